@@ -29,9 +29,9 @@ export const plants: Readonly<Record<string, Plant>> = {
     from: 'const admitted = one.breaker.admit(now)',
     to: "const admitted = 'free' as string",
   },
-  'retries have no bound': { file: 'routing/retry.ts', from: '> policy.retries', to: '> policy.retries + 3' },
+  'retries have no bound': { file: 'routing/retry.ts', from: '<= policy.retries', to: '<= policy.retries + 3' },
   'a candidate is repeated and repeated': { file: 'routing/retry.ts', from: 'if (repeated || !again)', to: 'if (!again)' },
-  'what the client did wrong is tried again': { file: 'routing/retry.ts', from: "last.error.retry === 'never' || ", to: '' },
+  'what the client did wrong is tried again': { file: 'routing/retry.ts', from: "last.error.retry !== 'never' && ", to: '' },
   'a minute has one request too many': { file: 'billing/ratelimit/limits.ts', from: '+ 1 > rpm', to: '> rpm' },
   'one too many runs at once': {
     file: 'billing/ratelimit/limits.ts',
@@ -83,6 +83,9 @@ export const plants: Readonly<Record<string, Plant>> = {
   'a revoked key goes on': { file: 'relay/relay.ts', from: 'if (reason) ended', to: 'if (!ask) ended' },
   'a failed attempt leaves its timers': { file: 'relay/pipeline/attempt.ts', from: '    timer.stop()\n', to: '' },
   'health is not told of failures': { file: 'relay/pipeline/attempt.ts', from: '      health.failed(candidate, error)\n', to: '' },
+  'who rests is asked without bound': { file: 'routing/places.ts', from: 'load.resting.size < Math.max', to: '0 < Math.max' },
+  'the time that an upstream named does not count': { file: 'routing/health.ts', from: 'stated(candidate, now) === 0 && ', to: '' },
+  'nobody waits for a place': { file: 'routing/places.ts', from: 'for (const { waiting } of of) waiting.add(look)', to: '' },
   'health is not asked': { file: 'relay/pipeline/attempt.ts', from: '!health.admit(candidate)', to: 'clock.now() < 0' },
   'a stream that was cut counts as complete': { file: 'relay/conversation/native.ts', from: "meter.end() !== 'cut'", to: 'meter' },
   'an estimate is charged for the upstream’s word': {

@@ -76,18 +76,22 @@ function perform<Value>({ parts, making }: Sending, { receive }: Receiver<Value>
   return send(exchange.request).then((answer) => receive(answer, exchange, timer, send))
 }
 
-/** One model. Throws the error that the caller is to be told when nobody delivered. */
+/**
+ * One model; `sparesResting`: candidates that rest are left alone. Throws the error that the caller is to be told when nobody delivered.
+ */
 export async function sendToModel<Value>(
   sending: Sending,
   receiver: Receiver<Value>,
   modelCandidates: ModelCandidates,
   exchangeFor: ExchangeFor,
+  sparesResting = false,
 ): Promise<Received<Value>> {
   const { parts, request, models, attempts } = sending
   const { candidate, value } = await tryCandidates({
     parts,
     candidates: modelCandidates.candidates,
     refusal: modelCandidates.refusal,
+    sparesResting,
     model: request.head.model,
     attempts,
     signal: request.ask.signal,
@@ -128,20 +132,30 @@ export async function send<Value>(sending: Sending, receiver: Receiver<Value>): 
   const { signal } = sending.request.ask
   const startedAt = clock.monotonic()
   const tried = new Set<ModelCandidates>()
+  /** Models that nobody was asked for, since all of their candidates rest. */
+  const resting = new Set<ModelCandidates>()
   const untried = (cause: FallbackCause) => instead[cause].filter((one) => !tried.has(one))
+  const sparesResting = instead.error.length > 0
   let modelCandidates: ModelCandidates | undefined = asked
   let first: GatewayError | undefined
   while (modelCandidates) {
+    const isLastResort: boolean = tried.has(modelCandidates)
     tried.add(modelCandidates)
     try {
-      return await sendToModel(sending, receiver, modelCandidates, exchangeFor(sending, untried('filter')))
+      const exchanges = exchangeFor(sending, untried('filter'))
+      return await sendToModel(sending, receiver, modelCandidates, exchanges, sparesResting && !isLastResort)
     } catch (thrown) {
       const error = asGatewayError(thrown)
-      first ??= error
+      if (signal.aborted) throw error
+      const rests = error.code === 'no_channel_available' && modelCandidates.candidates.length > 0
+      if (rests && sparesResting && !isLastResort) resting.add(modelCandidates)
+      else resting.delete(modelCandidates)
+      if (!first || modelCandidates === asked) first = error
       const cause = causeOf(error)
       const late = clock.monotonic() - startedAt > retry.deadlineMs
-      modelCandidates = cause && !signal.aborted && !late ? untried(cause)[0] : undefined
-      if (signal.aborted) throw error
+      // What another model says of the request is not the last word while the one that was asked for was not asked.
+      const [lastResort]: ModelCandidates[] = cause ? [...resting] : [asked].filter((one) => resting.has(one))
+      modelCandidates = late ? undefined : ((cause && untried(cause)[0]) ?? lastResort)
     }
   }
   throw first
