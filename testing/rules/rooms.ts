@@ -63,6 +63,7 @@ export const rooms: Record<string, Room> = {
   // The checksum in its journal.
   'server/billing/ledger': { may: ['server/billing/lease', ...store('ledger', 'accounts'), ...lower], packages: ['node:zlib'] },
   'server/billing/ratelimit': { may: ['server/billing/lease', ...store('ledger'), ...lower] },
+  'server/metrics': { may: ['server/billing/ledger', ...store('ledger'), ...lower], packages: ['prom-client'], powers: ['process'] },
   'server/routing': { may: [...store('accounts', 'channels'), 'server/vendors', ...lower] },
   'server/accounts': { may: [...store('accounts', 'ledger', 'usage'), ...lower], packages: ['@zxcvbn-ts/language-common'] },
   'server/declare': {
