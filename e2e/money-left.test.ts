@@ -20,6 +20,12 @@ interface Row {
   attempts: { channel: string; phase: string; cause: string | null }[]
 }
 
+interface Asked {
+  path: string
+  body: object
+  headers?: Record<string, string>
+}
+
 let first: ScriptedUpstream
 let second: ScriptedUpstream
 let gateway: Gateway
@@ -40,7 +46,7 @@ const embedding = {
   usage: { prompt_tokens: 2000, total_tokens: 2000 },
 }
 /** Each costs 0.002 USD at 1 USD per million tokens of input and 2 of output. */
-const doors: Record<string, { path: string; body: object; answer: object; headers?: Record<string, string> }> = {
+const doors: Record<string, Asked & { answer: object }> = {
   chat: { path: '/v1/chat/completions', body: { model: testModel, messages, max_tokens: 500 }, answer: chat },
   'messages, converted': {
     path: '/v1/messages',
@@ -72,7 +78,7 @@ afterAll(async () => {
 })
 
 /** Asks, leaves when the upstream has the request, and lets that answer by this script. */
-async function leaves({ path, body, headers }: (typeof doors)[string], key: string, then: (exchange: Exchange) => unknown) {
+async function leaves({ path, body, headers }: Asked, key: string, then: (exchange: Exchange) => unknown) {
   let answer = () => {}
   const left = new Promise<void>((resolve) => (answer = resolve))
   first.next(async (exchange) => {
