@@ -1,5 +1,5 @@
 /** Wires the program: store, services, relay, HTTP. Nothing listens yet; `start.ts` opens the port. */
-import { fileURLToPath } from 'node:url'
+
 import { createUsageUpkeep } from '#accounts/usage-upkeep'
 import { createBudgetsLeft } from '#billing/ledger/budgets-left'
 import { openLeasedBooks } from '#billing/ledger/leased-books'
@@ -29,6 +29,7 @@ import { systemClock as clock, systemRandom as random } from '#runtime/clock'
 import { createLagMeter } from '#runtime/event-loop-lag'
 import { installationId } from '#runtime/installation-id'
 import type { Log } from '#runtime/log'
+import { packagePath } from '#runtime/package-file'
 import { openFolder } from '#runtime/read-only-folder'
 import { every } from '#runtime/schedule'
 import { openSpool } from '#runtime/spool'
@@ -77,9 +78,9 @@ export interface Surroundings {
 }
 
 /** Where `tasks/build.mjs` puts the built client. */
-const clientFolder = fileURLToPath(new URL('../../dist/client', import.meta.url))
+const clientFolder = packagePath('dist/client')
 /** Where `tasks/losses.mjs` writes losses.md. */
-const docsFolder = fileURLToPath(new URL('../../docs', import.meta.url))
+const docsFolder = packagePath('docs')
 
 /** Milliseconds. */
 const heartbeatMs = 15_000
