@@ -1,7 +1,7 @@
 /** What a walk over the SDKs' types found to vanish without a word between dialects; each is told, or said in the other dialect. */
 import { expect, test } from 'bun:test'
 import type { Dialect } from '#shared/ids'
-import { readBody, written } from '#testing/conversions/codec-runs'
+import { noMemo, readBody, testPen, written } from '#testing/conversions/codec-runs'
 import { named } from '#testing/conversions/conversation'
 import { conversationCodecs as codecs } from './index.ts'
 
@@ -74,4 +74,10 @@ test("the order of a schema's properties is kept", () => {
   const body = { contents: [{ parts: [{ text: 'Hello' }] }], tools: [{ functionDeclarations: [{ name: 'look', parameters }] }] }
   const { sent } = converted('gemini', body, 'messages')
   expect(JSON.stringify(sent.tools)).toContain('"properties":{"b":{"type":"string"},"a":{"type":"string"}}')
+})
+
+test("what Gemini says of its model's age is told", () => {
+  const answer = { candidates: [{ content: { parts: [{ text: 'Hi' }] }, finishReason: 'STOP' }], modelStatus: { modelStage: 'DEPRECATED' } }
+  const { losses } = codecs.gemini.readResponse(JSON.stringify(answer), noMemo, testPen())
+  expect(losses?.map(({ field }) => field)).toEqual(['modelStatus'])
 })
