@@ -20,8 +20,9 @@ const feature = { packages: browser, powers: ['time', 'chance', 'global'] } as c
 const screen = ['client/ui', 'client/api', 'shared']
 
 const drizzle = ['drizzle-orm']
+const conversions = ['testing', 'server/protocols', 'server/relay/conversation', 'server/upstream', ...lower]
 const everything = {
-  packages: ['node:', 'bun:', 'bun', 'deno', 'vite', 'postgres', '@electric-sql/pglite', ...drizzle, 'ws'],
+  packages: ['node:', 'bun:', 'bun', 'deno', 'vite', 'postgres', '@electric-sql/pglite', ...drizzle, 'ws', 'typescript', '@google/genai'],
   powers: [...everyPower, 'bun'],
 } as const
 
@@ -167,10 +168,8 @@ export const rooms: Record<string, Room> = {
   'testing/database': { may: ['db', 'testing', ...store(), 'server/runtime'], ...everything },
   'testing/program': { may: ['testing/database', 'testing/upstream', 'testing/vendors'], ...everything },
   'testing/rules': { may: [], ...everything },
-  'testing/conversions': {
-    may: [...['testing', 'server/protocols', 'server/reasoning-state', 'server/relay/conversation', 'server/upstream'], ...lower],
-    ...everything,
-  },
+  'testing/conversions': { may: [...conversions, 'server/reasoning-state'], ...everything },
+  'testing/walk': { may: [...conversions, 'testing/conversions', 'server/reasoning-state'], ...everything },
   'testing/fuzz': { may: ['testing', 'testing/conversions', 'testing/upstream', 'server/protocols', ...lower], ...everything },
   'testing/books': {
     may: ['db', 'testing', 'testing/database', 'testing/upstream', ...billing, ...store('ledger', 'usage'), ...lower],
