@@ -104,7 +104,7 @@ test('a channel, a group and a model that went away in the meantime are told apa
   const panel = page.locator('.failure').last()
   await call('PATCH', `/api/channels/${own?.id}`, { enabled: false })
   await sendMessage(page, 'Is anybody there?')
-  await expect(panel.getByRole('heading', { name: 'This model is not available in the group' })).toBeVisible()
+  await expect(panel.getByRole('heading', { name: 'No channel is available right now' })).toBeVisible()
   await call('PATCH', `/api/channels/${own?.id}`, { enabled: true })
 
   for (const [status, code, title] of [

@@ -58,7 +58,7 @@ export interface Head {
   /** The request is for the conversation itself, compacted. */
   compacts?: true
   /** Absent = text in, text out. */
-  beside?: NonTextContent
+  nonText?: NonTextContent
 }
 
 /** A reference to something stored by one account or by Parley: it must belong to the caller. */
@@ -279,7 +279,7 @@ export interface CountCodec {
 /** Compaction by Parley itself: how a dialect requests it, and how the result is represented. */
 export interface CompactionCodec {
   /** The conversation without the request to compact it. */
-  withoutWish(request: ConversationRequest): ConversationRequest
+  withoutTrigger(request: ConversationRequest): ConversationRequest
   /** The part that represents everything before it; `sealed` is opaque to everybody but Parley. */
   part(sealed: string, codecContext: CodecContext): NativePart
   /** The answer of the endpoint dedicated to compaction: the caller's own messages in `raw`, then the part. */

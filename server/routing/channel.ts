@@ -62,4 +62,6 @@ export interface Channels {
   offering(group: string, model: string): readonly Channel[]
   /** Names of all models that enabled channels offer to the group, sorted. */
   modelsOf(group: string): readonly string[]
+  /** True for a model that only disabled channels offer to the group. */
+  isSwitchedOff(group: string, model: string): boolean
 }

@@ -9,7 +9,7 @@ import { scanObject } from '#wire/json-scan'
 const none = (): Brought => ({ pieces: 0, bytes: 0, elsewhere: 0 })
 
 /** Nothing yet, to be added to. */
-export const nothingBeside = (): NonTextContent => ({ images: none(), sounds: none(), files: none() })
+export const noContent = (): NonTextContent => ({ images: none(), sounds: none(), files: none() })
 
 const places = { image: 'images', audio: 'sounds' } as const
 
@@ -18,8 +18,8 @@ const elsewhere = /^(?:https?:|gs:|file[-_/])/i
 const deepest = 4
 
 /** Notes a piece by its kind (`image`, `audio`, anything else is a file), and how long its strings are. */
-export function bring(beside: NonTextContent, kind: string, piece: unknown): void {
-  const brought = beside[kind === 'image' || kind === 'audio' ? places[kind] : 'files']
+export function bring(nonText: NonTextContent, kind: string, piece: unknown): void {
+  const brought = nonText[kind === 'image' || kind === 'audio' ? places[kind] : 'files']
   const { bytes, away } = measured(piece, 0)
   brought.pieces += 1
   brought.bytes += bytes
@@ -27,10 +27,10 @@ export function bring(beside: NonTextContent, kind: string, piece: unknown): voi
 }
 
 /** As a part of the head; nothing where there is nothing beside text. */
-export function besideOf(beside: NonTextContent): { beside?: NonTextContent } {
-  const { images, sounds, files, ...wishes } = beside
-  const isNothing = images.pieces + sounds.pieces + files.pieces === 0 && Object.keys(wishes).length === 0
-  return isNothing ? {} : { beside }
+export function nonTextOf(nonText: NonTextContent): { nonText?: NonTextContent } {
+  const { images, sounds, files, ...others } = nonText
+  const isNothing = images.pieces + sounds.pieces + files.pieces === 0 && Object.keys(others).length === 0
+  return isNothing ? {} : { nonText }
 }
 
 /** Lists are left out: what stands in them are pieces of their own, or text. */

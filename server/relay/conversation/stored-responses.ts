@@ -48,7 +48,7 @@ function portableItem(item: Item): Item {
   return rest
 }
 
-/** What is still to be said again: a compaction stands for everything before it, and the wish for one was granted. */
+/** What is still to be said again: a compaction stands for everything before it, and its trigger did its work. */
 function remaining(items: readonly unknown[]): Said {
   const from = items.findLastIndex((item) => isObject(item) && item.type === 'compaction')
   const left = items.slice(Math.max(from, 0)).filter((item): item is Item => isObject(item) && item.type !== 'compaction_trigger')

@@ -16,9 +16,10 @@ const examples: readonly { title: MessageKey; note: MessageKey; prompt: MessageK
 /** Before the first message: what this is, four examples and the first steps, or why nothing can start yet. */
 export function EmptyConversation(props: { playground: PlaygroundState; onExample(text: string): void; onCode(): void }) {
   const { playground } = props
-  const group = () => playground.conversation().group ?? playground.user().group
+  const group = () => playground.target()?.group ?? playground.conversation().group ?? playground.user().group
   const groups = () => playground.catalogue.groups()
   const models = () => playground.catalogue.models(group())
+  const hasBalance = () => Number(playground.user().balance) - Number(playground.user().held) > 0
   const failed = () => {
     const [first, second] = [groups(), models()]
     return first.state === 'failed' ? first.error : second.state === 'failed' ? second.error : undefined
@@ -51,10 +52,12 @@ export function EmptyConversation(props: { playground: PlaygroundState; onExampl
       </Switch>
       <ol class="mt-8 grid gap-4 border-t border-line pt-4 text-[13px]/[20px] min-[760px]:grid-cols-3">
         <li class="flex gap-3">
-          <StepMark done={Number(playground.user().balance) - Number(playground.user().held) > 0} number={1} />
+          <StepMark done={hasBalance()} number={1} />
           <span>
-            <b class="block font-medium">{Number(playground.user().balance) > 0 ? t('balanceReady') : t('balanceNone')}</b>
-            <span class="text-ink-3">{t('balanceIs', { balance: formatMoney(playground.user().balance) })}</span>
+            <b class="block font-medium">{hasBalance() ? t('balanceReady') : t('balanceNone')}</b>
+            <span class="text-ink-3">
+              {hasBalance() ? t('balanceIs', { balance: formatMoney(playground.user().balance) }) : t('balanceIsNone')}
+            </span>
           </span>
         </li>
         <li class="flex gap-3">
