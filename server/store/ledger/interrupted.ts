@@ -5,7 +5,7 @@
 import { inArray, sql } from 'drizzle-orm'
 import { unsettled } from '#db/schema'
 import type { Store } from '#store/engine/store'
-import type { BookLine } from './leases.ts'
+import type { BookLine } from './book-line.ts'
 import { rowByColumns, storable } from './line-columns.ts'
 
 type Line = Pick<BookLine, 'row' | 'accounts' | 'owed'>

@@ -9,22 +9,11 @@ import { preparedStatement, runPrepared } from '#store/engine/prepared'
 import { returned } from '#store/engine/rows'
 import { sqlState } from '#store/engine/sql-state'
 import type { Store } from '#store/engine/store'
+import type { BookLine } from './book-line.ts'
 import { restoreInstance } from './instances.ts'
 import { correctInterrupted, noteInterrupted } from './interrupted.ts'
-import type { NewLog } from './ledger.ts'
 import { jsonText, logColumnCount, logColumns, numberArray, rowByColumns, storable, sumLines, textArray } from './line-columns.ts'
 import { beginTelling, TakesPaused } from './recoveries.ts'
-
-/** A finished request to be written to the ledger. Amounts are nano-dollars. */
-export interface BookLine {
-  row: NewLog
-  /** The accounts that pay, the wallet first; empty for a request that never had a hold. */
-  accounts: readonly string[]
-  /** The amount each of them pays. */
-  owed: bigint
-  /** How much of it the instance's leases pay; the rest is taken from the free amounts, as far as all of them suffice. */
-  covered: bigint
-}
 
 /** A request for a lease of one account, in nano-dollars. */
 export interface AskedPart {
@@ -145,7 +134,10 @@ async function syncRows({ db }: Pick<Store, 'db'>, { instance, seq, heard = 0n, 
 /** Three numbers, the columns, and fourteen more, as in the call below. */
 const parameters = Array.from({ length: 3 + logColumnCount + 14 }, (_, n) => `$${n + 1}`)
 const syncRowsStatement = preparedStatement('books_sync_rows', `select books_sync_rows(${parameters}) as answer`)
-const takingRowsStatement = preparedStatement('books_sync_rows_taking', `select books_sync_rows(${parameters}) as answer from books_may_take()`)
+const takingRowsStatement = preparedStatement(
+  'books_sync_rows_taking',
+  `select books_sync_rows(${parameters}) as answer from books_may_take()`,
+)
 
 /** Only the first line of each request. */
 function distinct(lines: readonly BookLine[]): readonly BookLine[] {
@@ -168,7 +160,12 @@ async function syncSlowly({ db }: Pick<Store, 'db'>, call: SyncCall): Promise<Sy
 }
 
 async function whyNothing(db: Store['db'], { instance, heard = 0n, ask }: SyncCall): Promise<Error> {
-  const known = ask.length > 0 && (await db.select().from(instances).where(and(eq(instances.id, instance), gte(instances.seq, heard))))
+  const known =
+    ask.length > 0 &&
+    (await db
+      .select()
+      .from(instances)
+      .where(and(eq(instances.id, instance), gte(instances.seq, heard))))
   return known && known.length > 0 ? new TakesPaused() : new Forgotten('the database has lost a call that it had answered')
 }
 
