@@ -197,6 +197,11 @@ describe('Bedrock', () => {
     const path = '/model/us.anthropic.claude-opus-4-5-20251101-v1%3A0'
     expect(url('bedrock', undefined, claude)).toBe(`${own}${path}/invoke`)
     expect(url('bedrock', undefined, { ...claude, stream: true })).toBe(`${own}${path}/invoke-with-response-stream`)
+    const nova = { ...claude, model: 'us.amazon.nova-lite-v1:0' }
+    expect(url('bedrock', undefined, nova)).toBe(`${own}/model/us.amazon.nova-lite-v1%3A0/converse`)
+    expect(url('bedrock', undefined, { ...nova, stream: true })).toEndWith('/converse-stream')
+    const profile = 'arn:aws:bedrock:us-east-1:1:inference-profile/us.amazon.nova-lite-v1:0'
+    expect(url('bedrock', undefined, { ...nova, model: profile })).toEndWith('/converse')
     expect(url('bedrock', undefined, { ...claude, model: 'arn:aws:bedrock:x/y' })).toBe(`${own}/model/arn%3Aaws%3Abedrock%3Ax%2Fy/invoke`)
   })
 

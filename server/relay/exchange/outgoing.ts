@@ -74,7 +74,9 @@ export function outgoing(
     },
     body,
   }
-  const quirk = candidate.channel.vendor.body?.[candidate.dialect]
+  const { vendor } = candidate.channel
+  // What a cloud changes in the Messages body does not concern another one.
+  const quirk = vendor.converses?.(candidate.model.upstream) ? undefined : vendor.body?.[candidate.dialect]
   return quirk ? withQuirk(request, quirk) : request
 }
 
