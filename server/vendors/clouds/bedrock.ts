@@ -4,10 +4,10 @@
  * Read: https://docs.aws.amazon.com/bedrock/latest/userguide/inference-messages-api.html, the references of InvokeModel and
  * Converse.
  */
-import { badOption, cleanBase, modelSegment, notServed } from './address.ts'
+import { badOption, cleanBase, modelSegment, notServed } from '../address.ts'
+import { isClaude } from '../models/claude.ts'
+import type { EndpointTarget, Vendor } from '../vendor.ts'
 import { bedrockBody, cloudClaudeFacts } from './claude-cloud.ts'
-import { isClaude } from './models/claude.ts'
-import type { EndpointTarget, Vendor } from './vendor.ts'
 
 const ownHost = /^https:\/\/bedrock-runtime\.([a-z0-9-]+)\.amazonaws\.com$/
 const regionName = /^[a-z]{2}(-[a-z]+)+-\d+$/
