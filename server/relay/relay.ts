@@ -60,7 +60,7 @@ export function createRelay(parts: RelayParts): Relay {
     const sending = { parts, request, models, attempts }
     // 6 to 8: send, answer, settle
     if (request.head.stream) return streamed(send(sending, streamReceiver(clock)), { parts, arrival, request, models, hold, settlement })
-    return whole(send(sending, wholeReceiver), { parts, request, hold, settlement })
+    return whole(send({ ...sending, making: flight.making }, wholeReceiver), { parts, arrival, request, hold, settlement })
   }
 
   return Object.assign(relay, { end: inFlight.end })
@@ -76,7 +76,12 @@ function createInFlight(open: OpenWork) {
     /** `signal` is the client's own. */
     enter(caller: Caller, signal: AbortSignal): InFlightRequest {
       const ended = new AbortController()
-      const left = () => ended.abort(clientClosed())
+      let isMaking = false
+      let isGone = false
+      const left = () => {
+        isGone = true
+        if (!isMaking) ended.abort(clientClosed())
+      }
       let asked: string | undefined
       let release: (() => void) | undefined
       const ask = (why: Why) => {
@@ -90,6 +95,11 @@ function createInFlight(open: OpenWork) {
       return {
         signal: ended.signal,
         hangUp: left,
+        making(now) {
+          isMaking = now
+          if (isGone && !now) left()
+        },
+        left: () => isGone,
         asksFor(model) {
           asked = model
         },

@@ -17,7 +17,7 @@ const entries = [
   'store/engine/postgres-worker',
 ]
 /** Packages that read files of their own, or load native code, from where they are installed. */
-const external = ['@electric-sql/pglite', '@node-rs/argon2']
+const external = ['@electric-sql/pglite', '@electric-sql/pglite-prepopulatedfs', '@node-rs/argon2']
 
 /** The script that starts the server, as an argument of Bun. */
 export const builtServer = `${output}/main.js`

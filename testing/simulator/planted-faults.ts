@@ -79,6 +79,7 @@ export const plants: Readonly<Record<string, Plant>> = {
     from: 'trying.limits(candidate), trying.signal)',
     to: 'trying.limits(candidate), new AbortController().signal)',
   },
+  'who leaves a whole answer pays nothing': { file: 'relay/relay.ts', from: 'if (!isMaking) ended', to: 'if (isGone) ended' },
   'a revoked key goes on': { file: 'relay/relay.ts', from: 'if (reason) ended', to: 'if (!ask) ended' },
   'a failed attempt leaves its timers': { file: 'relay/pipeline/attempt.ts', from: '    timer.stop()\n', to: '' },
   'health is not told of failures': { file: 'relay/pipeline/attempt.ts', from: '      health.failed(candidate, error)\n', to: '' },

@@ -26,6 +26,13 @@ export interface InFlightRequest {
   signal: AbortSignal
   /** The client stopped reading: aborts the signal as if its connection had closed. */
   hangUp(): void
+  /**
+   * An upstream has begun to make a whole answer (true), or has failed to (false). Between the two a client that leaves ends nothing:
+   * the upstream would be paid for an answer that nobody is charged for.
+   */
+  making(isMaking: boolean): void
+  /** Whether the client has left. */
+  left(): boolean
   /** The model that the caller asked for is known now. */
   asksFor(model: string): void
   /** What is given back when the request is settled: the room of its body. */

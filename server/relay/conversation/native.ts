@@ -59,6 +59,7 @@ function nativePassage(codec: PassthroughCodec, edits: AnswerEdits, { inputBytes
     usage: () => meter.usage(inputBytes, rough),
     counted: () => meter.usage(inputBytes, estimator),
     heard,
+    saysItsEnd: true,
     finished: () => (meter.end() === 'length' ? 'length' : 'complete'),
     failure: (error) => meter.failure?.(error) ?? codec.writeStreamError(error),
   }

@@ -5,7 +5,7 @@
  */
 
 import type { RelayParts } from '#relay/contract/ask'
-import type { AttemptLog } from '#relay/contract/steps'
+import type { AttemptLog, InFlightRequest } from '#relay/contract/steps'
 import { endedBy } from '#relay/exchange/ended'
 import { redacted } from '#relay/exchange/redacted'
 import type { Candidate } from '#routing/order'
@@ -40,6 +40,8 @@ export interface Trying<Value> {
   attempts: AttemptLog
   /** Aborted when the client leaves. */
   signal: AbortSignal
+  /** Told (false) when an attempt has failed. */
+  making?: InFlightRequest['making']
   limits(candidate: Candidate): PhaseLimits
   /** Prepares what is sent; an error: this candidate cannot be sent the request, and is passed over without an attempt. */
   prepare(candidate: Candidate): Promise<Make<Value> | GatewayError>
@@ -67,6 +69,7 @@ async function tryOne<Value>(trying: Trying<Value>, candidate: Candidate, make: 
     timer.stop()
     const error = trying.signal.aborted ? endedBy(trying.signal) : redacted(asGatewayError(thrown), candidate)
     row.cause = error.code
+    trying.making?.(false)
     throw error
   } finally {
     row.ms = Math.round(clock.monotonic() - startedAt)

@@ -7,7 +7,7 @@
 
 import type { RelayParts } from '#relay/contract/ask'
 import type { Exchange } from '#relay/contract/exchange'
-import type { AttemptLog, ExchangeFor, ModelCandidates, ReadRequest, Received, RequestModels } from '#relay/contract/steps'
+import type { AttemptLog, ExchangeFor, InFlightRequest, ModelCandidates, ReadRequest, Received, RequestModels } from '#relay/contract/steps'
 import { readText } from '#relay/exchange/answer-text'
 import { signed } from '#relay/exchange/outgoing'
 import type { FallbackCause } from '#routing/fallbacks'
@@ -31,6 +31,8 @@ export interface Sending {
   request: ReadRequest
   models: RequestModels
   attempts: AttemptLog
+  /** Told when an upstream begins to make a whole answer, and when it has failed to. */
+  making?: InFlightRequest['making']
 }
 
 /** How an answer is received. */
@@ -50,13 +52,14 @@ async function refusal(codec: Exchange['upstream'], answer: UpstreamAnswer, now:
 /** Part of an answer that nobody asked for in parts must not pass for the whole. */
 const isAnswer = (status: number) => status >= 200 && status <= 299 && status !== 206
 
-function perform<Value>({ parts }: Sending, { receive }: Receiver<Value>, exchange: Exchange, attempt: Attempt): Promise<Value> {
+function perform<Value>({ parts, making }: Sending, { receive }: Receiver<Value>, exchange: Exchange, attempt: Attempt): Promise<Value> {
   const { candidate, row, timer, signal, fresh } = attempt
   const { scripted } = candidate.channel.vendor
   const upstream = scripted ? parts.demo : parts.upstream
   const connected = () => {
     timer.connected()
     row.phase = 'first-event'
+    making?.(true)
   }
   if (scripted) connected()
   const send: Send = async (request) => {
@@ -92,6 +95,7 @@ export async function sendToModel<Value>(
     model: request.head.model,
     attempts,
     signal: request.ask.signal,
+    ...(sending.making && { making: sending.making }),
     limits: receiver.limits,
     async prepare(candidate) {
       const exchange = await exchangeFor(candidate, models.asked.price.rates)

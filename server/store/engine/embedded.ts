@@ -1,5 +1,5 @@
 /**
- * The embedded engine: PGlite in a worker behind the same Drizzle interface. Creating a database takes about a gigabyte of memory
+ * The embedded engine: PGlite in a worker behind the same Drizzle interface. Creating a database takes about half a gigabyte of memory
  * that is never released, so a short-lived process does it; this module opens existing ones.
  */
 
