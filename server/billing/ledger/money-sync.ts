@@ -173,7 +173,8 @@ export function createMoneySync(options: MoneySyncOptions): MoneySync {
   function handled(error: unknown, call: Call | undefined): boolean {
     asksNothing = true
     if (areTakesPaused(error)) {
-      if (pausedUntil === Number.NEGATIVE_INFINITY) log.warn({ instance }, 'the database has lost commits, or is another server: leases wait')
+      if (pausedUntil === Number.NEGATIVE_INFINITY)
+        log.warn({ instance }, 'the database has lost commits, or is another server: leases wait')
       pausedUntil = clock.monotonic() + pausedMs
       refuseWaiting(clock.monotonic() - patienceMs)
       return true

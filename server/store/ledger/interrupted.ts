@@ -5,10 +5,15 @@
 import { inArray, sql } from 'drizzle-orm'
 import { unsettled } from '#db/schema'
 import type { Store } from '#store/engine/store'
-import type { BookLine } from './leases.ts'
+import type { NewLog } from './ledger.ts'
 import { rowByColumns, storable } from './line-columns.ts'
 
-type Line = Pick<BookLine, 'row' | 'accounts' | 'owed'>
+/** A finished request, as `BookLine` has it. */
+interface Line {
+  row: NewLog
+  accounts: readonly string[]
+  owed: bigint
+}
 
 const json = (value: unknown) => sql`${JSON.stringify(value, storable)}::text::jsonb`
 

@@ -145,7 +145,10 @@ async function syncRows({ db }: Pick<Store, 'db'>, { instance, seq, heard = 0n, 
 /** Three numbers, the columns, and fourteen more, as in the call below. */
 const parameters = Array.from({ length: 3 + logColumnCount + 14 }, (_, n) => `$${n + 1}`)
 const syncRowsStatement = preparedStatement('books_sync_rows', `select books_sync_rows(${parameters}) as answer`)
-const takingRowsStatement = preparedStatement('books_sync_rows_taking', `select books_sync_rows(${parameters}) as answer from books_may_take()`)
+const takingRowsStatement = preparedStatement(
+  'books_sync_rows_taking',
+  `select books_sync_rows(${parameters}) as answer from books_may_take()`,
+)
 
 /** Only the first line of each request. */
 function distinct(lines: readonly BookLine[]): readonly BookLine[] {
@@ -168,7 +171,12 @@ async function syncSlowly({ db }: Pick<Store, 'db'>, call: SyncCall): Promise<Sy
 }
 
 async function whyNothing(db: Store['db'], { instance, heard = 0n, ask }: SyncCall): Promise<Error> {
-  const known = ask.length > 0 && (await db.select().from(instances).where(and(eq(instances.id, instance), gte(instances.seq, heard))))
+  const known =
+    ask.length > 0 &&
+    (await db
+      .select()
+      .from(instances)
+      .where(and(eq(instances.id, instance), gte(instances.seq, heard))))
   return known && known.length > 0 ? new TakesPaused() : new Forgotten('the database has lost a call that it had answered')
 }
 
