@@ -28,7 +28,7 @@ const rules = sql`
   where l.charged <> coalesce(-e.amount, 0) - coalesce(later.amount, 0)
   union all
   select 'I6 what an entry took is in a row', e.ref, e.amount::text from entries e, kept
-  where e.kind = 'usage' and e.at >= kept.since and not exists (select from logs where e.ref in ('usage:' || request_id, 'usage:' || request_id || ':end'))
+  where e.kind = 'usage' and e.at >= kept.since and not exists (select from logs where request_id = substr(regexp_replace(e.ref, ':end$', ''), 7))
   union all
   select 'I6 what entries took before rows were dropped is in their sums', id, sum(part)::text from (
     select wallet_id as id, amount as part from entries, kept where kind = 'usage' and at < kept.since
