@@ -64,7 +64,7 @@ export interface Head {
 /** A reference to something stored by one account or by Parley: it must belong to the caller. */
 export interface StateRef {
   kind:
-    | ('response' | 'conversation' | 'item' | 'file' | 'prompt' | 'cached-content' | 'container')
+    | ('response' | 'conversation' | 'item' | 'file' | 'audio' | 'prompt' | 'cached-content' | 'container')
     | ('vector-store' | 'skill' | 'message' | 'file-search-store' | 'data-store')
   id: string
 }
@@ -89,6 +89,8 @@ export interface AnswerEdits {
   model?: string
   /** Drop the frame that only carries usage. */
   hideUsage?: boolean
+  /** The response that the client continued, where the upstream was sent the conversation in its place. */
+  previousResponse?: string
 }
 
 /** What a frame of an upstream stream means for the relay. */

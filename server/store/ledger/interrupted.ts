@@ -5,15 +5,10 @@
 import { inArray, sql } from 'drizzle-orm'
 import { unsettled } from '#db/schema'
 import type { Store } from '#store/engine/store'
-import type { NewLog } from './ledger.ts'
+import type { BookLine } from './book-line.ts'
 import { rowByColumns, storable } from './line-columns.ts'
 
-/** A finished request, as `BookLine` has it. */
-interface Line {
-  row: NewLog
-  accounts: readonly string[]
-  owed: bigint
-}
+type Line = Pick<BookLine, 'row' | 'accounts' | 'owed'>
 
 const json = (value: unknown) => sql`${JSON.stringify(value, storable)}::text::jsonb`
 

@@ -9,22 +9,11 @@ import { preparedStatement, runPrepared } from '#store/engine/prepared'
 import { returned } from '#store/engine/rows'
 import { sqlState } from '#store/engine/sql-state'
 import type { Store } from '#store/engine/store'
+import type { BookLine } from './book-line.ts'
 import { restoreInstance } from './instances.ts'
 import { correctInterrupted, noteInterrupted } from './interrupted.ts'
-import type { NewLog } from './ledger.ts'
 import { jsonText, logColumnCount, logColumns, numberArray, rowByColumns, storable, sumLines, textArray } from './line-columns.ts'
 import { beginTelling, TakesPaused } from './recoveries.ts'
-
-/** A finished request to be written to the ledger. Amounts are nano-dollars. */
-export interface BookLine {
-  row: NewLog
-  /** The accounts that pay, the wallet first; empty for a request that never had a hold. */
-  accounts: readonly string[]
-  /** The amount each of them pays. */
-  owed: bigint
-  /** How much of it the instance's leases pay; the rest is taken from the free amounts, as far as all of them suffice. */
-  covered: bigint
-}
 
 /** A request for a lease of one account, in nano-dollars. */
 export interface AskedPart {

@@ -123,6 +123,7 @@ export function Composer(props: ComposerProps) {
   return (
     <form
       class="comp"
+      data-toasts-above
       aria-label={t('message')}
       onSubmit={(event) => {
         event.preventDefault()

@@ -25,6 +25,8 @@ export interface PlaygroundState {
   library: Library
   replies: RunningReplies
   conversation: Accessor<Conversation>
+  /** The address names a conversation that this browser does not have. */
+  unknown: Accessor<boolean>
   /** Opens a conversation; null opens the one that has not begun. */
   open(id: string | null): void
   /** The open branch, root first, as last stored; `message` gives running replies as they are now. */
@@ -90,7 +92,8 @@ export function createPlaygroundState(start: PlaygroundStart): PlaygroundState {
   addEventListener('pagehide', () => replies.abandon())
   settleLate(library, replies, () => start.opened() ?? unstartedId)
 
-  const id = createMemo(() => start.opened() ?? unstartedId)
+  const unknown = createMemo(() => start.opened() !== undefined && library.get(start.opened() ?? '') === undefined)
+  const id = createMemo(() => (unknown() ? unstartedId : (start.opened() ?? unstartedId)))
   const conversation = createMemo(() => library.get(id()) ?? { ...blankConversation(), id: id() })
   const opened = createMemo(() => library.thread(id()), undefined, { equals: false })
   const choice = createMemo(() => conversation().choice)
@@ -131,6 +134,7 @@ export function createPlaygroundState(start: PlaygroundStart): PlaygroundState {
     library,
     replies,
     conversation,
+    unknown,
     open: start.open,
     path,
     message(messageId) {

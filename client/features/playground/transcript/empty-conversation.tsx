@@ -31,6 +31,12 @@ export function EmptyConversation(props: { playground: PlaygroundState; onExampl
   return (
     <div class="col my-auto py-8">
       <LogoMark size={40} />
+      <Show when={playground.unknown()}>
+        <div class="notice warn mt-5 grid justify-items-start gap-2">
+          <p>{t('unknownConversationWhy')}</p>
+          <Button onClick={() => playground.open(null)}>{t('startNewChat')}</Button>
+        </div>
+      </Show>
       <h2 class="mt-5 text-[28px]/[36px] tracking-[-0.022em] max-[759px]:text-[24px]/[32px]">{t('emptyTitle')}</h2>
       <p class="mt-1 max-w-[52ch] text-[15px]/[24px] text-ink-2">{t('emptyIntro')}</p>
       <Switch fallback={<Examples onExample={props.onExample} />}>
@@ -70,7 +76,11 @@ export function EmptyConversation(props: { playground: PlaygroundState; onExampl
         <li class="flex gap-3">
           <StepMark done={false} number={3} />
           <span>
-            <button type="button" class="block font-medium text-accent hover:underline" onClick={() => props.onCode()}>
+            <button
+              type="button"
+              class="block font-medium text-accent hover:underline pointer-coarse:min-h-11"
+              onClick={() => props.onCode()}
+            >
               {t('copyAsCode')}
             </button>
             <span class="text-ink-3">{t('copyAsCodeNote')}</span>
