@@ -107,12 +107,11 @@ export type AskBooks = <Name extends keyof BooksCalls>(
 /** The database behind this way to ask it. */
 export function booksBehind(ask: AskBooks): BooksDatabase {
   return {
-    // Only what is named crosses: a call may carry more, which cannot be cloned.
     sync({ instance, seq, heard, replay, interrupted, own, ask: asked, ...call }, withinMs) {
       const lines = joinedLines(call.lines)
-      const numbers = { instance, seq, ...(heard !== undefined && { heard }) }
       const kind = { ...(replay !== undefined && { replay }), ...(interrupted !== undefined && { interrupted }) }
-      return ask('sync', { ...numbers, ...kind, lines, own, ask: asked }, { withinMs, transfer: [lines] })
+      const numbers = { instance, seq, ...(heard !== undefined && { heard }), ...kind }
+      return ask('sync', { ...numbers, lines, own, ask: asked }, { withinMs, transfer: [lines] })
     },
     resync: (call, withinMs) => ask('resync', call, { withinMs }),
     endTelling: (instance) => ask('endTelling', instance),
