@@ -3,6 +3,7 @@
  * A change here is a change of the design: make it in a commit of its own.
  */
 import type { Room } from './floor-plan.ts'
+import { httpRooms } from './http-rooms.ts'
 
 const browser = ['solid-js', '@solidjs/router', '@kobalte/core', '@tanstack/solid-virtual']
 const everyPower = ['time', 'chance', 'network', 'process', 'console', 'worker', 'global'] as const
@@ -134,32 +135,7 @@ export const rooms: Record<string, Room> = {
     may: [...relay('exchange', 'conversation', 'operation', 'spend', 'pipeline'), 'server/accounts', 'server/billing/ratelimit', ...lower],
   },
 
-  // Which addresses are trusted proxies.
-  'server/http/request': { may: [...relay('operation'), 'server/protocols', ...lower], packages: ['node:net'] },
-  'server/http/api': {
-    may: [
-      'server/http/request',
-      ...relay('conversation', 'realtime', 'admin'),
-      ...['server/accounts', 'server/routing', ...billing, 'server/protocols'],
-      ...lower,
-    ],
-  },
-  'server/http/console': {
-    may: [
-      // Bodies with a name twice.
-      'server/wire',
-      'server/http/request',
-      'server/http/api',
-      ...relay('admin'),
-      'server/declare',
-      'server/accounts',
-      'server/routing',
-      ...billing,
-      ...lower,
-    ],
-  },
-  'server/http/docs': { may: ['server/http/request', 'server/protocols', 'server/runtime', 'shared'] },
-  'server/http': { may: [...inside('server/http', 'request', 'api'), ...lower], packages: ['elysia'] },
+  ...httpRooms({ relay, billing, lower }),
 
   testing: { may: ['db', ...store('ledger'), 'server/routing', 'server/vendors', ...lower], ...everything },
   'testing/upstream': { may: ['server/runtime'], ...everything },

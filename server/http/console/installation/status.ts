@@ -1,10 +1,10 @@
 /** Public facts about this installation, and some that only its administrators see. */
 
+import { consoleRoute } from '#http/console/route/console-route'
+import type { ConsoleServices } from '#http/console/route/services'
 import type { Route, Visit } from '#http/request/route'
 import { readSessionCookie } from '#http/request/session-cookie'
 import type { Status } from '#shared/console/model'
-import { consoleRoute } from './console-route.ts'
-import type { ConsoleServices } from './services.ts'
 
 /** `GET /api/status`. */
 export function statusRoutes(services: ConsoleServices): Route[] {

@@ -1,10 +1,10 @@
 /** Usage rows: users see their own, administrators all. */
 import { billOf } from '#billing/pricing/bill'
+import { consoleRoute } from '#http/console/route/console-route'
+import { cutPage, paging, readPaging } from '#http/console/route/page'
+import type { ConsoleServices } from '#http/console/route/services'
 import type { Route } from '#http/request/route'
-import { consoleRoute } from './console-route.ts'
 import { logConditions, readConditions } from './log-query.ts'
-import { cutPage, paging, readPaging } from './page.ts'
-import type { ConsoleServices } from './services.ts'
 import { readFilter, readSpan, usageFilters } from './usage-query.ts'
 
 /** `GET /api/logs` and `GET /api/logs/{requestId}`. */

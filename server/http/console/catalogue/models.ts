@@ -2,13 +2,13 @@
 import type { Group, User } from '#accounts/caller'
 import type { Price, PriceBook } from '#billing/pricing/price'
 import { operationsOf } from '#http/api/models'
+import { type ConsoleDeps, consoleRoute } from '#http/console/route/console-route'
+import { pageOf, paging, readPaging } from '#http/console/route/page'
 import type { Route } from '#http/request/route'
 import type { Channel, Channels } from '#routing/channel'
 import type { ModelRow } from '#shared/console/model'
 import { GatewayError } from '#shared/errors'
 import { dialects, servedBy } from '#shared/ids'
-import { type ConsoleDeps, consoleRoute } from './console-route.ts'
-import { pageOf, paging, readPaging } from './page.ts'
 
 /** What the console's model route needs from the program. */
 export interface ModelDeps extends ConsoleDeps {

@@ -1,16 +1,10 @@
 /** Query parameters of usage: filters, time span, grouping. All throw `invalid_value` with the parameter as `param`. */
 
+import { readOne } from '#http/console/route/one-value'
 import { type UsageKey, usageKeys } from '#shared/console/usage'
 import { GatewayError } from '#shared/errors'
 
 const invalid = (param: string, expected: string) => new GatewayError('invalid_value', `${param}: expected ${expected}.`, { param })
-
-/** The single value of a parameter; undefined when it is absent. */
-export function readOne(query: URLSearchParams, name: string): string | undefined {
-  const [value, ...more] = query.getAll(name)
-  if (more.length > 0) throw invalid(name, 'one value')
-  return value
-}
 
 /** Query parameters that filter usage. */
 export const usageFilters = ['user', 'key', 'group', 'model', 'channel'] as const

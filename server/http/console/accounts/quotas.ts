@@ -1,8 +1,8 @@
 /** Quotas of the signed-in user, and how much of them is used. */
 import type { User } from '#accounts/caller'
+import { type ConsoleDeps, consoleRoute } from '#http/console/route/console-route'
 import type { Route } from '#http/request/route'
 import type { QuotaRow, Quotas } from '#shared/console/quota'
-import { type ConsoleDeps, consoleRoute } from './console-route.ts'
 
 /** What the route needs from the program. */
 export interface QuotaDeps extends ConsoleDeps {

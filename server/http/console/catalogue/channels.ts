@@ -1,11 +1,11 @@
 /** Channels, for administrators. Channel keys are write-only; the registry in `routing` validates changes. */
 
+import { type ConsoleDeps, consoleRoute } from '#http/console/route/console-route'
+import { pageOf, paging, readPaging } from '#http/console/route/page'
 import type { Route } from '#http/request/route'
 import type { ChannelRegistry } from '#routing/channels'
 import type { Health } from '#routing/health'
 import { ChannelPatch, type HealthRow, NewChannel } from '#shared/console/channel'
-import { type ConsoleDeps, consoleRoute } from './console-route.ts'
-import { pageOf, paging, readPaging } from './page.ts'
 
 /** What the channel routes need from the program. */
 export interface ChannelDeps extends ConsoleDeps {

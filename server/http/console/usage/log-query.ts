@@ -1,10 +1,10 @@
 /** Conditions on single usage rows. All throw `invalid_value` with the parameter as `param`. */
 
 import type { UsageLog } from '#accounts/usage-log'
+import { readOne } from '#http/console/route/one-value'
 import { GatewayError } from '#shared/errors'
 import { ends } from '#shared/ids'
 import { parseUsd } from '#shared/money'
-import { readOne } from './usage-query.ts'
 
 type LogConditions = NonNullable<Parameters<UsageLog['page']>[1]['conditions']>
 

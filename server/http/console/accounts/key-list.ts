@@ -1,8 +1,8 @@
 /** Which keys a list shows, and in which order. All parameters throw `invalid_value`. */
 import type { User } from '#accounts/caller'
+import { readOne } from '#http/console/route/one-value'
 import type { KeyRow } from '#shared/console/key'
 import { GatewayError } from '#shared/errors'
-import { readOne } from './usage-query.ts'
 
 /** Query parameters of the list, besides paging. */
 export const keyFilters = ['all', 'user', 'q', 'status', 'group', 'sort'] as const

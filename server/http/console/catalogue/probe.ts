@@ -1,11 +1,11 @@
 /** Tests a single channel, for administrators: whether it responds, and which models its upstream lists. */
 
+import { type ConsoleDeps, consoleRoute } from '#http/console/route/console-route'
 import type { Route } from '#http/request/route'
 import type { Probe } from '#relay/admin/probe'
 import type { ChannelRegistry } from '#routing/channels'
 import { ChannelDraft } from '#shared/console/channel'
 import { ProbeQuestion } from '#shared/console/probe'
-import { type ConsoleDeps, consoleRoute } from './console-route.ts'
 
 /** What the channel test routes need from the program. */
 export interface ProbeDeps extends ConsoleDeps {

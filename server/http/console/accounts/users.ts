@@ -1,12 +1,12 @@
 /** Users and their balances, for administrators. */
 
+import { consoleRoute } from '#http/console/route/console-route'
+import { mapPage, pageOf, paging, readPaging } from '#http/console/route/page'
+import type { ConsoleServices } from '#http/console/route/services'
 import type { Route } from '#http/request/route'
 import { Credit, NewUser, UserPatch } from '#shared/console/user'
 import { GatewayError } from '#shared/errors'
 import { withBudgetsLeft } from './budgets-left.ts'
-import { consoleRoute } from './console-route.ts'
-import { mapPage, pageOf, paging, readPaging } from './page.ts'
-import type { ConsoleServices } from './services.ts'
 
 /** `/api/users`: list, create, change, delete, credit. */
 export function userRoutes(services: ConsoleServices): Route[] {

@@ -2,11 +2,11 @@
 import type { Group, User } from '#accounts/caller'
 import type { Price } from '#billing/pricing/price'
 import type { Prices } from '#billing/pricing/prices'
+import { type ConsoleDeps, consoleRoute } from '#http/console/route/console-route'
+import { pageOf, paging, readPaging } from '#http/console/route/page'
 import type { Route } from '#http/request/route'
 import type { Channels } from '#routing/channel'
 import { PriceFields, type PriceRow } from '#shared/console/price'
-import { type ConsoleDeps, consoleRoute } from './console-route.ts'
-import { pageOf, paging, readPaging } from './page.ts'
 
 const rowOf = ({ model, managed, fields }: Price): PriceRow => ({ model, managed, ...fields })
 

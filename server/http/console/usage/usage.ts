@@ -1,14 +1,15 @@
 /** The usage report, as pages of JSON or one CSV file: users see their own, administrators all. */
 import type { UsageReports } from '#accounts/usage'
+import { type ConsoleReply, consoleRoute } from '#http/console/route/console-route'
+import { readOne } from '#http/console/route/one-value'
+import { decodeCursor, encodeCursor, paging, readPaging } from '#http/console/route/page'
+import type { ConsoleServices } from '#http/console/route/services'
 import type { Route } from '#http/request/route'
 import { outgoingBody } from '#runtime/outgoing-body'
 import type { UsageKey } from '#shared/console/usage'
 import { GatewayError } from '#shared/errors'
-import { type ConsoleReply, consoleRoute } from './console-route.ts'
-import { decodeCursor, encodeCursor, paging, readPaging } from './page.ts'
-import type { ConsoleServices } from './services.ts'
 import { csvLines } from './usage-csv.ts'
-import { readBy, readFilter, readOne, readSpan, readTimezone, usageFilters } from './usage-query.ts'
+import { readBy, readFilter, readSpan, readTimezone, usageFilters } from './usage-query.ts'
 
 type Question = Parameters<UsageReports['report']>[1]
 

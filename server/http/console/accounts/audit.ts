@@ -1,10 +1,10 @@
 /** The audit trail, for administrators: who changed what. Read-only. */
 
+import { consoleRoute } from '#http/console/route/console-route'
+import { cutPage, paging, readPaging } from '#http/console/route/page'
+import type { ConsoleServices } from '#http/console/route/services'
 import type { Route } from '#http/request/route'
 import { GatewayError } from '#shared/errors'
-import { consoleRoute } from './console-route.ts'
-import { cutPage, paging, readPaging } from './page.ts'
-import type { ConsoleServices } from './services.ts'
 
 const filters = ['actor', 'target', 'action'] as const
 

@@ -1,9 +1,9 @@
 /** POST /api/route, for administrators: explains how a request would be routed. Nothing is sent, held or charged. */
 import type { Caller, User } from '#accounts/caller'
+import { type ConsoleDeps, consoleRoute } from '#http/console/route/console-route'
 import type { Route } from '#http/request/route'
 import type { Explain } from '#relay/admin/explain'
 import { RouteQuestion } from '#shared/console/route'
-import { type ConsoleDeps, consoleRoute } from './console-route.ts'
 
 /** What the explain route needs from the program. */
 export interface RouteDeps extends ConsoleDeps {

@@ -1,11 +1,11 @@
 /** Creates the first administrator, given the setup token that was printed at startup. */
 
+import { consoleRoute } from '#http/console/route/console-route'
+import type { ConsoleServices } from '#http/console/route/services'
 import { originOf } from '#http/request/origin'
 import type { Route } from '#http/request/route'
 import { writeSessionCookie } from '#http/request/session-cookie'
 import { Setup } from '#shared/console/user'
-import { consoleRoute } from './console-route.ts'
-import type { ConsoleServices } from './services.ts'
 
 /** `POST /api/setup`. */
 export function setupRoutes(services: ConsoleServices): Route[] {

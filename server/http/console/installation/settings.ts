@@ -1,8 +1,8 @@
 /** Settings of the whole installation, for administrators. */
 import type { Settings } from '#accounts/settings'
+import { type ConsoleDeps, consoleRoute } from '#http/console/route/console-route'
 import type { Route } from '#http/request/route'
 import { SettingsPatch } from '#shared/console/settings'
-import { type ConsoleDeps, consoleRoute } from './console-route.ts'
 
 /** What the settings routes need from the program. */
 export interface SettingsDeps extends ConsoleDeps {

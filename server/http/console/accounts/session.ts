@@ -1,13 +1,13 @@
 /** Sign-in, sign-out, the sessions of the signed-in user, and their own password. */
 
+import { consoleRoute } from '#http/console/route/console-route'
+import { pageOf, paging, readPaging } from '#http/console/route/page'
+import type { ConsoleServices } from '#http/console/route/services'
 import { originOf } from '#http/request/origin'
 import type { Route, Visit } from '#http/request/route'
 import { clearSessionCookie, readSessionCookie, writeSessionCookie } from '#http/request/session-cookie'
 import { PasswordChange } from '#shared/console/session'
 import { SignIn } from '#shared/console/user'
-import { consoleRoute } from './console-route.ts'
-import { pageOf, paging, readPaging } from './page.ts'
-import type { ConsoleServices } from './services.ts'
 
 /** `/api/session`: sign in, read, sign out, own password. `/api/sessions`: list and end. */
 export function sessionRoutes(services: ConsoleServices): Route[] {
