@@ -81,7 +81,9 @@ export const rooms: Record<string, Room> = {
   'server/billing/ledger': { may: ['server/billing/lease', ...store('ledger', 'accounts'), ...lower], packages: ['node:zlib'] },
   'server/billing/ratelimit': { may: ['server/billing/lease', ...store('ledger'), ...lower] },
   'server/routing': { may: [...store('accounts', 'channels'), 'server/vendors', ...lower] },
-  'server/accounts': { may: [...store('accounts', 'ledger', 'usage'), ...lower], packages: ['@zxcvbn-ts/language-common'] },
+  // What sign-in is guarded with: growing delays, networks, rules for passwords.
+  'server/accounts/guard': { may: lower, packages: ['@zxcvbn-ts/language-common'] },
+  'server/accounts': { may: ['server/accounts/guard', ...store('accounts', 'ledger', 'usage'), ...lower] },
   'server/declare': {
     may: ['server/accounts', 'server/routing', 'server/billing/pricing', 'server/runtime', 'shared'],
     packages: ['yaml'],
