@@ -17,6 +17,7 @@ import { searchRoutes } from '#http/api/search'
 import { auditRoutes } from '#http/console/accounts/audit'
 import { groupRoutes } from '#http/console/accounts/groups'
 import { keyRoutes } from '#http/console/accounts/keys'
+import { managementKeyRoutes } from '#http/console/accounts/management-keys'
 import { type QuotaDeps, quotaRoutes } from '#http/console/accounts/quotas'
 import { sessionRoutes } from '#http/console/accounts/session'
 import { userRoutes } from '#http/console/accounts/users'
@@ -93,9 +94,18 @@ export function routesOf({
     ...[rerankRoutes, searchRoutes].flatMap((routes) => routes(relayServices)),
     ...playgroundRoutes(relayServices),
     ...modelRoutes({ accounts, channels, prices, startedAt }),
-    ...[statusRoutes, setupRoutes, sessionRoutes, groupRoutes, userRoutes, keyRoutes, logRoutes, usageRoutes, auditRoutes].flatMap(
-      (routes) => routes(consoleServices),
-    ),
+    ...[
+      managementKeyRoutes,
+      statusRoutes,
+      setupRoutes,
+      sessionRoutes,
+      groupRoutes,
+      userRoutes,
+      keyRoutes,
+      logRoutes,
+      usageRoutes,
+      auditRoutes,
+    ].flatMap((routes) => routes(consoleServices)),
     ...channelRoutes({ ...consoleServices, channels, health }),
     ...probeRoutes({ ...consoleServices, probe, channels }),
     ...settingsRoutes({ ...consoleServices, settings }),

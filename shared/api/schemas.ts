@@ -2,6 +2,7 @@
 import { ChannelDraft, ChannelPatch, NewChannel } from '../console/channel.ts'
 import { GroupPatch, NewGroup } from '../console/group.ts'
 import { KeyPatch, NewKey, Rotation } from '../console/key.ts'
+import { NewManagementKey } from '../console/management-key.ts'
 import { PriceFields } from '../console/price.ts'
 import { ProbeQuestion } from '../console/probe.ts'
 import { RouteQuestion } from '../console/route.ts'
@@ -82,6 +83,9 @@ export const schemas = {
   SetupAnswer: rows.SetupAnswer,
   SignIn,
   PasswordChange,
+  NewManagementKey,
+  ManagementKey: people.ManagementKeyAnswer,
+  ManagementKeys: rows.PageOf(people.ManagementKeyAnswer),
   Quotas: rows.PageOf(people.QuotaAnswer),
   Sessions: rows.PageOf(people.SessionAnswer),
   User: rows.UserAnswer,
@@ -90,7 +94,7 @@ export const schemas = {
   Credit,
   Account: rows.AccountAnswer,
   Accounts: rows.PageOf(rows.AccountAnswer),
-  AuditRows: rows.PageOf(rows.AuditAnswer),
+  AuditRows: rows.PageOf(people.AuditAnswer),
   NewGroup,
   GroupPatch,
   Group: rows.GroupAnswer,

@@ -123,6 +123,15 @@ export const consoleRouteDocs: readonly RouteDoc[] = [
     description: 'The answer has the new secret in `key`, once. The old one is good for `overlapHours` more.',
   }),
   doc('DELETE /api/keys/:id', 'session', 'Delete a key'),
+  list('GET /api/management-keys', 'session', 'Management keys of the caller', 'ManagementKeys'),
+  doc('POST /api/management-keys', 'session', 'Create a management key', {
+    takes: 'NewManagementKey',
+    gives: 'ManagementKey',
+    status: 201,
+    description:
+      'The response contains the key itself in `key`, once. It opens this API within its scopes, as far as its owner may at that time; no management key opens this endpoint.',
+  }),
+  doc('DELETE /api/management-keys/:id', 'session', 'Delete a management key'),
   doc('GET /api/quotas', 'session', 'Quotas of the caller', {
     gives: 'Quotas',
     description: 'What each user may keep, and how much of it the caller uses. Administrators change quotas in the settings.',

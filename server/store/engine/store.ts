@@ -19,6 +19,7 @@ export type MirroredTable =
   | 'users'
   | 'sessions'
   | 'api_keys'
+  | 'management_keys'
   | 'groups'
   | 'channels'
   | 'prices'

@@ -15,6 +15,7 @@ export function auditRoutes(services: ConsoleServices): Route[] {
       method: 'GET',
       path: '/api/audit',
       who: 'admin',
+      scope: 'audit',
       query: [...filters, ...paging],
       handle: async ({ query }) => {
         const page = await services.accounts.auditTrail.page({ ...readPaging(query), ...readFilters(query) })

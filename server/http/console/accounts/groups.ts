@@ -20,6 +20,7 @@ export function groupRoutes(services: ConsoleServices): Route[] {
       method: 'GET',
       path: '/api/groups',
       who: 'session',
+      scope: 'groups',
       query: [...paging, 'all'],
       async handle({ user, query }) {
         const page = <Row extends { name: string }>(rows: Row[]) => pageOf('groups', rows, (row) => row.name, readPaging(query))
@@ -32,6 +33,7 @@ export function groupRoutes(services: ConsoleServices): Route[] {
       method: 'POST',
       path: '/api/groups',
       who: 'admin',
+      scope: 'groups',
       body: NewGroup,
       handle: async ({ user, body }) => ({ status: 201, body: await rowOf(await groups.create(user, body), user) }),
     }),
@@ -39,6 +41,7 @@ export function groupRoutes(services: ConsoleServices): Route[] {
       method: 'PATCH',
       path: name,
       who: 'admin',
+      scope: 'groups',
       body: GroupPatch,
       handle: async ({ visit, user, body }) => ({ body: await rowOf(await groups.change(user, visit.params.name ?? '', body), user) }),
     }),
@@ -46,6 +49,7 @@ export function groupRoutes(services: ConsoleServices): Route[] {
       method: 'DELETE',
       path: name,
       who: 'admin',
+      scope: 'groups',
       handle: async ({ visit, user }) => {
         await groups.remove(user, visit.params.name ?? '')
         return { status: 204 }

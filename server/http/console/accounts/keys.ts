@@ -21,6 +21,7 @@ export function keyRoutes(services: ConsoleServices): Route[] {
       method: 'GET',
       path: '/api/keys',
       who: 'session',
+      scope: 'keys',
       query: [...keyFilters, ...paging],
       handle: async ({ user, query }) => {
         const question = readKeyQuestion(query, user)
@@ -36,6 +37,7 @@ export function keyRoutes(services: ConsoleServices): Route[] {
       method: 'POST',
       path: '/api/keys',
       who: 'session',
+      scope: 'keys',
       body: NewKey,
       handle: async ({ user, body }) => {
         const { key, secret } = await keys.create(user, body)
@@ -46,12 +48,14 @@ export function keyRoutes(services: ConsoleServices): Route[] {
       method: 'GET',
       path: id,
       who: 'session',
+      scope: 'keys',
       handle: async ({ visit, user }) => ({ body: await rowOf(keys.find(user, visit.params.id ?? '')) }),
     }),
     consoleRoute(services, {
       method: 'PATCH',
       path: id,
       who: 'session',
+      scope: 'keys',
       body: KeyPatch,
       handle: async ({ visit, user, body }) => ({ body: await rowOf(await keys.change(user, visit.params.id ?? '', body)) }),
     }),
@@ -59,6 +63,7 @@ export function keyRoutes(services: ConsoleServices): Route[] {
       method: 'POST',
       path: `${id}/rotate`,
       who: 'session',
+      scope: 'keys',
       body: Rotation,
       handle: async ({ visit, user, body }) => {
         const { key, secret } = await keys.rotate(user, visit.params.id ?? '', body.overlapHours * hourMs)
@@ -69,6 +74,7 @@ export function keyRoutes(services: ConsoleServices): Route[] {
       method: 'DELETE',
       path: id,
       who: 'session',
+      scope: 'keys',
       handle: async ({ visit, user }) => {
         await keys.remove(user, visit.params.id ?? '')
         return { status: 204 }

@@ -20,6 +20,7 @@ export function quotaRoutes(deps: QuotaDeps): Route[] {
       method: 'GET',
       path: '/api/quotas',
       who: 'session',
+      scope: 'keys',
       async handle({ user }) {
         const { count, bytes } = await deps.storedBy(user)
         const used = { keys: deps.keysOf(user), modelsPerKey: null, conversations: count, conversationBytes: bytes }

@@ -32,6 +32,7 @@ export function sessionRoutes(services: ConsoleServices): Route[] {
       method: 'GET',
       path,
       who: 'session',
+      scope: 'any',
       handle: async ({ user }) => ({ body: { user: await accounts.users.row(user) } }),
     }),
     consoleRoute(services, {

@@ -17,6 +17,7 @@ export function userRoutes(services: ConsoleServices): Route[] {
       method: 'GET',
       path: '/api/users',
       who: 'admin',
+      scope: 'users',
       query: paging,
       handle: async ({ query }) => ({
         body: await mapPage(
@@ -29,6 +30,7 @@ export function userRoutes(services: ConsoleServices): Route[] {
       method: 'POST',
       path: '/api/users',
       who: 'admin',
+      scope: 'users',
       body: NewUser,
       handle: async ({ user, body }) => ({ status: 201, body: await rowOf(services, await users.create(user, body)) }),
     }),
@@ -36,6 +38,7 @@ export function userRoutes(services: ConsoleServices): Route[] {
       method: 'PATCH',
       path: id,
       who: 'admin',
+      scope: 'users',
       body: UserPatch,
       handle: async ({ visit, user, body }) => ({ body: await rowOf(services, await users.change(user, visit.params.id ?? '', body)) }),
     }),
@@ -43,6 +46,7 @@ export function userRoutes(services: ConsoleServices): Route[] {
       method: 'DELETE',
       path: id,
       who: 'admin',
+      scope: 'users',
       handle: async ({ visit, user }) => {
         await users.remove(user, visit.params.id ?? '')
         return { status: 204 }
@@ -52,6 +56,7 @@ export function userRoutes(services: ConsoleServices): Route[] {
       method: 'POST',
       path: `${id}/credit`,
       who: 'admin',
+      scope: 'users',
       body: Credit,
       handle: async ({ visit, user, body }) => {
         const key = readIdempotencyKey(visit.request)

@@ -73,6 +73,11 @@ beforeEach(async () => {
   const channels = await createChannels({ store, clock, random: systemRandom, log, sealer: sealer('ab'.repeat(32)), demo: 'auto', rules })
   const prices = await createPrices({ store, log, demo: channels.demo })
   const accounts = {
+    managementKeys: {
+      admit: () => {
+        throw new Error('no test sends a management key')
+      },
+    },
     userOfSession: (token: string | undefined) => Object.values(users).find(({ name }) => tokenOf(name) === token),
     groupsOf: (user: User) => user.groups.map(group),
   }

@@ -23,6 +23,7 @@ export function channelRoutes(deps: ChannelDeps): Route[] {
       method: 'GET',
       path: '/api/channels',
       who: 'admin',
+      scope: 'channels',
       query: paging,
       handle: ({ query }) => ({ body: pageOf('channels', channels.rows(), (row) => `${row.createdAt} ${row.id}`, readPaging(query)) }),
     }),
@@ -30,6 +31,7 @@ export function channelRoutes(deps: ChannelDeps): Route[] {
       method: 'POST',
       path: '/api/channels',
       who: 'admin',
+      scope: 'channels',
       body: NewChannel,
       handle: async ({ user, body }) => ({ status: 201, body: await channels.create(user, body) }),
     }),
@@ -37,12 +39,14 @@ export function channelRoutes(deps: ChannelDeps): Route[] {
       method: 'GET',
       path: '/api/channels/:id',
       who: 'admin',
+      scope: 'channels',
       handle: ({ visit }) => ({ body: channels.row(visit.params.id ?? '') }),
     }),
     consoleRoute(deps, {
       method: 'PATCH',
       path: '/api/channels/:id',
       who: 'admin',
+      scope: 'channels',
       body: ChannelPatch,
       handle: async ({ visit, user, body }) => ({ body: await channels.patch(user, visit.params.id ?? '', body) }),
     }),
@@ -50,6 +54,7 @@ export function channelRoutes(deps: ChannelDeps): Route[] {
       method: 'DELETE',
       path: '/api/channels/:id',
       who: 'admin',
+      scope: 'channels',
       handle: async ({ visit, user }) => {
         await channels.remove(user, visit.params.id ?? '')
         return { status: 204 }
@@ -59,6 +64,7 @@ export function channelRoutes(deps: ChannelDeps): Route[] {
       method: 'POST',
       path: '/api/channels/:id/reset',
       who: 'admin',
+      scope: 'channels',
       handle: ({ visit }) => {
         const { id } = channels.row(visit.params.id ?? '')
         health.reset(id)
@@ -69,6 +75,7 @@ export function channelRoutes(deps: ChannelDeps): Route[] {
       method: 'GET',
       path: '/api/health',
       who: 'admin',
+      scope: 'channels',
       handle: () => ({
         body: {
           data: health.ailments().map(({ channelId, key, model, state, cause, waitMs }) => ({
@@ -87,6 +94,7 @@ export function channelRoutes(deps: ChannelDeps): Route[] {
       method: 'GET',
       path: '/api/channels/:id/health',
       who: 'admin',
+      scope: 'channels',
       handle: ({ visit }) => ({ body: { data: healthOf(channels.row(visit.params.id ?? '').id), next: null } }),
     }),
   ]

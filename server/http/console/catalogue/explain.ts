@@ -18,6 +18,8 @@ export function explainRoutes(deps: RouteDeps): Route[] {
       method: 'POST',
       path: '/api/route',
       who: 'admin',
+      scope: 'channels',
+      asks: true,
       body: RouteQuestion,
       handle: ({ user, body: { key, group, dialect = 'chat', path, body } }) => ({
         body: deps.explain({

@@ -24,6 +24,7 @@ export function modelRoutes(deps: ModelDeps): Route[] {
       method: 'GET',
       path: '/api/models',
       who: 'session',
+      scope: 'prices',
       query: ['group', ...paging],
       handle: ({ user, query }) => {
         const group = query.get('group') ?? user.group

@@ -31,6 +31,7 @@ export function priceRoutes(deps: PriceDeps): Route[] {
       method: 'GET',
       path: '/api/prices',
       who: 'session',
+      scope: 'prices',
       query: paging,
       handle: ({ user, query }) => ({ body: pageOf('prices', visibleTo(user).map(rowOf), (row) => row.model, readPaging(query)) }),
     }),
@@ -38,6 +39,7 @@ export function priceRoutes(deps: PriceDeps): Route[] {
       method: 'PUT',
       path: '/api/prices/:model',
       who: 'admin',
+      scope: 'prices',
       body: PriceFields,
       handle: async ({ visit, user, body }) => ({ body: rowOf(await prices.put(user, visit.params.model ?? '', body)) }),
     }),
@@ -45,6 +47,7 @@ export function priceRoutes(deps: PriceDeps): Route[] {
       method: 'DELETE',
       path: '/api/prices/:model',
       who: 'admin',
+      scope: 'prices',
       handle: async ({ visit, user }) => {
         await prices.remove(user, visit.params.model ?? '')
         return { status: 204 }

@@ -20,6 +20,7 @@ export function probeRoutes(deps: ProbeDeps): Route[] {
     method: 'POST',
     path: '/api/channels/:id/test',
     who: 'admin',
+    scope: 'channels',
     body: ProbeQuestion,
     handle: async ({ visit, body }) => ({ body: await probe.test(visit.params.id ?? '', body, visit.request.signal) }),
   })
@@ -27,12 +28,14 @@ export function probeRoutes(deps: ProbeDeps): Route[] {
     method: 'GET',
     path: '/api/channels/:id/models',
     who: 'admin',
+    scope: 'channels',
     handle: async ({ visit }) => ({ body: await probe.models(visit.params.id ?? '', visit.request.signal) }),
   })
   const listed = consoleRoute(deps, {
     method: 'POST',
     path: '/api/channels/models',
     who: 'admin',
+    scope: 'channels',
     body: ChannelDraft,
     // Which models it will have is not known yet; the name is never seen by anybody.
     handle: async ({ visit, body }) => ({

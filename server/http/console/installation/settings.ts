@@ -14,11 +14,12 @@ export function settingsRoutes(deps: SettingsDeps): Route[] {
   const { settings } = deps
   const path = '/api/settings'
   return [
-    consoleRoute(deps, { method: 'GET', path, who: 'admin', handle: () => ({ body: settings.row() }) }),
+    consoleRoute(deps, { method: 'GET', path, who: 'admin', scope: 'settings', handle: () => ({ body: settings.row() }) }),
     consoleRoute(deps, {
       method: 'PATCH',
       path,
       who: 'admin',
+      scope: 'settings',
       body: SettingsPatch,
       handle: async ({ user, body }) => ({ body: await settings.change(user, body) }),
     }),

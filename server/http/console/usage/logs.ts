@@ -15,6 +15,7 @@ export function logRoutes(services: ConsoleServices): Route[] {
       method: 'GET',
       path: '/api/logs',
       who: 'session',
+      scope: 'usage',
       query: [...usageFilters, ...logConditions, 'from', 'to', ...paging],
       async handle({ user, query }) {
         const conditions = readConditions(query)
@@ -26,6 +27,7 @@ export function logRoutes(services: ConsoleServices): Route[] {
       method: 'GET',
       path: '/api/logs/:requestId',
       who: 'session',
+      scope: 'usage',
       async handle({ user, visit }) {
         const { row, lines } = await usageLog.find(user, visit.params.requestId ?? '')
         return { body: { ...row, bill: billOf(row, lines) } }

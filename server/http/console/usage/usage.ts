@@ -30,6 +30,7 @@ export function usageRoutes(services: ConsoleServices): Route[] {
       method: 'GET',
       path: '/api/usage',
       who: 'session',
+      scope: 'usage',
       query: [...usageFilters, 'from', 'to', 'by', 'timezone', 'format', ...paging],
       async handle({ user, query, visit }) {
         const question = readQuestion(query, clock.now())
