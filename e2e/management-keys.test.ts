@@ -26,6 +26,9 @@ const table: Record<string, string> = {
   'GET /api/logs': 'usage read',
   'GET /api/logs/{requestId}': 'usage read',
   'GET /api/usage': 'usage read',
+  'GET /api/overview': 'read',
+  'GET /api/search': 'read',
+  'GET /api/events': 'read',
   'GET /api/prices': 'prices read',
   'PUT /api/prices/{model}': 'prices',
   'DELETE /api/prices/{model}': 'prices',
@@ -81,7 +84,10 @@ async function ask(key: string, route: string, body: unknown = {}): Promise<{ st
     headers: { authorization: `Bearer ${key}`, ...(write && { 'content-type': 'application/json' }) },
     ...(write && { body: JSON.stringify(body) }),
   })
-  const text = await answer.text()
+  // A stream has no end; that it has begun says enough.
+  const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream') ?? false
+  const text = isStream ? '' : await answer.text()
+  if (isStream) await answer.body?.cancel()
   const { error } = (text.startsWith('{') ? JSON.parse(text) : {}) as { error?: { code?: string } }
   return { status: answer.status, ...(error?.code && { code: error.code }), text }
 }

@@ -13,6 +13,7 @@ import type { ConsoleServices } from '#http/console/route/services'
 import type { Readiness } from '#http/health'
 import { trustedProxies } from '#http/request/target'
 import { serveClient } from '#http/static'
+import { createLiveChanges } from '#live/live-changes'
 import { createReasoningState } from '#reasoning-state/reasoning-state'
 import { createCounter } from '#relay/admin/count'
 import { createExplain } from '#relay/admin/explain'
@@ -46,6 +47,7 @@ import { openSealer } from './master-key.ts'
 import { routesOf } from './routes.ts'
 import { openRooms, together } from './services.ts'
 import { version } from './version.ts'
+import { watchedBooks } from './watched-books.ts'
 
 /** The running program. */
 export interface Standing {
@@ -98,7 +100,8 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
     const instance = await installationId(config.dataFolder, random)
     await file.apply(together(store, clock, rooms))
 
-    const books = await openLeasedBooks({
+    const live = createLiveChanges({ store, clock })
+    const leasedBooks = await openLeasedBooks({
       store,
       ...(store.worker && { database: remoteBooks(store.worker) }),
       clock,
@@ -113,6 +116,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
       settleWaits: false,
       budgetOf: accounts.budgetOf,
     })
+    const books = watchedBooks(leasedBooks, live)
     const spool = await openSpool(`${config.dataFolder}/spool`, random)
     const reasoningState = createReasoningState({ store, sealer, clock, log, quotas: settings.quotas })
     const check = createAddressCheck({ clock })
@@ -207,6 +211,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
         kept: { keysOf: accounts.keys.countOf, storedBy: ({ id }) => reasoningState.stored(id) },
         prices,
         relay,
+        live,
         consoleServices,
         relayServices,
         readiness: ready,
@@ -225,7 +230,10 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
       app,
       accounts,
       open: () => open.count,
-      drain: realtime.drain,
+      drain() {
+        realtime.drain()
+        live.close()
+      },
       async cut() {
         relay.end(shuttingDown)
         await realtime.cut()
@@ -234,6 +242,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
       reload: file.reload,
       async close() {
         lagMeter.stop()
+        live.close()
         upstream.close()
         for (const job of scheduled) job.cancel()
         await Promise.allSettled([accounts.flushLastUsed(), reasoningState.flush(), books.close(), limiter.close()])

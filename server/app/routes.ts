@@ -26,6 +26,9 @@ import { explainRoutes } from '#http/console/catalogue/explain'
 import { modelRoutes as consoleModelRoutes } from '#http/console/catalogue/models'
 import { priceRoutes } from '#http/console/catalogue/prices'
 import { probeRoutes } from '#http/console/catalogue/probe'
+import { eventRoutes } from '#http/console/installation/events'
+import { overviewRoutes } from '#http/console/installation/overview'
+import { searchRoutes as consoleSearchRoutes } from '#http/console/installation/search'
 import { settingsRoutes } from '#http/console/installation/settings'
 import { setupRoutes } from '#http/console/installation/setup'
 import { statusRoutes } from '#http/console/installation/status'
@@ -35,6 +38,7 @@ import { usageRoutes } from '#http/console/usage/usage'
 import { docsRoutes } from '#http/docs/routes'
 import { healthRoutes, type Readiness } from '#http/health'
 import type { Route } from '#http/request/route'
+import type { LiveChanges } from '#live/live-changes'
 import type { Explain } from '#relay/admin/explain'
 import type { Probe } from '#relay/admin/probe'
 import type { Relay } from '#relay/contract/relay'
@@ -53,6 +57,7 @@ export interface RouteParts {
   channels: ChannelRegistry
   prices: Prices
   relay: Relay
+  live: LiveChanges
   consoleServices: ConsoleServices
   relayServices: Parameters<typeof playgroundRoutes>[0] &
     Parameters<typeof openaiRoutes>[0] &
@@ -75,6 +80,7 @@ export function routesOf({
   settings,
   kept,
   prices,
+  live,
   consoleServices,
   relayServices,
   readiness,
@@ -109,6 +115,9 @@ export function routesOf({
     ...channelRoutes({ ...consoleServices, channels, health }),
     ...probeRoutes({ ...consoleServices, probe, channels }),
     ...settingsRoutes({ ...consoleServices, settings }),
+    ...eventRoutes({ ...consoleServices, live }),
+    ...consoleSearchRoutes({ ...consoleServices, channels }),
+    ...overviewRoutes({ ...consoleServices, channels, prices, health }),
     ...quotaRoutes({ ...consoleServices, quotas: settings.quotas, ...kept }),
     ...explainRoutes({ ...consoleServices, explain }),
     ...priceRoutes({ ...consoleServices, channels, prices }),

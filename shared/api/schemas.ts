@@ -24,6 +24,7 @@ import * as generation from './generation.ts'
 import * as images from './images.ts'
 import * as models from './models.ts'
 import * as moderations from './moderations.ts'
+import * as overview from './overview.ts'
 import * as people from './people.ts'
 import * as rerank from './rerank.ts'
 import * as search from './search.ts'
@@ -123,6 +124,8 @@ export const schemas = {
   LogRow: rows.LogAnswer,
   LogRows: rows.PageOf(rows.LogAnswer),
   UsageRows: rows.PageOf(rows.UsageAnswer),
+  FoundRows: rows.PageOf(overview.FoundAnswer),
+  Overview: overview.OverviewAnswer,
   RouteQuestion,
   RouteAnswer: rows.RouteAnswer,
   Preview: rows.PreviewAnswer,

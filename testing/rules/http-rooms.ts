@@ -39,9 +39,9 @@ export const httpRooms = ({ relay, billing, lower }: Below): Record<string, Room
   },
   // Usage rows, and sums of them.
   'server/http/console/usage': { may: ['server/http/request', 'server/http/console/route', 'server/accounts', ...billing, ...lower] },
-  // The installation as a whole: set-up, status, settings.
+  // The installation as a whole: set-up, status, settings, overview, search, what has changed.
   'server/http/console/installation': {
-    may: ['server/http/request', 'server/http/console/route', 'server/accounts', ...lower],
+    may: ['server/http/request', 'server/http/console/route', 'server/accounts', 'server/live', 'server/routing', ...billing, ...lower],
   },
   'server/http/docs': { may: ['server/http/request', 'server/protocols', 'server/runtime', 'shared'] },
   'server/http': { may: ['server/http/request', 'server/http/api', ...lower], packages: ['elysia'] },

@@ -84,6 +84,8 @@ export const rooms: Record<string, Room> = {
   // What sign-in is guarded with: growing delays, networks, rules for passwords.
   'server/accounts/guard': { may: lower, packages: ['@zxcvbn-ts/language-common'] },
   'server/accounts': { may: ['server/accounts/guard', ...store('accounts', 'ledger', 'usage'), ...lower] },
+  // What has changed, for whoever watches.
+  'server/live': { may: [...store(), ...lower] },
   'server/declare': {
     may: ['server/accounts', 'server/routing', 'server/billing/pricing', 'server/runtime', 'shared'],
     packages: ['yaml'],

@@ -1,12 +1,12 @@
 /** Groups: those the signed-in user may use; with `?all=true` all groups, for administrators, who manage them. */
 import type { Group, User } from '#accounts/caller'
+import { withBudgetsLeft } from '#http/console/route/budgets-left'
 import { consoleRoute } from '#http/console/route/console-route'
 import { mapPage, pageOf, paging, readPaging } from '#http/console/route/page'
 import type { ConsoleServices } from '#http/console/route/services'
 import type { Route } from '#http/request/route'
 import { GroupPatch, type ManagedGroupRow, NewGroup } from '#shared/console/group'
 import { GatewayError } from '#shared/errors'
-import { withBudgetsLeft } from './budgets-left.ts'
 
 /** `/api/groups`: list, create, change, delete. */
 export function groupRoutes(services: ConsoleServices): Route[] {

@@ -1,11 +1,11 @@
 /** API keys: one's own, and for administrators everybody's. Only the responses that make a secret contain it. */
 import type { ApiKey } from '#accounts/caller'
+import { withBudgetsLeft } from '#http/console/route/budgets-left'
 import { consoleRoute } from '#http/console/route/console-route'
 import { mapPage, pageOf, paging, readPaging } from '#http/console/route/page'
 import type { ConsoleServices } from '#http/console/route/services'
 import type { Route } from '#http/request/route'
 import { KeyPatch, type KeyRow, NewKey, Rotation } from '#shared/console/key'
-import { withBudgetsLeft } from './budgets-left.ts'
 import { keyFilters, matches, orderOf, readKeyQuestion } from './key-list.ts'
 
 const hourMs = 3_600_000

@@ -1,12 +1,12 @@
 /** Users and their balances, for administrators. */
 
+import { withBudgetsLeft } from '#http/console/route/budgets-left'
 import { consoleRoute } from '#http/console/route/console-route'
 import { mapPage, pageOf, paging, readPaging } from '#http/console/route/page'
 import type { ConsoleServices } from '#http/console/route/services'
 import type { Route } from '#http/request/route'
 import { Credit, NewUser, UserPatch } from '#shared/console/user'
 import { GatewayError } from '#shared/errors'
-import { withBudgetsLeft } from './budgets-left.ts'
 
 /** `/api/users`: list, create, change, delete, credit. */
 export function userRoutes(services: ConsoleServices): Route[] {

@@ -1,6 +1,6 @@
 /** Query parameters of usage: filters, time span, grouping. All throw `invalid_value` with the parameter as `param`. */
 
-import { readOne } from '#http/console/route/one-value'
+import { isZone, readOne } from '#http/console/route/one-value'
 import { type UsageKey, usageKeys } from '#shared/console/usage'
 import { GatewayError } from '#shared/errors'
 
@@ -58,16 +58,6 @@ export function readBy(query: URLSearchParams): UsageKey[] {
 /** The time zone in which days begin, UTC by default. */
 export function readTimezone(query: URLSearchParams): string {
   const zone = readOne(query, 'timezone') ?? 'UTC'
-  const known = /^[A-Za-z]\w*([/+-]\w+)*$/.test(zone) && isZone(zone)
-  if (!known) throw invalid('timezone', 'the name of a time zone, like Europe/Berlin')
+  if (!isZone(zone)) throw invalid('timezone', 'the name of a time zone, like Europe/Berlin')
   return zone
-}
-
-function isZone(timeZone: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone })
-    return true
-  } catch {
-    return false
-  }
 }
