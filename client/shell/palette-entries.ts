@@ -34,14 +34,7 @@ export function localEntries(text: string, admin: boolean): PaletteEntry[] {
     { id: 'do:theme', section: t('doIt'), icon: 'eye', label: t('switchTheme'), run: switchTheme },
   ]
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
-  const matching = entries.filter(({ label, note = '' }) => words.every((word) => `${label} ${note}`.toLowerCase().includes(word)))
-  return [...requestNamed(text.trim(), has('/requests')), ...matching]
-}
-
-/** A pasted request id leads straight to its page. */
-function requestNamed(text: string, known: boolean): PaletteEntry[] {
-  if (!known || !/^req_\w{8,}$/.test(text)) return []
-  return [{ id: 'request', section: t('kind_request'), icon: 'list', label: text, href: `/requests/${text}` }]
+  return entries.filter(({ label, note = '' }) => words.every((word) => `${label} ${note}`.toLowerCase().includes(word)))
 }
 
 function switchTheme(): void {

@@ -9,11 +9,12 @@ import { loadEncoding } from '#billing/tokens/tokenizer'
 import { createDemoUpstream } from '#demo/demo'
 import { createDemoSockets } from '#demo/realtime'
 import { type App, createApp, shuttingDown } from '#http/app'
-import type { ConsoleServices } from '#http/console/services'
+import type { ConsoleServices } from '#http/console/route/services'
 import type { Readiness } from '#http/health'
 import { metricsRoute } from '#http/metrics'
 import { trustedProxies } from '#http/request/target'
 import { serveClient } from '#http/static'
+import { createLiveChanges } from '#live/live-changes'
 import { createMetrics, type Metrics, observed } from '#metrics/metrics'
 import { createReasoningState } from '#reasoning-state/reasoning-state'
 import { createCounter } from '#relay/admin/count'
@@ -52,6 +53,7 @@ import { openSealer } from './master-key.ts'
 import { routesOf } from './routes.ts'
 import { openRooms, together } from './services.ts'
 import { version } from './version.ts'
+import { watchedBooks } from './watched-books.ts'
 
 /** The running program. */
 export interface Standing {
@@ -106,6 +108,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
     const instance = await installationId(config.dataFolder, random)
     await file.apply(together(store, clock, rooms))
 
+    const live = createLiveChanges({ store, clock })
     const leasedBooks = await openLeasedBooks({
       store,
       ...(store.worker && { database: remoteBooks(store.worker) }),
@@ -140,7 +143,8 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
         booksServe: leasedBooks.serving,
         openBreakers: () => openBreakers(health, channels),
       })
-    const books = metrics ? observed(leasedBooks, metrics) : leasedBooks
+    const watched = watchedBooks(leasedBooks, live)
+    const books = metrics ? observed(watched, metrics) : watched
     const relayParts: RelayParts = {
       open,
       reasoningState,
@@ -226,6 +230,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
         kept: { keysOf: accounts.keys.countOf, storedBy: ({ id }) => reasoningState.stored(id) },
         prices,
         relay,
+        live,
         consoleServices,
         relayServices,
         readiness: ready,
@@ -245,7 +250,10 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
       accounts,
       metrics,
       open: () => open.count,
-      drain: realtime.drain,
+      drain() {
+        realtime.drain()
+        live.close()
+      },
       async cut() {
         relay.end(shuttingDown)
         await realtime.cut()
@@ -254,6 +262,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
       reload: file.reload,
       async close() {
         lagMeter.stop()
+        live.close()
         upstream.close()
         for (const job of scheduled) job.cancel()
         await Promise.allSettled([accounts.flushLastUsed(), reasoningState.flush(), books.close(), limiter.close()])
