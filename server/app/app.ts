@@ -200,6 +200,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
     const scheduled = jobs.map(([what, ms, run]) => every(clock, ms, run, (thrown) => log.warn({ err: thrown }, `could not ${what}`)))
 
     const losses = await (await openFolder(docsFolder)).read('losses.md')
+    const client = await serveClient(await openFolder(clientFolder))
     const app = createApp({
       routes: routesOf({
         accounts,
@@ -217,13 +218,14 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
         readiness: ready,
         startedAt: Math.floor(clock.now() / 1000),
         losses: losses && new TextDecoder().decode(losses),
+        client,
       }),
       hosts: { publicUrl, allowedHosts: new Set(config.allowedHosts) },
       isTrustedProxy: trustedProxies(config.trustedProxies),
       clock,
       random,
       log,
-      fallback: await serveClient(await openFolder(clientFolder)),
+      fallback: client,
       load: { work, open, lagMeter, maxOpen: config.maxOpen },
     })
     return {
