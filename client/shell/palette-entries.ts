@@ -23,7 +23,7 @@ export function localEntries(text: string, admin: boolean): PaletteEntry[] {
   const entries: PaletteEntry[] = [
     ...pages.map(({ path, label, icon }) => ({ id: `page:${path}`, section: t('goTo'), icon, label: t(label), note: path, href: path })),
     { id: 'page:/account', section: t('goTo'), icon: 'gear', label: t('yourAccount'), note: '/account', href: '/account' },
-    { id: 'page:/docs', section: t('goTo'), icon: 'book', label: t('docs'), note: '/docs', run: () => location.assign('/docs') },
+    { id: 'page:/docs', section: t('goTo'), icon: 'book', label: t('docs'), note: '/docs', href: '/docs' },
     ...(has('/keys') ? [{ id: 'do:key', section: t('doIt'), icon: 'plus' as const, label: t('createKey'), href: '/keys?create=app' }] : []),
     ...(has('/admin/channels')
       ? [{ id: 'do:channel', section: t('doIt'), icon: 'plus' as const, label: t('addChannel'), href: '/admin/channels/new' }]

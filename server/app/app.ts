@@ -219,6 +219,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
     const scheduled = jobs.map(([what, ms, run]) => every(clock, ms, run, (thrown) => log.warn({ err: thrown }, `could not ${what}`)))
 
     const losses = await (await openFolder(docsFolder)).read('losses.md')
+    const client = await serveClient(await openFolder(clientFolder))
     const app = createApp({
       routes: routesOf({
         accounts,
@@ -236,13 +237,14 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
         readiness: ready,
         startedAt: Math.floor(clock.now() / 1000),
         losses: losses && new TextDecoder().decode(losses),
+        client,
       }).concat(metrics && config.metrics && 'token' in config.metrics ? metricsRoute(metrics, config.metrics.token) : []),
       hosts: { publicUrl, allowedHosts: new Set(config.allowedHosts) },
       isTrustedProxy: trustedProxies(config.trustedProxies),
       clock,
       random,
       log,
-      fallback: await serveClient(await openFolder(clientFolder)),
+      fallback: client,
       load: { work, open, lagMeter, maxOpen: config.maxOpen },
     })
     return {

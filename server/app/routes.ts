@@ -6,6 +6,7 @@ import { audioRoutes } from '#http/api/audio'
 import { embeddingRoutes } from '#http/api/embeddings'
 import { geminiRoutes } from '#http/api/gemini'
 import { imageRoutes } from '#http/api/images'
+import { keyFactRoutes } from '#http/api/key'
 import { anthropicRoutes } from '#http/api/messages'
 import { modelRoutes } from '#http/api/models'
 import { moderationRoutes } from '#http/api/moderations'
@@ -68,6 +69,8 @@ export interface RouteParts {
   startedAt: number
   /** docs/losses.md, for the API reference; undefined when it is not installed. */
   losses: string | undefined
+  /** Serves the built client. */
+  client: Parameters<typeof docsRoutes>[0]['client']
 }
 
 /** Every route, the API reference included. */
@@ -86,6 +89,7 @@ export function routesOf({
   readiness,
   startedAt,
   losses,
+  client,
 }: RouteParts): Route[] {
   const routes = [
     ...healthRoutes(readiness),
@@ -100,6 +104,7 @@ export function routesOf({
     ...[rerankRoutes, searchRoutes].flatMap((routes) => routes(relayServices)),
     ...playgroundRoutes(relayServices),
     ...modelRoutes({ accounts, channels, prices, startedAt }),
+    ...keyFactRoutes({ ...consoleServices, channels, prices }),
     ...[
       managementKeyRoutes,
       statusRoutes,
@@ -123,5 +128,5 @@ export function routesOf({
     ...priceRoutes({ ...consoleServices, channels, prices }),
     ...consoleModelRoutes({ ...consoleServices, channels, prices }),
   ]
-  return [...routes, ...docsRoutes({ ...consoleServices, losses }, routes)]
+  return [...routes, ...docsRoutes({ ...consoleServices, losses, client }, routes)]
 }

@@ -1,5 +1,7 @@
 /** Responses about people: sessions, quotas, management keys, the audit trail. */
 import type { AuditRow } from '../console/audit.ts'
+import type { KeyFacts } from '../console/key-facts.ts'
+import { Limits } from '../console/limits.ts'
 import { type ManagementKeyRow, scopes } from '../console/management-key.ts'
 import type { QuotaRow } from '../console/quota.ts'
 import type { SessionRow } from '../console/session.ts'
@@ -57,5 +59,18 @@ export const AuditAnswer = says<AuditRow>().of(
     before: Nullable(Type.Record(Type.String(), Type.Unknown())),
     after: Nullable(Type.Record(Type.String(), Type.Unknown())),
     requestId: Nullable(Type.String()),
+  }),
+)
+
+/** GET /v1/key */
+export const KeyFactsAnswer = says<KeyFacts>().of(
+  Open({
+    name: Type.String(),
+    group: Type.String(),
+    models: Type.Array(Type.String(), { description: 'The models that it may ask for now.' }),
+    expiresAt: Nullable(Instant()),
+    spent: Type.String({ description: 'USD charged to this key since it was made.' }),
+    budgetLeft: Nullable(Open({})),
+    limits: Nullable(Limits),
   }),
 )

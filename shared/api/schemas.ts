@@ -70,6 +70,7 @@ export const schemas = {
   ModerationAnswer: moderations.ModerationAnswer,
   SearchRequest: search.SearchRequest,
   SearchAnswer: search.SearchAnswer,
+  KeyFacts: people.KeyFactsAnswer,
   OpenaiModel: models.OpenaiModel,
   OpenaiModels: models.OpenaiModels,
   MessagesModel: models.MessagesModel,

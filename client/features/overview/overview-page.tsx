@@ -37,10 +37,13 @@ export function OverviewPage() {
   let later: ReturnType<typeof setTimeout> | undefined
   const reload = () => {
     clearTimeout(later)
-    later = setTimeout(() => {
-      readAt = performance.now()
-      if (!document.hidden) void figures.reload()
-    }, readAt + leastMs - performance.now())
+    later = setTimeout(
+      () => {
+        readAt = performance.now()
+        if (!document.hidden) void figures.reload()
+      },
+      readAt + leastMs - performance.now(),
+    )
   }
   onChange(['requests', 'keys', 'users', 'groups', 'channels', 'prices', 'account'], reload)
   const timer = setInterval(reload, everyMs)

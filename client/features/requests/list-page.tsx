@@ -70,10 +70,13 @@ export function RequestsPage() {
   let timer: ReturnType<typeof setTimeout> | undefined
   const lookSoon = () => {
     clearTimeout(timer)
-    timer = setTimeout(() => {
-      looked = performance.now()
-      void look()
-    }, looked + leastMs - performance.now())
+    timer = setTimeout(
+      () => {
+        looked = performance.now()
+        void look()
+      },
+      looked + leastMs - performance.now(),
+    )
   }
   onChange(['requests'], lookSoon)
   createEffect(on(live, (on) => on && lookSoon(), { defer: true }))
