@@ -3,8 +3,8 @@
  * one connection. A transaction has it exclusively; other queries wait for its end.
  */
 import { type Clock, systemClock } from '#runtime/clock'
+import { goneState, WorkerFault, WorkerLink } from '#runtime/worker-link'
 import type { EmbeddedMessage, EmbeddedRows } from './embedded-worker.ts'
-import { goneState, WorkerFault, WorkerLink } from './worker-link.ts'
 
 interface QueryOptions {
   rowMode?: 'array' | 'object'

@@ -1,10 +1,10 @@
 /** The PostgreSQL engine: a pool for queries and one more connection that listens for changes of other instances. */
 import type postgres from 'postgres'
 import type { Clock } from '#runtime/clock'
+import { WorkerLink } from '#runtime/worker-link'
 import { createDatabaseWorker } from './database-worker.ts'
 import { connect, connectSeconds, type PostgresMessage, servingName } from './postgres-connections.ts'
 import type { Engine, Others } from './store.ts'
-import { WorkerLink } from './worker-link.ts'
 
 const channel = 'parley'
 
