@@ -15,6 +15,9 @@ const lower = ['server/runtime/contract', 'server/runtime', ...canonical, 'share
 const store = (...parts: string[]) => inside('server/store', 'engine', ...parts)
 const relay = (...parts: string[]) => inside('server/relay', 'contract', ...parts)
 const billing = inside('server/billing', 'pricing', 'tokens', 'lease', 'ledger', 'ratelimit')
+/** Upstreams and what is said to them. */
+const asking = ['server/routing', 'server/upstream', 'server/vendors', 'server/protocols']
+const serving = ['server/accounts', ...billing, ...asking]
 const playground = (...parts: string[]) => inside('client/features/playground', ...parts)
 const feature = { packages: browser, powers: ['time', 'chance', 'global'] } as const
 const screen = ['client/ui', 'client/api', 'shared']
@@ -109,33 +112,25 @@ export const rooms: Record<string, Room> = {
       ...lower,
     ],
   },
-  'server/relay/pipeline': {
-    may: [
-      ...relay('exchange', 'spend', 'conversation', 'operation'),
-      ...['server/accounts', 'server/routing', ...billing, 'server/upstream', 'server/vendors', 'server/protocols'],
-      ...lower,
-    ],
-  },
-  'server/relay/realtime': {
-    may: [
-      ...relay('exchange', 'spend', 'pipeline'),
-      ...['server/accounts', 'server/routing', ...billing, 'server/upstream', 'server/vendors', 'server/protocols'],
-      ...lower,
-    ],
-  },
-  'server/relay/admin': {
-    may: [
-      ...relay('exchange', 'spend', 'conversation', 'pipeline'),
-      ...['server/accounts', 'server/routing', ...billing, 'server/upstream', 'server/vendors', 'server/protocols'],
-      ...lower,
-    ],
+  'server/relay/pipeline': { may: [...relay('exchange', 'spend', 'conversation', 'operation'), ...serving, ...lower] },
+  'server/relay/realtime': { may: [...relay('exchange', 'spend', 'pipeline'), ...serving, ...lower] },
+  'server/relay/admin': { may: [...relay('exchange', 'spend', 'conversation', 'pipeline'), ...serving, ...lower] },
+  // Large bodies, in a worker.
+  'server/relay/large': {
+    may: [...relay('exchange', 'conversation'), 'server/reasoning-state', 'server/billing/tokens', ...asking, ...lower],
+    powers: ['worker'],
   },
   'server/relay': {
-    may: [...relay('exchange', 'conversation', 'operation', 'spend', 'pipeline'), 'server/accounts', 'server/billing/ratelimit', ...lower],
+    may: [
+      ...relay('exchange', 'conversation', 'large', 'operation', 'spend', 'pipeline'),
+      'server/accounts',
+      'server/billing/ratelimit',
+      ...lower,
+    ],
   },
 
   // Which addresses are trusted proxies.
-  'server/http/request': { may: [...relay('operation'), 'server/protocols', ...lower], packages: ['node:net'] },
+  'server/http/request': { may: [...relay('operation'), 'server/protocols', 'server/wire', ...lower], packages: ['node:net'] },
   'server/http/api': {
     may: [
       'server/http/request',
