@@ -1,5 +1,5 @@
 /** Wires the program: store, services, relay, HTTP. Nothing listens yet; `start.ts` opens the port. */
-import { fileURLToPath } from 'node:url'
+
 import { createUsageUpkeep } from '#accounts/usage-upkeep'
 import { createBudgetsLeft } from '#billing/ledger/budgets-left'
 import { openLeasedBooks } from '#billing/ledger/leased-books'
@@ -11,8 +11,10 @@ import { createDemoSockets } from '#demo/realtime'
 import { type App, createApp, shuttingDown } from '#http/app'
 import type { ConsoleServices } from '#http/console/services'
 import type { Readiness } from '#http/health'
+import { metricsRoute } from '#http/metrics'
 import { trustedProxies } from '#http/request/target'
 import { serveClient } from '#http/static'
+import { createMetrics, type Metrics, observed } from '#metrics/metrics'
 import { createReasoningState } from '#reasoning-state/reasoning-state'
 import { createCounter } from '#relay/admin/count'
 import { createExplain } from '#relay/admin/explain'
@@ -23,13 +25,16 @@ import { createLargeBodies } from '#relay/large/large-bodies'
 import { createRealtime } from '#relay/realtime/realtime'
 import { createRelay } from '#relay/relay'
 import { createAffinity } from '#routing/affinity'
+import type { ChannelRegistry } from '#routing/channels'
 import { createHealth } from '#routing/health'
+import type { Health } from '#routing/health-contract'
 import { defaultRetry } from '#routing/retry'
 import { shareHealth } from '#routing/shared-health'
 import { systemClock as clock, systemRandom as random } from '#runtime/clock'
 import { createLagMeter } from '#runtime/event-loop-lag'
 import { installationId } from '#runtime/installation-id'
 import type { Log } from '#runtime/log'
+import { packagePath } from '#runtime/package-file'
 import { openFolder } from '#runtime/read-only-folder'
 import { every } from '#runtime/schedule'
 import { openSpool } from '#runtime/spool'
@@ -52,6 +57,8 @@ import { version } from './version.ts'
 export interface Standing {
   app: App
   accounts: ConsoleServices['accounts']
+  /** Undefined where nobody may ask for them. */
+  metrics: Metrics | undefined
   /** Requests that are not settled yet. */
   open(): number
   /** Asks long-lived sessions to end when they become idle. */
@@ -78,9 +85,9 @@ export interface Surroundings {
 }
 
 /** Where `tasks/build.mjs` puts the built client. */
-const clientFolder = fileURLToPath(new URL('../../dist/client', import.meta.url))
+const clientFolder = packagePath('dist/client')
 /** Where `tasks/losses.mjs` writes losses.md. */
-const docsFolder = fileURLToPath(new URL('../../docs', import.meta.url))
+const docsFolder = packagePath('docs')
 
 /** Milliseconds. */
 const heartbeatMs = 15_000
@@ -99,7 +106,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
     const instance = await installationId(config.dataFolder, random)
     await file.apply(together(store, clock, rooms))
 
-    const books = await openLeasedBooks({
+    const leasedBooks = await openLeasedBooks({
       store,
       ...(store.worker && { database: remoteBooks(store.worker) }),
       clock,
@@ -122,6 +129,17 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
     shareHealth({ health, channels, signals: store.signals, clock })
     const limiter = openLimiter({ store, clock, random, log })
     const open = { count: 0 }
+    const lagMeter = createLagMeter(clock, config.maxLagMs)
+    const metrics =
+      config.metrics &&
+      createMetrics({
+        version,
+        openRequests: () => open.count,
+        eventLoopDelay: lagMeter.takeWorst,
+        booksServe: leasedBooks.serving,
+        openBreakers: () => openBreakers(health, channels),
+      })
+    const books = metrics ? observed(leasedBooks, metrics) : leasedBooks
     const relayParts: RelayParts = {
       open,
       reasoningState,
@@ -172,7 +190,6 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
       spool,
       moderationModel: settings.moderationModel,
     }
-    const lagMeter = createLagMeter(clock, config.maxLagMs)
     const ready = async () => {
       if (readiness() !== 'ready' || (await store.alive(aliveWithinMs))) return readiness()
       return books.serving() ? 'degraded' : 'unavailable'
@@ -215,7 +232,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
         readiness: ready,
         startedAt: Math.floor(clock.now() / 1000),
         losses: losses && new TextDecoder().decode(losses),
-      }),
+      }).concat(metrics && config.metrics && 'token' in config.metrics ? metricsRoute(metrics, config.metrics.token) : []),
       hosts: { publicUrl, allowedHosts: new Set(config.allowedHosts) },
       isTrustedProxy: trustedProxies(config.trustedProxies),
       clock,
@@ -227,6 +244,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
     return {
       app,
       accounts,
+      metrics,
       open: () => open.count,
       drain: realtime.drain,
       async cut() {
@@ -247,4 +265,15 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
     await store.close()
     throw thrown
   }
+}
+
+/** By name of the channel. */
+function openBreakers(health: Health, channels: ChannelRegistry): ReadonlyMap<string, number> {
+  const names = new Map(channels.rows().map(({ id, name }) => [id, name]))
+  const open = new Map<string, number>()
+  for (const { channelId } of health.ailments()) {
+    const name = names.get(channelId) ?? channelId
+    open.set(name, (open.get(name) ?? 0) + 1)
+  }
+  return open
 }

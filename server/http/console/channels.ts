@@ -2,7 +2,7 @@
 
 import type { Route } from '#http/request/route'
 import type { ChannelRegistry } from '#routing/channels'
-import type { Health } from '#routing/health'
+import type { Health } from '#routing/health-contract'
 import { ChannelPatch, type HealthRow, NewChannel } from '#shared/console/channel'
 import { type ConsoleDeps, consoleRoute } from './console-route.ts'
 import { pageOf, paging, readPaging } from './page.ts'

@@ -8,6 +8,7 @@ import type { Head, ScannedBody } from '#canonical/codec'
 import { conversationCodecs, countCodecs } from '#protocols/index'
 import type { Ask, RelayParts } from '#relay/contract/ask'
 import type { LargeBody } from '#relay/contract/large-body'
+import { keptState } from '#relay/conversation/kept-state'
 import { scanOf } from '#relay/conversation/reading'
 import { readText } from '#relay/exchange/answer-text'
 import { jsonPayload } from '#relay/exchange/json-payload'
@@ -83,7 +84,9 @@ export function createCounter(parts: RelayParts): (ask: Ask & { dialect: CountDi
   async function tokensOf(ask: Ask & { dialect: CountDialect }, counted: Counted): Promise<number> {
     const head = 'large' in counted ? counted.large.head : countCodecs[ask.dialect].readHead(counted, ask.path)
     if (!parts.prices.get(head.model)) throw modelNotFound()
-    for (const candidate of counters(parts, ask, head.model, ask.dialect)) {
+    const able = counters(parts, ask, head.model, ask.dialect)
+    const kept = head.stateRefs?.length ? await keptState(parts.reasoningState, ask.caller.user.id, head.stateRefs, []) : undefined
+    for (const candidate of kept?.among(able, true) ?? able) {
       if ('large' in counted && (!candidate.native || needsText(candidate))) continue
       try {
         return await askUpstream(candidate, ask, counted, head)

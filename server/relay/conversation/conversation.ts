@@ -46,16 +46,14 @@ export function openConversation(parts: RelayParts, ask: Ask, body: Body): ReadR
       return state?.keeperFirst(ordered) ?? ordered
     },
     served: (candidate) => affinity.served(scopeFor([candidate]), sessions(), candidate),
-    exchange: exchangeIn(parts, { ask, head: reading.head }, reading, body.continued),
+    exchange: exchangeIn(parts, { ask, head: reading.head }, reading, body),
     keepalive: codec.keepalive,
     writeStreamError: (error) => codec.writeStreamError(error),
-    // Who keeps it is asked when the candidates are known.
-    ...(reading.head.stateRefs && { known: reading.head.stateRefs }),
     ...(body.release && { release: body.release }),
   }
 }
 
-function exchangeIn(parts: RelayParts, asked: Asked, reading: Reading, continued: Body['continued']): ExchangeFor {
+function exchangeIn(parts: RelayParts, asked: Asked, reading: Reading, { continued, unresolved }: Body): ExchangeFor {
   const { ask, head } = asked
   const { codec, raw } = reading
   const tenant = ask.caller.user.id
@@ -134,7 +132,8 @@ function exchangeIn(parts: RelayParts, asked: Asked, reading: Reading, continued
     const byParley = (head.compacts === true || compactBody !== undefined) && !compactsItself(candidate, passes)
     if (passes && !byParley) {
       reading.letGo()
-      const body = isKeeper && continued ? { raw, original: continued.content } : { raw, losses: continued?.losses ?? [] }
+      const original = isKeeper ? continued?.content : unresolved && raw
+      const body = original === undefined ? { raw, losses: continued?.losses ?? [], previous: continued?.previous } : { raw, original }
       return streamOrWhole(nativeExchange(parts, asked, codec, body, candidate), () => nativeForm(candidate))
     }
     try {

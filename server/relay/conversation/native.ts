@@ -27,10 +27,11 @@ export function requestEdits({ head }: Asked, { channel, model }: Candidate, uns
   }
 }
 
-function answerEdits(head: Head, candidate: Candidate): AnswerEdits {
+function answerEdits(head: Head, candidate: Candidate, previous: string | undefined): AnswerEdits {
   return {
     ...(candidate.model.upstream === candidate.model.name ? {} : { model: candidate.model.name }),
     ...(head.usageAsked ? {} : { hideUsage: true }),
+    ...(previous !== undefined && { previousResponse: previous }),
   }
 }
 
@@ -60,6 +61,7 @@ function nativePassage(codec: PassthroughCodec, edits: AnswerEdits, { inputBytes
     usage: () => meter.usage(inputBytes, rough),
     counted: () => meter.usage(inputBytes, estimator),
     heard,
+    saysItsEnd: true,
     finished: () => (meter.end() === 'length' ? 'length' : 'complete'),
     failure: (error) => meter.failure?.(error) ?? codec.writeStreamError(error),
   }
@@ -75,6 +77,8 @@ export interface NativeBody {
   original?: string
   /** What the body lost before it is sent. */
   losses?: readonly Loss[]
+  /** The response that the client continued, in whose place the conversation is sent. */
+  previous?: string | undefined
 }
 
 /** The client's bytes to this candidate, and its answer watched. */
@@ -82,7 +86,7 @@ export function nativeExchange(
   parts: RelayParts,
   asked: Asked,
   codec: PassthroughCodec,
-  { raw, original, losses = [] }: NativeBody,
+  { raw, original, losses = [], previous }: NativeBody,
   candidate: Candidate,
 ): Exchange {
   const sent = original ?? raw
@@ -90,7 +94,7 @@ export function nativeExchange(
   const refused = refusable(candidate).filter(topLevel(sent))
   const body = codec.editRequest(sent, requestEdits(asked, candidate, [...own, ...refused]))
   const estimator = () => estimatorOf(parts.log, asked, raw, candidate)
-  return editedExchange(parts, asked, codec, { body, losses: [...losses, ...refusedLosses(refused)], estimator }, candidate)
+  return editedExchange(parts, asked, codec, { body, losses: [...losses, ...refusedLosses(refused)], estimator, previous }, candidate)
 }
 
 /** A body that is ready to be sent to a candidate of its dialect. */
@@ -99,6 +103,8 @@ export interface EditedBody {
   losses: readonly Loss[]
   /** Counts what the upstream does not report; made when it answers. */
   estimator(): TokenEstimator
+  /** As in NativeBody. */
+  previous?: string | undefined
 }
 
 /** The same with edits that were made already. */
@@ -106,12 +112,12 @@ export function editedExchange(
   parts: RelayParts,
   asked: Asked,
   codec: PassthroughCodec,
-  { body, losses, estimator }: EditedBody,
+  { body, losses, estimator, previous }: EditedBody,
   candidate: Candidate,
 ): Exchange {
   const { ask, head } = asked
   const { inputBytes } = head
-  const edits = answerEdits(head, candidate)
+  const edits = answerEdits(head, candidate, previous)
   const claim: Claim = ({ sealed, created }) => {
     const { channel, key } = candidate
     if (sealed) parts.reasoningState.claim(ask.caller.user.id, channel.id, sealed)

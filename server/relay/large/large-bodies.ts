@@ -4,6 +4,7 @@
  */
 import type { LargeAsk, LargeBodies, LargeBody, LargeConversion, LargeConverted, WeighedPieces } from '#relay/contract/large-body'
 import type { Clock, Timer } from '#runtime/clock'
+import { serverScript } from '#runtime/package-file'
 import { WorkerFault, WorkerLink } from '#runtime/worker-link'
 import { GatewayError } from '#shared/errors'
 import type { CrossingConversion, LargeJobs, Opened } from './jobs.ts'
@@ -15,7 +16,7 @@ import type { LargeMessage } from './worker.ts'
 /** Milliseconds without a body before the worker is ended. */
 const restAfterMs = 20_000
 
-const script = new URL('./worker.ts', import.meta.url)
+const script = serverScript('relay/large/worker')
 
 /** The worker starts with the first body. */
 export function createLargeBodies(clock: Clock): LargeBodies & { close(): Promise<void> } {

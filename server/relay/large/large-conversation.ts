@@ -57,7 +57,6 @@ export function openLargeConversation(parts: RelayParts, ask: Ask, body: Body, l
     exchange: exchangeIn(parts, { ask, head }, { codec, large, reading, body }),
     keepalive: codec.keepalive,
     writeStreamError: (error) => codec.writeStreamError(error),
-    ...(refs.length > 0 && { known: refs }),
     release: large.release,
   }
 }

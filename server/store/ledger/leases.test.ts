@@ -6,8 +6,9 @@ import { wrongBooks } from '#testing/books/invariants'
 import { engines, type Throwaway, throwawayDatabase } from '#testing/database/database'
 import { seeded } from '#testing/seeded'
 import { usageRow } from '#testing/usage-row'
+import type { BookLine } from './book-line.ts'
 import { closeInstance, missingInstances, numberForReplay, registerInstance } from './instances.ts'
-import { type BookLine, isFenced, knowsWallets, linesNotInBooks, resyncLeases, type SyncCall, syncBooks } from './leases.ts'
+import { isFenced, knowsWallets, linesNotInBooks, resyncLeases, type SyncCall, syncBooks } from './leases.ts'
 import { type NewLog, openWallets, postGrant, readWallets } from './ledger.ts'
 
 const at = new Date(1_700_000_000_000)

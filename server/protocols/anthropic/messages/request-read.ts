@@ -9,7 +9,7 @@ import type {
   Instruction,
   Output,
   OutputFormat,
-  ReasoningWish,
+  ReasoningSettings,
   Sampling,
   Tool,
   ToolPolicy,
@@ -211,15 +211,15 @@ function readTier(body: Body): ConversationRequest['tier'] {
 const efforts: readonly Effort[] = ['low', 'medium', 'high', 'xhigh', 'max']
 
 /** How much the model is to think, and how much of that the client wants to see. */
-function readReasoning(body: Body, config: OutputConfig | undefined): ReasoningWish {
+function readReasoning(body: Body, config: OutputConfig | undefined): ReasoningSettings {
   const effort = config?.word('effort', efforts)
   const thinking = body.object('thinking')
-  const wish = thinking ? readThinking(thinking) : {}
+  const settings = thinking ? readThinking(thinking) : {}
   // Thinking that is switched off has no effort, whatever the answer's is.
-  return wish.budget === 0 || effort === undefined ? wish : { effort, ...wish }
+  return settings.budget === 0 || effort === undefined ? settings : { effort, ...settings }
 }
 
-function readThinking(thinking: Fields<NonNullable<CountTokensRequest['thinking']>>): ReasoningWish {
+function readThinking(thinking: Fields<NonNullable<CountTokensRequest['thinking']>>): ReasoningSettings {
   const visible = thinking.textIf('display') === 'omitted' ? ('none' as const) : ('summary' as const)
   switch (thinking.textIf('type')) {
     case 'disabled':
