@@ -9,11 +9,12 @@ import { loadEncoding } from '#billing/tokens/tokenizer'
 import { createDemoUpstream } from '#demo/demo'
 import { createDemoSockets } from '#demo/realtime'
 import { type App, createApp, shuttingDown } from '#http/app'
-import type { ConsoleServices } from '#http/console/services'
+import type { ConsoleServices } from '#http/console/route/services'
 import type { Readiness } from '#http/health'
 import { metricsRoute } from '#http/metrics'
 import { trustedProxies } from '#http/request/target'
 import { serveClient } from '#http/static'
+import { createLiveChanges } from '#live/live-changes'
 import { createMetrics, type Metrics, observed } from '#metrics/metrics'
 import { createReasoningState } from '#reasoning-state/reasoning-state'
 import { createCounter } from '#relay/admin/count'
@@ -34,6 +35,7 @@ import { createLagMeter } from '#runtime/event-loop-lag'
 import { installationId } from '#runtime/installation-id'
 import type { Log } from '#runtime/log'
 import { packagePath } from '#runtime/package-file'
+import { placeOf } from '#runtime/place'
 import { openFolder } from '#runtime/read-only-folder'
 import { every } from '#runtime/schedule'
 import { openSpool } from '#runtime/spool'
@@ -51,6 +53,7 @@ import { openSealer } from './master-key.ts'
 import { routesOf } from './routes.ts'
 import { openRooms, together } from './services.ts'
 import { version } from './version.ts'
+import { watchedBooks } from './watched-books.ts'
 
 /** The running program. */
 export interface Standing {
@@ -105,6 +108,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
     const instance = await installationId(config.dataFolder, random)
     await file.apply(together(store, clock, rooms))
 
+    const live = createLiveChanges({ store, clock })
     const leasedBooks = await openLeasedBooks({
       store,
       ...(store.worker && { database: remoteBooks(store.worker) }),
@@ -113,6 +117,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
       log,
       folder: `${config.dataFolder}/journal`,
       installation: instance,
+      place: await placeOf(config.dataFolder),
       fsync: config.journalFsync,
       maxBytes: config.journalMaxBytes,
       coverMs: config.leaseCoverMs,
@@ -138,7 +143,8 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
         booksServe: leasedBooks.serving,
         openBreakers: () => openBreakers(health, channels),
       })
-    const books = metrics ? observed(leasedBooks, metrics) : leasedBooks
+    const watched = watchedBooks(leasedBooks, live)
+    const books = metrics ? observed(watched, metrics) : watched
     const relayParts: RelayParts = {
       open,
       reasoningState,
@@ -213,6 +219,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
     const scheduled = jobs.map(([what, ms, run]) => every(clock, ms, run, (thrown) => log.warn({ err: thrown }, `could not ${what}`)))
 
     const losses = await (await openFolder(docsFolder)).read('losses.md')
+    const client = await serveClient(await openFolder(clientFolder))
     const app = createApp({
       routes: routesOf({
         accounts,
@@ -224,18 +231,20 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
         kept: { keysOf: accounts.keys.countOf, storedBy: ({ id }) => reasoningState.stored(id) },
         prices,
         relay,
+        live,
         consoleServices,
         relayServices,
         readiness: ready,
         startedAt: Math.floor(clock.now() / 1000),
         losses: losses && new TextDecoder().decode(losses),
+        client,
       }).concat(metrics && config.metrics && 'token' in config.metrics ? metricsRoute(metrics, config.metrics.token) : []),
       hosts: { publicUrl, allowedHosts: new Set(config.allowedHosts) },
       isTrustedProxy: trustedProxies(config.trustedProxies),
       clock,
       random,
       log,
-      fallback: await serveClient(await openFolder(clientFolder)),
+      fallback: client,
       load: { work, open, lagMeter, maxOpen: config.maxOpen },
     })
     return {
@@ -243,7 +252,10 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
       accounts,
       metrics,
       open: () => open.count,
-      drain: realtime.drain,
+      drain() {
+        realtime.drain()
+        live.close()
+      },
       async cut() {
         relay.end(shuttingDown)
         await realtime.cut()
@@ -252,6 +264,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
       reload: file.reload,
       async close() {
         lagMeter.stop()
+        live.close()
         upstream.close()
         for (const job of scheduled) job.cancel()
         await Promise.allSettled([accounts.flushLastUsed(), reasoningState.flush(), books.close(), limiter.close()])
