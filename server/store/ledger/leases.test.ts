@@ -2,13 +2,15 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { sql } from 'drizzle-orm'
 import { returned } from '#store/engine/rows'
+import { findLog } from '#store/usage/logs'
 import { wrongBooks } from '#testing/books/invariants'
 import { engines, type Throwaway, throwawayDatabase } from '#testing/database/database'
 import { seeded } from '#testing/seeded'
 import { usageRow } from '#testing/usage-row'
 import { closeInstance, missingInstances, numberForReplay, registerInstance } from './instances.ts'
 import { type BookLine, isFenced, knowsWallets, linesNotInBooks, resyncLeases, type SyncCall, syncBooks } from './leases.ts'
-import { type NewLog, openWallets, postGrant, readWallets } from './ledger.ts'
+import type { NewLog } from './ledger.ts'
+import { openWallets, postGrant, readWallets } from './ledger.ts'
 
 const at = new Date(1_700_000_000_000)
 const row = (requestId: string, more: Partial<NewLog> = {}): NewLog => usageRow({ requestId, ...more })
@@ -114,7 +116,7 @@ describe.each([...engines])('leases on %s', (engine) => {
       firstTokenMs: 3,
     })
     await call({ instance, seq: 1n, lines: [{ row: full, accounts: [], owed: 0n, covered: 0n }] })
-    const found = await base.store.db.query.logs.findFirst({ where: (logs, { eq }) => eq(logs.requestId, 'odd') })
+    const found = await findLog(base.store, 'odd')
     expect(found).toEqual({
       ...full,
       model: 'a\uFFFDb\uFFFD',
