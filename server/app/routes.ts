@@ -16,7 +16,7 @@ import { rerankRoutes } from '#http/api/rerank'
 import { searchRoutes } from '#http/api/search'
 import { auditRoutes } from '#http/console/audit'
 import { channelRoutes } from '#http/console/channels'
-import { explainRoutes } from '#http/console/explain'
+import { type BooksDeps, booksRoutes, explainRoutes } from '#http/console/explain'
 import { groupRoutes } from '#http/console/groups'
 import { keyRoutes } from '#http/console/keys'
 import { logRoutes } from '#http/console/logs'
@@ -44,6 +44,7 @@ import type { Health } from '#routing/health-contract'
 export interface RouteParts {
   health: Health
   explain: Explain
+  checkBooks: BooksDeps['checkBooks']
   probe: Probe
   settings: Settings
   /** What users have of what has a quota. */
@@ -70,6 +71,7 @@ export function routesOf({
   channels,
   health,
   explain,
+  checkBooks,
   probe,
   settings,
   kept,
@@ -101,6 +103,7 @@ export function routesOf({
     ...settingsRoutes({ ...consoleServices, settings }),
     ...quotaRoutes({ ...consoleServices, quotas: settings.quotas, ...kept }),
     ...explainRoutes({ ...consoleServices, explain }),
+    ...booksRoutes({ ...consoleServices, checkBooks }),
     ...priceRoutes({ ...consoleServices, channels, prices }),
     ...consoleModelRoutes({ ...consoleServices, channels, prices }),
   ]

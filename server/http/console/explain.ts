@@ -1,7 +1,11 @@
-/** POST /api/route, for administrators: explains how a request would be routed. Nothing is sent, held or charged. */
+/**
+ * What administrators ask of the whole house, and nothing changes by: POST /api/route explains how a request would be routed, GET /api/books
+ * checks the books of this database and the journals of this instance.
+ */
 import type { Caller, User } from '#accounts/caller'
 import type { Route } from '#http/request/route'
 import type { Explain } from '#relay/admin/explain'
+import type { BooksReport } from '#shared/console/books'
 import { RouteQuestion } from '#shared/console/route'
 import { type ConsoleDeps, consoleRoute } from './console-route.ts'
 
@@ -30,3 +34,13 @@ export function explainRoutes(deps: RouteDeps): Route[] {
     }),
   ]
 }
+
+/** What the route needs from the program. */
+export interface BooksDeps extends ConsoleDeps {
+  checkBooks(): Promise<BooksReport>
+}
+
+/** `GET /api/books`. */
+export const booksRoutes = (deps: BooksDeps): Route[] => [
+  consoleRoute(deps, { method: 'GET', path: '/api/books', who: 'admin', handle: async () => ({ body: await deps.checkBooks() }) }),
+]
