@@ -35,6 +35,7 @@ import { createLagMeter } from '#runtime/event-loop-lag'
 import { installationId } from '#runtime/installation-id'
 import type { Log } from '#runtime/log'
 import { packagePath } from '#runtime/package-file'
+import { placeOf } from '#runtime/place'
 import { openFolder } from '#runtime/read-only-folder'
 import { every } from '#runtime/schedule'
 import { openSpool } from '#runtime/spool'
@@ -114,6 +115,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
       log,
       folder: `${config.dataFolder}/journal`,
       installation: instance,
+      place: await placeOf(config.dataFolder),
       fsync: config.journalFsync,
       maxBytes: config.journalMaxBytes,
       coverMs: config.leaseCoverMs,

@@ -13,6 +13,7 @@ import type { Candidate } from '#routing/order'
 import { GatewayError } from '#shared/errors'
 import type { Dialect } from '#shared/ids'
 import { holdsForeign, makersFirst, portable } from './account-bound.ts'
+import { codecFor } from './codec-for.ts'
 import { compactingConversion } from './compaction.ts'
 import { type Conversion, convertedExchange, targetOf } from './converted.ts'
 import { nativeExchange } from './native.ts'
@@ -71,12 +72,12 @@ function exchangeIn(parts: RelayParts, asked: Asked, reading: Reading, { continu
   async function conversionFor(candidate: Candidate, byParley: boolean): Promise<Conversion> {
     const read = await reading.request()
     const { request, lost } = reading.mayBeBound ? portable(read, candidate, await reading.makers()) : { request: read, lost: [] }
-    const { dialect, channel } = candidate
+    const { channel } = candidate
     // The answer names the model that gave it, as callers know it.
     const named = { ...request, model: candidate.model.name }
     const conversion = {
       client: codec,
-      upstream: conversationCodecs[dialect],
+      upstream: codecFor(candidate),
       request: named,
       codecContext,
       reasoningState: parts.reasoningState,
