@@ -14,10 +14,12 @@ import { ServerUnreachable } from '#client/ui/server-unreachable.tsx'
 import { ToastList } from '#client/ui/toast.tsx'
 import { TooltipLayer } from '#client/ui/tooltip.tsx'
 import type { UserRow } from '#shared/console/user'
-import { consolePages } from './console-pages.ts'
+import { consolePages, docsPage } from './console-pages.ts'
 import { Shell } from './shell/shell.tsx'
 
 const SignInPage = lazy(async () => pageWithMessages((await import('#client/features/sign-in/page.tsx')).SignInPage))
+const KeyHolderPage = lazy(async () => pageWithMessages((await import('#client/features/key-holder/page.tsx')).KeyHolderPage))
+const DocsPage = lazy(async () => pageWithMessages(await docsPage()))
 const SetupPage = lazy(async () => pageWithMessages((await import('#client/features/setup/page.tsx')).SetupPage))
 const PlaygroundPage = lazy(async () => pageWithMessages((await import('#client/features/playground/page.tsx')).PlaygroundPage))
 const NotFound = lazy(async () => pageWithMessages((await import('./shell/not-found.tsx')).NotFound))
@@ -60,6 +62,14 @@ export function App() {
   /** Every page, once somebody is signed in; the address stays meanwhile. */
   const Frame = (props: RouteSectionProps) => (
     <Switch>
+      {/* For holders of a key who have no account. */}
+      <Match when={props.location.pathname === '/key'}>
+        <KeyHolderPage />
+      </Match>
+      {/* Anybody may read how the API is called; whoever is signed in reads it in the shell. */}
+      <Match when={props.location.pathname === '/docs' && screen() !== 'open'}>
+        <DocsPage />
+      </Match>
       <Match when={screen() === 'setup'}>
         <SetupPage onSignedIn={signedIn} onAlreadyDone={() => void loadSession()} />
       </Match>

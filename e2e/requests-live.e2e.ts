@@ -33,12 +33,15 @@ test('two hundred requests a second leave a bounded list and no long task', asyn
   let looks = 0
   await page.route('**/api/logs?*', (route) => {
     looks += 1
-    // Between two looks of two seconds four hundred requests have come.
+    // Between two looks four hundred requests have come.
     made += 400
     const limit = Number(new URL(route.request().url()).searchParams.get('limit'))
     const rows = Array.from({ length: limit }, (_, at) => ({ ...data[0], requestId: `req_${made - at}`, at: new Date().toISOString() }))
     return route.fulfill({ json: { data: rows, next: null } })
   })
+  // One event after the other: the list looks as often as it may.
+  const change = 'event: change\ndata: {"what":["requests"]}\n\n'
+  await page.route('**/api/events', (route) => route.fulfill({ contentType: 'text/event-stream', body: `retry: 600\n\n${change}` }))
   await page.addInitScript(() => {
     Object.assign(window, { longest: 0 })
     new PerformanceObserver((list) => {

@@ -49,6 +49,8 @@ export interface Channel {
   timeouts: NonNullable<NewChannel['timeouts']>
   options: Readonly<Record<string, string>>
   costs: Readonly<Record<string, PriceFields>>
+  /** `allow`: one tenant alone uses this account, so ids that Parley never saw are passed on. */
+  foreignState: 'deny' | 'allow'
   tags: readonly string[]
   managed: Managed
   createdAt: Date

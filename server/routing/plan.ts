@@ -50,7 +50,7 @@ export function spokenTo(channel: Channel, model: ChannelModel, request: PlanReq
 function spokenDialect(channel: Channel, model: ChannelModel, asked: Dialect): Spoken | undefined {
   const ofModel = channel.vendor.speaksFor?.(model.upstream)
   const dialect = servedBy[asked].find((spoken) => channel.speaks.includes(spoken) && (ofModel?.includes(spoken) ?? true))
-  return dialect && { dialect, native: dialect === asked }
+  return dialect && { dialect, native: dialect === asked && channel.vendor.converses?.(model.upstream) !== true }
 }
 
 function candidatesOf(channel: Channel, request: PlanRequest): Candidate[] {

@@ -1,6 +1,7 @@
 /** Every request that the person may see, newest first and live; one of them open beside. */
 import { useNavigate } from '@solidjs/router'
 import { createEffect, createMemo, createSignal, For, lazy, on, onCleanup, Show, Suspense } from 'solid-js'
+import { onChange } from '#client/api/events.ts'
 import { callApi } from '#client/api/http.ts'
 import { useSession } from '#client/api/session.ts'
 import { detailOf, explain } from '#client/console/explain.ts'
@@ -25,8 +26,8 @@ import { type FilterName, filterNames, listPath, type Range, rangeOf, ranges } f
 
 const ColumnDialog = lazy(async () => ({ default: (await import('./column-dialog.tsx')).ColumnDialog }))
 const FilterDialog = lazy(async () => ({ default: (await import('./filter-dialog.tsx')).FilterDialog }))
-/** Milliseconds between two looks at the newest rows. */
-const liveMs = 2_000
+/** Milliseconds between two looks at the newest rows at least. */
+const leastMs = 500
 
 /** `/requests` */
 export function RequestsPage() {
@@ -67,8 +68,21 @@ export function RequestsPage() {
       looking = false
     }
   }
-  const timer = setInterval(() => void look(), liveMs)
-  onCleanup(() => clearInterval(timer))
+  let looked = 0
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const lookSoon = () => {
+    clearTimeout(timer)
+    timer = setTimeout(
+      () => {
+        looked = performance.now()
+        void look()
+      },
+      looked + leastMs - performance.now(),
+    )
+  }
+  onChange(['requests'], lookSoon)
+  createEffect(on(live, (on) => on && lookSoon(), { defer: true }))
+  onCleanup(() => clearTimeout(timer))
 
   const open = () => url.get('open')
   const at = () => rows()?.findIndex((row) => row.requestId === open()) ?? -1

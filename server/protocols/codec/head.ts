@@ -104,6 +104,19 @@ function addFields(object: JsonObject, refs: StateRef[], depth: number): void {
   }
 }
 
+/** A file that one account keeps at Google (`files/...` or its address), or something in a bucket: read with the channel's credentials. */
+export const isKeptFile = (uri: string): boolean =>
+  /^(?:gs:\/\/|s3:\/\/|files\/|https:\/\/[a-z0-9.-]+\.googleapis\.com\/(?:upload\/)?v[a-z0-9]+\/files\/)/i.test(uri)
+
+/** Adds the addresses of kept files in one piece of media; lists hold pieces of their own. */
+export function addKeptAddresses(piece: unknown, refs: StateRef[], depth = 0): void {
+  if (typeof piece === 'string') {
+    if (isKeptFile(piece)) refs.push({ kind: 'file', id: piece })
+  } else if (isObject(piece) && depth < deepest) {
+    for (const name in piece) if (name !== 'text') addKeptAddresses(piece[name], refs, depth + 1)
+  }
+}
+
 /** Each of them once. */
 export function uniqueRefs(refs: readonly StateRef[]): StateRef[] {
   return [...new Map(refs.map((ref) => [`${ref.kind} ${ref.id}`, ref])).values()]

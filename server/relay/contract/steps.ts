@@ -6,7 +6,7 @@
 import type { Caller } from '#accounts/caller'
 import type { Price, Rates } from '#billing/pricing/price'
 import type { Ticket } from '#billing/ratelimit/limits'
-import type { Head, StateRef } from '#canonical/codec'
+import type { Head } from '#canonical/codec'
 import type { Loss } from '#canonical/loss'
 import type { Usage } from '#canonical/usage'
 import type { FallbackCause } from '#routing/fallbacks'
@@ -67,8 +67,6 @@ export interface ReadRequest {
   keepalive?: Uint8Array
   /** Writes an error into the stream. Absent or undefined: the dialect cannot express it, and the stream is cut off. */
   writeStreamError?(error: GatewayError): Uint8Array | undefined
-  /** State kept elsewhere that the request may refer to; absent = none. */
-  known?: readonly StateRef[]
   /** Called once when nothing will read the body again. */
   release?(): void
 }

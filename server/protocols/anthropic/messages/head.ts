@@ -3,7 +3,7 @@
 import type { Head, RequestBody, ScannedBody, StateRef } from '#canonical/codec'
 import type { NonTextContent } from '#canonical/non-text-content'
 import { bodyNames } from '#protocols/codec/body-names'
-import { addStateRefs, bring, noContent, nonTextOf, scanned, standInsOf, uniqueRefs } from '#protocols/codec/head'
+import { addKeptAddresses, addStateRefs, bring, noContent, nonTextOf, scanned, standInsOf, uniqueRefs } from '#protocols/codec/head'
 import { type Checker, checker, type Fault } from '#shared/check'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
@@ -47,6 +47,7 @@ function headOf(raw: string, body: CountBody): Head {
   if ([body.temperature, body.top_p, body.top_k].some((value) => value !== undefined && value !== null)) head.samples = true
   const refs = [...seen.refs, ...containerOf(body.container), ...hostedRefs(body)]
   if (refs.length > 0) head.stateRefs = refs
+  if (isSomething(body.thread) || isSomething(body.diagnostics)) head.keepsAnswer = true
   if (typeof body.group === 'string') head.group = body.group
   return head
 }
@@ -91,6 +92,7 @@ function look(messages: CountBody['messages']): { media: Set<string>; refs: Stat
       bring(nonText, kind, block)
     }
     refs.push(...filesOf(block))
+    if (isObject(block.source)) addKeptAddresses(block.source.url, refs)
     if (Array.isArray(block.content) && depth < 4) for (const inner of block.content) visit(inner, depth + 1)
     if (isObject(block.source) && Array.isArray(block.source.content)) for (const inner of block.source.content) visit(inner, depth + 1)
   }

@@ -3,7 +3,7 @@
 import type { Head, RequestBody, StateRef } from '#canonical/codec'
 import type { NonTextContent } from '#canonical/non-text-content'
 import { invalidField, missingField, readBody } from '#protocols/codec/fields'
-import { addStateRefs, bring, noContent, nonTextOf, scanned } from '#protocols/codec/head'
+import { addStateRefs, bring, isKeptFile, noContent, nonTextOf, scanned } from '#protocols/codec/head'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import type { GenerateContentRequest } from '#shared/protocols/gemini/generate-content'
@@ -105,10 +105,6 @@ function stateIn(body: Body, cached: string | undefined, contents: Body[]): Stat
   }
   return refs
 }
-
-/** A file that one account keeps at Google: `files/...`, its address, or a bucket. */
-export const isKeptFile = (uri: string): boolean =>
-  /^(?:gs:\/\/|files\/|https:\/\/[a-z0-9.-]+\.googleapis\.com\/v[a-z0-9]+\/files\/)/i.test(uri)
 
 /** True for addresses that Google opens itself, as video. */
 export const isYouTube = (uri: string): boolean => /^https:\/\/(?:www\.)?(?:youtube\.com|youtu\.be)\//.test(uri)

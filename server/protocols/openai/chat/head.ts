@@ -3,7 +3,7 @@
 import type { Head, RequestBody, RequestEdits, ScannedBody, StateRef } from '#canonical/codec'
 import type { NonTextContent } from '#canonical/non-text-content'
 import { bodyNames } from '#protocols/codec/body-names'
-import { bring, noContent, nonTextOf, scanned, standInsOf } from '#protocols/codec/head'
+import { addKeptAddresses, bring, noContent, nonTextOf, scanned, standInsOf, uniqueRefs } from '#protocols/codec/head'
 import { isObject } from '#shared/json'
 import { ChatRequest } from '#shared/protocols/openai/chat'
 import { scanObject } from '#wire/json-scan'
@@ -18,7 +18,7 @@ export const scan = (text: string): ScannedBody => scanObject(text, names)
 export function readHead(given: RequestBody): Head {
   const { text: raw, value: body } = scanned(given, scan)
   const messages = messageList(body.messages).filter(isObject)
-  const files = filesIn(messages)
+  const kept = keptIn(messages)
   const { media, nonText } = mediaIn(messages)
   const head: Head = {
     model: readModel(body.model),
@@ -31,7 +31,7 @@ export function readHead(given: RequestBody): Head {
     searchAsked: asksSearch(body),
     affinity: affinityOf(body),
     ...standInsOf(body),
-    ...(files.length > 0 && { stateRefs: files }),
+    ...(kept.length > 0 && { stateRefs: kept }),
   }
   const limits = [readCount(body, 'max_tokens'), readCount(body, 'max_completion_tokens')].filter((limit) => limit !== undefined)
   if (limits.length > 0) head.maxOutput = Math.max(...limits)
@@ -86,16 +86,19 @@ function settingsIn(body: Body, raw: string): Pick<NonTextContent, 'modalities' 
   }
 }
 
-/** Files that live in one upstream account. */
-function filesIn(messages: Body[]): StateRef[] {
-  const ids = new Set<string>()
-  for (const { content } of messages) {
+/** Files, and the sound of earlier answers, that live in one upstream account. */
+function keptIn(messages: Body[]): StateRef[] {
+  const refs: StateRef[] = []
+  for (const { content, audio } of messages) {
+    if (isObject(audio) && typeof audio.id === 'string' && audio.id !== '') refs.push({ kind: 'audio', id: audio.id })
     for (const part of Array.isArray(content) ? content : []) {
-      const file = isObject(part) && isObject(part.file) ? part.file.file_id : undefined
-      if (typeof file === 'string' && file !== '') ids.add(file)
+      if (!isObject(part) || part.type === 'text') continue
+      const file = isObject(part.file) ? part.file.file_id : undefined
+      if (typeof file === 'string' && file !== '') refs.push({ kind: 'file', id: file })
+      addKeptAddresses(part, refs)
     }
   }
-  return [...ids].map((id) => ({ kind: 'file', id }))
+  return uniqueRefs(refs)
 }
 
 function asksSearch(body: Body): boolean {

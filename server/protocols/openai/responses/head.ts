@@ -3,7 +3,7 @@
 import type { Head, RequestBody, RequestEdits, ScannedBody, StateRef } from '#canonical/codec'
 import type { NonTextContent } from '#canonical/non-text-content'
 import { bodyNames } from '#protocols/codec/body-names'
-import { addStateRefs, bring, noContent, nonTextOf, scanned, standInsOf } from '#protocols/codec/head'
+import { addKeptAddresses, addStateRefs, bring, noContent, nonTextOf, scanned, standInsOf } from '#protocols/codec/head'
 import { isObject } from '#shared/json'
 import { ResponsesRequest } from '#shared/protocols/openai/responses'
 import { scanObject } from '#wire/json-scan'
@@ -113,8 +113,12 @@ function stateRefs(body: Body, items: Body[], contents: Body[]): StateRef[] {
   add('conversation', isObject(body.conversation) ? body.conversation.id : body.conversation)
   if (isObject(body.prompt)) add('prompt', body.prompt.id)
   for (const item of items) if (isReference(item) || isMadePicture(item)) add('item', item.id)
-  for (const part of contents) add('file', part.file_id)
-  for (const { kind, id } of hostedRefs(body, items)) add(kind, id)
+  const named = hostedRefs(body, items)
+  for (const part of contents) {
+    add('file', part.file_id)
+    if (!texts.has(part.type)) addKeptAddresses(part, named)
+  }
+  for (const { kind, id } of named) add(kind, id)
   return [...refs.values()]
 }
 
