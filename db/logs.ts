@@ -3,6 +3,7 @@
  * migration named `usage`), which Drizzle's schema cannot express; a request id is unique among the rows of the same `at`. Columns
  * added later must be nullable: rows also come from journals written by earlier versions.
  */
+import { sql } from 'drizzle-orm'
 import { bigint, boolean, index, integer, jsonb, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core'
 import type { AttemptRow, BillLine, LogRow, LossRow, UsageRow } from '../shared/console/log.ts'
 import type { PriceFields } from '../shared/console/price.ts'
@@ -55,3 +56,13 @@ export const logs = pgTable(
     index('logs_channel_at').on(table.channel, table.at),
   ],
 )
+
+/**
+ * Rows whose charge may still change: requests that a takeover of a data folder wrote as interrupted although their process may live.
+ * Their real end replaces the row, once, within a day.
+ */
+export const unsettled = pgTable('unsettled', {
+  requestId: text('request_id').primaryKey(),
+  at: timestamp('at', { withTimezone: true, mode: 'date' }).notNull(),
+  since: timestamp('since', { withTimezone: true, mode: 'date' }).notNull().default(sql`clock_timestamp()`),
+})

@@ -22,6 +22,10 @@ const titles: Record<VendorId, string> = {
   bedrock: 'Amazon Bedrock',
   cohere: 'Cohere',
   jina: 'Jina',
+  voyage: 'Voyage AI',
+  'azure-foundry': 'Azure AI Foundry',
+  cloudflare: 'Cloudflare Workers AI',
+  databricks: 'Databricks',
   'openai-compatible': 'OpenAI-compatible',
   openrouter: 'OpenRouter',
   deepseek: 'DeepSeek',
@@ -52,10 +56,18 @@ const titles: Record<VendorId, string> = {
   hunyuan: 'Tencent Hunyuan',
   'moonshot-cn': 'Moonshot (China)',
   sambanova: 'SambaNova',
+  zhipu: 'Zhipu (China)',
+  qianfan: 'Baidu Qianfan',
+  iflytek: 'iFlytek Spark',
+  'zai-coding': 'Z.ai coding plan',
+  'zhipu-coding': 'Zhipu coding plan',
+  'kimi-coding': 'Kimi coding plan',
+  'dashscope-coding': 'Alibaba coding plan',
+  'volcengine-coding': 'Volcengine coding plan',
   parley: 'Parley',
   demo: 'Demo',
 }
-const withoutAddress: readonly VendorId[] = ['openai-compatible', 'azure-openai', 'parley']
+const withoutAddress: readonly VendorId[] = ['openai-compatible', 'azure-openai', 'azure-foundry', 'databricks', 'parley']
 const own: readonly VendorId[] = ['ollama', 'vllm', 'llama-cpp', 'lmstudio', 'demo']
 
 /** The gallery, in the order of `shared/ids`. */

@@ -1,5 +1,5 @@
 /** Wires the program: store, services, relay, HTTP. Nothing listens yet; `start.ts` opens the port. */
-import { fileURLToPath } from 'node:url'
+
 import { createUsageUpkeep } from '#accounts/usage-upkeep'
 import { createBudgetsLeft } from '#billing/ledger/budgets-left'
 import { openLeasedBooks } from '#billing/ledger/leased-books'
@@ -11,9 +11,11 @@ import { createDemoSockets } from '#demo/realtime'
 import { type App, createApp, shuttingDown } from '#http/app'
 import type { ConsoleServices } from '#http/console/route/services'
 import type { Readiness } from '#http/health'
+import { metricsRoute } from '#http/metrics'
 import { trustedProxies } from '#http/request/target'
 import { serveClient } from '#http/static'
 import { createLiveChanges } from '#live/live-changes'
+import { createMetrics, type Metrics, observed } from '#metrics/metrics'
 import { createReasoningState } from '#reasoning-state/reasoning-state'
 import { createCounter } from '#relay/admin/count'
 import { createExplain } from '#relay/admin/explain'
@@ -23,13 +25,17 @@ import { storingRelay } from '#relay/conversation/stored-responses'
 import { createRealtime } from '#relay/realtime/realtime'
 import { createRelay } from '#relay/relay'
 import { createAffinity } from '#routing/affinity'
+import type { ChannelRegistry } from '#routing/channels'
 import { createHealth } from '#routing/health'
+import type { Health } from '#routing/health-contract'
 import { defaultRetry } from '#routing/retry'
 import { shareHealth } from '#routing/shared-health'
 import { systemClock as clock, systemRandom as random } from '#runtime/clock'
 import { createLagMeter } from '#runtime/event-loop-lag'
 import { installationId } from '#runtime/installation-id'
 import type { Log } from '#runtime/log'
+import { packagePath } from '#runtime/package-file'
+import { placeOf } from '#runtime/place'
 import { openFolder } from '#runtime/read-only-folder'
 import { every } from '#runtime/schedule'
 import { openSpool } from '#runtime/spool'
@@ -53,6 +59,8 @@ import { watchedBooks } from './watched-books.ts'
 export interface Standing {
   app: App
   accounts: ConsoleServices['accounts']
+  /** Undefined where nobody may ask for them. */
+  metrics: Metrics | undefined
   /** Requests that are not settled yet. */
   open(): number
   /** Asks long-lived sessions to end when they become idle. */
@@ -79,9 +87,9 @@ export interface Surroundings {
 }
 
 /** Where `tasks/build.mjs` puts the built client. */
-const clientFolder = fileURLToPath(new URL('../../dist/client', import.meta.url))
+const clientFolder = packagePath('dist/client')
 /** Where `tasks/losses.mjs` writes losses.md. */
-const docsFolder = fileURLToPath(new URL('../../docs', import.meta.url))
+const docsFolder = packagePath('docs')
 
 /** Milliseconds. */
 const heartbeatMs = 15_000
@@ -109,6 +117,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
       log,
       folder: `${config.dataFolder}/journal`,
       installation: instance,
+      place: await placeOf(config.dataFolder),
       fsync: config.journalFsync,
       maxBytes: config.journalMaxBytes,
       coverMs: config.leaseCoverMs,
@@ -116,7 +125,6 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
       settleWaits: false,
       budgetOf: accounts.budgetOf,
     })
-    const books = watchedBooks(leasedBooks, live)
     const spool = await openSpool(`${config.dataFolder}/spool`, random)
     const reasoningState = createReasoningState({ store, sealer, clock, log, quotas: settings.quotas })
     const check = createAddressCheck({ clock })
@@ -125,6 +133,17 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
     shareHealth({ health, channels, signals: store.signals, clock })
     const limiter = openLimiter({ store, clock, random, log })
     const open = { count: 0 }
+    const lagMeter = createLagMeter(clock, config.maxLagMs)
+    const metrics =
+      config.metrics &&
+      createMetrics({
+        version,
+        openRequests: () => open.count,
+        eventLoopDelay: lagMeter.takeWorst,
+        booksServe: leasedBooks.serving,
+        openBreakers: () => openBreakers(health, channels),
+      })
+    const books = watchedBooks(metrics ? observed(leasedBooks, metrics) : leasedBooks, live)
     const relayParts: RelayParts = {
       open,
       reasoningState,
@@ -173,7 +192,6 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
       spool,
       moderationModel: settings.moderationModel,
     }
-    const lagMeter = createLagMeter(clock, config.maxLagMs)
     const ready = async () => {
       if (readiness() !== 'ready' || (await store.alive(aliveWithinMs))) return readiness()
       return books.serving() ? 'degraded' : 'unavailable'
@@ -219,7 +237,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
         startedAt: Math.floor(clock.now() / 1000),
         losses: losses && new TextDecoder().decode(losses),
         client,
-      }),
+      }).concat(metrics && config.metrics && 'token' in config.metrics ? metricsRoute(metrics, config.metrics.token) : []),
       hosts: { publicUrl, allowedHosts: new Set(config.allowedHosts) },
       isTrustedProxy: trustedProxies(config.trustedProxies),
       clock,
@@ -231,6 +249,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
     return {
       app,
       accounts,
+      metrics,
       open: () => open.count,
       drain() {
         realtime.drain()
@@ -255,4 +274,15 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
     await store.close()
     throw thrown
   }
+}
+
+/** By name of the channel. */
+function openBreakers(health: Health, channels: ChannelRegistry): ReadonlyMap<string, number> {
+  const names = new Map(channels.rows().map(({ id, name }) => [id, name]))
+  const open = new Map<string, number>()
+  for (const { channelId } of health.ailments()) {
+    const name = names.get(channelId) ?? channelId
+    open.set(name, (open.get(name) ?? 0) + 1)
+  }
+  return open
 }

@@ -44,7 +44,7 @@ import type { Explain } from '#relay/admin/explain'
 import type { Probe } from '#relay/admin/probe'
 import type { Relay } from '#relay/contract/relay'
 import type { ChannelRegistry } from '#routing/channels'
-import type { Health } from '#routing/health'
+import type { Health } from '#routing/health-contract'
 
 /** What the routes need from the program. */
 export interface RouteParts {

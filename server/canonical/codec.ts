@@ -58,13 +58,13 @@ export interface Head {
   /** The request is for the conversation itself, compacted. */
   compacts?: true
   /** Absent = text in, text out. */
-  beside?: NonTextContent
+  nonText?: NonTextContent
 }
 
 /** A reference to something stored by one account or by Parley: it must belong to the caller. */
 export interface StateRef {
   kind:
-    | ('response' | 'conversation' | 'item' | 'file' | 'prompt' | 'cached-content' | 'container')
+    | ('response' | 'conversation' | 'item' | 'file' | 'audio' | 'prompt' | 'cached-content' | 'container')
     | ('vector-store' | 'skill' | 'message' | 'file-search-store' | 'data-store')
   id: string
 }
@@ -89,6 +89,8 @@ export interface AnswerEdits {
   model?: string
   /** Drop the frame that only carries usage. */
   hideUsage?: boolean
+  /** The response that the client continued, where the upstream was sent the conversation in its place. */
+  previousResponse?: string
 }
 
 /** What a frame of an upstream stream means for the relay. */
@@ -279,7 +281,7 @@ export interface CountCodec {
 /** Compaction by Parley itself: how a dialect requests it, and how the result is represented. */
 export interface CompactionCodec {
   /** The conversation without the request to compact it. */
-  withoutWish(request: ConversationRequest): ConversationRequest
+  withoutTrigger(request: ConversationRequest): ConversationRequest
   /** The part that represents everything before it; `sealed` is opaque to everybody but Parley. */
   part(sealed: string, codecContext: CodecContext): NativePart
   /** The answer of the endpoint dedicated to compaction: the caller's own messages in `raw`, then the part. */

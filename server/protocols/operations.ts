@@ -4,25 +4,28 @@
  */
 import type { OperationStyle } from '#canonical/operation/operation'
 import { embeddingCodec as geminiEmbeddings } from '#protocols/gemini/embeddings/codec'
+import { predictEmbeddings } from '#protocols/gemini/embeddings/predict'
 import { imagesCodec as geminiImages } from '#protocols/gemini/images/codec'
 import { speakCodec } from '#protocols/openai/audio/speak'
 import { transcribeCodec } from '#protocols/openai/audio/transcribe'
 import { embeddingCodec as openaiEmbeddings } from '#protocols/openai/embeddings/codec'
+import { voyageEmbeddings } from '#protocols/openai/embeddings/voyage'
 import { readError } from '#protocols/openai/error'
 import { imagesCodec as openaiImages } from '#protocols/openai/images/codec'
 import { moderationCodec } from '#protocols/openai/moderations/codec'
 import { searchCodec } from '#protocols/openai/search/codec'
 import { cohereRerank } from '#protocols/rerank/cohere'
 import { jinaRerank } from '#protocols/rerank/jina'
+import { voyageRerank } from '#protocols/rerank/voyage'
 import type { SideOperation, Style } from '#shared/ids'
 
 /** The codecs of every other operation, by the style of its requests. */
 export const operationCodecs: Record<SideOperation, Partial<Record<Style, OperationStyle>>> = {
-  embed: { openai: openaiEmbeddings, gemini: geminiEmbeddings },
+  embed: { openai: openaiEmbeddings, gemini: geminiEmbeddings, voyage: voyageEmbeddings, vertex: predictEmbeddings },
   image: { openai: openaiImages, gemini: geminiImages },
   transcribe: { openai: transcribeCodec },
   speak: { openai: speakCodec },
-  rerank: { jina: { ...jinaRerank, readError }, cohere: { ...cohereRerank, readError } },
+  rerank: { jina: { ...jinaRerank, readError }, cohere: { ...cohereRerank, readError }, voyage: { ...voyageRerank, readError } },
   moderate: { openai: moderationCodec },
   search: { openai: searchCodec },
 }

@@ -37,7 +37,7 @@ function modelOf(model: ChannelRecord['models'][number], vendor: Vendor): Channe
 
 /** The channel as the console shows it. Models stay as they were entered, so that sending a row back changes nothing. */
 export function rowOf({ record, channel }: Entry): ChannelRow {
-  const { priority, weight, enabled, strict, headers, params, timeouts, options, costs, tags, groups, models } = record
+  const { priority, weight, enabled, strict, headers, params, timeouts, options, costs, foreignState, tags, groups, models } = record
   return {
     id: record.id,
     name: record.name,
@@ -49,6 +49,6 @@ export function rowOf({ record, channel }: Entry): ChannelRow {
     systemPrompt: record.systemPrompt,
     managed: record.managed,
     createdAt: record.createdAt.toISOString(),
-    ...{ priority, weight, enabled, strict, headers, params, timeouts, options, costs, tags, groups, models },
+    ...{ priority, weight, enabled, strict, headers, params, timeouts, options, costs, foreignState, tags, groups, models },
   }
 }

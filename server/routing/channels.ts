@@ -139,6 +139,7 @@ export async function createChannels(parts: ChannelParts): Promise<ChannelRegist
     get: (id) => entry(id)?.channel,
     offering: (group, model) => index().channels(group, model),
     modelsOf: (group) => index().models(group),
+    isSwitchedOff: (group, model) => index().isSwitchedOff(group, model),
     demo,
     rows: () => entries().map(rowOf),
     row: (id) => rowOf(found(id)),
@@ -226,14 +227,19 @@ function within(at: number, check: () => void): void {
 export interface ChannelsByModel {
   channels(group: string, model: string): readonly Channel[]
   models(group: string): readonly string[]
+  isSwitchedOff(group: string, model: string): boolean
 }
 
 const none: readonly never[] = []
 
 export function channelsByModel(channels: Iterable<Channel>): ChannelsByModel {
   const byGroup = new Map<string, Map<string, Channel[]>>()
+  const disabled: Channel[] = []
   for (const channel of channels) {
-    if (!channel.enabled) continue
+    if (!channel.enabled) {
+      disabled.push(channel)
+      continue
+    }
     for (const group of channel.groups) {
       const byModel = byGroup.get(group) ?? new Map<string, Channel[]>()
       byGroup.set(group, byModel)
@@ -248,5 +254,7 @@ export function channelsByModel(channels: Iterable<Channel>): ChannelsByModel {
   return {
     channels: (group, model) => byGroup.get(group)?.get(model) ?? none,
     models: (group) => names.get(group) ?? none,
+    isSwitchedOff: (group, model) =>
+      !byGroup.get(group)?.has(model) && disabled.some((channel) => channel.groups.has(group) && channel.models.has(model)),
   }
 }

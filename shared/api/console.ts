@@ -161,6 +161,7 @@ export const LogAnswer = says<LogRow>().of(
     provenance: Nullable(OneOf(provenances)),
     cost: Decimal(),
     charged: Decimal(),
+    settled: Type.Boolean(),
     price: Nullable(Open({ ...PriceFields.properties, ratio: Decimal() })),
     bill: Type.Optional(Nullable(BillAnswer)),
     upstreamCost: Type.Optional(Nullable(Decimal())),
@@ -171,7 +172,6 @@ export const LogAnswer = says<LogRow>().of(
     totalMs: Type.Number(),
   }),
 )
-
 const Percents = () => Nullable(Open({ p50: Type.Number(), p95: Type.Number(), p99: Type.Number() }))
 const Named = Open({ id: Type.String(), name: Nullable(Type.String()) })
 /** A row of GET /api/usage. */

@@ -20,13 +20,15 @@ const rules = sql`
   union all
   select 'I4 a request has one row', request_id, count(*)::text from logs group by request_id having count(*) > 1
   union all
-  select 'I4 a request has one entry', ref, count(*)::text from entries where kind = 'usage' group by ref having count(*) > 1
+  select 'I4 a request has one entry, and one more where its real end came later', ref, count(*)::text
+  from entries where kind = 'usage' group by ref having count(*) > 1
   union all
-  select 'I6 what a row charges is what its entry took', l.request_id, l.charged::text
-  from logs l left join entries e on e.ref = 'usage:' || l.request_id where l.charged <> coalesce(-e.amount, 0)
+  select 'I6 what a row charges is what its entries took', l.request_id, l.charged::text
+  from logs l left join entries e on e.ref = 'usage:' || l.request_id left join entries later on later.ref = 'usage:' || l.request_id || ':end'
+  where l.charged <> coalesce(-e.amount, 0) - coalesce(later.amount, 0)
   union all
-  select 'I6 what an entry took is in a row', e.ref, e.amount::text
-  from entries e, kept where e.kind = 'usage' and e.at >= kept.since and not exists (select from logs where 'usage:' || request_id = e.ref)
+  select 'I6 what an entry took is in a row', e.ref, e.amount::text from entries e, kept
+  where e.kind = 'usage' and e.at >= kept.since and not exists (select from logs where request_id = substr(regexp_replace(e.ref, ':end$', ''), 7))
   union all
   select 'I6 what entries took before rows were dropped is in their sums', id, sum(part)::text from (
     select wallet_id as id, amount as part from entries, kept where kind = 'usage' and at < kept.since

@@ -37,10 +37,13 @@ export function OverviewPage() {
   let later: ReturnType<typeof setTimeout> | undefined
   const reload = () => {
     clearTimeout(later)
-    later = setTimeout(() => {
-      readAt = performance.now()
-      if (!document.hidden) void figures.reload()
-    }, readAt + leastMs - performance.now())
+    later = setTimeout(
+      () => {
+        readAt = performance.now()
+        if (!document.hidden) void figures.reload()
+      },
+      readAt + leastMs - performance.now(),
+    )
   }
   onChange(['requests', 'keys', 'users', 'groups', 'channels', 'prices', 'account'], reload)
   const timer = setInterval(reload, everyMs)
@@ -139,7 +142,11 @@ function Strip(props: { figures: Overview; admin: boolean }) {
       },
       {
         label: t('errors'),
-        value: percent(errors(now)),
+        value: (
+          <a class="hover:text-accent" href="/requests?failed=true">
+            {percent(errors(now))}
+          </a>
+        ),
         note: before && before.requests > 0 ? `${t('weekAgo', { day: day() })} ${percent(errors(before))}` : '',
         below: spark(t('errors'), errors),
       },

@@ -1,4 +1,4 @@
-import { createEffect, createMemo, createSignal, lazy, Match, onMount, Show, Suspense, Switch } from 'solid-js'
+import { createEffect, createMemo, createSignal, lazy, Match, on, onMount, Show, Suspense, Switch } from 'solid-js'
 import type { ComposerHandle } from '#client/features/playground/composer/composer.tsx'
 import { ConversationComposer } from '#client/features/playground/composer/conversation-composer.tsx'
 import { handleShortcuts } from '#client/features/playground/keyboard/handle-shortcuts.ts'
@@ -36,6 +36,7 @@ export function PlaygroundLayout(props: { playground: PlaygroundState; actions: 
   const wide = createMediaQuery('(min-width: 1500px)')
   const hasSide = createMediaQuery('(min-width: 760px)')
   const view = createViewState(matchMedia('(min-width: 1180px)').matches)
+  createEffect(on(roomy, (fits) => view.setRoomy(fits), { defer: true }))
   const [composer, setComposer] = createSignal<ComposerHandle | undefined>()
   const [editedMessage, setEditedMessage] = createSignal<string | null>(null)
   const page: PageContext = {
@@ -55,7 +56,9 @@ export function PlaygroundLayout(props: { playground: PlaygroundState; actions: 
     if (hasSide()) requestAnimationFrame(() => requestAnimationFrame(() => composer()?.focus()))
     setTimeout(() => void loadProse(), 300)
   })
-  const title = createMemo(() => revealHiddenCharacters(playground.conversation().title) || t('newChat'))
+  const title = createMemo(
+    () => revealHiddenCharacters(playground.conversation().title) || t(playground.unknown() ? 'unknownConversation' : 'newChat'),
+  )
   createEffect(() => {
     document.title = `${title()} · Parley`
   })
@@ -66,7 +69,7 @@ export function PlaygroundLayout(props: { playground: PlaygroundState; actions: 
     <div class="app" classList={{ 'no-side': !showsSide() }}>
       <Show when={showsSide()}>
         <aside class="side" aria-label={t('conversations')}>
-          <Sidebar page={page} onSignedOut={props.onSignedOut} />
+          <Sidebar page={page} />
         </aside>
       </Show>
       <main class="main">
@@ -95,7 +98,7 @@ export function PlaygroundLayout(props: { playground: PlaygroundState; actions: 
       <Suspense>
         <Show when={view.listOpen() && !showsSide()}>
           <Sheet title={t('conversations')} closeLabel={t('closeList')} side="left" bare onClose={() => view.setListOpen(false)}>
-            <Sidebar page={page} onSignedOut={props.onSignedOut} onClose={() => view.setListOpen(false)} />
+            <Sidebar page={page} onClose={() => view.setListOpen(false)} />
           </Sheet>
         </Show>
       </Suspense>

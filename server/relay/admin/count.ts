@@ -7,6 +7,7 @@ import { createTokenEstimator } from '#billing/tokens/tokenizer'
 import type { Head, ScannedBody } from '#canonical/codec'
 import { conversationCodecs, countCodecs } from '#protocols/index'
 import type { Ask, RelayParts } from '#relay/contract/ask'
+import { keptState } from '#relay/conversation/kept-state'
 import { scanOf } from '#relay/conversation/reading'
 import { readText } from '#relay/exchange/answer-text'
 import { outgoing, signed } from '#relay/exchange/outgoing'
@@ -64,7 +65,9 @@ export function createCounter(parts: RelayParts): (ask: Ask & { dialect: CountDi
     const scanned = scanOf(await ask.body(), codec)
     const head = codec.readHead(scanned, ask.path)
     if (!parts.prices.get(head.model)) throw modelNotFound()
-    for (const candidate of counters(parts, ask, head.model, ask.dialect)) {
+    const able = counters(parts, ask, head.model, ask.dialect)
+    const kept = head.stateRefs?.length ? await keptState(parts.reasoningState, ask.caller.user.id, head.stateRefs, []) : undefined
+    for (const candidate of kept?.among(able, true) ?? able) {
       try {
         return codec.writeResponse(await askUpstream(candidate, ask, scanned, head))
       } catch (thrown) {

@@ -138,6 +138,7 @@ export function convertedPassage(conversion: Conversion, reader: StreamReader): 
     usage: () => used(rough),
     counted: () => used(estimator),
     heard,
+    saysItsEnd: true,
     finished: () => (hitLimit ? 'length' : 'complete'),
     losses: () => joinLosses(reader.losses?.(), writer.losses()),
     failure(error) {

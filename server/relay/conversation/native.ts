@@ -25,10 +25,11 @@ function requestEdits({ head }: Asked, { channel, model }: Candidate, unsent: re
   }
 }
 
-function answerEdits(head: Head, candidate: Candidate): AnswerEdits {
+function answerEdits(head: Head, candidate: Candidate, previous: string | undefined): AnswerEdits {
   return {
     ...(candidate.model.upstream === candidate.model.name ? {} : { model: candidate.model.name }),
     ...(head.usageAsked ? {} : { hideUsage: true }),
+    ...(previous !== undefined && { previousResponse: previous }),
   }
 }
 
@@ -58,6 +59,7 @@ function nativePassage(codec: PassthroughCodec, edits: AnswerEdits, { inputBytes
     usage: () => meter.usage(inputBytes, rough),
     counted: () => meter.usage(inputBytes, estimator),
     heard,
+    saysItsEnd: true,
     finished: () => (meter.end() === 'length' ? 'length' : 'complete'),
     failure: (error) => meter.failure?.(error) ?? codec.writeStreamError(error),
   }
@@ -84,6 +86,8 @@ export interface NativeBody {
   original?: string
   /** What the body lost before it is sent. */
   losses?: readonly Loss[]
+  /** The response that the client continued, in whose place the conversation is sent. */
+  previous?: string | undefined
 }
 
 /** The client's bytes to this candidate, and its answer watched. */
@@ -91,13 +95,13 @@ export function nativeExchange(
   parts: RelayParts,
   asked: Asked,
   codec: PassthroughCodec,
-  { raw, original, losses = [] }: NativeBody,
+  { raw, original, losses = [], previous }: NativeBody,
   candidate: Candidate,
 ): Exchange {
   const { ask, head } = asked
   const { inputBytes } = head
   const estimator = () => estimatorOf(parts.log, asked, raw, candidate)
-  const edits = answerEdits(head, candidate)
+  const edits = answerEdits(head, candidate, previous)
   const claim: Claim = ({ sealed, created }) => {
     const { channel, key } = candidate
     if (sealed) parts.reasoningState.claim(ask.caller.user.id, channel.id, sealed)

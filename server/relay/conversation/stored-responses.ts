@@ -48,7 +48,7 @@ function portableItem(item: Item): Item {
   return rest
 }
 
-/** What is still to be said again: a compaction stands for everything before it, and the wish for one was granted. */
+/** What is still to be said again: a compaction stands for everything before it, and its trigger did its work. */
 function remaining(items: readonly unknown[]): Said {
   const from = items.findLastIndex((item) => isObject(item) && item.type === 'compaction')
   const left = items.slice(Math.max(from, 0)).filter((item): item is Item => isObject(item) && item.type !== 'compaction_trigger')
@@ -114,8 +114,8 @@ interface Continued {
 }
 
 /**
- * Rejects with GatewayError for a body that did not arrive, `not_found` for a response that is not stored, and `quota_exceeded` where
- * the answer is to be stored (`stores`) and there is no room.
+ * Rejects with GatewayError for a body that did not arrive, and `quota_exceeded` where the answer is to be stored (`stores`) and there is
+ * no room. What is not stored here may be known to the upstream of a channel that one tenant alone uses.
  */
 async function continuedFrom(
   reasoningState: ReasoningState,
@@ -133,7 +133,7 @@ async function continuedFrom(
   if (keeps) await reasoningState.demandRoom(tenant)
   const previous = typeof value[previousField] === 'string' ? value[previousField] : undefined
   const question = asked.items
-  if (previous === undefined && asked.responses.size === 0) {
+  if (previous === undefined && asked.responses.size === 0 && !asked.unresolved) {
     return {
       body: waits ? { ...body, content: own, continued: { content: own, losses: [waited] } } : { ...body, scanned },
       question,
@@ -142,7 +142,8 @@ async function continuedFrom(
     }
   }
   const before = previous === undefined ? undefined : await reasoningState.load(tenant, previous)
-  if (previous !== undefined && !before) throw noResponse()
+  const unresolved = previous !== undefined && !before ? noResponse() : asked.unresolved
+  if (unresolved) return { body: { ...body, content: own, unresolved }, question, previous, keeps }
   const said = before ? remaining(before.items) : { items: [], losses: [] }
   const losses = joinLosses(said.losses, asked.losses, waits ? [waited] : [])
   const content = conversationCodecs.responses.editRequest(own, { set: { input: [...said.items, ...question] } })
@@ -150,11 +151,19 @@ async function continuedFrom(
     kind: 'response' as const,
     id,
   }))
-  return { body: { ...body, content, known, continued: { content: own, losses } }, question, previous, keeps }
+  const continued = { content: own, losses, ...(previous !== undefined && { previous }) }
+  return { body: { ...body, content, known, continued }, question, previous, keeps }
 }
 
-/** The question with every reference to an item of a stored response replaced by it. Rejects with `not_found` for any other. */
-async function resolved(reasoningState: ReasoningState, tenant: string, items: unknown[]): Promise<Said & { responses: Set<string> }> {
+/** Items with their references resolved. */
+interface Resolved extends Said {
+  responses: Set<string>
+  /** The first reference to an item that is not stored; then the items are as they came. */
+  unresolved?: GatewayError
+}
+
+/** The question with every reference to an item of a stored response replaced by it. */
+async function resolved(reasoningState: ReasoningState, tenant: string, items: unknown[]): Promise<Resolved> {
   const ids = items.flatMap((item) => (isObject(item) && isReference(item) && typeof item.id === 'string' ? [item.id] : []))
   if (ids.length === 0) return { items: items as Item[], losses: [], responses: new Set() }
   const responses = await reasoningState.responsesOf(tenant, ids)
@@ -162,11 +171,12 @@ async function resolved(reasoningState: ReasoningState, tenant: string, items: u
   const known = new Map<unknown, Item>()
   for (const exchange of stored) for (const item of exchange?.items ?? []) if (isObject(item)) known.set(item.id, item)
   const losses: Loss[] = []
-  const said = items.flatMap((item, index): Item[] => {
+  const missing = items.findIndex((item) => isObject(item) && isReference(item) && !known.has(item.id))
+  if (missing >= 0) return { items: items as Item[], losses, responses: new Set(), unresolved: noItem(missing) }
+  const said = items.flatMap((item): Item[] => {
     if (!isObject(item) || !isReference(item)) return [item as Item]
     const meant = known.get(item.id)
-    if (!meant) throw noItem(index)
-    if (sayable(meant)) return [portableItem(meant)]
+    if (meant && sayable(meant)) return [portableItem(meant)]
     losses.push(unsealed)
     return []
   })

@@ -74,8 +74,13 @@ export function outgoing(
     },
     body,
   }
-  const quirk = candidate.channel.vendor.body?.[candidate.dialect]
-  return quirk ? withQuirk(request, quirk) : request
+  const { vendor } = candidate.channel
+  // What a cloud changes in the Messages body does not concern another one.
+  const quirk = vendor.converses?.(candidate.model.upstream) ? undefined : vendor.body?.[candidate.dialect]
+  if (!quirk) return request
+  // Counting has an address without a model, which then stays in the body.
+  const counts = wanted.operation === 'count-tokens'
+  return withQuirk(request, counts ? { ...quirk, remove: quirk.remove.filter((field) => field !== 'model') } : quirk)
 }
 
 /** The request as it is sent: signed, where its headers alone do not authenticate it. Rejects as `Signer.sign` does. */

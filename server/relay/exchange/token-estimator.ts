@@ -55,7 +55,7 @@ function largestFor({ ask, head }: Asked, { channel, model }: Candidate, addedBy
     maxOutput: limit,
     modelMaxOutput: model.capabilities.maxOutputTokens,
     context: model.capabilities.contextTokens,
-    beside: head.beside,
+    nonText: head.nonText,
     searchAsked: head.searchAsked || isAltered,
   })
 }

@@ -4,7 +4,7 @@
  */
 
 import type { Rates } from '#billing/pricing/price'
-import type { CodecContext, RequestEdits, Target } from '#canonical/codec'
+import type { CodecContext, Head, RequestEdits, Target } from '#canonical/codec'
 import type {
   Form,
   Incoming,
@@ -20,6 +20,7 @@ import { operationCodecs } from '#protocols/operations'
 import type { Ask, Body, RelayParts } from '#relay/contract/ask'
 import type { Exchange, Passage } from '#relay/contract/exchange'
 import type { ExchangeFor, ReadRequest } from '#relay/contract/steps'
+import { mayAsk, notThere } from '#relay/conversation/kept-state'
 import { affinityScope } from '#relay/conversation/session-affinity'
 import { outgoing, refuseLosses, withParams } from '#relay/exchange/outgoing'
 import { collecting, pieces } from '#relay/exchange/splitters'
@@ -50,14 +51,21 @@ export function openOperation(parts: RelayParts, ask: Ask, body: Body): ReadRequ
     ask,
     head,
     most: head.most,
-    inOrder: async (candidates) => affinity.prefer(scope, head.affinity, candidates),
+    inOrder: async (candidates) => affinity.prefer(scope, head.affinity, allowedTo(head, candidates)),
     served: (candidate) => affinity.served(scope, head.affinity, candidate),
     exchange: exchangeIn(parts, ask, { codec, family, body: body.content, head }),
     ...(codec.keepalive && { keepalive: codec.keepalive }),
     writeStreamError: (error) => codec.writeStreamError?.(error),
-    ...(body.known && { known: body.known }),
     ...(body.release && { release: body.release }),
   }
+}
+
+/** Those that may be asked about state that the request names: no operation creates any. Throws `not_found` when there are none. */
+function allowedTo({ stateRefs = [] }: Head, candidates: readonly Candidate[]): readonly Candidate[] {
+  const [first] = stateRefs
+  const able = candidates.filter((candidate) => stateRefs.every((ref) => mayAsk(candidate, ref, undefined)))
+  if (first && candidates.length > 0 && able.length === 0) throw notThere(first)
+  return able
 }
 
 /** The endpoint and style of the request. */

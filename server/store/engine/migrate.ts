@@ -2,13 +2,15 @@
  * Migrates a database to this build's schema: applies every pending file of `db/migrations` in one transaction, under a lock that
  * other instances wait for. The record of applied migrations is drizzle-kit's.
  */
+
 import { sql } from 'drizzle-orm'
 import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator'
+import { packagePath } from '#runtime/package-file'
 import { readIfThere } from '#runtime/small-file'
 import { returned } from './rows.ts'
 import type { Db } from './store.ts'
 
-const folder = `${import.meta.dirname}/../../../db/migrations`
+const folder = packagePath('db/migrations')
 /** An arbitrary number; the same in every build. */
 const lockKey = 727_539_264
 

@@ -9,7 +9,7 @@ import { ConversationRow } from './conversation-row.tsx'
 import { sectionsOf } from './sections.ts'
 
 /** The list of conversations, and the account below it. */
-export function Sidebar(props: { page: PageContext; onSignedOut(): void; onClose?: () => void }) {
+export function Sidebar(props: { page: PageContext; onClose?: () => void }) {
   const { playground, view } = props.page
   const [search, setSearch] = createSignal('')
   const [wanted, setWanted] = createSignal('')
@@ -110,7 +110,7 @@ export function Sidebar(props: { page: PageContext; onSignedOut(): void; onClose
           </For>
         </Show>
       </nav>
-      <AccountMenu page={props.page} onSignedOut={props.onSignedOut} />
+      <AccountMenu page={props.page} />
     </>
   )
 }

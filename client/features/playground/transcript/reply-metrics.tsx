@@ -79,6 +79,9 @@ function Settled(props: { reply: Reply; onCopyId(id: string): void }) {
           </span>
         )}
       </Show>
+      <Show when={props.reply.byHand}>
+        <span class="bdg warn">{t('rawOn')}</span>
+      </Show>
       <Show when={props.reply.losses}>{(losses) => <span class="bdg warn">{t('lost', { fields: losses() })}</span>}</Show>
       <Show when={props.reply.answeredBy !== null && props.reply.answeredBy !== props.reply.model ? props.reply.answeredBy : undefined}>
         {(name) => <span>{t('answeredBy', { model: name() })}</span>}

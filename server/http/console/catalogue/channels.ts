@@ -4,7 +4,7 @@ import { type ConsoleDeps, consoleRoute } from '#http/console/route/console-rout
 import { pageOf, paging, readPaging } from '#http/console/route/page'
 import type { Route } from '#http/request/route'
 import type { ChannelRegistry } from '#routing/channels'
-import type { Health } from '#routing/health'
+import type { Health } from '#routing/health-contract'
 import { ChannelPatch, type HealthRow, NewChannel } from '#shared/console/channel'
 
 /** What the channel routes need from the program. */

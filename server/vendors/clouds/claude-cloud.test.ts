@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { anthropic } from './anthropic.ts'
+import { anthropic } from '../anthropic.ts'
 import { bedrock } from './bedrock.ts'
 import { vertex } from './vertex.ts'
 

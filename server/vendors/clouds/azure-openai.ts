@@ -6,10 +6,10 @@
  * Read: https://learn.microsoft.com/azure/foundry/openai/api-version-lifecycle through openai-node's docs/azure.md, and
  * the list of operations with a deployment in openai 7.55 `azure.mjs`.
  */
-import { badOption, cleanBase, modelSegment } from './address.ts'
-import { openaiFacts } from './models/gpt.ts'
-import { openaiPath } from './openai-paths.ts'
-import type { EndpointTarget, Vendor } from './vendor.ts'
+import { badOption, cleanBase, modelSegment } from '../address.ts'
+import { openaiFacts } from '../models/gpt.ts'
+import { openaiPath } from '../openai-paths.ts'
+import type { EndpointTarget, Vendor } from '../vendor.ts'
 
 const dated = /^\d{4}-\d{2}-\d{2}(-[a-z]+)?$/
 /** Values that select the unversioned path; it takes them as a query parameter. */

@@ -1,11 +1,13 @@
 /**
- * Claude in Amazon Bedrock, through the operations that take the Messages body. Option: `region` (default: the one in the
- * base URL). The key is `ACCESS_KEY_ID:SECRET_ACCESS_KEY`, with `:SESSION_TOKEN` for temporary ones, or a Bedrock API key.
- * Read: https://docs.aws.amazon.com/bedrock/latest/userguide/inference-messages-api.html and the InvokeModel reference.
+ * Amazon Bedrock: Claude through the operations that take the Messages body, other models through Converse. Option: `region` (default:
+ * the one in the base URL). The key is `ACCESS_KEY_ID:SECRET_ACCESS_KEY`, with `:SESSION_TOKEN` for temporary ones, or a Bedrock API key.
+ * Read: https://docs.aws.amazon.com/bedrock/latest/userguide/inference-messages-api.html, the references of InvokeModel and
+ * Converse.
  */
-import { badOption, cleanBase, modelSegment, notServed } from './address.ts'
+import { badOption, cleanBase, modelSegment, notServed } from '../address.ts'
+import { isClaude } from '../models/claude.ts'
+import type { EndpointTarget, Vendor } from '../vendor.ts'
 import { bedrockBody, cloudClaudeFacts } from './claude-cloud.ts'
-import type { EndpointTarget, Vendor } from './vendor.ts'
 
 const ownHost = /^https:\/\/bedrock-runtime\.([a-z0-9-]+)\.amazonaws\.com$/
 const regionName = /^[a-z]{2}(-[a-z]+)+-\d+$/
@@ -17,18 +19,26 @@ export function bedrockRegion(url: string, options: Readonly<Record<string, stri
   return region
 }
 
+/** Profiles and models of one's own do not say what they are: they are taken for Claude, as they always were. */
+const saysWhatItIs = /^(?!arn:)|:(?:foundation-model|inference-profile)[/]/
+
+const converses = (model: string): boolean => !isClaude(model) && saysWhatItIs.test(model)
+
 function endpoint(baseUrl: string, { dialect, model, operation, options, stream }: EndpointTarget): string {
   if (dialect !== 'messages' || operation !== 'generate') throw notServed()
   const base = cleanBase(baseUrl)
   const host = ownHost.test(base) ? `https://bedrock-runtime.${bedrockRegion(base, options)}.amazonaws.com` : base
-  return `${host}/model/${modelSegment(model)}/${stream ? 'invoke-with-response-stream' : 'invoke'}`
+  const path = `${host}/model/${modelSegment(model)}`
+  if (converses(model)) return `${path}/${stream ? 'converse-stream' : 'converse'}`
+  return `${path}/${stream ? 'invoke-with-response-stream' : 'invoke'}`
 }
 
-/** Claude in Amazon Bedrock. */
+/** Models in Amazon Bedrock. */
 export const bedrock: Vendor = {
   id: 'bedrock',
   title: 'Amazon Bedrock',
   speaks: ['messages'],
+  converses,
   operations: ['generate'],
   baseUrl: 'https://bedrock-runtime.us-east-1.amazonaws.com',
   keyless: false,

@@ -1,14 +1,15 @@
 /**
  * Google Vertex AI: Gemini and Claude of one project. Options: `project` (required), `region` (default `global`). The key is the JSON
  * of a service account. Hosts by region as in the AI SDK's google-vertex provider; paths of publishers:
- * https://cloud.google.com/vertex-ai/generative-ai/docs/partner-models/claude/use-claude
+ * https://cloud.google.com/vertex-ai/generative-ai/docs/partner-models/claude/use-claude. Embeddings: `predict`, as its reference of text
+ * embeddings says. Counting Claude's tokens: as the package @anthropic-ai/vertex-sdk does it, with the model in the body.
  */
-import { badOption, cleanBase, modelSegment, notServed, withoutVersion } from './address.ts'
+import { badOption, cleanBase, modelSegment, notServed, withoutVersion } from '../address.ts'
+import { geminiAction } from '../gemini.ts'
+import { isClaude } from '../models/claude.ts'
+import { geminiFacts } from '../models/gemini.ts'
+import type { EndpointTarget, Vendor } from '../vendor.ts'
 import { cloudClaudeFacts, vertexBody } from './claude-cloud.ts'
-import { geminiAction } from './gemini.ts'
-import { isClaude } from './models/claude.ts'
-import { geminiFacts } from './models/gemini.ts'
-import type { EndpointTarget, Vendor } from './vendor.ts'
 
 const globalHost = 'https://aiplatform.googleapis.com'
 
@@ -21,9 +22,12 @@ function hostOf(baseUrl: string, region: string): string {
 }
 
 function actionOf(target: EndpointTarget): string {
+  if (target.operation === 'embed') return `google/models/${modelSegment(target.model)}:predict`
   if (target.dialect === 'gemini' || target.operation === 'image')
     return `google/models/${modelSegment(target.model)}:${geminiAction(target)}`
-  if (target.dialect !== 'messages' || target.operation !== 'generate') throw notServed()
+  if (target.dialect !== 'messages') throw notServed()
+  if (target.operation === 'count-tokens') return 'anthropic/models/count-tokens:rawPredict'
+  if (target.operation !== 'generate') throw notServed()
   return `anthropic/models/${modelSegment(target.model)}:${target.stream ? 'streamRawPredict' : 'rawPredict'}`
 }
 
@@ -40,8 +44,8 @@ export const vertex: Vendor = {
   title: 'Google Vertex AI',
   speaks: ['gemini', 'messages'],
   speaksFor: (model) => (isClaude(model) ? ['messages'] : ['gemini']),
-  operations: ['generate', 'image'],
-  styles: { image: 'gemini' },
+  operations: ['generate', 'count-tokens', 'embed', 'image'],
+  styles: { embed: 'vertex', image: 'gemini' },
   baseUrl: globalHost,
   keyless: false,
   auth: 'google-service-account',

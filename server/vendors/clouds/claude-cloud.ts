@@ -10,8 +10,8 @@
  */
 
 import type { Capabilities } from '#shared/capabilities'
-import { claudeFacts } from './models/claude.ts'
-import type { BodyQuirk } from './vendor.ts'
+import { claudeFacts } from '../models/claude.ts'
+import type { BodyQuirk } from '../vendor.ts'
 
 /** Facts about a Claude model in a cloud. */
 export const cloudClaudeFacts = (model: string): Capabilities => ({ ...claudeFacts(model), mediaUrlsRefused: true })

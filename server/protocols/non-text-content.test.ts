@@ -3,8 +3,8 @@ import { describe, expect, test } from 'bun:test'
 import type { Dialect } from '#shared/ids'
 import { conversationCodecs } from './index.ts'
 
-const beside = (dialect: Dialect, fields: object) =>
-  conversationCodecs[dialect].readHead(JSON.stringify(fields), dialect === 'gemini' ? 'm:generateContent' : undefined).beside
+const nonTextIn = (dialect: Dialect, fields: object) =>
+  conversationCodecs[dialect].readHead(JSON.stringify(fields), dialect === 'gemini' ? 'm:generateContent' : undefined).nonText
 
 const data = 'x'.repeat(5000)
 const address = 'https://example.com/x.png'
@@ -26,7 +26,7 @@ describe('text alone', () => {
     ['messages', { ...messages({ type: 'text', text: 'hi' }), tools: [{ name: 'f', input_schema: {} }] }],
     ['gemini', { ...gemini({ text: 'hi' }), tools: [{ functionDeclarations: [{ name: 'f' }] }] }],
   ])('%s says nothing', (dialect, body) => {
-    expect(beside(dialect, body)).toBeUndefined()
+    expect(nonTextIn(dialect, body)).toBeUndefined()
   })
 })
 
@@ -83,21 +83,21 @@ describe('pieces', () => {
       gemini({ fileData: { mimeType: 'video/mp4', fileUri: address } }),
     ],
   ])('%s: %s in the body and elsewhere', (dialect, kind, inside, away) => {
-    const here = beside(dialect, inside)?.[kind]
+    const here = nonTextIn(dialect, inside)?.[kind]
     expect(here).toMatchObject({ pieces: 1, elsewhere: 0 })
     expect(here?.bytes).toBeWithin(5000, 5100)
-    expect(beside(dialect, away)?.[kind]).toMatchObject({ pieces: 1, elsewhere: 1 })
+    expect(nonTextIn(dialect, away)?.[kind]).toMatchObject({ pieces: 1, elsewhere: 1 })
   })
 
   test('chat: sound', () => {
-    expect(beside('chat', chat({ type: 'input_audio', input_audio: { data, format: 'mp3' } }))?.sounds).toMatchObject({
+    expect(nonTextIn('chat', chat({ type: 'input_audio', input_audio: { data, format: 'mp3' } }))?.sounds).toMatchObject({
       pieces: 1,
       elsewhere: 0,
     })
   })
 })
 
-describe('wishes', () => {
+describe('settings', () => {
   const hi = { type: 'text', text: 'hi' }
   const marked = (ttl?: string) => ({ ...hi, cache_control: { type: 'ephemeral', ...(ttl && { ttl }) } })
 
@@ -136,12 +136,12 @@ describe('wishes', () => {
     ['a cache that is kept', 'gemini', { ...gemini({ text: 'hi' }), cachedContent: 'cachedContents/1' }, { unseen: true }],
     ['a server of tools', 'messages', { ...messages(hi), mcp_servers: [{ type: 'url', url: address, name: 's' }] }, { unseen: true }],
   ])('%s (%s)', (_what, dialect, body, expected) => {
-    const { images: _, sounds: __, files: ___, ...wishes } = beside(dialect, body) ?? {}
-    expect(wishes).toEqual(expected)
+    const { images: _, sounds: __, files: ___, ...settings } = nonTextIn(dialect, body) ?? {}
+    expect(settings).toEqual(expected)
   })
 
   test('a search without a bound has none', () => {
     const tools = [{ type: 'web_search_20250305', name: 'web_search' }]
-    expect(beside('messages', { ...messages(hi), tools })).not.toHaveProperty('searches')
+    expect(nonTextIn('messages', { ...messages(hi), tools })).not.toHaveProperty('searches')
   })
 })
