@@ -143,7 +143,7 @@ function Strip(props: { figures: Overview; admin: boolean }) {
       {
         label: t('errors'),
         value: (
-          <a class="hover:text-accent" href="/requests?failed=true">
+          <a class="text-ink hover:text-accent" href="/requests?failed=true">
             {percent(errors(now))}
           </a>
         ),
