@@ -18,6 +18,8 @@ const everything = {
   powers: [...everyPower, 'bun'],
 } as const
 
+const conversions = ['testing', 'server/protocols', 'server/reasoning-state', 'server/relay/conversation', 'server/upstream', ...lower]
+
 /** What tests share, in dependency order. */
 export const testingRooms: Record<string, Room> = {
   testing: { may: ['db', ...store('ledger'), 'server/routing', 'server/vendors', ...lower], ...everything },
@@ -26,9 +28,12 @@ export const testingRooms: Record<string, Room> = {
   'testing/database': { may: ['db', 'testing', ...store(), 'server/runtime'], ...everything },
   'testing/program': { may: ['testing/database', 'testing/upstream', 'testing/vendors'], ...everything },
   'testing/rules': { may: [], ...everything },
-  'testing/conversions': {
-    may: [...['testing', 'server/protocols', 'server/reasoning-state', 'server/relay/conversation', 'server/upstream'], ...lower],
-    ...everything,
+  'testing/conversions': { may: conversions, ...everything },
+  // The SDKs' types, read with the compiler.
+  'testing/walk': {
+    may: [...conversions, 'testing/conversions'],
+    packages: [...everything.packages, 'typescript', '@google/genai'],
+    powers: everything.powers,
   },
   'testing/fuzz': { may: ['testing', 'testing/conversions', 'testing/upstream', 'server/protocols', ...lower], ...everything },
   'testing/books': {
@@ -67,7 +72,7 @@ export const endToEnd: Room = {
   ],
   packages: [
     ...['node:', 'bun:test', 'playwright', '@axe-core/playwright'],
-    ...['openai', '@anthropic-ai/sdk', 'anthropic-sdk-0', '@google/genai', 'google-genai-2'],
+    ...['openai', 'openai-6', '@anthropic-ai/sdk', 'anthropic-sdk-0', '@google/genai', 'google-genai-2'],
     ...['ai', '@ai-sdk/openai', '@ai-sdk/openai-compatible', '@ai-sdk/anthropic', '@ai-sdk/google'],
   ],
   powers: [...everyPower, 'bun'],

@@ -107,9 +107,11 @@ export type AskBooks = <Name extends keyof BooksCalls>(
 /** The database behind this way to ask it. */
 export function booksBehind(ask: AskBooks): BooksDatabase {
   return {
-    sync(call, withinMs) {
+    sync({ instance, seq, heard, replay, interrupted, own, ask: asked, ...call }, withinMs) {
       const lines = joinedLines(call.lines)
-      return ask('sync', { ...call, lines }, { withinMs, transfer: [lines] })
+      const kind = { ...(replay !== undefined && { replay }), ...(interrupted !== undefined && { interrupted }) }
+      const numbers = { instance, seq, ...(heard !== undefined && { heard }), ...kind }
+      return ask('sync', { ...numbers, lines, own, ask: asked }, { withinMs, transfer: [lines] })
     },
     resync: (call, withinMs) => ask('resync', call, { withinMs }),
     endTelling: (instance) => ask('endTelling', instance),

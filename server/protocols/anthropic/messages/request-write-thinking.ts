@@ -1,5 +1,5 @@
 /** How much the model is to think, in the form that the given model of this vendor takes. */
-import type { Effort, ReasoningSettings } from '#canonical/conversation'
+import type { ConversationRequest, Effort, ReasoningSettings } from '#canonical/conversation'
 import { type FieldWriters, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
 import type { Json } from '../frame.ts'
 import type { RequestContext } from './request-write-context.ts'
@@ -28,7 +28,7 @@ const least = 1024
 const budgets: Readonly<Record<Effort, number>> = { none: 0, minimal: 1024, low: 1024, medium: 4096, high: 16384, xhigh: 32768, max: 63999 }
 
 const settingWriters: FieldWriters<ReasoningSettings, RequestContext> = {
-  visible: (visible) => ({ display: visible === 'none' ? 'omitted' : 'summarized' }),
+  visible: (visible, { request }) => ({ display: visible === 'none' ? 'omitted' : noted(request, 'updates') ? 'updates' : 'summarized' }),
   // How much to think is one decision over these three: writeThinking.
   effort: writtenElsewhere,
   budget: writtenElsewhere,
@@ -60,8 +60,12 @@ export function writeThinking(writing: RequestContext, circumstances: Circumstan
     losses.altered('reasoning', 'The limit on the answer leaves no room to think.')
     return { isOn: false }
   }
-  return { thinking: { type: 'adaptive', ...display }, ...withEffort(effort), isOn: true }
+  const thinking = noted(request, 'between_tools') ? { type: 'between_tools' } : { type: 'adaptive', ...display }
+  return { thinking, ...withEffort(effort), isOn: true }
 }
+
+/** What the reader of this dialect has noted of its own `thinking`. */
+const noted = ({ extensions }: ConversationRequest, word: string): boolean => extensions.messages?.[`thinking.${word}`] === true
 
 const withEffort = ({ effort }: { effort?: string | undefined }) => (effort === undefined ? {} : { effort })
 
