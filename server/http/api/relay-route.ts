@@ -102,7 +102,10 @@ export async function generate(services: RelayServices, visit: Visit, { before, 
     requestId,
     caller,
     bytes: declaredBytes(request, undeclaredBytes),
-    body: () => readJson(request, services, before),
+    async body() {
+      before?.()
+      return { content: await readJsonText(request, services) }
+    },
     strict: caller.strict || asksStrict(request),
     headers: request.headers,
     signal: request.signal,
