@@ -11,7 +11,7 @@ import { type ChangingString, changingString, stringWithin } from '#wire/changin
 import { parseObject } from '#wire/json-scan'
 import type { FieldChange, FieldChanges } from '#wire/splice'
 import { closedEvent, editEvent } from '#wire/sse-edit'
-import { carries } from './choice.ts'
+import { carries, soundIn } from './choice.ts'
 import { readInnerError } from './error.ts'
 import { readUsage } from './usage.ts'
 
@@ -72,10 +72,15 @@ export function chunkMeter(edits: AnswerEdits, { measure, textOnly }: ChoiceRead
     for (const choice of choices) if (isObject(choice)) note(choice)
     if (isObject(chunk.usage)) told = later(told, readUsage(chunk.usage, delivered))
     if (edits.hideUsage && choices.length === 0 && isObject(chunk.usage)) return withheld
-    if (isTouched(chunk, edits)) return { out: closedEvent(frame, editEvent(frame.raw, changes)), meaningful: carries(choices) }
-    const text = choices.length === 1 && !isObject(chunk.usage) ? textIn(choices[0]) : undefined
+    const created = data.includes('"audio"') ? choices.filter(isObject).flatMap(soundIn) : []
+    const touched = isTouched(chunk, edits)
+    const text = !touched && choices.length === 1 && !isObject(chunk.usage) ? textIn(choices[0]) : undefined
     if (text !== undefined) usual = changingString(data, text, textOfChunk)
-    return { out: closedEvent(frame, frame.raw), meaningful: carries(choices) }
+    return {
+      out: closedEvent(frame, touched ? editEvent(frame.raw, changes) : frame.raw),
+      meaningful: carries(choices),
+      ...(created.length > 0 && { created }),
+    }
   }
 
   function textIn(choice: unknown): string | undefined {
