@@ -2,15 +2,15 @@ import tailwindcss from '@tailwindcss/vite'
 import { defineConfig, type Plugin } from 'vite'
 import solid from 'vite-plugin-solid'
 
-/** In development (tasks/dev.mjs) Vite stands in front and hands the server's doors on to it. */
+/** In development (tasks/dev.mjs) Vite stands in front and hands the server's routes on to it. */
 const behind = { target: process.env.PARLEY_DEV_SERVER ?? 'http://127.0.0.1:3001', ws: true }
 /** `/api/*.ts` are the modules of client/api, which Vite itself serves under that path. */
-const doors = ['^/api/(?!.*[.]tsx?([?]|$))', '^/(pg|v1|v1beta)/', '^/(healthz|readyz)$']
+const routes = ['^/api/(?!.*[.]tsx?([?]|$))', '^/(pg|v1|v1beta)/', '^/(healthz|readyz)$']
 
 export default defineConfig({
   root: 'client',
   plugins: [solid(), tailwindcss(), trustedTemplates()],
-  server: { host: '127.0.0.1', strictPort: true, proxy: Object.fromEntries(doors.map((door) => [door, behind])) },
+  server: { host: '127.0.0.1', strictPort: true, proxy: Object.fromEntries(routes.map((route) => [route, behind])) },
   build: {
     outDir: '../dist/client',
     emptyOutDir: true,

@@ -28,6 +28,8 @@ export const channels = pgTable('channels', {
   timeouts: jsonb('timeouts').$type<NonNullable<NewChannel['timeouts']>>().notNull().default({}),
   options: jsonb('options').$type<Record<string, string>>().notNull().default({}),
   costs: jsonb('costs').$type<Record<string, PriceFields>>().notNull().default({}),
+  /** `allow`: one tenant alone uses this account, so ids that Parley never saw are passed on. */
+  foreignState: text('foreign_state').$type<'deny' | 'allow'>().notNull().default('deny'),
   tags: text('tags').array().notNull(),
   managed: text('managed').$type<Managed>().notNull().default('console'),
   createdAt: instant('created_at').notNull(),

@@ -3,7 +3,7 @@
  * and, for the usual batch of rows, `books_sync_rows` of the migrations move money between accounts and leases.
  */
 import { sql } from 'drizzle-orm'
-import { bigint, check, index, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core'
+import { bigint, boolean, check, index, integer, jsonb, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core'
 import { accounts } from './ledger.ts'
 
 /** One row per process start. Its id is random, not sequential: never reused, even if the database loses the row. */
@@ -20,6 +20,21 @@ export const instances = pgTable('instances', {
   /** The number of its last call. A delayed call has a smaller one and is rejected. */
   seq: bigint('seq', { mode: 'bigint' }).notNull().default(sql`0`),
   seen: timestamp('seen', { withTimezone: true, mode: 'date' }).notNull().default(sql`clock_timestamp()`),
+  /** It is writing again what this database has lost: nobody takes meanwhile. */
+  telling: boolean('telling').notNull().default(false),
+})
+
+/**
+ * One row: the last time that the database was found to have lost commits, or to be another server than before. Until every instance of
+ * that time has been heard again nobody takes anything.
+ */
+export const recoveries = pgTable('recoveries', {
+  id: integer('id').primaryKey(),
+  /** The server's timeline, which a promotion changes; 0 where it has none. */
+  timeline: bigint('timeline', { mode: 'bigint' }).notNull(),
+  since: timestamp('since', { withTimezone: true, mode: 'date' }).notNull(),
+  /** The instances that lived then, with the number of their last call that this database knows. */
+  due: jsonb('due').$type<Record<string, string>>().notNull(),
 })
 
 /** What instances hold of accounts. */

@@ -8,6 +8,7 @@
  * budgets and users need. All other filters use `logs_filters`, a BRIN index of the migration named `row_costs`, which Drizzle's schema
  * cannot express either.
  */
+import { sql } from 'drizzle-orm'
 import { bigint, boolean, index, integer, jsonb, numeric, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core'
 import type { AttemptRow, BillLine, LogRow, LossRow, UsageRow } from '../shared/console/log.ts'
 import type { PriceFields } from '../shared/console/price.ts'
@@ -61,3 +62,13 @@ export const logs = pgTable(
     index('logs_key_at').on(table.keyId, table.at),
   ],
 )
+
+/**
+ * Rows whose charge may still change: requests that a takeover of a data folder wrote as interrupted although their process may live.
+ * Their real end replaces the row, once, within a day.
+ */
+export const unsettled = pgTable('unsettled', {
+  requestId: text('request_id').primaryKey(),
+  at: timestamp('at', { withTimezone: true, mode: 'date' }).notNull(),
+  since: timestamp('since', { withTimezone: true, mode: 'date' }).notNull().default(sql`clock_timestamp()`),
+})

@@ -118,7 +118,7 @@ test('T15: a packed answer arrives unpacked, under headers that fit it', async (
 describe('T31: the state of a call survives a client that drops it', () => {
   const signature = Buffer.from('what the model thought').toString('base64')
   const tools = [{ type: 'function', function: { name: 'look', parameters: { type: 'object', properties: {} } } }]
-  const wish = { model: 'gemini-3-pro-preview', tools, messages: [{ role: 'user', content: 'hi' }] }
+  const request = { model: 'gemini-3-pro-preview', tools, messages: [{ role: 'user', content: 'hi' }] }
   const answered = (parts: object[]) =>
     respondJson(200, {
       candidates: [{ content: { role: 'model', parts }, finishReason: 'STOP', index: 0 }],
@@ -131,24 +131,24 @@ describe('T31: the state of a call survives a client that drops it', () => {
   test('it goes back with its call; where it is lost, the stand-in goes with the first call alone', async () => {
     const part = { functionCall: { id: 'a', name: 'look', args: {} }, thoughtSignature: signature }
     gemini.next(answered([part, { functionCall: { id: 'b', name: 'look', args: {} } }]))
-    const first = (await (await post('/v1/chat/completions', wish)).json()) as {
+    const first = (await (await post('/v1/chat/completions', request)).json()) as {
       choices: { message: { tool_calls: { id: string; function: object }[] } }[]
     }
     const calls = first.choices[0]?.message.tool_calls.map(({ id, function: called }) => ({ id, type: 'function', function: called })) ?? []
     const results = (ids: string[]) => ids.map((id) => ({ role: 'tool', tool_call_id: id, content: 'ok' }))
     const history = (tool_calls: typeof calls) => [
-      ...wish.messages,
+      ...request.messages,
       { role: 'assistant', content: null, tool_calls },
       ...results(tool_calls.map(({ id }) => id)),
     ]
 
     gemini.next(answered([{ text: 'Done.' }]))
-    expect((await post('/v1/chat/completions', { ...wish, messages: history(calls) })).status).toBe(200)
+    expect((await post('/v1/chat/completions', { ...request, messages: history(calls) })).status).toBe(200)
     expect(signatures()).toEqual([signature, undefined])
 
     const unknown = calls.map((call, index) => ({ ...call, id: `call_unknown_${index}` }))
     gemini.next(answered([{ text: 'Done.' }]))
-    expect((await post('/v1/chat/completions', { ...wish, messages: history(unknown) })).status).toBe(200)
+    expect((await post('/v1/chat/completions', { ...request, messages: history(unknown) })).status).toBe(200)
     expect(signatures()).toEqual(['skip_thought_signature_validator', undefined])
   })
 })

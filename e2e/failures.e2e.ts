@@ -45,12 +45,13 @@ test.beforeEach(async ({ page, program, tolerate }) => {
 })
 test.afterAll(() => upstream?.close())
 
-const rows: { name: string; script: Script; title: string; says?: RegExp; step: string }[] = [
+const rows: { name: string; script: Script; title: string; says?: RegExp; step: string; on?: string }[] = [
   {
     name: 'a parameter that the model refuses',
     script: respondJson(400, vendorError("Unsupported value: 'temperature' does not support 2.", 'unsupported_value', 'temperature')),
     title: 'This model does not accept a parameter',
     step: 'Turn off Temperature and retry',
+    on: 'Temperature',
   },
   {
     name: 'a context that is too long',
@@ -75,6 +76,7 @@ const rows: { name: string; script: Script; title: string; says?: RegExp; step: 
 for (const row of rows) {
   test(row.name, async ({ page }) => {
     upstream.answer(row.script)
+    if (row.on) await page.getByRole('switch', { name: `Send ${row.on}` }).click()
     await sendMessage(page, 'Hello')
     const panel = page.locator('.failure')
     await expect(panel.getByRole('heading', { name: row.title })).toBeVisible({ timeout: 30_000 })
@@ -104,7 +106,7 @@ test('a channel, a group and a model that went away in the meantime are told apa
   const panel = page.locator('.failure').last()
   await call('PATCH', `/api/channels/${own?.id}`, { enabled: false })
   await sendMessage(page, 'Is anybody there?')
-  await expect(panel.getByRole('heading', { name: 'This model is not available in the group' })).toBeVisible()
+  await expect(panel.getByRole('heading', { name: 'No channel is available right now' })).toBeVisible()
   await call('PATCH', `/api/channels/${own?.id}`, { enabled: true })
 
   for (const [status, code, title] of [

@@ -1,12 +1,16 @@
 /** Failing channels rest for a while, which is visible and can be ended by an administrator; callers' own limits hold. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type Program, startProgram } from '#testing/program/program'
+import { wait } from '#testing/upstream/scripted-answers'
 import { chatAnswer } from './support/chat-answer.ts'
 
 let upstream: ReturnType<typeof Bun.serve>
 let program: Program
 let status = 500
 let asked = 0
+/** Answers wait for it; so many do. */
+let hold: Promise<void> | undefined
+let waiting = 0
 const json = { 'content-type': 'application/json' }
 
 const config = (base: string) => `
@@ -28,8 +32,11 @@ beforeAll(async () => {
   upstream = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
-    fetch() {
+    async fetch() {
       asked += 1
+      waiting += 1
+      await hold
+      waiting -= 1
       return status === 200 ? Response.json(body) : Response.json({ error: { message: 'no' } }, { status, headers: { 'retry-after': '2' } })
     },
   })
@@ -48,6 +55,10 @@ const chat = (model: string, key = 'sk-plain-key-1') =>
     body: JSON.stringify({ model, messages: [{ role: 'user', content: 'Well?' }] }),
   })
 
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await wait(5)
+}
+
 const codeOf = async (response: Response) => ((await response.json()) as { error: { code: string } }).error.code
 
 /** The rows of a console call by the administrator. */
@@ -64,16 +75,28 @@ async function console<Row>(method: string, path: string): Promise<Row[]> {
 }
 
 describe('a channel whose upstream is broken', () => {
-  test('is left alone after five faults: 503 with Retry-After, and nobody is asked', async () => {
+  test('comes last after five faults, and is asked all the same where nobody else is left', async () => {
     status = 500
-    const statuses: number[] = []
-    for (let i = 0; i < 4; i++) statuses.push((await chat('sick-model')).status)
+    for (let i = 0; i < 4; i++) expect((await chat('sick-model')).status).toBe(502)
+    const [channel] = await console<{ id: string }>('GET', '/api/channels')
+    expect(await console('GET', `/api/channels/${channel?.id}/health`)).toMatchObject([{ state: 'open' }])
     const before = asked
+    expect((await chat('sick-model')).status).toBe(502)
+    expect(asked).toBe(before + 1)
+  })
+
+  test('takes four at a time; whoever finds no place within a second hears 503 with Retry-After', async () => {
+    const held = Promise.withResolvers<void>()
+    hold = held.promise
+    const running = Array.from({ length: 4 }, () => chat('sick-model'))
+    await until(() => waiting === 4)
     const refused = await chat('sick-model')
     expect([refused.status, await codeOf(refused)]).toEqual([503, 'no_channel_available'])
-    expect(Number(refused.headers.get('retry-after'))).toBeWithin(1, 31)
-    expect(asked).toBe(before)
-    expect(statuses).toContain(502)
+    expect(Number(refused.headers.get('retry-after'))).toBeWithin(1, 6)
+    expect(waiting).toBe(4)
+    hold = undefined
+    held.resolve()
+    expect((await Promise.all(running)).map((answer) => answer.status)).toEqual([502, 502, 502, 502])
   })
 
   test('its other model is not touched', async () => {
@@ -82,13 +105,20 @@ describe('a channel whose upstream is broken', () => {
   })
 
   test('an administrator sees why, and ends it', async () => {
+    status = 500
     const [channel] = await console<{ id: string }>('GET', '/api/channels')
     expect(await console('GET', `/api/channels/${channel?.id}/health`)).toEqual([
       { key: 'first', model: 'sick-model', state: 'open', cause: 'upstream_error', retryInMs: expect.any(Number) },
     ])
-    expect((await chat('sick-model')).status).toBe(503)
     expect(await console('POST', `/api/channels/${channel?.id}/reset`)).toEqual([])
+  })
+
+  test('is well for everybody with its first answer', async () => {
+    for (let i = 0; i < 4; i++) await chat('sick-model')
+    status = 200
     expect((await chat('sick-model')).status).toBe(200)
+    const [channel] = await console<{ id: string }>('GET', '/api/channels')
+    expect(await console('GET', `/api/channels/${channel?.id}/health`)).toEqual([])
   })
 })
 
@@ -97,7 +127,9 @@ test('an upstream that limits is given its rest, and the caller is told when', a
   expect((await chat('other-model')).status).toBe(429)
   const before = asked
   const second = await chat('other-model')
-  expect([second.status, await codeOf(second)]).toEqual([429, 'rate_limit_exceeded'])
+  const { error } = (await second.json()) as { error: { code: string; message: string } }
+  expect([second.status, error.code]).toEqual([429, 'rate_limit_exceeded'])
+  expect(error.message).toContain("The limit is the upstream's")
   expect(Number(second.headers.get('retry-after'))).toBeWithin(1, 3)
   expect(asked).toBe(before)
   status = 200
@@ -119,6 +151,7 @@ test('requests per minute of a key: told ahead, refused with Retry-After, in eac
   expect(second.headers.get('anthropic-ratelimit-requests-remaining')).toBe('0')
   const before = asked
   const third = await chat('other-model', 'sk-limited-key-1')
+  expect(await third.clone().text()).toContain('Too many requests in a minute for this API key.')
   expect([third.status, await codeOf(third)]).toEqual([429, 'rate_limit_exceeded'])
   expect(Number(third.headers.get('retry-after'))).toBeWithin(50, 66)
   expect(asked).toBe(before)

@@ -24,7 +24,7 @@ interface Spoken {
   opening: string
   says(text: string): string
   finish: string
-  /** The final usage: 1,000 in, 500 out. */
+  /** The final usage, before any finish reason: 1,000 in, 500 out. */
   told: string
   /** The finish reason with that usage. */
   finishTold: string
@@ -50,8 +50,8 @@ const chunk = (fields: object) => event({ id: 'c', object: 'chat.completion.chun
 const delta = (fields: object, finish_reason: string | null = null) => chunk({ choices: [{ index: 0, delta: fields, finish_reason }] })
 const named = (type: string, fields: object = {}) => event({ type, ...fields }, type)
 const chatUsage = chunk({ choices: [], usage: { prompt_tokens: 1000, completion_tokens: 500, total_tokens: 1500 } })
-const messageDelta = (output_tokens: number) =>
-  named('message_delta', { delta: { stop_reason: 'end_turn', stop_sequence: null }, usage: { output_tokens } })
+const messageDelta = (output_tokens: number, stop_reason: string | null = 'end_turn') =>
+  named('message_delta', { delta: { stop_reason, stop_sequence: null }, usage: { output_tokens } })
 
 const dialects: Record<'chat' | 'messages', Spoken> = {
   chat: {
@@ -83,7 +83,7 @@ const dialects: Record<'chat' | 'messages', Spoken> = {
       }) + named('content_block_start', { index: 0, content_block: { type: 'text', text: '' } }),
     says: (text) => named('content_block_delta', { index: 0, delta: { type: 'text_delta', text } }),
     finish: named('content_block_stop', { index: 0 }) + messageDelta(0),
-    told: messageDelta(500),
+    told: messageDelta(500, null),
     finishTold: named('content_block_stop', { index: 0 }) + messageDelta(500),
     end: named('message_stop'),
     failure: named('error', { error: { type: 'overloaded_error', message: notCounted } }),
@@ -234,6 +234,19 @@ describe.each(sampledEngines(import.meta.file))('on %s', (engine) => {
       first.next(hangs(opening, says(said) + told))
       const { row, session } = await leaves(said)
       expect(row).toMatchObject({ ...byProvider, end: 'aborted', status: 499, error: { code: 'client_closed_request' } })
+      await paid(session, row.cost)
+    })
+
+    test.each([
+      ['with the final usage', finishTold, byProvider],
+      ['without it', finish, byUs],
+    ])('b) the finish came %s and the connection broke before the terminator: a whole answer', async (_, last, charged) => {
+      first.next(breaks(opening + says(said), last))
+      const { row, text, session } = await stays()
+      expect(text).toEndWith(end)
+      expect(text).not.toMatch(spoken.failed)
+      expect(row).toMatchObject({ ...charged, end: 'complete', status: 200, error: null })
+      expect(row.attempts.map(({ cause }) => cause)).toEqual([null])
       await paid(session, row.cost)
     })
 

@@ -276,6 +276,16 @@ describe('another model stands in', () => {
     expect(modelsAsked()).toEqual(['b-upstream'])
   })
 
+  test('all models rest: the one that was asked for is asked all the same, after the others', async () => {
+    for (const model of ['a', 'b-upstream', 'far']) plays.set(model, { status: 500 })
+    for (const model of ['a', 'b', 'far']) for (let turn = 0; turn < 4; turn++) await ask({ model, models: [] })
+    seen.length = 0
+    plays.set('a', { text: 'Yes' })
+    const response = await ask({ model: 'a' })
+    expect([response.status, modelsAsked()]).toEqual([200, ['a']])
+    expect((await ask({ model: 'a' })).status).toBe(200)
+  })
+
   test('Messages: the field is the same, and does not go on', async () => {
     plays.set('far', { status: 529 })
     const response = await fetch(`${program.url}/v1/messages`, {

@@ -297,7 +297,7 @@ test.if(engines.includes('postgres'))(
           'channel',
           () => here.admin.call('PATCH', `/api/channels/${channel}`, { enabled: false }),
           () => chat(there.url, here.key, { model: 'other-model' }),
-          404,
+          503,
         ],
       ]
       for (const [what, withdraw, ask, status] of withdrawn) {

@@ -51,6 +51,13 @@ const after = (then: (wire: Wire) => string, ending: 'end' | 'reset' | 'hang') =
     { everyMs: 100, ending },
   )
 
+/** All of the answer but its terminator. */
+const finished = (wire: Wire) =>
+  stream(
+    [wire.opening(truth), ...words.map((word) => wire.content(word)), wire.finish(truth)].filter((piece) => piece !== ''),
+    { everyMs: 100, ending: 'reset' },
+  )
+
 const refusing = (status: number, headers: Record<string, string> = {}) => {
   const answer = (wire: Wire) => respondJson(status, status === 429 ? wire.limited : wire.refusal(status), headers)
   return { streamed: answer, whole: answer }
@@ -129,9 +136,9 @@ const sixteen: Record<string, Case[]> = {
   ],
   'cut-after-finish-before-terminator': [
     {
-      streamed: after((wire) => wire.finish(truth), 'reset'),
-      verdict: { ...cut, paid: 'truth' },
-      // Its figures come with the terminator.
+      streamed: (wire) => (wire === wires.responses ? after(() => wire.finish(truth), 'reset') : finished)(wire),
+      verdict: { kind: 'answer', paid: 'truth' },
+      // It says why it ends, and its figures, in the terminator.
       verdictOf: ({ upstream }) => (upstream === 'responses' ? cut : undefined),
     },
   ],

@@ -40,7 +40,7 @@ afterAll(async () => {
 })
 
 /** Doors with a body that is taken, and the paths of names that may be said twice; `PART` marks where to write. */
-const doors: Record<string, { path: string; body: string; headers?: Record<string, string> }> = {
+const routes: Record<string, { path: string; body: string; headers?: Record<string, string> }> = {
   chat: { path: '/v1/chat/completions', body: '{"model":"cheap",PART"messages":[{"role":"user","content":"hi"}]}' },
   completions: { path: '/v1/completions', body: '{"model":"cheap",PART"prompt":"hi"}' },
   responses: { path: '/v1/responses', body: '{"model":"cheap",PART"input":"hi","store":false}' },
@@ -63,8 +63,8 @@ const doors: Record<string, { path: string; body: string; headers?: Record<strin
   search: { path: '/v1/alpha/search', body: '{"model":"cheap",PART"id":"x","commands":{}}' },
 }
 
-async function ask(door: string, part: string, session?: { cookie: string }) {
-  const { path, body, headers } = doors[door] ?? { path: '/pg/chat/completions', body: doors.chat?.body ?? '' }
+async function ask(route: string, part: string, session?: { cookie: string }) {
+  const { path, body, headers } = routes[route] ?? { path: '/pg/chat/completions', body: routes.chat?.body ?? '' }
   const before = upstream.requests.length
   const answer = await fetch(gateway.url + path, {
     method: 'POST',
@@ -82,22 +82,22 @@ function spellings(name: string): string[] {
   return [name, escaped, title, name.toUpperCase(), name.replace('k', '\u212a').replace('s', '\u017f')]
 }
 
-/** Names that the dialect of the door defines. */
-function named(door: string): string[] {
-  if (door === 'gemini') return ['contents', 'cachedContent', 'generationConfig']
-  return ['model', 'stream', 'models', 'group', ...(door === 'messages' || door === 'count' ? ['system'] : ['user'])]
+/** Names that the dialect of the route defines. */
+function named(route: string): string[] {
+  if (route === 'gemini') return ['contents', 'cachedContent', 'generationConfig']
+  return ['model', 'stream', 'models', 'group', ...(route === 'messages' || route === 'count' ? ['system'] : ['user'])]
 }
 
-describe.each(Object.keys(doors))('%s', (door) => {
+describe.each(Object.keys(routes))('%s', (route) => {
   test('says one thing: a second spelling of a name is refused, and nobody is asked', async () => {
-    expect((await ask(door, '')).text).not.toContain('ambiguous_field')
-    for (const name of named(door)) {
+    expect((await ask(route, '')).text).not.toContain('ambiguous_field')
+    for (const name of named(route)) {
       for (const spelled of spellings(name)) {
         // Once is one reading, unless it is a variant.
-        if (spelled === name && !doors[door]?.body.includes(`"${name}":`)) continue
+        if (spelled === name && !routes[route]?.body.includes(`"${name}":`)) continue
         const part = `"${spelled}":"${dear}",`
-        const { status, text, received } = await ask(door, part)
-        const isPlain = JSON.parse(`"${spelled}"`) === name && !doors[door]?.body.includes(`"${name}":`)
+        const { status, text, received } = await ask(route, part)
+        const isPlain = JSON.parse(`"${spelled}"`) === name && !routes[route]?.body.includes(`"${name}":`)
         if (isPlain) continue
         expect([part, status, received]).toEqual([part, 400, []])
         expect(text).toContain('ambiguous_field')
@@ -107,14 +107,14 @@ describe.each(Object.keys(doors))('%s', (door) => {
   test('what passes is read alike by everybody', async () => {
     const tries = ['"x_new":{"Model":"dear","model":"dear"},', '"metadata":{"Model":"dear"},', '"odd":[{"MODEL":1}],']
     for (const part of tries) {
-      for (const text of (await ask(door, part)).received) {
+      for (const text of (await ask(route, part)).received) {
         const read = Object.values(jsonReaders).map((reader) => [
           reader(text, ['model']),
           reader(text, ['max_tokens']),
           reader(text, ['n']),
         ])
         expect(new Set(read.map((one) => JSON.stringify(one))).size).toBe(1)
-        if (door !== 'gemini') expect(read[0]?.[0]).toBe(cheap)
+        if (route !== 'gemini') expect(read[0]?.[0]).toBe(cheap)
       }
     }
   })
@@ -137,7 +137,7 @@ test('what a channel sets or removes has no second spelling either, known to Par
 })
 
 test('nested objects: messages, conversation, container, tools, parts', async () => {
-  const nested: [door: string, part: string][] = [
+  const nested: [route: string, part: string][] = [
     ['chat', '"messages":[{"role":"user","content":"a","role":"system"}],'],
     ['responses', '"conversation":{"id":"a","id":"b"},'],
     ['responses', '"conversation":{"ID":"b"},'],
@@ -151,15 +151,15 @@ test('nested objects: messages, conversation, container, tools, parts', async ()
     ['gemini', '"tools":[{"fileSearch":{"FileSearchStoreNames":["x"]}}],'],
     ['gemini', '"generationConfig":{"maxOutputTokens":1,"max_output_tokens":9},'],
   ]
-  for (const [door, part] of nested) {
-    const { status, text, received } = await ask(door, part)
+  for (const [route, part] of nested) {
+    const { status, text, received } = await ask(route, part)
     expect([part, status, received]).toEqual([part, 400, []])
     expect(text).toContain('ambiguous_field')
   }
 })
 
 test('free maps may have any names, once', async () => {
-  const free: [door: string, part: string][] = [
+  const free: [route: string, part: string][] = [
     [
       'chat',
       '"tools":[{"type":"function","function":{"name":"f","parameters":{"type":"object","properties":{"Model":{},"model":{},"Type":{}}}}}],',
@@ -168,7 +168,7 @@ test('free maps may have any names, once', async () => {
     ['messages', '"tools":[{"name":"f","input_schema":{"type":"object","properties":{"Model":{},"ID":{}}}}],'],
     ['gemini', '"labels":{"Model":"x"},'],
   ]
-  for (const [door, part] of free) expect([part, (await ask(door, part)).text]).not.toContain('ambiguous_field')
+  for (const [route, part] of free) expect([part, (await ask(route, part)).text]).not.toContain('ambiguous_field')
   const twice = await ask('chat', '"metadata":{"a":"x","a":"y"},')
   expect([twice.status, twice.received]).toEqual([400, []])
 })

@@ -1,7 +1,7 @@
 /** State that upstreams keep belongs to who created it through Parley, and goes back to the channel and key that made it. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { sampledEngine } from '#testing/database/database'
-import { respondJson } from '#testing/upstream/scripted-answers'
+import { respondJson, stream } from '#testing/upstream/scripted-answers'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { type Gateway, startGateway } from './support/gateway.ts'
 
@@ -160,6 +160,115 @@ describe('what tools made', () => {
     const own = { model: 'gpt-5', input: 'x', tools: [{ type: 'code_interpreter', container: 'cntr_1' }] }
     expect((await call('/v1/responses', own)).status).toBe(200)
     expect((await call('/v1/responses', own, other)).status).toBe(404)
+  })
+})
+
+describe('state that Parley never saw', () => {
+  const chat = (content: object[], model = 'gpt-chat') => call('/v1/chat/completions', { model, messages: [{ role: 'user', content }] })
+  const chatSays = (message: object = {}) =>
+    respondJson(200, {
+      id: 'chatcmpl-1',
+      object: 'chat.completion',
+      created: 1,
+      model: 'gpt-chat',
+      choices: [{ index: 0, message: { role: 'assistant', content: 'Yes.', ...message }, finish_reason: 'stop' }],
+      usage: { prompt_tokens: 5, completion_tokens: 5, total_tokens: 10 },
+    })
+
+  beforeAll(async () => {
+    const buckets = { buckets: 'ours, gs://theirs-too' }
+    await gateway.channel('chat', openai.url, { vendor: 'openai', speaks: ['chat'], models: ['gpt-chat'], options: buckets })
+    await gateway.channel('alone', openai.url, {
+      vendor: 'openai',
+      speaks: ['responses'],
+      models: ['gpt-alone'],
+      foreignState: 'allow',
+    })
+    for (const model of ['gpt-chat', 'gpt-alone']) await gateway.price(model)
+  })
+
+  test('addresses in buckets go only to channels that name the bucket, whatever the dialect', async () => {
+    const calls = openai.requests.length
+    const image = (url: string) => [{ type: 'image_url', image_url: { url } }]
+    for (const url of [
+      'gs://foreign/a.png',
+      'GS://foreign/a.png',
+      's3://foreign/a.png',
+      'gs:///a.png',
+      'gs://ours.foreign/a',
+      'files/abc',
+      'https://generativelanguage.googleapis.com/v1beta/files/abc',
+    ]) {
+      expect([url, (await chat(image(url))).status]).toEqual([url, 404])
+      const source = { type: 'image', source: { type: 'url', url } }
+      const asked = { model: 'claude-x', max_tokens: 9, messages: [{ role: 'user', content: [source] }] }
+      expect([url, (await call('/v1/messages', asked, gateway.key, version)).status]).toEqual([url, 404])
+      expect([url, (await call('/v1/messages/count_tokens', asked, gateway.key, version)).status]).toEqual([url, 404])
+      const input = [{ role: 'user', content: [{ type: 'input_image', image_url: url }] }]
+      expect([url, (await call('/v1/responses', { model: 'gpt-5', input })).status]).toEqual([url, 404])
+    }
+    expect(openai.requests.length).toBe(calls)
+    for (const url of ['gs://ours/a.png', 's3://theirs-too/a.png']) {
+      openai.next(chatSays())
+      expect([url, (await chat(image(url))).status]).toEqual([url, 200])
+    }
+    openai.next(chatSays())
+    expect((await chat([{ type: 'text', text: 'gs://foreign/a.png' }])).status).toBe(200)
+  })
+
+  test('the sound of an earlier answer belongs to who heard it', async () => {
+    const heard = { content: null, audio: { id: 'audio_1', data: 'AAAA', transcript: 'Yes.', expires_at: 1_900_000_000 } }
+    openai.next(chatSays(heard))
+    await chat([{ type: 'text', text: 'hi' }])
+    const messages = [
+      { role: 'assistant', audio: { id: 'audio_1' } },
+      { role: 'user', content: 'again' },
+    ]
+    openai.next(chatSays())
+    expect((await call('/v1/chat/completions', { model: 'gpt-chat', messages })).status).toBe(200)
+    expect((await call('/v1/chat/completions', { model: 'gpt-chat', messages }, other)).status).toBe(404)
+  })
+
+  test('`foreignState: allow` passes what nobody noted, as the client said it', async () => {
+    const asked = [
+      { model: 'gpt-alone', input: 'x', previous_response_id: 'resp_foreign' },
+      { model: 'gpt-alone', input: [{ type: 'item_reference', id: 'msg_foreign' }] },
+      { model: 'gpt-alone', input: 'x', conversation: 'conv_foreign' },
+      { model: 'gpt-alone', input: [{ role: 'user', content: [{ type: 'input_file', file_id: 'file-foreign' }] }] },
+      { model: 'gpt-alone', input: [{ role: 'user', content: [{ type: 'input_image', image_url: 'gs://any/a.png' }] }] },
+    ]
+    for (const [index, body] of asked.entries()) {
+      openai.next(says(`resp_alone_${index}`))
+      expect([index, (await call('/v1/responses', body)).status]).toEqual([index, 200])
+      expect(lastSent(openai)).toEqual(body)
+      expect([index, (await call('/v1/responses', { ...body, model: 'gpt-5' })).status]).toEqual([index, 404])
+    }
+  })
+
+  test('a response that is continued on another channel of its dialect is named in the answer again', async () => {
+    openai.next(says('resp_here'))
+    await call('/v1/responses', { model: 'gpt-5', input: 'hi' })
+    const next = { model: 'gpt-alone', input: 'and?', previous_response_id: 'resp_here' }
+    openai.next(says('resp_there'))
+    const answer = await call('/v1/responses', next)
+    expect(lastSent(openai).previous_response_id).toBeUndefined()
+    expect(await answer.json()).toMatchObject({ id: 'resp_there', previous_response_id: 'resp_here' })
+    const response = {
+      id: 'resp_streamed',
+      object: 'response',
+      status: 'in_progress',
+      model: 'gpt-alone',
+      output: [],
+      previous_response_id: null,
+    }
+    const done = { ...response, status: 'completed', usage }
+    const events = [
+      { type: 'response.created', sequence_number: 0, response },
+      { type: 'response.completed', sequence_number: 1, response: done },
+    ]
+    openai.next(stream(events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)))
+    const streamed = await (await call('/v1/responses', { ...next, stream: true })).text()
+    expect(streamed.match(/"previous_response_id":"resp_here"/g)).toHaveLength(2)
   })
 })
 

@@ -25,17 +25,17 @@ export const operations = [
 export type Operation = (typeof operations)[number]
 
 /** Families of wire formats for operations other than generation. */
-export const styles = ['openai', 'gemini', 'jina', 'cohere'] as const
+export const styles = ['openai', 'gemini', 'jina', 'cohere', 'voyage', 'vertex'] as const
 /** A wire format for operations other than generation. */
 export type Style = (typeof styles)[number]
 
 /** Operations that are one request and one response, with the styles each exists in; the first is the default. */
 export const stylesOf = {
-  embed: ['openai', 'gemini'],
+  embed: ['openai', 'gemini', 'voyage', 'vertex'],
   image: ['openai', 'gemini'],
   transcribe: ['openai'],
   speak: ['openai'],
-  rerank: ['jina', 'cohere'],
+  rerank: ['jina', 'cohere', 'voyage'],
   moderate: ['openai'],
   search: ['openai'],
 } as const satisfies Partial<Record<Operation, readonly Style[]>>
@@ -46,6 +46,11 @@ export const isSideOperation = (operation: Operation): operation is SideOperatio
 
 /** The dialect or style of a request, as its usage row names it. */
 export type Wire = Dialect | Style
+
+/** Subscriptions for coding. A row here needs its entry in `server/vendors/coding-plans.ts`. */
+export const codingPlanIds = ['zai-coding', 'zhipu-coding', 'kimi-coding', 'dashscope-coding', 'volcengine-coding'] as const
+/** A subscription for coding. */
+export type CodingPlanId = (typeof codingPlanIds)[number]
 
 /** Services and local servers that copy the API of another vendor. A row here needs its entry in `server/vendors/services.ts`. */
 export const serviceIds = [
@@ -74,6 +79,10 @@ export const serviceIds = [
   'baseten',
   'github-models',
   'hunyuan',
+  'zhipu',
+  'qianfan',
+  'iflytek',
+  ...codingPlanIds,
   'ollama',
   'vllm',
   'llama-cpp',
@@ -92,6 +101,10 @@ export const vendorIds = [
   'bedrock',
   'cohere',
   'jina',
+  'voyage',
+  'azure-foundry',
+  'cloudflare',
+  'databricks',
   'openai-compatible',
   ...serviceIds,
   'parley',

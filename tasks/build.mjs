@@ -2,5 +2,9 @@
 import { buildClient } from './lib/client.mjs'
 import { install } from './lib/install.mjs'
 import { task } from './lib/project.mjs'
+import { buildServer } from './lib/server.mjs'
 
-await task(async () => buildClient(await install({ dev: false })))
+await task(async () => {
+  const bun = await install({ dev: false })
+  await Promise.all([buildClient(bun), buildServer(bun)])
+})

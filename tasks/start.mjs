@@ -3,11 +3,12 @@ import { buildClient } from './lib/client.mjs'
 import { install } from './lib/install.mjs'
 import { serve } from './lib/processes.mjs'
 import { task } from './lib/project.mjs'
+import { buildServer, builtServer } from './lib/server.mjs'
 
 await task(async () => {
   const bun = await install({ dev: false })
-  await buildClient(bun)
+  await Promise.all([buildClient(bun), buildServer(bun)])
   // Bun silently queues more than 256 concurrent requests; it reads this variable only at its own start.
   const { BUN_CONFIG_MAX_HTTP_REQUESTS = '65535', NODE_ENV = 'production' } = process.env
-  serve([{ command: bun, args: ['server/main.ts'], env: { BUN_CONFIG_MAX_HTTP_REQUESTS, NODE_ENV } }])
+  serve([{ command: bun, args: [builtServer], env: { BUN_CONFIG_MAX_HTTP_REQUESTS, NODE_ENV } }])
 })

@@ -12,6 +12,7 @@ import { memoryFolder } from './lib/memory-folder.mjs'
 import { run } from './lib/processes.mjs'
 import { root, task, tell } from './lib/project.mjs'
 import { needsOf, readWords, select } from './lib/selection.mjs'
+import { buildServer } from './lib/server.mjs'
 import { firstTimings } from './lib/slow-files.mjs'
 import { slowest, timesOfBrowser, timesOfUnits } from './lib/times.mjs'
 import { bringChromium, bringPostgres } from './lib/tools.mjs'
@@ -65,6 +66,7 @@ const units = (files, needs, temporary) => ({
           env: {
             BUN_CONFIG_MAX_HTTP_REQUESTS: '65535',
             PARLEY_SEED: seed,
+            ...(needs.has('server') && { PARLEY_TEST_SERVER: 'dist/server' }),
             // Embedded databases are opened for seconds: the last tier of the compiler costs more than it gives.
             BUN_JSC_useOMGJIT: '0',
             ...(temporary !== undefined && { TMPDIR: temporary }),
@@ -82,7 +84,7 @@ const browser = (files, chromium) => ({
     const words = isChosen ? [...files.map((file) => `/${file.replaceAll('.', '\\.')}$`), ...options.map(inPlaywright)] : []
     const ended = await tool(bun, 'node_modules/playwright/cli.js', ['test', ...words], {
       show: true,
-      env: { PARLEY_CHROMIUM: chromium },
+      env: { PARLEY_CHROMIUM: chromium, PARLEY_TEST_SERVER: 'dist/server' },
       limitMs: 1_140_000,
     })
     return ofPlaywright(ended, written(reports.browser))
@@ -119,6 +121,7 @@ async function suitesOf(bun) {
   const chromium = needs.has('chromium') ? await bringChromium() : undefined
   if (needs.has('agents')) await bringAgents(bun)
   if (needs.has('client')) await buildClient(bun)
+  if (needs.has('server') || needs.has('chromium')) await buildServer(bun)
   return [
     ...(isChosen ? [] : [checks]),
     ...(chosen.units.length > 0 ? [units(chosen.units, needs, memoryFolder())] : []),

@@ -35,6 +35,7 @@ export function testChannel(name: string, fields: Partial<Channel> = {}): Channe
     timeouts: {},
     options: {},
     costs: {},
+    foreignState: 'deny',
     tags: [],
     managed: 'console',
     createdAt: new Date(0),

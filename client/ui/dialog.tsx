@@ -1,7 +1,10 @@
 /** Modal dialogs. Focus starts on the first control and returns to where it was. */
 import { Dialog as Base } from '@kobalte/core/dialog'
 import { type JSX, Show } from 'solid-js'
-import { Button } from './button.tsx'
+import { Button, IconButton } from './button.tsx'
+import { createTranslator } from './language.ts'
+
+const t = createTranslator({ close: 'Close' }, async () => ({ zh: { close: '关闭' } }))
 
 /** A modal dialog that is open as long as it is mounted; `onClose` is called on Escape and outside clicks. */
 export function Dialog(props: {
@@ -25,6 +28,10 @@ export function Dialog(props: {
           <Show when={props.buttons}>
             <div class="mt-5 flex flex-wrap justify-end gap-2">{props.buttons}</div>
           </Show>
+          {/* Last, so that the focus starts on the first control of the dialog itself. */}
+          <span class="dialog-close">
+            <IconButton name="x" label={t('close')} onClick={() => props.onClose()} />
+          </span>
         </Base.Content>
       </Base.Portal>
     </Base>

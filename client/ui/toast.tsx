@@ -17,9 +17,17 @@ let last = 0
 /** Shows and announces `text`, with an optional action such as Undo. */
 export function showToast(text: string, action?: { label: string; run(): void }): void {
   const id = ++last
+  makeRoom()
   setToasts((before) => [...before.slice(-2), { id, text, action }])
   announce(text)
   scheduleEnd(id, action ? 10_000 : 5_000)
+}
+
+/** Toasts stand above what is marked with `data-toasts-above`: a box at the bottom in which somebody may be writing. */
+function makeRoom(): void {
+  const below = document.querySelector('[data-toasts-above]')?.getBoundingClientRect()
+  const bottom = below === undefined ? 0 : Math.max(0, innerHeight - below.top + 8)
+  document.documentElement.style.setProperty('--toasts-bottom', `${bottom}px`)
 }
 
 const timers = new Map<number, ReturnType<typeof setTimeout>>()

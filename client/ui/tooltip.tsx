@@ -21,7 +21,8 @@ function show(of: object, anchor: Element, label: string, delay: number): void {
   clearTimeout(waiting)
   owner = of
   waiting = setTimeout(() => {
-    if (!anchor.isConnected) return
+    // Under its own open menu a bubble would only be in the way.
+    if (!anchor.isConnected || anchor.getAttribute('aria-expanded') === 'true') return
     const box = anchor.getBoundingClientRect()
     const above = box.bottom > innerHeight - 60
     setShown({
@@ -56,7 +57,10 @@ export function Tooltip(props: { label: string; children: JSX.Element }) {
       }
       onPointerLeave={leave}
       onPointerDown={leave}
-      onFocusIn={(event) => event.target.matches(':focus-visible') && show(self, event.target, props.label, 0)}
+      // Focus in the control's own open menu arrives here, too.
+      onFocusIn={(event) =>
+        anchor?.contains(event.target) && event.target.matches(':focus-visible') && show(self, event.target, props.label, 0)
+      }
       onFocusOut={leave}
       onKeyDown={(event) => event.key === 'Escape' && leave()}
     >

@@ -3,6 +3,7 @@ import type { BillLine, LogRow } from '#shared/console/log'
 import type { Page } from '#shared/console/model'
 import { formatUsd } from '#shared/money'
 import type { Store } from '#store/engine/store'
+import { unsettledAmong } from '#store/ledger/interrupted'
 import type { StoredLog } from '#store/ledger/row-detail'
 import { findLog, type LogsAsked, pageLogs } from '#store/usage/logs'
 import type { User } from './caller.ts'
@@ -26,17 +27,22 @@ export function createUsageLog(store: Store, directory: Directory): UsageLog {
   return {
     async page(reader, { filter = {}, ...asked }) {
       const { rows, next } = await pageLogs(store, { ...asked, filter: await visibleTo(reader, filter, store, directory) })
-      return { data: rows.map((row) => logRow(row, reader, directory)), next }
+      const open = await unsettledAmong(
+        store,
+        rows.map(({ requestId }) => requestId),
+      )
+      return { data: rows.map((row) => logRow(row, !open.has(row.requestId), reader, directory)), next }
     },
     async find(reader, requestId) {
       const row = await findLog(store, requestId, reader.role === 'admin' ? undefined : reader.id)
       if (row === undefined) throw notFound()
-      return { row: logRow(row, reader, directory), lines: row.lines }
+      const open = await unsettledAmong(store, [requestId])
+      return { row: logRow(row, !open.has(requestId), reader, directory), lines: row.lines }
     },
   }
 }
 
-function logRow(row: StoredLog, reader: User, directory: Directory): LogRow {
+function logRow(row: StoredLog, settled: boolean, reader: User, directory: Directory): LogRow {
   const { requestId, key, group, model, operation, dialect, stream, status, end, error } = row
   const { usage, provenance, price, losses, firstTokenMs, totalMs } = row
   const open = { requestId, at: row.at.toISOString(), key, group, model, operation, dialect, stream, status, end, error }
@@ -48,6 +54,7 @@ function logRow(row: StoredLog, reader: User, directory: Directory): LogRow {
     provenance,
     cost: formatUsd(row.cost),
     charged: formatUsd(row.charged),
+    settled,
     price,
     losses,
     firstTokenMs,

@@ -1,6 +1,7 @@
 /** Wires the program: store, services, relay, HTTP. Nothing listens yet; `start.ts` opens the port. */
-import { fileURLToPath } from 'node:url'
+
 import { createUsageUpkeep } from '#accounts/usage-upkeep'
+import { checkBooks } from '#billing/ledger/books-check'
 import { createBudgetsLeft } from '#billing/ledger/budgets-left'
 import { openLeasedBooks } from '#billing/ledger/leased-books'
 import { remoteBooks } from '#billing/ledger/remote-books'
@@ -9,26 +10,34 @@ import { loadEncoding } from '#billing/tokens/tokenizer'
 import { createDemoUpstream } from '#demo/demo'
 import { createDemoSockets } from '#demo/realtime'
 import { type App, createApp, shuttingDown } from '#http/app'
-import type { ConsoleServices } from '#http/console/services'
+import type { ConsoleServices } from '#http/console/route/services'
 import type { Readiness } from '#http/health'
+import { metricsRoute } from '#http/metrics'
 import { trustedProxies } from '#http/request/target'
 import { serveClient } from '#http/static'
+import { createLiveChanges } from '#live/live-changes'
+import { createMetrics, type Metrics, observed } from '#metrics/metrics'
 import { createReasoningState } from '#reasoning-state/reasoning-state'
 import { createCounter } from '#relay/admin/count'
 import { createExplain } from '#relay/admin/explain'
 import { createProbe } from '#relay/admin/probe'
 import type { RelayParts } from '#relay/contract/ask'
 import { storingRelay } from '#relay/conversation/stored-responses'
+import { createLargeBodies } from '#relay/large/large-bodies'
 import { createRealtime } from '#relay/realtime/realtime'
 import { createRelay } from '#relay/relay'
 import { createAffinity } from '#routing/affinity'
+import type { ChannelRegistry } from '#routing/channels'
 import { createHealth } from '#routing/health'
+import type { Health } from '#routing/health-contract'
 import { defaultRetry } from '#routing/retry'
 import { shareHealth } from '#routing/shared-health'
 import { systemClock as clock, systemRandom as random } from '#runtime/clock'
 import { createLagMeter } from '#runtime/event-loop-lag'
 import { installationId } from '#runtime/installation-id'
 import type { Log } from '#runtime/log'
+import { packagePath } from '#runtime/package-file'
+import { placeOf } from '#runtime/place'
 import { openFolder } from '#runtime/read-only-folder'
 import { every } from '#runtime/schedule'
 import { openSpool } from '#runtime/spool'
@@ -46,11 +55,14 @@ import { openSealer } from './master-key.ts'
 import { routesOf } from './routes.ts'
 import { openRooms, together } from './services.ts'
 import { version } from './version.ts'
+import { watchedBooks } from './watched-books.ts'
 
 /** The running program. */
 export interface Standing {
   app: App
   accounts: ConsoleServices['accounts']
+  /** Undefined where nobody may ask for them. */
+  metrics: Metrics | undefined
   /** Requests that are not settled yet. */
   open(): number
   /** Asks long-lived sessions to end when they become idle. */
@@ -77,9 +89,9 @@ export interface Surroundings {
 }
 
 /** Where `tasks/build.mjs` puts the built client. */
-const clientFolder = fileURLToPath(new URL('../../dist/client', import.meta.url))
+const clientFolder = packagePath('dist/client')
 /** Where `tasks/losses.mjs` writes losses.md. */
-const docsFolder = fileURLToPath(new URL('../../docs', import.meta.url))
+const docsFolder = packagePath('docs')
 
 /** Milliseconds. */
 const heartbeatMs = 15_000
@@ -98,7 +110,8 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
     const instance = await installationId(config.dataFolder, random)
     await file.apply(together(store, clock, rooms))
 
-    const books = await openLeasedBooks({
+    const live = createLiveChanges({ store, clock })
+    const leasedBooks = await openLeasedBooks({
       store,
       ...(store.worker && { database: remoteBooks(store.worker) }),
       clock,
@@ -106,6 +119,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
       log,
       folder: `${config.dataFolder}/journal`,
       installation: instance,
+      place: await placeOf(config.dataFolder),
       fsync: config.journalFsync,
       maxBytes: config.journalMaxBytes,
       coverMs: config.leaseCoverMs,
@@ -121,6 +135,17 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
     shareHealth({ health, channels, signals: store.signals, clock })
     const limiter = openLimiter({ store, clock, random, log })
     const open = { count: 0 }
+    const lagMeter = createLagMeter(clock, config.maxLagMs)
+    const metrics =
+      config.metrics &&
+      createMetrics({
+        version,
+        openRequests: () => open.count,
+        eventLoopDelay: lagMeter.takeWorst,
+        booksServe: leasedBooks.serving,
+        openBreakers: () => openBreakers(health, channels),
+      })
+    const books = watchedBooks(metrics ? observed(leasedBooks, metrics) : leasedBooks, live)
     const relayParts: RelayParts = {
       open,
       reasoningState,
@@ -155,7 +180,9 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
       demo: channels.demo,
       config: file.state,
     }
+    const large = createLargeBodies(clock)
     const relayServices = {
+      large,
       accounts,
       relay,
       realtime,
@@ -169,7 +196,6 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
       spool,
       moderationModel: settings.moderationModel,
     }
-    const lagMeter = createLagMeter(clock, config.maxLagMs)
     const ready = async () => {
       if (readiness() !== 'ready' || (await store.alive(aliveWithinMs))) return readiness()
       return books.serving() ? 'degraded' : 'unavailable'
@@ -196,36 +222,44 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
     const scheduled = jobs.map(([what, ms, run]) => every(clock, ms, run, (thrown) => log.warn({ err: thrown }, `could not ${what}`)))
 
     const losses = await (await openFolder(docsFolder)).read('losses.md')
+    const client = await serveClient(await openFolder(clientFolder))
     const app = createApp({
       routes: routesOf({
         accounts,
         channels,
         health,
         explain: createExplain(relayParts),
+        checkBooks: () => checkBooks({ db: store.db, journals: [`${config.dataFolder}/journal`], now: clock.now() }),
         probe: createProbe(relayParts),
         settings,
         kept: { keysOf: accounts.keys.countOf, storedBy: ({ id }) => reasoningState.stored(id) },
         prices,
         relay,
+        live,
         consoleServices,
         relayServices,
         readiness: ready,
         startedAt: Math.floor(clock.now() / 1000),
         losses: losses && new TextDecoder().decode(losses),
-      }),
+        client,
+      }).concat(metrics && config.metrics && 'token' in config.metrics ? metricsRoute(metrics, config.metrics.token) : []),
       hosts: { publicUrl, allowedHosts: new Set(config.allowedHosts) },
       isTrustedProxy: trustedProxies(config.trustedProxies),
       clock,
       random,
       log,
-      fallback: await serveClient(await openFolder(clientFolder)),
+      fallback: client,
       load: { work, open, lagMeter, maxOpen: config.maxOpen },
     })
     return {
       app,
       accounts,
+      metrics,
       open: () => open.count,
-      drain: realtime.drain,
+      drain() {
+        realtime.drain()
+        live.close()
+      },
       async cut() {
         relay.end(shuttingDown)
         await realtime.cut()
@@ -234,9 +268,10 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
       reload: file.reload,
       async close() {
         lagMeter.stop()
+        live.close()
         upstream.close()
         for (const job of scheduled) job.cancel()
-        await Promise.allSettled([accounts.flushLastUsed(), reasoningState.flush(), books.close(), limiter.close()])
+        await Promise.allSettled([accounts.flushLastUsed(), reasoningState.flush(), books.close(), limiter.close(), large.close()])
         await store.close()
       },
     }
@@ -244,4 +279,15 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
     await store.close()
     throw thrown
   }
+}
+
+/** By name of the channel. */
+function openBreakers(health: Health, channels: ChannelRegistry): ReadonlyMap<string, number> {
+  const names = new Map(channels.rows().map(({ id, name }) => [id, name]))
+  const open = new Map<string, number>()
+  for (const { channelId } of health.ailments()) {
+    const name = names.get(channelId) ?? channelId
+    open.set(name, (open.get(name) ?? 0) + 1)
+  }
+  return open
 }

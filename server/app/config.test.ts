@@ -6,7 +6,7 @@ const namesForEver = [
   ...['PARLEY_HOST', 'PARLEY_PORT', 'PARLEY_PUBLIC_URL', 'PARLEY_DATA', 'DATABASE_URL', 'PARLEY_CONFIG', 'PARLEY_MASTER_KEY'],
   ...['PARLEY_ADMIN_USER', 'PARLEY_ADMIN_PASSWORD', 'PARLEY_DEMO', 'PARLEY_ALLOWED_HOSTS', 'PARLEY_TRUSTED_PROXIES', 'PARLEY_MAX_OPEN'],
   ...['PARLEY_MAX_LAG', 'PARLEY_MAX_IDLE', 'PARLEY_REUSE_PORT', 'PARLEY_DRAIN_SECONDS', 'PARLEY_JOURNAL_FSYNC', 'PARLEY_JOURNAL_MAX'],
-  ...['PARLEY_LEASE_COVER', 'PARLEY_LEASE_WRITEOFF', 'PARLEY_LOG'],
+  ...['PARLEY_LEASE_COVER', 'PARLEY_LEASE_WRITEOFF', 'PARLEY_LOG', 'PARLEY_METRICS'],
 ]
 
 test('no environment variable has another name', () => {
@@ -39,11 +39,25 @@ describe('readConfig', () => {
       leaseCoverMs: 60_000,
       leaseWriteOffMs: 86_400_000,
       logLevel: 'info',
+      metrics: undefined,
     })
   })
 
   test('an empty value counts as absent, as compose files write it', () => {
     expect(readConfig({ PARLEY_PORT: '', DATABASE_URL: '', PARLEY_ADMIN_USER: '' })).toEqual(readConfig({}))
+  })
+
+  test.each([
+    ['127.0.0.1:9464', { hostname: '127.0.0.1', port: 9464 }],
+    ['[::1]:9464', { hostname: '::1', port: 9464 }],
+    ['token:abc', { token: 'abc' }],
+    ['off', undefined],
+  ])('metrics at %s', (text, place) => {
+    expect(readConfig({ PARLEY_METRICS: text }).metrics).toEqual(place)
+  })
+
+  test.each(['on', '9464', 'token:', '127.0.0.1:99999', 'localhost'])('no metrics at %s', (text) => {
+    expect(() => readConfig({ PARLEY_METRICS: text })).toThrow('PARLEY_METRICS must be')
   })
 
   test('a shared port needs a database that several processes can share, and a port of its own', () => {

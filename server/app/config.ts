@@ -105,6 +105,18 @@ const password: Parse<string> = (text) => (text.length >= 8 ? text : new Refusal
 const domainNames = listOf((item) => /^[a-z0-9.-]{1,253}$/.test(item), 'must be host names without ports, separated by commas')
 const addressRanges = listOf(isAddressRange, 'must be IP addresses or ranges like 10.0.0.0/8, separated by commas')
 
+/** Where metrics are served. */
+export type MetricsPlace = { hostname: string; port: number } | { token: string }
+
+const metricsPlace: Parse<MetricsPlace | undefined> = (text) => {
+  if (text === 'off') return undefined
+  const [, token] = /^token:(\S+)$/.exec(text) ?? []
+  if (token !== undefined) return { token }
+  const [, hostname = '', port = ''] = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text)?.filter((part) => part !== undefined) ?? []
+  const isAddress = !(hostName(hostname) instanceof Refusal) && Number(port) <= 65_535
+  return isAddress ? { hostname, port: Number(port) } : new Refusal('must be `off`, an address like 127.0.0.1:9464, or token:...')
+}
+
 const table = {
   host: variable('PARLEY_HOST', '127.0.0.1', 'where to listen', hostName),
   port: variable('PARLEY_PORT', '3000', 'where to listen; `0` takes a free port', whole(0, 65_535)),
@@ -182,6 +194,12 @@ const table = {
     'info',
     `log level, JSON lines: ${logLevels.map((level) => `\`${level}\``).join(', ')}`,
     oneOf(...logLevels),
+  ),
+  metrics: variable(
+    'PARLEY_METRICS',
+    'off',
+    'where Prometheus finds `/metrics`: an address of its own like `127.0.0.1:9464`, or `token:...` for the main port with that bearer token',
+    metricsPlace,
   ),
 } satisfies Record<string, Variable<unknown>>
 

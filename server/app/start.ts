@@ -4,6 +4,7 @@
  */
 import { bootAnswer } from '#http/boot'
 import type { Readiness } from '#http/health'
+import { metricsApp } from '#http/metrics'
 import { systemClock as clock } from '#runtime/clock'
 import { type Listener, type ListenOptions, listen } from '#runtime/listen'
 import { createLog, type Log } from '#runtime/log'
@@ -55,6 +56,14 @@ async function shutDown(listener: Listener, standing: Standing, limitMs: number,
   await standing.close()
 }
 
+/** The port for metrics alone, if there is to be one. */
+function listenForMetrics({ metrics }: Standing, { metrics: place, maxIdleMs: idleMs }: Config): Listener | undefined {
+  if (metrics === undefined || place === undefined || !('port' in place)) return undefined
+  const listener = listen({ ...place, shared: false, idleMs, maxBodyBytes: 0, handle: metricsApp(metrics) })
+  printLine(`Metrics on http://${place.hostname.includes(':') ? `[${place.hostname}]` : place.hostname}:${listener.port}/metrics`)
+  return listener
+}
+
 async function start(log: Log, config: Config, mediaPolicy: MediaPolicy): Promise<void> {
   const env = environment()
   const shared = config.reusePort === 'on'
@@ -86,10 +95,13 @@ async function start(log: Log, config: Config, mediaPolicy: MediaPolicy): Promis
   served.handle = built.app
   const listener = early ?? open()
 
+  const metricsListener = listenForMetrics(built, config)
+
   const hurry = new AbortController()
   async function leave(): Promise<void> {
     if (shared) await handOver(listener, hurry.signal)
     work.taken = false
+    void metricsListener?.stop(true)
     await shutDown(listener, built, config.drainSeconds * 1000, hurry.signal)
   }
   onHangUp(() => void built.reload())

@@ -53,18 +53,20 @@ export interface Head {
   affinity: string[]
   /** State stored elsewhere that the request refers to; absent = the dialect has none, or it was not looked for. */
   stateRefs?: StateRef[]
+  /** The upstream is asked to keep its answer, which later requests name by its id. */
+  keepsAnswer?: true
   /** Opaque state in the request as its maker sent it, in order; absent = the dialect has none that is bound to an account. */
   sealed?: Opaque[]
   /** The request is for the conversation itself, compacted. */
   compacts?: true
   /** Absent = text in, text out. */
-  beside?: NonTextContent
+  nonText?: NonTextContent
 }
 
 /** A reference to something stored by one account or by Parley: it must belong to the caller. */
 export interface StateRef {
   kind:
-    | ('response' | 'conversation' | 'item' | 'file' | 'prompt' | 'cached-content' | 'container')
+    | ('response' | 'conversation' | 'item' | 'file' | 'audio' | 'prompt' | 'cached-content' | 'container')
     | ('vector-store' | 'skill' | 'message' | 'file-search-store' | 'data-store')
   id: string
 }
@@ -89,6 +91,10 @@ export interface AnswerEdits {
   model?: string
   /** Drop the frame that only carries usage. */
   hideUsage?: boolean
+  /** The response that the client continued, where the upstream was sent the conversation in its place. */
+  previousResponse?: string
+  /** Tell the answer itself as created: the upstream keeps it. */
+  keepsAnswer?: boolean
 }
 
 /** What a frame of an upstream stream means for the relay. */
@@ -279,7 +285,7 @@ export interface CountCodec {
 /** Compaction by Parley itself: how a dialect requests it, and how the result is represented. */
 export interface CompactionCodec {
   /** The conversation without the request to compact it. */
-  withoutWish(request: ConversationRequest): ConversationRequest
+  withoutTrigger(request: ConversationRequest): ConversationRequest
   /** The part that represents everything before it; `sealed` is opaque to everybody but Parley. */
   part(sealed: string, codecContext: CodecContext): NativePart
   /** The answer of the endpoint dedicated to compaction: the caller's own messages in `raw`, then the part. */

@@ -208,7 +208,7 @@ export interface Sampling {
 export type Effort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max'
 
 /** Requested reasoning. */
-export interface ReasoningWish {
+export interface ReasoningSettings {
   effort?: Effort
   /** Tokens; 0 = off, -1 = the model decides. */
   budget?: number
@@ -227,7 +227,7 @@ export interface ConversationRequest {
   toolPolicy: ToolPolicy
   output: Output
   sampling: Sampling
-  reasoning: ReasoningWish
+  reasoning: ReasoningSettings
   cache: { key?: string }
   tier?: 'auto' | 'default' | 'flex' | 'priority' | 'fast'
   identity: { endUser?: string; metadata?: Record<string, string> }

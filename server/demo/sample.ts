@@ -94,8 +94,8 @@ function objectOf(context: Context, schema: Schema, depth: number): Schema {
 function arrayOf(context: Context, schema: Schema, field: string, depth: number): unknown[] {
   const fewest = typeof schema.minItems === 'number' ? schema.minItems : 0
   const most = typeof schema.maxItems === 'number' ? schema.maxItems : 100
-  const wished = depth < shallow ? Math.max(1, fewest) : fewest
-  const length = Math.min(wished, most, 100)
+  const requested = depth < shallow ? Math.max(1, fewest) : fewest
+  const length = Math.min(requested, most, 100)
   return Array.from({ length }, () => valueFor(context, schema.items ?? {}, field, depth + 1))
 }
 

@@ -16,7 +16,7 @@ type CanonicalFile = 'conversation' | 'conversation-event' | 'marks'
 const plants = {
   Sampling: ['conversation', 'export interface Sampling {\n'],
   Output: ['conversation', 'export interface Output {\n'],
-  ReasoningWish: ['conversation', 'export interface ReasoningWish {\n'],
+  ReasoningSettings: ['conversation', 'export interface ReasoningSettings {\n'],
   TextPart: ['conversation', "export interface TextPart {\n  kind: 'text'\n"],
   MediaPart: ['conversation', "export interface MediaPart {\n  kind: 'media'\n"],
   ReasoningPart: ['conversation', "export interface ReasoningPart {\n  kind: 'reasoning'\n"],
@@ -74,7 +74,7 @@ const files = (folder: string, names: string) => new RegExp(`^${folder}/(${names
 const written = {
   request: {
     planted: [
-      ...(['Sampling', 'Output', 'ReasoningWish', 'TextPart', 'MediaPart', 'ReasoningPart', 'CallPart', 'ResultPart'] as const),
+      ...(['Sampling', 'Output', 'ReasoningSettings', 'TextPart', 'MediaPart', 'ReasoningPart', 'CallPart', 'ResultPart'] as const),
       ...(['RefusalPart', 'NativePart', 'FunctionTool', 'CustomTool', 'WebSearchTool', 'NativeTool', 'ToolPolicy'] as const),
       ...(['ConversationRequest', 'Turn', 'Instruction'] as const),
     ],
@@ -88,7 +88,7 @@ const written = {
     absent: {
       // Only requests of its own dialect are written as Completions, and those have none of these.
       completions: [
-        ...(['ReasoningWish', 'MediaPart', 'ReasoningPart', 'CallPart', 'ResultPart', 'RefusalPart', 'NativePart'] as const),
+        ...(['ReasoningSettings', 'MediaPart', 'ReasoningPart', 'CallPart', 'ResultPart', 'RefusalPart', 'NativePart'] as const),
         ...(['FunctionTool', 'CustomTool', 'WebSearchTool', 'NativeTool', 'ToolPolicy'] as const),
       ],
     },

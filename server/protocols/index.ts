@@ -3,6 +3,7 @@
  * Must know nothing of a dialect but its codec's name.
  */
 import type { CompactionCodec, ConversationCodec, CountCodec, WrittenError } from '#canonical/codec'
+import { converseCodec } from '#protocols/anthropic/converse/codec'
 import { countTokens } from '#protocols/anthropic/count-tokens/codec'
 import { writeError as writeMessagesError } from '#protocols/anthropic/error'
 import { messagesCodec } from '#protocols/anthropic/messages/codec'
@@ -28,7 +29,7 @@ import { compaction } from '#protocols/openai/responses/compaction'
 import type { GatewayError } from '#shared/errors'
 import type { Dialect } from '#shared/ids'
 
-export { replayResponse }
+export { converseCodec, replayResponse }
 
 /** The codec of every dialect of generation. */
 export const conversationCodecs = {

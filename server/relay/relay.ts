@@ -10,6 +10,7 @@ import type { Relay } from '#relay/contract/relay'
 import type { Arrival, Hold, InFlightRequest, ReadRequest, RequestModels, Why } from '#relay/contract/steps'
 import { openConversation } from '#relay/conversation/conversation'
 import { clientClosed } from '#relay/exchange/ended'
+import { openLargeConversation } from '#relay/large/large-conversation'
 import { openOperation } from '#relay/operation/operation'
 import { createAttemptLog } from '#relay/pipeline/attempt'
 import { candidatesFor } from '#relay/pipeline/candidates'
@@ -19,24 +20,14 @@ import { whole, wholeReceiver } from '#relay/pipeline/whole'
 import { takeHold, takeTicket } from '#relay/spend/hold'
 import { createIntake, largeBody } from '#relay/spend/intake'
 import { openSettlement, recordRefusal } from '#relay/spend/settle'
-import { GatewayError } from '#shared/errors'
 import { isSideOperation } from '#shared/ids'
 
 /** Rejects with GatewayError for a body that did not arrive, and for what Parley itself reads of it. */
 async function readRequest(parts: RelayParts, ask: Ask): Promise<ReadRequest> {
   const body = await ask.body()
+  const { large } = body
+  if (large && !isSideOperation(ask.operation)) return openLargeConversation(parts, ask, body, large)
   return isSideOperation(ask.operation) ? openOperation(parts, ask, body) : openConversation(parts, ask, body)
-}
-
-/**
- * Throws GatewayError for what the endpoint refuses, and `not_found` for state in an upstream's account that Parley did not record
- * for this caller: all tenants of a channel share that account.
- */
-function checkHead({ ask, head, known }: ReadRequest): void {
-  ask.check?.(head)
-  const isKnown = ({ kind, id }: { kind: string; id: string }) => known?.some((one) => one.kind === kind && one.id === id)
-  const foreign = head.stateRefs?.find((ref) => !isKnown(ref))
-  if (foreign) throw new GatewayError('not_found', `There is no ${foreign.kind} with this id.`)
 }
 
 export function createRelay(parts: RelayParts): Relay {
@@ -57,7 +48,7 @@ export function createRelay(parts: RelayParts): Relay {
       if (ask.bytes > largeBody) flight.keeps(await intake.admit(ask))
       // 3: head
       request = await readRequest(parts, ask)
-      checkHead(request)
+      ask.check?.(request.head)
       // 4: plan
       models = await candidatesFor(parts, request)
       flight.asksFor(models.asked.model)
@@ -72,7 +63,7 @@ export function createRelay(parts: RelayParts): Relay {
     const sending = { parts, request, models, attempts }
     // 6 to 8: send, answer, settle
     if (request.head.stream) return streamed(send(sending, streamReceiver(clock)), { parts, arrival, request, models, hold, settlement })
-    return whole(send(sending, wholeReceiver), { parts, request, hold, settlement })
+    return whole(send({ ...sending, making: flight.making }, wholeReceiver), { parts, arrival, request, hold, settlement })
   }
 
   return Object.assign(relay, { end: inFlight.end })
@@ -88,7 +79,12 @@ function createInFlight(open: OpenWork) {
     /** `signal` is the client's own. */
     enter(caller: Caller, signal: AbortSignal): InFlightRequest {
       const ended = new AbortController()
-      const left = () => ended.abort(clientClosed())
+      let isMaking = false
+      let isGone = false
+      const left = () => {
+        isGone = true
+        if (!isMaking) ended.abort(clientClosed())
+      }
       let asked: string | undefined
       let release: (() => void) | undefined
       const ask = (why: Why) => {
@@ -102,6 +98,11 @@ function createInFlight(open: OpenWork) {
       return {
         signal: ended.signal,
         hangUp: left,
+        making(now) {
+          isMaking = now
+          if (isGone && !now) left()
+        },
+        left: () => isGone,
         asksFor(model) {
           asked = model
         },

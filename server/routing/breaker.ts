@@ -1,7 +1,8 @@
 /**
  * One circuit breaker. Closed: everything passes and outcomes are counted in a window; it opens when enough of them, and at least
  * half, are failures. Open: nothing passes until the penalty ends; every penalty is finite. Half-open: one probe passes; its success
- * closes the breaker, its failure opens it for longer. Pure: the time is passed in, in milliseconds of a monotonic clock.
+ * closes the breaker, its failure opens it for longer. What is asked while it is open, because nothing else is left, closes it with its
+ * first success. Pure: the time is passed in, in milliseconds of a monotonic clock.
  */
 
 /** Thresholds of a breaker. */
@@ -24,8 +25,8 @@ export interface Breaker {
   until(now: number): number | undefined
   /** Admits an attempt. `probe`: it is the single probe and must report its outcome as such. Undefined = rejected. */
   admit(now: number): 'free' | 'probe' | undefined
-  /** Records a success. A breaker that was open is closed by the probe only. */
-  succeeded(now: number, probe: boolean): void
+  /** Records a success. A breaker that was open is closed only by an attempt that was admitted since: `proof`. */
+  succeeded(now: number, proof: boolean): void
   /** Records a failure. A breaker that was open is reopened by the probe only: requests sent earlier are no new evidence. */
   failed(now: number, probe: boolean): void
   /** Opens at once for `ms`: the upstream named the time to come back. */
@@ -93,11 +94,11 @@ export function createBreaker(rules: BreakerRules): Breaker {
       probing = true
       return 'probe'
     },
-    succeeded(now, probe) {
+    succeeded(now, proof) {
       if (openUntil === undefined) {
         inARow = 0
         note(now, 'good')
-      } else if (probe && state(now) === 'half-open') close()
+      } else if (proof) close()
     },
     failed(now, probe) {
       if (openUntil !== undefined && !(probe && state(now) === 'half-open')) return

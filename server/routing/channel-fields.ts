@@ -117,6 +117,7 @@ export function wholeColumns(channel: NewChannel): Omit<ChannelFields, 'id' | 'c
     timeouts: {},
     options: {},
     costs: {},
+    foreignState: 'deny',
     tags: [],
     ...columnsOf(channel),
     name: channel.name,

@@ -49,6 +49,8 @@ export interface Channel {
   timeouts: NonNullable<NewChannel['timeouts']>
   options: Readonly<Record<string, string>>
   costs: Readonly<Record<string, PriceFields>>
+  /** `allow`: one tenant alone uses this account, so ids that Parley never saw are passed on. */
+  foreignState: 'deny' | 'allow'
   tags: readonly string[]
   managed: Managed
   createdAt: Date
@@ -62,4 +64,6 @@ export interface Channels {
   offering(group: string, model: string): readonly Channel[]
   /** Names of all models that enabled channels offer to the group, sorted. */
   modelsOf(group: string): readonly string[]
+  /** True for a model that only disabled channels offer to the group. */
+  isSwitchedOff(group: string, model: string): boolean
 }

@@ -3,6 +3,8 @@ import { GatewayError } from '#shared/errors'
 import { channelKey, testCandidate, testChannel } from '#testing/candidate'
 import { handClock } from '#testing/hand-clock'
 import { createHealth } from './health.ts'
+import type { Health } from './health-contract.ts'
+import type { Candidate } from './order.ts'
 
 const fault = new GatewayError('upstream_error', 'broken')
 const refused = new GatewayError('upstream_auth_failed', 'refused')
@@ -146,6 +148,107 @@ describe('a key that has next to nothing left', () => {
     health.spent(candidate, 1e9)
     await clock.advance(60_000)
     expect(health.plentyFirst([candidate, other])).toEqual([candidate, other])
+  })
+})
+
+describe('when nobody else is left', () => {
+  const left = () => new AbortController().signal
+  const fresh = (of: Candidate) => ({ ...of })
+  /** So many last resorts as are admitted at once, at most twenty. */
+  const placesOf = (health: Health, candidate: Candidate) => {
+    const all = Array.from({ length: 20 }, () => fresh(candidate))
+    return all.filter((one) => health.admit(one, true))
+  }
+
+  test('the best that rests is asked, four at a time, and its first success ends the rest for all', () => {
+    const { health, candidate, fail } = setUp()
+    fail(5)
+    expect([health.fit([candidate]), health.admit(candidate)]).toEqual([[candidate], false])
+    const [first, second, ...others] = placesOf(health, candidate)
+    expect(others).toHaveLength(2)
+    if (!first || !second) throw new Error('four')
+    health.failed(first, fault)
+    expect([health.wait(candidate), health.admit(fresh(candidate), true)]).toEqual([30_000, true])
+    health.succeeded(second)
+    expect([health.wait(candidate), health.admit(candidate)]).toEqual([0, true])
+  })
+
+  test('or a tenth of what it had at once in the last minute', async () => {
+    const { clock, health, candidate, fail } = setUp()
+    const many = Array.from({ length: 100 }, () => fresh(candidate))
+    for (const one of many) health.admit(one)
+    for (const one of many) health.succeeded(one)
+    await clock.advance(29_000)
+    fail(100)
+    expect(health.wait(candidate)).toBe(30_000)
+    const held = placesOf(health, candidate)
+    expect(held).toHaveLength(10)
+    for (const one of held) health.withdrawn(one)
+    await clock.advance(61_000)
+    fail(1)
+    expect([health.wait(candidate) > 0, placesOf(health, candidate).length]).toEqual([true, 4])
+  })
+
+  test('one limit without a time keeps nobody away', () => {
+    const { health, candidate, fail } = setUp()
+    fail(1, limited())
+    expect([health.wait(candidate), health.fit([candidate]), health.admit(candidate, true)]).toEqual([5_000, [candidate], true])
+  })
+
+  test('until the time that the upstream named nobody is asked, and the caller hears whose limit it is', async () => {
+    const { clock, health, channel, candidate, fail } = setUp()
+    const other = testCandidate(channel, channel.keys[1])
+    fail(1, limited(20))
+    fail(1, limited(7), other)
+    expect([health.admit(candidate, true), health.statedWait(candidate)]).toEqual([false, 20_000])
+    expect(() => health.fit([candidate, other])).toThrow(/The limit is the upstream's/)
+    expect(health.refusal([candidate, other])).toMatchObject({ code: 'upstream_rate_limited', retryAfter: 7 })
+    await clock.advance(7_000)
+    expect(health.fit([candidate, other])).toEqual([other])
+  })
+
+  test('another model of a key that named a time spends nothing of what is used up', () => {
+    const { health, channel, fail } = setUp()
+    fail(1, limited(20))
+    expect(health.admit(testCandidate(channel, channel.keys[0], 'other'))).toBe(true)
+  })
+
+  test('who is well comes first, then who is well soonest', () => {
+    const { health, channel, candidate, fail } = setUp()
+    const other = testCandidate(channel, channel.keys[1])
+    const third = testCandidate(testChannel('b'))
+    fail(5)
+    fail(1, limited(), other)
+    expect(health.fit([candidate, other, third])).toEqual([third, other, candidate])
+  })
+
+  test('a caller waits for a place for a second, and takes the first that is free', async () => {
+    const { clock, health, candidate, fail } = setUp()
+    fail(5)
+    const [first] = placesOf(health, candidate)
+    if (!first) throw new Error('four')
+    const [one, two] = [fresh(candidate), fresh(candidate)]
+    const got = [one, two].map((of) => health.place([of], left()))
+    await clock.advance(900)
+    health.failed(first, fault)
+    await clock.advance(100)
+    expect(await Promise.all(got)).toEqual([one, undefined])
+    expect(health.refusal([candidate])).toMatchObject({ code: 'no_channel_available', retryAfter: 5 })
+    const gone = new AbortController()
+    const aborted = health.place([fresh(candidate)], gone.signal)
+    gone.abort()
+    expect([await aborted, clock.pending()]).toEqual([undefined, 0])
+  })
+
+  test('everybody who waits is let in when it is well', async () => {
+    const { health, candidate, fail } = setUp()
+    fail(5)
+    const [first] = placesOf(health, candidate)
+    if (!first) throw new Error('four')
+    const waiting = Array.from({ length: 50 }, () => fresh(candidate))
+    const got = waiting.map((of) => health.place([of], left()))
+    health.succeeded(first)
+    expect(await Promise.all(got)).toEqual(waiting)
   })
 })
 

@@ -1,70 +1,17 @@
 /**
- * Passive health of channels, learned from the requests that went through them; there are no active checks. A rejected key is out of
- * use for all models of its channel; a fault or a limit counts against one model with one key. Only what the upstream is to blame for
- * counts, every penalty is finite, and an administrator may clear all of a channel's. State is shared with other instances
- * (`shared-health.ts`); a new one starts empty.
+ * Passive health of channels, learned from the requests that went through them; there are no active checks. A rejected key rests for
+ * all models of its channel; a fault or a limit counts against one model with one key. Health orders candidates. It refuses only until
+ * the time that the upstream itself named; when every candidate rests, the best is asked all the same, a few at a time (`places.ts`).
+ * Only what the upstream is to blame for counts, every penalty is finite, and an administrator may clear all of a channel's. State is
+ * shared with other instances (`shared-health.ts`); a new one starts empty.
  */
 import type { Clock } from '#runtime/clock'
 import { GatewayError } from '#shared/errors'
-import { type Breaker, type BreakerRules, type BreakerState, createBreaker } from './breaker.ts'
+import { type Breaker, type BreakerRules, createBreaker } from './breaker.ts'
+import type { Health } from './health-contract.ts'
+import { createLowQuota } from './low-quota.ts'
 import type { Candidate } from './order.ts'
-
-/** One reason why a key or model is currently unavailable. */
-export interface HealthState {
-  channelId: string
-  /** Name of the key; null where the channel has none. */
-  key: string | null
-  /** The caller's name of the model; null = all of them. */
-  model: string | null
-  state: BreakerState
-  /** The error code of the last failure. */
-  cause: string
-  /** Milliseconds until the next attempt may be made. */
-  waitMs: number
-}
-
-/** The state of one breaker as sent to other instances. */
-export interface HealthNews {
-  channelId: string
-  keyId: string | null
-  model: string | null
-  cause: string
-  /** Milliseconds it stays open from now; 0 = closed. */
-  ms: number
-}
-
-/** Availability of candidates, by channel key and model. */
-export interface Health {
-  /** Milliseconds until this candidate may be tried; 0 = now. */
-  wait(candidate: Candidate): number
-  /**
-   * The candidates that may be tried now, in the same order. Throws `no_channel_available`, or `upstream_rate_limited` when only
-   * limits prevent it.
-   */
-  fit(candidates: readonly Candidate[]): Candidate[]
-  /** Begins an attempt; false = not now. Every admitted attempt must end in exactly one of `succeeded`, `failed` and `withdrawn`. */
-  admit(candidate: Candidate): boolean
-  succeeded(candidate: Candidate): void
-  failed(candidate: Candidate, error: GatewayError): void
-  /** The quota of this key and model is nearly used up: prefer others for `ms` milliseconds. Not a penalty. */
-  spent(candidate: Candidate, ms: number): void
-  /** Moves candidates whose quota is nearly used up to the end; otherwise keeps the order. */
-  plentyFirst(candidates: readonly Candidate[]): readonly Candidate[]
-  /** The attempt ended without a result that concerns the upstream: the client disconnected. */
-  withdrawn(candidate: Candidate): void
-  /** Current penalties of one channel, or of all. */
-  ailments(channelId?: string): HealthState[]
-  /** Clears all penalties of a channel, here and on every other instance. */
-  reset(channelId: string): void
-  /** The state of a breaker by the id that `changed` got; undefined = nothing to report. */
-  news(id: string): HealthNews | undefined
-  /** Applies the state sent by another instance. `keyName` is the key's name here. */
-  applyRemote(news: HealthNews, keyName: string | null): void
-  /** Clears a channel because an administrator reset it on another instance. */
-  forget(channelId: string): void
-  /** Sets the one listener, called for every breaker that opens or closes and for every reset on this instance. */
-  onChange(changed: (what: { breaker: string } | { reset: string }) => void): void
-}
+import { createPlaces } from './places.ts'
 
 /** Opens after five faults in 30 seconds that are half of all outcomes; penalty 30 seconds, doubling to at most five minutes. */
 const faults: BreakerRules = { failures: 5, windowMs: 30_000, penaltyMs: 30_000, longestMs: 300_000 }
@@ -76,8 +23,6 @@ export const usualRestSeconds = 5
 const longestRestMs = 60_000
 /** Caps a penalty received from another instance at the longest of ours. */
 const longestRemoteMs = Math.max(faults.longestMs, refusals.longestMs)
-/** Maximum number of keys and models remembered as nearly used up. */
-const mostLow = 10_000
 
 interface Entry {
   channelId: string
@@ -88,27 +33,33 @@ interface Entry {
   cause: string
   /** The candidate whose attempt is the probe. Candidates are new objects for every request. */
   probe: Candidate | undefined
+  /** Until when the upstream itself asked not to be asked. */
+  statedUntil: number
 }
+
+/** Longest Retry-After, in seconds, of a caller that found no place: one may be free sooner than the rest ends. */
+const longestRetrySeconds = 5
 
 const none: readonly Entry[] = []
 
 /** Health without any history. */
-export function createHealth(clock: Pick<Clock, 'monotonic'>): Health {
+export function createHealth(clock: Pick<Clock, 'monotonic' | 'after'>): Health {
+  const places = createPlaces(clock)
   const entries = new Map<string, Entry>()
-  /** Until when others are preferred, by key and model. */
-  const low = new Map<string, number>()
   let changed: Parameters<Health['onChange']>[0] = () => undefined
 
   const nameOf = (channelId: string, keyId: string | null, model: string | null) => JSON.stringify([channelId, keyId, model])
   const idOf = ({ channel, key }: Candidate, model: string | null) => nameOf(channel.id, key?.id ?? null, model)
+  const low = createLowQuota(clock, (candidate) => idOf(candidate, candidate.model.name))
   /** Most of the time nothing has failed lately, and there is nothing to look for. */
   const find = (candidate: Candidate) =>
     entries.size === 0 ? none : [idOf(candidate, null), idOf(candidate, candidate.model.name)].flatMap((id) => entries.get(id) ?? [])
 
-  function entry(id: string, fields: Omit<Entry, 'breaker' | 'cause' | 'probe'>): Entry {
+  function entry(id: string, fields: Pick<Entry, 'channelId' | 'keyId' | 'key' | 'model'>): Entry {
     const known = entries.get(id)
     if (known) return known
-    const made: Entry = { ...fields, breaker: createBreaker(fields.model === null ? refusals : faults), cause: '', probe: undefined }
+    const breaker = createBreaker(fields.model === null ? refusals : faults)
+    const made: Entry = { ...fields, breaker, cause: '', probe: undefined, statedUntil: 0 }
     entries.set(id, made)
     return made
   }
@@ -116,6 +67,7 @@ export function createHealth(clock: Pick<Clock, 'monotonic'>): Health {
   const waitOf = ({ breaker }: Entry, now: number) => Math.max(0, (breaker.until(now) ?? now) - now)
 
   const wait = (candidate: Candidate, now: number) => Math.max(0, ...find(candidate).map((one) => waitOf(one, now)))
+  const stated = (candidate: Candidate, now: number) => Math.max(0, ...find(candidate).map(({ statedUntil }) => statedUntil - now))
 
   /** Ends the candidate's attempt; true if it was the probe. */
   function ends(one: Entry, candidate: Candidate): boolean {
@@ -136,51 +88,75 @@ export function createHealth(clock: Pick<Clock, 'monotonic'>): Health {
   }
 
   function withdraw(candidate: Candidate): void {
+    places.ended(candidate)
     for (const one of find(candidate)) if (ends(one, candidate)) one.breaker.withdrawn()
   }
 
   function forget(channelId: string): void {
     for (const [id, one] of entries) if (one.channelId === channelId) entries.delete(id)
-    for (const id of low.keys()) if (JSON.parse(id)[0] === channelId) low.delete(id)
+    low.forget((id) => JSON.parse(id)[0] === channelId)
   }
 
-  const isLow = (candidate: Candidate, now: number) => (low.get(idOf(candidate, candidate.model.name)) ?? 0) > now
-
-  function plentyFirst(candidates: readonly Candidate[]): readonly Candidate[] {
+  function refusal(candidates: readonly Candidate[]): GatewayError {
     const now = clock.monotonic()
-    if (low.size === 0 || !candidates.some((candidate) => isLow(candidate, now))) return candidates
-    return [...candidates.filter((one) => !isLow(one, now)), ...candidates.filter((one) => isLow(one, now))]
+    const seconds = (waits: readonly number[]) => Math.max(1, Math.ceil(Math.min(...waits) / 1000))
+    const asked = candidates.map((candidate) => stated(candidate, now))
+    if (asked.every((ms) => ms > 0)) {
+      const message =
+        "The upstream of every channel of this model limits requests at the moment. The limit is the upstream's, not this key's."
+      return new GatewayError('upstream_rate_limited', message, { retryAfter: seconds(asked) })
+    }
+    const retryAfter = Math.min(longestRetrySeconds, seconds(candidates.map((candidate) => wait(candidate, now))))
+    const message = 'Every channel of this model rests after failures, and already tries as many requests as it takes meanwhile.'
+    return new GatewayError('no_channel_available', message, { retryAfter })
+  }
+
+  /** Passes every breaker, or none. */
+  function passes(candidate: Candidate, now: number): boolean {
+    const probed: Entry[] = []
+    for (const one of find(candidate)) {
+      const admitted = one.breaker.admit(now)
+      if (admitted === 'probe') probed.push(one)
+      if (admitted) continue
+      for (const other of probed) other.breaker.withdrawn()
+      return false
+    }
+    for (const one of probed) one.probe = candidate
+    return true
+  }
+
+  function admit(candidate: Candidate, lastResort = false): boolean {
+    const now = clock.monotonic()
+    const well = passes(candidate, now)
+    if (!well && !(lastResort && stated(candidate, now) === 0 && places.hasPlace(candidate))) return false
+    places.began(candidate, !well)
+    return true
   }
 
   return {
     wait: (candidate) => wait(candidate, clock.monotonic()),
-    plentyFirst,
+    statedWait: (candidate) => stated(candidate, clock.monotonic()),
+    plentyFirst: low.last,
     fit(candidates) {
       const now = clock.monotonic()
-      const fit = candidates.filter((candidate) => wait(candidate, now) === 0)
-      if (fit.length > 0) return fit
-      const retryAfter = Math.max(1, Math.ceil(Math.min(...candidates.map((candidate) => wait(candidate, now))) / 1000))
-      const limitsOnly = candidates.every((candidate) => find(candidate).every(({ cause }) => cause === 'upstream_rate_limited'))
-      throw limitsOnly
-        ? new GatewayError('upstream_rate_limited', 'Every channel of this model has reached a limit of its upstream.', { retryAfter })
-        : new GatewayError('no_channel_available', 'No channel for this model is available right now.', { retryAfter })
+      const open = candidates.filter((candidate) => stated(candidate, now) === 0)
+      if (open.length === 0) throw refusal(candidates)
+      const resting = open.filter((candidate) => wait(candidate, now) > 0)
+      if (resting.length === 0) return open
+      resting.sort((a, b) => wait(a, now) - wait(b, now))
+      return [...open.filter((candidate) => wait(candidate, now) === 0), ...resting]
     },
-    admit(candidate) {
-      const now = clock.monotonic()
-      const probed: Entry[] = []
-      for (const one of find(candidate)) {
-        const admitted = one.breaker.admit(now)
-        if (admitted === 'probe') probed.push(one)
-        if (admitted) continue
-        for (const other of probed) other.breaker.withdrawn()
-        return false
-      }
-      for (const one of probed) one.probe = candidate
-      return true
-    },
+    admit,
+    place: (candidates, signal) => places.wait(candidates, (candidate) => admit(candidate, true), signal),
+    refusal,
     succeeded(candidate) {
       const now = clock.monotonic()
-      for (const one of find(candidate)) notifying(one, now, () => one.breaker.succeeded(now, ends(one, candidate)))
+      const rested = places.ended(candidate)
+      for (const one of find(candidate)) {
+        const proof = ends(one, candidate) || rested
+        if (one.statedUntil <= now) notifying(one, now, () => one.breaker.succeeded(now, proof))
+      }
+      if (rested) places.wake(candidate)
     },
     failed(candidate, error) {
       const now = clock.monotonic()
@@ -195,15 +171,14 @@ export function createHealth(clock: Pick<Clock, 'monotonic'>): Health {
       one.cause = error.code
       notifying(one, now, () => {
         if (error.code !== 'upstream_rate_limited') return one.breaker.failed(now, probe)
-        const asked = (error.retryAfter ?? usualRestSeconds) * 1000
-        one.breaker.rest(now, Math.min(Math.max(asked, 0), longestRestMs))
+        const said = error.retryAfter
+        const ms = Math.min(Math.max((said ?? usualRestSeconds) * 1000, 0), longestRestMs)
+        if (said !== undefined) one.statedUntil = Math.max(one.statedUntil, now + ms)
+        one.breaker.rest(now, ms)
       })
     },
     spent(candidate, ms) {
-      if (candidate.channel.vendor.scripted) return
-      const now = clock.monotonic()
-      if (low.size >= mostLow) for (const [id, until] of low) if (until <= now) low.delete(id)
-      if (low.size < mostLow) low.set(idOf(candidate, candidate.model.name), now + Math.min(ms, longestRestMs))
+      if (!candidate.channel.vendor.scripted) low.note(idOf(candidate, candidate.model.name), Math.min(ms, longestRestMs))
     },
     withdrawn: withdraw,
     ailments(channelId) {
@@ -231,14 +206,17 @@ export function createHealth(clock: Pick<Clock, 'monotonic'>): Health {
       if (one?.breaker.state(now) === 'half-open') return undefined
       // A dropped breaker counts as closed.
       const [channelId, keyId, model] = JSON.parse(id)
-      return { channelId, keyId, model, cause: one?.cause ?? '', ms: one ? Math.ceil(waitOf(one, now)) : 0 }
+      const statedMs = Math.ceil(Math.max(0, (one?.statedUntil ?? 0) - now))
+      return { channelId, keyId, model, cause: one?.cause ?? '', ms: one ? Math.ceil(waitOf(one, now)) : 0, statedMs }
     },
-    applyRemote({ channelId, keyId, model, cause, ms }, keyName) {
+    applyRemote({ channelId, keyId, model, cause, ms, statedMs }, keyName) {
       const id = nameOf(channelId, keyId, model)
       if (ms <= 0 && !entries.has(id)) return
+      const now = clock.monotonic()
       const one = entry(id, { channelId, keyId, key: keyName, model })
       if (ms > 0) one.cause = cause
-      one.breaker.applyRemote(clock.monotonic(), Math.min(ms, longestRemoteMs))
+      one.statedUntil = statedMs > 0 ? Math.max(one.statedUntil, now + Math.min(statedMs, longestRestMs)) : ms > 0 ? one.statedUntil : 0
+      one.breaker.applyRemote(now, Math.min(ms, longestRemoteMs))
     },
     onChange(listener) {
       changed = listener

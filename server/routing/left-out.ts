@@ -1,6 +1,6 @@
 /** Why channels are not in a plan, as messages for an administrator. */
 import type { Channel, Channels } from './channel.ts'
-import type { Health } from './health.ts'
+import type { Health } from './health-contract.ts'
 import type { Candidate } from './order.ts'
 import { type PlanRequest, serves, spokenTo } from './plan.ts'
 
@@ -31,7 +31,7 @@ export function leftOut(
   channels: Channels,
   request: PlanRequest,
   candidates: readonly Candidate[],
-  health: Pick<Health, 'wait'>,
+  health: Pick<Health, 'wait' | 'statedWait'>,
 ): LeftOut[] {
   const whole = [...channels.all()].flatMap((channel) => {
     const reason = reasonOf(channel, request)
@@ -39,7 +39,11 @@ export function leftOut(
   })
   const resting = candidates.flatMap((candidate) => {
     const wait = health.wait(candidate)
-    const reason = `It failed and is not used for another ${Math.ceil(wait / 1000)} s.`
+    const stated = health.statedWait(candidate)
+    const reason =
+      stated > 0
+        ? `Its upstream asked to wait another ${Math.ceil(stated / 1000)} s.`
+        : `It failed and comes last for another ${Math.ceil(wait / 1000)} s.`
     return wait === 0 ? [] : [{ channel: candidate.channel.name, key: candidate.key?.name ?? null, reason }]
   })
   return [...whole, ...resting]

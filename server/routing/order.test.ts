@@ -60,6 +60,7 @@ describe('plan', () => {
     get: (id) => all.find((one) => one.id === id),
     offering: (group, model) => all.filter((one) => one.enabled && one.groups.has(group) && one.models.has(model)),
     modelsOf: () => ['m'],
+    isSwitchedOff: () => false,
   })
   const request = { group: 'default', model: 'm', models: null, operation: 'generate', dialect: 'chat' } as const
   const code = (work: () => unknown) => {

@@ -21,6 +21,8 @@ export interface PlanRequest {
 export const modelNotFound = () =>
   new GatewayError('model_not_found', 'The model does not exist or this key may not use it.', { param: 'model' })
 
+const switchedOff = () => new GatewayError('no_channel_available', 'Every channel of this model is switched off.', { retryAfter: 5 })
+
 type Spoken = Pick<Candidate, 'dialect' | 'style' | 'native'>
 
 /** Operations about a conversation: generation models serve them. A search names the model that wants the results. */
@@ -48,7 +50,7 @@ export function spokenTo(channel: Channel, model: ChannelModel, request: PlanReq
 function spokenDialect(channel: Channel, model: ChannelModel, asked: Dialect): Spoken | undefined {
   const ofModel = channel.vendor.speaksFor?.(model.upstream)
   const dialect = servedBy[asked].find((spoken) => channel.speaks.includes(spoken) && (ofModel?.includes(spoken) ?? true))
-  return dialect && { dialect, native: dialect === asked }
+  return dialect && { dialect, native: dialect === asked && channel.vendor.converses?.(model.upstream) !== true }
 }
 
 function candidatesOf(channel: Channel, request: PlanRequest): Candidate[] {
@@ -61,8 +63,9 @@ function candidatesOf(channel: Channel, request: PlanRequest): Candidate[] {
 
 /** All candidates, best first, at least one. Throws `model_not_found`, `unsupported_endpoint` or `no_channel_available`. */
 export function plan(channels: Channels, request: PlanRequest, fraction: () => number): Candidate[] {
-  const offering = request.models === null || request.models.has(request.model) ? channels.offering(request.group, request.model) : []
-  if (offering.length === 0) throw modelNotFound()
+  const mayUse = request.models === null || request.models.has(request.model)
+  const offering = mayUse ? channels.offering(request.group, request.model) : []
+  if (offering.length === 0) throw mayUse && channels.isSwitchedOff(request.group, request.model) ? switchedOff() : modelNotFound()
   const candidates = offering.flatMap((channel) => candidatesOf(channel, request))
   if (candidates.length === 1) return candidates
   if (candidates.length > 0) return order(candidates, fraction)
@@ -71,5 +74,5 @@ export function plan(channels: Channels, request: PlanRequest, fraction: () => n
     return model !== undefined && spokenTo(channel, model, request) !== undefined
   })
   if (!able) throw new GatewayError('unsupported_endpoint', 'No channel of this model can serve this endpoint.', { param: 'model' })
-  throw new GatewayError('no_channel_available', 'No channel for this model is available right now.', { retryAfter: 5 })
+  throw switchedOff()
 }

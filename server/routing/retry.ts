@@ -34,6 +34,12 @@ export interface NextAttempt {
 /** Transient faults, for which repeating the same candidate is worthwhile. */
 const passing = (error: GatewayError) => error.code === 'upstream_error'
 
+/** Whether a further attempt may be made after `failures` (oldest first). */
+export function mayGoOn(failures: readonly Failure[], elapsedMs: number, policy: RetryPolicy): boolean {
+  const last = failures.at(-1)
+  return !last || (last.error.retry !== 'never' && failures.length <= policy.retries && elapsedMs <= policy.deadlineMs)
+}
+
 /** The next attempt after `failures` (oldest first); undefined = no retry. */
 export function nextAttempt(
   candidates: readonly Candidate[],
@@ -42,8 +48,7 @@ export function nextAttempt(
   policy: RetryPolicy,
   fraction: () => number,
 ): NextAttempt | undefined {
-  const last = failures.at(-1)
-  if (last && (last.error.retry === 'never' || failures.length > policy.retries || elapsedMs > policy.deadlineMs)) return undefined
+  if (!mayGoOn(failures, elapsedMs, policy)) return undefined
   const untried = candidates[failures.length]
   if (untried) return { candidate: untried, pauseMs: 0 }
   const repeated = failures.length > candidates.length

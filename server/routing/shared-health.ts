@@ -6,7 +6,7 @@
 import type { Clock, Timer } from '#runtime/clock'
 import { longestSignal, type Signals } from '#store/engine/store'
 import type { Channels } from './channel.ts'
-import type { Health, HealthNews } from './health.ts'
+import type { Health, HealthNews } from './health-contract.ts'
 
 /** What `shareHealth` needs. */
 export interface HealthSharing {
@@ -44,7 +44,7 @@ export function shareHealth({ health, channels, signals, clock }: HealthSharing)
     take(resets, (channelId) => ascii([channelId]))
     take(breakers, (id) => {
       const news = health.news(id)
-      return news && ascii([news.channelId, news.keyId, news.model, news.cause, news.ms])
+      return news && ascii([news.channelId, news.keyId, news.model, news.cause, news.ms, news.statedMs])
     })
     return lines.length === 0 ? undefined : lines.join('\n')
   }
@@ -93,12 +93,13 @@ const ascii = (value: readonly unknown[]) =>
 
 /** Parses a notice of another instance; undefined for any other payload. */
 function read(line: string): HealthNews | { channelId: string } | undefined {
-  const [channelId, keyId, model, cause, ms] = listIn(line)
+  // An instance of an earlier version says nothing of the last.
+  const [channelId, keyId, model, cause, ms, statedMs = 0] = listIn(line)
   if (typeof channelId !== 'string') return undefined
   if (ms === undefined) return { channelId }
   const isName = (value: unknown): value is string | null => value === null || typeof value === 'string'
   if (!isName(keyId) || !isName(model) || typeof cause !== 'string' || typeof ms !== 'number' || !(ms >= 0)) return undefined
-  return { channelId, keyId, model, cause, ms }
+  return { channelId, keyId, model, cause, ms, statedMs: typeof statedMs === 'number' && statedMs >= 0 ? statedMs : 0 }
 }
 
 function listIn(line: string): unknown[] {

@@ -8,6 +8,8 @@ import type { Clock, Timer } from './clock.ts'
 export interface LagMeter {
   /** Counts a request; true when it is one too many. */
   isTooMuch(): boolean
+  /** The longest delay since the last call, in milliseconds. */
+  takeWorst(): number
   stop(): void
 }
 
@@ -22,8 +24,10 @@ export function createLagMeter(clock: Pick<Clock, 'monotonic' | 'after'>, maxMs:
   let timer: Timer
   let due = 0
   let left = burst
+  let worst = 0
   function plan(): void {
     const now = clock.monotonic()
+    if (due > 0) worst = Math.max(worst, now - due)
     if (now - due <= maxMs) left = Math.min(burst, left + back)
     due = now + everyMs
     timer = clock.after(everyMs, plan)
@@ -34,6 +38,11 @@ export function createLagMeter(clock: Pick<Clock, 'monotonic' | 'after'>, maxMs:
       if (clock.monotonic() - due <= maxMs) return false
       if (left > 0) left -= 1
       return left === 0
+    },
+    takeWorst() {
+      const longest = Math.max(worst, clock.monotonic() - due)
+      worst = 0
+      return Math.max(0, longest)
     },
     stop: () => timer.cancel(),
   }

@@ -1,8 +1,26 @@
-/** Files that come with a package, for who needs its data and not its code. */
-import { readFileSync } from 'node:fs'
+/** Where the files of this package and of its dependencies are, for source files and for the bundle of `npm run build` alike. */
+import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const { resolve } = createRequire(import.meta.url)
+const here = fileURLToPath(import.meta.url)
+const packageFolder = folderWithManifest(dirname(here))
+const [scriptFolder, scriptEnding] = here.endsWith('.ts') ? ['server', '.ts'] : ['dist/server', '.js']
 
-/** All bytes of a file by its place in the package: `package/folder/file`. Blocks. Throws when it is not there. */
+/** The absolute path of a file or folder of this package, by its path from the package's root. */
+export const packagePath = (path: string): string => join(packageFolder, path)
+
+/**
+ * The address of a script that a worker or a child process runs, by its path under `server/` without its ending. Each of them is
+ * an entry of the bundle, too (`tasks/lib/server.mjs`).
+ */
+export const serverScript = (name: string): URL => pathToFileURL(join(packageFolder, scriptFolder, name + scriptEnding))
+
+/** All bytes of a dependency's file by its place in the package: `package/folder/file`. Blocks. Throws when it is not there. */
 export const readFromPackage = (place: string): Uint8Array => readFileSync(resolve(place))
+
+function folderWithManifest(folder: string): string {
+  return existsSync(join(folder, 'package.json')) ? folder : folderWithManifest(dirname(folder))
+}

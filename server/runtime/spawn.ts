@@ -1,6 +1,7 @@
 /** Other processes of this program. */
 import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
+import { fileURLToPath } from 'node:url'
 import { platform } from './platform.ts'
 
 export interface Outcome {
@@ -14,9 +15,9 @@ export interface Outcome {
  * Runs a script of this program in its own process, on the same runtime, and waits for its end. Standard output is dropped.
  * Rejects when the process cannot be started.
  */
-export function runScript(script: string, args: readonly string[]): Promise<Outcome> {
+export function runScript(script: URL, args: readonly string[]): Promise<Outcome> {
   const { promise, resolve, reject } = Promise.withResolvers<Outcome>()
-  const child = spawn(process.execPath, [...platform.runArguments, script, ...args], { stdio: ['ignore', 'ignore', 'pipe'] })
+  const child = spawn(process.execPath, [...platform.runArguments, fileURLToPath(script), ...args], { stdio: ['ignore', 'ignore', 'pipe'] })
   let complaint = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     complaint += text

@@ -6,7 +6,7 @@
 import { AwsV4Signer } from 'aws4fetch'
 import type { Clock } from '#runtime/clock'
 import { GatewayError } from '#shared/errors'
-import { bedrockRegion } from '#vendors/bedrock'
+import { bedrockRegion } from '#vendors/clouds/bedrock'
 import { createGoogleTokens } from './google-token.ts'
 import type { Credential, Upstream, UpstreamRequest } from './upstream.ts'
 

@@ -1,7 +1,7 @@
 /** Where requests go: base URLs in every spelling that people use, and everything that must not reach an address. */
 import { describe, expect, test } from 'bun:test'
 import type { VendorId } from '#shared/ids'
-import { bedrockRegion } from './bedrock.ts'
+import { bedrockRegion } from './clouds/bedrock.ts'
 import { vendors } from './index.ts'
 import type { EndpointTarget } from './vendor.ts'
 
@@ -197,6 +197,11 @@ describe('Bedrock', () => {
     const path = '/model/us.anthropic.claude-opus-4-5-20251101-v1%3A0'
     expect(url('bedrock', undefined, claude)).toBe(`${own}${path}/invoke`)
     expect(url('bedrock', undefined, { ...claude, stream: true })).toBe(`${own}${path}/invoke-with-response-stream`)
+    const nova = { ...claude, model: 'us.amazon.nova-lite-v1:0' }
+    expect(url('bedrock', undefined, nova)).toBe(`${own}/model/us.amazon.nova-lite-v1%3A0/converse`)
+    expect(url('bedrock', undefined, { ...nova, stream: true })).toEndWith('/converse-stream')
+    const profile = 'arn:aws:bedrock:us-east-1:1:inference-profile/us.amazon.nova-lite-v1:0'
+    expect(url('bedrock', undefined, { ...nova, model: profile })).toEndWith('/converse')
     expect(url('bedrock', undefined, { ...claude, model: 'arn:aws:bedrock:x/y' })).toBe(`${own}/model/arn%3Aaws%3Abedrock%3Ax%2Fy/invoke`)
   })
 
@@ -211,6 +216,82 @@ describe('Bedrock', () => {
     expect(bedrockRegion('http://127.0.0.1:9/', { region: 'us-gov-west-1' })).toBe('us-gov-west-1')
     expect(() => bedrockRegion('http://127.0.0.1:9/', {})).toThrow('option')
     expect(refusal('bedrock', own, { ...claude, options: { region: 'x.evil.example/' } })).toMatchObject({ code: 'upstream_error' })
+  })
+})
+
+describe('clouds and plans', () => {
+  const cases: [id: VendorId, base: string | undefined, target: Partial<EndpointTarget>, expected: string][] = [
+    ['azure-foundry', 'https://r.services.ai.azure.com', {}, 'https://r.services.ai.azure.com/openai/v1/chat/completions'],
+    [
+      'azure-foundry',
+      'https://r.services.ai.azure.com/openai/v1/',
+      { operation: 'embed' },
+      'https://r.services.ai.azure.com/openai/v1/embeddings',
+    ],
+    [
+      'azure-foundry',
+      'https://r.services.ai.azure.com/anthropic',
+      { dialect: 'messages' },
+      'https://r.services.ai.azure.com/anthropic/v1/messages',
+    ],
+    ['azure-foundry', 'https://r.services.ai.azure.com', { dialect: 'responses' }, 'https://r.services.ai.azure.com/openai/v1/responses'],
+    ['cloudflare', undefined, { options: { account: 'abc' } }, 'https://api.cloudflare.com/client/v4/accounts/abc/ai/v1/chat/completions'],
+    [
+      'cloudflare',
+      'https://api.cloudflare.com/client/v4/accounts/abc/ai/v1',
+      {},
+      'https://api.cloudflare.com/client/v4/accounts/abc/ai/v1/chat/completions',
+    ],
+    ['databricks', 'https://dbc.cloud.databricks.com', {}, 'https://dbc.cloud.databricks.com/serving-endpoints/chat/completions'],
+    [
+      'databricks',
+      'https://dbc.cloud.databricks.com/serving-endpoints/',
+      { operation: 'embed' },
+      'https://dbc.cloud.databricks.com/serving-endpoints/embeddings',
+    ],
+    ['voyage', undefined, { operation: 'rerank' }, 'https://api.voyageai.com/v1/rerank'],
+    ['zhipu', undefined, { dialect: 'messages' }, 'https://open.bigmodel.cn/api/anthropic/v1/messages'],
+    ['qianfan', undefined, {}, 'https://qianfan.baidubce.com/v2/chat/completions'],
+    ['iflytek', undefined, {}, 'https://spark-api-open.xf-yun.com/v1/chat/completions'],
+    ['zai-coding', undefined, {}, 'https://api.z.ai/api/coding/paas/v4/chat/completions'],
+    ['kimi-coding', undefined, { dialect: 'messages' }, 'https://api.kimi.com/coding/v1/messages'],
+    ['volcengine-coding', undefined, { dialect: 'messages' }, 'https://ark.cn-beijing.volces.com/api/coding/v1/messages'],
+    ['dashscope-coding', undefined, { dialect: 'messages' }, 'https://coding.dashscope.aliyuncs.com/apps/anthropic/v1/messages'],
+    ['sambanova', undefined, {}, 'https://api.sambanova.ai/v1/chat/completions'],
+    ['baseten', undefined, {}, 'https://inference.baseten.co/v1/chat/completions'],
+    ['github-models', undefined, {}, 'https://models.github.ai/inference/chat/completions'],
+    ['hunyuan', undefined, {}, 'https://api.hunyuan.cloud.tencent.com/v1/chat/completions'],
+    ['moonshot-cn', undefined, {}, 'https://api.moonshot.cn/v1/chat/completions'],
+    [
+      'vertex',
+      undefined,
+      { operation: 'embed', style: 'vertex', model: 'text-embedding-005', options: { project: 'acme', region: 'us-central1' } },
+      'https://us-central1-aiplatform.googleapis.com/v1/projects/acme/locations/us-central1/publishers/google/models/text-embedding-005:predict',
+    ],
+    [
+      'vertex',
+      undefined,
+      { operation: 'count-tokens', dialect: 'gemini', model: 'gemini-3-flash', options: { project: 'acme' } },
+      'https://aiplatform.googleapis.com/v1/projects/acme/locations/global/publishers/google/models/gemini-3-flash:countTokens',
+    ],
+  ]
+  test('Claude’s tokens are counted at one address for all models', () => {
+    const counting = { operation: 'count-tokens', dialect: 'messages', model: 'claude-opus-5-5', options: { project: 'acme' } } as const
+    expect(url('vertex', undefined, counting)).toEndWith('/locations/global/publishers/anthropic/models/count-tokens:rawPredict')
+  })
+
+  test.each(cases)('%s %s %j', (id, base, target, expected) => {
+    expect(url(id, base, target)).toBe(expected)
+  })
+
+  test('an account is a name, never a path', () => {
+    for (const account of [undefined, '', 'a/b', '../x', 'a?b']) {
+      expect(
+        refusal('cloudflare', 'https://api.cloudflare.com/client/v4', { options: account === undefined ? {} : { account } }),
+      ).toMatchObject({
+        code: 'upstream_error',
+      })
+    }
   })
 })
 

@@ -1,8 +1,12 @@
 /** The registry of vendors. The build fails when a vendor id of `shared/ids.ts` has no entry here. */
 import type { VendorId } from '#shared/ids'
 import { anthropic } from './anthropic.ts'
-import { azureOpenai } from './azure-openai.ts'
-import { bedrock } from './bedrock.ts'
+import { azureFoundry } from './clouds/azure-foundry.ts'
+import { azureOpenai } from './clouds/azure-openai.ts'
+import { bedrock } from './clouds/bedrock.ts'
+import { cloudflare } from './clouds/cloudflare.ts'
+import { databricks } from './clouds/databricks.ts'
+import { vertex } from './clouds/vertex.ts'
 import { cohere } from './cohere.ts'
 import { demo } from './demo.ts'
 import { gemini } from './gemini.ts'
@@ -12,7 +16,7 @@ import { openaiCompatible } from './openai-compatible.ts'
 import { parley } from './parley.ts'
 import { serviceVendors } from './service-vendors.ts'
 import type { Vendor } from './vendor.ts'
-import { vertex } from './vertex.ts'
+import { voyage } from './voyage.ts'
 
 /** Every vendor by id. */
 export const vendors: Record<VendorId, Vendor> = {
@@ -24,6 +28,10 @@ export const vendors: Record<VendorId, Vendor> = {
   bedrock,
   cohere,
   jina,
+  voyage,
+  'azure-foundry': azureFoundry,
+  cloudflare,
+  databricks,
   'openai-compatible': openaiCompatible,
   ...serviceVendors,
   parley,

@@ -5,6 +5,7 @@
  */
 
 import type { ServiceId } from '#shared/ids'
+import { codingPlans } from './coding-plans.ts'
 import { localServices } from './local-services.ts'
 import type { Service } from './service.ts'
 
@@ -241,5 +242,32 @@ export const services: Record<ServiceId, Service> = {
     serves: ['embed'],
     read: ['https://cloud.tencent.com/document/product/1729/111007', 'https://mvnrepository.com/artifact/io.github.tasure/sure-ai-hunyuan'],
   },
+  // The same vendor as Z.ai on the mainland, with accounts of its own.
+  zhipu: {
+    title: 'Zhipu (GLM, mainland)',
+    host: 'https://open.bigmodel.cn',
+    openai: '/api/paas/v4',
+    messages: '/api/anthropic',
+    serves: ['embed'],
+    read: ['https://docs.bigmodel.cn/cn/guide/develop/openai/introduction', 'https://docs.link-ai.tech/platform/maas/coding-plan'],
+  },
+  qianfan: {
+    title: 'Baidu Qianfan',
+    host: 'https://qianfan.baidubce.com',
+    openai: '/v2',
+    serves: ['embed', 'rerank'],
+    read: [
+      'https://cloud.baidu.com/doc/qianfan/s/rmh4stn9m',
+      'https://raw.githubusercontent.com/juspay/neurolink/master/docs/getting-started/providers/baidu-qianfan.md',
+    ],
+  },
+  // The key is the "API password" of the console.
+  iflytek: {
+    title: 'iFlytek Spark',
+    host: 'https://spark-api-open.xf-yun.com',
+    openai: '/v1',
+    read: ['https://pypi.org/project/llama-index-llms-iflytek/', 'https://mvnrepository.com/artifact/io.github.tasure/sure-ai-spark'],
+  },
+  ...codingPlans,
   ...localServices,
 }

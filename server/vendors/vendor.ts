@@ -1,6 +1,6 @@
 /**
  * An upstream as data: its dialects, operations, URLs and authentication. Knows no channels and sends nothing. Start with
- * `services.ts`: an ordinary vendor is one row there; an unusual one has a file of its own (`azure-openai.ts`, `bedrock.ts`). Facts
+ * `services.ts`: an ordinary vendor is one row there; an unusual one has a file of its own (`cohere.ts`), those of clouds in `clouds/`. Facts
  * about models are in `models/`.
  */
 import type { Variant } from '#canonical/operation/operation'
@@ -50,6 +50,8 @@ export interface Vendor {
   /** Shown in the console. */
   title: string
   speaks: readonly Dialect[]
+  /** True for a model that is asked through Amazon's Converse, where the channel speaks Messages. */
+  converses?(model: string): boolean
   /** The dialects of one model, where they differ between the channel's models. */
   speaksFor?(model: string): readonly Dialect[]
   operations: readonly Operation[]

@@ -1,7 +1,8 @@
 /**
  * Decodes Amazon's binary event stream (`application/vnd.amazon.eventstream`) into server-sent events, so that inside Parley streams
  * have one framing only. Each message has lengths, headers, a payload and two checksums, all big-endian; both checksums are verified.
- * A message of type `event` whose payload is `{"bytes": BASE64}` is unwrapped; one of type `exception` ends the stream.
+ * A message of type `event` whose payload is `{"bytes": BASE64}` is unwrapped, any other is named by its header (Converse); one of type
+ * `exception` ends the stream.
  *
  * Read: https://docs.aws.amazon.com/lexv2/latest/dg/event-stream-encoding.html and the reference of InvokeModelWithResponseStream.
  */
@@ -113,7 +114,7 @@ function frameOf(message: Uint8Array): Frame | undefined {
   const headers = readHeaders(message.subarray(preludeBytes, bodyAt))
   const type = headers.get(':message-type')
   if (type === 'exception' || type === 'error') throw exceptionOf(headers.get(':exception-type') ?? '')
-  return type === 'event' ? eventFrame(message.subarray(bodyAt, end)) : undefined
+  return type === 'event' ? eventFrame(message.subarray(bodyAt, end), headers.get(':event-type')) : undefined
 }
 
 function exceptionOf(type: string): GatewayError {
@@ -138,14 +139,16 @@ function readHeaders(bytes: Uint8Array): Map<string, string> {
   return headers
 }
 
-/** In JSON, line breaks occur only between tokens, where a space is equivalent; the event's name is its own `type`. */
-function eventFrame(payload: Uint8Array): Frame | undefined {
-  const wrapped = fieldOf(decoder.decode(payload), 'bytes')
-  if (wrapped === undefined) return undefined
-  const data = Buffer.from(wrapped, 'base64')
-    .toString('utf8')
-    .replace(/[\r\n]+/g, ' ')
-  const type = fieldOf(data, 'type')
+/**
+ * In JSON, line breaks occur only between tokens, where a space is equivalent. The name of a wrapped event is its own `type`; of others
+ * it is in the header, where `initial-response` opens the stream and says nothing.
+ */
+function eventFrame(payload: Uint8Array, named: string | undefined): Frame | undefined {
+  const text = decoder.decode(payload)
+  const wrapped = fieldOf(text, 'bytes')
+  if (wrapped === undefined && (named === undefined || named === 'chunk' || named === 'initial-response')) return undefined
+  const data = (wrapped === undefined ? text : Buffer.from(wrapped, 'base64').toString('utf8')).replace(/[\r\n]+/g, ' ')
+  const type = wrapped === undefined ? named : fieldOf(data, 'type')
   const event = type !== undefined && /^[\w.-]+$/.test(type) ? type : undefined
   return { raw: encoder.encode(`${event === undefined ? '' : `event: ${event}\n`}data: ${data}\n\n`), event, data }
 }

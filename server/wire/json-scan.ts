@@ -42,7 +42,7 @@ const requestLimits: Limits = { depth: 64, fields: 4096 }
 const noLimits: Limits = { depth: Number.POSITIVE_INFINITY, fields: Number.POSITIVE_INFINITY }
 
 /** How many names the objects of a text have, every occurrence counted. */
-interface Tally {
+interface Counts {
   names: number
 }
 
@@ -60,20 +60,20 @@ const CLOSE_OBJECT = 0x7d
  * `invalid_json`, or `ambiguous_field` (a name twice in an object, or a variant of a name in `names`).
  */
 export function scanObject(text: string, names?: NameTable): ScannedObject {
-  const tally: Tally = { names: 0 }
-  const spans = scanFields(text, 0, requestLimits, tally)
+  const counts: Counts = { names: 0 }
+  const spans = scanFields(text, 0, requestLimits, counts)
   const value = parse(text)
   if (!spans || !isObject(value)) throw new GatewayError('invalid_request', 'The body must be a JSON object.')
-  if (countNames(value, names) !== tally.names) throw ambiguousField(duplicateIn(text, names))
+  if (countNames(value, names) !== counts.names) throw ambiguousField(duplicateIn(text, names))
   return { ...spans, text, value }
 }
 
 /** Throws `ambiguous_field` for valid JSON in which an object has a name twice; `value` is what was parsed of it. */
 export function refuseDuplicates(text: string, value: unknown, names?: NameTable): void {
   if (typeof value !== 'object' || value === null) return
-  const tally: Tally = { names: 0 }
-  skipNested(text, skipSpace(text, 0), Number.POSITIVE_INFINITY, tally)
-  if (countNames(value, names) !== tally.names) throw ambiguousField(duplicateIn(text, names))
+  const counts: Counts = { names: 0 }
+  skipNested(text, skipSpace(text, 0), Number.POSITIVE_INFINITY, counts)
+  if (countNames(value, names) !== counts.names) throw ambiguousField(duplicateIn(text, names))
 }
 
 /** The first name that an object has twice, if it is a known one. */
@@ -101,7 +101,7 @@ function duplicateIn(text: string, names: NameTable | undefined): string | undef
  * The fields of the object that starts at or after `from`; undefined when something else starts there. Text after the object is
  * ignored. The spans are meaningful only if the text is valid JSON.
  */
-export function scanFields(text: string, from = 0, limits: Limits = noLimits, tally?: Tally): JsonSpans | undefined {
+export function scanFields(text: string, from = 0, limits: Limits = noLimits, counts?: Counts): JsonSpans | undefined {
   const open = skipSpace(text, from)
   if (text.charCodeAt(open) !== OPEN_OBJECT) {
     skipValue(text, open, limits.depth)
@@ -115,9 +115,9 @@ export function scanFields(text: string, from = 0, limits: Limits = noLimits, ta
     const colon = skipSpace(text, keyEnd)
     if (text.charCodeAt(colon) !== COLON) break
     const valueStart = skipSpace(text, colon + 1)
-    const valueEnd = skipValue(text, valueStart, limits.depth - 1, tally)
+    const valueEnd = skipValue(text, valueStart, limits.depth - 1, counts)
     if (fields.length === limits.fields) throw new GatewayError('invalid_request', `The body has more than ${limits.fields} fields.`)
-    if (tally) tally.names++
+    if (counts) counts.names++
     fields.push({ keyStart, keyEnd, valueStart, valueEnd, escaped: hasEscape(text, keyStart, keyEnd) })
     at = skipSpace(text, valueEnd)
   }
@@ -151,16 +151,16 @@ function parse(text: string): unknown {
 }
 
 /** The position after the value that begins at `start`. Throws GatewayError `invalid_request` when it nests deeper than `depth`. */
-function skipValue(text: string, start: number, depth: number, tally?: Tally): number {
+function skipValue(text: string, start: number, depth: number, counts?: Counts): number {
   const first = text.charCodeAt(start)
   if (first === QUOTE) return skipString(text, start)
-  if (first === OPEN_OBJECT || first === OPEN_LIST) return skipNested(text, start, depth, tally)
+  if (first === OPEN_OBJECT || first === OPEN_LIST) return skipNested(text, start, depth, counts)
   let at = start
   while (at < text.length && !endsPlainValue(text.charCodeAt(at))) at++
   return at
 }
 
-function skipNested(text: string, start: number, limit: number, tally?: Tally): number {
+function skipNested(text: string, start: number, limit: number, counts?: Counts): number {
   let depth = 0
   for (let at = start; at < text.length; at++) {
     const code = text.charCodeAt(at)
@@ -169,7 +169,7 @@ function skipNested(text: string, start: number, limit: number, tally?: Tally): 
       if (++depth > limit) throw new GatewayError('invalid_request', `The body is nested deeper than ${requestLimits.depth} levels.`)
     } else if ((code === CLOSE_OBJECT || code === CLOSE_LIST) && --depth === 0) return at + 1
     // Outside strings, a colon follows a name and nothing else.
-    else if (code === COLON && tally) tally.names++
+    else if (code === COLON && counts) counts.names++
   }
   return text.length
 }

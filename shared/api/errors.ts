@@ -65,10 +65,12 @@ export const errorWords: Readonly<Record<ErrorCode, string>> = {
   books_unavailable: 'The ledger is unreachable right now. Retry shortly.',
   journal_full: 'The ledger is unreachable and the journal is full. Nothing was charged. Retry shortly.',
   overloaded: 'Parley is starting, shutting down or overloaded. Retry shortly.',
-  no_channel_available: 'Every channel of the model is down or resting after failures. Retry after the time in Retry-After.',
+  no_channel_available:
+    'Every channel of the model is switched off, or rests after failures and is already asked by as many as it takes meanwhile.',
   upstream_rejected: 'The upstream refused the request. Its status is passed on.',
   upstream_auth_failed: 'The upstream refused the channel’s key. The operator has to fix it.',
   upstream_error: 'The upstream failed. Retrying may help.',
   upstream_timeout: 'The upstream did not answer in time.',
-  upstream_rate_limited: 'Every channel of the model is rate limited by its upstream. Retry after the time in Retry-After.',
+  upstream_rate_limited:
+    'The upstream of every channel limits requests. It is asked again when the time that it named, a minute at most, is over.',
 }

@@ -54,6 +54,7 @@ const optional = {
   timeouts: Type.Optional(Timeouts),
   options: Type.Optional(MapOf(64, Text())),
   costs: Type.Optional(MapOf(256, PriceFields)),
+  foreignState: Type.Optional(OneOf(['deny', 'allow'] as const)),
   tags: Type.Optional(Type.Array(Name(), { maxItems: 100 })),
 }
 const models = Type.Array(ChannelModel, { minItems: 1, maxItems: 10_000 })

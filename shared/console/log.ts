@@ -82,8 +82,13 @@ export interface LogRow {
   provenance: Provenance | null
   /** USD. */
   cost: string
-  /** USD: what was taken from the wallet; less than `cost` where the balance did not cover it, and 0 until it is settled. */
+  /** USD: what was taken from the wallet; less than `cost` where the balance did not cover it. */
   charged: string
+  /**
+   * `charged` is final. False only for what a copied or moved data folder took over as interrupted: the real end may come within a day,
+   * and then replaces the row.
+   */
+  settled: boolean
   price: (PriceFields & { ratio: string }) | null
   /** Only in the response for a single row; null when nothing was used. */
   bill?: Bill | null

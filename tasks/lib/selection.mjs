@@ -41,7 +41,7 @@ function testFiles(folder = '') {
 }
 
 /**
- * What the files need: a set of `postgresql`, `agents`, `chromium` and `client` (the built one). `read` returns the text of a file,
+ * What the files need: a set of `postgresql`, `agents`, `chromium`, and `client` and `server` (the built ones). `read` returns the text of a file,
  * or undefined when it does not exist.
  */
 export function needsOf(files, read = textOf) {

@@ -22,10 +22,10 @@ const schema = (name: string, fields: Partial<Schema>, key: keyof Schema = 'sche
 const sampling = (row: string, name: string, fields: ConversationRequest['sampling']): RequestFeature =>
   feature(row, name, { sampling: fields }, (it) => it.sampling)
 
-type Wish = ConversationRequest['reasoning']
-const reasoning = (name: string, fields: Wish, ...keys: (keyof Wish)[]): RequestFeature =>
+type Reasoning = ConversationRequest['reasoning']
+const reasoning = (name: string, fields: Reasoning, ...keys: (keyof Reasoning)[]): RequestFeature =>
   feature('2.4', name, { reasoning: fields }, (it) =>
-    (keys.length > 0 ? keys : Object.keys(fields)).map((key) => it.reasoning[key as keyof Wish]),
+    (keys.length > 0 ? keys : Object.keys(fields)).map((key) => it.reasoning[key as keyof Reasoning]),
   )
 
 /** No reasoning effort and a reasoning budget of zero are equivalent. */

@@ -28,16 +28,16 @@ const policy = (name: string, toolPolicy: ToolPolicy): RequestFeature =>
   feature('2.3', name, { tools: [look, other, { ...look, name: 'third' }], toolPolicy }, (it) => [it.toolPolicy, toolFields('name')(it)])
 
 type Search = Extract<Tool, { kind: 'web-search' }>
-type Wish = Omit<Search, 'kind' | 'raw' | 'dialect'>
+type Settings = Omit<Search, 'kind' | 'raw' | 'dialect'>
 /** A search in its dialect's own form, because that form is preserved. */
-const search = (name: string, wish: Wish): RequestFeature => ({
+const search = (name: string, settings: Settings): RequestFeature => ({
   row: '2.3',
   name,
-  fields: (dialect) => ({ tools: [{ kind: 'web-search', raw: searches[dialect](wish), dialect, ...wish }] }),
+  fields: (dialect) => ({ tools: [{ kind: 'web-search', raw: searches[dialect](settings), dialect, ...settings }] }),
   of: (it) => [toolFields('allowedDomains', 'blockedDomains', 'contextSize', 'maxUses', 'live')(it), it.tools.map(country)],
 })
 const country = (one: Tool): unknown => one.kind === 'web-search' && one.location?.country
-const searches: Record<Dialect, (wish: Wish) => unknown> = {
+const searches: Record<Dialect, (settings: Settings) => unknown> = {
   chat: ({ contextSize, location }) => ({
     ...(contextSize && { search_context_size: contextSize }),
     ...(location && { user_location: { type: 'approximate', approximate: location } }),

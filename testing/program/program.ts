@@ -2,6 +2,8 @@
  * Starts Parley from outside: `bun server/main.ts` or `deno run server/main.ts` in a process of its own, on a free port, with a throwaway
  * folder as its working directory (so that no `.env` or parley.yaml of the developer is read). It relies only on the environment, the
  * printed lines and HTTP. Runs under Bun and, for Playwright, under Node.
+ *
+ * @needs server
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -33,6 +35,8 @@ export interface ProgramOptions {
   runtime?: 'bun' | 'deno'
   /** Create the database at the first start, instead of starting on a copy of a new one. */
   makesDatabase?: boolean
+  /** Start the source files even where a bundle of them was built for the tests. */
+  fromSource?: boolean
   /** Also allow media addresses on 127.0.0.1 over plain HTTP. */
   loopbackMedia?: boolean
 }
@@ -116,7 +120,7 @@ interface Run {
 function launch(options: ProgramOptions, folder: string): Run {
   if (options.config !== undefined) writeFileSync(join(folder, 'parley.yaml'), options.config)
   const runtime = options.runtime === 'deno' ? [denoPath(), ...denoArguments] : [bun()]
-  const command = [...runtime, join(root, options.loopbackMedia ? 'server/main-loopback.ts' : 'server/main.ts')]
+  const command = [...runtime, scriptOf(options)]
   const [file = '', ...given] = options.shell === undefined ? command : ['sh', '-c', options.shell, 'sh', ...command]
   const child = spawn(file, given, {
     cwd: folder,
@@ -152,6 +156,13 @@ function launch(options: ProgramOptions, folder: string): Run {
     })
   })
   return run
+}
+
+/** `npm test` bundles the server, which starts faster. A single run of `bun test` starts the source files. */
+function scriptOf({ loopbackMedia = false, fromSource = false, runtime }: ProgramOptions): string {
+  const name = loopbackMedia ? 'main-loopback' : 'main'
+  const built = fromSource || runtime === 'deno' ? undefined : process.env.PARLEY_TEST_SERVER
+  return built === undefined ? join(root, 'server', `${name}.ts`) : join(root, built, `${name}.js`)
 }
 
 /** The caller's environment without its configuration of Parley. */

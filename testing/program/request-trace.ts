@@ -53,6 +53,7 @@ export async function traceRequest(): Promise<RequestTrace> {
   const preload = join(import.meta.dir, 'trace-preload.ts')
   try {
     const program = await startProgram({
+      fromSource: true,
       config: declared(upstream.url),
       env: { BUN_OPTIONS: `--preload=${preload}`, PARLEY_TRACE_FILE: file, PARLEY_DEMO: 'off' },
     })

@@ -34,9 +34,9 @@ export function checkFallback(
   log.check(!made.some((one) => one.model === model), `${what} for the second time`)
   const { models } = plan
   const lists = models ? { error: models, context: models, filter: models } : (configured ?? none)
-  const wished = causes.flatMap((cause) => lists[cause])
+  const requested = causes.flatMap((cause) => lists[cause])
   // A model without any usable channel counts as failed with an error.
-  const passed = wished.some((other) => other !== model && !made.some((one) => one.model === other))
-  const allowed = passed ? [...wished, ...lists.error] : wished
+  const passed = requested.some((other) => other !== model && !made.some((one) => one.model === other))
+  const allowed = passed ? [...requested, ...lists.error] : requested
   log.check(allowed.includes(model), `${what}, which is no fallback after ${causes}`)
 }

@@ -150,7 +150,7 @@ export function drawInstallation(random: Seeded, log: RunLog): Installation {
   }
 
   return {
-    channels: { all: () => all.values(), get: (id) => all.get(id), offering, modelsOf: () => models },
+    channels: { all: () => all.values(), get: (id) => all.get(id), offering, modelsOf: () => models, isSwitchedOff: () => false },
     prices: drawPrices(random),
     fallbacks: drawFallbacks(random),
     callers,

@@ -93,6 +93,10 @@ function judgeAnswer(seen: ObservedRequest, row: NewLog, answer: ReceivedAnswer,
   log.check(plan.stream === row.stream, `${requestId} has the wrong stream flag in its row`)
 }
 
+/** The upstream has made all of an answer that is not streamed. */
+const madeWhole = ({ script, state, gaveAll, words }: Attempt): boolean =>
+  script.kind === 'answer' && state === 'ended' && gaveAll && words.length > 0 && !script.fault && !script.cut
+
 function judgeGone(seen: ObservedRequest, row: NewLog, log: RunLog): void {
   const { client } = seen
   const { wire, stream } = client.plan
@@ -101,6 +105,8 @@ function judgeGone(seen: ObservedRequest, row: NewLog, log: RunLog): void {
   const by = answer && speaker(seen, answer, log)
   judgeMoney(seen, row, by, log)
   if (by && !hasImplausibleUsage(by)) log.check(row.cost > 0n, `${client.requestId} left with words that were not charged`)
+  const made = stream ? undefined : seen.attempts.at(-1)
+  if (made && madeWhole(made)) log.check(row.usage !== null, `${client.requestId} left a whole answer that was not charged`)
 }
 
 /** For a client that received an error instead of an answer. */

@@ -2,6 +2,7 @@ import { Match, Switch } from 'solid-js'
 import { CodeDialog } from '#client/features/playground/code/code-dialog.tsx'
 import { ShortcutsDialog } from '#client/features/playground/keyboard/shortcuts-dialog.tsx'
 import { DeleteAllDialog } from '#client/features/playground/sidebar/delete-all-dialog.tsx'
+import { ForgetDialog } from '#client/features/playground/sidebar/forget-dialog.tsx'
 import { ImportDialog } from '#client/features/playground/sidebar/import-dialog.tsx'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
 import type { DialogName } from '#client/features/playground/state/view-state.ts'
@@ -27,6 +28,9 @@ export function Dialogs(props: { page: PageContext; name: DialogName; draft: str
       </Match>
       <Match when={props.name === 'delete-all'}>
         <DeleteAllDialog page={props.page} onClose={close} />
+      </Match>
+      <Match when={props.name === 'forget'}>
+        <ForgetDialog page={props.page} onClose={close} />
       </Match>
       <Match when={props.name === 'import'}>
         <ImportDialog page={props.page} onClose={close} />

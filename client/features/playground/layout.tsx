@@ -1,8 +1,7 @@
-import { createEffect, createMemo, createSignal, lazy, Match, onMount, Show, Suspense, Switch } from 'solid-js'
+import { createEffect, createMemo, createSignal, lazy, Match, on, onMount, Show, Suspense, Switch } from 'solid-js'
 import type { ComposerHandle } from '#client/features/playground/composer/composer.tsx'
 import { ConversationComposer } from '#client/features/playground/composer/conversation-composer.tsx'
 import { handleShortcuts } from '#client/features/playground/keyboard/handle-shortcuts.ts'
-import { loadProse } from '#client/features/playground/markdown/prose.tsx'
 import { t } from '#client/features/playground/messages/messages.ts'
 import { Sidebar } from '#client/features/playground/sidebar/sidebar.tsx'
 import type { Actions } from '#client/features/playground/state/actions.ts'
@@ -36,6 +35,7 @@ export function PlaygroundLayout(props: { playground: PlaygroundState; actions: 
   const wide = createMediaQuery('(min-width: 1500px)')
   const hasSide = createMediaQuery('(min-width: 760px)')
   const view = createViewState(matchMedia('(min-width: 1180px)').matches)
+  createEffect(on(roomy, (fits) => view.setRoomy(fits), { defer: true }))
   const [composer, setComposer] = createSignal<ComposerHandle | undefined>()
   const [editedMessage, setEditedMessage] = createSignal<string | null>(null)
   const page: PageContext = {
@@ -53,9 +53,19 @@ export function PlaygroundLayout(props: { playground: PlaygroundState; actions: 
   onMount(() => {
     // Two frames later the box is in the document; a detached one takes no focus.
     if (hasSide()) requestAnimationFrame(() => requestAnimationFrame(() => composer()?.focus()))
-    setTimeout(() => void loadProse(), 300)
+    // Ready before the first reply; without a network the reply itself tries again.
+    setTimeout(
+      () =>
+        void import('#client/features/playground/markdown/prose.tsx').then(
+          ({ loadProse }) => loadProse(),
+          () => undefined,
+        ),
+      300,
+    )
   })
-  const title = createMemo(() => revealHiddenCharacters(playground.conversation().title) || t('newChat'))
+  const title = createMemo(
+    () => revealHiddenCharacters(playground.conversation().title) || t(playground.unknown() ? 'unknownConversation' : 'newChat'),
+  )
   createEffect(() => {
     document.title = `${title()} · Parley`
   })
@@ -66,7 +76,7 @@ export function PlaygroundLayout(props: { playground: PlaygroundState; actions: 
     <div class="app" classList={{ 'no-side': !showsSide() }}>
       <Show when={showsSide()}>
         <aside class="side" aria-label={t('conversations')}>
-          <Sidebar page={page} onSignedOut={props.onSignedOut} />
+          <Sidebar page={page} />
         </aside>
       </Show>
       <main class="main">
@@ -82,7 +92,12 @@ export function PlaygroundLayout(props: { playground: PlaygroundState; actions: 
           </Show>
         </Suspense>
       </main>
-      <Suspense>
+      {/* The panel's place is there before the panel, so that nothing moves when it comes. */}
+      <Suspense
+        fallback={
+          <Show when={roomy() && view.panel()}>{(name) => <div class="panel" classList={{ wide: name() === 'inspector' }} />}</Show>
+        }
+      >
         <Switch>
           <Match when={view.panel() === 'parameters'}>
             <ParametersPanel page={page} beside={roomy()} />
@@ -95,7 +110,7 @@ export function PlaygroundLayout(props: { playground: PlaygroundState; actions: 
       <Suspense>
         <Show when={view.listOpen() && !showsSide()}>
           <Sheet title={t('conversations')} closeLabel={t('closeList')} side="left" bare onClose={() => view.setListOpen(false)}>
-            <Sidebar page={page} onSignedOut={props.onSignedOut} onClose={() => view.setListOpen(false)} />
+            <Sidebar page={page} onClose={() => view.setListOpen(false)} />
           </Sheet>
         </Show>
       </Suspense>

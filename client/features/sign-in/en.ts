@@ -1,7 +1,7 @@
 /** English messages of the sign-in page. */
 export const en = {
   title: 'Sign in',
-  intro: 'One door to every model.',
+  intro: 'One gateway to every model.',
   name: 'Username',
   password: 'Password',
   submit: 'Sign in',
@@ -10,5 +10,5 @@ export const en = {
   tooMany: 'Too many attempts. Try again in 15 minutes.',
   offline: 'The server is not responding. Check your connection and try again.',
   failed: 'Could not sign in ({code}).',
-  door: 'Diagram: five protocols go in through one door and reach five providers',
+  illustration: 'Diagram: five protocols go in through one gateway and reach five providers',
 }

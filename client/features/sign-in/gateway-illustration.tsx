@@ -3,7 +3,7 @@ import { For } from 'solid-js'
 const inside = ['chat', 'responses', 'messages', 'generateContent', 'realtime']
 const outside = ['OpenAI', 'Anthropic', 'Google', 'Bedrock', 'vLLM']
 
-/** The illustration beside the form: protocols in, providers out, one door between them. */
+/** The illustration beside the form: protocols in, providers out, the gateway between them. */
 export function GatewayIllustration(props: { label: string }) {
   return (
     <svg viewBox="0 0 640 420" class="w-full max-w-[640px] font-mono text-[12px]" role="img" aria-label={props.label}>

@@ -32,7 +32,7 @@ export function SignInPage(props: { onSignedIn(user: UserRow): void }) {
   }
 
   return (
-    <SplitPage title={t('title')} intro={t('intro')} aside={<GatewayIllustration label={t('door')} />}>
+    <SplitPage title={t('title')} intro={t('intro')} aside={<GatewayIllustration label={t('illustration')} />}>
       <form class="grid gap-4" onSubmit={(event) => void submit(event)}>
         <Field
           label={t('name')}

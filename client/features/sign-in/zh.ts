@@ -12,5 +12,5 @@ export const zh: Record<keyof typeof en, string> = {
   tooMany: '尝试次数过多，请在 15 分钟后重试。',
   offline: '服务器没有响应。请检查网络后重试。',
   failed: '无法登录（{code}）。',
-  door: '示意图：五种协议经由一扇门，到达五个模型服务',
+  illustration: '示意图：五种协议经由一个网关，到达五个模型服务',
 }

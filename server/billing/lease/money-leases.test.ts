@@ -1,6 +1,7 @@
 /** Leases in memory against a wallet that is only a number: random work by random instances never spends what is not there. */
 import { describe, expect, test } from 'bun:test'
-import type { BookLine, SyncAnswer } from '#store/ledger/leases'
+import type { BookLine } from '#store/ledger/book-line'
+import type { SyncAnswer } from '#store/ledger/leases'
 import { seeded } from '#testing/seeded'
 import type { Account } from './account.ts'
 import { createMoneyLeases, type MoneyLeases } from './money-leases.ts'

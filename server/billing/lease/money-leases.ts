@@ -3,7 +3,8 @@
  * answer means. A hold is paid from all of its accounts or from none. Knows neither database nor timer: `money-sync.ts` drives it.
  * Amounts are nano-dollars, times milliseconds of the monotonic clock.
  */
-import type { BookLine, SyncAnswer, SyncCall } from '#store/ledger/leases'
+import type { BookLine } from '#store/ledger/book-line'
+import type { SyncAnswer, SyncCall } from '#store/ledger/leases'
 import type { Account } from './account.ts'
 import { type HoldRequest, type LeaseRequest, type Refusal, requestsAhead, requestsOfWaiting, type WaitingHold } from './lease-requests.ts'
 import {

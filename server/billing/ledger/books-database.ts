@@ -15,6 +15,7 @@ import {
   registerInstance,
   restoreInstance,
 } from '#store/ledger/instances'
+import { sweepInterrupted } from '#store/ledger/interrupted'
 import {
   type AskedPart,
   knowsWallets,
@@ -27,6 +28,7 @@ import {
   sweepBudgets,
   syncBooks,
 } from '#store/ledger/leases'
+import { endTelling } from '#store/ledger/recoveries'
 import { decodedLines, type EncodedLine, joinedLines } from './encoded-line.ts'
 
 /** One call, with its lines in bytes. */
@@ -39,6 +41,8 @@ export type EncodedCall = SyncCall<EncodedLine>
 export interface BooksDatabase {
   sync(call: EncodedCall, withinMs?: number): Promise<SyncAnswer>
   resync(call: Resync, withinMs?: number): Promise<Resynced>
+  /** What a resync found lost has been written again. */
+  endTelling(instance: bigint): Promise<void>
   /** The ids of those of the lines whose request has no usage row yet. */
   missing(lines: readonly EncodedLine[], withinMs?: number): Promise<ReadonlySet<string>>
   /** Whether the wallet of any of these lines exists; true when they name none. */
@@ -56,7 +60,7 @@ export interface BooksDatabase {
   /** Budgets that end soon and have no successor: see `budgets-ahead.ts` of the store. */
   endingBudgets(asked: { from: Date; till: Date; most: number; after: string }): Promise<EndingBudget[]>
   openBudgets(budgets: readonly Pick<AskedPart, 'account' | 'budget'>[]): Promise<void>
-  /** Removes budgets that ended long ago. */
+  /** Removes budgets that ended long ago, and notes of interrupted requests that are a day old. */
   sweepBudgets(): Promise<number>
 }
 
@@ -68,6 +72,7 @@ export const booksCalls = (store: BooksStore) => ({
   sync: ({ lines, ...call }: Omit<EncodedCall, 'lines'> & { lines: ArrayBuffer }) =>
     syncBooks(store, { ...call, lines: decodedLines(new Uint8Array(lines)) }),
   resync: (call: Resync) => resyncLeases(store, call),
+  endTelling: (instance: bigint) => endTelling(store, instance),
   async missing(lines: ArrayBuffer): Promise<ReadonlySet<string>> {
     const missing = await linesNotInBooks(store, decodedLines(new Uint8Array(lines)))
     return new Set(missing.map(({ row }) => row.requestId))
@@ -83,7 +88,10 @@ export const booksCalls = (store: BooksStore) => ({
   endingBudgets: ({ from, till, most, after }: { from: Date; till: Date; most: number; after: string }) =>
     endingBudgets(store, from, till, most, after),
   openBudgets: (budgets: readonly Pick<AskedPart, 'account' | 'budget'>[]) => openBudgets(store, budgets),
-  sweepBudgets: () => sweepBudgets(store),
+  async sweepBudgets() {
+    await sweepInterrupted(store)
+    return sweepBudgets(store)
+  },
 })
 
 /** The calls that cross, by name. */
@@ -99,12 +107,14 @@ export type AskBooks = <Name extends keyof BooksCalls>(
 /** The database behind this way to ask it. */
 export function booksBehind(ask: AskBooks): BooksDatabase {
   return {
-    sync({ instance, seq, heard, replay, own, ask: asked, ...call }, withinMs) {
+    sync({ instance, seq, heard, replay, interrupted, own, ask: asked, ...call }, withinMs) {
       const lines = joinedLines(call.lines)
-      const numbers = { instance, seq, ...(heard !== undefined && { heard }), ...(replay !== undefined && { replay }) }
+      const kind = { ...(replay !== undefined && { replay }), ...(interrupted !== undefined && { interrupted }) }
+      const numbers = { instance, seq, ...(heard !== undefined && { heard }), ...kind }
       return ask('sync', { ...numbers, lines, own, ask: asked }, { withinMs, transfer: [lines] })
     },
     resync: (call, withinMs) => ask('resync', call, { withinMs }),
+    endTelling: (instance) => ask('endTelling', instance),
     missing(lines, withinMs) {
       const joined = joinedLines(lines)
       return ask('missing', joined, { withinMs, transfer: [joined] })

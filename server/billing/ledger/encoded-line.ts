@@ -1,5 +1,5 @@
 /** Finished requests on their way to the database, in the bytes that the journal has of them. */
-import type { BookLine } from '#store/ledger/leases'
+import type { BookLine } from '#store/ledger/book-line'
 import { encodeLine, readLines } from './journal-line.ts'
 
 /** A finished request. Amounts are nano-dollars; `BookLine` says what they mean. */

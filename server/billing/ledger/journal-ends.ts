@@ -1,6 +1,6 @@
 /** Reads the requests and their ends from the files of a journal. */
 import { readSegments } from '#runtime/segment'
-import type { BookLine } from '#store/ledger/leases'
+import type { BookLine } from '#store/ledger/book-line'
 import { type JournalLine, readableVersions, readLines } from './journal-line.ts'
 
 /** One batch. */

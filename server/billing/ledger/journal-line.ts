@@ -3,7 +3,7 @@
  * counted and skipped. Of one request the last line wins: `s` over `p` over `o`.
  */
 import { crc32 } from 'node:zlib'
-import type { BookLine } from '#store/ledger/leases'
+import type { BookLine } from '#store/ledger/book-line'
 
 /** One line. Amounts are nano-dollars. */
 export type JournalLine =

@@ -6,7 +6,7 @@
 import type { Clock, Timer } from '#runtime/clock'
 import type { Log } from '#runtime/log'
 import { GatewayError } from '#shared/errors'
-import type { BookLine } from '#store/ledger/leases'
+import type { BookLine } from '#store/ledger/book-line'
 import { endsIn } from './journal-ends.ts'
 import { bytesPerRequest, type JournalFile, openJournalFiles } from './journal-files.ts'
 import { encodeLine, type JournalLine, journalVersion, leanLine } from './journal-line.ts'

@@ -92,6 +92,7 @@ export function createMoneyCalls({ database, instance, folder }: DatabasePlace):
       const { leases } = await look()
       if (calls.whole) return leases
       await again(home)
+      await database.endTelling(instance)
       calls.whole = true
       return (await look()).leases
     },

@@ -11,6 +11,7 @@ import { createMoneyLeases } from '#billing/lease/money-leases'
 import { createSyncLoop } from '#billing/lease/sync-loop'
 import { unavailable } from '#billing/lease/with-timeout'
 import { isFenced, isUnwritable, type SyncAnswer } from '#store/ledger/leases'
+import { areTakesPaused } from '#store/ledger/recoveries'
 import { directBooks } from './books-database.ts'
 import type { EncodedLine } from './encoded-line.ts'
 import { createLineQueue } from './line-queue.ts'
@@ -62,6 +63,8 @@ const usedMs = 3_000
 const patienceMs = 250
 /** So many lines wait for no others. */
 const enoughLines = 100
+/** How long nothing is asked for after takes were paused. */
+const pausedMs = 100
 /** After a hold that was served, refusals say nothing for so long. */
 const servedMs = 2_000
 
@@ -80,6 +83,8 @@ export function createMoneySync(options: MoneySyncOptions): MoneySync {
   let state: 'live' | 'closed' | 'stopped' = 'live'
   /** The next call asks for nothing: what was asked for may be what cannot be answered, and lines must not wait for that. */
   let asksNothing = false
+  /** Until then takes are paused for everybody, as far as is known. */
+  let pausedUntil = Number.NEGATIVE_INFINITY
   const callSize = createCallSize()
   /** The last call had lines. */
   let wroteLast = false
@@ -97,7 +102,7 @@ export function createMoneySync(options: MoneySyncOptions): MoneySync {
       queue.wake()
       refuseWaiting(clock.monotonic() - patienceMs)
     },
-    hasMore: () => isEnough() || leases.needsRefill(),
+    hasMore: () => isEnough() || needsRefill(),
     restMs: plannedRest,
   })
 
@@ -105,13 +110,16 @@ export function createMoneySync(options: MoneySyncOptions): MoneySync {
   function plannedRest(): number {
     const now = clock.monotonic()
     const due = leases.isEmpty() ? restMs : leases.hasUnreported() || now - servedAt < usedMs ? heldMs : beatMs
-    const rest = queue.size() > 0 ? Math.min(lingerMs, due) : due
+    const soon = leases.needsRefill() ? Math.min(due, pausedMs) : due
+    const rest = queue.size() > 0 ? Math.min(lingerMs, soon) : soon
     nextAt = now + rest
     return rest
   }
 
   /** Whether the lines that wait are worth a call: what one costs does not depend on how many go along. */
   const isEnough = () => queue.size() >= (lingerMs > 0 && !queue.isSplit() ? enoughLines : 1)
+
+  const needsRefill = () => leases.needsRefill() && clock.monotonic() >= pausedUntil
 
   /** `tick`: the present moment. Comparisons only: it is asked for every hold. */
   function maySpend(tick = clock.monotonic()): boolean {
@@ -125,14 +133,15 @@ export function createMoneySync(options: MoneySyncOptions): MoneySync {
     // A line that may be at fault goes by itself.
     if (state !== 'live' || queue.isSplit()) return { lines, own: [], ask: [], replay: state !== 'live', requests: [] }
     const all = now - beatAt >= beatMs
-    if (!all && lines.length === 0 && !leases.hasUnreported() && !leases.needsRefill()) return undefined
+    const isPaused = now < pausedUntil
+    if (!all && lines.length === 0 && !leases.hasUnreported() && (isPaused || !leases.needsRefill())) return undefined
     if (all) beatAt = now
     // Where a crowd waits, lines and it take turns: neither makes the other's call long.
     const isApart = lines.length > 0 && leases.isCrowded()
     const sent = isApart && wroteLast ? [] : lines
     wroteLast = sent.length > 0
     const own = leases.report(sent, all, now)
-    const requests = asksNothing || (isApart && wroteLast) ? [] : leases.leaseRequests(now, callSize.most)
+    const requests = asksNothing || isPaused || (isApart && wroteLast) ? [] : leases.leaseRequests(now, callSize.most)
     const ask = requests.map(({ parts }) => parts.map(({ account, need, want, budget }) => ({ account, need, want, budget })))
     return { lines: sent, own, ask, requests }
   }
@@ -163,6 +172,13 @@ export function createMoneySync(options: MoneySyncOptions): MoneySync {
 
   function handled(error: unknown, call: Call | undefined): boolean {
     asksNothing = true
+    if (areTakesPaused(error)) {
+      if (pausedUntil === Number.NEGATIVE_INFINITY)
+        log.warn({ instance }, 'the database has lost commits, or is another server: leases wait')
+      pausedUntil = clock.monotonic() + pausedMs
+      refuseWaiting(clock.monotonic() - patienceMs)
+      return true
+    }
     if (isFenced(error) && state === 'live') return true
     if (!call || !isUnwritable(error)) return false
     const { lines, requests } = call

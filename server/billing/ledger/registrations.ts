@@ -4,6 +4,7 @@
  */
 import type { Clock, Random } from '#runtime/clock'
 import type { Log } from '#runtime/log'
+import { readIfThere, writeSmall } from '#runtime/small-file'
 import type { Store } from '#store/engine/store'
 import { type BooksDatabase, directBooks } from './books-database.ts'
 import { type EncodedLine, encodedLine } from './encoded-line.ts'
@@ -34,6 +35,8 @@ export interface RegistrationOptions {
   coverMs: number
   /** After how many milliseconds the leases of a missing instance are written off. */
   writeOffMs: number
+  /** Where the folder lies, by `runtime/place.ts`; absent: where it always did. A folder that was elsewhere may have a living process there. */
+  place?: string
 }
 
 /** One registration. */
@@ -60,6 +63,8 @@ export interface Registrations {
 /** Milliseconds. */
 const longestValidMs = 15 * 60_000
 const anewMs = 1_000
+/** Three heartbeats of an instance that has anything on lease. */
+const listenMs = 3_000
 
 /** Replays the journals of earlier runs and registers. Rejects when the database does not answer or the disk has no room. */
 export async function openRegistrations(options: RegistrationOptions): Promise<Registrations> {
@@ -160,7 +165,10 @@ export async function openRegistrations(options: RegistrationOptions): Promise<R
     },
   }
 
-  await replayJournals(journals())
+  const placeFile = `${folder}/place`
+  const isMoved = options.place !== undefined && (await readIfThere(placeFile)) !== options.place
+  await replayJournals({ ...journals(), ...(isMoved && { listen: () => clock.sleep(listenMs) }) })
   registrations.current = await begin()
+  if (options.place !== undefined) await writeSmall(placeFile, options.place)
   return registrations
 }

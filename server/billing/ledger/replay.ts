@@ -37,7 +37,18 @@ export interface ReplayOptions {
   /** Milliseconds since 1970. */
   now: number
   log: Log
+  /**
+   * Set when the folder came from elsewhere, so that no lock proves its processes dead: resolves after a time in which a living one would
+   * have called. What is interrupted may then still end.
+   */
+  listen?: (() => Promise<void>) | undefined
 }
+
+/** A journal belongs to a process that lives. */
+const stillRuns = (instance: bigint) =>
+  new Error(
+    `the data folder is a copy, or was moved while it was in use: its Parley (instance ${instance}) still runs. Stop that one first, or start with a data folder of its own`,
+  )
 
 /** A start has time for larger calls than a running instance. */
 const linesPerCall = 1_000
@@ -63,23 +74,35 @@ const journalsIn = async ({ folder, but }: Pick<ReplayOptions, 'folder' | 'but'>
   (await namesIn(folder)).filter((name) => /^\d+$/.test(name) && !but.has(name))
 
 /** `strange`: a line could not be written, and the files must be kept for a person to look at. */
-async function replay({ database, folder, installation, now, log }: ReplayOptions, instance: bigint): Promise<Replayed | 'strange'> {
+async function replay(
+  { database, folder, installation, now, log, listen }: ReplayOptions,
+  instance: bigint,
+): Promise<Replayed | 'strange'> {
   const path = `${folder}/${instance}`
   if (await isHome(database, path, instance)) return { settled: 0, interrupted: 0, opened: 0 }
   const done: Replayed = { settled: 0, interrupted: 0, opened: 0 }
   let state = (await database.lastCall(instance))?.state
   const wasLive = state === 'live'
+  if (wasLive && listen) {
+    const before = await database.lastCall(instance)
+    await listen()
+    if ((await database.lastCall(instance))?.seq !== before?.seq) throw stillRuns(instance)
+  }
   let seq: bigint | undefined
   let complete = true
   let isEmpty = true
 
-  async function write(lines: readonly EncodedLine[]) {
+  async function write(lines: readonly EncodedLine[], mayEnd: boolean) {
     seq = (seq ?? (await database.numberForReplay(instance)) ?? 0n) + 1n
     // The leases of an instance that is live still pay for what it spent; of a closed one they are gone.
-    return database.sync({ instance, seq, lines, own: [], ask: [], replay: !wasLive })
+    return database.sync({ instance, seq, lines, own: [], ask: [], replay: !wasLive, ...(mayEnd && { interrupted: true }) })
   }
-  async function bring(lines: readonly EncodedLine[]): Promise<number> {
-    const brought = await writeBack({ missing: (some) => database.missing(some), write }, lines, log, linesPerCall)
+  async function bring(lines: readonly EncodedLine[], mayEnd = false): Promise<number> {
+    const target = {
+      missing: (some: readonly EncodedLine[]) => database.missing(some),
+      write: (some: readonly EncodedLine[]) => write(some, mayEnd),
+    }
+    const brought = await writeBack(target, lines, log, linesPerCall)
     complete &&= brought.complete
     return brought.lines
   }
@@ -97,7 +120,7 @@ async function replay({ database, folder, installation, now, log }: ReplayOption
       state = 'closed'
     }
     done.settled += await bring(ended)
-    done.interrupted += await bring(interrupted)
+    done.interrupted += await bring(interrupted, wasLive && listen !== undefined)
     if (wasLive) done.opened += opened
     if (bad > 1) log.error({ instance: instance.toString(), lines: bad }, 'the journal has lines that cannot be read')
   }

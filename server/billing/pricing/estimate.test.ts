@@ -17,8 +17,8 @@ const text = 1000 * 3
 const output = 100 * 15
 
 /** One piece of so many bytes. */
-function brought(kind: 'images' | 'sounds' | 'files', bytes: number, where: 'here' | 'elsewhere' = 'here'): { beside: NonTextContent } {
-  return { beside: { ...onlyText, [kind]: { pieces: 1, bytes, elsewhere: where === 'here' ? 0 : 1 } } }
+function brought(kind: 'images' | 'sounds' | 'files', bytes: number, where: 'here' | 'elsewhere' = 'here'): { nonText: NonTextContent } {
+  return { nonText: { ...onlyText, [kind]: { pieces: 1, bytes, elsewhere: where === 'here' ? 0 : 1 } } }
 }
 
 describe('the largest cost', () => {

@@ -24,7 +24,7 @@ export interface Estimate {
   /** The largest output of the candidate models, in tokens; undefined when one of them is unknown. */
   modelMaxOutput: number | undefined
   /** The non-text content of the request; absent: none. */
-  beside?: NonTextContent
+  nonText?: NonTextContent
   /** The most hosted searches. */
   searches?: number
   /** How long the cache lives that this request may fill; absent: it fills none. */
@@ -64,8 +64,8 @@ export function outputLimit({ maxOutput, modelMaxOutput }: Pick<Estimate, 'maxOu
 }
 
 function costOf(estimate: Estimate, output: number, rates: Rates, ratio: bigint): bigint {
-  const { inputBytes, n, beside = onlyText, searches = 0 } = estimate
-  const { images, sounds, files } = beside
+  const { inputBytes, n, nonText = onlyText, searches = 0 } = estimate
+  const { images, sounds, files } = nonText
   const text = tokensOf(Math.max(0, inputBytes - images.bytes - sounds.bytes)) + files.elsewhere * fileTokens + searches * searchTokens
   const seen = images.pieces * imageTokens
   const heard = Math.ceil(sounds.bytes / soundBytes) + sounds.elsewhere * fileTokens

@@ -53,14 +53,14 @@ describe('of a conversation', () => {
   })
 
   test('pictures add to the input what the vendor that counts highest would say', () => {
-    const beside = { ...onlyText, images: { pieces: 1, bytes: 25, elsewhere: 1 } }
-    expect(believed({ fresh: 48_169, out: 1 }, { beside })).toBe(true)
-    expect(believed({ fresh: 148_169, out: 1 }, { beside })).toBe(false)
+    const nonText = { ...onlyText, images: { pieces: 1, bytes: 25, elsewhere: 1 } }
+    expect(believed({ fresh: 48_169, out: 1 }, { nonText })).toBe(true)
+    expect(believed({ fresh: 148_169, out: 1 }, { nonText })).toBe(false)
   })
 
   test('where more goes in than is seen, the context bounds it, read again for each tool', () => {
     const file = { ...onlyText, files: { pieces: 1, bytes: 6, elsewhere: 1 } }
-    const ways: Partial<UsageContext>[] = [{ searchAsked: true }, { beside: { ...onlyText, unseen: true } }, { beside: file }]
+    const ways: Partial<UsageContext>[] = [{ searchAsked: true }, { nonText: { ...onlyText, unseen: true } }, { nonText: file }]
     for (const more of ways) {
       expect(believed({ fresh: 1_900_000, out: 1 }, { ...more, context: 200_000 })).toBe(true)
       expect(believed({ fresh: 2_100_000, out: 1 }, { ...more, context: 200_000 })).toBe(false)

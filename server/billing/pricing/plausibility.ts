@@ -46,14 +46,14 @@ export interface UsageContext {
   modelMaxOutput?: number | undefined
   /** Tokens of the model's context. */
   context?: number | undefined
-  beside?: NonTextContent | undefined
+  nonText?: NonTextContent | undefined
   searchAsked: boolean
 }
 
 /** The largest plausible usage of a conversation. */
 export function plausibleConversation(asked: UsageContext): PlausibleUsage {
   const { maxOutput, modelMaxOutput = largestOutput, n, searchAsked } = asked
-  const { searches = usualSearches, unseen = false } = asked.beside ?? {}
+  const { searches = usualSearches, unseen = false } = asked.nonText ?? {}
   // The upstream's own tools produce many answers in one.
   const limit = unseen || searchAsked ? Math.max(maxOutput ?? 0, modelMaxOutput) : (maxOutput ?? modelMaxOutput)
   return {
@@ -66,8 +66,8 @@ export function plausibleConversation(asked: UsageContext): PlausibleUsage {
 }
 
 /** At most one token per byte, four times what is expected; documents and videos may have more tokens than bytes. */
-function plausibleInput({ inputBytes, addedBytes, n, context, searchAsked, beside = onlyText }: UsageContext): number {
-  const { images, sounds, files, unseen } = beside
+function plausibleInput({ inputBytes, addedBytes, n, context, searchAsked, nonText = onlyText }: UsageContext): number {
+  const { images, sounds, files, unseen } = nonText
   const inBody = (inputBytes + addedBytes + images.pieces * imageTokens) * Math.max(1, n) + inputMore
   if (!unseen && !searchAsked && files.pieces === 0 && sounds.elsewhere === 0) return inBody
   return Math.max(inBody, context === undefined ? anyInput : context * rounds)

@@ -78,7 +78,7 @@ export function createLimiter(clock: Pick<Clock, 'monotonic'>): LocalLimiter {
       try {
         for (const { id, limits } of bounded) {
           const counter = counters.get(id)
-          if (limits && counter) refuse(limits, counter, 1, now)
+          if (limits && counter) refuse(id, limits, counter, 1, now)
         }
         return undefined
       } catch (thrown) {
@@ -88,8 +88,8 @@ export function createLimiter(clock: Pick<Clock, 'monotonic'>): LocalLimiter {
     take(bounded, tokens) {
       const now = clock.monotonic()
       sweep(now)
-      const held = bounded.flatMap(({ id, limits }) => (limits === null ? [] : [{ limits, counter: counterOf(id) }]))
-      for (const { limits, counter } of held) refuse(limits, counter, tokens, now)
+      const held = bounded.flatMap(({ id, limits }) => (limits === null ? [] : [{ id, limits, counter: counterOf(id) }]))
+      for (const { id, limits, counter } of held) refuse(id, limits, counter, tokens, now)
       for (const { counter } of held) {
         counter.requests.add(now, 1)
         counter.tokens.add(now, tokens)
@@ -112,17 +112,17 @@ export function createLimiter(clock: Pick<Clock, 'monotonic'>): LocalLimiter {
   }
 }
 
-function refuse({ rpm, tpm, concurrency }: Limits, counter: Counter, tokens: number, now: number): void {
+function refuse(id: string, { rpm, tpm, concurrency }: Limits, counter: Counter, tokens: number, now: number): void {
   if (concurrency !== undefined && counter.running >= concurrency) {
-    throw limitReached('places', placeWaitMs)
+    throw limitReached('places', id, placeWaitMs)
   }
   if (rpm !== undefined && counter.requests.sum(now) + 1 > rpm) {
-    throw limitReached('requests', counter.requests.msUntil(now, rpm - 1))
+    throw limitReached('requests', id, counter.requests.msUntil(now, rpm - 1))
   }
   // A request larger than the limit itself passes when nothing else was used; it could never pass otherwise.
   const most = tpm === undefined ? 0 : Math.max(0, tpm - Math.min(tokens, tpm))
   if (tpm !== undefined && counter.tokens.sum(now) > most) {
-    throw limitReached('tokens', counter.tokens.msUntil(now, most))
+    throw limitReached('tokens', id, counter.tokens.msUntil(now, most))
   }
 }
 
@@ -130,14 +130,19 @@ function refuse({ rpm, tpm, concurrency }: Limits, counter: Counter, tokens: num
 export const placeWaitMs = 1000
 
 const words: Record<LimitKind, string> = {
-  places: 'Too many requests at once for this key, user or group.',
-  requests: 'Too many requests in a minute for this key, user or group.',
-  tokens: 'Too many tokens in a minute for this key, user or group.',
+  places: 'Too many requests at once',
+  requests: 'Too many requests in a minute',
+  tokens: 'Too many tokens in a minute',
 }
 
-/** `rate_limit_exceeded` for that limit, to be retried after so many milliseconds, at least a second. */
-export const limitReached = (kind: LimitKind, waitMs: number): GatewayError =>
-  new GatewayError('rate_limit_exceeded', words[kind], { retryAfter: Math.max(1, Math.ceil(waitMs / 1000)) })
+/** By the kind in an id of `Bounded`. */
+const holders: Record<string, string> = { key: 'this API key', user: 'this user', group: 'this group' }
+
+/** `rate_limit_exceeded` for that limit of whoever has this id, to be retried after so many milliseconds, at least a second. */
+export function limitReached(kind: LimitKind, id: string, waitMs: number): GatewayError {
+  const message = `${words[kind]} for ${holders[id.split(':', 1)[0] ?? ''] ?? 'this caller'}.`
+  return new GatewayError('rate_limit_exceeded', message, { retryAfter: Math.max(1, Math.ceil(waitMs / 1000)) })
+}
 
 /** The allowance that leaves least; undefined when there is none. */
 export const tightest = (all: readonly Allowance[]): Allowance | undefined => all.toSorted((a, b) => a.remaining - b.remaining)[0]

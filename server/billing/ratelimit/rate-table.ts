@@ -1,10 +1,12 @@
 /** The shared limits of a store's database: asked in the worker beside it, where there is one, so that neither thread waits for the other. */
+
 import { callMs } from '#billing/lease/with-timeout'
+import { serverScript } from '#runtime/package-file'
 import type { Store } from '#store/engine/store'
 import { forgetRateHolder, type RateAnswer, syncRates } from '#store/ledger/rates'
 import type { RateTable } from './shared-limits.ts'
 
-const module = new URL('./rates-work.ts', import.meta.url)
+const module = serverScript('billing/ratelimit/rates-work')
 
 /** The table of this store. */
 export function rateTable(store: Store): RateTable {

@@ -133,7 +133,9 @@ export function createSharedLimiter({ table, clock, random, log, writeOffMs }: S
   /** Why the needs cannot be met, as far as is known; undefined while they may be. */
   function denial(needs: readonly Need[], at: Moment): Error | undefined {
     const denied = needs.find(({ lease, amount }) => lease.isRefused(amount, at) && !lease.hasHope(at))
-    return denied && limitReached(denied.lease.kind, denied.lease.msUntil(denied.amount, at))
+    if (!denied) return undefined
+    const { kind, id } = denied.lease
+    return limitReached(kind, id.slice(kind.length + 1), denied.lease.msUntil(denied.amount, at))
   }
 
   function compose(sentAt: Moment): RateCall | undefined {

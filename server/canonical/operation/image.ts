@@ -90,7 +90,7 @@ const seenTokens = { low: 600, high: 7000 } as const
 const megapixel = 1024 * 1024
 
 /** What the cost of a request depends on. */
-export interface Wish {
+export interface ImageSettings {
   n: number
   size: PictureSize | undefined
   quality: string | undefined
@@ -104,7 +104,7 @@ export interface Wish {
 }
 
 /** Estimated and maximum cost of a request. Tokens grow less than pixels, so they are scaled by the square root. */
-export function imageCost({ n, size, quality = '', promptBytes, seen, fidelity, partials }: Wish) {
+export function imageCost({ n, size, quality = '', promptBytes, seen, fidelity, partials }: ImageSettings) {
   const row = isQuality(quality) ? outputTokens[quality] : { usual: outputTokens.medium.usual, most: outputTokens.high.most }
   const growth = Math.sqrt(Math.max(1, size ? size.width * size.height : 1.5 * megapixel) / megapixel)
   const tokens = (each: number) => Math.ceil(each * Math.max(1, growth))

@@ -9,7 +9,7 @@ import { scanObject } from '#wire/json-scan'
 const none = (): Brought => ({ pieces: 0, bytes: 0, elsewhere: 0 })
 
 /** Nothing yet, to be added to. */
-export const nothingBeside = (): NonTextContent => ({ images: none(), sounds: none(), files: none() })
+export const noContent = (): NonTextContent => ({ images: none(), sounds: none(), files: none() })
 
 const places = { image: 'images', audio: 'sounds' } as const
 
@@ -18,8 +18,8 @@ const elsewhere = /^(?:https?:|gs:|file[-_/])/i
 const deepest = 4
 
 /** Notes a piece by its kind (`image`, `audio`, anything else is a file), and how long its strings are. */
-export function bring(beside: NonTextContent, kind: string, piece: unknown): void {
-  const brought = beside[kind === 'image' || kind === 'audio' ? places[kind] : 'files']
+export function bring(nonText: NonTextContent, kind: string, piece: unknown): void {
+  const brought = nonText[kind === 'image' || kind === 'audio' ? places[kind] : 'files']
   const { bytes, away } = measured(piece, 0)
   brought.pieces += 1
   brought.bytes += bytes
@@ -27,10 +27,10 @@ export function bring(beside: NonTextContent, kind: string, piece: unknown): voi
 }
 
 /** As a part of the head; nothing where there is nothing beside text. */
-export function besideOf(beside: NonTextContent): { beside?: NonTextContent } {
-  const { images, sounds, files, ...wishes } = beside
-  const isNothing = images.pieces + sounds.pieces + files.pieces === 0 && Object.keys(wishes).length === 0
-  return isNothing ? {} : { beside }
+export function nonTextOf(nonText: NonTextContent): { nonText?: NonTextContent } {
+  const { images, sounds, files, ...others } = nonText
+  const isNothing = images.pieces + sounds.pieces + files.pieces === 0 && Object.keys(others).length === 0
+  return isNothing ? {} : { nonText }
 }
 
 /** Lists are left out: what stands in them are pieces of their own, or text. */
@@ -101,6 +101,19 @@ function addFields(object: JsonObject, refs: StateRef[], depth: number): void {
     const kind = Object.hasOwn(stateFields, name) ? stateFields[name] : undefined
     if (kind === undefined) addStateRefs(value, refs, depth + 1)
     else for (const id of Array.isArray(value) ? value : [value]) if (typeof id === 'string' && id !== '') refs.push({ kind, id })
+  }
+}
+
+/** A file that one account keeps at Google (`files/...` or its address), or something in a bucket: read with the channel's credentials. */
+export const isKeptFile = (uri: string): boolean =>
+  /^(?:gs:\/\/|s3:\/\/|files\/|https:\/\/[a-z0-9.-]+\.googleapis\.com\/(?:upload\/)?v[a-z0-9]+\/files\/)/i.test(uri)
+
+/** Adds the addresses of kept files in one piece of media; lists hold pieces of their own. */
+export function addKeptAddresses(piece: unknown, refs: StateRef[], depth = 0): void {
+  if (typeof piece === 'string') {
+    if (isKeptFile(piece)) refs.push({ kind: 'file', id: piece })
+  } else if (isObject(piece) && depth < deepest) {
+    for (const name in piece) if (name !== 'text') addKeptAddresses(piece[name], refs, depth + 1)
   }
 }
 

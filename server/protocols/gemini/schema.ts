@@ -9,7 +9,7 @@ import { camel, numeric } from './proto-json.ts'
 const lists = new Set(['anyOf', 'oneOf', 'allOf'])
 const counts = new Set(['minItems', 'maxItems', 'minLength', 'maxLength', 'minProperties', 'maxProperties'])
 
-/** Translated elsewhere, a mere hint, or unsafe as a property name. */
+/** Translated elsewhere, or unsafe as a property name. */
 const left = new Set(['nullable', 'propertyOrdering', '__proto__'])
 
 /** A schema of the older kind as JSON Schema. Its nesting is bounded by the body's. */
@@ -26,7 +26,17 @@ export function readSchema(schema: Record<string, unknown>): JsonSchema {
     else if (key === 'properties' && isObject(value)) read[key] = mapped(value, readAny)
     else read[key] = value
   }
-  return schema.nullable === true ? orNull(read) : read
+  const ordered = inOrder(read, schema.propertyOrdering ?? schema.property_ordering)
+  return schema.nullable === true ? orNull(ordered) : ordered
+}
+
+/** Elsewhere the order of the properties is that of the schema itself. */
+function inOrder(schema: JsonSchema, names: unknown): JsonSchema {
+  const { properties } = schema
+  if (!Array.isArray(names) || !isObject(properties)) return schema
+  const first = names.filter((name): name is string => typeof name === 'string' && name !== '__proto__' && Object.hasOwn(properties, name))
+  const ordered = Object.fromEntries(first.map((name) => [name, properties[name]]))
+  return { ...schema, properties: { ...ordered, ...properties } }
 }
 
 const readAny = (value: unknown): unknown => (isObject(value) ? readSchema(value) : value)

@@ -1,11 +1,19 @@
 /** What the choices of an answer say, streamed or whole: do they carry anything, and how much. */
 
+import type { StateRef } from '#canonical/codec'
 import { type Delivered, soundTokens, textBytes } from '#canonical/delivered'
 import { carriesBeside } from '#canonical/has-content'
 import { isObject } from '#shared/json'
 
 /** Does a piece carry anything beside its place and name? */
 export const carries = carriesBeside(new Set(['index', 'role', 'type']))
+
+/** The sound that the upstream keeps for later turns, by the id that a choice of Chat brings. */
+export function soundIn({ delta, message }: Record<string, unknown>): StateRef[] {
+  const piece = delta ?? message
+  const id = isObject(piece) && isObject(piece.audio) ? piece.audio.id : undefined
+  return typeof id === 'string' && id !== '' ? [{ kind: 'audio', id }] : []
+}
 
 /** Adds what one choice of Chat brings, in a chunk or whole, to the running counters. */
 export function measureMessage({ delta, message, logprobs }: Record<string, unknown>, delivered: Delivered): void {

@@ -10,7 +10,7 @@ import { isObject } from '#shared/json'
 import { parseObject } from '#wire/json-scan'
 import type { FieldChange, FieldChanges } from '#wire/splice'
 import { closedEvent, editEvent } from '#wire/sse-edit'
-import { carries } from './choice.ts'
+import { carries, soundIn } from './choice.ts'
 import { readInnerError } from './error.ts'
 import { readUsage } from './usage.ts'
 
@@ -60,7 +60,12 @@ export function chunkMeter(
     for (const choice of choices) if (isObject(choice)) note(choice)
     if (isObject(chunk.usage)) told = later(told, readUsage(chunk.usage, delivered))
     if (edits.hideUsage && choices.length === 0 && isObject(chunk.usage)) return withheld
-    return { out: closedEvent(frame, isTouched(chunk, edits) ? editEvent(frame.raw, changes) : frame.raw), meaningful: carries(choices) }
+    const created = frame.data?.includes('"audio"') ? choices.filter(isObject).flatMap(soundIn) : []
+    return {
+      out: closedEvent(frame, isTouched(chunk, edits) ? editEvent(frame.raw, changes) : frame.raw),
+      meaningful: carries(choices),
+      ...(created.length > 0 && { created }),
+    }
   }
 
   function note(choice: Chunk): void {

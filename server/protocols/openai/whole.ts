@@ -6,6 +6,7 @@ import { isObject } from '#shared/json'
 import { scanFields } from '#wire/json-scan'
 import { fieldEdits, splice } from '#wire/splice'
 import { readAnswer } from './answer.ts'
+import { soundIn } from './choice.ts'
 import type { Body } from './fields.ts'
 import { readUsage } from './usage.ts'
 
@@ -21,10 +22,12 @@ export function readWholeAnswer(
   const delivered = nothingDelivered(estimator?.observe)
   const choices = answer.choices.filter(isObject)
   for (const choice of choices) measure(choice, delivered)
+  const created = choices.flatMap(soundIn)
   return {
     body: typeof answer.model === 'string' ? renamed(body, edits.model) : body,
     usage: settled(readUsage(answer.usage, delivered), delivered, { inputBytes, scale: estimator, isOver: true }),
     end: choices.some((choice) => choice.finish_reason === 'length') ? 'length' : 'complete',
+    ...(created.length > 0 && { created }),
   }
 }
 

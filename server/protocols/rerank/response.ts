@@ -53,7 +53,7 @@ const documentOf = ({ documents }: RerankQuestion, index: number) => {
 }
 
 /** Does this entry stand as the client wants it? */
-function isWished({ sent }: Ranked, { returnDocuments }: RerankQuestion): boolean {
+function isAsRequested({ sent }: Ranked, { returnDocuments }: RerankQuestion): boolean {
   const { document, relevance_score } = sent
   if (relevance_score === undefined) return false
   if (returnDocuments === undefined) return true
@@ -70,11 +70,12 @@ function rewritten({ index, score, sent }: Ranked, question: RerankQuestion): Fi
 /** A ranking of the client's own style: its bytes, unless the client is owed another order, number or documents. */
 export function readWhole(body: string, { model }: AnswerEdits, { question, priced }: RerankHead): WholeAnswer {
   const { answer, ranking } = readRanking(body, question)
-  const wished = arranged(ranking, question)
+  const requested = arranged(ranking, question)
   const changes = new Map<string, FieldChange>()
   if (model !== undefined) changes.set('model', (json) => (json?.startsWith('"') ? JSON.stringify(model) : json))
-  const stands = wished.length === ranking.length && wished.every((one, place) => one === ranking[place] && isWished(one, question))
-  if (!stands) changes.set('results', () => JSON.stringify(wished.map((one) => rewritten(one, question))))
+  const stands =
+    requested.length === ranking.length && requested.every((one, place) => one === ranking[place] && isAsRequested(one, question))
+  if (!stands) changes.set('results', () => JSON.stringify(requested.map((one) => rewritten(one, question))))
   const spans = changes.size > 0 ? scanFields(body) : undefined
   return {
     body: spans ? splice(body, fieldEdits(body, spans, changes)) : body,

@@ -7,6 +7,7 @@ import type { Caller } from '#accounts/caller'
 import { conversationCodecs } from '#protocols/index'
 import type { RelayParts } from '#relay/contract/ask'
 import type { RequestModels } from '#relay/contract/steps'
+import { codecFor } from '#relay/conversation/codec-for'
 import { modelsFor } from '#relay/pipeline/candidates'
 import { amountToHold, everyModel } from '#relay/spend/hold'
 import type { FallbackCause } from '#routing/fallbacks'
@@ -41,7 +42,7 @@ export function createExplain(parts: Pick<RelayParts, 'channels' | 'prices' | 'h
       if (native) return { ...shown, losses: [], refused: null }
       try {
         const target = { model: model.upstream, capabilities: model.capabilities, stream: head.stream }
-        const { losses } = conversationCodecs[candidate.dialect].writeRequest(codec.readRequest(raw, path), target)
+        const { losses } = codecFor(candidate).writeRequest(codec.readRequest(raw, path), target)
         const meant = (caller.strict || channel.strict) && losses.find((loss) => loss.meaning)
         const refused = meant ? { code: 'unsupported_value', message: `Strict: ${meant.reason}`, param: meant.field } : null
         return { ...shown, losses: losses.map(({ field, what, reason }) => ({ field, what, reason })), refused }

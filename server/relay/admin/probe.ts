@@ -7,6 +7,7 @@ import type { ConversationRequest } from '#canonical/conversation'
 import { conversationCodecs } from '#protocols/index'
 import { readModelNames } from '#protocols/model-names'
 import type { RelayParts } from '#relay/contract/ask'
+import { codecFor } from '#relay/conversation/codec-for'
 import { readText } from '#relay/exchange/answer-text'
 import { outgoing, signed, splitterOf } from '#relay/exchange/outgoing'
 import type { Channel, ChannelKey, ChannelModel, Channels } from '#routing/channel'
@@ -91,7 +92,7 @@ export function createProbe(parts: Parts): Probe {
 
   /** Reads one response to its end. Throws unless it is a valid answer. */
   async function judge(candidate: Candidate, stream: boolean, answer: UpstreamAnswer, timer: PhaseTimer): Promise<void> {
-    const codec = conversationCodecs[candidate.dialect]
+    const codec = codecFor(candidate)
     const memo = { toolNames: {}, wrappedTools: [] }
     if (!stream) {
       codec.readResponse((await readText(answer, testBytes)).text, memo, codecContext)
@@ -112,8 +113,8 @@ export function createProbe(parts: Parts): Probe {
   }
 
   async function ask(candidate: Candidate, stream: boolean, signal: AbortSignal): Promise<ProbeResult> {
-    const { channel, model, dialect } = candidate
-    const codec = conversationCodecs[dialect]
+    const { channel, model } = candidate
+    const codec = codecFor(candidate)
     const startedAt = clock.monotonic()
     const timer = phaseTimer(clock, limits)
     let status: number | null = null

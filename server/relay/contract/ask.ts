@@ -11,15 +11,17 @@ import type { ReasoningState } from '#reasoning-state/reasoning-state'
 import type { Affinity } from '#routing/affinity'
 import type { Channels } from '#routing/channel'
 import type { FallbackBook } from '#routing/fallbacks'
-import type { Health } from '#routing/health'
+import type { Health } from '#routing/health-contract'
 import type { RetryPolicy } from '#routing/retry'
 import type { Clock, Random } from '#runtime/clock'
 import type { Log } from '#runtime/log'
 import type { Source } from '#runtime/outgoing-body'
+import type { GatewayError } from '#shared/errors'
 import type { Operation, Wire } from '#shared/ids'
 import type { FetchMedia } from '#upstream/media'
 import type { Signer } from '#upstream/sign'
 import type { Upstream } from '#upstream/upstream'
+import type { LargeBody } from './large-body.ts'
 
 /** The body of a request. */
 export interface Body {
@@ -27,10 +29,14 @@ export interface Body {
   content: Incoming
   /** The content as it was scanned already; absent = it was not. */
   scanned?: ScannedBody
+  /** The content is in the worker for large bodies, and `content` is empty. */
+  large?: LargeBody
   /** References to upstream state that Parley recorded for this caller; absent = none. */
   known?: readonly StateRef[]
   /** For a conversation that Parley continued: what the client sent, and what was lost in putting what came before in its place. */
-  continued?: { content: string; losses: readonly Loss[] }
+  continued?: { content: string; losses: readonly Loss[]; previous?: string }
+  /** It names a response or an item that Parley does not have: what to tell the caller where no channel may be asked for it. */
+  unresolved?: GatewayError
   /** Called once, when the body is no longer needed. */
   release?(): void
 }

@@ -20,6 +20,8 @@ export interface Passage {
   counted?(): Usage
   /** Bytes of all texts delivered so far, some perhaps twice: what its cost grows by. Absent: nobody knows, and every byte counts. */
   heard?(): number
+  /** The answer itself says that it is finished, before its connection ends. Absent: only an orderly end says so. */
+  saysItsEnd?: true
   /** How a complete answer ended. */
   finished(): 'complete' | 'length'
   /** Losses of the answer so far; absent: none are possible. */

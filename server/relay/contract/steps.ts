@@ -6,7 +6,7 @@
 import type { Caller } from '#accounts/caller'
 import type { Price, Rates } from '#billing/pricing/price'
 import type { Ticket } from '#billing/ratelimit/limits'
-import type { Head, StateRef } from '#canonical/codec'
+import type { Head } from '#canonical/codec'
 import type { Loss } from '#canonical/loss'
 import type { Usage } from '#canonical/usage'
 import type { FallbackCause } from '#routing/fallbacks'
@@ -26,6 +26,13 @@ export interface InFlightRequest {
   signal: AbortSignal
   /** The client stopped reading: aborts the signal as if its connection had closed. */
   hangUp(): void
+  /**
+   * An upstream has begun to make a whole answer (true), or has failed to (false). Between the two a client that leaves ends nothing:
+   * the upstream would be paid for an answer that nobody is charged for.
+   */
+  making(isMaking: boolean): void
+  /** Whether the client has left. */
+  left(): boolean
   /** The model that the caller asked for is known now. */
   asksFor(model: string): void
   /** What is given back when the request is settled: the room of its body. */
@@ -60,8 +67,6 @@ export interface ReadRequest {
   keepalive?: Uint8Array
   /** Writes an error into the stream. Absent or undefined: the dialect cannot express it, and the stream is cut off. */
   writeStreamError?(error: GatewayError): Uint8Array | undefined
-  /** State kept elsewhere that the request may refer to; absent = none. */
-  known?: readonly StateRef[]
   /** Called once when nothing will read the body again. */
   release?(): void
 }

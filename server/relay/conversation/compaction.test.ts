@@ -35,7 +35,7 @@ describe('the request for a summary', () => {
     { type: 'web_search', search_context_size: 'low' },
   ]
   const summary = summaryRequest(
-    codec.withoutWish(
+    codec.withoutTrigger(
       read({
         ...asked,
         tools,
@@ -50,14 +50,14 @@ describe('the request for a summary', () => {
     ),
   )
 
-  test('holds the conversation and its instructions, and ends with the wish as the user`s', () => {
+  test('holds the conversation and its instructions, and ends with the instruction as the user`s', () => {
     expect(summary.instructions).toMatchObject([{ text: 'Be brief.' }])
     expect(summary.turns.map(({ role }) => role)).toEqual(['user', 'user'])
     expect(summary.turns[0]?.parts).toMatchObject([{ kind: 'text', text: 'hello' }])
     expect(summary.identity.metadata).toEqual({ a: 'b' })
   })
 
-  test('asks for plain words: tools are known and not to be used, limits hold, formats and wishes of the vendor do not', () => {
+  test('asks for plain words: tools are known and not to be used, limits hold, formats and own fields of the vendor do not', () => {
     expect([summary.tools.map(({ kind }) => kind), summary.toolPolicy]).toEqual([['function'], { mode: 'none' }])
     expect(summary.output).toMatchObject({ format: { kind: 'text' }, maxTokens: 99, stop: [], n: 1 })
     expect(Object.keys(summary.extensions.responses ?? {})).not.toContain('truncation')
@@ -68,7 +68,7 @@ describe('the request for a summary', () => {
   })
 
   test('of nothing is refused', () => {
-    expect(thrown(() => summaryRequest(codec.withoutWish(read({ input: [trigger] }))))).toMatchObject({
+    expect(thrown(() => summaryRequest(codec.withoutTrigger(read({ input: [trigger] }))))).toMatchObject({
       code: 'invalid_value',
       param: 'input',
     })

@@ -33,7 +33,7 @@ const isWhole = (reason: FinishReason) => reason === 'stop' || reason === 'stop-
 /** The same conversion, asking for a summary and answering with a sealed item. Throws `invalid_value` when nothing was said yet. */
 export function compactingConversion(conversion: Conversion, { codec, seal, body }: Compaction): Conversion {
   const { client, codecContext } = conversion
-  const asked = codec.withoutWish(conversion.request)
+  const asked = codec.withoutTrigger(conversion.request)
 
   function partOf(summary: string, reason: FinishReason): NativePart {
     if (!isWhole(reason) || summary.trim() === '') throw noSummary()

@@ -13,9 +13,11 @@ import type { Candidate } from '#routing/order'
 import { GatewayError } from '#shared/errors'
 import type { Dialect } from '#shared/ids'
 import { holdsForeign, makersFirst, portable } from './account-bound.ts'
+import { codecFor } from './codec-for.ts'
 import { compactingConversion } from './compaction.ts'
 import { type Conversion, convertedExchange, targetOf } from './converted.ts'
 import { nativeExchange } from './native.ts'
+import { isOddlySpelled } from './odd-spelling.ts'
 import { mediaOf, type Reading, readingOf } from './reading.ts'
 import { remoteMedia, type WithBytes } from './remote-media.ts'
 import { affinityScope, sessionNames } from './session-affinity.ts'
@@ -45,16 +47,14 @@ export function openConversation(parts: RelayParts, ask: Ask, body: Body): ReadR
       return state?.keeperFirst(ordered) ?? ordered
     },
     served: (candidate) => affinity.served(scopeFor([candidate]), sessions(), candidate),
-    exchange: exchangeIn(parts, { ask, head: reading.head }, reading, body.continued),
+    exchange: exchangeIn(parts, { ask, head: reading.head }, reading, body),
     keepalive: codec.keepalive,
     writeStreamError: (error) => codec.writeStreamError(error),
-    // Who keeps it is asked when the candidates are known.
-    ...(reading.head.stateRefs && { known: reading.head.stateRefs }),
     ...(body.release && { release: body.release }),
   }
 }
 
-function exchangeIn(parts: RelayParts, asked: Asked, reading: Reading, continued: Body['continued']): ExchangeFor {
+function exchangeIn(parts: RelayParts, asked: Asked, reading: Reading, { continued, unresolved }: Body): ExchangeFor {
   const { ask, head } = asked
   const { codec, raw } = reading
   const tenant = ask.caller.user.id
@@ -72,12 +72,12 @@ function exchangeIn(parts: RelayParts, asked: Asked, reading: Reading, continued
   async function conversionFor(candidate: Candidate, byParley: boolean): Promise<Conversion> {
     const read = await reading.request()
     const { request, lost } = reading.mayBeBound ? portable(read, candidate, await reading.makers()) : { request: read, lost: [] }
-    const { dialect, channel } = candidate
+    const { channel } = candidate
     // The answer names the model that gave it, as callers know it.
     const named = { ...request, model: candidate.model.name }
     const conversion = {
       client: codec,
-      upstream: conversationCodecs[dialect],
+      upstream: codecFor(candidate),
       request: named,
       codecContext,
       reasoningState: parts.reasoningState,
@@ -126,11 +126,15 @@ function exchangeIn(parts: RelayParts, asked: Asked, reading: Reading, continued
     const isKeeper = (await reading.keptState())?.continues(candidate) === true && !mayHoldEnvelope(continued?.content ?? '')
     const passes =
       isKeeper ||
-      (candidate.native && !needsRewriting(candidate, raw) && !reading.hasEnvelopes && !holdsForeign(candidate, await reading.makers()))
+      (candidate.native &&
+        !needsRewriting(candidate, () => isOddlySpelled(raw)) &&
+        !reading.hasEnvelopes &&
+        !holdsForeign(candidate, await reading.makers()))
     const byParley = (head.compacts === true || compactBody !== undefined) && !compactsItself(candidate, passes)
     if (passes && !byParley) {
       reading.letGo()
-      const body = isKeeper && continued ? { raw, original: continued.content } : { raw, losses: continued?.losses ?? [] }
+      const original = isKeeper ? continued?.content : unresolved && raw
+      const body = original === undefined ? { raw, losses: continued?.losses ?? [], previous: continued?.previous } : { raw, original }
       return streamOrWhole(nativeExchange(parts, asked, codec, body, candidate), () => nativeForm(candidate))
     }
     try {
@@ -145,13 +149,9 @@ function exchangeIn(parts: RelayParts, asked: Asked, reading: Reading, continued
   }
 }
 
-const foreignCallId = /"tool_call_id"\s*:\s*"(?![A-Za-z0-9]{9}")/
-
-/** What this upstream spells in another way than the client's bytes may: ids of calls, and the limit of the output beside them. */
-function needsRewriting({ dialect, model }: Candidate, raw: string): boolean {
-  if (dialect !== 'chat' || model.capabilities.shortCallIds !== true) return false
-  return foreignCallId.test(raw) || raw.includes('"max_completion_tokens"')
-}
+/** What this upstream spells in another way than the client's bytes may. */
+export const needsRewriting = ({ dialect, model }: Candidate, isOdd: () => boolean): boolean =>
+  dialect === 'chat' && model.capabilities.shortCallIds === true && isOdd()
 
 /** An upstream may take a body that Parley cannot read: then its answer cannot be converted to the other form. */
 function readAgain(codec: ConversationCodec, raw: string, path: string | undefined): ConversationRequest {

@@ -90,7 +90,7 @@ export function readingOf(reasoningState: ReasoningState, ask: Ask, codec: Conve
   async function findKept(): Promise<KeptState | undefined> {
     const named = head.stateRefs ?? []
     const known = body.known ?? []
-    return named.length + known.length === 0 ? undefined : keptState(reasoningState, tenant, named, known)
+    return named.length + known.length === 0 ? undefined : keptState(reasoningState, tenant, named, known, body.unresolved)
   }
 
   return {

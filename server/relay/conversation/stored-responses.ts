@@ -8,6 +8,7 @@ import { joinLosses, type Loss } from '#canonical/loss'
 import { conversationCodecs, replayResponse } from '#protocols/index'
 import type { ReasoningState } from '#reasoning-state/reasoning-state'
 import type { Ask, Body } from '#relay/contract/ask'
+import type { LargeBody } from '#relay/contract/large-body'
 import type { Relay } from '#relay/contract/relay'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
@@ -48,7 +49,7 @@ function portableItem(item: Item): Item {
   return rest
 }
 
-/** What is still to be said again: a compaction stands for everything before it, and the wish for one was granted. */
+/** What is still to be said again: a compaction stands for everything before it, and its trigger did its work. */
 function remaining(items: readonly unknown[]): Said {
   const from = items.findLastIndex((item) => isObject(item) && item.type === 'compaction')
   const left = items.slice(Math.max(from, 0)).filter((item): item is Item => isObject(item) && item.type !== 'compaction_trigger')
@@ -114,8 +115,8 @@ interface Continued {
 }
 
 /**
- * Rejects with GatewayError for a body that did not arrive, `not_found` for a response that is not stored, and `quota_exceeded` where
- * the answer is to be stored (`stores`) and there is no room.
+ * Rejects with GatewayError for a body that did not arrive, and `quota_exceeded` where the answer is to be stored (`stores`) and there is
+ * no room. What is not stored here may be known to the upstream of a channel that one tenant alone uses.
  */
 async function continuedFrom(
   reasoningState: ReasoningState,
@@ -123,7 +124,9 @@ async function continuedFrom(
   read: () => Promise<Body>,
   stores: boolean,
 ): Promise<Continued> {
-  const body = await read()
+  const sent = await read()
+  if (sent.large && standsAlone(sent.large)) return { body: sent, question: [], previous: undefined, keeps: false }
+  const body = sent.large ? await here(sent, sent.large) : sent
   const scanned = scanOf(body, conversationCodecs.responses)
   const { text, value } = scanned
   const waits = value.background === true && value.stream !== true
@@ -133,7 +136,7 @@ async function continuedFrom(
   if (keeps) await reasoningState.demandRoom(tenant)
   const previous = typeof value[previousField] === 'string' ? value[previousField] : undefined
   const question = asked.items
-  if (previous === undefined && asked.responses.size === 0) {
+  if (previous === undefined && asked.responses.size === 0 && !asked.unresolved) {
     return {
       body: waits ? { ...body, content: own, continued: { content: own, losses: [waited] } } : { ...body, scanned },
       question,
@@ -142,7 +145,8 @@ async function continuedFrom(
     }
   }
   const before = previous === undefined ? undefined : await reasoningState.load(tenant, previous)
-  if (previous !== undefined && !before) throw noResponse()
+  const unresolved = previous !== undefined && !before ? noResponse() : asked.unresolved
+  if (unresolved) return { body: { ...body, content: own, unresolved }, question, previous, keeps }
   const said = before ? remaining(before.items) : { items: [], losses: [] }
   const losses = joinLosses(said.losses, asked.losses, waits ? [waited] : [])
   const content = conversationCodecs.responses.editRequest(own, { set: { input: [...said.items, ...question] } })
@@ -150,11 +154,32 @@ async function continuedFrom(
     kind: 'response' as const,
     id,
   }))
-  return { body: { ...body, content, known, continued: { content: own, losses } }, question, previous, keeps }
+  const continued = { content: own, losses, ...(previous !== undefined && { previous }) }
+  return { body: { ...body, content, known, continued }, question, previous, keeps }
 }
 
-/** The question with every reference to an item of a stored response replaced by it. Rejects with `not_found` for any other. */
-async function resolved(reasoningState: ReasoningState, tenant: string, items: unknown[]): Promise<Said & { responses: Set<string> }> {
+/** Nothing came before it that Parley keeps, and nothing is to be kept of it: it never needs to be read on this thread. */
+const standsAlone = ({ keepsNothing, head }: LargeBody): boolean =>
+  keepsNothing && !head.stateRefs?.some(({ kind }) => kind === 'response' || kind === 'item')
+
+/** A large body that is continued or kept, as text. */
+async function here({ large: _, ...body }: Body, large: LargeBody): Promise<Body> {
+  try {
+    return { ...body, content: await large.text() }
+  } finally {
+    large.release()
+  }
+}
+
+/** Items with their references resolved. */
+interface Resolved extends Said {
+  responses: Set<string>
+  /** The first reference to an item that is not stored; then the items are as they came. */
+  unresolved?: GatewayError
+}
+
+/** The question with every reference to an item of a stored response replaced by it. */
+async function resolved(reasoningState: ReasoningState, tenant: string, items: unknown[]): Promise<Resolved> {
   const ids = items.flatMap((item) => (isObject(item) && isReference(item) && typeof item.id === 'string' ? [item.id] : []))
   if (ids.length === 0) return { items: items as Item[], losses: [], responses: new Set() }
   const responses = await reasoningState.responsesOf(tenant, ids)
@@ -162,11 +187,12 @@ async function resolved(reasoningState: ReasoningState, tenant: string, items: u
   const known = new Map<unknown, Item>()
   for (const exchange of stored) for (const item of exchange?.items ?? []) if (isObject(item)) known.set(item.id, item)
   const losses: Loss[] = []
-  const said = items.flatMap((item, index): Item[] => {
+  const missing = items.findIndex((item) => isObject(item) && isReference(item) && !known.has(item.id))
+  if (missing >= 0) return { items: items as Item[], losses, responses: new Set(), unresolved: noItem(missing) }
+  const said = items.flatMap((item): Item[] => {
     if (!isObject(item) || !isReference(item)) return [item as Item]
     const meant = known.get(item.id)
-    if (!meant) throw noItem(index)
-    if (sayable(meant)) return [portableItem(meant)]
+    if (meant && sayable(meant)) return [portableItem(meant)]
     losses.push(unsealed)
     return []
   })

@@ -2,7 +2,7 @@
 import type { ConversationRequest } from '#canonical/conversation'
 import { GatewayError } from '#shared/errors'
 
-const wish = `The conversation stops here for a moment: write down what is needed to continue it. All messages above will be removed, and whoever goes on will have your text in their place and nothing else.
+const instruction = `The conversation stops here for a moment: write down what is needed to continue it. All messages above will be removed, and whoever goes on will have your text in their place and nothing else.
 
 Include, as far as they occur:
 - what the user wants, and every instruction, preference and limit that still holds;
@@ -26,7 +26,7 @@ export function summaryRequest(request: ConversationRequest): ConversationReques
   ])
   return {
     ...request,
-    turns: [...request.turns, { role: 'user', parts: [{ kind: 'text', text: wish }] }],
+    turns: [...request.turns, { role: 'user', parts: [{ kind: 'text', text: instruction }] }],
     tools,
     toolPolicy: { mode: tools.length > 0 ? 'none' : 'auto' },
     output: { ...(maxTokens !== undefined && { maxTokens }), format: { kind: 'text' }, modalities: [], stop: [], n: 1 },

@@ -5,11 +5,11 @@
  */
 
 import type { RelayParts } from '#relay/contract/ask'
-import type { AttemptLog } from '#relay/contract/steps'
+import type { AttemptLog, InFlightRequest } from '#relay/contract/steps'
 import { endedBy } from '#relay/exchange/ended'
 import { redacted } from '#relay/exchange/redacted'
 import type { Candidate } from '#routing/order'
-import { type Failure, nextAttempt, verdict } from '#routing/retry'
+import { type Failure, mayGoOn, nextAttempt, verdict } from '#routing/retry'
 import type { AttemptRow } from '#shared/console/log'
 import { asGatewayError, GatewayError } from '#shared/errors'
 import { type PhaseLimits, type PhaseTimer, phaseTimer } from '#upstream/timeouts'
@@ -33,11 +33,15 @@ export interface Trying<Value> {
   candidates: readonly Candidate[]
   /** Why nobody can be asked, when that is known already. */
   refusal?: GatewayError | undefined
+  /** Candidates that rest are left alone: another model may be asked instead. */
+  sparesResting?: boolean
   /** The model that the client named. */
   model: string
   attempts: AttemptLog
   /** Aborted when the client leaves. */
   signal: AbortSignal
+  /** Told (false) when an attempt has failed. */
+  making?: InFlightRequest['making']
   limits(candidate: Candidate): PhaseLimits
   /** Prepares what is sent; an error: this candidate cannot be sent the request, and is passed over without an attempt. */
   prepare(candidate: Candidate): Promise<Make<Value> | GatewayError>
@@ -65,6 +69,7 @@ async function tryOne<Value>(trying: Trying<Value>, candidate: Candidate, make: 
     timer.stop()
     const error = trying.signal.aborted ? endedBy(trying.signal) : redacted(asGatewayError(thrown), candidate)
     row.cause = error.code
+    trying.making?.(false)
     throw error
   } finally {
     row.ms = Math.round(clock.monotonic() - startedAt)
@@ -77,11 +82,29 @@ export async function tryCandidates<Value>(trying: Trying<Value>): Promise<{ can
   const { clock, retry, random, health } = trying.parts
   const startedAt = clock.monotonic()
   const failures: Failure[] = []
+  const resting = new Map<Candidate, Make<Value>>()
+  const elapsed = () => clock.monotonic() - startedAt
   let { candidates } = trying
   let unable: GatewayError | undefined
+
+  /** One admitted attempt; undefined = it failed. */
+  async function attempt(candidate: Candidate, make: Make<Value>): Promise<{ candidate: Candidate; value: Value } | undefined> {
+    try {
+      const repeated = failures.some((failure) => failure.candidate === candidate)
+      const value = await tryOne(trying, candidate, make, repeated)
+      health.succeeded(candidate)
+      return { candidate, value }
+    } catch (thrown) {
+      const error = asGatewayError(thrown)
+      health.failed(candidate, error)
+      failures.push({ candidate, error })
+      return undefined
+    }
+  }
+
   for (;;) {
-    const next = nextAttempt(candidates, failures, clock.monotonic() - startedAt, retry, random.fraction)
-    if (!next) throw verdict(failures) ?? unable ?? trying.refusal ?? nothingLeft()
+    const next = nextAttempt(candidates, failures, elapsed(), retry, random.fraction)
+    if (!next) break
     const { candidate } = next
     const make = await trying.prepare(candidate)
     if (make instanceof GatewayError) {
@@ -92,20 +115,30 @@ export async function tryCandidates<Value>(trying: Trying<Value>): Promise<{ can
     if (next.pauseMs > 0) await clock.sleep(next.pauseMs, signal).catch(() => undefined)
     if (signal.aborted) throw endedBy(signal)
     if (!health.admit(candidate)) {
+      resting.set(candidate, make)
       candidates = candidates.filter((other) => other !== candidate)
       continue
     }
-    try {
-      const repeated = failures.some((failure) => failure.candidate === candidate)
-      const value = await tryOne(trying, candidate, make, repeated)
-      health.succeeded(candidate)
-      return { candidate, value }
-    } catch (thrown) {
-      const error = asGatewayError(thrown)
-      health.failed(candidate, error)
-      failures.push({ candidate, error })
-    }
+    const delivered = await attempt(candidate, make)
+    if (delivered) return delivered
   }
+  if (resting.size === 0) throw verdict(failures) ?? unable ?? trying.refusal ?? nothingLeft()
+
+  // Whoever rests is asked when nobody else is left.
+  const rested = [...resting.keys()]
+  for (const [candidate, make] of trying.sparesResting ? [] : resting) {
+    if (!mayGoOn(failures, elapsed(), retry)) break
+    if (!health.admit(candidate, true)) continue
+    const delivered = await attempt(candidate, make)
+    if (delivered) return delivered
+  }
+  if (failures.length > 0 || trying.sparesResting) throw verdict(failures) ?? health.refusal(rested)
+  const placed = await health.place(rested, signal)
+  const make = placed && resting.get(placed)
+  const delivered = placed && make && (await attempt(placed, make))
+  if (delivered) return delivered
+  if (signal.aborted) throw endedBy(signal)
+  throw verdict(failures) ?? health.refusal(rested)
 }
 
 export function createAttemptLog(): AttemptLog {

@@ -5,10 +5,10 @@
 import type { CodecContext, ConversationCodec, FrameVerdict, Memo } from '#canonical/codec'
 import type { Part } from '#canonical/conversation'
 import type { ConversationEvent } from '#canonical/conversation-event'
-import { conversationCodecs } from '#protocols/index'
 import type { RelayParts } from '#relay/contract/ask'
 import type { Exchange, Passage } from '#relay/contract/exchange'
 import type { ExchangeFor } from '#relay/contract/steps'
+import { codecFor } from '#relay/conversation/codec-for'
 import { GatewayError } from '#shared/errors'
 import type { Frame } from '#shared/sse'
 
@@ -24,7 +24,7 @@ export function reportingFilter(exchangeFor: ExchangeFor, { clock, random }: Pic
   const codecContext: CodecContext = { now: clock.now, id: (prefix) => prefix + random.base62(24) }
   return async (candidate, rates) => {
     const exchange = await exchangeFor(candidate, rates)
-    return exchange instanceof GatewayError ? exchange : watched(exchange, conversationCodecs[candidate.dialect], codecContext)
+    return exchange instanceof GatewayError ? exchange : watched(exchange, codecFor(candidate), codecContext)
   }
 }
 

@@ -5,7 +5,7 @@
 import type { Frame, FrameVerdict } from '#canonical/codec'
 import type { Exchange, Passage } from '#relay/contract/exchange'
 import type { Clock } from '#runtime/clock'
-import { GatewayError } from '#shared/errors'
+import { asGatewayError, GatewayError } from '#shared/errors'
 import type { PhaseTimer } from '#upstream/timeouts'
 import type { UpstreamAnswer } from '#upstream/upstream'
 
@@ -33,7 +33,10 @@ export interface Opening {
   passage: Passage
   /** What the client's stream is called. */
   contentType: string
-  /** The next events and what they mean: those that came together, until they have so many bytes by `size`. Rejects when the body breaks. */
+  /**
+   * The next events and what they mean: those that came together, until they have so many bytes by `size`. Rejects when the body breaks
+   * before the answer has said that it is finished.
+   */
   pump(bytes: number): Promise<Batch>
   /** What was held back until the first meaningful event, that event included. */
   first: Batch
@@ -122,6 +125,8 @@ async function begin(exchange: Exchange, answer: UpstreamAnswer, timer: PhaseTim
   let frames: Frame[] = []
   let next = 0
   let isOver = false
+  /** Why the body broke off. */
+  let broken: { thrown: unknown } | undefined
 
   async function pump(bytes: number): Promise<Batch> {
     if (next >= frames.length && !isOver) await read()
@@ -144,15 +149,24 @@ async function begin(exchange: Exchange, answer: UpstreamAnswer, timer: PhaseTim
       if (batch.size >= bytes && next < frames.length) return
     }
     if (!isOver) return
-    take(batch, out, passage.close(), {})
+    const end = passage.close()
+    if (end.error && broken) throw broken.thrown
+    take(batch, out, end, {})
     batch.cut = batch.error !== undefined
   }
 
   async function read(): Promise<void> {
-    const piece = await answer.read()
+    const piece = await answer.read().catch(breakOff)
     isOver = piece === undefined
-    frames = piece === undefined ? splitter.end() : splitter.push(piece)
+    frames = piece !== undefined ? splitter.push(piece) : broken ? [] : splitter.end()
     next = 0
+  }
+
+  /** An answer whose finish had come is whole, whatever became of its connection; one that was ended from outside is not. */
+  function breakOff(thrown: unknown): undefined {
+    const { aborted, reason } = timer.signal
+    if (!passage.saysItsEnd || (aborted && asGatewayError(reason).code !== 'upstream_timeout')) throw thrown
+    broken = { thrown }
   }
 
   const held: Uint8Array[] = []

@@ -7,7 +7,7 @@
 
 import type { RelayParts } from '#relay/contract/ask'
 import type { Exchange } from '#relay/contract/exchange'
-import type { AttemptLog, ExchangeFor, ModelCandidates, ReadRequest, Received, RequestModels } from '#relay/contract/steps'
+import type { AttemptLog, ExchangeFor, InFlightRequest, ModelCandidates, ReadRequest, Received, RequestModels } from '#relay/contract/steps'
 import { readText } from '#relay/exchange/answer-text'
 import { signed } from '#relay/exchange/outgoing'
 import type { FallbackCause } from '#routing/fallbacks'
@@ -31,6 +31,8 @@ export interface Sending {
   request: ReadRequest
   models: RequestModels
   attempts: AttemptLog
+  /** Told when an upstream begins to make a whole answer, and when it has failed to. */
+  making?: InFlightRequest['making']
 }
 
 /** How an answer is received. */
@@ -50,13 +52,14 @@ async function refusal(codec: Exchange['upstream'], answer: UpstreamAnswer, now:
 /** Part of an answer that nobody asked for in parts must not pass for the whole. */
 const isAnswer = (status: number) => status >= 200 && status <= 299 && status !== 206
 
-function perform<Value>({ parts }: Sending, { receive }: Receiver<Value>, exchange: Exchange, attempt: Attempt): Promise<Value> {
+function perform<Value>({ parts, making }: Sending, { receive }: Receiver<Value>, exchange: Exchange, attempt: Attempt): Promise<Value> {
   const { candidate, row, timer, signal, fresh } = attempt
   const { scripted } = candidate.channel.vendor
   const upstream = scripted ? parts.demo : parts.upstream
   const connected = () => {
     timer.connected()
     row.phase = 'first-event'
+    making?.(true)
   }
   if (scripted) connected()
   const send: Send = async (request) => {
@@ -73,21 +76,26 @@ function perform<Value>({ parts }: Sending, { receive }: Receiver<Value>, exchan
   return send(exchange.request).then((answer) => receive(answer, exchange, timer, send))
 }
 
-/** One model. Throws the error that the caller is to be told when nobody delivered. */
+/**
+ * One model; `sparesResting`: candidates that rest are left alone. Throws the error that the caller is to be told when nobody delivered.
+ */
 export async function sendToModel<Value>(
   sending: Sending,
   receiver: Receiver<Value>,
   modelCandidates: ModelCandidates,
   exchangeFor: ExchangeFor,
+  sparesResting = false,
 ): Promise<Received<Value>> {
   const { parts, request, models, attempts } = sending
   const { candidate, value } = await tryCandidates({
     parts,
     candidates: modelCandidates.candidates,
     refusal: modelCandidates.refusal,
+    sparesResting,
     model: request.head.model,
     attempts,
     signal: request.ask.signal,
+    ...(sending.making && { making: sending.making }),
     limits: receiver.limits,
     async prepare(candidate) {
       const exchange = await exchangeFor(candidate, models.asked.price.rates)
@@ -124,20 +132,30 @@ export async function send<Value>(sending: Sending, receiver: Receiver<Value>): 
   const { signal } = sending.request.ask
   const startedAt = clock.monotonic()
   const tried = new Set<ModelCandidates>()
+  /** Models that nobody was asked for, since all of their candidates rest. */
+  const resting = new Set<ModelCandidates>()
   const untried = (cause: FallbackCause) => instead[cause].filter((one) => !tried.has(one))
+  const sparesResting = instead.error.length > 0
   let modelCandidates: ModelCandidates | undefined = asked
   let first: GatewayError | undefined
   while (modelCandidates) {
+    const isLastResort: boolean = tried.has(modelCandidates)
     tried.add(modelCandidates)
     try {
-      return await sendToModel(sending, receiver, modelCandidates, exchangeFor(sending, untried('filter')))
+      const exchanges = exchangeFor(sending, untried('filter'))
+      return await sendToModel(sending, receiver, modelCandidates, exchanges, sparesResting && !isLastResort)
     } catch (thrown) {
       const error = asGatewayError(thrown)
-      first ??= error
+      if (signal.aborted) throw error
+      const rests = error.code === 'no_channel_available' && modelCandidates.candidates.length > 0
+      if (rests && sparesResting && !isLastResort) resting.add(modelCandidates)
+      else resting.delete(modelCandidates)
+      if (!first || modelCandidates === asked) first = error
       const cause = causeOf(error)
       const late = clock.monotonic() - startedAt > retry.deadlineMs
-      modelCandidates = cause && !signal.aborted && !late ? untried(cause)[0] : undefined
-      if (signal.aborted) throw error
+      // What another model says of the request is not the last word while the one that was asked for was not asked.
+      const [lastResort]: ModelCandidates[] = cause ? [...resting] : [asked].filter((one) => resting.has(one))
+      modelCandidates = late ? undefined : ((cause && untried(cause)[0]) ?? lastResort)
     }
   }
   throw first

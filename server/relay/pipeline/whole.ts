@@ -1,9 +1,13 @@
-/** Step 7 for an answer that is not streamed: read whole, checked, settled, and only then given. */
+/**
+ * Step 7 for an answer that is not streamed: read whole, checked, settled, and only then given. Whoever leaves meanwhile pays for it: the
+ * upstream makes it to its end, within the timeouts of its channel, and what it may cost is held.
+ */
 import type { WholeAnswer } from '#canonical/codec'
 import { joinLosses } from '#canonical/loss'
 import type { RelayParts, Reply } from '#relay/contract/ask'
-import type { Hold, ReadRequest, Received } from '#relay/contract/steps'
+import type { Arrival, Hold, ReadRequest, Received } from '#relay/contract/steps'
 import { readText } from '#relay/exchange/answer-text'
+import { clientClosed } from '#relay/exchange/ended'
 import type { Settlement } from '#relay/spend/settle'
 import { GatewayError } from '#shared/errors'
 import { phaseLimits } from '#upstream/timeouts'
@@ -45,23 +49,28 @@ export const wholeReceiver: Receiver<WholeAnswer> = {
 /** What a whole answer needs of the steps before it. */
 export interface WholeParts {
   parts: RelayParts
+  arrival: Arrival
   request: ReadRequest
   hold: Hold
   settlement: Settlement
 }
 
 /** Rejects with GatewayError, already settled. */
-export async function whole(sending: Promise<Received<WholeAnswer>>, { parts, request, hold, settlement }: WholeParts): Promise<Reply> {
+export async function whole(
+  sending: Promise<Received<WholeAnswer>>,
+  { parts, arrival, request, hold, settlement }: WholeParts,
+): Promise<Reply> {
   try {
     const received = await sending
     const { value, exchange } = received
     // An answer that was made is never withheld for what it lost, not even in strict mode: the losses are told.
     const losses = joinLosses(exchange.losses, value.losses)
     await remember(parts, request, value.body)
+    const isLeft = arrival.flight.left()
     await settlement.settle({
-      end: value.end,
-      status: 200,
-      error: undefined,
+      end: isLeft ? 'aborted' : value.end,
+      status: isLeft ? 499 : 200,
+      error: isLeft ? clientClosed() : undefined,
       usage: value.usage,
       served: received,
       losses,

@@ -101,28 +101,28 @@ function costBy(amount: typeof largestCost, asked: Asked, modelCandidates: Serve
 function estimateOf({ head }: Asked, { candidates, price }: Served): Estimate {
   const limits = candidates.map((candidate) => candidate.model.capabilities.maxOutputTokens)
   const modelMaxOutput = limits.some((limit) => limit === undefined) ? undefined : Math.max(...limits.map((limit) => limit ?? 0))
-  const { beside } = head
+  const { nonText } = head
   const cached = cachedBy(head, candidates)
   return {
     inputBytes: head.inputBytes,
     n: head.n,
     maxOutput: head.maxOutput,
     modelMaxOutput,
-    ...(beside && { beside }),
-    searches: head.searchAsked ? (beside?.searches ?? usualSearches) : 0,
+    ...(nonText && { nonText }),
+    searches: head.searchAsked ? (nonText?.searches ?? usualSearches) : 0,
     ...(cached && { cached }),
     makes: makesOf(head, candidates, price),
   }
 }
 
 /** Messages fills a cache where it is told to; others do so when they like, which costs more only where the price says so. */
-function cachedBy({ beside }: Head, candidates: readonly Candidate[]): '5m' | '1h' | undefined {
-  return beside?.cached ?? (candidates.some(({ dialect }) => dialect !== 'messages') ? '5m' : undefined)
+function cachedBy({ nonText }: Head, candidates: readonly Candidate[]): '5m' | '1h' | undefined {
+  return nonText?.cached ?? (candidates.some(({ dialect }) => dialect !== 'messages') ? '5m' : undefined)
 }
 
 /** Sound is made when it is asked for. So are pictures, but a model whose price names them may make them unasked. */
-function makesOf({ beside }: Head, candidates: readonly Candidate[], { rates }: Served['price']): { image: boolean; audio: boolean } {
-  const named = beside?.modalities
+function makesOf({ nonText }: Head, candidates: readonly Candidate[], { rates }: Served['price']): { image: boolean; audio: boolean } {
+  const named = nonText?.modalities
   // Responses makes pictures with a tool, which would be named.
   const mayUnasked = candidates.some(({ dialect }) => dialect !== 'responses')
   return { image: named?.includes('image') ?? (mayUnasked && rates.imageOut > rates.output), audio: named?.includes('audio') ?? false }

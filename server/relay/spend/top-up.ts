@@ -37,8 +37,8 @@ export function createTopUp({ held, step, most: limit, grow }: TopUpParts): TopU
 
   /** The hold that is needed for this cost. */
   function target(need: bigint): bigint {
-    const wished = need + (ahead[most] ?? 0n)
-    if (limit === undefined || wished <= limit) return wished
+    const requested = need + (ahead[most] ?? 0n)
+    if (limit === undefined || requested <= limit) return requested
     return need > limit ? need : limit
   }
 

@@ -2,9 +2,11 @@
  * The main thread's side of the embedded engine: the client interface of Drizzle's PGlite driver, forwarded to the worker. There is
  * one connection. A transaction has it exclusively; other queries wait for its end.
  */
+
 import { type Clock, systemClock } from '#runtime/clock'
+import { serverScript } from '#runtime/package-file'
+import { goneState, WorkerFault, WorkerLink } from '#runtime/worker-link'
 import type { EmbeddedMessage, EmbeddedRows } from './embedded-worker.ts'
-import { goneState, WorkerFault, WorkerLink } from './worker-link.ts'
 
 interface QueryOptions {
   rowMode?: 'array' | 'object'
@@ -30,7 +32,7 @@ export class EmbeddedClient implements Handle {
 
   /** Opens the database. Must be called first. */
   async open(folder: string): Promise<void> {
-    const script = new URL('./embedded-worker.ts', import.meta.url)
+    const script = serverScript('store/engine/embedded-worker')
     this.#link = new WorkerLink({ script, first: { kind: 'open', folder }, what: 'the embedded database', clock: this.#clock })
     await this.#link.open()
   }

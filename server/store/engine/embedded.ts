@@ -1,11 +1,13 @@
 /**
- * The embedded engine: PGlite in a worker behind the same Drizzle interface. Creating a database takes about a gigabyte of memory
+ * The embedded engine: PGlite in a worker behind the same Drizzle interface. Creating a database takes about half a gigabyte of memory
  * that is never released, so a short-lived process does it; this module opens existing ones.
  */
+
 import type { PGlite } from '@electric-sql/pglite'
 import { drizzle } from 'drizzle-orm/pglite'
 import * as schema from '#db/schema'
 import { closeToOthers, exists, makeFolder, removeFolder, rename } from '#runtime/folder'
+import { serverScript } from '#runtime/package-file'
 import { namesIn } from '#runtime/segment'
 import { runScript } from '#runtime/spawn'
 import { createDatabaseWorker } from './database-worker.ts'
@@ -72,7 +74,7 @@ export async function makeBare(folder: string): Promise<string> {
 }
 
 async function run(what: readonly string[]): Promise<void> {
-  const { code, complaint } = await runScript(`${import.meta.dirname}/embedded-make.ts`, what)
+  const { code, complaint } = await runScript(serverScript('store/engine/embedded-make'), what)
   if (code !== 0) throw new Error(`cannot create the embedded database in ${what[0]}: ${complaint.trim().split('\n').at(-1)}`)
 }
 

@@ -5,12 +5,13 @@
 import { sql } from 'drizzle-orm'
 import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator'
 import { type Clock, systemClock } from '#runtime/clock'
+import { packagePath } from '#runtime/package-file'
 import { readIfThere } from '#runtime/small-file'
 import { returned } from './rows.ts'
 import { lockNotAvailable, sqlState } from './sql-state.ts'
 import type { Db } from './store.ts'
 
-const folder = `${import.meta.dirname}/../../../db/migrations`
+const folder = packagePath('db/migrations')
 /** An arbitrary number; the same in every build. */
 const lockKey = 727_539_264
 

@@ -1,10 +1,12 @@
 /** The PostgreSQL engine: a pool for queries and one more connection that listens for changes of other instances. */
+
 import type postgres from 'postgres'
 import type { Clock } from '#runtime/clock'
+import { serverScript } from '#runtime/package-file'
+import { WorkerLink } from '#runtime/worker-link'
 import { createDatabaseWorker } from './database-worker.ts'
 import { connect, connectSeconds, type PostgresMessage, servingName } from './postgres-connections.ts'
 import type { Engine, Others } from './store.ts'
-import { WorkerLink } from './worker-link.ts'
 
 const channel = 'parley'
 
@@ -25,7 +27,7 @@ export async function openPostgres(url: string, origin: string, name = servingNa
 }
 
 function workerOf(url: string, clock: Clock): ReturnType<Engine['worker']> {
-  const script = new URL('./postgres-worker.ts', import.meta.url)
+  const script = serverScript('store/engine/postgres-worker')
   const link = new WorkerLink<PostgresMessage>({ script, first: { kind: 'open', url }, what: 'the worker of the database', clock })
   return { ...createDatabaseWorker(clock, link), close: () => link.close({ kind: 'close' }) }
 }

@@ -7,10 +7,10 @@ import { wrongBooks } from '#testing/books/invariants'
 import { engines, type Throwaway, throwawayDatabase } from '#testing/database/database'
 import { seeded } from '#testing/seeded'
 import { usageRow } from '#testing/usage-row'
+import type { BookLine } from './book-line.ts'
 import { closeInstance, missingInstances, numberForReplay, registerInstance } from './instances.ts'
-import { type BookLine, isFenced, knowsWallets, linesNotInBooks, resyncLeases, type SyncCall, syncBooks } from './leases.ts'
-import type { NewLog } from './ledger.ts'
-import { openWallets, postGrant, readWallets } from './ledger.ts'
+import { isFenced, knowsWallets, linesNotInBooks, resyncLeases, type SyncCall, syncBooks } from './leases.ts'
+import { type NewLog, openWallets, postGrant, readWallets } from './ledger.ts'
 
 const at = new Date(1_700_000_000_000)
 const row = (requestId: string, more: Partial<NewLog> = {}): NewLog => usageRow({ requestId, ...more })
@@ -55,7 +55,12 @@ describe.each([...engines])('leases on %s', (engine) => {
     returned<{ charged: string }>(await base.store.db.execute(sql`select charged::text as charged from logs where request_id = ${id}`))[0]
       ?.charged
 
-  afterEach(async () => expect(await wrongBooks(base.store)).toEqual([]))
+  afterEach(async () => {
+    expect(await wrongBooks(base.store)).toEqual([])
+    // What a test makes the database lose pauses takes, which is the subject of `recoveries.test.ts`.
+    await base.store.db.execute(sql`update recoveries set since = '-infinity', due = '{}'`)
+    await base.store.db.execute(sql`update instances set telling = false`)
+  })
 
   test('takes what is needed, up to what is wanted, and leaves half for others', async () => {
     const id = await wallet(1000n)

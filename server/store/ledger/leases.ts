@@ -9,20 +9,11 @@ import { preparedStatement, runPrepared } from '#store/engine/prepared'
 import { returned } from '#store/engine/rows'
 import { sqlState } from '#store/engine/sql-state'
 import type { Store } from '#store/engine/store'
+import type { BookLine } from './book-line.ts'
 import { restoreInstance } from './instances.ts'
-import type { NewLog } from './ledger.ts'
+import { correctInterrupted, noteInterrupted } from './interrupted.ts'
 import { logColumnCount, logColumns, numberArray, rowByColumns, storable, sumLines, textArray } from './line-columns.ts'
-
-/** A finished request to be written to the ledger. Amounts are nano-dollars. */
-export interface BookLine {
-  row: NewLog
-  /** The accounts that pay, the wallet first; empty for a request that never had a hold. */
-  accounts: readonly string[]
-  /** The amount each of them pays. */
-  owed: bigint
-  /** How much of it the instance's leases pay; the rest is taken from the free amounts, as far as all of them suffice. */
-  covered: bigint
-}
+import { beginTelling, TakesPaused } from './recoveries.ts'
 
 /** A request for a lease of one account, in nano-dollars. */
 export interface AskedPart {
@@ -45,6 +36,8 @@ export interface SyncCall<Line = BookLine> {
   ask: readonly (readonly AskedPart[])[]
   /** The lines are an earlier run's, whose lease may be smaller than they say, or gone. */
   replay?: boolean
+  /** They are interrupted requests whose process may live: their real ends may still come. */
+  interrupted?: boolean
   /** The number of the last answered call: a database that does not know it has lost commits. */
   heard?: bigint
 }
@@ -82,8 +75,19 @@ export const isUnwritable = (thrown: unknown): boolean => /^2[23]/.test(sqlState
 /** The refusals of a call that is not usual, or has a line that is known: nothing was done. */
 const unusualStates: ReadonlySet<string | undefined> = new Set(['PF002', '23505'])
 
-/** Runs one call in one transaction. Lines whose request already has a usage row change nothing. Rejects with `isFenced`. */
+/**
+ * Runs one call in one transaction. Lines whose request already has a usage row change nothing, unless it is one of an interrupted
+ * request. Rejects with `isFenced`, or `areTakesPaused`.
+ */
 export async function syncBooks(store: Pick<Store, 'db'>, call: SyncCall): Promise<SyncAnswer> {
+  if (call.interrupted) {
+    return store.db.transaction(async (tx) => {
+      await noteInterrupted({ db: tx }, call.lines)
+      return syncSlowly({ db: tx }, call)
+    })
+  }
+  // The end of a request whose row another process has written comes as a replay.
+  if (call.replay) await correctInterrupted(store, call.lines)
   if (isUnusual(call)) return syncSlowly(store, call)
   try {
     return await syncRows(store, call)
@@ -120,14 +124,19 @@ async function syncRows({ db }: Pick<Store, 'db'>, { instance, seq, heard = 0n, 
     ...[since, till].map((instant) => instant.toISOString()),
     ...[own.filter(({ back }) => back !== 0n), ask].map(jsonOf),
   ]
-  const [row] = returned<{ answer: string }>(await runPrepared(db, syncRowsStatement, values))
-  if (!row) throw new Error('the database returned no row for a call')
+  const statement = ask.length > 0 ? takingRowsStatement : syncRowsStatement
+  const [row] = returned<{ answer: string }>(await runPrepared(db, statement, values))
+  if (!row) throw new TakesPaused()
   return answerOf(row.answer)
 }
 
 /** Three numbers, the columns, and thirteen more, as in the call above. */
 const parameters = Array.from({ length: 3 + logColumnCount + 13 }, (_, n) => `$${n + 1}`)
 const syncRowsStatement = preparedStatement('books_sync_lines', `select books_sync_lines(${parameters}) as answer`)
+const takingRowsStatement = preparedStatement(
+  'books_sync_lines_taking',
+  `select books_sync_lines(${parameters}) as answer from books_may_take()`,
+)
 
 /** Only the first line of each request. */
 function distinct(lines: readonly BookLine[]): readonly BookLine[] {
@@ -142,11 +151,21 @@ async function syncSlowly({ db }: Pick<Store, 'db'>, call: SyncCall): Promise<Sy
   const sent = lines.map(({ row, accounts, owed, covered }, n) => ({ n, row: rowByColumns(row), accounts, cost: owed, covered }))
   const result = await db.execute(
     sql`select books_sync(${instance}::bigint, ${seq}::bigint, ${replay}::boolean, ${json(sent)}, ${json(own)}, ${json(ask)}) as answer
-      from instances where id = ${instance} and seq >= ${heard}::bigint`,
+      from instances ${ask.length > 0 ? sql`, books_may_take()` : sql``} where id = ${instance} and seq >= ${heard}::bigint`,
   )
   const [row] = returned<{ answer: string }>(result)
-  if (!row) throw new Forgotten('the database has lost a call that it had answered')
+  if (!row) throw await whyNothing(db, call)
   return answerOf(row.answer)
+}
+
+async function whyNothing(db: Store['db'], { instance, heard = 0n, ask }: SyncCall): Promise<Error> {
+  const known =
+    ask.length > 0 &&
+    (await db
+      .select()
+      .from(instances)
+      .where(and(eq(instances.id, instance), gte(instances.seq, heard))))
+  return known && known.length > 0 ? new TakesPaused() : new Forgotten('the database has lost a call that it had answered')
 }
 
 function answerOf(text: string): SyncAnswer {
@@ -196,9 +215,11 @@ export async function resyncLeases(store: Pick<Store, 'db'>, call: Resync): Prom
   const [now] = await store.db.select().from(instances).where(eq(instances.id, call.instance))
   if (!now) {
     await restoreInstance(store, call.instance, call.folder)
+    await beginTelling(store, call.instance)
     return { forgot: true, leases: undefined }
   }
   const forgot = now.seq < call.heard
+  if (forgot) await beginTelling(store, call.instance)
   const isMine = forgot && (await renumber(store, call, 0n))
   return { forgot, leases: isMine ? await leasesOf(store, call.instance) : undefined }
 }
@@ -216,12 +237,13 @@ async function leasesOf({ db }: Pick<Store, 'db'>, instance: bigint): Promise<Ma
   return new Map(rows.map(({ accountId, amount }) => [accountId, amount]))
 }
 
-/** The lines whose request has no usage row yet. */
+/** The lines whose request has no usage row yet, or one as an interrupted request. */
 export async function linesNotInBooks({ db }: Pick<Store, 'db'>, lines: readonly BookLine[]): Promise<BookLine[]> {
   const sent = lines.map(({ row: { at, requestId } }, n) => ({ n, at, id: requestId }))
   const result = await db.execute(sql`
     select l.n from jsonb_to_recordset(${json(sent)}) as l(n integer, at timestamptz, id text)
-    where not exists (select from logs where logs.at = l.at and logs.request_id = l.id)`)
+    where not exists (select from logs where logs.at = l.at and logs.request_id = l.id)
+      or exists (select from unsettled where unsettled.request_id = l.id)`)
   const missing = new Set(returned<{ n: number }>(result).map(({ n }) => n))
   return lines.filter((_, n) => missing.has(n))
 }

@@ -4,10 +4,10 @@ import { findLog } from '#store/usage/logs'
 import { wrongBooks } from '#testing/books/invariants'
 import { engines, type Throwaway, throwawayDatabase } from '#testing/database/database'
 import { usageRow } from '#testing/usage-row'
+import type { BookLine } from './book-line.ts'
 import { registerInstance } from './instances.ts'
-import { type BookLine, type SyncCall, syncBooks } from './leases.ts'
-import type { NewLog } from './ledger.ts'
-import { openWallets, postGrant, readWallets } from './ledger.ts'
+import { type SyncCall, syncBooks } from './leases.ts'
+import { type NewLog, openWallets, postGrant, readWallets } from './ledger.ts'
 import type { StoredLog } from './row-detail.ts'
 
 const at = new Date('2026-03-01T10:20:30.456Z')

@@ -24,6 +24,8 @@ interface ComposerProps {
   onEditLast(): void
   /** Called once with the handle. */
   handle?(handle: ComposerHandle): void
+  /** Called with the reason when somebody tries to send although nothing can be sent, and with undefined when the text changes. */
+  onRefused?(why: string | undefined): void
 }
 
 /** Lets the page put text into the composer and focus it. */
@@ -91,6 +93,7 @@ export function Composer(props: ComposerProps) {
   const send = () => {
     const why = reason()
     if (props.running) return
+    props.onRefused?.(why)
     if (why !== undefined) return announce(why)
     clearTimeout(saving)
     saving = undefined
@@ -99,6 +102,7 @@ export function Composer(props: ComposerProps) {
     props.onSend(value)
   }
   const onInput = (value: string) => {
+    props.onRefused?.(undefined)
     setText(value)
     fit()
     clearTimeout(saving)
@@ -119,6 +123,7 @@ export function Composer(props: ComposerProps) {
   return (
     <form
       class="comp"
+      data-toasts-above
       aria-label={t('message')}
       onSubmit={(event) => {
         event.preventDefault()

@@ -1,16 +1,16 @@
 import { createEffect, createMemo, createSignal, onCleanup, Show } from 'solid-js'
 import type { Message } from '#client/features/playground/conversation/conversation.ts'
+import { costOf } from '#client/features/playground/conversation/cost.ts'
 import { t } from '#client/features/playground/messages/messages.ts'
 import type { PlaygroundState } from '#client/features/playground/state/playground-state.ts'
 import { estimateTokens, tokensPerMessage } from '#client/features/playground/text/estimate-tokens.ts'
 import { formatCount, formatMoney } from '#client/ui/format.ts'
-import { formatUsd, parseUsd } from '#shared/money'
 
 const warnAt = 0.8
 const sliceMs = 6
 
 /** About how much of the model's context the next request takes, marked as an estimate, and what the conversation has cost. */
-export function ContextUsage(props: { playground: PlaygroundState; draft: string }) {
+export function ContextUsage(props: { playground: PlaygroundState; draft: string; note: string | undefined }) {
   const { playground } = props
   const known = new WeakMap<Message, number>()
   const tokensOf = (message: Message) => {
@@ -40,24 +40,28 @@ export function ContextUsage(props: { playground: PlaygroundState; draft: string
     const of = playground.target()
     return of ? (playground.catalogue.model(of.group, of.model)?.contextTokens ?? null) : null
   }
-  const share = () => Math.min(1, total() / (limit() ?? Number.POSITIVE_INFINITY))
+  const share = () => total() / (limit() ?? Number.POSITIVE_INFINITY)
   const spent = createMemo(() => {
-    const costs = playground
-      .path()
-      .flatMap((message) => (message.role === 'assistant' && message.cost !== null ? [parseUsd(message.cost)] : []))
-    return costs.length === 0 ? null : formatUsd(costs.reduce((sum, cost) => sum + cost, 0n))
+    const { id, deletedCost } = playground.conversation()
+    return costOf(playground.library.thread(id).thread.all(), deletedCost)
   })
   return (
-    <div class="under">
-      <Show when={limit()} fallback={<span title={t('isEstimate')}>{t('aboutTokens', { count: total() })}</span>}>
+    <div class="under" classList={{ says: props.note !== undefined }}>
+      <Show when={props.note}>
+        <span class="text-warn">{props.note}</span>
+      </Show>
+      <Show
+        when={props.note === undefined && limit()}
+        fallback={props.note === undefined && <span title={t('isEstimate')}>{t('aboutTokens', { count: total() })}</span>}
+      >
         {(most) => (
           <span class="flex items-center gap-2" title={t('isEstimate')}>
-            <span class="bar" classList={{ full: share() >= warnAt }} style={{ '--share': share() }}>
+            <span class="bar" classList={{ full: share() >= warnAt }} style={{ '--share': Math.min(1, share()) }}>
               <i />
             </span>
             {t('aboutTokensOf', { count: total(), limit: formatCount(most()) })}
             <Show when={share() >= warnAt}>
-              <span class="text-warn">{t('contextNearlyFull')}</span>
+              <span class="text-warn">{share() > 1 ? t('contextFull') : t('contextNearlyFull')}</span>
             </Show>
           </span>
         )}

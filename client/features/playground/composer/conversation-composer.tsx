@@ -1,6 +1,7 @@
-import { createSignal } from 'solid-js'
+import { createMemo, createSignal, Show } from 'solid-js'
 import { t } from '#client/features/playground/messages/messages.ts'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
+import { Button } from '#client/ui/button.tsx'
 import { Composer, type ComposerHandle } from './composer.tsx'
 import { ContextUsage } from './context-usage.tsx'
 import { GroupAndModel } from './group-and-model.tsx'
@@ -14,13 +15,36 @@ export function ConversationComposer(props: { page: PageContext; handle(handle: 
     const price = of ? playground.catalogue.model(of.group, of.model)?.price : undefined
     return Number(price?.input ?? 1) === 0 && Number(price?.output ?? 1) === 0
   }
+  const goneText = () => t('modelGone', { model: playground.target()?.model ?? '', group: playground.target()?.group ?? '' })
+  /** The model that may take the place of one that is gone. */
+  const successor = createMemo(() => {
+    const listed = playground.catalogue.models(playground.target()?.group ?? playground.user().group)
+    return listed.state === 'ready' ? listed.rows[0]?.id : undefined
+  })
+  const [refused, setRefused] = createSignal<string | undefined>()
+  /** What keeps the next message from being sent, as far as the person should read it without trying. */
+  const note = () => (blocked() === t('noBalance') ? blocked() : refused() !== undefined ? (blocked() ?? refused()) : undefined)
   const blocked = () => {
+    if (playground.rawRequest() !== null) return t('rawBlocks')
     if (playground.target() === null) return t('noModelYet')
+    if (playground.modelGone()) return goneText()
     if (!isFree() && Number(playground.user().balance) - Number(playground.user().held) <= 0) return t('noBalance')
     return playground.messagesState() === 'loading' ? t('stillLoading') : undefined
   }
   return (
     <div class="dock" id="composer">
+      <Show when={playground.modelGone()}>
+        <div class="notice warn gone" role="status">
+          <span>{goneText()}</span>
+          <Show when={successor()}>
+            {(model) => (
+              <Button size="sm" onClick={() => actions.selectModel(playground.target()?.group ?? '', model())}>
+                {t('goOnWith', { model: model() })}
+              </Button>
+            )}
+          </Show>
+        </div>
+      </Show>
       <Composer
         of={playground.conversation().id}
         draft={playground.conversation().draft}
@@ -39,12 +63,13 @@ export function ConversationComposer(props: { page: PageContext; handle(handle: 
           const last = playground.path().findLast((message) => message.role === 'user')
           if (last) props.page.setEditedMessage(last.id)
         }}
+        onRefused={setRefused}
         handle={(made) => {
           setHandle(made)
           props.handle(made)
         }}
       />
-      <ContextUsage playground={playground} draft={handle()?.text() ?? ''} />
+      <ContextUsage playground={playground} draft={handle()?.text() ?? ''} note={note()} />
     </div>
   )
 }

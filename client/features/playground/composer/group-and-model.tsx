@@ -9,7 +9,7 @@ import { showToast } from '#client/ui/toast.tsx'
 /** Group and model in the composer. After the first message, choosing another starts a new conversation. */
 export function GroupAndModel(props: { playground: PlaygroundState; actions: Actions }) {
   const { playground } = props
-  const group = () => playground.conversation().group ?? playground.user().group
+  const group = () => playground.target()?.group ?? playground.conversation().group ?? playground.user().group
   const groups = createMemo(() => {
     const listed = playground.catalogue.groups()
     return listed.state === 'ready' ? listed.rows : []
@@ -29,7 +29,7 @@ export function GroupAndModel(props: { playground: PlaygroundState; actions: Act
     begin(chosen, kept ? model() : null)
   }
   const begin = (chosenGroup: string, chosenModel: string | null) => {
-    if (playground.modelLocked()) showToast(t('beganNew'))
+    if (playground.modelLocked() && !playground.modelGone()) showToast(t('beganNew'))
     props.actions.selectModel(chosenGroup, chosenModel)
   }
   return (
@@ -40,8 +40,9 @@ export function GroupAndModel(props: { playground: PlaygroundState; actions: Act
       <ModelChoice
         rows={models()}
         model={model()}
+        loading={playground.catalogue.models(group()).state === 'loading'}
         group={groups().find((row) => row.name === group())}
-        note={playground.modelLocked() ? t('fixedNote') : undefined}
+        note={playground.modelLocked() && !playground.modelGone() ? t('fixedNote') : undefined}
         onChoose={(chosen) => chosen !== model() && begin(group(), chosen)}
       />
     </>

@@ -21,6 +21,8 @@ export interface Conversation {
   draft: string
   /** The open child of each message that has several; the empty string is the key for the first messages. */
   choice: Record<string, string>
+  /** USD that deleted replies have cost; absent for none. */
+  deletedCost?: string
 }
 
 interface Base {
@@ -89,6 +91,8 @@ export interface Reply extends Base {
   cost: string | null
   losses: string | null
   failure: Failure | null
+  /** The person edited the request as JSON, so that it may differ from the messages above. */
+  byHand?: boolean
 }
 
 /** A message of any kind. */

@@ -29,6 +29,13 @@ describe('a conversation is a tree', () => {
     expect(ids(thread.path({ a: 'b' }))).toEqual(['a', 'b', 'c'])
   })
 
+  test('a version that comes back has its old place among the others', () => {
+    const at = (id: string, time: number): Message => ({ ...ask(id, 'a'), at: time })
+    const thread = createThread([ask('a', null), at('b1', 1), at('b2', 2), at('b3', 3)])
+    for (const message of thread.remove('b2')) thread.put(message)
+    expect(ids(thread.siblings('b1'))).toEqual(['b1', 'b2', 'b3'])
+  })
+
   test('versions are the children of one parent, oldest first', () => {
     expect(ids(tree().siblings('b2'))).toEqual(['b', 'b2'])
     expect(ids(tree().siblings('a'))).toEqual(['a'])

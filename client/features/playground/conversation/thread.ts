@@ -42,9 +42,11 @@ export function createThread(messages: Iterable<Message> = []): Thread {
     put(message) {
       if (!byId.has(message.id)) {
         const key = parentOf(message)
-        const list = children.get(key)
-        if (list) list.push(message.id)
-        else children.set(key, [message.id])
+        const list = children.get(key) ?? []
+        // By time, so that a version which was deleted comes back to its old place.
+        const later = list.findIndex((id) => (byId.get(id)?.at ?? 0) > message.at)
+        list.splice(later < 0 ? list.length : later, 0, message.id)
+        children.set(key, list)
       }
       byId.set(message.id, message)
     },

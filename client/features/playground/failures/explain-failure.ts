@@ -56,23 +56,34 @@ const byCode: Record<string, () => Explanation> = {
   client_error: () => plain('failClient', 'failClientDetail', ['retry']),
 }
 
-/** Explains `failure`; `hasText` says that part of the reply arrived and is kept. */
-export function explainFailure(failure: Failure, hasText: boolean): Explanation {
+/**
+ * Explains `failure`; `hasText` says that part of the reply arrived and is kept, `isOn` whether a parameter is sent now.
+ */
+export function explainFailure(failure: Failure, hasText: boolean, isOn: (name: SliderName) => boolean = () => true): Explanation {
   if (hasText && failure.status === 0) return plain('failCut', 'failCutDetail', ['continue', 'retry', 'otherModel'])
   if (failure.status === 429 && failure.code !== 'insufficient_quota') {
-    return { ...plain('failRate', 'failRateDetail', ['retry', 'otherModel']), wait: failure.retryAfter ?? null }
+    const upstream = /upstream/i.test(failure.message)
+    const meaning = upstream ? plain('failRateUpstream', 'failRateUpstreamDetail', ['retry', 'otherModel']) : ownLimit(failure)
+    return { ...meaning, wait: failure.retryAfter ?? null }
   }
   const known = byCode[failure.code]?.()
   if (known) return { ...known, wait: failure.retryAfter ?? null }
   if (/context|too long|maximum.*tokens/i.test(failure.message))
     return plain('failContext', 'failContextDetail', ['newChat', 'otherModel'], true)
   if (failure.status >= 500) return plain('failUpstream', 'failUpstreamDetail', ['retry', 'otherModel'])
-  return refused(failure)
+  return refused(failure, isOn)
 }
 
-function refused(failure: Failure): Explanation {
+/** A limit of the key, the user or the group: the server's words say which. */
+const ownLimit = (failure: Failure): Explanation =>
+  plain('failRate', failure.message === '' ? 'failRateDetail' : null, ['retry', 'otherModel'], true)
+
+function refused(failure: Failure, isOn: (name: SliderName) => boolean): Explanation {
   const named = namedParameters(failure)
-  if (named.length > 0) return { ...plain('failParameter', null, ['turnOff', 'parameters'], true), named }
+  const on = named.filter(isOn)
+  if (on.length > 0) return { ...plain('failParameter', null, ['turnOff', 'parameters'], true), named: on }
+  // Whatever sent it, it was not this page.
+  if (named.length > 0) return { ...plain('failParameter', 'failParameterOff', ['otherModel', 'retry'], true), named }
   return plain('failRefused', null, ['parameters', 'retry', 'otherModel'], true)
 }
 

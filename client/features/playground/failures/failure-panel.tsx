@@ -1,6 +1,6 @@
-import { createSignal, For, onCleanup, Show } from 'solid-js'
+import { createSignal, For, onCleanup, Show, untrack } from 'solid-js'
 import type { Reply } from '#client/features/playground/conversation/conversation.ts'
-import type { SliderName } from '#client/features/playground/conversation/settings.ts'
+import type { Settings, SliderName } from '#client/features/playground/conversation/settings.ts'
 import { type MessageKey, t } from '#client/features/playground/messages/messages.ts'
 import { Button } from '#client/ui/button.tsx'
 import { formatMoney } from '#client/ui/format.ts'
@@ -26,13 +26,18 @@ const stepLabel: Record<NextStep, MessageKey> = {
 }
 
 /** A failure in place of the reply: what happened, whether it was charged, and what to do next. */
-export function FailurePanel(props: { reply: Reply; latest: boolean; onStep(step: NextStep, named: SliderName | null): void }) {
+export function FailurePanel(props: {
+  reply: Reply
+  settings: Settings
+  latest: boolean
+  onStep(step: NextStep, named: SliderName | null): void
+}) {
   const failure = () => props.reply.failure
   const hasText = () => props.reply.text !== ''
   return (
     <Show when={failure()} keyed>
       {(failed) => {
-        const meaning = explainFailure(failed, hasText())
+        const meaning = explainFailure(failed, hasText(), (name) => untrack(() => props.settings[name].on))
         const left = createCountdown(meaning.wait === null ? null : failed.at + meaning.wait * 1000)
         const offers = meaning.steps.flatMap((step): { step: NextStep; named: SliderName | null }[] =>
           step === 'turnOff' ? meaning.named.map((named) => ({ step, named })) : [{ step, named: null }],
@@ -46,7 +51,9 @@ export function FailurePanel(props: { reply: Reply; latest: boolean; onStep(step
                 <p class="text-ink-2">{failed.message}</p>
               </Show>
               <Show when={meaning.detail} keyed>
-                {(detail) => <p class="text-ink-2">{t(detail)}</p>}
+                {(detail) => (
+                  <p class="text-ink-2">{t(detail, { name: meaning.named.map((name) => t(parameterLabel[name])).join(', ') })}</p>
+                )}
               </Show>
               <div class="mt-2.5 flex flex-wrap gap-2">
                 <For each={offers.slice(0, 3)}>
@@ -69,7 +76,17 @@ export function FailurePanel(props: { reply: Reply; latest: boolean; onStep(step
               <p class="num mt-2 flex flex-wrap gap-x-4 text-[12px]/[16px] text-ink-3">
                 <span>{charged(props.reply)}</span>
                 <span class="font-mono">{failed.param ? `${failed.code}: ${failed.param}` : failed.code}</span>
-                <Show when={props.reply.requestId}>{(id) => <span class="font-mono">{id()}</span>}</Show>
+                <Show when={props.reply.requestId}>
+                  {(id) => (
+                    <a
+                      class="font-mono underline"
+                      href={`/requests/${encodeURIComponent(id())}`}
+                      aria-label={t('openRequest', { id: id() })}
+                    >
+                      {id()}
+                    </a>
+                  )}
+                </Show>
               </p>
             </div>
           </div>

@@ -84,8 +84,7 @@ function RawEditor(props: { page: PageContext }) {
   const send = () => {
     const of = playground.target()
     if (!valid() || of === null || playground.running()) return
-    playground.setRawRequest(text())
-    actions.send(lastUserText(text()))
+    actions.sendByHand(text(), t('rawRequest'))
   }
   return (
     <>
@@ -117,15 +116,4 @@ function RawEditor(props: { page: PageContext }) {
       </div>
     </>
   )
-}
-
-/** What the transcript shows for a request that was edited by hand: its last user message. */
-function lastUserText(body: string): string {
-  try {
-    const parsed = JSON.parse(body) as { messages?: { role?: unknown; content?: unknown }[] }
-    const last = parsed.messages?.findLast((message) => message.role === 'user')
-    return typeof last?.content === 'string' ? last.content : t('rawRequest')
-  } catch {
-    return t('rawRequest')
-  }
 }

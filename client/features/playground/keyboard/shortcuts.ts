@@ -19,7 +19,7 @@ export const shortcuts: readonly Shortcut[] = [
   { command: 'stop', label: 'stop', keys: ['Esc'] },
   { command: 'search', label: 'searchConversations', keys: ['Mod', 'Shift', 'F'] },
   { command: 'parameters', label: 'parameters', keys: ['Mod', '.'] },
-  { command: 'inspector', label: 'inspector', keys: ['Mod', 'Shift', 'I'] },
+  { command: 'inspector', label: 'inspector', keys: ['Mod', ';'] },
   { command: 'copyLast', label: 'keyCopyLast', keys: ['Mod', 'Shift', 'L'] },
   { command: 'regions', label: 'keyRegions', keys: ['F6'] },
   { command: 'shortcuts', label: 'shortcuts', keys: ['?'] },
@@ -34,8 +34,8 @@ export function commandOf(event: Pressed, inField: boolean, letters: boolean): C
   if (event.key === 'F6') return 'regions'
   if (event.key === 'Escape') return 'stop'
   if (mod && !event.altKey) {
-    if (event.shiftKey) return ({ o: 'newChat', f: 'search', i: 'inspector', l: 'copyLast' } as const)[key]
-    return key === '.' ? 'parameters' : undefined
+    if (event.shiftKey) return ({ o: 'newChat', f: 'search', l: 'copyLast' } as const)[key]
+    return ({ '.': 'parameters', ';': 'inspector' } as const)[key]
   }
   if (inField || !letters || event.altKey) return undefined
   return ({ '/': 'focusInput', '?': 'shortcuts' } as const)[key]

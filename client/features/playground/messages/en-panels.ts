@@ -138,6 +138,11 @@ export const enPanels = {
   deleteWord: 'delete',
   signOut: 'Sign out',
   signOutForget: 'Sign out and delete conversations',
+  forgetTitle: 'Sign out and delete {count} {count:conversation|conversations}?',
+  resetDone: 'Parameters reset',
+  unknownConversation: 'Conversation not found',
+  unknownConversationWhy:
+    'This conversation is not in this browser. It was deleted, or it is stored in another browser or under another account.',
   keyFocus: 'Focus the message box',
   keyCopyLast: 'Copy the last reply',
   keyRegions: 'Move to the next area',

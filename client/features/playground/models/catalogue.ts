@@ -14,6 +14,7 @@ export interface Catalogue {
   /** Models of a group, requested on first use. Tracks. */
   models(group: string): Listed<ModelRow>
   model(group: string | null, id: string | null): ModelRow | undefined
+  /** Reads everything again; what was read before stays until then. */
   reload(): void
 }
 
@@ -26,11 +27,13 @@ export function createCatalogue(): Catalogue {
   const [byGroup, setByGroup] = createSignal<ReadonlyMap<string, Listed<ModelRow>>>(new Map())
   const asked = new Set<string>()
 
+  const ask = async (group: string) => {
+    asked.add(group)
+    const answer = await list(readModels(group))
+    setByGroup((before) => new Map(before).set(group, answer))
+  }
   const models = (group: string): Listed<ModelRow> => {
-    if (!asked.has(group)) {
-      asked.add(group)
-      void list(readModels(group)).then((answer) => setByGroup((before) => new Map(before).set(group, answer)))
-    }
+    if (!asked.has(group)) void ask(group)
     return byGroup().get(group) ?? { state: 'loading' }
   }
   return {
@@ -41,8 +44,7 @@ export function createCatalogue(): Catalogue {
       return listed.state === 'ready' ? listed.rows.find((row) => row.id === id) : undefined
     },
     reload() {
-      asked.clear()
-      setByGroup(new Map())
+      for (const group of asked) void ask(group)
       void readAgain()
     },
   }

@@ -12,17 +12,21 @@ export interface ModelChoiceProps {
   group: GroupRow | undefined
   /** Shown above the list. */
   note?: string | undefined
+  /** The models are still being read. */
+  loading?: boolean
   onChoose(model: string): void
 }
 
 /** Accessible name of the model button. */
-export const modelLabel = (props: ModelChoiceProps): string => t('modelIs', { model: revealHiddenCharacters(props.model ?? t('noModel')) })
+export const modelLabel = (props: ModelChoiceProps): string => t('modelIs', { model: nameOf(props) })
+
+const nameOf = (props: ModelChoiceProps): string => revealHiddenCharacters(props.model ?? t(props.loading ? 'loadingModels' : 'noModel'))
 
 /** Content of the model button. */
 export function ModelName(props: ModelChoiceProps) {
   return (
     <>
-      <b class="truncate">{revealHiddenCharacters(props.model ?? t('noModel'))}</b>
+      <b class="truncate">{nameOf(props)}</b>
       <Icon name="down" small />
     </>
   )

@@ -5,6 +5,7 @@ import type { PageContext } from '#client/features/playground/state/page-context
 import { Button } from '#client/ui/button.tsx'
 import { formatMoney } from '#client/ui/format.ts'
 import { Panel } from '#client/ui/panel.tsx'
+import { showToast } from '#client/ui/toast.tsx'
 import { MoreParameters } from './more-parameters.tsx'
 import { outputHold } from './output-hold.ts'
 import { SliderRow } from './slider-row.tsx'
@@ -24,6 +25,13 @@ export function ParametersPanel(props: { page: PageContext; beside: boolean }) {
     return listed.state === 'ready' ? (listed.rows.find((row) => row.name === playground.target()?.group)?.ratio ?? '1') : '1'
   }
   const hold = () => (settings().maxTokens.on ? outputHold(model(), settings().maxTokens.value, ratio()) : undefined)
+  const resetAll = () => {
+    const { id } = playground.conversation()
+    const before = settings()
+    playground.setSettings({ ...defaultSettings(), system: before.system })
+    const undo = () => playground.conversation().id === id && playground.setSettings(before)
+    showToast(t('resetDone'), { label: t('undo'), run: undo })
+  }
   return (
     <Panel
       title={t('parameters')}
@@ -32,7 +40,7 @@ export function ParametersPanel(props: { page: PageContext; beside: boolean }) {
       takesFocus={view.panelOpenedByUser()}
       onClose={() => view.setPanel(null)}
       tools={
-        <Button look="ghost" size="sm" onClick={() => playground.setSettings({ ...defaultSettings(), system: settings().system })}>
+        <Button look="ghost" size="sm" onClick={resetAll}>
           {t('resetAll')}
         </Button>
       }

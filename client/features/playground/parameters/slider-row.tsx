@@ -47,8 +47,17 @@ export function SliderRow(props: {
   const share = (at: number) => ((at - range().min) / (range().max - range().min)) * 100
   const from = () => share(Math.max(range().origin, range().min))
 
+  let helpButton: HTMLSpanElement | undefined
+  /** Escape in an open help closes the help, and nothing around it. */
+  const onEscape = (event: KeyboardEvent) => {
+    if (event.key !== 'Escape' || !help()) return
+    event.preventDefault()
+    setHelp(false)
+    helpButton?.querySelector('button')?.focus()
+  }
   return (
-    <div class="par" classList={{ off: !props.value.on }}>
+    // biome-ignore lint/a11y/useSemanticElements: a group inside a form-less panel; a fieldset would bring a border and a legend
+    <div class="par" role="group" aria-label={label()} classList={{ off: !props.value.on }} onKeyDown={onEscape}>
       <div class="par-h">
         <Switch
           label={t('sendParameter', { name: label() })}
@@ -59,14 +68,16 @@ export function SliderRow(props: {
           }}
         />
         <label for={`${id}-number`}>{label()}</label>
-        <IconButton
-          name="help"
-          small
-          label={t('aboutParameter', { name: label() })}
-          aria-expanded={help()}
-          aria-controls={`${id}-help`}
-          onClick={() => setHelp(!help())}
-        />
+        <span ref={helpButton} class="contents">
+          <IconButton
+            name="help"
+            small
+            label={t('aboutParameter', { name: label() })}
+            aria-expanded={help()}
+            aria-controls={`${id}-help`}
+            onClick={() => setHelp(!help())}
+          />
+        </span>
         <Show when={isRefused(props.name, props.model)}>
           <span class="bdg warn ml-auto">{t('notSupported')}</span>
         </Show>

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import type { Message } from '#client/features/playground/conversation/conversation.ts'
+import { emptyReply, type Message } from '#client/features/playground/conversation/conversation.ts'
 import { defaultSettings, fieldOf, sliderNames } from '#client/features/playground/conversation/settings.ts'
 import type { ModelRow } from '#shared/console/model'
-import { buildBody } from './request-body.ts'
+import { buildBody, sentMessages } from './request-body.ts'
 
 const model = (more: Partial<ModelRow> = {}): ModelRow => ({
   id: 'm',
@@ -79,5 +79,40 @@ describe('what is sent', () => {
     const body = buildBody({ group: 'g', model: 'm' }, settings, [ask], newer)
     expect(body.max_completion_tokens).toBe(8_000)
     expect('max_tokens' in body).toBe(false)
+  })
+})
+
+describe('what is left out of a request', () => {
+  const user = (id: string): Message => ({ ...ask, id, text: id })
+  const said = (id: string, more: Partial<Extract<Message, { role: 'assistant' }>> = {}): Message => ({
+    ...emptyReply('c', null, { group: 'g', model: 'm' }, 1),
+    id,
+    state: 'complete',
+    ...more,
+  })
+  const result = (callId: string): Message => ({
+    id: `of ${callId}`,
+    conversation: 'c',
+    parent: null,
+    at: 1,
+    role: 'tool',
+    callId,
+    text: '1',
+  })
+  const call = (id: string) => ({ id, name: 'f', arguments: '{}' })
+  const idsOf = (path: Message[]) => sentMessages(path).map((message) => message.id)
+
+  test('an earlier question without an answer, but never the last one', () => {
+    expect(idsOf([user('a'), said('b'), user('c')])).toEqual(['c'])
+    expect(idsOf([user('a'), said('b', { text: 'yes' }), user('c'), said('d', { state: 'failed' }), user('e')])).toEqual(['a', 'b', 'e'])
+    expect(idsOf([user('a')])).toEqual(['a'])
+  })
+
+  test('calls that lack a result, with the results that are there; their text stays', () => {
+    const calls = [call('1'), call('2')]
+    expect(idsOf([user('a'), said('b', { calls }), result('1'), user('c')])).toEqual(['c'])
+    expect(idsOf([user('a'), said('b', { calls }), result('1'), result('2')])).toEqual(['a', 'b', 'of 1', 'of 2'])
+    const kept = sentMessages([user('a'), said('b', { calls, text: 'Let me look.' }), user('c')])
+    expect(kept[1]).toMatchObject({ text: 'Let me look.', calls: [] })
   })
 })

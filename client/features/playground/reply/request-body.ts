@@ -1,6 +1,6 @@
 /**
  * The request as it will be sent: messages and settings as a Chat Completions body. Only switched-on parameters become
- * fields. Reasoning is never sent back, and replies without content are left out.
+ * fields. Reasoning is never sent back, and turns without an answer are left out.
  */
 import { hasContent, type Message } from '#client/features/playground/conversation/conversation.ts'
 import { clamp, fieldOf, rangeOf, type Settings, sliderNames } from '#client/features/playground/conversation/settings.ts'
@@ -24,7 +24,7 @@ export function buildBody(
   path: readonly Message[],
   model: ModelRow | undefined,
 ): ChatBody {
-  const body: ChatBody = { group: asked.group, model: asked.model, messages: messagesOf(settings.system, path) }
+  const body: ChatBody = { group: asked.group, model: asked.model, messages: messagesOf(settings.system, sentMessages(path)) }
   for (const name of sliderNames) {
     if (settings[name].on) body[tokenField(name, model) ?? fieldOf[name]] = clamp(settings[name].value, rangeOf(name, model))
   }
@@ -53,6 +53,35 @@ function tokenField(name: string, model: ModelRow | undefined): string | undefin
 
 const refusesOlder = (model: ModelRow | undefined) =>
   model?.capabilities.samplingRefused === true && model.capabilities.legacyMaxTokens !== true
+
+/**
+ * The messages of `path` that its request contains. Left out are tool calls that have no results, and earlier questions that got no
+ * answer: providers refuse the former, and most models answer the latter once more.
+ */
+export function sentMessages(path: readonly Message[]): Message[] {
+  const turns: Message[][] = []
+  for (const message of path) {
+    if (message.role === 'user' || turns.length === 0) turns.push([])
+    turns.at(-1)?.push(message)
+  }
+  return turns
+    .map(withoutOpenCalls)
+    .filter((turn, at) => at === turns.length - 1 || turn.some(({ role }) => role === 'assistant'))
+    .flat()
+}
+
+function withoutOpenCalls(turn: Message[]): Message[] {
+  const answered = new Set(turn.flatMap((message) => (message.role === 'tool' ? [message.callId] : [])))
+  const open = new Set<string>()
+  const kept = turn.flatMap((message): Message[] => {
+    if (message.role !== 'assistant') return [message]
+    const whole = message.calls.every((call) => answered.has(call.id))
+    if (!whole) for (const call of message.calls) open.add(call.id)
+    const sent = whole ? message : { ...message, calls: [] }
+    return hasContent(sent) ? [sent] : []
+  })
+  return kept.filter((message) => message.role !== 'tool' || !open.has(message.callId))
+}
 
 function messagesOf(system: string, path: readonly Message[]): Record<string, unknown>[] {
   const messages: Record<string, unknown>[] = system.trim() === '' ? [] : [{ role: 'system', content: system }]

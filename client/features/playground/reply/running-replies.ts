@@ -23,6 +23,8 @@ export interface RunningReplies {
   running(id: string): Reply | undefined
   /** Whether this tab is running it. Does not track. */
   has(id: string): boolean
+  /** Whether this page has run it. Does not track. */
+  ranHere(id: string): boolean
   /** Ids of running replies. Tracks. */
   ids: Accessor<ReadonlySet<string>>
   /** Runs `reply` with the request `body` (JSON text); resolves with the reply in its final state, never rejects. */
@@ -41,6 +43,7 @@ const keptTraces = 12
 /** A runner that calls `save` with a reply at its start, now and then while it runs, and at its end. */
 export function createRunningReplies(save: (reply: Reply) => void): RunningReplies {
   const runs = new Map<string, Running>()
+  const ran = new Set<string>()
   const traces = new Map<string, { trace: Trace; revision: Accessor<number> }>()
   const [ids, setIds] = createSignal<ReadonlySet<string>>(new Set())
   const now = () => performance.now()
@@ -59,11 +62,13 @@ export function createRunningReplies(save: (reply: Reply) => void): RunningRepli
   return {
     ids,
     has: (id) => runs.has(id),
+    ranHere: (id) => ran.has(id),
     running: (id) => (ids().has(id) ? runs.get(id)?.view() : undefined),
     async start(reply, body) {
       const [view, setView] = createSignal(reply)
       const run: Running = { view, abort: new AbortController(), latest: reply, abandoned: false }
       runs.set(reply.id, run)
+      ran.add(reply.id)
       setIds(new Set(runs.keys()))
       save(reply)
       // The first content is saved at once, later content at intervals.

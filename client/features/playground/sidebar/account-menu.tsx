@@ -1,4 +1,3 @@
-import { signOut } from '#client/api/account.ts'
 import { type MessageKey, t } from '#client/features/playground/messages/messages.ts'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
 import { revealHiddenCharacters } from '#client/features/playground/text/reveal-hidden-characters.ts'
@@ -9,19 +8,13 @@ import { changeLanguage, type Language, language, languages } from '#client/ui/l
 import { Menu, type MenuEntry } from '#client/ui/menu.tsx'
 import { setTheme, type Theme, theme, themes } from '#client/ui/theme.ts'
 import { exportJson } from './conversation-files.ts'
+import { leave } from './leave.ts'
 
 const themeLabel: Record<(typeof themes)[number], MessageKey> = { system: 'themeSystem', light: 'themeLight', dark: 'themeDark' }
 
 /** Who is signed in, the balance, and the settings of this browser. */
-export function AccountMenu(props: { page: PageContext; onSignedOut(): void }) {
+export function AccountMenu(props: { page: PageContext }) {
   const { playground, view } = props.page
-  const leave = async (forget: boolean) => {
-    for (const id of playground.replies.ids()) playground.replies.stop(id)
-    if (forget) await playground.library.removeAll()
-    await signOut().catch(() => undefined)
-    playground.library.close()
-    props.onSignedOut()
-  }
   const exportAll = async () => {
     const entries = await Promise.all(
       playground.library
@@ -52,8 +45,9 @@ export function AccountMenu(props: { page: PageContext; onSignedOut(): void }) {
     { kind: 'item', icon: 'upload', label: t('import'), onSelect: () => view.setDialog('import') },
     { kind: 'item', icon: 'trash', bad: true, label: t('deleteAll'), onSelect: () => view.setDialog('delete-all') },
     { kind: 'line' },
-    { kind: 'item', label: t('signOut'), onSelect: () => void leave(false) },
-    { kind: 'item', label: t('signOutForget'), onSelect: () => void leave(true) },
+    { kind: 'item', icon: 'out', label: t('signOut'), onSelect: () => void leave(props.page, false) },
+    { kind: 'line' },
+    { kind: 'item', icon: 'trash', bad: true, label: t('signOutForget'), onSelect: () => view.setDialog('forget') },
   ]
   return (
     <div class="flex-none border-t border-line p-2">

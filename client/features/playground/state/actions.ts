@@ -12,8 +12,10 @@ import {
   type Reply,
   titleFrom,
 } from '#client/features/playground/conversation/conversation.ts'
+import { costOf, costWithout } from '#client/features/playground/conversation/cost.ts'
 import { unstartedId } from '#client/features/playground/conversation/library.ts'
 import { chooseBranch } from '#client/features/playground/conversation/thread.ts'
+import { readRequestByHand } from '#client/features/playground/reply/request-by-hand.ts'
 import { failureOf } from '#client/features/playground/reply/run-reply.ts'
 import { withLoggedUsage } from '#client/features/playground/reply/running-replies.ts'
 import { blankConversation, type ModelTarget, type PlaygroundState } from './playground-state.ts'
@@ -24,7 +26,12 @@ export interface Actions {
   keepDraft(conversation: string, draft: string): void
   /** Sends the next message of the open conversation and runs its reply. */
   send(text: string): void
-  /** Before the first message: sets group and model. After it: opens a new conversation with them, the draft and the settings. */
+  /** Sends a request (JSON text) exactly as it was edited, once; `unnamed` stands for a question that is no text. */
+  sendByHand(body: string, unnamed: string): void
+  /**
+   * Before the first message, and when the model is no longer there: sets group and model. Otherwise opens a new conversation with
+   * them, the draft and the settings.
+   */
   selectModel(group: string, model: string | null): void
   /** Runs a new version of a reply, with another model when given. */
   regenerate(id: string, of?: ModelTarget): void
@@ -36,8 +43,8 @@ export interface Actions {
   openBranch(id: string): void
   /** Removes a message and everything below it; the returned function restores them. */
   remove(id: string): () => void
-  /** Runs a reply below `parent`, with `id` when given; resolves with its final state, never rejects. */
-  generateReply(conversation: string, parent: string, of: ModelTarget, id?: string): Promise<Reply>
+  /** Runs a reply below `parent`, with `id` and the request `byHand` when given; resolves with its final state, never rejects. */
+  generateReply(conversation: string, parent: string, of: ModelTarget, id?: string, byHand?: string): Promise<Reply>
   /** Adds a message of the person below `parent` and opens its branch; returns its id and conversation. */
   addUserMessage(text: string, parent: string | null, of: ModelTarget): { id: string; conversation: string }
 }
@@ -55,6 +62,13 @@ export function createActions(playground: PlaygroundState): Actions {
       choice: chooseBranch(choice, threadOf(message.conversation).lineage(message.id)),
       updatedAt: Date.now(),
     }))
+
+  /** Removes messages; what they have cost still counts. */
+  const drop = (conversation: string, messages: Message[]) => {
+    const cost = costOf(messages)
+    if (cost !== null) patch(conversation, ({ deletedCost }) => ({ deletedCost: costOf(messages, deletedCost) ?? cost }))
+    library.removeMessages(messages)
+  }
 
   const settle = async (final: Reply): Promise<Reply> => {
     if (final.failure?.code === 'not_signed_in') playground.setLostSession(true)
@@ -90,12 +104,20 @@ export function createActions(playground: PlaygroundState): Actions {
       const { id, conversation } = actions.addUserMessage(text, playground.path().at(-1)?.id ?? null, of)
       void actions.generateReply(conversation, id, of)
     },
-    async generateReply(conversation, parent, of, id = newId()) {
-      const start = { ...emptyReply(conversation, parent, of, Date.now()), id }
+    sendByHand(body, unnamed) {
+      const chosen = playground.target()
+      if (chosen === null) return
+      const { of, question } = readRequestByHand(body, chosen)
+      playground.setRawRequest(null)
+      const { id, conversation } = actions.addUserMessage(question ?? unnamed, playground.path().at(-1)?.id ?? null, chosen)
+      void actions.generateReply(conversation, id, of, newId(), body)
+    },
+    async generateReply(conversation, parent, of, id = newId(), byHand) {
+      const start = { ...emptyReply(conversation, parent, of, Date.now()), id, ...(byHand !== undefined && { byHand: true }) }
       library.put([start])
       open(start)
       try {
-        const body = untrack(() => playground.bodyFor(conversation, parent, of))
+        const body = byHand ?? untrack(() => playground.bodyFor(conversation, parent, of))
         return await settle(await replies.start(start, body))
       } catch (thrown) {
         // Only building the body throws: tools or schema are not JSON.
@@ -106,7 +128,7 @@ export function createActions(playground: PlaygroundState): Actions {
     },
     selectModel(group, model) {
       const { settings, draft } = playground.conversation()
-      if (!playground.modelLocked()) return playground.update({ group, model })
+      if (!playground.modelLocked() || playground.modelGone()) return playground.update({ group, model })
       library.save({ ...blankConversation(settings), group, model, draft })
       playground.update({ draft: '' })
       playground.open(null)
@@ -114,7 +136,9 @@ export function createActions(playground: PlaygroundState): Actions {
     regenerate(id, of) {
       const reply = playground.message(id)
       if (reply?.role !== 'assistant' || reply.parent === null) return
-      if (reply.state === 'failed' && !hasContent(reply)) library.removeMessages(threadOf(reply.conversation).below(id))
+      if (reply.state === 'failed' && !hasContent(reply)) drop(reply.conversation, threadOf(reply.conversation).below(id))
+      // A conversation whose model is gone goes on with the one that takes its place.
+      if (of && (playground.modelGone() || reply.failure?.code === 'model_not_found')) patch(reply.conversation, () => of)
       void actions.generateReply(reply.conversation, reply.parent, of ?? { group: reply.group, model: reply.model })
     },
     edit(id, text) {
@@ -145,8 +169,13 @@ export function createActions(playground: PlaygroundState): Actions {
       const message = playground.message(id)
       const removed = message ? threadOf(message.conversation).below(id) : []
       for (const one of removed) replies.stop(one.id)
-      library.removeMessages(removed)
-      return () => library.put(removed)
+      if (!message) return () => undefined
+      drop(message.conversation, removed)
+      const cost = costOf(removed)
+      return () => {
+        library.put(removed)
+        if (cost !== null) patch(message.conversation, ({ deletedCost }) => ({ deletedCost: costWithout(deletedCost, cost) }))
+      }
     },
   }
   return actions

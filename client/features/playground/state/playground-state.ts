@@ -2,22 +2,20 @@
  * What the playground knows, without how it looks: the user, the open conversation, and what runs. Screens read its signals
  * and call its functions; they never touch the store or the stream directly.
  */
-import { type Accessor, createMemo, createSignal } from 'solid-js'
+import { type Accessor, createEffect, createMemo, createSignal, on } from 'solid-js'
 import { currentUser } from '#client/api/account.ts'
 import type { Conversation, Message, Reply } from '#client/features/playground/conversation/conversation.ts'
 import { createLibrary, type Library, unstartedId } from '#client/features/playground/conversation/library.ts'
 import { defaultSettings, type Settings } from '#client/features/playground/conversation/settings.ts'
 import type { Store } from '#client/features/playground/conversation/store.ts'
 import { type Catalogue, createCatalogue } from '#client/features/playground/models/catalogue.ts'
-import { buildBody } from '#client/features/playground/reply/request-body.ts'
+import { buildBody, sentMessages } from '#client/features/playground/reply/request-body.ts'
 import { createRunningReplies, type RunningReplies } from '#client/features/playground/reply/running-replies.ts'
 import type { UserRow } from '#shared/console/user'
+import { settleLate } from './late-charges.ts'
+import { findTarget, isThere, type ModelTarget } from './target.ts'
 
-/** Group and model of a request. */
-export interface ModelTarget {
-  group: string
-  model: string
-}
+export type { ModelTarget } from './target.ts'
 
 /** State of the playground; accessors track. */
 export interface PlaygroundState {
@@ -27,6 +25,8 @@ export interface PlaygroundState {
   library: Library
   replies: RunningReplies
   conversation: Accessor<Conversation>
+  /** The address names a conversation that this browser does not have. */
+  unknown: Accessor<boolean>
   /** Opens a conversation; null opens the one that has not begun. */
   open(id: string | null): void
   /** The open branch, root first, as last stored; `message` gives running replies as they are now. */
@@ -37,9 +37,13 @@ export interface PlaygroundState {
   target: Accessor<ModelTarget | null>
   /** A first message was sent, so group and model can no longer change. */
   modelLocked: Accessor<boolean>
+  /** The model of the open conversation is no longer there, so another one may take its place. */
+  modelGone: Accessor<boolean>
+  /** Questions of the open branch that are not sent with later ones, because they have no answer. */
+  leftOut: Accessor<ReadonlySet<string>>
   /** The last reply of the open branch, while this tab is running it. */
   running: Accessor<Reply | undefined>
-  /** JSON text that replaces the built request, or null. */
+  /** The next request while it is edited as JSON text, or null. */
   rawRequest: Accessor<string | null>
   setRawRequest(text: string | null): void
   /** The session ended while the page was open. */
@@ -86,24 +90,37 @@ export function createPlaygroundState(start: PlaygroundStart): PlaygroundState {
   const replies = createRunningReplies((reply) => library.put([reply]))
   const library: Library = createLibrary(start.store, start.found, start.user.id, (id) => replies.has(id))
   addEventListener('pagehide', () => replies.abandon())
+  settleLate(library, replies, () => start.opened() ?? unstartedId)
 
-  const id = createMemo(() => start.opened() ?? unstartedId)
+  const unknown = createMemo(() => start.opened() !== undefined && library.get(start.opened() ?? '') === undefined)
+  const id = createMemo(() => (unknown() ? unstartedId : (start.opened() ?? unstartedId)))
   const conversation = createMemo(() => library.get(id()) ?? { ...blankConversation(), id: id() })
   const opened = createMemo(() => library.thread(id()), undefined, { equals: false })
   const choice = createMemo(() => conversation().choice)
   const path = createMemo(() => opened().thread.path(choice()))
   const modelLocked = createMemo(() => opened().thread.size() > 0)
   const target = createMemo(
-    (): ModelTarget | null => {
-      const { group, model } = conversation()
-      const inGroup = group ?? user().group
-      const rows = model === null ? catalogue.models(inGroup) : undefined
-      const known = model ?? (rows?.state === 'ready' ? rows.rows[0]?.id : undefined)
-      return known === undefined ? null : { group: inGroup, model: known }
-    },
+    (): ModelTarget | null =>
+      findTarget({
+        conversation: conversation(),
+        begun: modelLocked(),
+        lastUsed: library.list()[0],
+        ownGroup: user().group,
+        catalogue,
+      }),
     null,
     { equals: (a, b) => a?.group === b?.group && a?.model === b?.model },
   )
+  const modelGone = createMemo(() => {
+    const of = target()
+    return modelLocked() && of !== null && isThere(catalogue, of.group, of.model) === false
+  })
+  const leftOut = createMemo(() => {
+    const sent = new Set(sentMessages(path()).map((message) => message.id))
+    return new Set(path().flatMap((message) => (message.role === 'user' && !sent.has(message.id) ? [message.id] : [])))
+  })
+  // A request is edited for the conversation that is open.
+  createEffect(on(id, () => setRawRequest(null), { defer: true }))
   const update = (patch: Partial<Conversation>) => library.save({ ...conversation(), ...patch })
 
   return {
@@ -117,6 +134,7 @@ export function createPlaygroundState(start: PlaygroundStart): PlaygroundState {
     library,
     replies,
     conversation,
+    unknown,
     open: start.open,
     path,
     message(messageId) {
@@ -125,6 +143,8 @@ export function createPlaygroundState(start: PlaygroundStart): PlaygroundState {
     messagesState: () => opened().state,
     target,
     modelLocked,
+    modelGone,
+    leftOut,
     running: createMemo(() => {
       const last = path().at(-1)
       return last?.role === 'assistant' && replies.ids().has(last.id) ? last : undefined
@@ -141,8 +161,6 @@ export function createPlaygroundState(start: PlaygroundStart): PlaygroundState {
       if (id() !== unstartedId) library.save({ ...(library.get(unstartedId) ?? blankConversation()), settings })
     },
     bodyFor(conversationId, parent, of) {
-      const custom = rawRequest()
-      if (custom !== null) return custom
       const settings = library.get(conversationId)?.settings ?? defaultSettings()
       const messages = library.thread(conversationId).thread.lineage(parent)
       return JSON.stringify(buildBody(of, settings, messages, catalogue.model(of.group, of.model)), null, 2)

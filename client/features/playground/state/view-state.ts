@@ -5,7 +5,7 @@ import { readLocalStorage, writeLocalStorage } from '#client/ui/local-storage.ts
 /** A panel on the right. */
 export type PanelName = 'parameters' | 'inspector'
 /** A dialog. */
-export type DialogName = 'code' | 'shortcuts' | 'templates' | 'regenerate' | 'delete-all' | 'import'
+export type DialogName = 'code' | 'shortcuts' | 'templates' | 'regenerate' | 'delete-all' | 'forget' | 'import'
 /** Whether finished replies are announced to screen readers: never, or at the end. */
 export type ReplyAnnouncements = 'nothing' | 'end'
 
@@ -14,6 +14,8 @@ export interface ViewState {
   panel: Accessor<PanelName | null>
   setPanel(panel: PanelName | null): void
   togglePanel(panel: PanelName): void
+  /** Tells whether a panel fits beside the page: one that is open beside it does not become a sheet over it, and comes back later. */
+  setRoomy(roomy: boolean): void
   /** Whether the person opened the panel, so that it takes the focus. The panel that is open at first does not. */
   panelOpenedByUser: Accessor<boolean>
   /** Whether the sidebar is open as a sheet, where there is no room for it beside the page. */
@@ -82,6 +84,10 @@ export function createViewState(roomy: boolean): ViewState {
     panel,
     setPanel,
     panelOpenedByUser,
+    setRoomy(fits) {
+      setPanelOpenedByUser(false)
+      setPanelSignal(fits && storedPanel() !== 'none' ? (storedPanel() as PanelName) : null)
+    },
     togglePanel: (name) => setPanel(panel() === name ? null : name),
     listOpen,
     setListOpen,

@@ -16,9 +16,10 @@ const examples: readonly { title: MessageKey; note: MessageKey; prompt: MessageK
 /** Before the first message: what this is, four examples and the first steps, or why nothing can start yet. */
 export function EmptyConversation(props: { playground: PlaygroundState; onExample(text: string): void; onCode(): void }) {
   const { playground } = props
-  const group = () => playground.conversation().group ?? playground.user().group
+  const group = () => playground.target()?.group ?? playground.conversation().group ?? playground.user().group
   const groups = () => playground.catalogue.groups()
   const models = () => playground.catalogue.models(group())
+  const hasBalance = () => Number(playground.user().balance) - Number(playground.user().held) > 0
   const failed = () => {
     const [first, second] = [groups(), models()]
     return first.state === 'failed' ? first.error : second.state === 'failed' ? second.error : undefined
@@ -30,6 +31,12 @@ export function EmptyConversation(props: { playground: PlaygroundState; onExampl
   return (
     <div class="col my-auto py-8">
       <LogoMark size={40} />
+      <Show when={playground.unknown()}>
+        <div class="notice warn mt-5 grid justify-items-start gap-2">
+          <p>{t('unknownConversationWhy')}</p>
+          <Button onClick={() => playground.open(null)}>{t('startNewChat')}</Button>
+        </div>
+      </Show>
       <h2 class="mt-5 text-[28px]/[36px] tracking-[-0.022em] max-[759px]:text-[24px]/[32px]">{t('emptyTitle')}</h2>
       <p class="mt-1 max-w-[52ch] text-[15px]/[24px] text-ink-2">{t('emptyIntro')}</p>
       <Switch fallback={<Examples onExample={props.onExample} />}>
@@ -51,10 +58,12 @@ export function EmptyConversation(props: { playground: PlaygroundState; onExampl
       </Switch>
       <ol class="mt-8 grid gap-4 border-t border-line pt-4 text-[13px]/[20px] min-[760px]:grid-cols-3">
         <li class="flex gap-3">
-          <StepMark done={Number(playground.user().balance) - Number(playground.user().held) > 0} number={1} />
+          <StepMark done={hasBalance()} number={1} />
           <span>
-            <b class="block font-medium">{Number(playground.user().balance) > 0 ? t('balanceReady') : t('balanceNone')}</b>
-            <span class="text-ink-3">{t('balanceIs', { balance: formatMoney(playground.user().balance) })}</span>
+            <b class="block font-medium">{hasBalance() ? t('balanceReady') : t('balanceNone')}</b>
+            <span class="text-ink-3">
+              {hasBalance() ? t('balanceIs', { balance: formatMoney(playground.user().balance) }) : t('balanceIsNone')}
+            </span>
           </span>
         </li>
         <li class="flex gap-3">
@@ -67,7 +76,11 @@ export function EmptyConversation(props: { playground: PlaygroundState; onExampl
         <li class="flex gap-3">
           <StepMark done={false} number={3} />
           <span>
-            <button type="button" class="block font-medium text-accent hover:underline" onClick={() => props.onCode()}>
+            <button
+              type="button"
+              class="block font-medium text-accent hover:underline pointer-coarse:min-h-11"
+              onClick={() => props.onCode()}
+            >
               {t('copyAsCode')}
             </button>
             <span class="text-ink-3">{t('copyAsCodeNote')}</span>

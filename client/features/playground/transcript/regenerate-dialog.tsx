@@ -11,6 +11,8 @@ export function RegenerateDialog(props: { page: PageContext; onClose(): void }) 
     const one = playground.message(view.replyToRegenerate() ?? '')
     return one?.role === 'assistant' ? one : undefined
   })
+  // What is gone is not offered again.
+  playground.catalogue.reload()
   const group = () => reply()?.group ?? playground.user().group
   const rows = createMemo(() => {
     const listed = playground.catalogue.models(group())

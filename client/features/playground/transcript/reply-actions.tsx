@@ -11,12 +11,11 @@ import { VersionSwitcher } from './version-switcher.tsx'
 export function ReplyActions(props: { page: PageContext; reply: Reply }) {
   const { page } = props
   let bar: HTMLSpanElement | undefined
-  const goesOn = () => props.reply.state === 'stopped' || props.reply.state === 'interrupted' || props.reply.finish === 'length'
   const items = (): MenuEntry[] => [
     { kind: 'item', icon: 'redo', label: t('regenerateWith'), onSelect: () => page.view.openRegenerateDialog(props.reply.id) },
     { kind: 'item', icon: 'text', label: t('copyPlain'), onSelect: () => void copyWithNotice(plainText(props.reply.text)) },
     { kind: 'item', icon: 'pulse', label: t('inspectReply'), onSelect: () => page.view.inspect(props.reply.id) },
-    ...(goesOn()
+    ...(goesOn(props.reply)
       ? [
           {
             kind: 'item' as const,
@@ -44,6 +43,10 @@ export function ReplyActions(props: { page: PageContext; reply: Reply }) {
     </span>
   )
 }
+
+/** Whether a reply ended before it was complete, so that the model can be asked to go on. */
+export const goesOn = (reply: Reply): boolean =>
+  reply.state === 'stopped' || reply.state === 'interrupted' || (reply.state === 'complete' && reply.finish === 'length')
 
 /** Markdown without its markup. */
 export function plainText(markdown: string): string {

@@ -8,10 +8,11 @@ import type { PageContext } from '#client/features/playground/state/page-context
 import { copyWithNotice } from '#client/features/playground/text/copy-with-notice.ts'
 import { revealHiddenCharacters } from '#client/features/playground/text/reveal-hidden-characters.ts'
 import { SpeakerMark } from '#client/ui/brand.tsx'
+import { Button } from '#client/ui/button.tsx'
 import { formatDateTime, formatTime } from '#client/ui/format.ts'
 import { JsonValidity } from './json-validity.tsx'
 import { Reasoning } from './reasoning.tsx'
-import { ReplyActions } from './reply-actions.tsx'
+import { goesOn, ReplyActions } from './reply-actions.tsx'
 import { ReplyMetrics } from './reply-metrics.tsx'
 import { ToolCalls } from './tool-calls.tsx'
 
@@ -69,9 +70,24 @@ export function ReplyTurn(props: { page: PageContext; reply: Reply; latest: bool
         <Show when={props.reply.state === 'complete'}>
           <JsonValidity reply={props.reply} settings={page.playground.conversation().settings} />
         </Show>
-        <FailurePanel reply={props.reply} latest={props.latest} onStep={(step, named) => performNextStep(page, props.reply, step, named)} />
+        <FailurePanel
+          reply={props.reply}
+          settings={page.playground.conversation().settings}
+          latest={props.latest}
+          onStep={(step, named) => performNextStep(page, props.reply, step, named)}
+        />
         <Show when={props.reply.state !== 'failed' || props.reply.text !== ''}>
           <ReplyMetrics reply={props.reply} running={running()} onCopyId={(requestId) => void copyWithNotice(requestId)} />
+        </Show>
+        <Show when={props.latest && !props.plain && goesOn(props.reply)}>
+          <div class="mt-2 flex flex-wrap items-center gap-3">
+            <Button size="sm" onClick={() => page.actions.send(t('continuePrompt'))}>
+              {t('continueReply')}
+            </Button>
+            <Show when={props.reply.finish === 'length'}>
+              <span class="hint">{t('lengthNote')}</span>
+            </Show>
+          </div>
         </Show>
       </div>
     </article>

@@ -57,6 +57,9 @@ export function UserTurn(props: { page: PageContext; message: UserMessage | Tool
             }}
           />
         </Show>
+        <Show when={page.playground.leftOut().has(props.message.id)}>
+          <p class="hint mt-1">{t('leftOut')}</p>
+        </Show>
       </div>
     </article>
   )

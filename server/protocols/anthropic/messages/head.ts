@@ -3,7 +3,7 @@
 import type { Head, RequestBody, ScannedBody, StateRef } from '#canonical/codec'
 import type { NonTextContent } from '#canonical/non-text-content'
 import { bodyNames } from '#protocols/codec/body-names'
-import { addStateRefs, besideOf, bring, nothingBeside, scanned, standInsOf, uniqueRefs } from '#protocols/codec/head'
+import { addKeptAddresses, addStateRefs, bring, noContent, nonTextOf, scanned, standInsOf, uniqueRefs } from '#protocols/codec/head'
 import { type Checker, checker, type Fault } from '#shared/check'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
@@ -42,11 +42,12 @@ function headOf(raw: string, body: CountBody): Head {
     searchAsked: asksSearch(body.tools),
     affinity: affinityOf(body),
     ...standInsOf(body),
-    ...besideOf({ ...seen.beside, ...keptFor(raw), ...hostedIn(body) }),
+    ...nonTextOf({ ...seen.nonText, ...keptFor(raw), ...hostedIn(body) }),
   }
   if ([body.temperature, body.top_p, body.top_k].some((value) => value !== undefined && value !== null)) head.samples = true
   const refs = [...seen.refs, ...containerOf(body.container), ...hostedRefs(body)]
   if (refs.length > 0) head.stateRefs = refs
+  if (isSomething(body.thread) || isSomething(body.diagnostics)) head.keepsAnswer = true
   if (typeof body.group === 'string') head.group = body.group
   return head
 }
@@ -79,23 +80,24 @@ function hostedIn({ tools, mcp_servers, container, context_management }: CountBo
 }
 
 /** Kinds of media in the messages, and the files that they refer to, tool results included. */
-function look(messages: CountBody['messages']): { media: Set<string>; refs: StateRef[]; beside: NonTextContent } {
+function look(messages: CountBody['messages']): { media: Set<string>; refs: StateRef[]; nonText: NonTextContent } {
   const media = new Set<string>()
   const refs: StateRef[] = []
-  const beside = nothingBeside()
+  const nonText = noContent()
   const visit = (block: unknown, depth: number) => {
     if (!isObject(block) || typeof block.type !== 'string') return
     if (!plain.test(block.type)) {
       const kind = (Object.hasOwn(kinds, block.type) && kinds[block.type]) || 'other'
       media.add(kind)
-      bring(beside, kind, block)
+      bring(nonText, kind, block)
     }
     refs.push(...filesOf(block))
+    if (isObject(block.source)) addKeptAddresses(block.source.url, refs)
     if (Array.isArray(block.content) && depth < 4) for (const inner of block.content) visit(inner, depth + 1)
     if (isObject(block.source) && Array.isArray(block.source.content)) for (const inner of block.source.content) visit(inner, depth + 1)
   }
   for (const { content } of messages) if (Array.isArray(content)) for (const block of content) visit(block, 0)
-  return { media, refs, beside }
+  return { media, refs, nonText }
 }
 
 function filesOf(block: Block): StateRef[] {

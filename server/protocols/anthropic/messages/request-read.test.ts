@@ -183,15 +183,19 @@ describe('tools and the choice among them', () => {
 })
 
 test('thinking and effort', () => {
-  const wish = (thinking: unknown, output_config?: unknown) => read({ thinking, output_config }).reasoning
-  expect(wish(undefined)).toEqual({})
-  expect(wish({ type: 'enabled', budget_tokens: 2048 })).toEqual({ budget: 2048, visible: 'summary' })
-  expect(wish({ type: 'adaptive', display: 'omitted' }, { effort: 'xhigh' })).toEqual({ adaptive: true, visible: 'none', effort: 'xhigh' })
-  expect(wish({ type: 'disabled' }, { effort: 'high' })).toEqual({ effort: 'none', budget: 0 })
-  expect(wish(undefined, { effort: 'max' })).toEqual({ effort: 'max' })
+  const settings = (thinking: unknown, output_config?: unknown) => read({ thinking, output_config }).reasoning
+  expect(settings(undefined)).toEqual({})
+  expect(settings({ type: 'enabled', budget_tokens: 2048 })).toEqual({ budget: 2048, visible: 'summary' })
+  expect(settings({ type: 'adaptive', display: 'omitted' }, { effort: 'xhigh' })).toEqual({
+    adaptive: true,
+    visible: 'none',
+    effort: 'xhigh',
+  })
+  expect(settings({ type: 'disabled' }, { effort: 'high' })).toEqual({ effort: 'none', budget: 0 })
+  expect(settings(undefined, { effort: 'max' })).toEqual({ effort: 'max' })
   for (const odd of [5, {}, { type: 'later' }, { type: 'enabled' }, { type: 'enabled', budget_tokens: -1 }])
-    expect(() => wish(odd)).toThrow(expect.objectContaining({ status: 400 }))
-  expect(() => wish(undefined, { effort: 'none' })).toThrow(refusal('output_config.effort'))
+    expect(() => settings(odd)).toThrow(expect.objectContaining({ status: 400 }))
+  expect(() => settings(undefined, { effort: 'none' })).toThrow(refusal('output_config.effort'))
 })
 
 test('fields that only this dialect has are kept, those that only Parley reads are not', () => {

@@ -9,7 +9,7 @@ import type {
   Instruction,
   Output,
   OutputFormat,
-  ReasoningWish,
+  ReasoningSettings,
   Sampling,
   Tool,
   ToolPolicy,
@@ -46,7 +46,7 @@ function readConversation(checked: Record<string, unknown>): ConversationRequest
     toolPolicy: readPolicy(body),
     output: readOutput(body, config),
     sampling: readSampling(body),
-    reasoning: readReasoning(body, config),
+    reasoning: readReasoning(body, config, reading.notes),
     cache: {},
     ...(tier && { tier }),
     identity: endUser === undefined ? {} : { endUser },
@@ -211,17 +211,22 @@ function readTier(body: Body): ConversationRequest['tier'] {
 const efforts: readonly Effort[] = ['low', 'medium', 'high', 'xhigh', 'max']
 
 /** How much the model is to think, and how much of that the client wants to see. */
-function readReasoning(body: Body, config: OutputConfig | undefined): ReasoningWish {
+function readReasoning(body: Body, config: OutputConfig | undefined, notes: Set<string>): ReasoningSettings {
   const effort = config?.word('effort', efforts)
   const thinking = body.object('thinking')
-  const wish = thinking ? readThinking(thinking) : {}
+  const settings = thinking ? readThinking(thinking, notes) : {}
   // Thinking that is switched off has no effort, whatever the answer's is.
-  return wish.budget === 0 || effort === undefined ? wish : { effort, ...wish }
+  return settings.budget === 0 || effort === undefined ? settings : { effort, ...settings }
 }
 
-function readThinking(thinking: Fields<NonNullable<CountTokensRequest['thinking']>>): ReasoningWish {
-  const visible = thinking.textIf('display') === 'omitted' ? ('none' as const) : ('summary' as const)
-  switch (thinking.textIf('type')) {
+function readThinking(thinking: Fields<NonNullable<CountTokensRequest['thinking']>>, notes: Set<string>): ReasoningSettings {
+  const display = thinking.textIf('display')
+  const type = thinking.textIf('type')
+  const visible = display === 'omitted' ? ('none' as const) : ('summary' as const)
+  // Other dialects have no word for these; this one gets them back.
+  if (display === 'updates') notes.add('thinking.updates')
+  if (type === 'between_tools') notes.add('thinking.between_tools')
+  switch (type) {
     case 'disabled':
       return { effort: 'none', budget: 0 }
     case 'adaptive':

@@ -25,7 +25,10 @@ const mediaWriters: FieldWriters<MediaPart, RequestContext> = {
   },
   mimeType: writtenElsewhere,
   // Only documents have a title here.
-  name: (name, _, { media, title }) => (media === 'document' && title === undefined ? { title: name } : undefined),
+  name(name, { losses }, { media, title }) {
+    if (media === 'document') return title === undefined ? { title: name } : undefined
+    losses.forgotten('turns.media.name', 'Pictures have no names in this dialect.')
+  },
   title: (title, _, { media }) => (media === 'document' ? { title } : undefined),
   extra: (extra, { request }, { media }) => (media === 'document' && request.dialect === 'messages' ? extra : undefined),
   cache: (mark, { marked }) => marked(mark),

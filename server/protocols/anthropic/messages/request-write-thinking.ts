@@ -1,5 +1,5 @@
 /** How much the model is to think, in the form that the given model of this vendor takes. */
-import type { Effort, ReasoningWish } from '#canonical/conversation'
+import type { ConversationRequest, Effort, ReasoningSettings } from '#canonical/conversation'
 import { type FieldWriters, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
 import type { Json } from '../frame.ts'
 import type { RequestContext } from './request-write-context.ts'
@@ -27,8 +27,8 @@ const least = 1024
 /** Tokens for models that know no effort, largest first. */
 const budgets: Readonly<Record<Effort, number>> = { none: 0, minimal: 1024, low: 1024, medium: 4096, high: 16384, xhigh: 32768, max: 63999 }
 
-const wishWriters: FieldWriters<ReasoningWish, RequestContext> = {
-  visible: (visible) => ({ display: visible === 'none' ? 'omitted' : 'summarized' }),
+const settingWriters: FieldWriters<ReasoningSettings, RequestContext> = {
+  visible: (visible, { request }) => ({ display: visible === 'none' ? 'omitted' : noted(request, 'updates') ? 'updates' : 'summarized' }),
   // How much to think is one decision over these three: writeThinking.
   effort: writtenElsewhere,
   budget: writtenElsewhere,
@@ -38,11 +38,11 @@ const wishWriters: FieldWriters<ReasoningWish, RequestContext> = {
 /** `thinking` and `output_config.effort`. A budget is always smaller than `maxTokens`. */
 export function writeThinking(writing: RequestContext, circumstances: Circumstances): Thinking {
   const { losses, target, request } = writing
-  const wish = request.reasoning
+  const settings = request.reasoning
   const { thinkingAlwaysOn: always, budgetOnly } = target.capabilities
-  if (wish.budget === 0 || wish.effort === 'none') return switchedOff(writing)
-  if (wish.budget === undefined && wish.effort === undefined && wish.adaptive !== true) return { isOn: always === true }
-  const effort = budgetOnly === true ? {} : { effort: levelOf(wish, writing) }
+  if (settings.budget === 0 || settings.effort === 'none') return switchedOff(writing)
+  if (settings.budget === undefined && settings.effort === undefined && settings.adaptive !== true) return { isOn: always === true }
+  const effort = budgetOnly === true ? {} : { effort: levelOf(settings, writing) }
 
   const reason = impossible(circumstances)
   if (reason !== undefined && always !== true) {
@@ -50,18 +50,22 @@ export function writeThinking(writing: RequestContext, circumstances: Circumstan
     return { ...withEffort(effort), isOn: false }
   }
   // To this vendor an effort alone concerns the whole answer and does not switch thinking on; elsewhere it means thinking.
-  if (request.dialect === 'messages' && wish.budget === undefined && wish.adaptive !== true && budgetOnly !== true) {
+  if (request.dialect === 'messages' && settings.budget === undefined && settings.adaptive !== true && budgetOnly !== true) {
     return { ...withEffort(effort), isOn: always === true }
   }
-  const display = writeFields(wish, wishWriters, writing)
-  const budget = budgetFor(wish, writing, circumstances.maxTokens)
+  const display = writeFields(settings, settingWriters, writing)
+  const budget = budgetFor(settings, writing, circumstances.maxTokens)
   if (budget !== undefined) return { thinking: { type: 'enabled', budget_tokens: budget, ...display }, ...withEffort(effort), isOn: true }
   if (budgetOnly === true) {
     losses.altered('reasoning', 'The limit on the answer leaves no room to think.')
     return { isOn: false }
   }
-  return { thinking: { type: 'adaptive', ...display }, ...withEffort(effort), isOn: true }
+  const thinking = noted(request, 'between_tools') ? { type: 'between_tools' } : { type: 'adaptive', ...display }
+  return { thinking, ...withEffort(effort), isOn: true }
 }
+
+/** What the reader of this dialect has noted of its own `thinking`. */
+const noted = ({ extensions }: ConversationRequest, word: string): boolean => extensions.messages?.[`thinking.${word}`] === true
 
 const withEffort = ({ effort }: { effort?: string | undefined }) => (effort === undefined ? {} : { effort })
 
@@ -78,7 +82,7 @@ function switchedOff({ target, losses }: RequestContext): Thinking {
 }
 
 /** The effort to ask for; a budget stands for one where the model takes none. */
-function levelOf({ effort, budget }: ReasoningWish, { losses, target }: RequestContext): string | undefined {
+function levelOf({ effort, budget }: ReasoningSettings, { losses, target }: RequestContext): string | undefined {
   if (effort === 'minimal') losses.adapted('reasoning.effort', 'The least effort of this upstream is `low`.')
   if (effort !== undefined) return effort === 'minimal' ? 'low' : effort
   if (budget === undefined || budget < 0 || target.capabilities.adaptiveOnly !== true) return undefined
@@ -89,12 +93,12 @@ function levelOf({ effort, budget }: ReasoningWish, { losses, target }: RequestC
 }
 
 /** Tokens to think with, or undefined where the model decides or the limit leaves no room. */
-function budgetFor(wish: ReasoningWish, { losses, target }: RequestContext, maxTokens: number): number | undefined {
+function budgetFor(settings: ReasoningSettings, { losses, target }: RequestContext, maxTokens: number): number | undefined {
   const { adaptiveOnly, budgetOnly } = target.capabilities
-  const asked = wish.budget !== undefined && wish.budget > 0 ? wish.budget : undefined
+  const asked = settings.budget !== undefined && settings.budget > 0 ? settings.budget : undefined
   if (adaptiveOnly === true || (asked === undefined && budgetOnly !== true)) return undefined
   if (asked === undefined) losses.adapted('reasoning.effort', 'This model takes a budget and no effort.')
-  const wanted = Math.min(Math.max(asked ?? budgets[wish.effort ?? 'high'], least), budgets.max)
+  const wanted = Math.min(Math.max(asked ?? budgets[settings.effort ?? 'high'], least), budgets.max)
   // Half for thinking and half for the answer, where both do not fit.
   const budget = wanted < maxTokens ? wanted : Math.max(least, Math.floor(maxTokens / 2))
   if (asked !== undefined && budget !== asked) losses.adapted('reasoning.budget', 'The budget was brought between its limits.')

@@ -177,14 +177,14 @@ export function writeQuestion(
 ): { requests: [WrittenOperation, ...WrittenOperation[]]; losses: readonly Loss[] } {
   const [first = [], ...rest] = batchesOf(question.inputs, target, usualLimit)
   const write = (inputs: readonly EmbeddingInput[]): WrittenOperation => {
-    const requests = inputs.map((input) => ({ model: resourceOf(target.model), ...wishOf(input, question) }))
+    const requests = inputs.map((input) => ({ model: resourceOf(target.model), ...settingsOf(input, question) }))
     const [only] = requests
     return only && requests.length === 1 && !question.batch ? { body: only } : { body: { requests }, variant: 'batch' }
   }
   return { requests: [write(first), ...rest.map(write)], losses: question.style === 'gemini' ? [] : question.lostElsewhere }
 }
 
-function wishOf({ content, dimensions, path, raw }: EmbeddingInput, { style }: EmbeddingQuestion): Body {
+function settingsOf({ content, dimensions, path, raw }: EmbeddingInput, { style }: EmbeddingQuestion): Body {
   if (style === 'gemini') return { ...(raw as Body) }
   if (content.kind !== 'text') throw new GatewayError('unsupported_value', 'This upstream embeds text, not tokens.', { param: path })
   return {

@@ -3,7 +3,7 @@
 import type { Head, RequestBody, StateRef } from '#canonical/codec'
 import type { NonTextContent } from '#canonical/non-text-content'
 import { invalidField, missingField, readBody } from '#protocols/codec/fields'
-import { addStateRefs, besideOf, bring, nothingBeside, scanned } from '#protocols/codec/head'
+import { addStateRefs, bring, isKeptFile, noContent, nonTextOf, scanned } from '#protocols/codec/head'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import type { GenerateContentRequest } from '#shared/protocols/gemini/generate-content'
@@ -27,7 +27,7 @@ export function contentHead(body: Body, model: string, path = ''): Omit<Head, 's
   const config = readBody<GenerateContentRequest>(body, protoRules, path).fields.object('generationConfig')
   const maxOutput = config?.integer('maxOutputTokens', 1)
   const cached = pickText(body, 'cachedContent')
-  const { media, beside } = mediaIn(contents)
+  const { media, nonText } = mediaIn(contents)
   return {
     model,
     n: config?.integer('candidateCount', 1, 128) ?? 1,
@@ -35,7 +35,7 @@ export function contentHead(body: Body, model: string, path = ''): Omit<Head, 's
     // Every event of this dialect has usage.
     usageAsked: true,
     media: [...media],
-    ...besideOf({ ...beside, ...modalitiesIn(config?.json('responseModalities')), ...((cached || hosts(body)) && { unseen: true }) }),
+    ...nonTextOf({ ...nonText, ...modalitiesIn(config?.json('responseModalities')), ...((cached || hosts(body)) && { unseen: true }) }),
     searchAsked: asksSearch(body),
     affinity: cached !== undefined && cached !== '' && cached.length <= 512 ? [cached] : [],
     stateRefs: stateIn(body, cached, contents),
@@ -58,17 +58,17 @@ function partsIn(contents: Body[]): Body[] {
     .flatMap((part) => [part, ...pickObjects(pickObject(part, 'functionResponse') ?? {}, 'parts')])
 }
 
-function mediaIn(contents: Body[]): { media: Set<string>; beside: NonTextContent } {
+function mediaIn(contents: Body[]): { media: Set<string>; nonText: NonTextContent } {
   const media = new Set<string>()
-  const beside = nothingBeside()
+  const nonText = noContent()
   for (const part of partsIn(contents)) {
     const data = pickObject(part, 'inlineData') ?? pickObject(part, 'fileData')
     if (!data) continue
     const kind = kindOf(pickText(data, 'mimeType') ?? '')
     media.add(kind)
-    bring(beside, kind, data)
+    bring(nonText, kind, data)
   }
-  return { media, beside }
+  return { media, nonText }
 }
 
 function modalitiesIn(named: unknown): Pick<NonTextContent, 'modalities'> {
@@ -105,10 +105,6 @@ function stateIn(body: Body, cached: string | undefined, contents: Body[]): Stat
   }
   return refs
 }
-
-/** A file that one account keeps at Google: `files/...`, its address, or a bucket. */
-export const isKeptFile = (uri: string): boolean =>
-  /^(?:gs:\/\/|files\/|https:\/\/[a-z0-9.-]+\.googleapis\.com\/v[a-z0-9]+\/files\/)/i.test(uri)
 
 /** True for addresses that Google opens itself, as video. */
 export const isYouTube = (uri: string): boolean => /^https:\/\/(?:www\.)?(?:youtube\.com|youtu\.be)\//.test(uri)

@@ -1,5 +1,5 @@
 /** `generationConfig` and the service tier, as far as they have a canonical place; the rest keeps its name. */
-import type { ConversationRequest, Effort, Output, ReasoningWish, Sampling } from '#canonical/conversation'
+import type { ConversationRequest, Effort, Output, ReasoningSettings, Sampling } from '#canonical/conversation'
 import { type Fields, invalidField, readBody } from '#protocols/codec/fields'
 import { isObject } from '#shared/json'
 import type { GeminiGenerationConfig, GenerateContentRequest } from '#shared/protocols/gemini/generate-content'
@@ -14,7 +14,7 @@ const int32 = 2 ** 31 - 1
 export interface Settings {
   output: Output
   sampling: Sampling
-  reasoning: ReasoningWish
+  reasoning: ReasoningSettings
   /** Fields of `generationConfig` that only this dialect knows, by their full name. */
   extensions: Body
   /** Canonical fields as the caller spells them. */
@@ -99,7 +99,7 @@ function readSampling(config: Config): Sampling {
 
 const efforts: Readonly<Record<string, Effort>> = { MINIMAL: 'minimal', LOW: 'low', MEDIUM: 'medium', HIGH: 'high' }
 
-function readReasoning(config: Config): ReasoningWish {
+function readReasoning(config: Config): ReasoningSettings {
   const thinking = config.object('thinkingConfig')
   if (!thinking) return { visible: 'none' }
   const budget = thinking.integer('thinkingBudget', -1)

@@ -4,6 +4,7 @@
  */
 import type { CallPart, MediaPart, MediaSource, Part, ResultPart, TextPart, Turn } from '#canonical/conversation'
 import { type Fields, invalidField, missingField } from '#protocols/codec/fields'
+import { isKeptFile } from '#protocols/codec/head'
 import { isObject } from '#shared/json'
 import type {
   GeminiContent,
@@ -13,7 +14,7 @@ import type {
   GenerateContentRequest,
 } from '#shared/protocols/gemini/generate-content'
 import { pickText } from '../proto-json.ts'
-import { isKeptFile, isYouTube } from './head.ts'
+import { isYouTube } from './head.ts'
 import { isEmptyPart, mediaKind, nativePart, signatureOf } from './part.ts'
 
 interface OpenCall {

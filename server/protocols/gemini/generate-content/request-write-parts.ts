@@ -138,6 +138,8 @@ const resultWriters: FieldWriters<ResultPart, ResultWriting> = {
 export function resultPart(part: ResultPart, call: CallPart | undefined, writing: PartContext): { body: Body; media: Body[] } {
   const { target } = writing
   const media = part.parts.flatMap((one) => (one.kind === 'media' ? writeMedia(one, writing) : []))
+  if (part.parts.some((one) => one.kind === 'text' && one.cache))
+    writing.losses.forgotten('cache', 'The upstream takes no cache breakpoints.')
   const words = part.parts.flatMap((one) => (one.kind === 'text' && one.text !== '' ? [one.text] : [])).join('\n')
   const text = words !== '' || media.length > 0 ? words : '(no output)'
   const inside = target.capabilities.olderSchema === true ? [] : media.filter((one) => one.text === undefined)

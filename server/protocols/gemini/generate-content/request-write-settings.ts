@@ -1,5 +1,5 @@
 /** `generationConfig` and `serviceTier` from what the conversation asks for. */
-import type { ConversationRequest, Effort, Output, OutputFormat, ReasoningWish, Sampling } from '#canonical/conversation'
+import type { ConversationRequest, Effort, Output, OutputFormat, ReasoningSettings, Sampling } from '#canonical/conversation'
 import { cannotCarry } from '#canonical/refusal'
 import { type FieldWriters, forgets, unsaid, writeFields } from '#protocols/codec/field-writers'
 import type { Body } from '../proto-json.ts'
@@ -131,7 +131,7 @@ const budgets: Readonly<Record<Exclude<Effort, 'none'>, number>> = {
 }
 
 /** The fields of `thinkingConfig`. A budget says more than an effort, so it goes first; the upstream refuses both together. */
-const reasoningWriters: FieldWriters<ReasoningWish, RequestContext> = {
+const reasoningWriters: FieldWriters<ReasoningSettings, RequestContext> = {
   effort: (effort, writing, { budget }) => (budget === undefined ? writeEffort(effort, writing) : undefined),
   budget: (budget, writing) => (budget === 0 ? thinkingOff(writing) : { thinkingBudget: atMost(budget, writing) }),
   adaptive(adaptive, { target }, { effort, budget }) {

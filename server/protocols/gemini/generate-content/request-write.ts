@@ -1,4 +1,4 @@
-/** The canonical conversation as a generateContent request. The model and the wish for a stream stand in the address. */
+/** The canonical conversation as a generateContent request. The model and the choice of a stream stand in the address. */
 import type { Target, WrittenRequest } from '#canonical/codec'
 import type { ConversationRequest, Instruction } from '#canonical/conversation'
 import { recordForeign } from '#protocols/codec/extensions'

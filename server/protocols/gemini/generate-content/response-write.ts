@@ -123,7 +123,7 @@ const refusalWriters: FieldWriters<RefusalPart, CandidateContext> = {
 const reasoningWriters: FieldWriters<ReasoningPart, CandidateContext> = {
   text: (segments) => ({ text: segments.join('\n\n'), thought: true }),
   opaque: signatureIn,
-  // Whether to show a thought is the client's wish: writeReasoning.
+  // Whether to show a thought is the client's choice: writeReasoning.
   form: unsaid,
   kind: unsaid,
 }

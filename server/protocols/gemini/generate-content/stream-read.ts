@@ -117,7 +117,7 @@ export function answerReader(memo: Memo, codecContext: CodecContext, keepsText: 
     }
     fields.objectIf('promptFeedback')?.ignore('blockReason')
     // The figures are read as usage; the rest says when and by what the answer was made.
-    fields.ignore('usageMetadata', 'modelVersion', 'responseId', 'createTime', 'modelStatus', 'error')
+    fields.ignore('usageMetadata', 'modelVersion', 'responseId', 'createTime', 'error')
     for (const path of unread())
       if (losses.losses.length < mostLosses) losses.dropped(path, 'Parley does not know this field of the answer.')
     return [...events, ...usage()]

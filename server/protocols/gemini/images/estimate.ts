@@ -6,6 +6,6 @@ type Estimate = Pick<ImageHead, 'priced' | 'pictureTokens' | 'promptTokens' | 'i
 
 /** `asked` is the head of the request, which knows whether pictures have a price of their own. */
 export function estimateFor({ prompt, size, quality, images }: ImageQuestion, asked: OperationHead | undefined): Estimate {
-  const wish = { n: 1, size, quality, promptBytes: Buffer.byteLength(prompt), seen: images.length, fidelity: 'low', partials: 0 }
-  return { ...imageCost(wish), ...(asked?.priced && { priced: asked.priced }) }
+  const settings = { n: 1, size, quality, promptBytes: Buffer.byteLength(prompt), seen: images.length, fidelity: 'low', partials: 0 }
+  return { ...imageCost(settings), ...(asked?.priced && { priced: asked.priced }) }
 }

@@ -3,7 +3,7 @@
 import type { Head, RequestBody, RequestEdits, ScannedBody, StateRef } from '#canonical/codec'
 import type { NonTextContent } from '#canonical/non-text-content'
 import { bodyNames } from '#protocols/codec/body-names'
-import { besideOf, bring, nothingBeside, scanned, standInsOf } from '#protocols/codec/head'
+import { addKeptAddresses, bring, noContent, nonTextOf, scanned, standInsOf, uniqueRefs } from '#protocols/codec/head'
 import { isObject } from '#shared/json'
 import { ChatRequest } from '#shared/protocols/openai/chat'
 import { scanObject } from '#wire/json-scan'
@@ -18,8 +18,8 @@ export const scan = (text: string): ScannedBody => scanObject(text, names)
 export function readHead(given: RequestBody): Head {
   const { text: raw, value: body } = scanned(given, scan)
   const messages = messageList(body.messages).filter(isObject)
-  const files = filesIn(messages)
-  const { media, beside } = mediaIn(messages)
+  const kept = keptIn(messages)
+  const { media, nonText } = mediaIn(messages)
   const head: Head = {
     model: readModel(body.model),
     stream: readFlag(body, 'stream') ?? false,
@@ -27,11 +27,11 @@ export function readHead(given: RequestBody): Head {
     inputBytes: Buffer.byteLength(raw),
     usageAsked: isObject(body.stream_options) && body.stream_options.include_usage === true,
     media: [...media],
-    ...besideOf({ ...beside, ...wishesIn(body, raw) }),
+    ...nonTextOf({ ...nonText, ...settingsIn(body, raw) }),
     searchAsked: asksSearch(body),
     affinity: affinityOf(body),
     ...standInsOf(body),
-    ...(files.length > 0 && { stateRefs: files }),
+    ...(kept.length > 0 && { stateRefs: kept }),
   }
   const limits = [readCount(body, 'max_tokens'), readCount(body, 'max_completion_tokens')].filter((limit) => limit !== undefined)
   if (limits.length > 0) head.maxOutput = Math.max(...limits)
@@ -57,9 +57,9 @@ const kinds: Readonly<Record<string, string>> = {
   input_file: 'file',
 }
 
-function mediaIn(messages: Body[]): { media: Set<string>; beside: NonTextContent } {
+function mediaIn(messages: Body[]): { media: Set<string>; nonText: NonTextContent } {
   const media = new Set<string>()
-  const beside = nothingBeside()
+  const nonText = noContent()
   for (const message of messages) {
     if (isObject(message.audio)) media.add('audio')
     if (!Array.isArray(message.content)) continue
@@ -67,14 +67,14 @@ function mediaIn(messages: Body[]): { media: Set<string>; beside: NonTextContent
       if (!isObject(part) || part.type === 'text' || part.type === 'refusal') continue
       const kind = (typeof part.type === 'string' && Object.hasOwn(kinds, part.type) && kinds[part.type]) || 'other'
       media.add(kind)
-      bring(beside, kind, part)
+      bring(nonText, kind, part)
     }
   }
-  return { media, beside }
+  return { media, nonText }
 }
 
 /** Kinds of output that are asked for, marks for a cache as many clients write them, and tools that run at the upstream. */
-function wishesIn(body: Body, raw: string): Pick<NonTextContent, 'modalities' | 'cached' | 'unseen'> {
+function settingsIn(body: Body, raw: string): Pick<NonTextContent, 'modalities' | 'cached' | 'unseen'> {
   const { modalities } = body
   const hosts = asksSearch(body) || !isAbsent(body.plugins) || !isAbsent(body.search_parameters)
   return {
@@ -86,16 +86,19 @@ function wishesIn(body: Body, raw: string): Pick<NonTextContent, 'modalities' | 
   }
 }
 
-/** Files that live in one upstream account. */
-function filesIn(messages: Body[]): StateRef[] {
-  const ids = new Set<string>()
-  for (const { content } of messages) {
+/** Files, and the sound of earlier answers, that live in one upstream account. */
+function keptIn(messages: Body[]): StateRef[] {
+  const refs: StateRef[] = []
+  for (const { content, audio } of messages) {
+    if (isObject(audio) && typeof audio.id === 'string' && audio.id !== '') refs.push({ kind: 'audio', id: audio.id })
     for (const part of Array.isArray(content) ? content : []) {
-      const file = isObject(part) && isObject(part.file) ? part.file.file_id : undefined
-      if (typeof file === 'string' && file !== '') ids.add(file)
+      if (!isObject(part) || part.type === 'text') continue
+      const file = isObject(part.file) ? part.file.file_id : undefined
+      if (typeof file === 'string' && file !== '') refs.push({ kind: 'file', id: file })
+      addKeptAddresses(part, refs)
     }
   }
-  return [...ids].map((id) => ({ kind: 'file', id }))
+  return uniqueRefs(refs)
 }
 
 function asksSearch(body: Body): boolean {

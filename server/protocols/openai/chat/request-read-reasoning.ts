@@ -2,7 +2,7 @@
  * How much the model is to think: OpenAI's `reasoning_effort`, and the fields that vendors with a copy of this dialect have. The first
  * that says something counts; all of them go back as they came where the request is written for this dialect again.
  */
-import type { Effort, ReasoningWish } from '#canonical/conversation'
+import type { Effort, ReasoningSettings } from '#canonical/conversation'
 import type { Fields, JsonObject } from '#protocols/codec/fields'
 import type { ChatReasoning, ChatRequest, ChatThinking } from '#shared/protocols/openai/chat'
 
@@ -11,42 +11,42 @@ const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as 
 /** Fields of vendors other than OpenAI. */
 export const vendorFields = ['thinking', 'reasoning', 'enable_thinking', 'thinking_budget'] as const
 
-const off: ReasoningWish = { effort: 'none', budget: 0 }
-const on: ReasoningWish = { adaptive: true, visible: 'summary' }
+const off: ReasoningSettings = { effort: 'none', budget: 0 }
+const on: ReasoningSettings = { adaptive: true, visible: 'summary' }
 
 /**
- * The wish, and in `own` the fields as they came when there are any of a vendor. Those that cannot be understood stay unread. Throws
+ * What is asked for, and in `own` the fields as they came when there are any of a vendor. Those that cannot be understood stay unread. Throws
  * GatewayError 400 for an effort that does not exist.
  */
-export function readReasoningWish(body: Fields<ChatRequest>): { reasoning: ReasoningWish; own: JsonObject } {
+export function readReasoningSettings(body: Fields<ChatRequest>): { reasoning: ReasoningSettings; own: JsonObject } {
   const effort = readEffort(body)
   const own: JsonObject = {}
-  const wishes = [effort]
+  const found = [effort]
   if (body.kind('reasoning') === 'object') {
     own.reasoning = body.json('reasoning')
-    wishes.push(readRouted(body.objectIf('reasoning')))
+    found.push(readRouted(body.objectIf('reasoning')))
   }
   if (body.kind('thinking') === 'object') {
     own.thinking = body.json('thinking')
-    wishes.push(readThinking(body.objectIf('thinking')))
+    found.push(readThinking(body.objectIf('thinking')))
   }
-  if (body.kind('enable_thinking') === 'flag') wishes.push(readSwitch(body, own))
+  if (body.kind('enable_thinking') === 'flag') found.push(readSwitch(body, own))
   const isVendors = Object.keys(own).length > 0
   return {
-    reasoning: wishes.find((wish) => wish !== undefined) ?? {},
+    reasoning: found.find((one) => one !== undefined) ?? {},
     own: isVendors && effort?.effort !== undefined ? { ...own, reasoning_effort: effort.effort } : own,
   }
 }
 
 /** A client that asks for an effort may see the thoughts: many clients of this dialect show `reasoning_content`. */
-function readEffort(body: Fields<ChatRequest>): ReasoningWish | undefined {
+function readEffort(body: Fields<ChatRequest>): ReasoningSettings | undefined {
   const effort = body.word('reasoning_effort', efforts)
   return effort === undefined ? undefined : shown(effort)
 }
 
-const shown = (effort: Effort): ReasoningWish => (effort === 'none' ? { effort } : { effort, visible: 'summary' })
+const shown = (effort: Effort): ReasoningSettings => (effort === 'none' ? { effort } : { effort, visible: 'summary' })
 
-function readRouted(fields: Fields<ChatReasoning> | undefined): ReasoningWish | undefined {
+function readRouted(fields: Fields<ChatReasoning> | undefined): ReasoningSettings | undefined {
   if (!fields) return undefined
   const effort = efforts.find((one) => one === fields.json('effort'))
   const budget = tokens(fields.json('max_tokens'))
@@ -57,7 +57,7 @@ function readRouted(fields: Fields<ChatReasoning> | undefined): ReasoningWish | 
   return { ...(effort !== undefined && { effort }), ...(budget !== undefined && { budget }), visible }
 }
 
-function readThinking(fields: Fields<ChatThinking> | undefined): ReasoningWish | undefined {
+function readThinking(fields: Fields<ChatThinking> | undefined): ReasoningSettings | undefined {
   const type = fields?.json('type')
   const budget = tokens(fields?.json('budget_tokens'))
   if (type === 'disabled') return off
@@ -65,7 +65,7 @@ function readThinking(fields: Fields<ChatThinking> | undefined): ReasoningWish |
   return budget === undefined ? on : { budget, visible: 'summary' }
 }
 
-function readSwitch(body: Fields<ChatRequest>, own: JsonObject): ReasoningWish {
+function readSwitch(body: Fields<ChatRequest>, own: JsonObject): ReasoningSettings {
   own.enable_thinking = body.json('enable_thinking')
   const budget = tokens(body.json('thinking_budget'))
   if (budget !== undefined) own.thinking_budget = budget

@@ -9,7 +9,7 @@ import { readModel } from '../fields.ts'
 import { readSampling } from '../sampling.ts'
 import { messageList } from './head.ts'
 import { readMessages } from './request-read-messages.ts'
-import { readReasoningWish, vendorFields } from './request-read-reasoning.ts'
+import { readReasoningSettings, vendorFields } from './request-read-reasoning.ts'
 import { readSchema, readToolPolicy, readTools } from './request-read-tools.ts'
 
 type Format = NonNullable<ChatRequest['response_format']>
@@ -48,7 +48,7 @@ export function readRequest(given: RequestBody): ConversationRequest {
   const options = body.objectIf('stream_options')
   const usageAsked = options?.json('include_usage') === true
   const { tier, ownTier } = readTier(body)
-  const wish = readReasoningWish(body)
+  const settings = readReasoningSettings(body)
   const request = {
     dialect: 'chat' as const,
     model: readModel(body.json('model')),
@@ -57,7 +57,7 @@ export function readRequest(given: RequestBody): ConversationRequest {
     toolPolicy: readToolPolicy(body),
     output: readOutput(body),
     sampling: readSampling(body),
-    reasoning: wish.reasoning,
+    reasoning: settings.reasoning,
     cache: key === undefined ? {} : { key },
     ...(tier !== undefined && { tier }),
     identity,
@@ -65,8 +65,8 @@ export function readRequest(given: RequestBody): ConversationRequest {
     usageAsked,
     paths,
   }
-  const extensions = { ...readExtensions(body, { streamOptions: options?.rest() ?? {}, ownTier }), ...wish.own }
-  const strange = vendorFields.filter((field) => Object.hasOwn(extensions, field) && !Object.hasOwn(wish.own, field))
+  const extensions = { ...readExtensions(body, { streamOptions: options?.rest() ?? {}, ownTier }), ...settings.own }
+  const strange = vendorFields.filter((field) => Object.hasOwn(extensions, field) && !Object.hasOwn(settings.own, field))
   const unread = [...restOf(), ...strange]
   return {
     ...request,

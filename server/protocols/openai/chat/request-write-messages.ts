@@ -13,7 +13,7 @@ import {
 import type { ToolNames } from '#protocols/codec/tool-names'
 import type { Body } from '../fields.ts'
 import { writeAssistant } from './request-write-assistant.ts'
-import { type CallIds, callIds, type Writing, writePart, writeText } from './request-write-parts.ts'
+import { type CallIds, callIds, type Writing, writeNative, writePart, writeText } from './request-write-parts.ts'
 
 /** Where an instruction stood makes no difference here. */
 type Instructing = WrittenFields<Instruction, { role: 'written'; text: 'written'; cache: 'written'; item: 'unsaid' }>
@@ -120,14 +120,27 @@ function settleCalls(draft: Draft): void {
 }
 
 function writeSystem(turn: Turn, draft: Draft): void {
-  const texts = turn.parts.filter((part) => part.kind === 'text')
+  const content = turn.parts.map((part) => systemPart(part, draft)).filter((part) => part !== undefined)
+  if (content.length === 0 && turn.parts.length > 0) return
   if (!draft.target.capabilities.noSystemTurns) {
-    draft.messages.push({ role: roleOf(turn.developer === true, draft), content: writeTexts(texts, draft) })
+    draft.messages.push({ role: roleOf(turn.developer === true, draft), content: plain(content) })
     return
   }
   draft.losses.adapted('turns.system', 'This model takes system messages only at the beginning.')
-  const text = texts.map((part) => part.text).join('\n\n')
+  const text = content.flatMap(({ text: own }) => (typeof own === 'string' ? [own] : [])).join('\n\n')
   draft.messages.push({ role: 'user', content: `<system>\n${text}\n</system>` })
+}
+
+/** A system message is text; what it shows follows in a message of the user. */
+function systemPart(part: Part, draft: Draft): Body | undefined {
+  if (part.kind === 'text') return writeText(part, draft)
+  if (part.kind === 'native') return writeNative(part, draft)
+  if (part.kind === 'media') {
+    draft.losses.adapted('turns.media', 'System messages of this upstream are text alone: media follow in a user message.')
+    const written = writePart(part, draft)
+    if (written) draft.hoisted.push(written)
+  }
+  return undefined
 }
 
 function writeUser(turn: Turn, draft: Draft): void {
@@ -141,10 +154,18 @@ const userParts: KindWriters<Part, Draft, Body | undefined> = {
   native: writePart,
   // A user refuses in plain words.
   refusal: ({ text }: WrittenFields<RefusalPart, { text: 'written' }>) => ({ type: 'text', text }),
-  // Results have become messages before; the rest only a model says.
+  // Results have become messages before.
   result: unsaid,
-  reasoning: unsaid,
-  call: unsaid,
+  reasoning: saidByModel('turns.reasoning'),
+  call: saidByModel('turns.call'),
+}
+
+/** What only a model says, in the words of another dialect put into the mouth of a user. */
+function saidByModel(field: string): (_: unknown, draft: Draft) => undefined {
+  return (_, { losses }) => {
+    losses.dropped(field, 'Only the model says this in this dialect.')
+    return undefined
+  }
 }
 
 const resultWriters: FieldWriters<ResultPart, Draft> = {

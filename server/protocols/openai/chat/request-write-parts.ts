@@ -125,8 +125,13 @@ const refused = (part: Media, { request }: Writing, reason: string) => cannotCar
 function writeImage(part: Media, writing: Writing): Body {
   const { source, mimeType = 'image/png', detail } = part
   const url = 'url' in source ? source.url : 'data' in source ? writeDataUrl(mimeType, source.data) : undefined
+  forgetName(part, writing)
   if (url === undefined) throw refused(part, writing, 'The upstream takes images by their data or by URL.')
   return { type: 'image_url', image_url: { url, ...(detail !== undefined && { detail }) } }
+}
+
+function forgetName({ name }: Media, { losses }: Writing): void {
+  if (name !== undefined) losses.forgotten('turns.media.name', 'Pictures and sound have no names in this dialect.')
 }
 
 const audioFormats: Readonly<Record<string, string>> = {
@@ -142,6 +147,7 @@ function writeAudio(part: Media, writing: Writing): Body {
   const known = Object.hasOwn(audioFormats, mimeType) ? audioFormats[mimeType] : undefined
   // A format that a caller of this dialect named is the upstream's to judge.
   const format = known ?? (writing.request.dialect === 'chat' ? mimeType.replace(/^audio\//, '') : undefined)
+  forgetName(part, writing)
   if (!('data' in source) || format === undefined) throw refused(part, writing, 'The upstream takes audio as WAV or MP3 data.')
   return { type: 'input_audio', input_audio: { data: source.data, format } }
 }

@@ -1,6 +1,6 @@
 /** The canonical conversation as a Chat request, for an upstream that speaks it. */
 import type { Memo, Target, WrittenRequest } from '#canonical/codec'
-import type { ConversationRequest, Effort, Output, OutputFormat, ReasoningWish } from '#canonical/conversation'
+import type { ConversationRequest, Effort, Output, OutputFormat, ReasoningSettings } from '#canonical/conversation'
 import { cannotCarry } from '#canonical/refusal'
 import { recordForeign } from '#protocols/codec/extensions'
 import { type FieldWriters, lossList, unsaid, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
@@ -113,7 +113,7 @@ const schemaWriters: FieldWriters<SchemaFormat, undefined> = {
   strict: (strict) => ({ strict }),
 }
 
-function writeReasoning(reasoning: ReasoningWish, writing: Writing): Body | undefined {
+function writeReasoning(reasoning: ReasoningSettings, writing: Writing): Body | undefined {
   if (writing.target.capabilities.reasoningRefused !== true) return writeFields(reasoning, reasoningWriters, writing)
   const { effort, budget, adaptive } = reasoning
   const isAsked = (effort ?? 'none') !== 'none' || (budget ?? 0) !== 0 || adaptive === true
@@ -121,7 +121,7 @@ function writeReasoning(reasoning: ReasoningWish, writing: Writing): Body | unde
   return undefined
 }
 
-const reasoningWriters: FieldWriters<ReasoningWish, Writing> = {
+const reasoningWriters: FieldWriters<ReasoningSettings, Writing> = {
   effort: (reasoning_effort, { request }) => (asksAsVendor(request) ? undefined : { reasoning_effort }),
   budget: (budget, { request, losses }, { effort }) => {
     if (asksAsVendor(request) || effort !== undefined || budget < 0) return undefined

@@ -1,4 +1,4 @@
-/** Questions for embeddings as OpenAI writes them: texts or tokens, one or many, and one set of wishes for all. */
+/** Questions for embeddings as OpenAI writes them: texts or tokens, one or many, and one set of options for all. */
 import type { Target } from '#canonical/codec'
 import type { Loss } from '#canonical/loss'
 import {

@@ -34,10 +34,10 @@ const fault = (work: () => unknown) => {
 
 describe('what is read of a request', () => {
   test('JSON and a form say the same', () => {
-    const wishes = { n: 2, size: '1536x1024', quality: 'high', stream: true, partial_images: 2 }
-    const asTexts = Object.fromEntries(Object.entries(wishes).map(([name, value]) => [name, String(value)]))
+    const settings = { n: 2, size: '1536x1024', quality: 'high', stream: true, partial_images: 2 }
+    const asTexts = Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, String(value)]))
     const images = [{ image_url: 'https://example.com/fox.png' }]
-    const one = readHead(json({ ...wishes, images }), undefined, 'edit')
+    const one = readHead(json({ ...settings, images }), undefined, 'edit')
     const other = readHead(form(asTexts, file('image')), undefined, 'edit')
     expect(one).toEqual(other)
     expect(one).toMatchObject({ model: 'painter', n: 2, stream: true, partials: 2, edits: true, media: ['image'] })

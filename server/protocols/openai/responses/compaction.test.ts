@@ -75,8 +75,8 @@ describe('what an answer gives away', () => {
 })
 
 describe('what Parley writes', () => {
-  test('the wish goes, and the turn that held nothing else', () => {
-    const { turns } = compaction.withoutWish(codec.readRequest(body([user, { type: 'additional_tools' }, trigger])))
+  test('the trigger goes, and the turn that held nothing else', () => {
+    const { turns } = compaction.withoutTrigger(codec.readRequest(body([user, { type: 'additional_tools' }, trigger])))
     expect(turns.map(({ path }) => path)).toEqual(['input[0]', 'input[1]'])
   })
 

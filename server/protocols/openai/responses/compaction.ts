@@ -1,5 +1,5 @@
 /**
- * Compaction in this dialect: a wish at the end of the input, an endpoint that does nothing else, and the item that stands for
+ * Compaction in this dialect: a trigger at the end of the input, an endpoint that does nothing else, and the item that stands for
  * what was compacted. Only its maker can read it: a vendor's account, or Parley. And what else an answer leaves in its maker's account.
  */
 import type { CompactionCodec, StateRef } from '#canonical/codec'
@@ -14,7 +14,7 @@ type Item = Record<string, unknown>
 const typeOf = (item: unknown) => (isObject(item) ? item.type : undefined)
 
 /** The last item asks for the conversation to be compacted. */
-export const isCompactionWish = (item: unknown): boolean => typeOf(item) === 'compaction_trigger'
+export const isCompactionTrigger = (item: unknown): boolean => typeOf(item) === 'compaction_trigger'
 
 /** State that is bound to the account of its maker, in an item of either direction. */
 export function sealedIn(item: Item): Opaque[] {
@@ -30,7 +30,7 @@ export function compactionState(item: Item): Pick<NativePart, 'opaque'> {
   return opaque.length > 0 ? { opaque } : {}
 }
 
-const isWish = (part: { kind: string; raw?: unknown }) => part.kind === 'native' && isCompactionWish(part.raw)
+const isTrigger = (part: { kind: string; raw?: unknown }) => part.kind === 'native' && isCompactionTrigger(part.raw)
 
 /** What the caller itself said, as items of an answer. */
 function ownMessages(raw: string, id: () => string): Item[] {
@@ -46,8 +46,8 @@ function ownMessages(raw: string, id: () => string): Item[] {
 
 /** Compaction by Parley itself, for clients of this dialect. */
 export const compaction: CompactionCodec = {
-  withoutWish(request) {
-    const turns = request.turns.map((turn) => ({ ...turn, parts: turn.parts.filter((part) => !isWish(part)) }))
+  withoutTrigger(request) {
+    const turns = request.turns.map((turn) => ({ ...turn, parts: turn.parts.filter((part) => !isTrigger(part)) }))
     return { ...request, turns: turns.filter(({ parts }) => parts.length > 0) }
   },
   part(sealed, codecContext) {

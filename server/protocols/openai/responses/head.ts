@@ -3,13 +3,13 @@
 import type { Head, RequestBody, RequestEdits, ScannedBody, StateRef } from '#canonical/codec'
 import type { NonTextContent } from '#canonical/non-text-content'
 import { bodyNames } from '#protocols/codec/body-names'
-import { addStateRefs, besideOf, bring, nothingBeside, scanned, standInsOf } from '#protocols/codec/head'
+import { addKeptAddresses, addStateRefs, bring, noContent, nonTextOf, scanned, standInsOf } from '#protocols/codec/head'
 import { isObject } from '#shared/json'
 import { ResponsesRequest } from '#shared/protocols/openai/responses'
 import { scanObject } from '#wire/json-scan'
 import { editFields } from '../edit.ts'
 import { type Body, isAbsent, missing, readCount, readFlag, readModel, wrong } from '../fields.ts'
-import { isCompactionWish, sealedIn } from './compaction.ts'
+import { isCompactionTrigger, sealedIn } from './compaction.ts'
 
 const names = bodyNames('openai', [ResponsesRequest])
 /** Scans a body. Throws GatewayError for text that is no JSON object, or an ambiguous one. */
@@ -20,7 +20,7 @@ export function readHead(given: RequestBody): Head {
   const { text: raw, value: body } = scanned(given, scan)
   const items = readInput(body)
   const contents = items.flatMap(contentOf)
-  const { media, beside } = mediaIn(contents)
+  const { media, nonText } = mediaIn(contents)
   const refs = stateRefs(body, items, contents)
   const sealed = items.flatMap(sealedIn)
   const head: Head = {
@@ -35,8 +35,8 @@ export function readHead(given: RequestBody): Head {
     affinity: affinityOf(body),
     ...standInsOf(body),
     stateRefs: refs,
-    ...besideOf({ ...beside, ...hostedIn(body), ...((refs.length > 0 || sealed.length > 0) && { unseen: true }) }),
-    ...(isCompactionWish(items.at(-1)) && { compacts: true }),
+    ...nonTextOf({ ...nonText, ...hostedIn(body), ...((refs.length > 0 || sealed.length > 0) && { unseen: true }) }),
+    ...(isCompactionTrigger(items.at(-1)) && { compacts: true }),
   }
   if (sealed.length > 0) head.sealed = sealed
   const maxOutput = readCount(body, 'max_output_tokens')
@@ -67,17 +67,17 @@ const kinds: Readonly<Record<string, string>> = {
   input_file: 'file',
 }
 
-function mediaIn(contents: Body[]): { media: Set<string>; beside: NonTextContent } {
+function mediaIn(contents: Body[]): { media: Set<string>; nonText: NonTextContent } {
   const media = new Set<string>()
-  const beside = nothingBeside()
+  const nonText = noContent()
   for (const content of contents) {
     const { type } = content
     if (texts.has(type)) continue
     const kind = (typeof type === 'string' && Object.hasOwn(kinds, type) && kinds[type]) || 'other'
     media.add(kind)
-    bring(beside, kind, content)
+    bring(nonText, kind, content)
   }
-  return { media, beside }
+  return { media, nonText }
 }
 
 const own = new Set<unknown>([undefined, 'function', 'custom'])
@@ -113,8 +113,12 @@ function stateRefs(body: Body, items: Body[], contents: Body[]): StateRef[] {
   add('conversation', isObject(body.conversation) ? body.conversation.id : body.conversation)
   if (isObject(body.prompt)) add('prompt', body.prompt.id)
   for (const item of items) if (isReference(item) || isMadePicture(item)) add('item', item.id)
-  for (const part of contents) add('file', part.file_id)
-  for (const { kind, id } of hostedRefs(body, items)) add(kind, id)
+  const named = hostedRefs(body, items)
+  for (const part of contents) {
+    add('file', part.file_id)
+    if (!texts.has(part.type)) addKeptAddresses(part, named)
+  }
+  for (const { kind, id } of named) add(kind, id)
   return [...refs.values()]
 }
 

@@ -1,6 +1,6 @@
 /** A whole request, read into the canonical conversation: strict where it must be understood, and nothing else is lost. */
 import type { RequestBody } from '#canonical/codec'
-import type { ConversationRequest, Effort, Output, OutputFormat, ReasoningWish } from '#canonical/conversation'
+import type { ConversationRequest, Effort, Output, OutputFormat, ReasoningSettings } from '#canonical/conversation'
 import { type Fields, invalidField, type JsonObject, missingField, readBody } from '#protocols/codec/fields'
 import { scanned } from '#protocols/codec/head'
 import type { ResponsesRequest } from '#shared/protocols/openai/responses'
@@ -53,7 +53,7 @@ export function readRequest(given: RequestBody): ConversationRequest {
     turns,
     tools: set.tools,
     toolPolicy: choice.policy,
-    output: readOutputWish(body),
+    output: readOutput(body),
     sampling: readSampling(body),
     reasoning: readReasoning(reasoning),
     cache: { ...(key !== undefined && { key }) },
@@ -76,7 +76,7 @@ export function readRequest(given: RequestBody): ConversationRequest {
   return { ...request, extensions: { responses }, ...(unread.length > 0 && { unread }) }
 }
 
-function readOutputWish(body: Fields<ResponsesRequest>): Output {
+function readOutput(body: Fields<ResponsesRequest>): Output {
   const text = body.object('text')
   const maxTokens = body.integer('max_output_tokens', 1)
   const verbosity = text?.word('verbosity', levels)
@@ -126,15 +126,15 @@ function readSampling(body: Fields<ResponsesRequest>): ConversationRequest['samp
 
 type Reasoning = NonNullable<ResponsesRequest['reasoning']>
 
-/** A summary in any detail is a wish to see the reasoning; without it nothing is shown. */
-function readReasoning(reasoning: Fields<Reasoning> | undefined): ReasoningWish {
+/** A summary in any detail asks to see the reasoning; without it nothing is shown. */
+function readReasoning(reasoning: Fields<Reasoning> | undefined): ReasoningSettings {
   if (!reasoning) return {}
   const effort = reasoning.word('effort', efforts)
   const isVisible = reasoning.has('summary') || reasoning.has('generate_summary')
   return { ...(effort && { effort }), visible: isVisible ? 'summary' : 'none' }
 }
 
-/** What canonical wishes cannot say of the reasoning. */
+/** What canonical settings cannot say of the reasoning. */
 function ownReasoning(reasoning: JsonObject = {}): { reasoning?: JsonObject } {
   const isOwn = ([field, value]: [string, unknown]) => field !== 'effort' && value !== null && !(field === 'summary' && value === 'auto')
   const own = Object.entries(reasoning).filter(isOwn)

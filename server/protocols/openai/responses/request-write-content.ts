@@ -27,8 +27,10 @@ const inputTextWriters: FieldWriters<Omit<TextPart, 'kind'>, Writing> = {
   cache: breakpoint,
   // Stands on the message.
   phase: writtenElsewhere,
-  // Only answers cite, and state of a text is another vendor's.
-  citations: unsaid,
+  citations(citations, { losses }) {
+    if (citations.length > 0) losses.forgotten('turns.citations', 'Only what the model says cites in this dialect.')
+  },
+  // State of a text is another vendor's.
   opaque: unsaid,
 }
 
@@ -103,6 +105,7 @@ export function mediaContent(part: Media, writing: Writing): Content {
 function image(part: Media, writing: Writing): Content {
   const detail = part.detail ?? 'auto'
   const { source } = part
+  if (part.name !== undefined) writing.losses.forgotten('turns.media.name', 'Pictures have no names in this dialect.')
   if ('text' in source) return inputText(source, writing)
   if ('fileId' in source) return { type: 'input_image', detail, file_id: ownFile(source, part, writing) }
   const url = 'url' in source ? source.url : writeDataUrl(part.mimeType ?? 'image/png', source.data)

@@ -1,6 +1,6 @@
 /** A canonical request for an upstream of this dialect. Everything it needs is in the body: nothing is kept there. */
 import type { Target, WrittenRequest } from '#canonical/codec'
-import type { ConversationRequest, Effort, Output, OutputFormat, ReasoningWish, Sampling, ToolPolicy } from '#canonical/conversation'
+import type { ConversationRequest, Effort, Output, OutputFormat, ReasoningSettings, Sampling, ToolPolicy } from '#canonical/conversation'
 import { cannotCarry } from '#canonical/refusal'
 import { recordForeign } from '#protocols/codec/extensions'
 import { type FieldWriters, lossList, unsaid, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
@@ -173,18 +173,18 @@ function notHere(name: string, { losses }: Writing): undefined {
   losses.dropped(name, 'This upstream does not have it.')
 }
 
-function writeReasoning(wish: ReasoningWish, writing: Writing): Fields | undefined {
+function writeReasoning(settings: ReasoningSettings, writing: Writing): Fields | undefined {
   const { request, target, losses } = writing
   if (target.capabilities.reasoningRefused === true) {
-    if (wish.effort !== undefined || wish.budget !== undefined) losses.forgotten('reasoning', 'This model does not reason.')
+    if (settings.effort !== undefined || settings.budget !== undefined) losses.forgotten('reasoning', 'This model does not reason.')
     return undefined
   }
   const own = request.extensions.responses?.reasoning
-  const reasoning = { ...writeFields(wish, reasoningWriters, writing), ...(typeof own === 'object' && own) }
+  const reasoning = { ...writeFields(settings, reasoningWriters, writing), ...(typeof own === 'object' && own) }
   return Object.keys(reasoning).length > 0 ? { reasoning } : undefined
 }
 
-const reasoningWriters: FieldWriters<ReasoningWish, Writing> = {
+const reasoningWriters: FieldWriters<ReasoningSettings, Writing> = {
   effort: (effort, writing) => ({ effort: reachable(effort, writing) }),
   budget: (budget, writing, { effort }) => {
     if (effort !== undefined || budget < 0) return undefined

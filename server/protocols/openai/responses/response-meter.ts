@@ -3,11 +3,11 @@ import type { AnswerEdits, WholeAnswer } from '#canonical/codec'
 import type { TokenEstimator } from '#canonical/token-estimator'
 import { isObject } from '#shared/json'
 import { scanFields } from '#wire/json-scan'
-import { fieldEdits, splice } from '#wire/splice'
+import { type FieldChanges, fieldEdits, splice } from '#wire/splice'
 import { itemsAmount } from '../item-meter.ts'
 import { createdIn, sealedIn } from './compaction.ts'
 import { notAnAnswer, readFailure } from './error.ts'
-import { isLength } from './stream-meter.ts'
+import { answerChanges, isLength } from './stream-meter.ts'
 import { readUsage, searchCalls, searchesOf, settleUsage } from './usage.ts'
 
 /** Throws GatewayError `upstream_error`, or what the error of a failed response means. */
@@ -17,7 +17,7 @@ export function readWhole(body: string, edits: AnswerEdits, inputBytes: number, 
   const searches = searchesOf(response, searchCalls(response.output))
   const sealed = Array.isArray(response.output) ? response.output.filter(isObject).flatMap(sealedIn) : []
   return {
-    body: typeof response.model === 'string' ? renamed(body, edits.model) : body,
+    body: edited(body, answerChanges(edits, typeof response.model === 'string')),
     usage: settleUsage(readUsage(response.usage, delivered), delivered, searches, { inputBytes, scale: estimator, isOver: true }),
     end: isLength(response) ? 'length' : 'complete',
     ...(sealed.length > 0 && { sealed }),
@@ -42,7 +42,7 @@ function parse(body: string): unknown {
   }
 }
 
-function renamed(body: string, model: string | undefined): string {
-  const spans = model === undefined ? undefined : scanFields(body)
-  return spans ? splice(body, fieldEdits(body, spans, new Map([['model', () => JSON.stringify(model)]]))) : body
+function edited(body: string, changes: FieldChanges): string {
+  const spans = changes.size === 0 ? undefined : scanFields(body)
+  return spans ? splice(body, fieldEdits(body, spans, changes)) : body
 }

@@ -1,6 +1,6 @@
 /**
- * Watches a Responses stream as it passes. The one edit is the model's name, which stands inside the response that some
- * events carry. Counts what is delivered and keeps none of it.
+ * Watches a Responses stream as it passes. The edits are the model's name, and the response that the client continued: both stand inside
+ * the response that some events carry. Counts what is delivered and keeps none of it.
  */
 import type { AnswerEdits, Frame, FrameVerdict, Meter } from '#canonical/codec'
 import { later, type Told } from '#canonical/delivered'
@@ -20,10 +20,11 @@ type Fields = Record<string, unknown>
 const withheld: FrameVerdict = { out: undefined, meaningful: false }
 
 /** The meter of a Responses stream; `hear` gets every text that is delivered. */
-export function responsesMeter({ model }: AnswerEdits, hear?: TokenEstimator['observe']): Meter {
+export function responsesMeter(edits: AnswerEdits, hear?: TokenEstimator['observe']): Meter {
   const meter = itemMeter(hear)
   const { delivered } = meter
-  const rename = new Map<string, FieldChange>([['model', (json) => (json?.startsWith('"') ? JSON.stringify(model) : json)]])
+  const { model, previousResponse } = edits
+  const changes = answerChanges(edits, true)
   let told: Told | undefined
   let isFinal = false
   let searches = 0
@@ -53,8 +54,8 @@ export function responsesMeter({ model }: AnswerEdits, hear?: TokenEstimator['ob
     const isEnd = type === 'response.completed' || type === 'response.incomplete'
     if (isEnd && !response) return fail(notAnAnswer())
     if (isEnd) ended = response && isLength(response) ? 'length' : 'complete'
-    const isTouched = model !== undefined && response?.model !== undefined
-    const out = closedEvent(frame, isTouched ? editEvent(frame.raw, rename, 'response') : frame.raw)
+    const isTouched = response && (previousResponse !== undefined || (model !== undefined && response.model !== undefined))
+    const out = closedEvent(frame, isTouched ? editEvent(frame.raw, changes, 'response') : frame.raw)
     const sealed = type === 'response.output_item.done' && isObject(event.item) ? sealedIn(event.item) : []
     return {
       out,
@@ -87,10 +88,22 @@ export function responsesMeter({ model }: AnswerEdits, hear?: TokenEstimator['ob
     tail: () => undefined,
     failure(error) {
       if (!begun) return writeStreamError(error)
-      const response = { ...begun, ...(model !== undefined && { model }), status: 'failed', error: failureField(error) }
+      const own = {
+        ...(model !== undefined && { model }),
+        ...(previousResponse !== undefined && { previous_response_id: previousResponse }),
+      }
+      const response = { ...begun, ...own, status: 'failed', error: failureField(error) }
       return eventBytes('response.failed', sequence + 1, { response })
     },
   }
+}
+
+/** The edits of a response, in an event or whole. */
+export function answerChanges({ model, previousResponse }: AnswerEdits, hasModel: boolean): ReadonlyMap<string, FieldChange> {
+  const changes = new Map<string, FieldChange>()
+  if (model !== undefined && hasModel) changes.set('model', (json) => (json?.startsWith('"') ? JSON.stringify(model) : json))
+  if (previousResponse !== undefined) changes.set('previous_response_id', () => JSON.stringify(previousResponse))
+  return changes
 }
 
 /** Events with the upstream's last word. */

@@ -1,0 +1,83 @@
+/** The vendors by the names that people know. */
+import { type VendorId, vendorIds } from '#shared/ids'
+
+/** What the gallery shows of a vendor. */
+export interface VendorCard {
+  id: VendorId
+  title: string
+  /** Two letters in place of a logo. */
+  monogram: string
+  /** It has no address of its own. */
+  needsAddress: boolean
+  /** It usually needs no key: a server of one's own. */
+  keyless: boolean
+}
+
+const titles: Record<VendorId, string> = {
+  openai: 'OpenAI',
+  anthropic: 'Anthropic',
+  gemini: 'Google Gemini',
+  'azure-openai': 'Azure OpenAI',
+  vertex: 'Google Vertex AI',
+  bedrock: 'Amazon Bedrock',
+  cohere: 'Cohere',
+  jina: 'Jina',
+  voyage: 'Voyage AI',
+  'azure-foundry': 'Azure AI Foundry',
+  cloudflare: 'Cloudflare Workers AI',
+  databricks: 'Databricks',
+  'openai-compatible': 'OpenAI-compatible',
+  openrouter: 'OpenRouter',
+  deepseek: 'DeepSeek',
+  xai: 'xAI',
+  mistral: 'Mistral',
+  groq: 'Groq',
+  together: 'Together',
+  fireworks: 'Fireworks',
+  perplexity: 'Perplexity',
+  moonshot: 'Moonshot',
+  zai: 'Z.ai',
+  minimax: 'MiniMax',
+  dashscope: 'Alibaba DashScope',
+  siliconflow: 'SiliconFlow',
+  volcengine: 'Volcengine',
+  cerebras: 'Cerebras',
+  nvidia: 'NVIDIA',
+  huggingface: 'Hugging Face',
+  deepinfra: 'DeepInfra',
+  novita: 'Novita',
+  vercel: 'Vercel AI Gateway',
+  ollama: 'Ollama',
+  vllm: 'vLLM',
+  'llama-cpp': 'llama.cpp',
+  lmstudio: 'LM Studio',
+  baseten: 'Baseten',
+  'github-models': 'GitHub Models',
+  hunyuan: 'Tencent Hunyuan',
+  'moonshot-cn': 'Moonshot (China)',
+  sambanova: 'SambaNova',
+  zhipu: 'Zhipu (China)',
+  qianfan: 'Baidu Qianfan',
+  iflytek: 'iFlytek Spark',
+  'zai-coding': 'Z.ai coding plan',
+  'zhipu-coding': 'Zhipu coding plan',
+  'kimi-coding': 'Kimi coding plan',
+  'dashscope-coding': 'Alibaba coding plan',
+  'volcengine-coding': 'Volcengine coding plan',
+  parley: 'Parley',
+  demo: 'Demo',
+}
+const withoutAddress: readonly VendorId[] = ['openai-compatible', 'azure-openai', 'azure-foundry', 'databricks', 'parley']
+const own: readonly VendorId[] = ['ollama', 'vllm', 'llama-cpp', 'lmstudio', 'demo']
+
+/** The gallery, in the order of `shared/ids`. */
+export const vendorCards: readonly VendorCard[] = vendorIds.map((id) => ({
+  id,
+  title: titles[id],
+  monogram: id.slice(0, 2),
+  needsAddress: withoutAddress.includes(id),
+  keyless: own.includes(id),
+}))
+
+/** The card of a vendor. */
+export const vendorCard = (id: string): VendorCard | undefined => vendorCards.find((card) => card.id === id)

@@ -1,0 +1,48 @@
+import { expect, test } from 'bun:test'
+import { ApiError } from '#client/api/http.ts'
+import type { Catalogue, Listed } from '#client/features/playground/models/catalogue.ts'
+import type { ModelRow } from '#shared/console/model'
+import { findTarget, isThere } from './target.ts'
+
+/** A catalogue with these models in these groups; null stands for a list that is still being read. */
+function catalogueOf(groups: Record<string, string[] | null>): Catalogue {
+  const models = (group: string): Listed<ModelRow> => {
+    const ids = groups[group]
+    if (ids === null) return { state: 'loading' }
+    if (ids === undefined) return { state: 'failed', error: new ApiError('', { status: 403, code: 'group_not_allowed' }) }
+    return { state: 'ready', rows: ids.map((id) => ({ id }) as ModelRow) }
+  }
+  return {
+    groups: () => ({ state: 'ready', rows: Object.keys(groups).map((name) => ({ name, description: '', ratio: '1' }) as never) }),
+    models,
+    model: () => undefined,
+    reload: () => undefined,
+  }
+}
+const nothing = { group: null, model: null }
+const search = { conversation: nothing, begun: false, lastUsed: undefined, ownGroup: 'default' }
+
+test('at the first visit the first model of the own group is chosen, else one of another group', () => {
+  expect(findTarget({ ...search, catalogue: catalogueOf({ default: ['a', 'b'] }) })).toEqual({ group: 'default', model: 'a' })
+  expect(findTarget({ ...search, catalogue: catalogueOf({ default: [], vip: ['c'] }) })).toEqual({ group: 'vip', model: 'c' })
+  expect(findTarget({ ...search, catalogue: catalogueOf({ default: null, vip: ['c'] }) })).toBeNull()
+  expect(findTarget({ ...search, catalogue: catalogueOf({ default: [] }) })).toBeNull()
+})
+
+test('afterwards the one that was used last, as long as it is there', () => {
+  const lastUsed = { group: 'default', model: 'b' }
+  expect(findTarget({ ...search, lastUsed, catalogue: catalogueOf({ default: ['a', 'b'] }) })).toEqual(lastUsed)
+  expect(findTarget({ ...search, lastUsed, catalogue: catalogueOf({ default: ['a'] }) })).toEqual({ group: 'default', model: 'a' })
+})
+
+test('a chosen model counts before the first message only while it is there, after it always', () => {
+  const conversation = { group: 'default', model: 'gone' }
+  const catalogue = catalogueOf({ default: ['a'] })
+  expect(findTarget({ ...search, conversation, catalogue })).toEqual({ group: 'default', model: 'a' })
+  expect(findTarget({ ...search, conversation, begun: true, catalogue })).toEqual(conversation)
+  expect([isThere(catalogue, 'default', 'gone'), isThere(catalogue, 'default', 'a'), isThere(catalogue, 'other', 'a')]).toEqual([
+    false,
+    true,
+    false,
+  ])
+})

@@ -1,0 +1,58 @@
+/** Which group and model the next request goes to. */
+import type { Conversation } from '#client/features/playground/conversation/conversation.ts'
+import type { Catalogue } from '#client/features/playground/models/catalogue.ts'
+
+/** Group and model of a request. */
+export interface ModelTarget {
+  group: string
+  model: string
+}
+
+/** What is known when a target is looked for. */
+export interface TargetSearch {
+  conversation: Pick<Conversation, 'group' | 'model'>
+  /** A conversation that has begun keeps its model, whatever there is. */
+  begun: boolean
+  /** Group and model of the conversation that was used last. */
+  lastUsed: Pick<Conversation, 'group' | 'model'> | undefined
+  /** The user's own group. */
+  ownGroup: string
+  catalogue: Catalogue
+}
+
+/**
+ * Group and model of the next request; null while nothing is known, or where no group has a model. Before the first message these are
+ * the chosen ones, else those that were used last, else the first model of the user's group, else of another group, always one that
+ * is there.
+ */
+export function findTarget({ conversation, begun, lastUsed, ownGroup, catalogue }: TargetSearch): ModelTarget | null {
+  const { model } = conversation
+  const group = conversation.group ?? ownGroup
+  if (begun && model !== null) return { group, model }
+  if (model !== null && isThere(catalogue, group, model) !== false) return { group, model }
+  if (conversation.group !== null) return firstOf(catalogue, [conversation.group])
+  if (lastUsed?.model && isThere(catalogue, lastUsed.group ?? ownGroup, lastUsed.model) !== false) {
+    return { group: lastUsed.group ?? ownGroup, model: lastUsed.model }
+  }
+  const groups = catalogue.groups()
+  const others = groups.state === 'ready' ? groups.rows.map((row) => row.name).filter((name) => name !== ownGroup) : []
+  return firstOf(catalogue, [ownGroup, ...others])
+}
+
+/** Whether a group has a model; undefined while that is not known. */
+export function isThere(catalogue: Catalogue, group: string, model: string): boolean | undefined {
+  const listed = catalogue.models(group)
+  if (listed.state === 'ready') return listed.rows.some((row) => row.id === model)
+  return listed.state === 'failed' && listed.error.code === 'group_not_allowed' ? false : undefined
+}
+
+/** The first model of the first group that has one; the lists are asked for one after the other. */
+function firstOf(catalogue: Catalogue, groups: readonly string[]): ModelTarget | null {
+  for (const group of groups) {
+    const listed = catalogue.models(group)
+    if (listed.state === 'loading') return null
+    const first = listed.state === 'ready' ? listed.rows[0] : undefined
+    if (first) return { group, model: first.id }
+  }
+  return null
+}

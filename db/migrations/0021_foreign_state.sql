@@ -1,0 +1,1 @@
+ALTER TABLE "channels" ADD COLUMN "foreign_state" text DEFAULT 'deny' NOT NULL;

@@ -1,0 +1,88 @@
+/** `/metrics` as Prometheus reads it: on an address of its own, behind a token, and not at all where nobody asked for it. */
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { sampledEngine } from '#testing/database/database'
+import { type Gateway, type Session, startGateway } from './support/gateway.ts'
+
+const engine = sampledEngine(import.meta.file)
+const token = 'a-token-for-prometheus'
+const gateways: Gateway[] = []
+let gateway: Gateway
+let key: string
+let session: Session
+
+beforeAll(async () => {
+  gateway = await startGateway(engine, { env: { PARLEY_DEMO: 'on', PARLEY_METRICS: '127.0.0.1:0' } })
+  gateways.push(gateway)
+  ;({ key, session } = await gateway.user('ann', '1'))
+}, 60_000)
+afterAll(async () => {
+  for (const each of gateways) await each.close()
+})
+
+const ask = (body: object) =>
+  fetch(`${gateway.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  }).then(async (answer) => ({ status: answer.status, body: (await answer.json()) as Record<string, never> }))
+
+/** Values by name and labels, as written. */
+async function scrape(url: string, init?: RequestInit): Promise<Map<string, number>> {
+  const answer = await fetch(url, init)
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, expect.stringContaining('text/plain')])
+  const lines = (await answer.text()).split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+  return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]))
+}
+
+test('what was asked is counted as the row says', async () => {
+  const messages = [{ role: 'user', content: 'Hello' }]
+  expect((await ask({ model: 'parley-demo', messages })).status).toBe(200)
+  expect((await ask({ model: 'parley-demo', messages })).status).toBe(200)
+  expect((await ask({ model: 'no-such-model', messages })).status).toBe(404)
+  const { data: rows } = await session.call<{ data: Row[] }>('GET', '/api/logs')
+  const answered = rows.filter(({ model }) => model === 'parley-demo')
+  expect(answered).toHaveLength(2)
+
+  const url = /^Metrics on (\S+)$/m.exec(gateway.program.output())?.[1] ?? ''
+  const values = await scrape(url)
+  const place = 'model="parley-demo",channel="demo",group="default"'
+  const labels = `operation="generate",dialect="chat",${place},status="200"`
+  expect(values.get(`parley_requests_total{${labels}}`)).toBe(2)
+  const unknown = 'operation="generate",dialect="chat",model="",channel="",group="default",status="404"'
+  expect(values.get(`parley_requests_total{${unknown}}`)).toBe(1)
+  expect(values.get('parley_errors_total{operation="generate",code="model_not_found"}')).toBe(1)
+  const sum = (of: (usage: Usage) => number) => answered.reduce((total, { usage }) => total + (usage ? of(usage) : 0), 0)
+  expect(values.get(`parley_tokens_total{${place},kind="input"}`)).toBe(sum((usage) => usage.in.fresh))
+  expect(values.get(`parley_tokens_total{${place},kind="output"}`)).toBe(sum((usage) => usage.out.total))
+  const cost = answered.reduce((total, row) => total + Number(row.cost), 0)
+  expect(values.get(`parley_cost_usd_total{${place}}`)).toBeCloseTo(cost, 9)
+  expect(values.get('parley_request_duration_seconds_count{operation="generate",stream="false"}')).toBe(3)
+  expect(values.get('parley_open_requests')).toBe(0)
+  expect(values.get('parley_books_serving')).toBe(1)
+  expect(values.get('process_resident_memory_bytes')).toBeGreaterThan(10_000_000)
+
+  expect((await fetch(new URL('/v1/models', url))).status).toBe(404)
+  expect((await fetch(`${gateway.url}/metrics`)).status).toBe(404)
+})
+
+test('behind a token on the main port', async () => {
+  const other = await startGateway(engine, { env: { PARLEY_METRICS: `token:${token}` } })
+  gateways.push(other)
+  const url = `${other.url}/metrics`
+  for (const headers of [{}, { authorization: 'Bearer wrong' }, { authorization: `Basic ${token}` }]) {
+    expect((await fetch(url, { headers })).status).toBe(401)
+  }
+  const values = await scrape(url, { headers: { authorization: `Bearer ${token}` } })
+  expect(values.get('parley_open_requests')).toBe(0)
+}, 60_000)
+
+interface Row {
+  cost: string
+  model: string
+  usage: Usage | null
+}
+
+interface Usage {
+  in: { fresh: number }
+  out: { total: number }
+}

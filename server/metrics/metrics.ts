@@ -1,0 +1,141 @@
+/** The metrics of this process in Prometheus' text format. Names begin with `parley_`; amounts are dollars, times seconds. */
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { Books } from '#billing/ledger/books'
+import type { NewLog } from '#store/ledger/ledger'
+import { createRequestSeries } from './request-series.ts'
+
+/** What is read when the metrics are asked for. */
+export interface MetricSources {
+  version: string
+  /** Requests and sessions that are not settled yet. */
+  openRequests(): number
+  /** The longest delay of the event loop since the last call, in milliseconds. */
+  eventLoopDelay(): number
+  /** Whether requests can be paid for. */
+  booksServe(): boolean
+  /** Names of channels with how many of their breakers are open. */
+  openBreakers(): ReadonlyMap<string, number>
+}
+
+export interface Metrics {
+  /** Counts a finished request. */
+  observe(row: NewLog): void
+  /** Everything in text format. */
+  text(): Promise<string>
+  /** The media type of `text`. */
+  readonly contentType: string
+}
+
+const durations = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600]
+const usd = (nano: bigint) => Number(nano) / 1e9
+const requestLabels = ['operation', 'dialect', 'model', 'channel', 'group', 'status']
+
+/** Starts counting. Every call has a registry of its own. */
+export function createMetrics(sources: MetricSources): Metrics {
+  const registry = new Registry()
+  const series = createRequestSeries()
+  const registers = [registry]
+
+  /** A counter whose values are set from sums when they are asked for. */
+  function counter(name: string, help: string, labelNames: string[], fill: (add: (labels: object, value: number) => void) => void): void {
+    new Counter({
+      ...{ name, help, labelNames, registers },
+      collect() {
+        this.reset()
+        fill((labels, value) => this.inc(labels, value))
+      },
+    })
+  }
+  function gauge(name: string, help: string, read: () => number): void {
+    new Gauge({
+      ...{ name, help, registers },
+      collect() {
+        this.set(read())
+      },
+    })
+  }
+
+  counter('parley_requests_total', 'Finished requests.', requestLabels, (add) => {
+    for (const { labels, requests } of series.requests) add(labels, requests)
+  })
+  counter('parley_tokens_total', 'Tokens, by kind; reasoning is a part of output.', ['model', 'channel', 'group', 'kind'], (add) => {
+    for (const { labels, tokens } of series.requests) {
+      const { model, channel, group } = labels
+      for (const [kind, amount] of Object.entries(tokens)) if (amount > 0) add({ model, channel, group, kind: snakeCase(kind) }, amount)
+    }
+  })
+  counter('parley_cost_usd_total', 'What requests cost at the prices of this installation.', ['model', 'channel', 'group'], (add) => {
+    for (const { labels, cost } of series.requests) add(placeOf(labels), usd(cost))
+  })
+  counter(
+    'parley_upstream_cost_usd_total',
+    'What upstreams charge, where their prices are known.',
+    ['model', 'channel', 'group'],
+    (add) => {
+      for (const { labels, upstreamCost } of series.requests) add(placeOf(labels), usd(upstreamCost))
+    },
+  )
+  counter('parley_key_cost_usd_total', 'What the requests of a key cost.', ['key'], (add) => {
+    for (const [key, cost] of series.keys) add({ key }, usd(cost))
+  })
+  counter('parley_errors_total', 'Requests that ended with an error.', ['operation', 'code'], (add) => {
+    for (const { labels, count } of series.errors) add(labels, count)
+  })
+  counter('parley_failed_attempts_total', 'Attempts that failed, also where another one answered.', ['channel', 'cause'], (add) => {
+    for (const { labels, count } of series.failedAttempts) add(labels, count)
+  })
+  const total = new Histogram({
+    ...{ name: 'parley_request_duration_seconds', help: 'From the arrival of a request to its end.', registers },
+    ...{ labelNames: ['operation', 'stream'], buckets: durations },
+  })
+  const firstToken = new Histogram({
+    ...{ name: 'parley_first_token_seconds', help: 'From the arrival of a request to the first token of its answer.', registers },
+    ...{ labelNames: ['operation'], buckets: durations },
+  })
+  gauge('parley_open_requests', 'Requests and sessions that are not settled.', sources.openRequests)
+  gauge('parley_event_loop_delay_seconds', 'The longest delay since the last scrape.', () => sources.eventLoopDelay() / 1000)
+  gauge('parley_books_serving', '1 while requests can be paid for.', () => Number(sources.booksServe()))
+  gauge('process_resident_memory_bytes', 'Memory of this process.', () => process.memoryUsage.rss())
+  counter('process_cpu_seconds_total', 'CPU time of this process.', [], (add) => {
+    const { user, system } = process.cpuUsage()
+    add({}, (user + system) / 1e6)
+  })
+  new Gauge({
+    ...{
+      name: 'parley_open_breakers',
+      help: 'Breakers that are open, of keys and models of a channel.',
+      labelNames: ['channel'],
+      registers,
+    },
+    collect() {
+      this.reset()
+      for (const [channel, open] of sources.openBreakers()) this.set({ channel }, open)
+    },
+  })
+  new Gauge({ name: 'parley_info', help: 'The running version.', labelNames: ['version'], registers }).set({ version: sources.version }, 1)
+
+  return {
+    observe(row) {
+      series.add(row)
+      const { operation } = row
+      total.observe({ operation, stream: String(row.stream) }, row.totalMs / 1000)
+      if (row.firstTokenMs !== null && row.firstTokenMs !== undefined) firstToken.observe({ operation }, row.firstTokenMs / 1000)
+    },
+    text: () => registry.metrics(),
+    contentType: registry.contentType,
+  }
+}
+
+/** The same books; every usage row that they get is counted. */
+export function observed<B extends Books>(books: B, { observe }: Pick<Metrics, 'observe'>): B {
+  const counting =
+    (write: (row: NewLog) => Promise<void>) =>
+    (row: NewLog): Promise<void> => {
+      observe(row)
+      return write(row)
+    }
+  return { ...books, settle: counting(books.settle), release: counting(books.release), record: counting(books.record) }
+}
+
+const placeOf = ({ model, channel, group }: { model: string; channel: string; group: string }) => ({ model, channel, group })
+const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)

@@ -1,0 +1,115 @@
+/**
+ * What finished requests add up to, by the labels of their series. Counted in plain numbers for each request and given to the exporter
+ * only when it is asked, so that metrics cost a request a microsecond or two.
+ */
+import { promptOf } from '#canonical/usage'
+import type { NewLog } from '#store/ledger/ledger'
+import { limitLabel } from './label-limit.ts'
+
+/** The labels of every request. `channel` is empty when no upstream served it. */
+export interface RequestLabels {
+  operation: string
+  dialect: string
+  model: string
+  channel: string
+  group: string
+  /** The HTTP status. */
+  status: string
+}
+
+/** The sums of one series. */
+export interface RequestSums {
+  labels: RequestLabels
+  requests: number
+  /** Tokens by kind. */
+  tokens: { input: number; cacheRead: number; cacheWrite: number; output: number; reasoning: number }
+  /** Nano-dollars. */
+  cost: bigint
+  /** What the upstreams charge, nano-dollars. */
+  upstreamCost: bigint
+}
+
+/** Failures by error code, and attempts that another attempt followed. */
+export interface FailureSums {
+  labels: Record<string, string>
+  count: number
+}
+
+export interface RequestSeries {
+  /** Adds a finished request. */
+  add(row: NewLog): void
+  readonly requests: Iterable<RequestSums>
+  readonly errors: Iterable<FailureSums>
+  readonly failedAttempts: Iterable<FailureSums>
+  /** Nano-dollars by name of the key. */
+  readonly keys: ReadonlyMap<string, bigint>
+}
+
+/** Different values of a label; more become `other`. */
+const most = { model: 200, channel: 100, group: 100, key: 500 }
+
+/** Sums since the start of this process. */
+export function createRequestSeries(): RequestSeries {
+  const modelOf = limitLabel(most.model)
+  const channelOf = limitLabel(most.channel)
+  const groupOf = limitLabel(most.group)
+  const keyOf = limitLabel(most.key)
+  const requests = new Map<string, RequestSums>()
+  const errors = new Map<string, FailureSums>()
+  const failedAttempts = new Map<string, FailureSums>()
+  const keys = new Map<string, bigint>()
+
+  function sumsOf(row: NewLog): RequestSums {
+    // A client can name any model; only those that exist are worth a series.
+    const model = row.price === null ? '' : modelOf(row.model)
+    const channel = channelOf(row.channel ?? '')
+    const group = groupOf(row.group)
+    const id = `${row.operation}\n${row.dialect}\n${model}\n${channel}\n${group}\n${row.status}`
+    const known = requests.get(id)
+    if (known) return known
+    const labels = { operation: row.operation, dialect: row.dialect, model, channel, group, status: String(row.status) }
+    const tokens = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 }
+    const made: RequestSums = { labels, requests: 0, tokens, cost: 0n, upstreamCost: 0n }
+    requests.set(id, made)
+    return made
+  }
+
+  return {
+    requests: { [Symbol.iterator]: () => requests.values() },
+    errors: { [Symbol.iterator]: () => errors.values() },
+    failedAttempts: { [Symbol.iterator]: () => failedAttempts.values() },
+    keys,
+    add(row) {
+      const sums = sumsOf(row)
+      sums.requests += 1
+      sums.cost += row.cost
+      sums.upstreamCost += row.upstreamCost ?? 0n
+      if (row.usage) addTokens(sums, row.usage)
+      if (row.key !== null && row.key !== undefined && row.cost > 0n) {
+        const key = keyOf(row.key)
+        keys.set(key, (keys.get(key) ?? 0n) + row.cost)
+      }
+      if (row.error) count(errors, { operation: row.operation, code: row.error.code })
+      for (const { channel, cause } of row.attempts) {
+        if (cause !== null && cause !== undefined) count(failedAttempts, { channel: channelOf(channel), cause })
+      }
+    },
+  }
+}
+
+function addTokens({ tokens }: RequestSums, usage: NonNullable<NewLog['usage']>): void {
+  const { '5m': short, '1h': long, other } = usage.in.cacheWrite
+  const written = short + long + other
+  tokens.input += promptOf(usage) - usage.in.cacheRead - written
+  tokens.cacheRead += usage.in.cacheRead
+  tokens.cacheWrite += written
+  tokens.output += usage.out.total
+  tokens.reasoning += usage.out.reasoning
+}
+
+function count(sums: Map<string, FailureSums>, labels: Record<string, string>): void {
+  const id = Object.values(labels).join('\n')
+  const known = sums.get(id)
+  if (known) known.count += 1
+  else sums.set(id, { labels, count: 1 })
+}

@@ -1,0 +1,83 @@
+/** What a walk over the SDKs' types found to vanish without a word between dialects; each is told, or said in the other dialect. */
+import { expect, test } from 'bun:test'
+import type { Dialect } from '#shared/ids'
+import { noMemo, readBody, testPen, written } from '#testing/conversions/codec-runs'
+import { named } from '#testing/conversions/conversation'
+import { conversationCodecs as codecs } from './index.ts'
+
+const hello = { role: 'user', content: 'Hello' }
+const messages = (fields: object) => ({ model: 'asked', max_tokens: 900, messages: [hello], ...fields })
+
+function converted(from: Dialect, body: object, to: Dialect) {
+  const { body: sent, losses } = written(codecs[to], readBody(codecs[from], body))
+  return { sent, losses: named(losses) }
+}
+
+test('a block of a system turn that Chat has no word for is told, and leaves no empty message', () => {
+  const addition = { type: 'tool_addition', tool: { type: 'tool_reference', name: 'look' } }
+  const body = messages({ messages: [hello, { role: 'system', content: [addition] }] })
+  expect(converted('messages', body, 'chat')).toEqual({
+    sent: expect.objectContaining({ messages: [hello] }),
+    losses: ['turns.native:dropped!'],
+  })
+})
+
+test('a picture in a system turn follows in a message of the user on Chat', () => {
+  const image = { type: 'input_image', image_url: 'data:image/png;base64,AAAA' }
+  const body = { model: 'asked', input: [hello, { role: 'developer', content: [{ type: 'input_text', text: 'See' }, image] }] }
+  expect(converted('responses', body, 'chat')).toEqual({
+    sent: expect.objectContaining({
+      messages: [
+        hello,
+        { role: 'system', content: 'See' },
+        { role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }] },
+      ],
+    }),
+    losses: ['turns.media:adapted', 'instructions.role:adapted'],
+  })
+})
+
+test('citations in what the user says are told towards Responses', () => {
+  const cited = { type: 'char_location', cited_text: 'a', document_index: 0, document_title: 't', start_char_index: 0, end_char_index: 1 }
+  const body = messages({ messages: [{ role: 'user', content: [{ type: 'text', text: 'a', citations: [cited] }] }] })
+  expect(converted('messages', body, 'responses').losses).toEqual(['turns.citations:dropped'])
+})
+
+test('a cache breakpoint in the text of a result is told towards Gemini', () => {
+  const call = { role: 'assistant', tool_calls: [{ id: 'c', type: 'function', function: { name: 'look', arguments: '{}' } }] }
+  const result = { role: 'tool', tool_call_id: 'c', content: [{ type: 'text', text: 'a', prompt_cache_breakpoint: { mode: 'explicit' } }] }
+  expect(converted('chat', { model: 'asked', messages: [hello, call, result] }, 'gemini').losses).toEqual(['cache:dropped'])
+})
+
+test('thinking between tools, and updates in place of thoughts, are told elsewhere and go back to Messages', () => {
+  const between = messages({ thinking: { type: 'between_tools' } })
+  const updates = messages({ thinking: { type: 'adaptive', display: 'updates' } })
+  for (const to of ['chat', 'responses', 'gemini'] as const) {
+    expect(converted('messages', between, to).losses).toContain('thinking.between_tools:dropped!')
+    expect(converted('messages', updates, to).losses).toContain('thinking.updates:dropped')
+  }
+  expect(converted('messages', between, 'messages').sent.thinking).toEqual({ type: 'between_tools' })
+  expect(converted('messages', updates, 'messages').sent.thinking).toEqual({ type: 'adaptive', display: 'updates' })
+})
+
+test('names of pictures are told, and what only a model says is told when a user says it on Chat', () => {
+  const picture = { inlineData: { mimeType: 'image/png', data: 'AAAA', displayName: 'one.png' } }
+  for (const to of ['chat', 'responses', 'messages'] as const) {
+    expect(converted('gemini', { contents: [{ role: 'user', parts: [picture] }] }, to).losses).toEqual(['turns.media.name:dropped'])
+  }
+  const called = [{ functionCall: { name: 'look', args: {} } }, { text: 'Hello' }]
+  expect(converted('gemini', { contents: [{ role: 'user', parts: called }] }, 'chat').losses).toEqual(['turns.call:dropped!'])
+})
+
+test("the order of a schema's properties is kept", () => {
+  const parameters = { type: 'OBJECT', properties: { a: { type: 'STRING' }, b: { type: 'STRING' } }, propertyOrdering: ['b', 'a', 'c'] }
+  const body = { contents: [{ parts: [{ text: 'Hello' }] }], tools: [{ functionDeclarations: [{ name: 'look', parameters }] }] }
+  const { sent } = converted('gemini', body, 'messages')
+  expect(JSON.stringify(sent.tools)).toContain('"properties":{"b":{"type":"string"},"a":{"type":"string"}}')
+})
+
+test("what Gemini says of its model's age is told", () => {
+  const answer = { candidates: [{ content: { parts: [{ text: 'Hi' }] }, finishReason: 'STOP' }], modelStatus: { modelStage: 'DEPRECATED' } }
+  const { losses } = codecs.gemini.readResponse(JSON.stringify(answer), noMemo, testPen())
+  expect(losses?.map(({ field }) => field)).toEqual(['modelStatus'])
+})

@@ -1,0 +1,72 @@
+/** What the health of channels tells the relay, the console and other instances. Kept in `health.ts`. */
+import type { GatewayError } from '#shared/errors'
+import type { BreakerState } from './breaker.ts'
+import type { Candidate } from './order.ts'
+
+/** One reason why a key or model is currently unavailable. */
+export interface HealthState {
+  channelId: string
+  /** Name of the key; null where the channel has none. */
+  key: string | null
+  /** The caller's name of the model; null = all of them. */
+  model: string | null
+  state: BreakerState
+  /** The error code of the last failure. */
+  cause: string
+  /** Milliseconds until the next attempt may be made. */
+  waitMs: number
+}
+
+/** The state of one breaker as sent to other instances. */
+export interface HealthNews {
+  channelId: string
+  keyId: string | null
+  model: string | null
+  cause: string
+  /** Milliseconds it stays open from now; 0 = closed. */
+  ms: number
+  /** Of these, milliseconds for which the upstream itself asked for. */
+  statedMs: number
+}
+
+/** Availability of candidates, by channel key and model. */
+export interface Health {
+  /** Milliseconds until this candidate is as good as others; 0 = now. */
+  wait(candidate: Candidate): number
+  /** Milliseconds for which its upstream asked not to be asked; 0 = it may be. */
+  statedWait(candidate: Candidate): number
+  /**
+   * The candidates that may be asked: those that rest come last, soonest well first. Left out is whose upstream said until when it is not
+   * to be asked; throws `upstream_rate_limited` when that is all of them.
+   */
+  fit(candidates: readonly Candidate[]): Candidate[]
+  /**
+   * Begins an attempt; false = it rests. Every admitted attempt must end in exactly one of `succeeded`, `failed` and `withdrawn`.
+   * `lastResort`: nobody else is left, so a resting candidate is asked where it has a place.
+   */
+  admit(candidate: Candidate, lastResort?: boolean): boolean
+  /** Waits up to a second until one of them is admitted; undefined = none was. Call when nobody else is left. */
+  place(candidates: readonly Candidate[], signal: AbortSignal): Promise<Candidate | undefined>
+  /** What a caller is told when none of these resting candidates could be asked. */
+  refusal(candidates: readonly Candidate[]): GatewayError
+  succeeded(candidate: Candidate): void
+  failed(candidate: Candidate, error: GatewayError): void
+  /** The quota of this key and model is nearly used up: prefer others for `ms` milliseconds. Not a penalty. */
+  spent(candidate: Candidate, ms: number): void
+  /** Moves candidates whose quota is nearly used up to the end; otherwise keeps the order. */
+  plentyFirst(candidates: readonly Candidate[]): readonly Candidate[]
+  /** The attempt ended without a result that concerns the upstream: the client disconnected. */
+  withdrawn(candidate: Candidate): void
+  /** Current penalties of one channel, or of all. */
+  ailments(channelId?: string): HealthState[]
+  /** Clears all penalties of a channel, here and on every other instance. */
+  reset(channelId: string): void
+  /** The state of a breaker by the id that `changed` got; undefined = nothing to report. */
+  news(id: string): HealthNews | undefined
+  /** Applies the state sent by another instance. `keyName` is the key's name here. */
+  applyRemote(news: HealthNews, keyName: string | null): void
+  /** Clears a channel because an administrator reset it on another instance. */
+  forget(channelId: string): void
+  /** Sets the one listener, called for every breaker that opens or closes and for every reset on this instance. */
+  onChange(changed: (what: { breaker: string } | { reset: string }) => void): void
+}

@@ -1,0 +1,73 @@
+/** The rooms of the browser's side. */
+import type { Room } from './floor-plan.ts'
+import { inside } from './room-groups.ts'
+
+const browser = ['solid-js', '@solidjs/router', '@kobalte/core', '@tanstack/solid-virtual']
+const playground = (...parts: string[]) => inside('client/features/playground', ...parts)
+const feature = { packages: browser, powers: ['time', 'chance', 'global'] } as const
+const screen = ['client/ui', 'client/api', 'shared']
+
+/** In dependency order. */
+export const clientRooms: Record<string, Room> = {
+  'client/ui': { may: ['shared'], ...feature },
+  'client/api': { may: ['shared'], ...feature, powers: [...feature.powers, 'network'] },
+  // The parts of the console's pages, still without domain words: frame, tables, forms, drawers.
+  'client/ui/console': { may: ['client/ui', 'shared'], ...feature },
+  // The only room with the chart package.
+  'client/ui/chart': { may: ['client/ui', 'client/ui/console', 'shared'], packages: [...browser, 'uplot'], powers: feature.powers },
+  // What several console pages share: reading with states, error texts, limits, money in forms.
+  'client/console': { may: [...screen, ...inside('client/ui', 'console')], ...feature },
+  // The navigation and the palette.
+  'client/shell': { may: [...screen, ...inside('client/ui', 'console')], ...feature },
+  // The interface texts in English and Chinese.
+  ...Object.fromEntries(
+    Object.entries({
+      messages: ['client/ui'],
+      // Text utilities of the page: copying, estimating tokens, indenting, showing hidden characters.
+      text: ['client/ui', ...playground('messages')],
+      // Conversations as data: tree, settings, storage, and synchronisation across tabs.
+      conversation: ['shared'],
+      // One request and its reply: the body, the stream, the recorded traffic.
+      reply: ['client/api', 'shared', ...playground('conversation')],
+      // Groups and models, and choosing one.
+      models: [...screen, ...playground('messages', 'text')],
+      // The playground's state, actions and open dialogs, passed to every part of the page as context.
+      state: [...screen, ...playground('conversation', 'reply', 'models')],
+      // The request in the other dialects.
+      dialects: [...screen, ...playground('messages', 'reply')],
+      keyboard: ['client/ui', ...playground('messages', 'text', 'state')],
+      parameters: [...screen, ...playground('messages', 'conversation', 'state')],
+      // Error messages, and what the user can do.
+      failures: ['client/ui', 'shared', ...playground('messages', 'conversation', 'state')],
+      // Markdown, code and formulas in replies. The only room with these packages.
+      markdown: ['client/ui', ...playground('messages', 'text')],
+      templates: ['client/ui', 'client/api', ...playground('messages', 'text', 'state')],
+      code: ['client/ui', ...playground('messages', 'reply', 'state', 'dialects', 'markdown')],
+      inspector: ['client/ui', 'shared', ...playground('messages', 'text', 'conversation', 'reply', 'state', 'dialects')],
+      composer: ['client/ui', 'shared', ...playground('messages', 'text', 'conversation', 'models', 'state', 'keyboard')],
+      sidebar: ['client/ui', 'client/api', ...playground('messages', 'text', 'conversation', 'state')],
+      transcript: [...screen, ...playground('messages', 'text', 'conversation', 'models', 'state', 'keyboard', 'failures', 'markdown')],
+      compare: ['client/ui', ...playground('messages', 'conversation', 'models', 'state', 'composer', 'transcript')],
+    }).map(([part, may]): [string, Room] => {
+      if (part !== 'markdown') return [`client/features/playground/${part}`, { may, ...feature }]
+      const packages = [...browser, 'marked', 'dompurify', 'highlight.js', 'katex']
+      return [`client/features/playground/${part}`, { may, packages, powers: ['time', 'chance', 'global', 'worker'] }]
+    }),
+  ),
+  // The page: layout, top bar, banner, dialogs.
+  'client/features/playground': {
+    may: [
+      ...['client/ui', 'shared'],
+      ...playground('messages', 'text', 'conversation', 'state', 'keyboard', 'parameters', 'markdown', 'templates', 'code'),
+      ...playground('inspector', 'composer', 'sidebar', 'transcript', 'compare'),
+    ],
+    ...feature,
+  },
+  // All other pages.
+  'client/features/*': { may: [...screen, ...inside('client/ui', 'console', 'chart'), 'client/console'], ...feature },
+  client: {
+    may: [...screen, 'client/shell', 'client/features/playground', 'client/features/*'],
+    packages: browser,
+    powers: ['time'],
+  },
+}

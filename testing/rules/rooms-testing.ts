@@ -1,0 +1,79 @@
+/** The rooms of the tests: `testing/` and `e2e/`. */
+import type { Room } from './floor-plan.ts'
+import { billing, drizzle, everyPower, inside, lower, relay, store } from './room-groups.ts'
+
+const everything = {
+  packages: [
+    'node:',
+    'bun:',
+    'bun',
+    'deno',
+    'vite',
+    'postgres',
+    '@electric-sql/pglite',
+    '@electric-sql/pglite-prepopulatedfs',
+    ...drizzle,
+    'ws',
+  ],
+  powers: [...everyPower, 'bun'],
+} as const
+
+const conversions = ['testing', 'server/protocols', 'server/reasoning-state', 'server/relay/conversation', 'server/upstream', ...lower]
+
+/** What tests share, in dependency order. */
+export const testingRooms: Record<string, Room> = {
+  testing: { may: ['db', ...store('ledger'), 'server/routing', 'server/vendors', ...lower], ...everything },
+  'testing/upstream': { may: ['server/runtime'], ...everything },
+  'testing/vendors': { may: ['testing/upstream'], ...everything },
+  'testing/database': { may: ['db', 'testing', ...store(), 'server/runtime'], ...everything },
+  'testing/program': { may: ['testing/database', 'testing/upstream', 'testing/vendors'], ...everything },
+  'testing/rules': { may: [], ...everything },
+  'testing/conversions': { may: conversions, ...everything },
+  // The SDKs' types, read with the compiler.
+  'testing/walk': {
+    may: [...conversions, 'testing/conversions'],
+    packages: [...everything.packages, 'typescript', '@google/genai'],
+    powers: everything.powers,
+  },
+  'testing/fuzz': { may: ['testing', 'testing/conversions', 'testing/upstream', 'server/protocols', ...lower], ...everything },
+  'testing/books': {
+    may: ['db', 'testing', 'testing/database', 'testing/upstream', ...billing, ...store('ledger', 'usage'), ...lower],
+    ...everything,
+  },
+  'testing/books/simulator': {
+    may: ['db', 'testing', 'testing/database', 'testing/books', ...billing, ...store('ledger'), ...lower],
+    ...everything,
+  },
+  'testing/survival': {
+    may: [
+      ...['testing/books', 'server/accounts', 'server/billing/ledger', 'server/reasoning-state', 'server/routing'],
+      ...store('accounts', 'channels'),
+      'server/runtime',
+    ],
+    ...everything,
+  },
+  'testing/simulator': {
+    may: [
+      ...['testing', 'server/accounts', 'server/routing', ...billing, 'server/reasoning-state', 'server/upstream', 'server/vendors'],
+      ...relay('realtime'),
+      'server/relay',
+      ...store(),
+      ...lower,
+    ],
+    ...everything,
+  },
+}
+
+/** The tests of the whole program. */
+export const endToEnd: Room = {
+  may: [
+    ...['testing', 'shared'],
+    ...inside('testing', 'upstream', 'vendors', 'database', 'program', 'books', 'books/simulator', 'survival', 'conversions', 'rules'),
+  ],
+  packages: [
+    ...['node:', 'bun:test', 'playwright', '@axe-core/playwright'],
+    ...['openai', 'openai-6', '@anthropic-ai/sdk', 'anthropic-sdk-0', '@google/genai', 'google-genai-2'],
+    ...['ai', '@ai-sdk/openai', '@ai-sdk/openai-compatible', '@ai-sdk/anthropic', '@ai-sdk/google'],
+  ],
+  powers: [...everyPower, 'bun'],
+}

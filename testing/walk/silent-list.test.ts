@@ -1,0 +1,50 @@
+import { expect, test } from 'bun:test'
+import { casesOf } from './cases.ts'
+import type { Shape } from './sdk-types.ts'
+import { differences, readList, writeList } from './silent-list.ts'
+
+const list = readList(['# words', '## Because.', '', 'request chat a > gemini messages', 'request chat b[* > gemini', ''].join('\n'))
+const always = () => true
+
+test('what is newly silent, what is no longer, and what has no reason is named', () => {
+  const reviewed = new Map([
+    ['request chat a', ['gemini', 'messages']],
+    ['request chat b[c]', ['gemini']],
+  ])
+  expect(differences(list, reviewed, always)).toEqual([])
+  const now = new Map([
+    ['request chat a', ['gemini']],
+    ['request chat d', ['messages']],
+  ])
+  expect(differences(list, now, always)).toEqual([
+    'newly silent: request chat d > messages',
+    'no longer silent: request chat a > messages',
+    'no longer silent: request chat b[* > gemini',
+  ])
+  const written = readList(writeList(list, now))
+  expect(written.map(({ line, reason }) => [line, reason])).toEqual([
+    ['request chat a', 'Because.'],
+    ['request chat d', 'NO REASON YET'],
+  ])
+  expect(differences(written, now, always)).toEqual(['without a reason: request chat d'])
+})
+
+test('a field, each member and each literal are a case each, beside the same without it', () => {
+  const literal = (value: string): Shape => ({ kind: 'literal', value })
+  const field = (name: string, shape: Shape, optional = true) => ({ name, shape, optional, nullable: false })
+  const part: Shape = { kind: 'object', id: 2, name: 'Part', open: false, fields: [field('type', literal('text'), false)] }
+  const fields = [
+    field('mode', { kind: 'union', members: [literal('a'), literal('b')] }),
+    field('parts', { kind: 'list', item: { kind: 'union', members: [{ kind: 'text' }, part] } }),
+  ]
+  const cases = casesOf(
+    { kind: 'object', id: 1, name: 'Root', open: false, fields },
+    { sample: () => undefined, skipped: new Set(), seed: { model: 'm' }, kept: new Set() },
+  )
+  expect(cases).toEqual([
+    { path: 'mode=a', body: { model: 'm', mode: 'a' }, base: { model: 'm' } },
+    { path: 'mode=b', body: { model: 'm', mode: 'b' }, base: { model: 'm' } },
+    { path: 'parts[]', body: { model: 'm', parts: ['a parts'] }, base: { model: 'm' } },
+    { path: 'parts[text]', body: { model: 'm', parts: [{ type: 'text' }] }, base: { model: 'm' } },
+  ])
+})
