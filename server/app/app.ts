@@ -145,8 +145,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
         booksServe: leasedBooks.serving,
         openBreakers: () => openBreakers(health, channels),
       })
-    const watched = watchedBooks(leasedBooks, live)
-    const books = metrics ? observed(watched, metrics) : watched
+    const books = watchedBooks(metrics ? observed(leasedBooks, metrics) : leasedBooks, live)
     const relayParts: RelayParts = {
       open,
       reasoningState,
