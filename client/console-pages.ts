@@ -9,6 +9,9 @@ export interface ConsolePage {
   load(): Promise<Component>
 }
 
+/** The API reference, which is also there for those who are not signed in. */
+export const docsPage = async (): Promise<Component> => (await import('#client/features/docs/docs-page.tsx')).DocsPage
+
 /** Every page of the console. */
 export const consolePages: readonly ConsolePage[] = [
   { paths: ['/overview'], load: async () => (await import('#client/features/overview/overview-page.tsx')).OverviewPage },
@@ -41,4 +44,5 @@ export const consolePages: readonly ConsolePage[] = [
   { paths: ['/admin/settings'], admin: true, load: async () => (await import('#client/features/settings/settings-page.tsx')).SettingsPage },
   { paths: ['/models'], load: async () => (await import('#client/features/models/models-page.tsx')).ModelsPage },
   { paths: ['/account'], load: async () => (await import('#client/features/account/account-page.tsx')).AccountPage },
+  { paths: ['/docs'], load: docsPage },
 ]

@@ -9,14 +9,17 @@ import { currentUser, readStatus } from '#client/api/account.ts'
 import { SessionContext, useSession } from '#client/api/session.ts'
 import { Announcer } from '#client/ui/announcer.tsx'
 import { loadMessages } from '#client/ui/language.ts'
+import { readLocalStorage, writeLocalStorage } from '#client/ui/local-storage.ts'
 import { ServerUnreachable } from '#client/ui/server-unreachable.tsx'
 import { ToastList } from '#client/ui/toast.tsx'
 import { TooltipLayer } from '#client/ui/tooltip.tsx'
 import type { UserRow } from '#shared/console/user'
-import { consolePages } from './console-pages.ts'
+import { consolePages, docsPage } from './console-pages.ts'
 import { Shell } from './shell/shell.tsx'
 
 const SignInPage = lazy(async () => pageWithMessages((await import('#client/features/sign-in/page.tsx')).SignInPage))
+const KeyHolderPage = lazy(async () => pageWithMessages((await import('#client/features/key-holder/page.tsx')).KeyHolderPage))
+const DocsPage = lazy(async () => pageWithMessages(await docsPage()))
 const SetupPage = lazy(async () => pageWithMessages((await import('#client/features/setup/page.tsx')).SetupPage))
 const PlaygroundPage = lazy(async () => pageWithMessages((await import('#client/features/playground/page.tsx')).PlaygroundPage))
 const NotFound = lazy(async () => pageWithMessages((await import('./shell/not-found.tsx')).NotFound))
@@ -50,11 +53,23 @@ export function App() {
     setScreen('open')
   }
   const ended = () => setScreen('closed')
-  onMount(() => void loadSession())
+  onMount(() => {
+    // Who was here before will see the playground again: it is fetched while the server is asked who this is.
+    if (readLocalStorage('been-here') !== null && isPlayground(location.pathname)) void PlaygroundPage.preload()
+    void loadSession()
+  })
 
   /** Every page, once somebody is signed in; the address stays meanwhile. */
   const Frame = (props: RouteSectionProps) => (
     <Switch>
+      {/* For holders of a key who have no account. */}
+      <Match when={props.location.pathname === '/key'}>
+        <KeyHolderPage />
+      </Match>
+      {/* Anybody may read how the API is called; whoever is signed in reads it in the shell. */}
+      <Match when={props.location.pathname === '/docs' && screen() !== 'open'}>
+        <DocsPage />
+      </Match>
       <Match when={screen() === 'setup'}>
         <SetupPage onSignedIn={signedIn} onAlreadyDone={() => void loadSession()} />
       </Match>
@@ -111,7 +126,10 @@ function Open(props: { user(): UserRow | null; setUser(user: UserRow): void; end
   )
 }
 
+const isPlayground = (path: string) => path === '/' || path.startsWith('/c/')
+
 function Playground() {
+  writeLocalStorage('been-here', 'yes')
   const navigate = useNavigate()
   const params = useParams<{ id?: string }>()
   const session = useSession()

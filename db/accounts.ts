@@ -1,6 +1,7 @@
 /** Users, their sessions and API keys, groups, and settings. */
 import { bigint, boolean, index, jsonb, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core'
 import type { Budget, Limits } from '../shared/console/limits.ts'
+import type { Scope } from '../shared/console/management-key.ts'
 import type { Managed, Role } from '../shared/ids.ts'
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
@@ -91,6 +92,30 @@ export const apiKeys = pgTable(
     previousUntil: instant('previous_until'),
   },
   (table) => [index('api_keys_user').on(table.userId)],
+)
+
+/** Keys for the console's API, by digest; the key itself is not stored. */
+export const managementKeys = pgTable(
+  'management_keys',
+  {
+    id: text('id').primaryKey(),
+    userId: text('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    name: text('name').notNull(),
+    /** SHA-256 of the whole key, hexadecimal. */
+    digest: text('digest').notNull().unique(),
+    hint: text('hint').notNull(),
+    scopes: text('scopes').array().$type<Scope[]>().notNull(),
+    /** The owner's role when it was made: with another role it is not valid. */
+    role: text('role').$type<Role>().notNull(),
+    expiresAt: instant('expires_at'),
+    createdAt: instant('created_at').notNull(),
+    lastUsedAt: instant('last_used_at'),
+    /** The address of the last use. */
+    lastUsedFrom: text('last_used_from'),
+  },
+  (table) => [index('management_keys_user').on(table.userId)],
 )
 
 /** Groups of users and channels. */

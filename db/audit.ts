@@ -8,10 +8,13 @@ export const audit = pgTable(
   {
     id: bigint('id', { mode: 'bigint' }).primaryKey().generatedAlwaysAsIdentity(),
     at: timestamp('at', { withTimezone: true, mode: 'date' }).notNull().default(sql`clock_timestamp()`),
-    /** A user's id, or `file`, `setup`, `environment`, `anyone`. */
+    /** Id of a user or of a management key, or `file`, `setup`, `environment`, `anyone`. */
     actor: text('actor').notNull(),
-    /** The user's name at that time; null where nobody was signed in. */
+    /** Its name at that time; null where nobody was signed in. */
     actorName: text('actor_name'),
+    /** Of a management key: the id of the user who owns it, and their name at that time. */
+    ownerId: text('owner_id'),
+    ownerName: text('owner_name'),
     /** `key.create`, `user.credit`, ... */
     action: text('action').notNull(),
     /** Id of the row that changed. */
@@ -28,5 +31,6 @@ export const audit = pgTable(
     index('audit_actor').on(table.actor, table.id),
     index('audit_target').on(table.target, table.id),
     index('audit_action').on(table.action, table.id),
+    index('audit_owner').on(table.ownerId, table.id).where(sql`owner_id is not null`),
   ],
 )

@@ -71,6 +71,14 @@ const calls: Record<string, { by: Call; actions: string[] }> = {
     actions: ['key.change'],
   },
   'DELETE /api/keys/{id}': { by: ({ admin }, { key }) => admin.call('DELETE', `/api/keys/${key}`), actions: ['key.remove'] },
+  'POST /api/management-keys': {
+    by: ({ admin }) => admin.call('POST', '/api/management-keys', { name: 'terraform', scopes: ['read'] }),
+    actions: ['managementKey.create'],
+  },
+  'DELETE /api/management-keys/{id}': {
+    by: ({ admin }, { managementKey }) => admin.call('DELETE', `/api/management-keys/${managementKey}`),
+    actions: ['managementKey.remove'],
+  },
   'POST /api/channels': { by: ({ admin }) => admin.call('POST', '/api/channels', channel), actions: ['channel.create'] },
   'PATCH /api/channels/{id}': {
     by: ({ admin }, { channel: id }) =>

@@ -6,7 +6,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
   test(`the page is clean, ${colorScheme}`, async ({ page }) => {
     test.setTimeout(120_000)
     await page.emulateMedia({ colorScheme })
-    await page.goto('/docs')
+    await page.goto('/docs.html')
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Parley API reference')
     const { violations } = await new AxeBuilder({ page }).analyze()
     expect(violations.map((one) => `${one.id}: ${one.nodes[0]?.html}`)).toEqual([])
@@ -18,14 +18,14 @@ for (const colorScheme of ['light', 'dark'] as const) {
 test('at 320 pixels only tables and samples scroll sideways', async ({ page }) => {
   test.setTimeout(120_000)
   await page.setViewportSize({ width: 320, height: 640 })
-  await page.goto('/docs')
+  await page.goto('/docs.html')
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320)
   const { violations } = await new AxeBuilder({ page }).analyze()
   expect(violations.map((one) => one.id)).toEqual([])
 })
 
 test('by keyboard: to the content, to a section, into a table', async ({ page }) => {
-  await page.goto('/docs')
+  await page.goto('/docs.html')
   await page.keyboard.press('Tab')
   await expect(page.getByRole('link', { name: 'Skip to content' })).toBeFocused()
   await page.keyboard.press('Enter')
@@ -39,7 +39,7 @@ test('by keyboard: to the content, to a section, into a table', async ({ page })
 })
 
 test('every entry of the contents leads to a heading, and the document is a link away', async ({ page }) => {
-  await page.goto('/docs')
+  await page.goto('/docs.html')
   const broken = await page.evaluate(() =>
     [...document.querySelectorAll('nav a')]
       .filter((link) => !document.querySelector(`:is(h2, h3)${link.getAttribute('href')}`))

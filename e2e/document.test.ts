@@ -116,7 +116,9 @@ describe('the document', () => {
   test('rows of the console are as it says', async () => {
     await gateway.admin.call('POST', '/api/keys', { name: 'documented' })
     for (const { route, path, operation } of operations().filter((one) => one.route.startsWith('GET /api') && !one.path.includes('{'))) {
-      const answer = await gateway.admin.call('GET', path)
+      // The event stream has no end; e2e/console-live.test.ts reads it.
+      if (path === '/api/events') continue
+      const answer = await gateway.admin.call('GET', path === '/api/search' ? `${path}?q=documented` : path)
       expect([route, faults(operation, answer)]).toEqual([route, []])
     }
   })

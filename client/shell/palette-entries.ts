@@ -23,7 +23,7 @@ export function localEntries(text: string, admin: boolean): PaletteEntry[] {
   const entries: PaletteEntry[] = [
     ...pages.map(({ path, label, icon }) => ({ id: `page:${path}`, section: t('goTo'), icon, label: t(label), note: path, href: path })),
     { id: 'page:/account', section: t('goTo'), icon: 'gear', label: t('yourAccount'), note: '/account', href: '/account' },
-    { id: 'page:/docs', section: t('goTo'), icon: 'book', label: t('docs'), note: '/docs', run: () => location.assign('/docs') },
+    { id: 'page:/docs', section: t('goTo'), icon: 'book', label: t('docs'), note: '/docs', href: '/docs' },
     ...(has('/keys') ? [{ id: 'do:key', section: t('doIt'), icon: 'plus' as const, label: t('createKey'), href: '/keys?create=app' }] : []),
     ...(has('/admin/channels')
       ? [{ id: 'do:channel', section: t('doIt'), icon: 'plus' as const, label: t('addChannel'), href: '/admin/channels/new' }]
@@ -34,14 +34,7 @@ export function localEntries(text: string, admin: boolean): PaletteEntry[] {
     { id: 'do:theme', section: t('doIt'), icon: 'eye', label: t('switchTheme'), run: switchTheme },
   ]
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
-  const matching = entries.filter(({ label, note = '' }) => words.every((word) => `${label} ${note}`.toLowerCase().includes(word)))
-  return [...requestNamed(text.trim(), has('/requests')), ...matching]
-}
-
-/** A pasted request id leads straight to its page. */
-function requestNamed(text: string, known: boolean): PaletteEntry[] {
-  if (!known || !/^req_\w{8,}$/.test(text)) return []
-  return [{ id: 'request', section: t('kind_request'), icon: 'list', label: text, href: `/requests/${text}` }]
+  return entries.filter(({ label, note = '' }) => words.every((word) => `${label} ${note}`.toLowerCase().includes(word)))
 }
 
 function switchTheme(): void {

@@ -7,6 +7,7 @@ import { Icon } from '#client/ui/icon.tsx'
 import { t } from './messages.ts'
 import './palette.css'
 import { localEntries, type PaletteEntry } from './palette-entries.ts'
+import { createSearch } from './palette-search.ts'
 
 /** The open palette. */
 export function Palette(props: { onClose(): void }) {
@@ -15,7 +16,8 @@ export function Palette(props: { onClose(): void }) {
   const [text, setText] = createSignal('')
   const [active, setActive] = createSignal(0)
   let list: HTMLDivElement | undefined
-  const entries = createMemo(() => localEntries(text(), admin()))
+  const found = createSearch(text)
+  const entries = createMemo(() => [...found(), ...localEntries(text(), admin())])
   const sections = createMemo(() => [...new Set(entries().map((entry) => entry.section))])
   createEffect(on(entries, () => setActive(0)))
   const move = (by: number) => {
@@ -79,7 +81,7 @@ export function Palette(props: { onClose(): void }) {
           </div>
           <Show when={entries().length === 0}>
             <p class="px-4 pb-4 text-[13px] text-ink-2" role="status">
-              {t('nothing', { text: text() })}
+              {found.searching() ? t('searching') : t('nothing', { text: text() })}
             </p>
           </Show>
           <div class="palette-foot" aria-hidden="true">

@@ -58,7 +58,7 @@ export function TabBar(props: { onSearch(): void; onSignOut(): void }) {
                 <For each={adminPages}>{(page) => <PageLink page={page} onGo={close} />}</For>
               </Show>
               <PageLink page={{ path: '/account', label: 'yourAccount', icon: 'gear' }} onGo={close} />
-              <a class="shell-link" href="/docs" rel="external">
+              <a class="shell-link" href="/docs">
                 <Icon name="book" />
                 {t('docs')}
               </a>

@@ -16,6 +16,7 @@ import { openDirectory } from './directory.ts'
 import { createGroups, defaultGroup, type Groups, newGroup } from './groups.ts'
 import { createKeys, type Keys } from './keys.ts'
 import { createLastUsed } from './last-used.ts'
+import { createManagementKeys, type ManagementKeys } from './management-keys.ts'
 import { createSessions, type Sessions } from './sessions.ts'
 import { createSetup, type Setup } from './setup.ts'
 import { createSignIn, type SignIn } from './sign-in.ts'
@@ -27,13 +28,14 @@ import { createUsers, type Users } from './users.ts'
 export interface Accounts extends Admission, Sessions, SignIn, Setup, Declared {
   readonly users: Users
   readonly keys: Keys
+  readonly managementKeys: ManagementKeys
   readonly groups: Groups
   readonly usageLog: UsageLog
   readonly usageReports: UsageReports
   readonly auditTrail: AuditTrail
   /** The budget of a key or user by its id, or of a group by its name, as it is now; undefined when there is no such row. */
   budgetOf(of: 'key' | 'user' | 'group', id: string): Budget | null | undefined
-  /** Writes when keys were last used. Runs on a schedule, and once more before the store closes. */
+  /** Writes when keys and management keys were last used. Runs on a schedule, and once more before the store closes. */
   flushLastUsed(): Promise<void>
 }
 
@@ -54,6 +56,7 @@ export async function createAccounts({ store, clock, random, quotas = () => usua
   const keyUses = createLastUsed()
   const sessions = createSessions(parts)
   const { endSessionsOf } = sessions
+  const managementKeys = createManagementKeys(parts)
 
   return {
     ...createAdmission({ directory, clock, keyUses, sessions }),
@@ -62,6 +65,7 @@ export async function createAccounts({ store, clock, random, quotas = () => usua
     ...createSetup(parts),
     ...createDeclared({ ...parts, endSessionsOf }),
     users: createUsers({ ...parts, endSessionsOf }),
+    managementKeys,
     keys: createKeys({ ...parts, keyUses, quotas }),
     groups: createGroups(parts),
     usageReports: createUsageReports(store, directory),
@@ -79,6 +83,7 @@ export async function createAccounts({ store, clock, random, quotas = () => usua
         ),
       )
       keyUses.keep((id) => directory.keys.get(id) !== undefined)
+      await managementKeys.flush()
     },
   }
 }

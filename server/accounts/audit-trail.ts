@@ -20,4 +20,9 @@ export function createAuditTrail(store: Store): AuditTrail {
   }
 }
 
-const rowOf = (row: AuditRecord): AuditRow => ({ ...row, id: String(row.id), at: row.at.toISOString() })
+const rowOf = ({ ownerId, ownerName, ...row }: AuditRecord): AuditRow => ({
+  ...row,
+  id: String(row.id),
+  at: row.at.toISOString(),
+  owner: ownerId === null ? null : { id: ownerId, name: ownerName ?? '' },
+})

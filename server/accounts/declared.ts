@@ -2,6 +2,8 @@
  * Applies the groups, users and keys of parley.yaml. Rows are matched by name; a row that is no longer in the file is disabled; a row
  * created in the console is never touched. Nothing is written when nothing changed. Errors carry `INDEX.field` as `param`.
  */
+
+import { demandStrongPassword } from '#accounts/guard/password-rules'
 import type { Clock, Random } from '#runtime/clock'
 import { theFile } from '#shared/console/audit'
 import type { GroupFields } from '#shared/console/group'
@@ -20,7 +22,6 @@ import { type ComparedPasswords, comparePasswords, type GivenPassword } from './
 import type { Directory, KnownKey, KnownUser } from './directory.ts'
 import { defaultGroup, newGroup, writeGroups } from './groups.ts'
 import { keyColumns, keyHint, newKey, newRecord, writeKeys } from './keys.ts'
-import { demandStrongPassword } from './password-rules.ts'
 import { invalid, nameTaken, readBounds, readUsd, uniquely } from './refusals.ts'
 import { demandGroup, membership, moneyNote, newUser, writeUsers } from './users.ts'
 

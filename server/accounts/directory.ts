@@ -3,6 +3,7 @@
 import { addressList } from '#runtime/address-list'
 import { type GroupRecord, loadGroup, loadGroups } from '#store/accounts/groups'
 import { type KeyRecord, loadKey, loadKeys } from '#store/accounts/keys'
+import { loadManagementKey, loadManagementKeys, type ManagementKeyRecord } from '#store/accounts/management-keys'
 import { loadSession, loadSessions, type SessionRecord } from '#store/accounts/sessions'
 import { loadUser, loadUsers, type UserRecord } from '#store/accounts/users'
 import { type Mirror, mirror } from '#store/engine/mirror'
@@ -31,15 +32,18 @@ export interface Directory {
   users: Mirror<KnownUser>
   keys: Mirror<KnownKey>
   groups: Mirror<Group>
+  managementKeys: Mirror<ManagementKeyRecord>
   sessions: Mirror<SessionRecord>
   userNamed(name: string): KnownUser | undefined
   keyWithDigest(digest: string): KnownKey | undefined
+  managementKeyWithDigest(digest: string): ManagementKeyRecord | undefined
 }
 
 /** Loads everything once. Rejects when the database does not answer. */
 export async function openDirectory(store: Store): Promise<Directory> {
   const userIds = new Map<string, string>()
   const keyIds = new Map<string, string>()
+  const managementKeyIds = new Map<string, string>()
 
   const users = await mirror<KnownUser>(store, {
     table: 'users',
@@ -65,6 +69,13 @@ export async function openDirectory(store: Store): Promise<Directory> {
     loadAll: async () => (await loadGroups(store)).map(knownGroup),
     load: async (name) => turn(await loadGroup(store, name), knownGroup),
   })
+  const managementKeys = await mirror<ManagementKeyRecord>(store, {
+    table: 'management_keys',
+    id: (key) => key.id,
+    loadAll: () => loadManagementKeys(store),
+    load: (id) => loadManagementKey(store, id),
+    onChange: (id, row, before) => move(managementKeyIds, id, before?.digest, row?.digest),
+  })
   const sessions = await mirror<SessionRecord>(store, {
     table: 'sessions',
     id: (session) => session.digest,
@@ -76,9 +87,11 @@ export async function openDirectory(store: Store): Promise<Directory> {
     users,
     keys,
     groups,
+    managementKeys,
     sessions,
     userNamed: (name) => users.get(userIds.get(name) ?? ''),
     keyWithDigest: (digest) => keys.get(keyIds.get(digest) ?? ''),
+    managementKeyWithDigest: (digest) => managementKeys.get(managementKeyIds.get(digest) ?? ''),
   }
 }
 

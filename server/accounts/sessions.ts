@@ -1,4 +1,6 @@
 /** Console sessions. A session is an opaque token in a cookie; only its digest is stored, and it expires. */
+
+import { networkOf } from '#accounts/guard/network'
 import type { Clock, Random } from '#runtime/clock'
 import { sha256Hex } from '#runtime/secrets'
 import type { SessionRow } from '#shared/console/session'
@@ -16,7 +18,6 @@ import type { Store } from '#store/engine/store'
 import type { User } from './caller.ts'
 import type { Directory } from './directory.ts'
 import { createLastUsed } from './last-used.ts'
-import { networkOf } from './network.ts'
 import { notFound } from './refusals.ts'
 
 const day = 24 * 3600_000

@@ -1,4 +1,6 @@
 /** Creates the first administrator: through the setup page with a one-time token, or from the environment. Both have the same result. */
+
+import { demandStrongPassword } from '#accounts/guard/password-rules'
 import type { Clock, Random } from '#runtime/clock'
 import { equalSecrets, hashPassword } from '#runtime/secrets'
 import type { Actor } from '#shared/console/audit'
@@ -9,7 +11,6 @@ import type { Store } from '#store/engine/store'
 import type { User } from './caller.ts'
 import type { Directory } from './directory.ts'
 import { newKey, newRecord, newSecret, writeKey } from './keys.ts'
-import { demandStrongPassword } from './password-rules.ts'
 import { uniquely } from './refusals.ts'
 import { newUser, noteMoney, writeUser } from './users.ts'
 

@@ -1,4 +1,8 @@
 /** Signing in with name and password, and changing one's own password. Both ask for a password, and both are throttled and audited. */
+
+import { networkOf } from '#accounts/guard/network'
+import { demandStrongPassword } from '#accounts/guard/password-rules'
+import { createThrottle } from '#accounts/guard/throttle'
 import type { Clock, Random } from '#runtime/clock'
 import { hashPassword, verifyPassword } from '#runtime/secrets'
 import type { PasswordChange } from '#shared/console/session'
@@ -8,12 +12,9 @@ import { loadUser, updateUser } from '#store/accounts/users'
 import type { Store } from '#store/engine/store'
 import type { User } from './caller.ts'
 import type { Directory } from './directory.ts'
-import { networkOf } from './network.ts'
-import { demandStrongPassword } from './password-rules.ts'
 import { demandConsole } from './refusals.ts'
 import type { Origin, Sessions, SignedIn } from './sessions.ts'
 import { createSignInLog } from './sign-in-log.ts'
-import { createThrottle } from './throttle.ts'
 import { writeUser } from './users.ts'
 
 /** Passwords of people who want to get in. */

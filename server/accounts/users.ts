@@ -1,4 +1,6 @@
 /** User management for administrators: permissions, passwords, money. */
+
+import { demandStrongPassword } from '#accounts/guard/password-rules'
 import type { Clock, Random } from '#runtime/clock'
 import { hashPassword } from '#runtime/secrets'
 import type { Actor } from '#shared/console/audit'
@@ -25,7 +27,6 @@ import type { User, Verb } from './caller.ts'
 import type { Directory, KnownUser } from './directory.ts'
 import { defaultGroup } from './groups.ts'
 import { newRecord, writeKeys } from './keys.ts'
-import { demandStrongPassword } from './password-rules.ts'
 import { demandConsole, invalid, lastAdmin, notFound, ownPassword, readBounds, readUsd, uniquely } from './refusals.ts'
 
 /** Reads and changes users. */

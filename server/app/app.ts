@@ -1,6 +1,7 @@
 /** Wires the program: store, services, relay, HTTP. Nothing listens yet; `start.ts` opens the port. */
 
 import { createUsageUpkeep } from '#accounts/usage-upkeep'
+import { checkBooks } from '#billing/ledger/books-check'
 import { createBudgetsLeft } from '#billing/ledger/budgets-left'
 import { openLeasedBooks } from '#billing/ledger/leased-books'
 import { remoteBooks } from '#billing/ledger/remote-books'
@@ -9,11 +10,12 @@ import { loadEncoding } from '#billing/tokens/tokenizer'
 import { createDemoUpstream } from '#demo/demo'
 import { createDemoSockets } from '#demo/realtime'
 import { type App, createApp, shuttingDown } from '#http/app'
-import type { ConsoleServices } from '#http/console/services'
+import type { ConsoleServices } from '#http/console/route/services'
 import type { Readiness } from '#http/health'
 import { metricsRoute } from '#http/metrics'
 import { trustedProxies } from '#http/request/target'
 import { serveClient } from '#http/static'
+import { createLiveChanges } from '#live/live-changes'
 import { createMetrics, type Metrics, observed } from '#metrics/metrics'
 import { createReasoningState } from '#reasoning-state/reasoning-state'
 import { createCounter } from '#relay/admin/count'
@@ -53,6 +55,7 @@ import { openSealer } from './master-key.ts'
 import { routesOf } from './routes.ts'
 import { openRooms, together } from './services.ts'
 import { version } from './version.ts'
+import { watchedBooks } from './watched-books.ts'
 
 /** The running program. */
 export interface Standing {
@@ -107,6 +110,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
     const instance = await installationId(config.dataFolder, random)
     await file.apply(together(store, clock, rooms))
 
+    const live = createLiveChanges({ store, clock })
     const leasedBooks = await openLeasedBooks({
       store,
       ...(store.worker && { database: remoteBooks(store.worker) }),
@@ -141,7 +145,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
         booksServe: leasedBooks.serving,
         openBreakers: () => openBreakers(health, channels),
       })
-    const books = metrics ? observed(leasedBooks, metrics) : leasedBooks
+    const books = watchedBooks(metrics ? observed(leasedBooks, metrics) : leasedBooks, live)
     const relayParts: RelayParts = {
       open,
       reasoningState,
@@ -218,29 +222,33 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
     const scheduled = jobs.map(([what, ms, run]) => every(clock, ms, run, (thrown) => log.warn({ err: thrown }, `could not ${what}`)))
 
     const losses = await (await openFolder(docsFolder)).read('losses.md')
+    const client = await serveClient(await openFolder(clientFolder))
     const app = createApp({
       routes: routesOf({
         accounts,
         channels,
         health,
         explain: createExplain(relayParts),
+        checkBooks: () => checkBooks({ db: store.db, journals: [`${config.dataFolder}/journal`], now: clock.now() }),
         probe: createProbe(relayParts),
         settings,
         kept: { keysOf: accounts.keys.countOf, storedBy: ({ id }) => reasoningState.stored(id) },
         prices,
         relay,
+        live,
         consoleServices,
         relayServices,
         readiness: ready,
         startedAt: Math.floor(clock.now() / 1000),
         losses: losses && new TextDecoder().decode(losses),
+        client,
       }).concat(metrics && config.metrics && 'token' in config.metrics ? metricsRoute(metrics, config.metrics.token) : []),
       hosts: { publicUrl, allowedHosts: new Set(config.allowedHosts) },
       isTrustedProxy: trustedProxies(config.trustedProxies),
       clock,
       random,
       log,
-      fallback: await serveClient(await openFolder(clientFolder)),
+      fallback: client,
       load: { work, open, lagMeter, maxOpen: config.maxOpen },
     })
     return {
@@ -248,7 +256,10 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
       accounts,
       metrics,
       open: () => open.count,
-      drain: realtime.drain,
+      drain() {
+        realtime.drain()
+        live.close()
+      },
       async cut() {
         relay.end(shuttingDown)
         await realtime.cut()
@@ -257,6 +268,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
       reload: file.reload,
       async close() {
         lagMeter.stop()
+        live.close()
         upstream.close()
         for (const job of scheduled) job.cancel()
         await Promise.allSettled([accounts.flushLastUsed(), reasoningState.flush(), books.close(), limiter.close(), large.close()])

@@ -1,5 +1,4 @@
 /** Responses of the console API as schemas: the rows that `shared/console` has as types. */
-import type { AuditRow } from '../console/audit.ts'
 import type { GroupRow, ManagedGroupRow } from '../console/group.ts'
 import type { KeyRow } from '../console/key.ts'
 import { Budget, Limits } from '../console/limits.ts'
@@ -62,22 +61,6 @@ export const AccountAnswer = says<AccountRow>().of(
     budget: Nullable(Budget),
     budgetLeft: Left(),
     limits: Nullable(Limits),
-  }),
-)
-
-/** A row of GET /api/audit. */
-export const AuditAnswer = says<AuditRow>().of(
-  Open({
-    id: Type.String(),
-    at: Instant(),
-    actor: Type.String(),
-    actorName: Nullable(Type.String()),
-    action: Type.String(),
-    target: Type.String(),
-    targetName: Type.String(),
-    before: Nullable(Type.Record(Type.String(), Type.Unknown())),
-    after: Nullable(Type.Record(Type.String(), Type.Unknown())),
-    requestId: Nullable(Type.String()),
   }),
 )
 

@@ -1,4 +1,8 @@
-/** Responses about the signed-in user: sessions and quotas. */
+/** Responses about people: sessions, quotas, management keys, the audit trail. */
+import type { AuditRow } from '../console/audit.ts'
+import type { KeyFacts } from '../console/key-facts.ts'
+import { Limits } from '../console/limits.ts'
+import { type ManagementKeyRow, scopes } from '../console/management-key.ts'
 import type { QuotaRow } from '../console/quota.ts'
 import type { SessionRow } from '../console/session.ts'
 import { OneOf, Type } from '../typebox.ts'
@@ -23,5 +27,50 @@ export const QuotaAnswer = says<QuotaRow>().of(
     name: OneOf(['keys', 'modelsPerKey', 'conversations', 'conversationBytes']),
     used: Nullable(Type.Integer()),
     most: Type.Integer(),
+  }),
+)
+
+/** A row of GET /api/management-keys, without the key itself. */
+export const ManagementKeyAnswer = says<ManagementKeyRow>().of(
+  Open({
+    id: Type.String(),
+    name: Type.String(),
+    scopes: Type.Array(OneOf(scopes)),
+    hint: Type.String(),
+    createdAt: Instant(),
+    expiresAt: Nullable(Instant()),
+    lastUsedAt: Nullable(Instant()),
+    lastUsedFrom: Nullable(Type.String()),
+    valid: Type.Boolean({ description: 'False once it has expired, or when its owner has another role than when it was made.' }),
+  }),
+)
+
+/** A row of GET /api/audit. */
+export const AuditAnswer = says<AuditRow>().of(
+  Open({
+    id: Type.String(),
+    at: Instant(),
+    actor: Type.String(),
+    actorName: Nullable(Type.String()),
+    owner: Nullable(Open({ id: Type.String(), name: Type.String() }, 'The owner of the management key that acted.')),
+    action: Type.String(),
+    target: Type.String(),
+    targetName: Type.String(),
+    before: Nullable(Type.Record(Type.String(), Type.Unknown())),
+    after: Nullable(Type.Record(Type.String(), Type.Unknown())),
+    requestId: Nullable(Type.String()),
+  }),
+)
+
+/** GET /v1/key */
+export const KeyFactsAnswer = says<KeyFacts>().of(
+  Open({
+    name: Type.String(),
+    group: Type.String(),
+    models: Type.Array(Type.String(), { description: 'The models that it may ask for now.' }),
+    expiresAt: Nullable(Instant()),
+    spent: Type.String({ description: 'USD charged to this key since it was made.' }),
+    budgetLeft: Nullable(Open({})),
+    limits: Nullable(Limits),
   }),
 )

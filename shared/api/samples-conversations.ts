@@ -144,6 +144,7 @@ curl -s -b cookies.txt "$PARLEY_URL/pg/chat/completions" ${json} \\
 
 /** Samples of the endpoints for models. */
 export const modelSamples: readonly Sample[] = [
+  { route: 'GET /v1/key', language: 'sh', text: get('/v1/key'), prints: 'json', shows: '"spent"' },
   { route: 'GET /v1/models', language: 'sh', text: get('/v1/models'), prints: 'json', shows: '"parley-demo"' },
   {
     route: 'GET /v1/models',

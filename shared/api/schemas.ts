@@ -2,6 +2,7 @@
 import { ChannelDraft, ChannelPatch, NewChannel } from '../console/channel.ts'
 import { GroupPatch, NewGroup } from '../console/group.ts'
 import { KeyPatch, NewKey, Rotation } from '../console/key.ts'
+import { NewManagementKey } from '../console/management-key.ts'
 import { PriceFields } from '../console/price.ts'
 import { ProbeQuestion } from '../console/probe.ts'
 import { RouteQuestion } from '../console/route.ts'
@@ -16,6 +17,7 @@ import { CompletionsRequest } from '../protocols/openai/completions.ts'
 import { ResponsesRequest } from '../protocols/openai/responses.ts'
 import type { TSchema } from '../typebox.ts'
 import * as audio from './audio.ts'
+import { BooksAnswer } from './books.ts'
 import * as rows from './console.ts'
 import * as embeddings from './embeddings.ts'
 import * as errors from './errors.ts'
@@ -23,6 +25,7 @@ import * as generation from './generation.ts'
 import * as images from './images.ts'
 import * as models from './models.ts'
 import * as moderations from './moderations.ts'
+import * as overview from './overview.ts'
 import * as people from './people.ts'
 import * as rerank from './rerank.ts'
 import * as search from './search.ts'
@@ -68,6 +71,7 @@ export const schemas = {
   ModerationAnswer: moderations.ModerationAnswer,
   SearchRequest: search.SearchRequest,
   SearchAnswer: search.SearchAnswer,
+  KeyFacts: people.KeyFactsAnswer,
   OpenaiModel: models.OpenaiModel,
   OpenaiModels: models.OpenaiModels,
   MessagesModel: models.MessagesModel,
@@ -82,6 +86,9 @@ export const schemas = {
   SetupAnswer: rows.SetupAnswer,
   SignIn,
   PasswordChange,
+  NewManagementKey,
+  ManagementKey: people.ManagementKeyAnswer,
+  ManagementKeys: rows.PageOf(people.ManagementKeyAnswer),
   Quotas: rows.PageOf(people.QuotaAnswer),
   Sessions: rows.PageOf(people.SessionAnswer),
   User: rows.UserAnswer,
@@ -90,7 +97,7 @@ export const schemas = {
   Credit,
   Account: rows.AccountAnswer,
   Accounts: rows.PageOf(rows.AccountAnswer),
-  AuditRows: rows.PageOf(rows.AuditAnswer),
+  AuditRows: rows.PageOf(people.AuditAnswer),
   NewGroup,
   GroupPatch,
   Group: rows.GroupAnswer,
@@ -116,9 +123,12 @@ export const schemas = {
   UpstreamModels: rows.UpstreamModelsAnswer,
   Settings: rows.SettingsAnswer,
   SettingsPatch,
+  Books: BooksAnswer,
   LogRow: rows.LogAnswer,
   LogRows: rows.PageOf(rows.LogAnswer),
   UsageRows: rows.PageOf(rows.UsageAnswer),
+  FoundRows: rows.PageOf(overview.FoundAnswer),
+  Overview: overview.OverviewAnswer,
   RouteQuestion,
   RouteAnswer: rows.RouteAnswer,
   Preview: rows.PreviewAnswer,

@@ -8,6 +8,8 @@ export interface Actor {
   name: string | null
   /** The request that made the change. */
   requestId?: string
+  /** The management key through which the user acts. */
+  through?: { id: string; name: string }
 }
 
 /** Changes made by parley.yaml. */
@@ -19,6 +21,8 @@ export interface AuditRow {
   at: string
   actor: string
   actorName: string | null
+  /** Where a management key acted: the user who owns it. `actor` is the key then. */
+  owner: { id: string; name: string } | null
   action: string
   target: string
   targetName: string

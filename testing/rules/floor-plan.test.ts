@@ -86,7 +86,7 @@ describe('the keeper is awake: each planted violation is found', () => {
     ['import', 'server/billing/pricing/cost.ts', `import { x } from '#billing/lease/refill'`],
     ['import', 'server/http/request/respond.ts', `import { x } from '#http/api/relay-route'`],
     ['import', 'server/http/docs/page.ts', `import { x } from '#http/api/models'`],
-    ['import', 'server/http/api/models.ts', `import { x } from '#http/console/services'`],
+    ['import', 'server/http/api/models.ts', `import { x } from '#http/console/route/services'`],
     ['import', 'server/canonical/codec.ts', `import type { Operation } from '#canonical/operation/operation'`],
     ['import', 'server/runtime/clock.ts', `import { x } from '#app/config'`],
     ['import', 'testing/upstream/scripted-upstream.ts', `import { x } from '#testing/vendors/scenarios'`],
@@ -164,7 +164,7 @@ describe('the keeper is awake: each planted violation is found', () => {
   const allowed: [string, string][] = [
     ['server/accounts/users.ts', `// Date.now(), fetch()\nconst day = new Date(at).getUTCDay(), end: Date = new Date(Date.UTC(2026, 1))`],
     ['server/accounts/users.ts', `type F = typeof fetch; const call = { fetch: 1, process: 2 }; call.fetch; call.process`],
-    ['server/http/console/users.ts', `import { services } from './services.ts'\nimport { users } from '#accounts/users'`],
+    ['server/http/console/accounts/users.ts', `import { services } from './services.ts'\nimport { users } from '#accounts/users'`],
     [
       'server/http/app.test.ts',
       `import OpenAI from 'openai'\nimport { x } from '#testing/database/database'\nsetTimeout(() => Date.now(), 1)`,
@@ -211,7 +211,7 @@ function readSources(): Map<string, string> {
 test('rooms are told apart by path', () => {
   const cases = {
     'server/main.ts': 'server',
-    'server/http/console/users.ts': 'server/http/console',
+    'server/http/console/accounts/users.ts': 'server/http/console/accounts',
     'server/store/pantry/jam.ts': 'server/store',
     'testing/books/simulator/world.ts': 'testing/books/simulator',
     'e2e/support/person.ts': 'e2e',

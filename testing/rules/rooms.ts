@@ -5,6 +5,7 @@
 import type { Room } from './floor-plan.ts'
 import { billing, canonical, drizzle, everyPower, inside, lower, relay, store } from './room-groups.ts'
 import { clientRooms } from './rooms-client.ts'
+import { httpRooms } from './rooms-http.ts'
 import { endToEnd, testingRooms } from './rooms-testing.ts'
 
 const pure = ['server/wire', ...canonical, 'shared']
@@ -48,7 +49,7 @@ export const rooms: Record<string, Room> = {
   'server/store/ledger': { may: ['db', ...store()], packages: drizzle },
   'server/store/accounts': { may: ['db', ...store('ledger'), 'shared'], packages: drizzle },
   'server/store/channels': { may: ['db', ...store()], packages: drizzle },
-  'server/store/usage': { may: ['db', ...store(), 'server/runtime', 'shared'], packages: drizzle },
+  'server/store/usage': { may: ['db', ...store('ledger'), 'server/runtime', 'shared'], packages: drizzle },
 
   'server/upstream': {
     may: ['server/vendors', 'server/wire', ...lower],
@@ -68,7 +69,11 @@ export const rooms: Record<string, Room> = {
   'server/billing/ratelimit': { may: ['server/billing/lease', ...store('ledger'), ...lower] },
   'server/metrics': { may: ['server/billing/ledger', ...store('ledger'), ...lower], packages: ['prom-client'], powers: ['process'] },
   'server/routing': { may: [...store('accounts', 'channels'), 'server/vendors', ...lower] },
-  'server/accounts': { may: [...store('accounts', 'ledger', 'usage'), ...lower], packages: ['@zxcvbn-ts/language-common'] },
+  // What sign-in is guarded with: growing delays, networks, rules for passwords.
+  'server/accounts/guard': { may: lower, packages: ['@zxcvbn-ts/language-common'] },
+  'server/accounts': { may: ['server/accounts/guard', ...store('accounts', 'ledger', 'usage'), ...lower] },
+  // What has changed, for whoever watches.
+  'server/live': { may: [...store(), ...lower] },
   'server/declare': {
     may: ['server/accounts', 'server/routing', 'server/billing/pricing', 'server/runtime', 'shared'],
     packages: ['yaml'],
@@ -114,32 +119,7 @@ export const rooms: Record<string, Room> = {
     ],
   },
 
-  // Which addresses are trusted proxies.
-  'server/http/request': { may: [...relay('operation'), 'server/protocols', 'server/wire', ...lower], packages: ['node:net'] },
-  'server/http/api': {
-    may: [
-      'server/http/request',
-      ...relay('conversation', 'realtime', 'admin'),
-      ...['server/accounts', 'server/routing', ...billing, 'server/protocols'],
-      ...lower,
-    ],
-  },
-  'server/http/console': {
-    may: [
-      // Bodies with a name twice.
-      'server/wire',
-      'server/http/request',
-      'server/http/api',
-      ...relay('admin'),
-      'server/declare',
-      'server/accounts',
-      'server/routing',
-      ...billing,
-      ...lower,
-    ],
-  },
-  'server/http/docs': { may: ['server/http/request', 'server/protocols', 'server/runtime', 'shared'] },
-  'server/http': { may: [...inside('server/http', 'request', 'api'), ...lower], packages: ['elysia'] },
+  ...httpRooms,
 
   ...testingRooms,
   ...clientRooms,

@@ -14,7 +14,7 @@ import { Icon } from '#client/ui/icon.tsx'
 import type { AuditRow } from '#shared/console/audit'
 import { t } from './messages.ts'
 
-const kinds = ['key', 'user', 'group', 'channel', 'price', 'settings', 'session'] as const
+const kinds = ['key', 'user', 'group', 'channel', 'price', 'settings', 'managementKey', 'session'] as const
 
 /** `/admin/audit` */
 export function AuditPage() {
@@ -112,6 +112,7 @@ export function AuditPage() {
 }
 
 function actorOf(row: AuditRow): string {
+  if (row.owner !== null) return t('keyOf', { key: row.actorName ?? row.actor, owner: row.owner.name })
   if (row.actorName !== null) return row.actorName
   const named: Record<string, string> = { file: t('file'), setup: t('setup'), environment: t('environment') }
   return named[row.actor] ?? row.actor
@@ -132,6 +133,7 @@ const pathOf = (row: AuditRow): string | undefined => {
     channel: `/admin/channels/${id}`,
     price: `/admin/prices?q=${id}`,
     settings: '/admin/settings',
+    managementKey: '/account',
   }
   return row.after === null && row.before !== null ? undefined : paths[row.action.split('.')[0] ?? '']
 }

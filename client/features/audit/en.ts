@@ -32,4 +32,6 @@ export const en = {
   kind_price: 'Prices',
   kind_settings: 'Settings',
   kind_session: 'Sign-ins',
+  keyOf: '{key}, a key of {owner}',
+  kind_managementKey: 'Management keys',
 }

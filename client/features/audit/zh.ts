@@ -34,4 +34,6 @@ export const zh: Record<keyof typeof en, string> = {
   kind_price: '价格',
   kind_settings: '设置',
   kind_session: '登录',
+  keyOf: '{key}（{owner} 的密钥）',
+  kind_managementKey: '管理密钥',
 }

@@ -4,6 +4,7 @@ import { createMemo, createSignal, For, Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { errorAt, explain } from '#client/console/explain.ts'
 import { createLoad, readAll } from '#client/console/load.ts'
+import { type VendorCard, vendorCard, vendorCards } from '#client/console/vendors.ts'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
 import { SearchField } from '#client/ui/console/filters.tsx'
@@ -17,7 +18,6 @@ import type { UpstreamModels } from '#shared/console/probe'
 import { t } from './messages.ts'
 import { modelsOf } from './model-lines.ts'
 import { pairsOf } from './pairs.ts'
-import { type VendorCard, vendorCard, vendorCards } from './vendors.ts'
 
 /** `/admin/channels/new` */
 export function AddChannelPage() {

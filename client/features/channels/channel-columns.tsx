@@ -1,6 +1,7 @@
 import { For, Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { readAll } from '#client/console/load.ts'
+import { vendorCard } from '#client/console/vendors.ts'
 import { tc } from '#client/ui/console/messages.ts'
 import { FileBadge, type Shape, Status } from '#client/ui/console/status.tsx'
 import type { Column } from '#client/ui/console/table.tsx'
@@ -11,7 +12,6 @@ import type { ChannelHealthRow, ChannelRow } from '#shared/console/channel'
 import type { Page } from '#shared/console/model'
 import type { UsageReportRow, UsageTotals } from '#shared/console/usage'
 import { t } from './messages.ts'
-import { vendorCard } from './vendors.ts'
 
 /** What requests met: the last hour by channel, and what rests now. */
 export interface Figures {

@@ -4,6 +4,7 @@ import { createMemo, createSignal, For, lazy, Show, Suspense } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { detailOf, explain } from '#client/console/explain.ts'
 import { asApiError, createLoad, readAll } from '#client/console/load.ts'
+import { vendorCard } from '#client/console/vendors.ts'
 import { Button } from '#client/ui/button.tsx'
 import { FilterBar, FilterChip, SearchField } from '#client/ui/console/filters.tsx'
 import { Page } from '#client/ui/console/page.tsx'
@@ -18,7 +19,6 @@ import { channelColumns, type LivingChannel, living, readFigures, stateOf } from
 import { t } from './messages.ts'
 import { namesOf } from './model-lines.ts'
 import { restedText, waitText } from './rest-text.ts'
-import { vendorCard } from './vendors.ts'
 
 const RemoveDialog = lazy(async () => ({ default: (await import('./remove-dialog.tsx')).RemoveDialog }))
 

@@ -1,28 +1,22 @@
 import { For, Show } from 'solid-js'
 import { Card } from '#client/ui/console/page.tsx'
 import { Icon } from '#client/ui/icon.tsx'
-import type { Situation } from './attention.ts'
+import type { Overview } from '#shared/console/overview'
 import { t } from './messages.ts'
 
 /** The checklist of the first day, until it is done. */
-export function FirstSteps(props: { situation: Situation | undefined; requests: number }) {
+export function FirstSteps(props: { first: Overview['first'] }) {
   const steps = () => {
-    const house = props.situation?.steps
-    const ofHouse = house
-      ? [
-          { title: t('firstChannel'), why: t('firstChannelWhy'), href: '/admin/channels/new', done: house.channel },
-          { title: t('firstPrice'), why: t('firstPriceWhy'), href: '/admin/prices', done: house.price },
-        ]
-      : []
+    const { channel, price, key, request } = props.first
     return [
-      ...ofHouse,
-      { title: t('firstKey'), why: t('firstKeyWhy'), href: '/keys?create=app', done: (props.situation?.keys ?? 0) > 0 },
-      { title: t('firstCall'), why: t('firstCallWhy'), href: '/', done: props.requests > 0 },
+      ...(channel === null ? [] : [{ title: t('firstChannel'), why: t('firstChannelWhy'), href: '/admin/channels/new', done: channel }]),
+      ...(price === null ? [] : [{ title: t('firstPrice'), why: t('firstPriceWhy'), href: '/admin/prices', done: price }]),
+      { title: t('firstKey'), why: t('firstKeyWhy'), href: '/keys?create=app', done: key },
+      { title: t('firstCall'), why: t('firstCallWhy'), href: '/', done: request },
     ]
   }
   // Whoever has traffic and channels needs no checklist, whatever else is open.
-  const needed = () =>
-    props.situation !== undefined && steps().some((step) => !step.done) && !(props.requests > 0 && (props.situation.steps?.channel ?? true))
+  const needed = () => steps().some((step) => !step.done) && !(props.first.request && props.first.channel !== false)
   return (
     <Show when={needed()}>
       <Card title={t('first')} bare>

@@ -1,5 +1,7 @@
-/** Today at a glance: figures against last week, what needs attention, top models and keys. Read again every minute. */
+/** Today at a glance: figures against last week, what needs attention, top models and keys. Read again when something changes, and every minute. */
 import { createMemo, For, onCleanup, Show } from 'solid-js'
+import { onChange } from '#client/api/events.ts'
+import { callApi } from '#client/api/http.ts'
 import { useSession } from '#client/api/session.ts'
 import { detailOf, explain } from '#client/console/explain.ts'
 import { createLoad } from '#client/console/load.ts'
@@ -12,54 +14,45 @@ import { DataTable } from '#client/ui/console/table.tsx'
 import { formatDuration, formatWhen, timeZone } from '#client/ui/console/time.ts'
 import { formatCount, formatMoney } from '#client/ui/format.ts'
 import { language } from '#client/ui/language.ts'
+import type { Overview } from '#shared/console/overview'
 import type { UsageReportRow } from '#shared/console/usage'
-import { type Concern, readSituation } from './attention.ts'
-import { byHour, type Figures, percent, readFigures } from './figures.ts'
+import { lineOf } from './attention.ts'
+import { byHour, percent } from './figures.ts'
 import { FirstSteps } from './first-steps.tsx'
 import { t } from './messages.ts'
 
+/** Milliseconds between two readings at most, for what no event tells: the hour, a rest that is over. */
 const everyMs = 60_000
+/** Milliseconds between two readings at least: under load something changes all the time. */
+const leastMs = 2_000
 
 /** `/overview` */
 export function OverviewPage() {
-  const { admin, user } = useSession()
-  const figures = createLoad(() => true, readFigures)
-  const situation = createLoad(admin, readSituation)
-  const timer = setInterval(() => {
-    if (document.hidden) return
-    void figures.reload()
-    void situation.reload()
-  }, everyMs)
-  onCleanup(() => clearInterval(timer))
-  const concerns = createMemo((): Concern[] => {
-    const charged = Number(figures.value()?.now?.charged ?? 0)
-    const low: Concern[] =
-      charged > 0 && Number(user().balance) < charged
-        ? [
-            {
-              id: 'low',
-              shape: 'warn',
-              title: t('low'),
-              why: t('lowWhy', { balance: formatMoney(user().balance), spend: formatMoney(String(charged)) }),
-              action: t('seeUsage'),
-              href: '/usage',
-            },
-          ]
-        : []
-    const losing = (figures.value()?.models ?? []).filter((row) => Number(row.margin ?? 0) < 0)
-    const losses = losing.map(
-      (row): Concern => ({
-        id: `loses ${row.model}`,
-        shape: 'warn',
-        title: t('loses', { model: row.model ?? '' }),
-        why: t('losesWhy', { margin: formatMoney(row.margin ?? '0') }),
-        action: t('setPrice'),
-        href: `/admin/prices?open=${encodeURIComponent(row.model ?? '')}`,
-      }),
+  const { admin } = useSession()
+  const figures = createLoad(
+    () => `/api/overview?timezone=${encodeURIComponent(timeZone())}`,
+    (path, signal) => callApi<Overview>('GET', path, undefined, signal),
+  )
+  let readAt = 0
+  let later: ReturnType<typeof setTimeout> | undefined
+  const reload = () => {
+    clearTimeout(later)
+    later = setTimeout(
+      () => {
+        readAt = performance.now()
+        if (!document.hidden) void figures.reload()
+      },
+      readAt + leastMs - performance.now(),
     )
-    return [...(situation.value()?.concerns ?? []), ...losses, ...low]
+  }
+  onChange(['requests', 'keys', 'users', 'groups', 'channels', 'prices', 'account'], reload)
+  const timer = setInterval(reload, everyMs)
+  onCleanup(() => {
+    clearInterval(timer)
+    clearTimeout(later)
   })
-  const error = () => (figures.value() === undefined ? (figures.error() ?? situation.error()) : undefined)
+  const concerns = createMemo(() => (figures.value()?.attention ?? []).map(lineOf))
+  const error = () => (figures.value() === undefined ? figures.error() : undefined)
   return (
     <Page title={t('title')} facts={figures.value() && t('facts', { zone: timeZone(), time: formatWhen(figures.value()?.at ?? '', true) })}>
       <Show
@@ -72,7 +65,7 @@ export function OverviewPage() {
       >
         {(known) => (
           <div class="stack">
-            <FirstSteps situation={situation.value()} requests={known().now?.requests ?? 0} />
+            <FirstSteps first={known().first} />
             <Strip figures={known()} admin={admin()} />
             <div class="cols wide-left">
               <div class="stack">
@@ -114,7 +107,7 @@ export function OverviewPage() {
   )
 }
 
-function Strip(props: { figures: Figures; admin: boolean }) {
+function Strip(props: { figures: Overview; admin: boolean }) {
   const start = () => Date.parse(props.figures.steps[0] ?? '')
   const day = () => new Date().toLocaleDateString(language() === 'zh' ? 'zh-CN' : 'en-GB', { weekday: 'long' })
   const spark = (label: string, value: (row: UsageReportRow) => number) => (
@@ -149,7 +142,11 @@ function Strip(props: { figures: Figures; admin: boolean }) {
       },
       {
         label: t('errors'),
-        value: percent(errors(now)),
+        value: (
+          <a class="text-ink hover:text-accent" href="/requests?failed=true">
+            {percent(errors(now))}
+          </a>
+        ),
         note: before && before.requests > 0 ? `${t('weekAgo', { day: day() })} ${percent(errors(before))}` : '',
         below: spark(t('errors'), errors),
       },
@@ -174,7 +171,7 @@ function Strip(props: { figures: Figures; admin: boolean }) {
   return <Stats label={t('today')} stats={stats()} />
 }
 
-function Hours(props: { figures: Figures }) {
+function Hours(props: { figures: Overview }) {
   const start = () => Date.parse(props.figures.steps[0] ?? '')
   const plot = createMemo(() => ({
     kind: 'stack' as const,
@@ -201,7 +198,7 @@ function Top(props: {
   label: string
   rows: readonly UsageReportRow[]
   name(row: UsageReportRow): string
-  figures: Figures
+  figures: Overview
 }) {
   const rows = () => props.rows.toSorted((a, b) => Number(b.charged) - Number(a.charged)).slice(0, 5)
   const share = (row: UsageReportRow) => Number(row.charged) / Math.max(Number(props.figures.now?.charged ?? 0), 1e-9)

@@ -1,68 +1,89 @@
-import { createSignal } from 'solid-js'
-import { announce } from '#client/ui/announcer.tsx'
+import { createMemo, createSignal, lazy, Show, Suspense } from 'solid-js'
+import { samplesFor } from '#client/console/snippets.ts'
 import { Button } from '#client/ui/button.tsx'
-import { copyText } from '#client/ui/clipboard.ts'
+import { CodeSample, Secret } from '#client/ui/console/copy.tsx'
+import { Icon } from '#client/ui/icon.tsx'
+import type { Answering } from './answering.ts'
 import { t } from './messages.ts'
+import { StepFrame } from './step-frame.tsx'
 
-/** Shows the administrator's first API key, which can be read only now, and a first request with it. */
-export function FirstKey(props: { name: string; secret: string; onDone(): void }) {
-  const [copied, setCopied] = createSignal('')
-  const call = () =>
-    [
-      `curl ${location.origin}/v1/chat/completions \\`,
-      `  -H "Authorization: Bearer $API_KEY" \\`,
-      `  -H "Content-Type: application/json" \\`,
-      `  -d '{"model": "parley-demo", "messages": [{"role": "user", "content": "Hello"}]}'`,
-    ].join('\n')
-  const copy = async (what: string, text: string) => {
-    if (!(await copyText(text))) return
-    setCopied(what)
-    announce(t('copied'))
-  }
+const Confirm = lazy(async () => ({ default: (await import('#client/ui/dialog.tsx')).Confirm }))
+/** Samples that a shell runs; they get the key itself. The others read it from the environment. */
+const inShell = new Set(['curl', 'claude-code'])
+const order = ['curl', 'claude-code', 'codex', 'opencode', 'python', 'typescript']
+
+/** The third step: the first API key, whole and only now, with samples that work as they stand. Leaving without it asks. */
+export function FirstKey(props: { name: string; secret: string; answering: Answering; onBack?: (() => void) | undefined; onDone(): void }) {
+  const [taken, setTaken] = createSignal(false)
+  const [asking, setAsking] = createSignal(false)
+  const samples = createMemo(() => {
+    const all = samplesFor(location.origin, props.answering.model)
+    const known = order.flatMap((id) => all.find((sample) => sample.id === id) ?? [])
+    return known.map((sample) =>
+      inShell.has(sample.id) ? { ...sample, text: sample.text.replaceAll('$PARLEY_KEY', props.secret) } : sample,
+    )
+  })
+  const next = () => (taken() ? props.onDone() : setAsking(true))
   return (
-    <>
-      <h1 class="text-[20px]/[28px] tracking-[-0.02em] min-[760px]:text-[24px]/[32px]">{t('keyTitle')}</h1>
-      <p class="mt-1 mb-6 max-w-[56ch] text-ink-2">{t('keyIntro')}</p>
-      <div class="grid gap-4">
-        <div class="field">
-          <label for="first-key">{t('key', { name: props.name })}</label>
-          <div class="flex gap-2 max-[759px]:flex-col">
-            <input
-              id="first-key"
-              class="in h-10! font-mono"
-              readonly
-              value={props.secret}
-              onFocus={(event) => event.currentTarget.select()}
-            />
-            <Button size="lg" icon={copied() === 'key' ? 'check' : 'copy'} onClick={() => void copy('key', props.secret)}>
-              {copied() === 'key' ? t('copied') : t('copy')}
-            </Button>
-          </div>
-        </div>
-        <div class="field">
-          <h2 class="text-[13px]/[18px] font-medium">{t('tryIt')}</h2>
-          {/* biome-ignore lint/a11y/useSemanticElements: a named region that scrolls, reachable by keyboard */}
-          <pre
-            class="overflow-auto rounded-card border border-line bg-code p-3 text-[13px]/[20px]"
-            tabindex="0"
-            role="region"
-            aria-label={t('tryIt')}
-          >
-            {call()}
-          </pre>
-          <Button
-            size="sm"
-            class="justify-self-start"
-            icon={copied() === 'call' ? 'check' : 'copy'}
-            onClick={() => void copy('call', call())}
-          >
-            {copied() === 'call' ? t('copied') : t('copyCall')}
+    <StepFrame
+      title={t('keyTitle')}
+      intro={t('keyIntro')}
+      step={3}
+      buttons={
+        <>
+          <Button look="primary" size="lg" onClick={next}>
+            {t('continue')}
           </Button>
+          <Show when={props.onBack}>
+            {(back) => (
+              <Button look="ghost" size="lg" onClick={() => back()()}>
+                {t('back')}
+              </Button>
+            )}
+          </Show>
+        </>
+      }
+    >
+      <div class="grid grid-cols-1 gap-5">
+        <Show when={props.answering.ms}>
+          {(ms) => (
+            <p class="notice ok flex items-center gap-2" role="status">
+              <Icon name="check" />
+              {t('answers', { model: props.answering.model, seconds: (ms() / 1000).toFixed(2) })}
+            </p>
+          )}
+        </Show>
+        <section class="once mb-0!" aria-label={t('key', { name: props.name })}>
+          <Icon name="key" />
+          <div class="grid min-w-0 gap-2">
+            <h2>{t('key', { name: props.name })}</h2>
+            <Secret
+              label={t('key', { name: props.name })}
+              text={props.secret}
+              file="parley.env"
+              fileText={`PARLEY_KEY=${props.secret}\n`}
+              onTaken={() => setTaken(true)}
+            />
+          </div>
+        </section>
+        <div class="grid grid-cols-1 gap-2" onCopy={() => setTaken(true)}>
+          <h2 class="text-[13px]/[18px] font-medium">{t('tryIt')}</h2>
+          <CodeSample label={t('tryIt')} samples={samples()} />
+          <span class="hint">{t('inEnvironment')}</span>
         </div>
-        <Button look="primary" size="lg" class="mt-2 justify-self-start" onClick={() => props.onDone()}>
-          {t('open')}
-        </Button>
       </div>
-    </>
+      <Suspense>
+        <Show when={asking()}>
+          <Confirm
+            title={t('leaveTitle')}
+            intro={t('leaveIntro')}
+            safe={t('leaveStay')}
+            go={t('leaveGo')}
+            onClose={() => setAsking(false)}
+            onGo={() => props.onDone()}
+          />
+        </Show>
+      </Suspense>
+    </StepFrame>
   )
 }

@@ -7,12 +7,13 @@ const stages = [
   ['stepOne', 'stepOneNote'],
   ['stepTwo', 'stepTwoNote'],
   ['stepThree', 'stepThreeNote'],
+  ['stepFour', 'stepFourNote'],
 ] as const
 
 /** The steps of setup. `current` is the index of the open one. */
 export function SetupSteps(props: { current: number }) {
   return (
-    <aside class="border-line bg-bg px-4 pb-4 max-[759px]:border-b min-[760px]:border-r min-[760px]:px-7">
+    <aside class="relative border-line bg-bg px-4 pb-4 max-[759px]:border-b min-[760px]:border-r min-[760px]:px-7">
       <div class="flex h-[60px] items-center min-[760px]:h-[76px]">
         <Brand />
       </div>
@@ -40,6 +41,7 @@ export function SetupSteps(props: { current: number }) {
           )}
         </For>
       </ol>
+      <p class="hint absolute bottom-7 max-[759px]:hidden">{t('later')}</p>
     </aside>
   )
 }

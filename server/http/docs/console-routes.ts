@@ -123,6 +123,15 @@ export const consoleRouteDocs: readonly RouteDoc[] = [
     description: 'The answer has the new secret in `key`, once. The old one is good for `overlapHours` more.',
   }),
   doc('DELETE /api/keys/:id', 'session', 'Delete a key'),
+  list('GET /api/management-keys', 'session', 'Management keys of the caller', 'ManagementKeys'),
+  doc('POST /api/management-keys', 'session', 'Create a management key', {
+    takes: 'NewManagementKey',
+    gives: 'ManagementKey',
+    status: 201,
+    description:
+      'The response contains the key itself in `key`, once. It opens this API within its scopes, as far as its owner may at that time; no management key opens this endpoint.',
+  }),
+  doc('DELETE /api/management-keys/:id', 'session', 'Delete a management key'),
   doc('GET /api/quotas', 'session', 'Quotas of the caller', {
     gives: 'Quotas',
     description: 'What each user may keep, and how much of it the caller uses. Administrators change quotas in the settings.',
@@ -134,6 +143,31 @@ export const consoleRouteDocs: readonly RouteDoc[] = [
     description:
       'Covers the last 30 days by default and 366 days at most. `charged` matches the ledger exactly; percentiles are accurate to within 5 percent. As CSV it is one file of up to 50,000 rows; text that a spreadsheet would evaluate as a formula gets a leading apostrophe.',
     gives: { json: ['UsageRows'], types: ['text/csv'] },
+  },
+  doc('GET /api/overview', 'session', 'Overview', {
+    gives: 'Overview',
+    parameters: inQuery({ timezone: 'IANA time zone in which the day begins. Default: UTC.' }),
+    description: 'Today against the same time last week, what needs attention, and the first steps; of everybody for administrators.',
+  }),
+  doc('GET /api/search', 'session', 'Find a thing', {
+    gives: 'FoundRows',
+    parameters: [
+      {
+        name: 'q',
+        in: 'query',
+        required: true,
+        description:
+          'A request id, the last four characters of a key, an id, or part of a name of a key, user, model, channel, group or page.',
+      },
+    ],
+    description: 'At most four of a kind, and only what the caller may see.',
+  }),
+  {
+    ...doc('GET /api/events', 'session', 'What changes', {
+      description:
+        'A stream of server-sent events named `change`, whose data is `{"what": [...]}`: one or several of `requests`, `account`, `keys`, `users`, `groups`, `channels`, `models`, `prices`, `settings`, at most four times a second. It ends with the session. A user may have 16 of them open.',
+    }),
+    gives: { types: ['text/event-stream'] },
   },
   list('GET /api/prices', 'session', 'Prices', 'Prices'),
   doc('PUT /api/prices/:model', 'admin', 'Set a price', { takes: 'PriceFields', gives: 'Price' }),
@@ -160,6 +194,11 @@ export const consoleRouteDocs: readonly RouteDoc[] = [
   doc('GET /api/health', 'admin', 'What rests now, of every channel', { gives: 'Ailments' }),
   doc('GET /api/settings', 'admin', 'Settings of the installation', { gives: 'Settings' }),
   doc('PATCH /api/settings', 'admin', 'Change settings', { takes: 'SettingsPatch', gives: 'Settings' }),
+  doc('GET /api/books', 'admin', 'Check the books', {
+    gives: 'Books',
+    description:
+      'Compares balances with entries, rows with entries, sums with rows, budgets with rows, leases with instances, and the journals of this instance with all of them. It reads everything.',
+  }),
   doc('POST /api/route', 'admin', 'Explain how a request would be routed', {
     takes: 'RouteQuestion',
     gives: 'RouteAnswer',

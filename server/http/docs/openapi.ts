@@ -27,7 +27,7 @@ export function strayRoutes(routes: readonly Route[]): { undescribed: string[]; 
 }
 
 /** An endpoint as the document lists it: `POST /v1/models/{model}:generateContent`. */
-export interface DescribedRoute {
+export interface DescribedRoute extends Pick<Route, 'openedBy'> {
   method: string
   path: string
   doc: RouteDoc
@@ -39,7 +39,9 @@ export function describe(routes: readonly Route[]): DescribedRoute[] {
   const byName = new Map(routes.map((route) => [nameOf(route), route]))
   const known = routeDocs.flatMap((doc) => {
     const route = byName.get(doc.route)
-    return route ? [{ method: route.method, path: doc.path ?? templated(route.path), doc, envelope: route.envelope }] : []
+    return route
+      ? [{ method: route.method, path: doc.path ?? templated(route.path), doc, envelope: route.envelope, ...openings(route) }]
+      : []
   })
   const { undescribed } = strayRoutes(routes)
   return [...known, ...routes.filter((route) => undescribed.includes(nameOf(route))).map(bare)]
@@ -50,8 +52,10 @@ const templated = (path: string) => path.replace(/:(\w+)/g, '{$1}').replace(/\*$
 function bare(route: Route): DescribedRoute {
   const path = templated(route.path)
   const doc: RouteDoc = { route: nameOf(route), tag: 'Operation', summary: path, who: 'anyone', gives: {} }
-  return { method: route.method, path, doc, envelope: route.envelope }
+  return { method: route.method, path, doc, envelope: route.envelope, ...openings(route) }
 }
+
+const openings = ({ openedBy }: Route) => openedBy && { openedBy }
 
 /** The whole document as a JSON value. */
 export function document(routes: readonly Route[], version: string): Json {
@@ -76,7 +80,7 @@ export function document(routes: readonly Route[], version: string): Json {
   }
 }
 
-function operation({ method, path, doc, envelope }: DescribedRoute): Json {
+function operation({ method, path, doc, envelope, openedBy }: DescribedRoute): Json {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
   const inPath = names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } }))
   const others = (doc.parameters ?? []).map((parameter) => ({ ...parameter, schema: { type: 'string' } }))
@@ -88,7 +92,7 @@ function operation({ method, path, doc, envelope }: DescribedRoute): Json {
     tags: [doc.tag],
     summary: doc.summary,
     ...(doc.description !== undefined && { description: doc.description }),
-    security: security[doc.who],
+    security: [...security[doc.who], ...(openedBy ?? []).map((scope) => ({ managementKey: [scope] }))],
     parameters: [...inPath, ...others, ...(doc.who === 'key' && method === 'POST' ? [strict] : [])],
     ...(doc.takes && { requestBody: { required: true, content: body(doc.takes) } }),
     responses: { [doc.gives.status ?? 200]: success(doc.gives), default: refusal(envelope) },
@@ -163,6 +167,12 @@ const securitySchemes: Json = {
     in: 'cookie',
     name: 'parley',
     description: 'The login session. The cookie is named `__Host-parley` when the public URL is https.',
+  },
+  managementKey: {
+    type: 'http',
+    scheme: 'bearer',
+    description:
+      'A management key, `Authorization: Bearer pk-...`. Each operation names the scopes of which one opens it; an operation without any needs a session.',
   },
 }
 

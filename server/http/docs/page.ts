@@ -25,7 +25,8 @@ export interface Reference {
   losses: string | undefined
 }
 
-interface Section {
+/** A part of the reference. */
+export interface Section {
   id: string
   title: string
   content: Html
@@ -66,7 +67,8 @@ ${sections.map(({ id, title, content }) => html`<section aria-labelledby="${id}"
   return page.html
 }
 
-function start({ publicUrl }: Reference): Section {
+/** What the samples need. */
+export function start({ publicUrl }: Reference): Section {
   const content = html`<p>The samples are shell commands. They read the address and the API key from environment variables; the playground’s sample also needs a user name and a password:</p>
 ${listing('Variables of the samples', `export PARLEY_URL=${publicUrl.origin}\nexport PARLEY_KEY=sk-...\nexport PARLEY_USER=... PARLEY_PASSWORD=...`)}
 <p>They use the built-in demo models, which need no account anywhere. The demo channel must be enabled (<code>PARLEY_DEMO=on</code>, or no other channel yet). They work the same with your own models.</p>
@@ -74,12 +76,13 @@ ${listing('Variables of the samples', `export PARLEY_URL=${publicUrl.origin}\nex
   return { id: 'start', title: 'Before you start', content }
 }
 
-function keys(): Section {
+/** Ways to send a key. */
+export function keys(): Section {
   const where: Record<Carrier['place'], string> = { header: 'header', query: 'URL', subprotocol: 'WebSocket subprotocol' }
   const rows = carriers.map(({ written, place, usedBy }) => [`\`${written}\``, where[place], usedBy])
   const content = html`<p>${prose('API keys begin with `sk-`. Every endpoint accepts a key in any of these places. A request with two different keys is refused with `conflicting_credentials`.')}</p>
 ${table('Ways to send a key', ['Sent as', 'Place', 'Used by'], rows)}
-<p>${prose('`/v1` and `/v1beta` ignore cookies. `/pg` and `/api` ignore API keys: they require the session cookie that `POST /api/session` sets, and accept writes only from Parley’s own origin.')}</p>
+<p>${prose('`/v1` and `/v1beta` ignore cookies. `/pg` and `/api` ignore API keys: they require the session cookie that `POST /api/session` sets, and accept writes only from Parley’s own origin. `/api` also takes management keys, `Authorization: Bearer pk-...`, within their scopes.')}</p>
 <p>${prose('The Messages protocol also requires a version header, `anthropic-version` or `partner-version`, with a date (YYYY-MM-DD).')}</p>`
   return { id: 'keys', title: 'Keys', content }
 }
@@ -119,6 +122,10 @@ ${own.map((sample) => sampleEntry(sample, path))}`
 const sampleEntry = ({ note, text }: Sample, path: string): Html =>
   html`${note === undefined ? '' : html`<p>${prose(note)}</p>`}${listing(`Sample of ${path}`, text)}\n`
 
+/** Each kind of stream as a part of its own. */
+export const streamSections = (): Section[] =>
+  Object.entries(streaming).map(([id, one]) => ({ id: `stream-${id}`, title: one.title, content: streamEntry(`stream-${id}`, one) }))
+
 function events(): Section {
   const content = html`<p>${prose('Parley sends nothing until the upstream’s first event, so that errors before it have their HTTP status. After 15 seconds of waiting it sends the response head and a heartbeat; errors after that arrive as events. A stream without its final event was cut off: Parley never makes an incomplete answer look complete.')}</p>
 ${Object.entries(streaming).map(([id, one]) => streamEntry(`stream-${id}`, one))}`
@@ -148,7 +155,8 @@ ${table(
 )}
 `
 
-function errors(): Section {
+/** Envelopes and codes. */
+export function errors(): Section {
   const codes = (Object.keys(errorTable) as ErrorCode[]).filter((code) => code !== 'client_closed_request')
   const rows = codes.map((code) => {
     const error = new GatewayError(code, '')
@@ -173,7 +181,8 @@ function geminiTerms(error: GatewayError): string {
   return `${status} ${JSON.parse(body).error.status}`
 }
 
-function losses(markdown: string | undefined): Section[] {
+/** What conversions change or drop; nothing where docs/losses.md is not installed. */
+export function losses(markdown: string | undefined): Section[] {
   if (markdown === undefined) return []
   const { intro, legend, chapters } = readLosses(markdown)
   const content = html`${intro.slice(0, 1).map((text) => html`<p>${prose(text)}</p>\n`)}<ul>${legend.map((text) => html`<li>${prose(text)}</li>`)}</ul>

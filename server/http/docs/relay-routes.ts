@@ -156,6 +156,15 @@ const models: readonly RouteDoc[] = [
   {
     ...key,
     tag: 'Models',
+    route: 'GET /v1/key',
+    summary: 'What this key is and may do',
+    description:
+      'For the holder of a key, without an account: what was spent, what is left of its budget, its models and limits. The page `/key` shows it.',
+    gives: { json: ['KeyFacts'] },
+  },
+  {
+    ...key,
+    tag: 'Models',
     route: 'GET /v1/models',
     summary: 'Models',
     description:

@@ -2,6 +2,7 @@
 
 import type { Route } from '#http/request/route'
 import { sha256Base64 } from '#runtime/read-only-folder'
+import { GatewayError } from '#shared/errors'
 import { style } from './style.ts'
 
 /** What the documentation is built from. */
@@ -10,6 +11,8 @@ export interface DocsServices {
   publicUrl: URL
   /** docs/losses.md; undefined where it is not installed. */
   losses: string | undefined
+  /** The console's page, for a navigation of a browser; undefined for anything else. */
+  client(request: Request, url: URL): Promise<Response | undefined>
 }
 
 /** Content security policy: no scripts and no external resources; the only style is the page's own. */
@@ -31,23 +34,43 @@ const pageHeaders = {
   'cache-control': 'no-cache',
 }
 
-/** `GET /openapi.json` and `GET /docs`, which describe `others` and themselves. */
-export function docsRoutes({ version, publicUrl, losses }: DocsServices, others: readonly Route[]): Route[] {
+/**
+ * `GET /openapi.json`, the reference as one page without scripts (`/docs.html`), as pages for the console (`/docs.json`) and as Markdown
+ * (`/llms.txt`, `/docs/ID.md`), all of `others` and themselves. `/docs` is the console's page for whoever navigates there with a browser.
+ */
+export function docsRoutes({ version, publicUrl, losses, client }: DocsServices, others: readonly Route[]): Route[] {
+  const get = (path: string, handle: Route['handle']): Route => ({ method: 'GET', path, envelope: 'chat', handle })
+  const asPage = async () => new Response(await page(), { headers: pageHeaders })
   const own: Route[] = [
-    { method: 'GET', path: '/openapi.json', envelope: 'chat', handle: async () => new Response(await text(), { headers: jsonHeaders }) },
-    { method: 'GET', path: '/docs', envelope: 'chat', handle: async () => new Response(await page(), { headers: pageHeaders }) },
+    get('/openapi.json', async () => new Response(await text(), { headers: jsonHeaders })),
+    get('/docs', async ({ request, url }) => (await client(request, url)) ?? asPage()),
+    get('/docs.html', asPage),
+    get('/docs.json', async () => new Response(await pages(), { headers: jsonHeaders })),
+    get('/llms.txt', async () => new Response(await index(), { headers: textHeaders('text/plain') })),
+    get('/docs/:page', async ({ params }) => new Response(await markdown(params.page ?? ''), { headers: textHeaders('text/markdown') })),
   ]
   const all = [...others, ...own]
-  const text = once(async () => {
-    const { document } = await import('./openapi.ts')
-    return JSON.stringify(document(all, version))
-  })
-  const page = once(async () => {
-    const [{ describe }, { referencePage }] = await Promise.all([import('./openapi.ts'), import('./page.ts')])
-    return referencePage({ routeDocs: describe(all), version, publicUrl, losses })
-  })
+  const reference = async () => ({ routeDocs: (await import('./openapi.ts')).describe(all), version, publicUrl, losses })
+  const docs = async () => (await import('./doc-pages.ts')).docPages(await reference())
+  const text = once(async () => JSON.stringify((await import('./openapi.ts')).document(all, version)))
+  const page = once(async () => (await import('./page.ts')).referencePage(await reference()))
+  const pages = once(async () => JSON.stringify(await docs()))
+  const index = once(async () => (await import('./markdown.ts')).llmsText(await docs(), publicUrl.origin))
+
+  async function markdown(name: string): Promise<string> {
+    const { pages } = await docs()
+    const found = pages.find(({ id }) => `${id}.md` === name)
+    if (found === undefined) throw new GatewayError('not_found', 'There is no such page of the reference. GET /llms.txt lists them.')
+    return (await import('./markdown.ts')).pageText(found)
+  }
   return own
 }
+
+const textHeaders = (type: string) => ({
+  'content-type': `${type}; charset=utf-8`,
+  'cache-control': 'no-cache',
+  'x-content-type-options': 'nosniff',
+})
 
 /** Public, since everything in it is in the source code. */
 const jsonHeaders = { 'content-type': 'application/json', 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff' }

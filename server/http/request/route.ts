@@ -38,5 +38,7 @@ export interface Route {
   envelope: Envelope | ((visit: Pick<Visit, 'request' | 'url'>) => Envelope)
   /** For streams and slow calls: the server's idle timer is off until there is a response; Parley's own limits apply. */
   slow?: boolean
+  /** The scopes of management keys of which one opens it. */
+  openedBy?: readonly string[]
   handle(visit: Visit): Response | Promise<Response>
 }

@@ -31,6 +31,7 @@ function answerEdits(head: Head, candidate: Candidate, previous: string | undefi
   return {
     ...(candidate.model.upstream === candidate.model.name ? {} : { model: candidate.model.name }),
     ...(head.usageAsked ? {} : { hideUsage: true }),
+    ...(head.keepsAnswer && { keepsAnswer: true }),
     ...(previous !== undefined && { previousResponse: previous }),
   }
 }

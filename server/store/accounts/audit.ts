@@ -91,9 +91,12 @@ export interface Note extends Deed {
 export const note = (store: Store, by: Actor, what: Note): Promise<void> => noteAll(store, by, [what])
 
 /** Writes several entries, in this order. */
-export async function noteAll({ db }: Store, { id, name, requestId }: Actor, notes: readonly Note[]): Promise<void> {
+export async function noteAll({ db }: Store, { id, name, requestId, through }: Actor, notes: readonly Note[]): Promise<void> {
+  const who = through
+    ? { actor: through.id, actorName: through.name, ownerId: id, ownerName: name }
+    : { actor: id, actorName: name, ownerId: null, ownerName: null }
   const rows = notes.map(({ action, target, name: targetName, before = null, after = null }) => {
-    return { actor: id, actorName: name, action, target, targetName, before, after, requestId: requestId ?? null }
+    return { ...who, action, target, targetName, before, after, requestId: requestId ?? null }
   })
   await inLots(rows, (lot) => db.insert(audit).values(lot))
 }
@@ -109,7 +112,7 @@ export interface AuditPage {
 export interface AuditQuestion {
   limit: number
   after?: string
-  /** An id or a name. */
+  /** An id or a name; of a user also what their management keys did. */
   actor?: string
   /** An id or a name. */
   target?: string
@@ -125,7 +128,9 @@ export async function pageAudit({ db }: Store, { limit, after, actor, target, ac
     .where(
       and(
         after === undefined ? undefined : olderThan(after),
-        actor === undefined ? undefined : or(eq(audit.actor, actor), eq(audit.actorName, actor)),
+        actor === undefined
+          ? undefined
+          : or(...[audit.actor, audit.actorName, audit.ownerId, audit.ownerName].map((column) => eq(column, actor))),
         target === undefined ? undefined : or(eq(audit.target, target), eq(audit.targetName, target)),
         action === undefined ? undefined : or(eq(audit.action, action), sql`starts_with(${audit.action}, ${`${action}.`})`),
       ),

@@ -3,7 +3,7 @@
  * administrator who can sign in: both rules are enforced here, safe against concurrent instances.
  */
 import { and, eq, inArray, isNotNull, sql } from 'drizzle-orm'
-import { apiKeys, sessions, users } from '#db/accounts'
+import { apiKeys, managementKeys, sessions, users } from '#db/accounts'
 import { entries } from '#db/ledger'
 import { inLots } from '#store/engine/batches'
 import { checkViolation, sqlState } from '#store/engine/sql-state'
@@ -89,18 +89,20 @@ export async function updateUser(store: Store, id: string, fields: Partial<UserR
   return result
 }
 
-/** Deletes the user with keys and sessions; the wallet, its entries and the usage rows stay. */
+/** Deletes the user with keys, management keys and sessions; the wallet, its entries and the usage rows stay. */
 export async function deleteUser(store: Store, id: string): Promise<UserWrite> {
   const gone = await store.db.transaction(async (tx) => {
     if (await isLastAdmin(tx, id)) return 'last'
     const keys = await tx.delete(apiKeys).where(eq(apiKeys.userId, id)).returning({ id: apiKeys.id })
+    const managing = await tx.delete(managementKeys).where(eq(managementKeys.userId, id)).returning({ id: managementKeys.id })
     const ended = await tx.delete(sessions).where(eq(sessions.userId, id)).returning({ digest: sessions.digest })
     const rows = await tx.delete(users).where(eq(users.id, id)).returning({ id: users.id })
-    return { found: rows.length > 0, keys, ended }
+    return { found: rows.length > 0, keys, managing, ended }
   })
   if (gone === 'last') return 'last'
   await store.changes.publish('users', id)
   for (const key of gone.keys) await store.changes.publish('api_keys', key.id)
+  for (const key of gone.managing) await store.changes.publish('management_keys', key.id)
   for (const session of gone.ended) await store.changes.publish('sessions', session.digest)
   return gone.found ? 'done' : 'gone'
 }

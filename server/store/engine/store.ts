@@ -19,6 +19,7 @@ export type MirroredTable =
   | 'users'
   | 'sessions'
   | 'api_keys'
+  | 'management_keys'
   | 'groups'
   | 'channels'
   | 'prices'
@@ -49,7 +50,7 @@ export interface Signals {
 }
 
 /** Topics of signals. */
-export type SignalTopic = 'health'
+export type SignalTopic = 'health' | 'requests'
 
 /** Characters. PostgreSQL's limit of a notification is 7,999 bytes, including origin and topic. */
 export const longestSignal = 7_900

@@ -1,0 +1,186 @@
+import { createSignal, lazy, Show, Suspense } from 'solid-js'
+import { callApi } from '#client/api/http.ts'
+import { detailOf, explain } from '#client/console/explain.ts'
+import { createLoad, readAll } from '#client/console/load.ts'
+import { createWrite } from '#client/console/write.ts'
+import { Button, IconButton } from '#client/ui/button.tsx'
+import { Secret } from '#client/ui/console/copy.tsx'
+import { tc } from '#client/ui/console/messages.ts'
+import { Card } from '#client/ui/console/page.tsx'
+import { Empty, Failure } from '#client/ui/console/states.tsx'
+import { DataTable } from '#client/ui/console/table.tsx'
+import { formatAgo, formatWhen } from '#client/ui/console/time.ts'
+import { Icon } from '#client/ui/icon.tsx'
+import { showToast } from '#client/ui/toast.tsx'
+import type { ManagementKeyRow } from '#shared/console/management-key'
+import { t } from './messages.ts'
+
+const Confirm = lazy(async () => ({ default: (await import('#client/ui/dialog.tsx')).Confirm }))
+const NewKeyDialog = lazy(async () => ({ default: (await import('./new-management-key.tsx')).NewManagementKeyDialog }))
+
+type Made = ManagementKeyRow & { key: string }
+
+/** One's own management keys: made here, shown once, deleted. */
+export function ManagementKeysCard() {
+  const keys = createLoad(
+    () => '/api/management-keys',
+    (path, signal) => readAll<ManagementKeyRow>(path, signal),
+  )
+  const [making, setMaking] = createSignal(false)
+  const [made, setMade] = createSignal<Made>()
+  const [going, setGoing] = createSignal<ManagementKeyRow>()
+  const write = createWrite()
+  const remove = async (row: ManagementKeyRow) => {
+    setGoing(undefined)
+    const done = await write.run(() => callApi('DELETE', `/api/management-keys/${encodeURIComponent(row.id)}`))
+    if (done) {
+      if (made()?.id === row.id) setMade(undefined)
+      showToast(t('mkDeleted', { name: row.name }))
+    }
+    void keys.reload()
+  }
+  return (
+    <Card
+      title={t('mk')}
+      bare
+      tools={
+        <Button size="sm" icon="plus" onClick={() => setMaking(true)}>
+          {t('mkNew')}
+        </Button>
+      }
+    >
+      <p class="hint px-4 pt-3">
+        {t('mkWhy')}{' '}
+        <a class="underline" href="/docs?page=management-keys">
+          {t('mkDocs')}
+        </a>
+      </p>
+      <Show when={made()}>{(fresh) => <Fresh made={fresh()} onClose={() => setMade(undefined)} />}</Show>
+      <Show when={write.error() ?? keys.error()}>
+        {(error) => (
+          <div class="p-4">
+            <Failure text={explain(error())} detail={detailOf(error())} onRetry={() => void keys.reload()} />
+          </div>
+        )}
+      </Show>
+      <DataTable
+        label={t('mk')}
+        rows={keys.value()}
+        rowId={(row) => row.id}
+        columns={[
+          {
+            id: 'name',
+            label: t('mkKey'),
+            card: 'title',
+            cell: (row) => (
+              <span class="grid">
+                <span class="truncate font-medium">{row.name}</span>
+                <span class="mono text-[12px] text-ink-3">{row.hint}</span>
+              </span>
+            ),
+          },
+          { id: 'scopes', label: t('mkMay'), cell: (row) => row.scopes.map((scope) => t(`scope_${scope}`)).join(', ') },
+          { id: 'expires', label: t('mkExpires'), cell: (row) => <Until row={row} /> },
+          {
+            id: 'used',
+            label: t('mkUsed'),
+            cell: (row) => (
+              <Show when={row.lastUsedAt} fallback={<span class="na">{t('mkNever')}</span>}>
+                {(at) => <span title={row.lastUsedFrom ?? undefined}>{formatAgo(at())}</span>}
+              </Show>
+            ),
+          },
+          {
+            id: 'delete',
+            label: t('mkDelete'),
+            bare: true,
+            right: true,
+            card: 'figure',
+            cell: (row) => (
+              <Button size="sm" look="bad" onClick={() => setGoing(row)}>
+                {t('mkDelete')}
+              </Button>
+            ),
+          },
+        ]}
+        empty={<Empty title={t('mkEmpty')}>{t('mkEmptyWhy')}</Empty>}
+      />
+      <Suspense>
+        <Show when={making()}>
+          <NewKeyDialog
+            onClose={() => setMaking(false)}
+            onMade={(row) => {
+              setMaking(false)
+              setMade(row)
+              void keys.reload()
+            }}
+          />
+        </Show>
+        <Show when={going()}>
+          {(row) => (
+            <Confirm
+              title={t('mkDeleteTitle', { name: row().name })}
+              intro={usedText(row())}
+              safe={tc('cancel')}
+              go={t('mkDeleteGo')}
+              onClose={() => setGoing(undefined)}
+              onGo={() => void remove(row())}
+            />
+          )}
+        </Show>
+      </Suspense>
+    </Card>
+  )
+}
+
+const usedText = (row: ManagementKeyRow): string =>
+  row.lastUsedAt === null
+    ? t('mkDeleteUnused')
+    : t('mkDeleteUsed', { ago: formatAgo(row.lastUsedAt), address: row.lastUsedFrom ?? t('unknown') })
+
+function Until(props: { row: ManagementKeyRow }) {
+  return (
+    <Show when={props.row.valid} fallback={<span class="bdg warn">{t('mkInvalid')}</span>}>
+      <Show when={props.row.expiresAt} fallback={<span class="na">{t('mkNever')}</span>}>
+        {(at) => formatWhen(at())}
+      </Show>
+    </Show>
+  )
+}
+
+/** The key that was just made, whole, until it is closed. Closing it before it was taken asks first. */
+function Fresh(props: { made: Made; onClose(): void }) {
+  const [taken, setTaken] = createSignal(false)
+  const [asking, setAsking] = createSignal(false)
+  return (
+    <section class="once mx-4 mt-3 mb-1" aria-label={t('mkOnceLabel')}>
+      <Icon name="key" />
+      <div class="grid min-w-0 gap-2">
+        <div>
+          <h2>{t('mkOnce', { name: props.made.name })}</h2>
+          <p>{t('mkOnceWhy')}</p>
+        </div>
+        <Secret
+          label={t('mkOnceLabel')}
+          text={props.made.key}
+          file="parley.env"
+          fileText={`PARLEY_URL=${location.origin}\nPARLEY_MANAGEMENT_KEY=${props.made.key}\n`}
+          onTaken={() => setTaken(true)}
+        />
+      </div>
+      <IconButton name="x" label={tc('close')} onClick={() => (taken() ? props.onClose() : setAsking(true))} />
+      <Suspense>
+        <Show when={asking()}>
+          <Confirm
+            title={t('mkLeave')}
+            intro={t('mkLeaveWhy')}
+            safe={t('mkLeaveStay')}
+            go={t('mkLeaveGo')}
+            onClose={() => setAsking(false)}
+            onGo={() => props.onClose()}
+          />
+        </Show>
+      </Suspense>
+    </section>
+  )
+}

@@ -1,0 +1,121 @@
+import { createSignal, For, lazy, Show, Suspense } from 'solid-js'
+import { Button } from '#client/ui/button.tsx'
+import { CopyButton } from '#client/ui/console/copy.tsx'
+import { readLocalStorage, writeLocalStorage } from '#client/ui/local-storage.ts'
+import type { DocEndpoint, DocField, DocSample } from '#shared/console/docs'
+import { Markup } from './markup.tsx'
+import { t } from './messages.ts'
+
+const TryIt = lazy(async () => ({ default: (await import('./try-it.tsx')).TryIt }))
+
+/** The language of the samples, the same on every page and at the next visit. */
+const [language, setLanguage] = createSignal(readLocalStorage('docs-language') ?? 'curl')
+const choose = (value: string) => {
+  setLanguage(value)
+  writeLocalStorage('docs-language', value)
+}
+
+/** An endpoint: what it is for, its fields, samples, and a call from the page. */
+export function Endpoint(props: { endpoint: DocEndpoint; first: boolean }) {
+  const [trying, setTrying] = createSignal(false)
+  return (
+    <section class="docs-endpoint" aria-labelledby={props.endpoint.id}>
+      <h3 id={props.endpoint.id}>
+        <span class="method">{props.endpoint.method}</span> <code>{props.endpoint.path}</code>
+      </h3>
+      <div class="docs-columns">
+        <div class="min-w-0">
+          <h4>{props.endpoint.summary}</h4>
+          <Markup html={props.endpoint.html} />
+          <Fields title={t('body')} fields={props.endpoint.takes} open={props.first} />
+          <Fields title={t('answer')} fields={props.endpoint.gives} />
+        </div>
+        <div class="grid min-w-0 grid-cols-1 content-start gap-3">
+          <Show when={props.endpoint.samples.length > 0}>
+            <Samples path={props.endpoint.path} samples={props.endpoint.samples} />
+          </Show>
+          <Show when={props.endpoint.tryIt}>
+            {(call) => (
+              <Show
+                when={trying()}
+                fallback={
+                  <Button class="justify-self-start" icon="play" onClick={() => setTrying(true)}>
+                    {t('tryIt')}
+                  </Button>
+                }
+              >
+                <Suspense>
+                  <TryIt method={props.endpoint.method} path={call().path} body={call().body} />
+                </Suspense>
+              </Show>
+            )}
+          </Show>
+        </div>
+      </div>
+    </section>
+  )
+}
+
+function Samples(props: { path: string; samples: readonly DocSample[] }) {
+  const languages = () => [...new Set(props.samples.map((sample) => sample.language))]
+  const shown = () => languages().find((one) => one === language()) ?? languages()[0]
+  return (
+    <div class="code-sample">
+      <header>
+        <div class="flex min-w-0 flex-1 gap-1 overflow-x-auto">
+          <For each={languages()}>
+            {(one) => (
+              <button type="button" aria-pressed={one === shown()} onClick={() => choose(one)}>
+                {one}
+              </button>
+            )}
+          </For>
+        </div>
+      </header>
+      <For each={props.samples.filter((sample) => sample.language === shown())}>
+        {(sample) => (
+          <div class="docs-sample">
+            <Show when={sample.note}>
+              <p class="hint px-3 pt-2">{sample.note}</p>
+            </Show>
+            {/* biome-ignore lint/a11y/useSemanticElements: a named group that scrolls, reachable by keyboard */}
+            <pre tabindex="0" role="group" aria-label={`${sample.language}, ${props.path}${sample.note ? `, ${sample.note}` : ''}`}>
+              {sample.text}
+            </pre>
+            <CopyButton text={sample.text} what={`${sample.language}, ${props.path}`} />
+          </div>
+        )}
+      </For>
+    </div>
+  )
+}
+
+/** The fields of a body, made when they are opened: a page has thousands of them. */
+function Fields(props: { title: string; fields: readonly DocField[]; open?: boolean }) {
+  const [open, setOpen] = createSignal(props.open ?? false)
+  return (
+    <Show when={props.fields.length > 0}>
+      <details class="docs-fields" open={open()} onToggle={(event) => setOpen(event.currentTarget.open)}>
+        <summary>
+          {props.title} <span class="hint">{props.fields.length}</span>
+        </summary>
+        <ul>
+          <For each={open() ? props.fields : []}>
+            {(field) => (
+              <li>
+                <code>{field.path}</code> <span class="hint">{field.type}</span>
+                <Show when={field.required}>
+                  {' '}
+                  <span class="bdg">{t('required')}</span>
+                </Show>
+                <Show when={field.means}>
+                  <p>{field.means}</p>
+                </Show>
+              </li>
+            )}
+          </For>
+        </ul>
+      </details>
+    </Show>
+  )
+}

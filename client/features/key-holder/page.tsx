@@ -1,0 +1,119 @@
+/** `/key`: what the holder of an API key may know of it, without an account. */
+import { createEffect, createSignal, For, Show } from 'solid-js'
+import type { ApiError } from '#client/api/http.ts'
+import { readKeyFacts } from '#client/api/key-facts.ts'
+import { explain } from '#client/console/explain.ts'
+import { samplesFor } from '#client/console/snippets.ts'
+import { createWrite } from '#client/console/write.ts'
+import { Brand } from '#client/ui/brand.tsx'
+import { Button } from '#client/ui/button.tsx'
+import { CodeSample } from '#client/ui/console/copy.tsx'
+import { Facts } from '#client/ui/console/facts.tsx'
+import { TextField } from '#client/ui/console/form.tsx'
+import { Card } from '#client/ui/console/page.tsx'
+import { formatWhen } from '#client/ui/console/time.ts'
+import { formatCount, formatMoney } from '#client/ui/format.ts'
+import type { KeyFacts } from '#shared/console/key-facts'
+import { t } from './messages.ts'
+
+const windows = ['daily', 'weekly', 'monthly', 'total'] as const
+const rates = ['rpm', 'tpm', 'concurrency'] as const
+
+/** The page. */
+export function KeyHolderPage() {
+  const [key, setKey] = createSignal('')
+  const [facts, setFacts] = createSignal<KeyFacts>()
+  const asking = createWrite()
+  createEffect(() => {
+    document.title = `${t('title')} · Parley`
+  })
+  const ask = (event: SubmitEvent) => {
+    event.preventDefault()
+    setFacts(undefined)
+    void asking.run(async () => setFacts(await readKeyFacts(key().trim())))
+  }
+  return (
+    <main class="min-h-dvh bg-surface">
+      <header class="flex h-[60px] items-center gap-4 border-b border-line bg-bg px-4 min-[760px]:px-7">
+        <a href="/" aria-label="Parley">
+          <Brand />
+        </a>
+        <span class="flex-1" />
+        <a class="btn ghost max-[400px]:hidden!" href="/docs">
+          {t('docs')}
+        </a>
+        <a class="btn" href="/">
+          {t('signIn')}
+        </a>
+      </header>
+      <div class="stack mx-auto max-w-[860px] px-4 py-8">
+        <div>
+          <h1 class="text-[20px]/[28px] tracking-[-0.015em]">{t('title')}</h1>
+          <p class="mt-1 max-w-[64ch] text-ink-2">{t('intro')}</p>
+        </div>
+        <form class="grid max-w-[560px] gap-3" onSubmit={ask}>
+          <TextField
+            label={t('key')}
+            hint={t('keyHint')}
+            type="password"
+            mono
+            required
+            value={key()}
+            error={asking.error() && wordsFor(asking.error() as ApiError)}
+            onChange={setKey}
+          />
+          <div>
+            <Button type="submit" look="primary" busy={asking.busy()}>
+              {t('show')}
+            </Button>
+          </div>
+        </form>
+        <Show when={facts()}>{(known) => <Known facts={known()} />}</Show>
+      </div>
+    </main>
+  )
+}
+
+const wordsFor = (error: ApiError) => (error.code === 'invalid_api_key' ? t('wrong') : explain(error))
+
+function Known(props: { facts: KeyFacts }) {
+  const left = () =>
+    windows.flatMap((name) => {
+      const amount = props.facts.budgetLeft?.[name]
+      return amount === undefined ? [] : [t(`left_${name}`, { amount: formatMoney(amount) })]
+    })
+  const limits = () =>
+    rates.flatMap((name) => {
+      const count = props.facts.limits?.[name]
+      return count === undefined ? [] : [t(name, { count: formatCount(count) })]
+    })
+  return (
+    <div class="stack" role="status">
+      <Card title={props.facts.name}>
+        <Facts
+          facts={[
+            [t('group'), props.facts.group],
+            [t('spent'), <b title={`$${props.facts.spent}`}>{formatMoney(props.facts.spent)}</b>],
+            [t('left'), left().join(', ') || t('noBudget')],
+            [t('limits'), limits().join(', ') || t('noLimits')],
+            [t('expires'), props.facts.expiresAt === null ? t('never') : formatWhen(props.facts.expiresAt)],
+          ]}
+        />
+      </Card>
+      <Card title={t('models')} tools={<span class="bdg num">{t('modelsCount', { count: props.facts.models.length })}</span>}>
+        <ul class="flex flex-wrap gap-x-4 gap-y-1 font-mono text-[13px]">
+          <For each={props.facts.models} fallback={<li class="font-sans text-ink-2">{t('noModels')}</li>}>
+            {(model) => <li class="break-all">{model}</li>}
+          </For>
+        </ul>
+      </Card>
+      <Show when={props.facts.models[0]}>
+        {(model) => (
+          <Card title={t('use')}>
+            <CodeSample label={t('use')} samples={samplesFor(location.origin, model())} />
+          </Card>
+        )}
+      </Show>
+    </div>
+  )
+}

@@ -1,0 +1,33 @@
+import type { en } from './en.ts'
+
+/** Chinese messages of the page for holders of a key. */
+export const zh: Record<keyof typeof en, string> = {
+  title: '你的密钥',
+  intro: '查看一个 API 密钥的权限与花费，无需账号。密钥只留在此页，离开后即被遗忘。',
+  key: 'API 密钥',
+  keyHint: '以 sk- 开头。',
+  show: '查看',
+  wrong: '此密钥无效：可能拼写有误、已过期或已被撤销。',
+  name: '名称',
+  group: '分组',
+  spent: '已花费',
+  left: '剩余',
+  left_daily: '今天 {amount}',
+  left_weekly: '本周 {amount}',
+  left_monthly: '本月 {amount}',
+  left_total: '总计 {amount}',
+  noBudget: '没有自己的预算',
+  limits: '限制',
+  rpm: '每分钟 {count} 个请求',
+  tpm: '每分钟 {count} 个 token',
+  concurrency: '同时 {count} 个',
+  noLimits: '没有自己的限制',
+  expires: '到期',
+  never: '从不',
+  models: '模型',
+  modelsCount: '{count} 个模型',
+  noModels: '目前不能调用任何模型。',
+  use: '使用它',
+  docs: 'API 文档',
+  signIn: '登录',
+}

@@ -1,0 +1,51 @@
+import { For } from 'solid-js'
+import { Button } from '#client/ui/button.tsx'
+import { Icon } from '#client/ui/icon.tsx'
+import type { Answering } from './answering.ts'
+import { t } from './messages.ts'
+import { StepFrame } from './step-frame.tsx'
+
+const later = [
+  ['laterChannel', 'laterChannelWhy', '/admin/channels/new'],
+  ['laterPrices', 'laterPricesWhy', '/admin/prices'],
+  ['laterUsers', 'laterUsersWhy', '/admin/users?create=yes'],
+] as const
+
+/** The last step: what is there now, and where to go. */
+export function Ready(props: { answering: Answering; seconds: number; onGo(path: string): void }) {
+  const took = () => t('took', { minutes: Math.floor(props.seconds / 60), seconds: props.seconds % 60 })
+  const made = () => (props.answering.ms === undefined ? t('madeDemo') : t('madeChannel', { count: props.answering.models }))
+  return (
+    <StepFrame
+      title={t('readyTitle')}
+      intro={`${made()} ${took()}`}
+      step={4}
+      buttons={
+        <>
+          <Button look="primary" size="lg" ref={(button) => requestAnimationFrame(() => button.focus())} onClick={() => props.onGo('/')}>
+            {t('open')}
+          </Button>
+          <Button look="ghost" size="lg" onClick={() => props.onGo('/overview')}>
+            {t('toOverview')}
+          </Button>
+        </>
+      }
+    >
+      <ul class="grid max-w-[560px] gap-2">
+        <For each={later}>
+          {([title, why, path]) => (
+            <li>
+              <button type="button" class="gallery-card" onClick={() => props.onGo(path)}>
+                <span class="grid min-w-0 flex-1 text-left">
+                  <span>{t(title)}</span>
+                  <span class="hint">{t(why)}</span>
+                </span>
+                <Icon name="right" />
+              </button>
+            </li>
+          )}
+        </For>
+      </ul>
+    </StepFrame>
+  )
+}

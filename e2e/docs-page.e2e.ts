@@ -1,0 +1,47 @@
+/** `/docs` in the console: contents, search, the reader's language, a call made from the page; with and without a session. */
+import { expect, test } from './support/browser-test.ts'
+import { expectClean, openConsole } from './support/console.ts'
+
+test('anybody reads it, finds what they look for, and keeps their language', async ({ page }) => {
+  test.setTimeout(90_000)
+  await page.goto('/docs')
+  await expect(page.getByRole('heading', { name: 'Quickstart' })).toBeVisible()
+  await expectClean(page, 'quickstart')
+  await page.getByRole('navigation', { name: 'Contents' }).getByRole('link', { name: 'Conversations' }).click()
+  await expect(page).toHaveURL(/page=conversations/)
+  const chat = page.getByRole('region', { name: /POST \/v1\/chat\/completions$/ }).first()
+  await expect(chat.getByText('messages[].role', { exact: true })).toBeVisible()
+  await chat.getByRole('button', { name: 'Python' }).click()
+  await expect(chat.getByRole('group', { name: /^Python/ })).toContainText('from openai import OpenAI')
+  await page.reload()
+  await expect(chat.getByRole('group', { name: /^Python/ })).toBeVisible()
+  await expectClean(page, 'conversations')
+
+  await page.getByRole('searchbox', { name: 'Search the reference' }).fill('rerank documents')
+  await page.getByRole('link', { name: /\/v1\/rerank/ }).click()
+  await expect(page.getByRole('heading', { name: /\/v1\/rerank/ })).toBeInViewport()
+  await page.goBack()
+  await expect(page).toHaveURL(/page=conversations/)
+})
+
+test('a call made from the page streams, and the key is kept nowhere', async ({ page, program, tolerate }) => {
+  tolerate(/status of 401/)
+  await openConsole(page, '/overview')
+  await page.goto('/docs?page=conversations')
+  await expect(page.getByRole('navigation', { name: 'Main' })).toBeVisible()
+  const chat = page.getByRole('region', { name: /POST \/v1\/chat\/completions$/ }).first()
+  await chat.getByRole('button', { name: 'Try it' }).click()
+  const form = chat.getByRole('form')
+  await form.getByLabel('API key').fill('sk-nothing-of-the-kind')
+  await form.getByRole('button', { name: 'Send' }).click()
+  await expect(form).toContainText('invalid_api_key')
+  const key = program.printed('PARLEY_KEY')
+  await form.getByLabel('API key').fill(key)
+  await form.getByRole('button', { name: 'Send' }).click()
+  await expect(form.getByRole('region')).toContainText('data: [DONE]')
+  await expect(form).toContainText(/200, \d+ ms, first byte \d+ ms, req_/)
+  await form.getByLabel('Request body').fill('{')
+  await expect(form.getByLabel('Request body')).toHaveAccessibleDescription('The body is not valid JSON.')
+  await expectClean(page, 'a call')
+  expect(await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, location.href]))).not.toContain(key)
+})

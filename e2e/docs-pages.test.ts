@@ -1,0 +1,104 @@
+/** The reference as data and as Markdown: complete, without markup, and every sample and every call of it works. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { sdkSamples } from '#shared/api/sdk-samples'
+import type { Docs } from '#shared/console/docs'
+import { type Gateway, startGateway } from './support/gateway.ts'
+import { type SnippetRunner, snippetRunner } from './support/snippet-runner.ts'
+
+let gateway: Gateway
+let docs: Docs
+let runner: SnippetRunner
+beforeAll(async () => {
+  gateway = await startGateway('embedded')
+  docs = (await (await fetch(`${gateway.url}/docs.json`)).json()) as Docs
+  runner = await snippetRunner()
+  Object.assign(process.env, { PARLEY_URL: gateway.url, PARLEY_KEY: gateway.key })
+}, 90_000)
+afterAll(async () => {
+  delete process.env.PARLEY_URL
+  delete process.env.PARLEY_KEY
+  runner?.close()
+  await gateway?.close()
+})
+
+const endpoints = () => docs.pages.flatMap((page) => page.endpoints)
+
+test('it has every endpoint of the API document, each once, with an anchor of its own', async () => {
+  const { paths } = (await (await fetch(`${gateway.url}/openapi.json`)).json()) as { paths: Record<string, object> }
+  const documented = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  )
+  expect(
+    endpoints()
+      .map(({ method, path }) => `${method} ${path}`)
+      .sort(),
+  ).toEqual(documented.sort())
+  expect(new Set(endpoints().map(({ id }) => id)).size).toBe(endpoints().length)
+})
+
+test('every endpoint with a body has its fields, to the last level that is known', () => {
+  const paths = (route: string) =>
+    endpoints()
+      .find(({ method, path }) => `${method} ${path}` === route)
+      ?.takes.map(({ path }) => path)
+  expect(paths('POST /v1/chat/completions')).toEqual(expect.arrayContaining(['model', 'messages', 'messages[].role', 'stream', 'tools']))
+  expect(paths('POST /v1/messages')).toEqual(expect.arrayContaining(['max_tokens', 'system', 'thinking']))
+  expect(paths('POST /api/management-keys')).toEqual(['name', 'scopes', 'expiresAt'])
+  const required = endpoints()
+    .find(({ path, method }) => path === '/v1/messages' && method === 'POST')
+    ?.takes.filter((field) => field.required)
+  expect(required?.map(({ path }) => path)).toEqual(expect.arrayContaining(['model', 'messages', 'max_tokens']))
+})
+
+test('the losses, the streams, the errors and the management keys are there', () => {
+  expect(docs.pages.map(({ id }) => id)).toEqual(
+    expect.arrayContaining(['start', 'keys', 'errors', 'conversations', 'stream-chat', 'stream-gemini', 'management-keys', 'losses']),
+  )
+})
+
+test('language models get the list of pages, and each page as Markdown', async () => {
+  const index = await (await fetch(`${gateway.url}/llms.txt`)).text()
+  expect(index).toStartWith('# Parley\n')
+  const links = [...index.matchAll(/\]\((http[^)]+\.md)\)/g)].map(([, link = '']) => link)
+  expect(links.length).toBe(docs.pages.length)
+  for (const link of links) {
+    const answer = await fetch(gateway.url + new URL(link).pathname)
+    expect([link, answer.status, answer.headers.get('content-type')]).toEqual([link, 200, 'text/markdown; charset=utf-8'])
+    const text = await answer.text()
+    expect(text).toStartWith('# ')
+    expect([link, /<\/?(p|div|table|tr|td|th|code|li|ul|h\d|pre|span)\b/.exec(text.replace(/```[\s\S]*?```/g, ''))]).toEqual([link, null])
+  }
+  expect((await fetch(`${gateway.url}/docs/nothing.md`)).status).toBe(404)
+})
+
+test('a browser gets the page of the console, anything else one page without scripts', async () => {
+  expect(await (await fetch(`${gateway.url}/docs`)).text()).not.toContain('<script')
+  expect(await (await fetch(`${gateway.url}/docs.html`)).text()).not.toContain('<script')
+})
+
+describe('every call that the page offers is taken', () => {
+  test('with its body as it stands', async () => {
+    const offered = endpoints().flatMap(({ method, path, tryIt }) => (tryIt ? [{ route: `${method} ${path}`, method, ...tryIt }] : []))
+    expect(offered.length).toBeGreaterThan(15)
+    for (const { route, method, path, body } of offered) {
+      const headers = { authorization: `Bearer ${gateway.key}`, 'anthropic-version': '2023-06-01', 'content-type': 'application/json' }
+      const answer = await fetch(gateway.url + path, { method, headers, ...(body !== '' && { body }) })
+      const text = await answer.text()
+      // The demo has no web search, and says so.
+      expect([route, answer.status < 300 || text.includes('unsupported'), answer.status < 300 ? '' : text.slice(0, 200)]).toEqual([
+        route,
+        true,
+        answer.status < 300 ? '' : text.slice(0, 200),
+      ])
+    }
+  }, 60_000)
+})
+
+describe('samples of the libraries', () => {
+  for (const { route, language, text } of sdkSamples) {
+    test(`${language}: ${route}`, async () => {
+      if (language === 'Python' && runner.withoutPython !== undefined) throw new Error(runner.withoutPython)
+      expect((await runner.run(language, text, gateway.key)).trim().length).toBeGreaterThan(10)
+    }, 60_000)
+  }
+})

@@ -1,0 +1,21 @@
+/** The page `/key`: a holder of a key without an account sees what it may do. */
+import { expect, test } from './support/browser-test.ts'
+import { expectClean } from './support/console.ts'
+
+test('a key tells what it may do, and is nowhere afterwards', async ({ page, program, tolerate }) => {
+  tolerate(/status of 401/)
+  await page.goto('/key')
+  await page.getByLabel('API key').fill('sk-nothing-of-the-kind')
+  await page.getByRole('button', { name: 'Show' }).click()
+  await expect(page.getByLabel('API key')).toHaveAccessibleDescription(/not valid/)
+  const key = program.printed('PARLEY_KEY')
+  await page.getByLabel('API key').fill(key)
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('heading', { name: 'first' })).toBeVisible()
+  await expect(page.locator('main').getByRole('status')).toContainText('parley-demo')
+  await expect(page.locator('main').getByRole('status')).toContainText('No budget of its own')
+  await expectClean(page, 'key')
+  expect(await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, location.href]))).not.toContain(key)
+  await page.reload()
+  await expect(page.getByLabel('API key')).toHaveValue('')
+})

@@ -1,0 +1,72 @@
+/** Calls the console's API of a running Parley with a management key. Every failure is a CommandError with its exit code. */
+import type { Page } from '#shared/console/model'
+
+/** A command that ends without having done its work. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError'
+  /** 1: refused or out of reach; 2: the command line is wrong. */
+  readonly code: 1 | 2
+
+  constructor(message: string, code: 1 | 2 = 1) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** The API of one Parley. All throw CommandError. */
+export interface Api {
+  call<Answer>(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
+  /** Rows of a list, page by page, at most `most`. */
+  list<Row>(path: string, most?: number): Promise<Row[]>
+  /** The answer as text. */
+  text(path: string): Promise<string>
+}
+
+/** The variables that name the Parley to call and the key to call it with. */
+export const variables = ['PARLEY_URL', 'PARLEY_MANAGEMENT_KEY'] as const
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** The API at `url`, else at PARLEY_URL, else where a Parley with this environment listens. Throws CommandError without a key. */
+export function openApi(env: Environment, url: string | undefined): Api {
+  const address = addressOf(env, url)
+  const key = env.PARLEY_MANAGEMENT_KEY
+  if (!key) throw new CommandError('Set PARLEY_MANAGEMENT_KEY to a management key: pages Account, Management keys.', 2)
+
+  async function send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Response> {
+    const sent = { authorization: `Bearer ${key}`, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers }
+    const init = { method, headers: sent, redirect: 'manual' as const, ...(body !== undefined && { body: JSON.stringify(body) }) }
+    const answer = await fetch(address + path, init).catch(() => undefined)
+    if (answer === undefined) throw new CommandError(`Parley does not respond at ${address}. Set its address with PARLEY_URL or --url.`)
+    if (answer.ok) return answer
+    const refusal = (await answer.json().catch(() => undefined)) as { error?: { message?: string; code?: string } } | undefined
+    const { message = 'no reason given', code = 'unknown' } = refusal?.error ?? {}
+    throw new CommandError(`Parley refused this with ${answer.status} ${code}: ${message}`)
+  }
+
+  return {
+    async call(method, path, body, headers) {
+      const answer = await send(method, path, body, headers)
+      return answer.status === 204 ? undefined : JSON.parse(await answer.text())
+    },
+    async list<Row>(path: string, most = 10_000) {
+      const rows: Row[] = []
+      for (let after: string | null = ''; after !== null && rows.length < most; ) {
+        const limit = Math.min(200, most - rows.length)
+        const query: string = `${path.includes('?') ? '&' : '?'}limit=${limit}${after === '' ? '' : `&after=${encodeURIComponent(after)}`}`
+        const page = (await (await send('GET', path + query)).json()) as Page<Row>
+        rows.push(...page.data)
+        after = page.next
+      }
+      return rows
+    },
+    text: async (path) => (await send('GET', path)).text(),
+  }
+}
+
+function addressOf({ PARLEY_URL, PARLEY_PUBLIC_URL, PARLEY_HOST = '127.0.0.1', PARLEY_PORT = '3000' }: Environment, url?: string): string {
+  const host = PARLEY_HOST.includes(':') ? `[${PARLEY_HOST}]` : PARLEY_HOST
+  const given = url ?? PARLEY_URL ?? PARLEY_PUBLIC_URL ?? `http://${host}:${PARLEY_PORT}`
+  if (!/^https?:\/\//.test(given) || !URL.canParse(given)) throw new CommandError('The address must begin with http:// or https://.', 2)
+  return given.replace(/\/+$/, '')
+}

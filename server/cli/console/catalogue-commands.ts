@@ -1,0 +1,206 @@
+/** Commands for channels and prices. */
+import type { ChannelRow } from '#shared/console/channel'
+import type { PriceFields, PriceRow } from '#shared/console/price'
+import type { ProbeAnswer } from '#shared/console/probe'
+import { CommandError } from './api.ts'
+import {
+  type Column,
+  type Command,
+  enabledOf,
+  type Flag,
+  facts,
+  type Input,
+  listOf,
+  named,
+  pick,
+  switchFlags,
+  table,
+  wholeNumber,
+} from './command.ts'
+
+const seg = encodeURIComponent
+const modelNames = (row: ChannelRow) => row.models.map((model) => (typeof model === 'string' ? model : model.name))
+
+const channelColumns: readonly Column<ChannelRow>[] = [
+  ['id', (row) => row.id],
+  ['name', (row) => row.name],
+  ['vendor', (row) => row.vendor],
+  ['groups', (row) => row.groups.join(',')],
+  ['models', (row) => modelNames(row).length],
+  ['priority', (row) => row.priority],
+  ['weight', (row) => row.weight],
+  ['state', (row) => (row.enabled ? 'on' : 'off')],
+  ['managed', (row) => row.managed],
+]
+const priceNames = [
+  'input',
+  'output',
+  'cacheRead',
+  'cacheWrite5m',
+  'cacheWrite1h',
+  'reasoning',
+  'request',
+  'image',
+  'second',
+  'search',
+  'character',
+] as const
+const priceColumns: readonly Column<PriceRow>[] = [
+  ['model', (row) => row.model],
+  ['input', (row) => row.input],
+  ['output', (row) => row.output],
+  ['cache read', (row) => row.cacheRead],
+  ['request', (row) => row.request],
+  ['tiers', (row) => row.tiers?.length ?? 0],
+  ['managed', (row) => row.managed],
+]
+const channelFlags: Readonly<Record<string, Flag>> = {
+  models: { value: 'A,B', help: 'Models' },
+  groups: { value: 'A,B', help: 'Groups' },
+  priority: { value: 'N', help: 'Higher first' },
+  weight: { value: 'N', help: 'Share among equals' },
+  'base-url': { value: 'URL', help: 'Address; asks for the keys again' },
+  'keys-file': { value: 'FILE', help: 'File with one key a line, - for standard input' },
+  tags: { value: 'A,B', help: 'Tags' },
+}
+
+async function channelFields({ flags, readText }: Input): Promise<Record<string, unknown>> {
+  const lists = ['models', 'groups', 'tags'].flatMap((name) => (flags[name] === undefined ? [] : [[name, listOf(flags[name])]]))
+  const numbers = Object.entries(pick(flags, ['priority', 'weight'])).map(([name, text]) => [name, wholeNumber(text, name)])
+  const file = flags['keys-file']
+  return {
+    ...Object.fromEntries([...lists, ...numbers]),
+    ...(flags['base-url'] !== undefined && { baseUrl: flags['base-url'] }),
+    ...(file !== undefined && {
+      keys: (await readText(file))
+        .split('\n')
+        .map((line) => line.trim())
+        .filter((line) => line !== ''),
+    }),
+  }
+}
+
+const channelNamed = async ({ api, args: [word = ''] }: Input) => named(await api.list<ChannelRow>('/api/channels'), word)
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new CommandError('The file is not valid JSON.')
+  }
+}
+
+/** `channels` and `prices`. */
+export const catalogueCommands: readonly Command[] = [
+  {
+    words: 'channels list',
+    help: 'Channels',
+    async run({ api }) {
+      const rows = await api.list<ChannelRow>('/api/channels')
+      return { value: rows, text: table(rows, channelColumns, 'No channels.') }
+    },
+  },
+  {
+    words: 'channels show',
+    args: ['CHANNEL'],
+    help: 'One channel, by id or name',
+    async run(input) {
+      const row = await channelNamed(input)
+      return { value: row, text: facts(row) }
+    },
+  },
+  {
+    words: 'channels create',
+    args: ['NAME'],
+    flags: {
+      vendor: { value: 'VENDOR', help: 'openai, anthropic, ...; required unless --file names it' },
+      file: { value: 'FILE', help: 'JSON of POST /api/channels, - for standard input' },
+      ...channelFlags,
+    },
+    help: 'Creates a channel',
+    async run(input) {
+      const { flags, args, api, readText } = input
+      const given = flags.file === undefined ? {} : (jsonOf(await readText(flags.file)) as object)
+      const body = { ...given, name: args[0], ...pick(flags, ['vendor']), ...(await channelFields(input)) }
+      const row = await api.call<ChannelRow>('POST', '/api/channels', body)
+      return { value: row, text: table([row], channelColumns, '') }
+    },
+  },
+  {
+    words: 'channels set',
+    args: ['CHANNEL'],
+    flags: { name: { value: 'NAME', help: 'A new name' }, ...channelFlags, ...switchFlags },
+    help: 'Changes a channel',
+    async run(input) {
+      const fields = { ...pick(input.flags, ['name']), ...(await channelFields(input)), ...enabledOf(input.flags) }
+      const row = await input.api.call<ChannelRow>('PATCH', `/api/channels/${seg((await channelNamed(input)).id)}`, fields)
+      return { value: row, text: table([row], channelColumns, '') }
+    },
+  },
+  {
+    words: 'channels test',
+    args: ['CHANNEL'],
+    flags: { model: { value: 'MODEL', help: 'The first one when absent' }, stream: { help: 'Ask for a stream' } },
+    help: 'Sends a small real request with each key; exit code 1 when one fails',
+    async run(input) {
+      const { id } = await channelNamed(input)
+      const question = { ...pick(input.flags, ['model']), ...(input.flags.stream !== undefined && { stream: true }) }
+      const answer = await input.api.call<ProbeAnswer>('POST', `/api/channels/${seg(id)}/test`, question)
+      return { value: answer, text: facts(answer), code: answer.ok ? 0 : 1 }
+    },
+  },
+  {
+    words: 'channels delete',
+    args: ['CHANNEL'],
+    help: 'Deletes a channel',
+    async run(input) {
+      const { id, name } = await channelNamed(input)
+      await input.api.call('DELETE', `/api/channels/${seg(id)}`)
+      return { value: { deleted: id }, text: `Deleted the channel ${name}.` }
+    },
+  },
+  {
+    words: 'prices list',
+    help: 'Prices in USD per million tokens',
+    async run({ api }) {
+      const rows = await api.list<PriceRow>('/api/prices', 100_000)
+      return { value: rows, text: table(rows, priceColumns, 'No prices.') }
+    },
+  },
+  {
+    words: 'prices show',
+    args: ['MODEL'],
+    help: 'The price of a model',
+    async run({ api, args: [model] }) {
+      const row = (await api.list<PriceRow>('/api/prices', 100_000)).find((price) => price.model === model)
+      if (row === undefined) throw new CommandError(`There is no price for ${model}.`)
+      return { value: row, text: facts(row) }
+    },
+  },
+  {
+    words: 'prices set',
+    args: ['MODEL'],
+    flags: Object.fromEntries(priceNames.map((name) => [dashed(name), { value: 'USD', help: `Price of ${name}` }])),
+    help: 'Sets the whole price of a model: what is not named falls back to related prices',
+    async run({ api, args: [model = ''], flags }) {
+      const given = priceNames.flatMap((name) => (flags[dashed(name)] === undefined ? [] : [[name, flags[dashed(name)]]]))
+      if (given.length === 0) throw new CommandError('Name at least one price, such as --input 1.25.', 2)
+      const row = await api.call<PriceRow>('PUT', `/api/prices/${seg(model)}`, Object.fromEntries(given) as PriceFields)
+      return { value: row, text: table([row], priceColumns, '') }
+    },
+  },
+  {
+    words: 'prices delete',
+    args: ['MODEL'],
+    help: 'Deletes the price of a model, which is then refused',
+    async run({ api, args: [model = ''] }) {
+      await api.call('DELETE', `/api/prices/${seg(model)}`)
+      return { value: { deleted: model }, text: `Deleted the price of ${model}.` }
+    },
+  },
+]
+
+/** `cacheWrite5m` as `cache-write-5m`. */
+function dashed(name: string): string {
+  return name.replace(/[A-Z]|\d+/g, (part) => `-${part.toLowerCase()}`)
+}

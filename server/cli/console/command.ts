@@ -1,0 +1,137 @@
+/** What a command of the command line is, and what they share: flags, tables, money fields. */
+import { type Api, CommandError } from './api.ts'
+
+/** A flag: with a value, which `value` names, or without. */
+export interface Flag {
+  value?: string
+  help: string
+  /** The values it takes, for completion. */
+  of?: readonly string[]
+}
+
+/** What a command has read. */
+export interface Input {
+  api: Api
+  /** The arguments after its words, as many as it names. */
+  args: readonly string[]
+  flags: Readonly<Record<string, string | undefined>>
+  env: Readonly<Record<string, string | undefined>>
+  /** Asks a person on a terminal; false where there is none. */
+  confirm(question: string): Promise<boolean>
+  /** The text of a file, or of standard input for `-`. Throws CommandError. */
+  readText(file: string): Promise<string>
+  /** Prints before the command is done. Nothing is printed with --json. */
+  say(text: string): void
+}
+
+/** What a command prints: a value for --json, or a text. */
+export interface Output {
+  value: unknown
+  text: string
+  /** 0 when absent. */
+  code?: number
+}
+
+/** A command. */
+export interface Command {
+  /** `keys create` */
+  words: string
+  /** Names of its arguments; one in brackets may be left out. */
+  args?: readonly string[]
+  flags?: Readonly<Record<string, Flag>>
+  help: string
+  run(input: Input): Promise<Output>
+}
+
+/** A column of a table: its head, and what stands in it. */
+export type Column<Row> = readonly [head: string, cell: (row: Row) => string | number | null | undefined]
+
+/** Rows in aligned columns, numbers to the right; without rows a sentence. */
+export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[], none: string): string {
+  if (rows.length === 0) return none
+  const cells = rows.map((row) => columns.map(([, cell]) => oneLine(cell(row))))
+  const widths = columns.map(([head], at) => Math.max(head.length, ...cells.map((line) => line[at]?.length ?? 0)))
+  const right = columns.map(([, cell]) => rows.every((row) => /^-?[\d.]*%?$/.test(String(cell(row) ?? ''))))
+  const line = (texts: readonly string[]) =>
+    texts
+      .map((text, at) => (right[at] ? text.padStart(widths[at] ?? 0) : text.padEnd(widths[at] ?? 0)))
+      .join('  ')
+      .trimEnd()
+  return [line(columns.map(([head]) => head)), ...cells.map(line)].join('\n')
+}
+
+/** Text that a terminal shows as it is: no line breaks, no control characters. */
+const oneLine = (value: string | number | null | undefined) => String(value ?? '-').replace(/\p{Cc}+/gu, ' ')
+
+/** The fields of a row, one a line. */
+export const facts = (row: object): string =>
+  table(
+    Object.entries(row),
+    [
+      ['field', ([name]) => name],
+      ['value', ([, value]) => (typeof value === 'string' ? value : JSON.stringify(value))],
+    ],
+    '',
+  )
+
+/** Flags that set a budget or limits, with their fields in the API. */
+export const boundFlags: Readonly<Record<string, Flag>> = {
+  daily: { value: 'USD', help: 'Budget per day' },
+  monthly: { value: 'USD', help: 'Budget per month' },
+  total: { value: 'USD', help: 'Budget in total' },
+  timezone: { value: 'ZONE', help: 'IANA zone in which days and months begin' },
+  rpm: { value: 'N', help: 'Requests per minute' },
+  tpm: { value: 'N', help: 'Tokens per minute' },
+  concurrency: { value: 'N', help: 'Requests at the same time' },
+}
+
+/** `budget` and `limits` of the flags; absent when no flag names any. */
+export function boundsOf(flags: Input['flags']): Record<string, unknown> {
+  const budget = pick(flags, ['daily', 'monthly', 'total', 'timezone'])
+  const limits = pick(flags, ['rpm', 'tpm', 'concurrency'])
+  const numbers = Object.fromEntries(Object.entries(limits).map(([name, text]) => [name, wholeNumber(text, name)]))
+  return { ...(Object.keys(budget).length > 0 && { budget }), ...(Object.keys(limits).length > 0 && { limits: numbers }) }
+}
+
+/** Those of the flags that were given, under the same names. */
+export const pick = (flags: Input['flags'], names: readonly string[]): Record<string, string> =>
+  Object.fromEntries(names.flatMap((name) => (flags[name] === undefined ? [] : [[name, flags[name]]])))
+
+/** A whole number. Throws CommandError. */
+export function wholeNumber(text: string, flag: string): number {
+  if (!/^-?\d{1,15}$/.test(text)) throw new CommandError(`--${flag} takes a whole number.`, 2)
+  return Number(text)
+}
+
+/** A list written with commas; undefined when the flag is absent. */
+export const listOf = (text: string | undefined): string[] | undefined =>
+  text
+    ?.split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== '')
+
+/** `--on` and `--off` as `enabled`. Throws CommandError for both. */
+export function enabledOf({ on, off }: Input['flags']): { enabled?: boolean } {
+  if (on !== undefined && off !== undefined) throw new CommandError('Say --on or --off, not both.', 2)
+  return on !== undefined ? { enabled: true } : off !== undefined ? { enabled: false } : {}
+}
+
+/** Flags of `enabledOf`. */
+export const switchFlags: Readonly<Record<string, Flag>> = { on: { help: 'Switch it on' }, off: { help: 'Switch it off' } }
+
+/** The row with this id, or the only one with this name. Throws CommandError. */
+export function named<Row extends { id: string; name: string }>(rows: readonly Row[], word: string): Row {
+  const byId = rows.find(({ id }) => id === word)
+  const byName = rows.filter(({ name }) => name === word)
+  if (byId) return byId
+  if (byName.length > 1) throw new CommandError(`Several have the name ${word}; give the id.`)
+  if (byName[0] === undefined) throw new CommandError(`There is none with the id or name ${word}.`)
+  return byName[0]
+}
+
+/** The query of the given parameters, with `?`; empty without any. */
+export function queryOf(params: Record<string, string | undefined>): string {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(params)) if (value !== undefined) query.set(name, value)
+  return query.size === 0 ? '' : `?${query}`
+}

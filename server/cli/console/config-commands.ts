@@ -1,0 +1,83 @@
+/** `config plan` and `config apply`: a file in the form of parley.yaml against a running Parley. */
+import { readDeclaration } from '#declare/declaration'
+import type { ChannelRow } from '#shared/console/channel'
+import type { ManagedGroupRow } from '#shared/console/group'
+import type { PriceRow } from '#shared/console/price'
+import type { SettingsRow } from '#shared/console/settings'
+import type { AccountRow } from '#shared/console/user'
+import { GatewayError } from '#shared/errors'
+import { CommandError } from './api.ts'
+import type { Command, Input } from './command.ts'
+import { type Change, difference, differenceText } from './config-difference.ts'
+
+/** The exit code of `config plan` when something differs. */
+const differs = 3
+
+async function planOf({ api, env, args: [file = ''], readText }: Input): Promise<Change[]> {
+  const wanted = parsed(await readText(file), env, file)
+  if (wanted.keys.length > 0) {
+    throw new CommandError(
+      'The file has keys, whose secrets only the parley.yaml that Parley reads can declare. Leave them out, and use `keys create`.',
+    )
+  }
+  const [groups, channels, prices, users, settings] = await Promise.all([
+    api.list<ManagedGroupRow>('/api/groups?all=true'),
+    api.list<ChannelRow>('/api/channels'),
+    api.list<PriceRow>('/api/prices', 100_000),
+    api.list<AccountRow>('/api/users', 100_000),
+    api.call<SettingsRow>('GET', '/api/settings'),
+  ])
+  return difference(wanted, { groups, channels, prices, users, settings })
+}
+
+function parsed(text: string, env: Input['env'], file: string) {
+  try {
+    return readDeclaration(text, env, file)
+  } catch (thrown) {
+    if (thrown instanceof GatewayError) throw new CommandError(thrown.message)
+    throw thrown
+  }
+}
+
+/** What --json prints of a change: no call, whose body has secrets. */
+const told = ({ call: _, ...change }: Change) => change
+
+/** `config`. */
+export const configCommands: readonly Command[] = [
+  {
+    words: 'config plan',
+    args: ['FILE'],
+    help: 'Shows what `config apply` would write; exit code 3 when something differs',
+    async run(input) {
+      const changes = await planOf(input)
+      return { value: { changes: changes.map(told) }, text: differenceText(changes), code: changes.length > 0 ? differs : 0 }
+    },
+  },
+  {
+    words: 'config apply',
+    args: ['FILE'],
+    flags: { yes: { help: 'Do not ask; needed where nobody can answer' } },
+    help: 'Shows the difference, asks, and writes it; rows that the file does not name stay',
+    async run(input) {
+      const changes = await planOf(input)
+      input.say(differenceText(changes))
+      const refused = changes.filter((change) => change.refused !== undefined)
+      if (refused.length > 0) throw new CommandError('Nothing was written: some of it cannot be done, marked with !.')
+      if (changes.length === 0) return { value: { changes: [], applied: 0 }, text: '' }
+      if (input.flags.yes === undefined && !(await input.confirm('Write this?'))) {
+        throw new CommandError('Nothing was written. Answer y, or say --yes.')
+      }
+      let applied = 0
+      for (const { call, kind, name } of changes) {
+        try {
+          await input.api.call(call.method, call.path, call.body)
+        } catch (thrown) {
+          const why = thrown instanceof Error ? thrown.message : String(thrown)
+          throw new CommandError(`${applied} of ${changes.length} changes were written. ${kind} ${name} was not: ${why}`)
+        }
+        applied += 1
+      }
+      return { value: { changes: changes.map(told), applied }, text: `${applied} ${applied === 1 ? 'change' : 'changes'} written.` }
+    },
+  },
+]

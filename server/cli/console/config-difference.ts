@@ -1,0 +1,215 @@
+/**
+ * The difference between a file in the form of parley.yaml and a running Parley. Rows are matched by name; fields that the file does not
+ * name are left as they are, and rows that it does not name too. Pure: the API is read by `config-commands.ts`.
+ */
+import { isDeepStrictEqual } from 'node:util'
+import type { Declaration } from '#declare/declaration'
+import type { ChannelRow, NewChannel } from '#shared/console/channel'
+import type { ManagedGroupRow } from '#shared/console/group'
+import type { PriceRow } from '#shared/console/price'
+import type { SettingsRow } from '#shared/console/settings'
+import type { AccountRow } from '#shared/console/user'
+
+/** What is there now. */
+export interface Present {
+  groups: readonly ManagedGroupRow[]
+  channels: readonly ChannelRow[]
+  prices: readonly PriceRow[]
+  users: readonly AccountRow[]
+  settings: SettingsRow
+}
+
+/** A field that changes; secrets are never shown. */
+export interface FieldChange {
+  field: string
+  before: unknown
+  after: unknown
+}
+
+/** A row that would be created or changed, and the call that does it. */
+export interface Change {
+  action: 'create' | 'change'
+  kind: 'group' | 'channel' | 'price' | 'user' | 'fallbacks'
+  name: string
+  fields: FieldChange[]
+  call: { method: 'POST' | 'PATCH' | 'PUT'; path: string; body: Record<string, unknown> }
+  /** Why it cannot be done; such a change is not applied. */
+  refused?: string
+}
+
+/** The changes, in the order in which they can be made: groups before what names them. */
+export function difference(wanted: Declaration, present: Present): Change[] {
+  return [
+    ...wanted.groups.flatMap(({ name, fields }) =>
+      row(
+        'group',
+        name,
+        { ...fields },
+        present.groups.find((one) => one.name === name),
+      ),
+    ),
+    ...wanted.prices.flatMap(({ model, fields }) =>
+      price(
+        model,
+        fields,
+        present.prices.find((one) => one.model === model),
+      ),
+    ),
+    ...wanted.channels.flatMap((channel) =>
+      channelChange(
+        channel,
+        present.channels.find(({ name }) => name === channel.name),
+      ),
+    ),
+    ...wanted.users.flatMap(({ name, password, balance, ...fields }) => {
+      const known = present.users.find((one) => one.name === name)
+      // A password cannot be compared, and an opening grant is posted once: both count for new users only.
+      const first = { ...(password !== undefined && { password }), ...(balance !== undefined && { balance }) }
+      return row('user', name, known ? fields : { ...fields, ...first }, known)
+    }),
+    ...fallbacks(wanted.fallbacks, present.settings),
+  ]
+}
+
+const seg = encodeURIComponent
+const byFile = 'the parley.yaml that this Parley reads manages it'
+const secretFields = new Set(['keys', 'password', 'headers'])
+
+type Row = { id?: string; name: string; managed: 'file' | 'console' }
+
+/** The change of a row of groups, channels or users: all fields of a new one, those that differ of a known one. */
+function row(
+  kind: 'group' | 'channel' | 'user',
+  name: string,
+  fields: Record<string, unknown>,
+  known: (Row & object) | undefined,
+): Change[] {
+  if (known === undefined) {
+    const body = { name, ...fields }
+    return [{ action: 'create', kind, name, fields: shown(fields, {}), call: { method: 'POST', path: `/api/${kind}s`, body } }]
+  }
+  const before = known as unknown as Record<string, unknown>
+  const changed = Object.fromEntries(Object.entries(fields).filter(([field, value]) => !same(value, before[field])))
+  return patch(kind, known, name, changed, before)
+}
+
+function patch(
+  kind: 'group' | 'channel' | 'user',
+  known: Row,
+  name: string,
+  changed: Record<string, unknown>,
+  before: Record<string, unknown>,
+): Change[] {
+  if (Object.keys(changed).length === 0) return []
+  const path = `/api/${kind}s/${seg(kind === 'group' ? name : (known.id ?? ''))}`
+  const refused = known.managed === 'file' ? { refused: byFile } : {}
+  return [{ action: 'change', kind, name, fields: shown(changed, before), call: { method: 'PATCH', path, body: changed }, ...refused }]
+}
+
+function channelChange({ name, keys, ...fields }: NewChannel, known: ChannelRow | undefined): Change[] {
+  const secrets = keys === undefined ? {} : { keys }
+  if (known === undefined) return row('channel', name, { ...fields, ...secrets }, undefined)
+  const before = known as unknown as Record<string, unknown>
+  // The vendor of a channel is what it is: another one is another channel.
+  const { vendor, ...own } = fields
+  const changed = Object.fromEntries(Object.entries(own).filter(([field, value]) => !same(value, before[field])))
+  const hints = keys?.map((key) => ends(typeof key === 'string' ? key : key.key))
+  const otherKeys =
+    hints !== undefined &&
+    !isDeepStrictEqual(
+      hints,
+      known.keys.map(({ hint }) => hint.split('...')[1]),
+    )
+  const sendKeys = otherKeys || ('baseUrl' in changed && keys !== undefined)
+  const found = patch('channel', known, name, { ...changed, ...(sendKeys && secrets) }, before)
+  if (vendor === known.vendor) return found
+  return [
+    {
+      ...emptyChange('channel', name),
+      fields: [{ field: 'vendor', before: known.vendor, after: vendor }],
+      refused: 'the vendor of a channel cannot change',
+    },
+  ]
+}
+
+/** What a hint shows of a secret's end. */
+const ends = (secret: string) => (secret.length > 8 ? secret.slice(-4) : '')
+
+const emptyChange = (kind: Change['kind'], name: string): Change => ({
+  ...{ action: 'change', kind, name, fields: [] },
+  call: { method: 'PATCH', path: '', body: {} },
+})
+
+/** A price is replaced as a whole, as the API does it. */
+function price(model: string, fields: object, known: PriceRow | undefined): Change[] {
+  const { model: _, managed, ...before } = known ?? { model, managed: 'console' as const }
+  if (known && isDeepStrictEqual(amounts({ ...fields }), amounts(before))) return []
+  const names = [...new Set([...Object.keys(before), ...Object.keys(fields)])]
+  const after = fields as Record<string, unknown>
+  const all = Object.fromEntries(names.map((name) => [name, after[name]]))
+  const changed = Object.fromEntries(Object.entries(all).filter(([name, value]) => !same(value, (before as Record<string, unknown>)[name])))
+  return [
+    {
+      ...{ action: known ? 'change' : 'create', kind: 'price', name: model },
+      fields: shown(changed, before as Record<string, unknown>),
+      call: { method: 'PUT', path: `/api/prices/${seg(model)}`, body: after },
+      ...(known && managed === 'file' && { refused: byFile }),
+    },
+  ]
+}
+
+function fallbacks(wanted: Declaration['fallbacks'], { fallbacks: before, managedByFile }: SettingsRow): Change[] {
+  const fields = Object.entries(wanted)
+    .filter(([model, fallback]) => !isDeepStrictEqual(fallback, before[model]))
+    .map(([model, after]) => ({ field: model, before: before[model] ?? null, after }))
+  if (fields.length === 0) return []
+  const own = Object.fromEntries(Object.entries(before).filter(([model]) => !managedByFile.fallbacks.includes(model)))
+  const refused = fields.some(({ field }) => managedByFile.fallbacks.includes(field)) ? { refused: byFile } : {}
+  const call = { method: 'PATCH' as const, path: '/api/settings', body: { fallbacks: { ...own, ...wanted } } }
+  return [{ action: 'change', kind: 'fallbacks', name: fields.map(({ field }) => field).join(', '), fields, call, ...refused }]
+}
+
+/** Equal as values: 1.50 is 1.5, an empty budget is none, and the order of fields does not count. */
+function same(after: unknown, before: unknown): boolean {
+  return isDeepStrictEqual(amounts(after) ?? null, amounts(before) ?? null)
+}
+
+function amounts(value: unknown): unknown {
+  if (typeof value === 'string' && /^\d+(\.\d+)?$/.test(value))
+    return value
+      .replace(/^0+(?=\d)/, '')
+      .replace(/(\.\d*?)0+$/, '$1')
+      .replace(/\.$/, '')
+  if (Array.isArray(value)) return value.map(amounts)
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).filter(([, part]) => part !== undefined)
+  return entries.length === 0 ? null : Object.fromEntries(entries.map(([name, part]) => [name, amounts(part)]))
+}
+
+function shown(fields: Record<string, unknown>, before: Record<string, unknown>): FieldChange[] {
+  return Object.entries(fields).map(([field, after]) =>
+    secretFields.has(field)
+      ? { field, before: before[field] === undefined ? null : 'set', after: before[field] === undefined ? 'set' : 'changed' }
+      : { field, before: before[field] ?? null, after: after ?? null },
+  )
+}
+
+/** The difference as text: a line for each row and one for each of its fields. */
+export function differenceText(changes: readonly Change[]): string {
+  if (changes.length === 0) return 'Nothing differs.'
+  const value = (one: unknown) => (one === null ? 'not set' : typeof one === 'string' ? one : JSON.stringify(one))
+  const lines = changes.flatMap(({ action, kind, name, fields, refused }) => [
+    `${refused ? '!' : action === 'create' ? '+' : '~'} ${kind} ${name}${refused ? `: ${refused}` : ''}`,
+    ...fields.map(
+      ({ field, before, after }) => `    ${field}: ${action === 'create' ? value(after) : `${value(before)} -> ${value(after)}`}`,
+    ),
+  ])
+  const count = (of: (change: Change) => boolean) => changes.filter(of).length
+  const refused = count((one) => one.refused !== undefined)
+  const sums = [
+    `${count((one) => one.action === 'create' && one.refused === undefined)} to create`,
+    `${count((one) => one.action === 'change' && one.refused === undefined)} to change`,
+    ...(refused > 0 ? [`${refused} that cannot be done`] : []),
+  ]
+  return [...lines, '', `${sums.join(', ')}.`].join('\n')
+}

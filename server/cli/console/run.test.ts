@@ -1,0 +1,352 @@
+/** Every command against a running Parley, with what it prints, its JSON and its exit codes. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sampledEngine } from '#testing/database/database'
+import { newPostgresDatabase } from '#testing/database/postgres-server'
+import { administrator, administratorPassword, type Program, startProgram } from '#testing/program/program'
+import { respondJson } from '#testing/upstream/scripted-answers'
+import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
+import { CommandError } from './api.ts'
+import { commands, runConsoleCommand } from './run.ts'
+
+const answer = {
+  id: 'c',
+  object: 'chat.completion',
+  created: 1,
+  model: 'gpt-cli',
+  choices: [{ index: 0, message: { role: 'assistant', content: 'ok' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 1000, completion_tokens: 500, total_tokens: 1500 },
+}
+
+let program: Program
+let upstream: ScriptedUpstream
+let drop: () => Promise<void> = async () => {}
+let key = ''
+const folder = mkdtempSync(join(tmpdir(), 'parley-test-'))
+/** Commands that ran, so that none is forgotten. */
+const ran = new Set<string>()
+
+interface Ended {
+  code: number
+  out: string
+  error: string
+}
+
+/** Runs a command line as a person would; `files` are what it may read, `yes` what is answered to a question. */
+async function parley(
+  line: string | string[],
+  { files = {}, yes, env = {} }: { files?: Record<string, string>; yes?: boolean; env?: Record<string, string> } = {},
+): Promise<Ended> {
+  const args = typeof line === 'string' ? line.split(' ') : line
+  ran.add(commands.find(({ words }) => words === args.slice(0, words.split(' ').length).join(' '))?.words ?? '')
+  const out: string[] = []
+  const error: string[] = []
+  const code = await runConsoleCommand(args, {
+    env: { PARLEY_URL: program.url, PARLEY_MANAGEMENT_KEY: key, ...env },
+    out: (text) => void out.push(text),
+    error: (text) => void error.push(text),
+    async readText(file) {
+      const text = files[file]
+      if (text === undefined) throw new CommandError(`There is no file ${file}.`)
+      return text
+    },
+    confirm: async () => yes ?? false,
+  })
+  return { code, out: out.join('\n'), error: error.join('\n') }
+}
+
+async function json<Answer>(line: string | string[], files: Record<string, string> = {}): Promise<Answer> {
+  const args = typeof line === 'string' ? line.split(' ') : line
+  const { code, out, error } = await parley([...args, '--json'], { files })
+  expect([args, code, error]).toEqual([args, 0, ''])
+  return JSON.parse(out)
+}
+
+beforeAll(async () => {
+  const postgres = sampledEngine(import.meta.file) === 'postgres' ? await newPostgresDatabase() : undefined
+  drop = postgres?.drop ?? drop
+  program = await startProgram({ env: { ...administrator, ...(postgres && { DATABASE_URL: postgres.url }) } })
+  upstream = await scriptedUpstream()
+  upstream.answer(respondJson(200, answer))
+  const post = (path: string, body: object, cookie = '') =>
+    fetch(program.url + path, { method: 'POST', headers: { 'content-type': 'application/json', cookie }, body: JSON.stringify(body) })
+  const signedIn = await post('/api/session', { name: administrator.PARLEY_ADMIN_USER, password: administratorPassword })
+  const cookie = (signedIn.headers.get('set-cookie') ?? '').split(';')[0]
+  const scopes = ['read', 'keys', 'channels', 'prices', 'users', 'groups', 'settings']
+  const made = (await (await post('/api/management-keys', { name: 'cli', scopes }, cookie)).json()) as { key: string }
+  key = made.key
+}, 90_000)
+afterAll(async () => {
+  rmSync(folder, { recursive: true })
+  await upstream?.close()
+  await program?.stop()
+  await drop()
+})
+
+test('channels: created, listed, shown, changed, tested, deleted', async () => {
+  const files = { keys: 'sk-vendor-1\nsk-vendor-2\n', extra: JSON.stringify({ tags: ['cli'] }) }
+  const create = [
+    'channels',
+    'create',
+    'main',
+    '--vendor',
+    'openai-compatible',
+    '--base-url',
+    `${upstream.url}/v1`,
+    '--keys-file',
+    'keys',
+    '--file',
+    'extra',
+  ]
+  expect(await json([...create, '--models', 'gpt-cli,gpt-other', '--priority', '-3'], files)).toMatchObject({
+    name: 'main',
+    priority: -3,
+    tags: ['cli'],
+  })
+  expect((await parley('channels list')).out).toMatch(/^id +name +vendor/)
+  expect(await json<object[]>('channels list')).toHaveLength(1)
+  expect((await parley('channels show main')).out).toContain('openai-compatible')
+  expect(await json('channels set main --weight 5 --off')).toMatchObject({ weight: 5, enabled: false })
+  expect(await json('channels set main --on')).toMatchObject({ enabled: true })
+  expect(await json('channels test main --model gpt-cli')).toMatchObject({ ok: true, model: 'gpt-cli' })
+  upstream.answer(respondJson(401, { error: { message: 'no' } }))
+  expect((await parley('channels test main --model gpt-cli')).code).toBe(1)
+  upstream.answer(respondJson(200, answer))
+  expect(await json(['channels', 'create', 'second', '--vendor', 'demo', '--models', 'm'])).toMatchObject({ name: 'second' })
+  expect((await parley('channels delete second')).out).toBe('Deleted the channel second.')
+}, 60_000)
+
+test('prices: set, listed, shown, deleted', async () => {
+  expect(await json('prices set gpt-cli --input 1 --output 2 --cache-read 0.1')).toMatchObject({
+    input: '1',
+    output: '2',
+    cacheRead: '0.1',
+  })
+  expect((await parley('prices list')).out).toContain('gpt-cli')
+  expect(await json('prices show gpt-cli')).toMatchObject({ output: '2' })
+  expect(await json('prices set gpt-gone --request 1')).toMatchObject({ request: '1' })
+  expect((await parley('prices delete gpt-gone')).code).toBe(0)
+  expect(await parley('prices show gpt-gone')).toMatchObject({ code: 1, error: 'parley: There is no price for gpt-gone.' })
+  expect((await parley('prices set gpt-cli')).code).toBe(2)
+})
+
+test('users: created, listed, shown, changed, credited once, deleted', async () => {
+  const files = { password: 'a long password\n' }
+  const made = await json<{ id: string }>('users create ann --balance 5 --password-file password --daily 2 --rpm 10', files)
+  expect(made).toMatchObject({ balance: '5', signsIn: true, budget: { daily: '2' }, limits: { rpm: 10 } })
+  expect((await parley('users list')).out).toMatch(/ann +user +default/)
+  expect(await json('users show ann')).toMatchObject({ id: made.id })
+  expect(await json('users set ann --role admin')).toMatchObject({ role: 'admin' })
+  expect(await json('users set ann --role user --off')).toMatchObject({ role: 'user', enabled: false })
+  for (let twice = 0; twice < 2; twice++) {
+    expect(await json(['users', 'credit', 'ann', '-1.5', '--reason', 'a mistake', '--once', 'c1'])).toMatchObject({ balance: '3.5' })
+  }
+  expect((await parley('users credit ann 1')).error).toContain('--reason')
+  await json('users create gone')
+  expect((await parley('users delete gone')).out).toBe('Deleted the user gone.')
+})
+
+test('keys: created, listed, shown, changed, rotated, deleted', async () => {
+  const { out: secret } = await parley('keys create ci --models gpt-cli --daily 5 --addresses 127.0.0.1')
+  expect(secret).toMatch(/^sk-\w{48}$/)
+  expect(await json('keys show ci')).toMatchObject({ models: ['gpt-cli'], budget: { daily: '5' }, addresses: ['127.0.0.1'] })
+  expect((await parley('keys list')).out).toContain(`sk-...${secret.slice(-4)}`)
+  expect(await json<{ name: string }[]>('keys list --user ann')).toEqual([])
+  expect(await json('keys create of-ann --user ann')).toMatchObject({ user: { name: 'ann' } })
+  expect(await json('keys set ci --name build --note hello --off')).toMatchObject({ name: 'build', note: 'hello', enabled: false })
+  await json('keys set build --on')
+  const { out: next } = await parley('keys rotate build --overlap 1')
+  expect(next).not.toBe(secret)
+  expect((await parley('keys delete of-ann')).out).toBe('Deleted the key of-ann.')
+  const asked = await fetch(`${program.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${next}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'gpt-cli', messages: [{ role: 'user', content: 'hello' }] }),
+  })
+  await asked.text()
+  expect(asked.status).toBe(200)
+})
+
+test('usage and requests are those of the API', async () => {
+  expect(await json('usage --from 1d --by model')).toMatchObject([{ model: 'gpt-cli', requests: 1, charged: '0.002' }])
+  expect((await parley('usage --from 1d --by model,key')).out).toMatch(/model +key +requests.*\ngpt-cli +build +1 /)
+  expect((await parley('usage --from 1d --csv')).out.split('\n')).toHaveLength(2)
+  const [row] = await json<{ requestId: string }[]>('requests list --model gpt-cli --limit 1')
+  expect(await json(`requests show ${row?.requestId}`)).toMatchObject({ charged: '0.002', bill: { cost: '0.002' } })
+  expect((await parley('requests list --failed --from 1h')).out).toBe('No requests.')
+})
+
+describe('config', () => {
+  const file = `
+groups:
+  default: { ratio: 1.0 }
+  vip: { description: Priority, ratio: 0.8 }
+channels:
+  - { name: main, vendor: openai-compatible, groups: [default, vip], models: [gpt-cli, gpt-other], keys: [sk-vendor-1, sk-vendor-2] }
+  - { name: fresh, vendor: openai-compatible, baseUrl: "http://127.0.0.1:9/v1", keys: ["\${SECRET}"], models: [m] }
+prices:
+  gpt-cli: { input: 1.0, output: 3 }
+users:
+  - { name: ann, groups: [default, vip], balance: 100, password: a long password }
+  - { name: ben, balance: 1 }
+fallbacks:
+  gpt-cli: { error: [gpt-other] }
+`
+  const files = { 'house.yaml': file }
+  const env = { SECRET: 'sk-a-secret-of-the-environment' }
+
+  test('a plan shows what would be written, without a secret, and writes nothing', async () => {
+    const { code, out } = await parley('config plan house.yaml', { files, env })
+    expect(code).toBe(3)
+    expect(out.split('\n')).toEqual([
+      '+ group vip',
+      '    description: Priority',
+      '    ratio: 0.8',
+      '~ price gpt-cli',
+      '    output: 2 -> 3',
+      '    cacheRead: 0.1 -> not set',
+      '~ channel main',
+      '    groups: ["default"] -> ["default","vip"]',
+      '+ channel fresh',
+      '    vendor: openai-compatible',
+      '    baseUrl: http://127.0.0.1:9/v1',
+      '    models: ["m"]',
+      '    keys: set',
+      '~ user ann',
+      '    groups: ["default"] -> ["default","vip"]',
+      '+ user ben',
+      '    balance: 1',
+      '~ fallbacks gpt-cli',
+      '    gpt-cli: not set -> {"error":["gpt-other"]}',
+      '',
+      '3 to create, 4 to change.',
+    ])
+    const { out: told } = await parley('config plan house.yaml --json', { files, env })
+    expect(told).not.toMatch(/sk-|a long password/)
+    expect((await json<{ name: string }[]>('users list')).map(({ name }) => name)).not.toContain('ben')
+  })
+
+  test('apply asks first, and writes nothing without a yes', async () => {
+    const { code, out, error } = await parley('config apply house.yaml', { files, env })
+    expect([code, error]).toEqual([1, 'parley: Nothing was written. Answer y, or say --yes.'])
+    expect(out).toContain('3 to create, 4 to change.')
+    expect((await parley('config plan house.yaml', { files, env })).code).toBe(3)
+  })
+
+  test('applied, nothing differs any more', async () => {
+    const { code, out } = await parley('config apply house.yaml', { files, env, yes: true })
+    expect([code, out.split('\n').at(-1)]).toEqual([0, '7 changes written.'])
+    expect(await parley('config plan house.yaml', { files, env })).toEqual({ code: 0, out: 'Nothing differs.', error: '' })
+    expect((await parley('config apply house.yaml --yes --json', { files, env })).out).toContain('"applied": 0')
+    expect(await json('users show ann')).toMatchObject({ balance: '3.5', groups: ['default', 'vip'] })
+    expect(await json('prices show gpt-cli')).not.toHaveProperty('cacheRead')
+  })
+
+  test('another secret is a change, and so is another address, which takes the secrets along', async () => {
+    const other = { 'house.yaml': file.replace('127.0.0.1:9', '127.0.0.1:10') }
+    expect((await parley('config plan house.yaml', { files: other, env })).out).toContain('    keys: set -> changed')
+    const { out } = await parley('config plan house.yaml', { files, env: { SECRET: 'sk-another-secret' } })
+    expect(out).toContain('~ channel fresh\n    keys: set -> changed\n')
+    expect((await parley('config apply house.yaml --yes', { files: other, env })).code).toBe(0)
+  })
+
+  test('what cannot be done is said, and then nothing is written', async () => {
+    const odd = {
+      'house.yaml': file
+        .replace('{ name: fresh, vendor: openai-compatible', '{ name: fresh, vendor: openai')
+        .replace('ratio: 0.8', 'ratio: 0.7'),
+    }
+    const { code, out } = await parley('config apply house.yaml --yes', { files: odd, env })
+    expect(code).toBe(1)
+    expect(out).toContain('! channel fresh: the vendor of a channel cannot change')
+    expect((await parley('config plan house.yaml', { files: odd, env })).out).toContain('ratio: 0.8 -> 0.7')
+  })
+
+  test.each([
+    ['groups: { vip: { ratios: 1 } }', 'house.yaml:1:18: Unknown field "ratios"'],
+    ['channels: [{ name: c, vendor: openai, keys: ["${NOTHING}"], models: [m] }]', 'NOTHING'],
+    ['keys: [{ name: k, user: ann, key: sk-12345678 }]', 'keys create'],
+  ])('%s is refused', async (text, why) => {
+    const { code, error } = await parley('config plan house.yaml', { files: { 'house.yaml': text } })
+    expect([code, error.includes(why) ? why : error]).toEqual([1, why])
+  })
+})
+
+describe('what goes wrong', () => {
+  test.each<[string, number, string]>([
+    ['keys', 2, ''],
+    ['keys lsit', 2, 'There is no command keys lsit.'],
+    ['keys show', 2, 'Usage: parley keys show KEY'],
+    ['keys list --colour red', 2, 'parley keys list --help'],
+    ['keys show nothing', 1, 'There is none with the id or name nothing.'],
+    ['channels set main --on --off', 2, 'not both'],
+    ['channels set main --priority high', 2, '--priority takes a whole number.'],
+    ['requests show req_nothing', 1, '404 not_found'],
+    ['completion tcsh', 2, 'bash|zsh|fish'],
+  ])('%s', async (line, code, why) => {
+    const ended = await parley(line)
+    expect([ended.code, ended.error.includes(why) ? why : ended.error]).toEqual([code, why])
+  })
+
+  test('no key, a wrong one, one without the scope, no Parley', async () => {
+    expect((await parley('keys list', { env: { PARLEY_MANAGEMENT_KEY: '' } })).code).toBe(2)
+    expect((await parley('keys list', { env: { PARLEY_MANAGEMENT_KEY: 'pk-nothing-that-exists' } })).error).toContain('401 invalid_api_key')
+    expect((await parley('keys list', { env: { PARLEY_URL: 'http://127.0.0.1:1' } })).error).toContain(
+      'does not respond at http://127.0.0.1:1',
+    )
+    expect((await parley('keys list --url ftp://here')).code).toBe(2)
+  })
+})
+
+test('help names every command, and completion offers them', async () => {
+  const { out } = await parley('help')
+  for (const { words } of commands) expect(out).toContain(`parley ${words}`)
+  expect((await parley('users credit --help')).out).toContain('--reason TEXT')
+  const { out: script } = await parley('completion bash')
+  writeFileSync(join(folder, 'completion'), script)
+  const offered = (typed: string) => {
+    const words = typed.split(' ')
+    const list = words.map((word) => `'${word}'`).join(' ')
+    const { stdout, stderr } = Bun.spawnSync(
+      [
+        'bash',
+        '-c',
+        `. ${join(folder, 'completion')}; COMP_WORDS=(${list}); COMP_CWORD=${words.length - 1}; _parley; echo "\${COMPREPLY[@]}"`,
+      ],
+      { stdout: 'pipe', stderr: 'pipe' },
+    )
+    expect(stderr.toString()).toBe('')
+    return stdout.toString().trim().split(' ')
+  }
+  expect(offered('parley ')).toEqual(expect.arrayContaining(['keys', 'config', 'usage', 'route', 'db']))
+  expect(offered('parley con')).toEqual(['config'])
+  expect(offered('parley config ')).toEqual(['plan', 'apply'])
+  expect(offered('parley keys create me --da')).toEqual(['--daily'])
+  expect(offered('parley usage --b')).toEqual(['--by'])
+  expect((await parley('completion fish')).out).toContain(
+    "complete -c parley -n '__fish_seen_subcommand_from config; and __fish_seen_subcommand_from apply' -l yes",
+  )
+  expect((await parley('completion zsh')).out).toStartWith('#compdef parley')
+})
+
+test('every command has run', () => {
+  expect(commands.map(({ words }) => words).filter((words) => !ran.has(words))).toEqual([])
+})
+
+test('the program itself: exit code, standard output and standard error', () => {
+  const run = (...args: string[]) => {
+    const child = Bun.spawnSync([process.execPath, 'server/cli.ts', ...args], {
+      cwd: join(import.meta.dir, '../../..'),
+      env: { ...process.env, PARLEY_URL: program.url, PARLEY_MANAGEMENT_KEY: key },
+      stdin: 'ignore',
+      stdout: 'pipe',
+      stderr: 'pipe',
+    })
+    return [child.exitCode, child.stdout.toString(), child.stderr.toString()]
+  }
+  expect(run('prices', 'show', 'gpt-cli', '--json')).toEqual([0, expect.stringContaining('"model": "gpt-cli"'), ''])
+  expect(run('prices', 'show', 'nothing')).toEqual([1, '', 'parley: There is no price for nothing.\n'])
+  expect(run('prices')[0]).toBe(2)
+}, 60_000)

@@ -1,0 +1,33 @@
+/** Quotas of the signed-in user, and how much of them is used. */
+import type { User } from '#accounts/caller'
+import { type ConsoleDeps, consoleRoute } from '#http/console/route/console-route'
+import type { Route } from '#http/request/route'
+import type { QuotaRow, Quotas } from '#shared/console/quota'
+
+/** What the route needs from the program. */
+export interface QuotaDeps extends ConsoleDeps {
+  quotas(): Quotas
+  /** How many keys the user has that count. */
+  keysOf(user: User): number
+  /** What the user has stored of conversations. */
+  storedBy(user: User): Promise<{ count: number; bytes: number }>
+}
+
+/** `GET /api/quotas`. */
+export function quotaRoutes(deps: QuotaDeps): Route[] {
+  return [
+    consoleRoute(deps, {
+      method: 'GET',
+      path: '/api/quotas',
+      who: 'session',
+      scope: 'keys',
+      async handle({ user }) {
+        const { count, bytes } = await deps.storedBy(user)
+        const used = { keys: deps.keysOf(user), modelsPerKey: null, conversations: count, conversationBytes: bytes }
+        const most = deps.quotas()
+        const data = Object.entries(used).map(([name, used]) => ({ name, used, most: most[name as keyof Quotas] })) as QuotaRow[]
+        return { body: { data, next: null } }
+      },
+    }),
+  ]
+}

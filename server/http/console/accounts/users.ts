@@ -1,0 +1,87 @@
+/** Users and their balances, for administrators. */
+
+import { withBudgetsLeft } from '#http/console/route/budgets-left'
+import { consoleRoute } from '#http/console/route/console-route'
+import { mapPage, pageOf, paging, readPaging } from '#http/console/route/page'
+import type { ConsoleServices } from '#http/console/route/services'
+import type { Route } from '#http/request/route'
+import { Credit, NewUser, UserPatch } from '#shared/console/user'
+import { GatewayError } from '#shared/errors'
+
+/** `/api/users`: list, create, change, delete, credit. */
+export function userRoutes(services: ConsoleServices): Route[] {
+  const { users } = services.accounts
+  const id = '/api/users/:id'
+  return [
+    consoleRoute(services, {
+      method: 'GET',
+      path: '/api/users',
+      who: 'admin',
+      scope: 'users',
+      query: paging,
+      handle: async ({ query }) => ({
+        body: await mapPage(
+          pageOf('users', users.all(), (user) => user.name, readPaging(query)),
+          (page) => rowsOf(services, page),
+        ),
+      }),
+    }),
+    consoleRoute(services, {
+      method: 'POST',
+      path: '/api/users',
+      who: 'admin',
+      scope: 'users',
+      body: NewUser,
+      handle: async ({ user, body }) => ({ status: 201, body: await rowOf(services, await users.create(user, body)) }),
+    }),
+    consoleRoute(services, {
+      method: 'PATCH',
+      path: id,
+      who: 'admin',
+      scope: 'users',
+      body: UserPatch,
+      handle: async ({ visit, user, body }) => ({ body: await rowOf(services, await users.change(user, visit.params.id ?? '', body)) }),
+    }),
+    consoleRoute(services, {
+      method: 'DELETE',
+      path: id,
+      who: 'admin',
+      scope: 'users',
+      handle: async ({ visit, user }) => {
+        await users.remove(user, visit.params.id ?? '')
+        return { status: 204 }
+      },
+    }),
+    consoleRoute(services, {
+      method: 'POST',
+      path: `${id}/credit`,
+      who: 'admin',
+      scope: 'users',
+      body: Credit,
+      handle: async ({ visit, user, body }) => {
+        const key = readIdempotencyKey(visit.request)
+        return { body: await rowOf(services, await users.credit(user, visit.params.id ?? '', key, body)) }
+      },
+    }),
+  ]
+}
+
+type Known = Parameters<ConsoleServices['accounts']['users']['rows']>[0][number]
+
+const rowsOf = async ({ accounts, budgetsLeft }: ConsoleServices, users: Known[]) =>
+  withBudgetsLeft(budgetsLeft, 'user', ({ id }) => id, await accounts.users.rows(users))
+const rowOf = async (services: ConsoleServices, user: Known) => (await rowsOf(services, [user]))[0]
+
+/** The Idempotency-Key header, which makes repeating a credit safe. Throws `missing_field`, `invalid_value`. */
+function readIdempotencyKey(request: Request): string {
+  const param = 'Idempotency-Key'
+  const key = request.headers.get(param)
+  if (key === null)
+    throw new GatewayError(
+      'missing_field',
+      'Send an Idempotency-Key header, so that a repeated request does not post the credit twice. Nothing was posted.',
+      { param },
+    )
+  if (/^[\x21-\x7e]{1,200}$/.test(key)) return key
+  throw new GatewayError('invalid_value', 'Idempotency-Key: expected 1 to 200 visible ASCII characters.', { param })
+}

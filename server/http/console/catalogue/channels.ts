@@ -1,0 +1,101 @@
+/** Channels, for administrators. Channel keys are write-only; the registry in `routing` validates changes. */
+
+import { type ConsoleDeps, consoleRoute } from '#http/console/route/console-route'
+import { pageOf, paging, readPaging } from '#http/console/route/page'
+import type { Route } from '#http/request/route'
+import type { ChannelRegistry } from '#routing/channels'
+import type { Health } from '#routing/health-contract'
+import { ChannelPatch, type HealthRow, NewChannel } from '#shared/console/channel'
+
+/** What the channel routes need from the program. */
+export interface ChannelDeps extends ConsoleDeps {
+  channels: ChannelRegistry
+  health: Pick<Health, 'ailments' | 'reset'>
+}
+
+/** `/api/channels`: list, create, read, change, delete, health and reset. */
+export function channelRoutes(deps: ChannelDeps): Route[] {
+  const { channels, health } = deps
+  const healthOf = (id: string): HealthRow[] =>
+    health.ailments(id).map(({ key, model, state, cause, waitMs }) => ({ key, model, state, cause, retryInMs: Math.round(waitMs) }))
+  return [
+    consoleRoute(deps, {
+      method: 'GET',
+      path: '/api/channels',
+      who: 'admin',
+      scope: 'channels',
+      query: paging,
+      handle: ({ query }) => ({ body: pageOf('channels', channels.rows(), (row) => `${row.createdAt} ${row.id}`, readPaging(query)) }),
+    }),
+    consoleRoute(deps, {
+      method: 'POST',
+      path: '/api/channels',
+      who: 'admin',
+      scope: 'channels',
+      body: NewChannel,
+      handle: async ({ user, body }) => ({ status: 201, body: await channels.create(user, body) }),
+    }),
+    consoleRoute(deps, {
+      method: 'GET',
+      path: '/api/channels/:id',
+      who: 'admin',
+      scope: 'channels',
+      handle: ({ visit }) => ({ body: channels.row(visit.params.id ?? '') }),
+    }),
+    consoleRoute(deps, {
+      method: 'PATCH',
+      path: '/api/channels/:id',
+      who: 'admin',
+      scope: 'channels',
+      body: ChannelPatch,
+      handle: async ({ visit, user, body }) => ({ body: await channels.patch(user, visit.params.id ?? '', body) }),
+    }),
+    consoleRoute(deps, {
+      method: 'DELETE',
+      path: '/api/channels/:id',
+      who: 'admin',
+      scope: 'channels',
+      handle: async ({ visit, user }) => {
+        await channels.remove(user, visit.params.id ?? '')
+        return { status: 204 }
+      },
+    }),
+    consoleRoute(deps, {
+      method: 'POST',
+      path: '/api/channels/:id/reset',
+      who: 'admin',
+      scope: 'channels',
+      handle: ({ visit }) => {
+        const { id } = channels.row(visit.params.id ?? '')
+        health.reset(id)
+        return { body: { data: healthOf(id), next: null } }
+      },
+    }),
+    consoleRoute(deps, {
+      method: 'GET',
+      path: '/api/health',
+      who: 'admin',
+      scope: 'channels',
+      handle: () => ({
+        body: {
+          data: health.ailments().map(({ channelId, key, model, state, cause, waitMs }) => ({
+            channelId,
+            key,
+            model,
+            state,
+            cause,
+            retryInMs: Math.round(waitMs),
+          })),
+          next: null,
+        },
+      }),
+    }),
+    consoleRoute(deps, {
+      method: 'GET',
+      path: '/api/channels/:id/health',
+      who: 'admin',
+      scope: 'channels',
+      handle: ({ visit }) => ({ body: { data: healthOf(channels.row(visit.params.id ?? '').id), next: null } }),
+    }),
+  ]
+}

@@ -1,0 +1,106 @@
+/** What needs attention, the most urgent first: what the overview shows, and any program may ask for. */
+import type { User } from '#accounts/caller'
+import type { PriceBook } from '#billing/pricing/price'
+import { withBudgetsLeft } from '#http/console/route/budgets-left'
+import type { ConsoleServices } from '#http/console/route/services'
+import type { ChannelRegistry } from '#routing/channels'
+import type { Health } from '#routing/health-contract'
+import type { ChannelRow } from '#shared/console/channel'
+import type { Budget, BudgetLeft } from '#shared/console/limits'
+import type { Concern } from '#shared/console/overview'
+import type { UsageReportRow } from '#shared/console/usage'
+import { parseUsd } from '#shared/money'
+
+/** What concerns are found in. */
+export interface Situation extends ConsoleServices {
+  channels: ChannelRegistry
+  prices: PriceBook
+  health: Pick<Health, 'ailments'>
+}
+
+/** Today's usage by model, and what was charged, in USD. */
+export interface Today {
+  models: readonly UsageReportRow[]
+  charged: string
+}
+
+const weekMs = 7 * 86_400_000
+/** The share of a budget from which it is a concern. */
+const nearEnd = 0.8
+/** Most of one kind: a list that nobody reads to its end is no help. */
+const mostOfAKind = 50
+
+/** The concerns of this user; of everybody for administrators. */
+export async function concernsOf(deps: Situation, user: User, today: Today): Promise<Concern[]> {
+  const { accounts, channels, health, clock } = deps
+  const admin = user.role === 'admin'
+  const keys = (admin ? accounts.keys.all() : accounts.keys.ownedBy(user)).map(accounts.keys.row)
+  const users = admin ? [...accounts.users.all()] : []
+  const groups = admin ? [...accounts.groups.all()] : []
+  const { balance } = await accounts.users.row(user)
+
+  const found: Concern[][] = [
+    admin ? resting() : [],
+    admin ? unpricedModels(deps, channels.rows()).map((model) => ({ kind: 'unpriced', model })) : [],
+    await budgets(
+      deps,
+      'group',
+      groups.map((row) => ({ ...row, id: row.name })),
+    ),
+    await budgets(deps, 'user', users),
+    await budgets(deps, 'key', keys),
+    today.models.flatMap((row): Concern[] =>
+      row.model !== undefined && row.margin?.startsWith('-') ? [{ kind: 'loses', model: row.model, margin: row.margin }] : [],
+    ),
+    parseUsd(today.charged) > 0n && parseUsd(balance) < parseUsd(today.charged) ? [{ kind: 'low', balance, spend: today.charged }] : [],
+    keys.flatMap(({ id, name, enabled, expiresAt }): Concern[] => {
+      const ms = expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(expiresAt) - clock.now()
+      return enabled && expiresAt !== null && ms > 0 && ms <= weekMs ? [{ kind: 'expires', id, name, at: expiresAt }] : []
+    }),
+  ]
+  return found.flatMap((list) => list.slice(0, mostOfAKind))
+
+  function resting(): Concern[] {
+    const names = new Map(channels.rows().map(({ id, name }) => [id, name]))
+    return health.ailments().map(({ channelId, key, model, cause, waitMs }) => {
+      const channel = { id: channelId, name: names.get(channelId) ?? channelId }
+      return { kind: 'rest', channel, key, model, cause, retryInMs: Math.round(waitMs) }
+    })
+  }
+}
+
+/** Models of enabled channels that nobody can call, since they have no price. */
+export function unpricedModels({ prices }: Pick<Situation, 'prices'>, channels: readonly ChannelRow[]): string[] {
+  const offered = channels.filter(({ enabled }) => enabled).flatMap(({ models }) => models)
+  const names = new Set(offered.map((model) => (typeof model === 'string' ? model : model.name)))
+  return [...names].filter((name) => prices.get(name) === undefined).sort()
+}
+
+interface Budgeted {
+  id: string
+  name: string
+  budget: Budget | null
+  budgetLeft?: BudgetLeft
+}
+
+async function budgets({ budgetsLeft }: Situation, of: 'key' | 'user' | 'group', rows: readonly Budgeted[]): Promise<Concern[]> {
+  const limited = rows.filter(({ budget }) => budget !== null)
+  const known = await withBudgetsLeft(budgetsLeft, of, ({ id }) => id, limited)
+  return known.flatMap((row): Concern[] => {
+    const near = tightest(row)
+    return near === undefined || near.share < nearEnd ? [] : [{ kind: 'budget', of, id: row.id, name: row.name, ...near }]
+  })
+}
+
+const windows = ['daily', 'weekly', 'monthly', 'total'] as const
+
+/** The window of which the largest share is spent. */
+function tightest({ budget, budgetLeft }: Budgeted) {
+  const found = windows.flatMap((window) => {
+    const limit = budget?.[window]
+    if (limit === undefined) return []
+    const left = budgetLeft?.[window] ?? limit
+    return [{ window, limit, left, share: Number(limit) === 0 ? 1 : 1 - Number(left) / Number(limit) }]
+  })
+  return found.toSorted((a, b) => b.share - a.share)[0]
+}

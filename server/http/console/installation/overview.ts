@@ -1,0 +1,107 @@
+/** The overview in one call: today against last week, what needs attention, the first steps. */
+import type { User } from '#accounts/caller'
+import { type Asker, consoleRoute } from '#http/console/route/console-route'
+import { isZone, readOne } from '#http/console/route/one-value'
+import type { Route } from '#http/request/route'
+import type { Overview } from '#shared/console/overview'
+import type { UsageKey, UsageReportRow, UsageTotals } from '#shared/console/usage'
+import { GatewayError } from '#shared/errors'
+import { concernsOf, type Situation, unpricedModels } from './concerns.ts'
+
+const dayMs = 86_400_000
+const hourMs = 3_600_000
+/** Rows of a report that are looked at; more models or keys than this in one day do not stand in the list of five. */
+const mostRows = 2_000
+const topRows = 5
+
+/** `GET /api/overview`. */
+export function overviewRoutes(deps: Situation): Route[] {
+  return [
+    consoleRoute(deps, {
+      method: 'GET',
+      path: '/api/overview',
+      who: 'session',
+      scope: 'read',
+      query: ['timezone'],
+      async handle({ user, query }) {
+        const timezone = readOne(query, 'timezone') ?? 'UTC'
+        if (!isZone(timezone)) {
+          throw new GatewayError('invalid_value', 'timezone: expected the name of a time zone, like Europe/Berlin.', { param: 'timezone' })
+        }
+        return { body: await overviewOf(deps, user, timezone) }
+      },
+    }),
+  ]
+}
+
+async function overviewOf(deps: Situation, user: Asker, timezone: string): Promise<Overview> {
+  const { accounts, clock } = deps
+  const now = clock.now()
+  const today = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(timezone)
+  const midnight = today.startOfDay()
+  const lastWeek = midnight.subtract({ days: 7 })
+  const [from, then] = [midnight.epochMilliseconds, lastWeek.epochMilliseconds]
+
+  const report = async (by: readonly UsageKey[], start: number, end: number): Promise<UsageReportRow[]> => {
+    const question = { from: new Date(start), to: new Date(Math.max(end, start + 1)), by, timezone, filter: {}, limit: mostRows }
+    return (await accounts.usageReports.report(user, question)).rows
+  }
+  const total = async (start: number, end: number): Promise<UsageTotals> => {
+    const [row] = await report([], start, end)
+    return row ?? nothing(user)
+  }
+  const end = now + 1
+  const [sums, before, hours, hoursBefore, models, keys] = await Promise.all([
+    total(from, end),
+    total(then, today.subtract({ days: 7 }).epochMilliseconds),
+    report(['hour'], from, end),
+    report(['hour'], then, lastWeek.add({ days: 1 }).epochMilliseconds),
+    report(['model'], from, end),
+    report(['key'], from, end),
+  ])
+  return {
+    at: new Date(now).toISOString(),
+    timezone,
+    now: sums,
+    before,
+    steps: Array.from({ length: Math.floor((now - from) / hourMs) + 1 }, (_, hour) => new Date(from + hour * hourMs).toISOString()),
+    hours,
+    hoursBefore,
+    models: top(models),
+    keys: top(keys),
+    attention: await concernsOf(deps, user, { models, charged: sums.charged }),
+    first: {
+      ...houseOf(deps, user),
+      key: accounts.keys.ownedBy(user).length > 0 || (user.role === 'admin' && accounts.keys.all().length > 0),
+      request: sums.requests > 0 || before.requests > 0 || (await hasRequests(deps, user, now)),
+    },
+  }
+}
+
+/** Whether there is a real channel, and a price for one of its models; null for whoever cannot make them. */
+function houseOf(deps: Situation, { role }: User): Pick<Overview['first'], 'channel' | 'price'> {
+  if (role !== 'admin') return { channel: null, price: null }
+  const real = deps.channels.rows().filter(({ vendor }) => vendor !== 'demo')
+  const offered = new Set(real.flatMap(({ models }) => models.map((model) => (typeof model === 'string' ? model : model.name))))
+  return { channel: real.length > 0, price: offered.size > 0 && unpricedModels(deps, real).length < offered.size }
+}
+
+const top = (rows: readonly UsageReportRow[]) => rows.toSorted((a, b) => Number(b.charged) - Number(a.charged)).slice(0, topRows)
+
+/** The sums of no requests. */
+const nothing = ({ role }: User): UsageTotals => ({
+  ...{ requests: 0, errors: 0, cost: '0', charged: '0' },
+  tokens: {
+    in: { fresh: 0, cacheRead: 0, cacheWrite: 0, audio: 0, image: 0 },
+    out: { total: 0, reasoning: 0, audio: 0, image: 0 },
+  },
+  units: { images: 0, seconds: 0, characters: 0, searches: 0 },
+  latency: { total: null, firstToken: null },
+  ...(role === 'admin' && { upstreamCost: null, margin: null }),
+})
+
+/** Whether there was a request within the year. */
+async function hasRequests({ accounts }: Situation, user: User, now: number): Promise<boolean> {
+  const { data } = await accounts.usageLog.page(user, { limit: 1, from: new Date(now - 366 * dayMs) })
+  return data.length > 0
+}

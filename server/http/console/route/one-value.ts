@@ -1,0 +1,20 @@
+/** Single values of a query, and what they may be. */
+import { GatewayError } from '#shared/errors'
+
+/** The single value of a parameter; undefined when it is absent. Throws `invalid_value` where it is repeated. */
+export function readOne(query: URLSearchParams, name: string): string | undefined {
+  const [value, ...more] = query.getAll(name)
+  if (more.length > 0) throw new GatewayError('invalid_value', `${name}: expected one value.`, { param: name })
+  return value
+}
+
+/** Whether this is the name of an IANA time zone. */
+export function isZone(name: string): boolean {
+  if (!/^[A-Za-z]\w*([/+-]\w+)*$/.test(name)) return false
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name })
+    return true
+  } catch {
+    return false
+  }
+}

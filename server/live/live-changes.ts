@@ -1,0 +1,192 @@
+/**
+ * What has changed, for whoever watches: the console's event stream. Changes are told by subject, without values, at most four times a
+ * second for each watcher; a watcher that reads nothing has only the set of subjects waiting. Start with `createLiveChanges`.
+ */
+import type { Clock, Timer } from '#runtime/clock'
+import type { Topic } from '#shared/console/events'
+import { longestSignal, type MirroredTable, type Store } from '#store/engine/store'
+
+/** Who watches. Asked again whenever something changes. */
+export interface Watcher {
+  userId: string
+  isAdmin(): boolean
+  /** Whether the session or management key with which the watch began still holds. */
+  isLive(): boolean
+  /** Ids of the keys that the user has now. */
+  keys(): Iterable<string>
+}
+
+/** A running watch. */
+export interface Watch {
+  /** The next subjects that have changed; undefined when the watch is over. One call at a time. */
+  next(): Promise<Topic[] | undefined>
+  /** Ends it. */
+  close(): void
+}
+
+/** Tells watchers what has changed. */
+export interface LiveChanges {
+  /** A request of this user has been answered. Costs next to nothing, and never throws. */
+  answered(userId: string): void
+  /** Begins a watch; undefined when this user has `mostWatches` already. */
+  watch(who: Watcher): Watch | undefined
+  /** Ends all watches, for a shutdown. No new one begins. */
+  close(): void
+}
+
+/** Watches of one user at the same time. */
+export const mostWatches = 16
+/** Milliseconds between two events of a watch, in which the tables in memory catch up too. */
+const gatherMs = 250
+/** Milliseconds between two looks at whether watches may go on: sessions also end by themselves. */
+const lookMs = 5_000
+/** Milliseconds between two notices to the other instances. */
+const signalMs = 500
+/** Stands for every user, where there are too many to name. */
+const everybody = '*'
+
+interface Seat extends Watch {
+  readonly who: Watcher
+  /** Adds what a change of this table means for the watcher. */
+  heard(table: MirroredTable, id: string | undefined): void
+  add(topic: Topic): void
+  /** Ends the watch when it no longer holds. */
+  look(): void
+}
+
+const watched = ['users', 'sessions', 'api_keys', 'management_keys', 'groups', 'channels', 'prices', 'settings', 'accounts'] as const
+
+/** Changes of this store, and requests of this and the other instances. */
+export function createLiveChanges({ store, clock }: { store: Pick<Store, 'changes' | 'signals'>; clock: Clock }): LiveChanges {
+  const seats = new Set<Seat>()
+  const unsent = new Set<string>()
+  let sending: Timer | undefined
+  let looking: Timer | undefined
+  let closed = false
+
+  for (const table of watched) {
+    store.changes.subscribe(table, async (id) => {
+      for (const seat of seats) seat.heard(table, id)
+    })
+  }
+  store.signals.hear('requests', (text) => tell(text.split(',')))
+
+  function tell(userIds: readonly string[]): void {
+    const all = userIds.includes(everybody)
+    for (const seat of seats) if (all || seat.who.isAdmin() || userIds.includes(seat.who.userId)) seat.add('requests')
+  }
+
+  function send(): void {
+    sending = undefined
+    const text = [...unsent].filter((id) => /^[\w-]+$/.test(id)).join(',')
+    unsent.clear()
+    if (text !== '') store.signals.send('requests', text.length > longestSignal ? everybody : text)
+  }
+
+  function look(): void {
+    looking = undefined
+    for (const seat of seats) seat.look()
+    if (seats.size > 0) looking = clock.after(lookMs, look)
+  }
+
+  return {
+    answered(userId) {
+      if (closed) return
+      if (seats.size > 0) tell([userId])
+      unsent.add(userId)
+      sending ??= clock.after(signalMs, send)
+    },
+    watch(who) {
+      const own = [...seats].filter((seat) => seat.who.userId === who.userId)
+      if (closed || own.length >= mostWatches) return undefined
+      const seat = createSeat(who, clock, () => seats.delete(seat))
+      seats.add(seat)
+      looking ??= clock.after(lookMs, look)
+      return seat
+    },
+    close() {
+      closed = true
+      sending?.cancel()
+      looking?.cancel()
+      for (const seat of seats) seat.close()
+    },
+  }
+}
+
+function createSeat(who: Watcher, clock: Clock, left: () => void): Seat {
+  const pending = new Set<Topic>()
+  let ownKeys = new Set(who.keys())
+  let gathering: Timer | undefined
+  let ripe = false
+  let over = false
+  let waiting: ((topics: Topic[] | undefined) => void) | undefined
+
+  function close(): void {
+    over = true
+    gathering?.cancel()
+    left()
+    deliver()
+  }
+
+  function deliver(): void {
+    if (waiting === undefined || (!over && !ripe)) return
+    const answer = over ? undefined : [...pending]
+    const tell = waiting
+    waiting = undefined
+    pending.clear()
+    ripe = false
+    tell(answer)
+  }
+
+  function gather(): void {
+    if (over || gathering !== undefined) return
+    gathering = clock.after(gatherMs, () => {
+      gathering = undefined
+      if (!who.isLive()) return close()
+      ripe = pending.size > 0
+      deliver()
+    })
+  }
+
+  function add(topic: Topic): void {
+    pending.add(topic)
+    gather()
+  }
+
+  function ofKey(id: string | undefined): void {
+    const known = id === undefined || ownKeys.has(id)
+    // The row in memory may be about to change: its owner is known after the pause.
+    clock.after(gatherMs - 1, () => {
+      if (over) return
+      ownKeys = new Set(who.keys())
+      if (known || who.isAdmin() || (id !== undefined && ownKeys.has(id))) add('keys')
+    })
+  }
+
+  return {
+    who,
+    add,
+    close,
+    look: () => void (!over && !who.isLive() && close()),
+    heard(table, id) {
+      const self = id === undefined || id === who.userId
+      if (table === 'api_keys') ofKey(id)
+      else if (table === 'groups') add('groups')
+      else if (table === 'prices') add('prices')
+      else if (table === 'channels') add(who.isAdmin() ? 'channels' : 'models')
+      else if (table === 'settings' && who.isAdmin()) add('settings')
+      else if (table === 'users' || table === 'accounts') {
+        if (self) add('account')
+        if (who.isAdmin()) add('users')
+      }
+      // Whatever changed of people, the watch may be over.
+      gather()
+    },
+    next() {
+      return new Promise((resolve) => {
+        waiting = resolve
+        deliver()
+      })
+    },
+  }
+}

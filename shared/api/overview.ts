@@ -1,0 +1,60 @@
+/** Responses about the whole installation: search and overview. */
+import type { Overview } from '../console/overview.ts'
+import { type Found, foundKinds } from '../console/search.ts'
+import { Decimal, OneOf, SignedDecimal, Type } from '../typebox.ts'
+import { Instant, Nullable, says, UsageAnswer } from './console.ts'
+import { Open } from './fields.ts'
+
+/** A row of GET /api/search. */
+export const FoundAnswer = says<Found>().of(
+  Open({
+    kind: OneOf(foundKinds),
+    id: Type.String(),
+    name: Type.String(),
+    note: Nullable(Type.String()),
+    path: Type.String({ description: 'Its page in the console.' }),
+  }),
+)
+
+const kind = <Kind extends string>(name: Kind) => ({ kind: Type.Literal(name) })
+const Attention = Type.Union([
+  Open({
+    ...kind('rest'),
+    channel: Open({ id: Type.String(), name: Type.String() }),
+    key: Nullable(Type.String()),
+    model: Nullable(Type.String()),
+    cause: Type.String(),
+    retryInMs: Type.Number(),
+  }),
+  Open({ ...kind('unpriced'), model: Type.String() }),
+  Open({
+    ...kind('budget'),
+    of: OneOf(['key', 'user', 'group']),
+    id: Type.String(),
+    name: Type.String(),
+    window: OneOf(['daily', 'weekly', 'monthly', 'total']),
+    limit: Decimal(),
+    left: SignedDecimal(),
+    share: Type.Number(),
+  }),
+  Open({ ...kind('loses'), model: Type.String(), margin: SignedDecimal() }),
+  Open({ ...kind('low'), balance: SignedDecimal(), spend: SignedDecimal() }),
+  Open({ ...kind('expires'), id: Type.String(), name: Type.String(), at: Instant() }),
+])
+
+/** GET /api/overview */
+export const OverviewAnswer = says<Overview>().of(
+  Open({
+    at: Instant(),
+    timezone: Type.String(),
+    now: UsageAnswer,
+    before: UsageAnswer,
+    steps: Type.Array(Instant()),
+    hours: Type.Array(UsageAnswer),
+    hoursBefore: Type.Array(UsageAnswer),
+    models: Type.Array(UsageAnswer),
+    keys: Type.Array(UsageAnswer),
+    attention: Type.Array(Attention),
+    first: Open({ channel: Nullable(Type.Boolean()), price: Nullable(Type.Boolean()), key: Type.Boolean(), request: Type.Boolean() }),
+  }),
+)

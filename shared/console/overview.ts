@@ -1,0 +1,47 @@
+/** GET /api/overview: the figures of today against the same time last week, and what needs attention. */
+import type { UsageReportRow, UsageTotals } from './usage.ts'
+
+/** Something that needs attention; the most urgent first. */
+export type Concern =
+  /** A channel, a key of it or a model of it rests. */
+  | { kind: 'rest'; channel: { id: string; name: string }; key: string | null; model: string | null; cause: string; retryInMs: number }
+  /** A model that enabled channels offer and that has no price, so nobody can call it. */
+  | { kind: 'unpriced'; model: string }
+  /** A budget of which 80 percent or more are spent: `share` of `limit`, in USD. */
+  | {
+      kind: 'budget'
+      of: 'key' | 'user' | 'group'
+      id: string
+      name: string
+      window: 'daily' | 'weekly' | 'monthly' | 'total'
+      limit: string
+      left: string
+      share: number
+    }
+  /** A model whose requests of today cost more than they brought, in USD. */
+  | { kind: 'loses'; model: string; margin: string }
+  /** The caller's balance is less than today's spend. */
+  | { kind: 'low'; balance: string; spend: string }
+  /** An enabled key that expires within a week. */
+  | { kind: 'expires'; id: string; name: string; at: string }
+
+/** The answer. Rows are of the caller; for administrators of everybody. */
+export interface Overview {
+  at: string
+  timezone: string
+  /** Today until now. */
+  now: UsageTotals
+  /** The same time of the same day a week ago. */
+  before: UsageTotals
+  /** The first instants of today's hours until now. */
+  steps: string[]
+  hours: UsageReportRow[]
+  /** The whole day a week ago. */
+  hoursBefore: UsageReportRow[]
+  /** Five that were charged most today. */
+  models: UsageReportRow[]
+  keys: UsageReportRow[]
+  attention: Concern[]
+  /** What is there of a first run: a real channel, a price for one of its models (administrators), a key, a request ever. */
+  first: { channel: boolean | null; price: boolean | null; key: boolean; request: boolean }
+}
