@@ -45,12 +45,11 @@ export function sampleOf({ cases, ...walk }: Walk, share: number): Walk {
 }
 
 /** The cells of these cases. */
-export async function cellsOf({ way, door, cases }: Walk): Promise<Cell[]> {
-  const dialect = dialectOf(door)
+export async function cellsOf(walk: Walk): Promise<Cell[]> {
+  const { way } = walk
+  const dialect = dialectOf(walk.door)
   const cells: Cell[] = []
-  for (const one of await wireCasesOf(way, door, dialect, cases)) {
-    // What the SDK does not send is no case.
-    if (one.body === one.base) continue
+  for (const one of await wireCasesOf(walk)) {
     if (way === 'request') cells.push(...(await requestCells(dialect, one)))
     else cells.push(...(way === 'answer' ? answerCells(dialect, one) : eventCells(dialect, one)))
   }
@@ -59,7 +58,13 @@ export async function cellsOf({ way, door, cases }: Walk): Promise<Cell[]> {
   return way === 'request' ? settled : settled.map((cell) => ({ ...cell, strict: cell.plain }))
 }
 
-async function wireCasesOf(way: Way, door: Door | AnswerDoor, dialect: Dialect, cases: readonly Case[]): Promise<WireCase[]> {
+/** The cases as they go over the wire. What the SDK does not send is no case. */
+export async function wireCasesOf({ way, door, cases }: Walk): Promise<WireCase[]> {
+  const wire = await onTheWire(way, door, dialectOf(door), cases)
+  return wire.filter(({ body, base }) => body !== base)
+}
+
+async function onTheWire(way: Way, door: Door | AnswerDoor, dialect: Dialect, cases: readonly Case[]): Promise<WireCase[]> {
   if (way === 'stream') return cases.map((one) => streamCase(one, dialect))
   if (way === 'answer') return cases.map(({ body, base, ...rest }) => ({ ...rest, body: JSON.stringify(body), base: JSON.stringify(base) }))
   return dialect === 'gemini' ? googleWireCases(cases, GoogleGenAI) : wireCases(door as Door, cases)
