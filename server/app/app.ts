@@ -22,6 +22,7 @@ import { createExplain } from '#relay/admin/explain'
 import { createProbe } from '#relay/admin/probe'
 import type { RelayParts } from '#relay/contract/ask'
 import { storingRelay } from '#relay/conversation/stored-responses'
+import { createLargeBodies } from '#relay/large/large-bodies'
 import { createRealtime } from '#relay/realtime/realtime'
 import { createRelay } from '#relay/relay'
 import { createAffinity } from '#routing/affinity'
@@ -179,7 +180,9 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
       demo: channels.demo,
       config: file.state,
     }
+    const large = createLargeBodies(clock)
     const relayServices = {
+      large,
       accounts,
       relay,
       realtime,
@@ -267,7 +270,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
         live.close()
         upstream.close()
         for (const job of scheduled) job.cancel()
-        await Promise.allSettled([accounts.flushLastUsed(), reasoningState.flush(), books.close(), limiter.close()])
+        await Promise.allSettled([accounts.flushLastUsed(), reasoningState.flush(), books.close(), limiter.close(), large.close()])
         await store.close()
       },
     }

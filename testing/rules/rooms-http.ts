@@ -5,7 +5,7 @@ import { billing, lower, relay } from './room-groups.ts'
 /** The rooms of `server/http`. */
 export const httpRooms: Record<string, Room> = {
   // Which addresses are trusted proxies.
-  'server/http/request': { may: [...relay('operation'), 'server/protocols', ...lower], packages: ['node:net'] },
+  'server/http/request': { may: [...relay('operation'), 'server/protocols', 'server/wire', ...lower], packages: ['node:net'] },
   'server/http/api': {
     may: [
       'server/http/request',
