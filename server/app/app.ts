@@ -1,6 +1,7 @@
 /** Wires the program: store, services, relay, HTTP. Nothing listens yet; `start.ts` opens the port. */
 
 import { createUsageUpkeep } from '#accounts/usage-upkeep'
+import { checkBooks } from '#billing/ledger/books-check'
 import { createBudgetsLeft } from '#billing/ledger/budgets-left'
 import { openLeasedBooks } from '#billing/ledger/leased-books'
 import { remoteBooks } from '#billing/ledger/remote-books'
@@ -144,8 +145,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
         booksServe: leasedBooks.serving,
         openBreakers: () => openBreakers(health, channels),
       })
-    const watched = watchedBooks(leasedBooks, live)
-    const books = metrics ? observed(watched, metrics) : watched
+    const books = watchedBooks(metrics ? observed(leasedBooks, metrics) : leasedBooks, live)
     const relayParts: RelayParts = {
       open,
       reasoningState,
@@ -229,6 +229,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
         channels,
         health,
         explain: createExplain(relayParts),
+        checkBooks: () => checkBooks({ db: store.db, journals: [`${config.dataFolder}/journal`], now: clock.now() }),
         probe: createProbe(relayParts),
         settings,
         kept: { keysOf: accounts.keys.countOf, storedBy: ({ id }) => reasoningState.stored(id) },

@@ -135,7 +135,7 @@ function Reading(props: { page: DocPage }) {
     <article ref={article} class="docs-body">
       <h2>{props.page.title}</h2>
       <Markup html={props.page.html} />
-      <For each={props.page.endpoints}>{(endpoint) => <Endpoint endpoint={endpoint} />}</For>
+      <For each={props.page.endpoints}>{(endpoint, at) => <Endpoint endpoint={endpoint} first={at() === 0} />}</For>
     </article>
   )
 }
