@@ -9,6 +9,7 @@ import { currentUser, readStatus } from '#client/api/account.ts'
 import { SessionContext, useSession } from '#client/api/session.ts'
 import { Announcer } from '#client/ui/announcer.tsx'
 import { loadMessages } from '#client/ui/language.ts'
+import { readLocalStorage, writeLocalStorage } from '#client/ui/local-storage.ts'
 import { ServerUnreachable } from '#client/ui/server-unreachable.tsx'
 import { ToastList } from '#client/ui/toast.tsx'
 import { TooltipLayer } from '#client/ui/tooltip.tsx'
@@ -52,7 +53,11 @@ export function App() {
     setScreen('open')
   }
   const ended = () => setScreen('closed')
-  onMount(() => void loadSession())
+  onMount(() => {
+    // Who was here before will see the playground again: it is fetched while the server is asked who this is.
+    if (readLocalStorage('been-here') !== null && isPlayground(location.pathname)) void PlaygroundPage.preload()
+    void loadSession()
+  })
 
   /** Every page, once somebody is signed in; the address stays meanwhile. */
   const Frame = (props: RouteSectionProps) => (
@@ -121,7 +126,10 @@ function Open(props: { user(): UserRow | null; setUser(user: UserRow): void; end
   )
 }
 
+const isPlayground = (path: string) => path === '/' || path.startsWith('/c/')
+
 function Playground() {
+  writeLocalStorage('been-here', 'yes')
   const navigate = useNavigate()
   const params = useParams<{ id?: string }>()
   const session = useSession()

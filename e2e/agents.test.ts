@@ -23,8 +23,8 @@ const upstreams: Record<string, { vendor: string; model: string; script: Script;
   messages: { vendor: 'anthropic', model: 'claude-opus-4-8', script: messagesVendor({ models: ['claude-opus-4-8'] }) },
   gemini: { vendor: 'gemini', model: 'gemini-3-pro', script: geminiVendor({ models: ['gemini-3-pro'] }) },
 }
-/** Milliseconds allowed for a task; agents take one to six seconds. */
-const limitMs = 60_000
+/** Milliseconds allowed for a task; agents take one to eight seconds, on a busy machine many more. */
+const limitMs = 90_000
 
 let gateway: Gateway
 const servers = new Map<string, ScriptedUpstream>()

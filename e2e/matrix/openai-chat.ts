@@ -1,14 +1,21 @@
 /** The openai SDK over Chat Completions. Streamed turns are assembled from known fields only, as its own helper does. */
 import OpenAI from 'openai'
 import { type Answer, type Ask, type Client, parametersOf, type Question, type Turn, urlOf } from './dialogue.ts'
-import { openaiFault } from './openai-fault.ts'
+import { type OpenAIClass, olderOpenAI, openaiFault } from './openai-fault.ts'
 
 type Message = OpenAI.ChatCompletionMessageParam
 
-export const openaiChat: Client = { dialect: 'chat', faultOf: openaiFault, connect }
+const clientOf = (sdk: OpenAIClass): Client => ({
+  dialect: 'chat',
+  faultOf: (thrown) => openaiFault(sdk, thrown),
+  connect: (url, key) => connect(sdk, url, key),
+})
 
-function connect(url: string, key: string): Ask {
-  const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: key, maxRetries: 0 })
+export const openaiChat = clientOf(OpenAI)
+export const openai6Chat = clientOf(olderOpenAI)
+
+function connect(sdk: OpenAIClass, url: string, key: string): Ask {
+  const client = new sdk({ baseURL: `${url}/v1`, apiKey: key, maxRetries: 0 })
   return async (question) => {
     const body = bodyOf(question)
     const signal = question.signal ?? null

@@ -6,7 +6,7 @@ import { openaiFault } from './openai-fault.ts'
 /** The SDK ends its loop silently when the caller aborts. */
 class Left extends Error {}
 
-const faultOf = (thrown: unknown): Fault => (thrown instanceof Left ? { kind: 'left' } : openaiFault(thrown))
+const faultOf = (thrown: unknown): Fault => (thrown instanceof Left ? { kind: 'left' } : openaiFault(OpenAI, thrown))
 
 export const openaiCompletions: Client = { dialect: 'completions', faultOf, words: { refusal: 'filter' }, connect }
 

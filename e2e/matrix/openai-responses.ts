@@ -1,7 +1,7 @@
 /** The openai SDK over Responses, without stored state: every request contains all items, with their encrypted reasoning. */
 import OpenAI from 'openai'
 import { type Answer, type Ask, type Client, type Fault, parametersOf, type Question, type Turn, urlOf } from './dialogue.ts'
-import { openaiFault } from './openai-fault.ts'
+import { type OpenAIClass, olderOpenAI, openaiFault } from './openai-fault.ts'
 
 type Item = OpenAI.Responses.ResponseInputItem
 type Body = Omit<OpenAI.Responses.ResponseCreateParamsNonStreaming, 'stream'>
@@ -9,12 +9,20 @@ type Body = Omit<OpenAI.Responses.ResponseCreateParamsNonStreaming, 'stream'>
 /** The SDK ends such a stream without throwing; users see the event. */
 class ResponseFailed extends Error {}
 
-const faultOf = (thrown: unknown): Fault => (thrown instanceof ResponseFailed ? { kind: 'stream' } : openaiFault(thrown))
+const faultOf = (sdk: OpenAIClass, thrown: unknown): Fault =>
+  thrown instanceof ResponseFailed ? { kind: 'stream' } : openaiFault(sdk, thrown)
 
-export const openaiResponses: Client = { dialect: 'responses', faultOf, connect }
+const clientOf = (sdk: OpenAIClass): Client => ({
+  dialect: 'responses',
+  faultOf: (thrown) => faultOf(sdk, thrown),
+  connect: (url, key) => connect(sdk, url, key),
+})
 
-function connect(url: string, key: string): Ask {
-  const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: key, maxRetries: 0 })
+export const openaiResponses = clientOf(OpenAI)
+export const openai6Responses = clientOf(olderOpenAI)
+
+function connect(sdk: OpenAIClass, url: string, key: string): Ask {
+  const client = new sdk({ baseURL: `${url}/v1`, apiKey: key, maxRetries: 0 })
   return async (question) => {
     const body = bodyOf(question)
     const signal = question.signal ?? null

@@ -34,7 +34,7 @@ export interface Step {
 /** One coding agent. */
 export interface Agent {
   /** The dialect it speaks. */
-  dialect: 'responses' | 'messages' | 'gemini'
+  dialect: 'chat' | 'responses' | 'messages' | 'gemini'
   /** The prefix of model names that the agent recognises. */
   family: string
   start(post: Post): Start
@@ -134,4 +134,52 @@ const gemini: Agent = {
   shell: (command) => ({ tool: 'run_shell_command', args: { command } }),
 }
 
-export const agents: Record<string, Agent> = { claude, codex, 'codex-by-provider': codexElsewhere, gemini }
+/** Through the package that speaks Chat to any vendor. It would ask a model for a title, too. */
+const opencode: Agent = {
+  dialect: 'chat',
+  family: 'other-',
+  start: ({ url, key, model, prompt }) => ({
+    command: join(modules, `opencode-${process.platform}-${process.arch}/bin/opencode`),
+    // It puts quotation marks around an argument with spaces, and a stroke before those inside.
+    args: ['run', '--model', `parley/${model}`, ...prompt.split(' ')],
+    env: { OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_DISABLE_MODELS_FETCH: '1' },
+    home: {
+      '.config/opencode/opencode.json': JSON.stringify({
+        autoupdate: false,
+        share: 'disabled',
+        permission: 'allow',
+        agent: { title: { disable: true } },
+        provider: {
+          parley: {
+            npm: '@ai-sdk/openai-compatible',
+            options: { baseURL: `${url}/v1`, apiKey: key },
+            models: { [model]: { name: model } },
+          },
+        },
+      }),
+    },
+  }),
+  write: (path, text) => ({ tool: 'write', args: { filePath: path, content: text } }),
+  shell: (command) => ({ tool: 'bash', args: { command, description: 'Runs it' } }),
+}
+
+const qwen: Agent = {
+  dialect: 'chat',
+  family: 'qwen3-coder-',
+  start: ({ url, key, model, prompt }) => ({
+    command: script(),
+    args: [join(modules, '@qwen-code/qwen-code/cli.js'), '-p', prompt, '-m', model, '--yolo', '--auth-type', 'openai'],
+    env: { OPENAI_BASE_URL: `${url}/v1`, OPENAI_API_KEY: key, OPENAI_MODEL: model },
+    home: {
+      '.qwen/settings.json': JSON.stringify({
+        general: { disableAutoUpdate: true, disableUpdateNag: true },
+        privacy: { usageStatisticsEnabled: false },
+        telemetry: { enabled: false },
+      }),
+    },
+  }),
+  write: (path, text) => ({ tool: 'write_file', args: { file_path: path, content: text } }),
+  shell: (command) => ({ tool: 'run_shell_command', args: { command, is_background: false } }),
+}
+
+export const agents: Record<string, Agent> = { claude, codex, 'codex-by-provider': codexElsewhere, gemini, opencode, qwen }

@@ -1,6 +1,7 @@
 /** Wires the program: store, services, relay, HTTP. Nothing listens yet; `start.ts` opens the port. */
 
 import { createUsageUpkeep } from '#accounts/usage-upkeep'
+import { checkBooks } from '#billing/ledger/books-check'
 import { createBudgetsLeft } from '#billing/ledger/budgets-left'
 import { openLeasedBooks } from '#billing/ledger/leased-books'
 import { remoteBooks } from '#billing/ledger/remote-books'
@@ -22,6 +23,7 @@ import { createExplain } from '#relay/admin/explain'
 import { createProbe } from '#relay/admin/probe'
 import type { RelayParts } from '#relay/contract/ask'
 import { storingRelay } from '#relay/conversation/stored-responses'
+import { createLargeBodies } from '#relay/large/large-bodies'
 import { createRealtime } from '#relay/realtime/realtime'
 import { createRelay } from '#relay/relay'
 import { createAffinity } from '#routing/affinity'
@@ -178,7 +180,9 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
       demo: channels.demo,
       config: file.state,
     }
+    const large = createLargeBodies(clock)
     const relayServices = {
+      large,
       accounts,
       relay,
       realtime,
@@ -225,6 +229,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
         channels,
         health,
         explain: createExplain(relayParts),
+        checkBooks: () => checkBooks({ db: store.db, journals: [`${config.dataFolder}/journal`], now: clock.now() }),
         probe: createProbe(relayParts),
         settings,
         kept: { keysOf: accounts.keys.countOf, storedBy: ({ id }) => reasoningState.stored(id) },
@@ -266,7 +271,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
         live.close()
         upstream.close()
         for (const job of scheduled) job.cancel()
-        await Promise.allSettled([accounts.flushLastUsed(), reasoningState.flush(), books.close(), limiter.close()])
+        await Promise.allSettled([accounts.flushLastUsed(), reasoningState.flush(), books.close(), limiter.close(), large.close()])
         await store.close()
       },
     }

@@ -53,6 +53,8 @@ export interface Head {
   affinity: string[]
   /** State stored elsewhere that the request refers to; absent = the dialect has none, or it was not looked for. */
   stateRefs?: StateRef[]
+  /** The upstream is asked to keep its answer, which later requests name by its id. */
+  keepsAnswer?: true
   /** Opaque state in the request as its maker sent it, in order; absent = the dialect has none that is bound to an account. */
   sealed?: Opaque[]
   /** The request is for the conversation itself, compacted. */
@@ -91,6 +93,8 @@ export interface AnswerEdits {
   hideUsage?: boolean
   /** The response that the client continued, where the upstream was sent the conversation in its place. */
   previousResponse?: string
+  /** Tell the answer itself as created: the upstream keeps it. */
+  keepsAnswer?: boolean
 }
 
 /** What a frame of an upstream stream means for the relay. */

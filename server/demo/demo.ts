@@ -58,16 +58,22 @@ export interface DemoOptions {
 }
 
 const contextTokens = 128_000
+/** Bytes of JSON that the demo reads at most. */
+const mostJson = 4 * 1024 * 1024
 
 /** A drop-in replacement for `createHttpUpstream` that answers from a script. */
 export function createDemoUpstream({ clock, random, pace = 20 }: DemoOptions): DemoUpstream {
   /** Seconds since the epoch. */
   const now = () => Math.floor(clock.now() / 1000)
 
-  async function open(request: DemoRequest, signal: AbortSignal): Promise<DemoAnswer> {
+  async function open(asked: DemoRequest, signal: AbortSignal): Promise<DemoAnswer> {
     signal.throwIfAborted()
-    const form = forms[pathOf(request)]
-    if (form && typeof request.body === 'object') return tell(await form(await readForm(request.body), now()), signal)
+    const { body: sent } = asked
+    const form = forms[pathOf(asked)]
+    const isJson = typeof sent === 'object' && sent.type === 'application/json'
+    if (form && typeof sent === 'object' && !isJson) return tell(await form(await readForm(sent), now()), signal)
+    if (isJson && sent.length > mostJson) return refuse(tooLong, signal)
+    const request = isJson ? { ...asked, body: await new Response(sent.open()).text() } : asked
     const body = parsed(request)
     if (!isObject(body)) return refuse(body === undefined ? unknownPath : badJson, signal)
     const operation = operations[pathOf(request)]
@@ -177,13 +183,14 @@ function refusalFor(prompt: DemoPrompt): Refusal | undefined {
   const { error } = prompt.commands
   if (error !== undefined)
     return { status: error, message: 'This error was requested in the prompt.', code: error === 429 ? 'rate_limit_exceeded' : null }
-  if (prompt.inputTokens <= contextTokens) return undefined
-  return {
-    status: 400,
-    message: 'The conversation exceeds the context window of this model.',
-    param: 'messages',
-    code: 'context_length_exceeded',
-  }
+  return prompt.inputTokens <= contextTokens ? undefined : tooLong
+}
+
+const tooLong: Refusal = {
+  status: 400,
+  message: 'The conversation exceeds the context window of this model.',
+  param: 'messages',
+  code: 'context_length_exceeded',
 }
 
 const whole = (text: string): Piece[] => [{ text, paced: false }]

@@ -8,11 +8,11 @@ import { predictEmbeddings } from '#protocols/gemini/embeddings/predict'
 import { imagesCodec as geminiImages } from '#protocols/gemini/images/codec'
 import { speakCodec } from '#protocols/openai/audio/speak'
 import { transcribeCodec } from '#protocols/openai/audio/transcribe'
-import { embeddingCodec as openaiEmbeddings } from '#protocols/openai/embeddings/codec'
+import { withModel as embeddingsWithModel, embeddingCodec as openaiEmbeddings } from '#protocols/openai/embeddings/codec'
 import { voyageEmbeddings } from '#protocols/openai/embeddings/voyage'
 import { readError } from '#protocols/openai/error'
 import { imagesCodec as openaiImages } from '#protocols/openai/images/codec'
-import { moderationCodec } from '#protocols/openai/moderations/codec'
+import { defaultModerationModel, moderationCodec, withModerationModel } from '#protocols/openai/moderations/codec'
 import { searchCodec } from '#protocols/openai/search/codec'
 import { cohereRerank } from '#protocols/rerank/cohere'
 import { jinaRerank } from '#protocols/rerank/jina'
@@ -30,6 +30,8 @@ export const operationCodecs: Record<SideOperation, Partial<Record<Style, Operat
   search: { openai: searchCodec },
 }
 
-/** The model of an address put into a body of OpenAI's embeddings. */
-export { withModel as embeddingsWithModel } from '#protocols/openai/embeddings/codec'
-export { defaultModerationModel, withModerationModel } from '#protocols/openai/moderations/codec'
+/** A JSON body with the model that its endpoint knows: of its address (`engine`), or where it names none (`default`). */
+export const withModel = (text: string, { rule, name }: { rule: 'engine' | 'default'; name: string }): string =>
+  rule === 'engine' ? embeddingsWithModel(text, name) : withModerationModel(text, name)
+
+export { defaultModerationModel }

@@ -10,12 +10,13 @@ import type { ConversationRequest, Opaque, Part } from '#canonical/conversation'
 import type { ConversationEvent } from '#canonical/conversation-event'
 import type { Dialect } from '#shared/ids'
 import { deleteExpired } from '#store/accounts/reasoning-state'
-import { sealWords, withWords } from './compacted.ts'
+import { sealWords } from './compacted.ts'
 import { createEnvelopes } from './envelope.ts'
+import { openedRequest } from './opened-request.ts'
 import { createMemory, type MemoryParts } from './remembered-text.ts'
 import { createStateOwners, type StateOwners } from './state-owners.ts'
-import { changeEvent, changeParts, changeRequest, statesIn, statesOf } from './state-walk.ts'
-import { statelessMarker, withoutStatelessMarker, withStatelessMarkers } from './stateless-marker.ts'
+import { changeEvent, changeParts, statesIn, statesOf } from './state-walk.ts'
+import { statelessMarker, withStatelessMarkers } from './stateless-marker.ts'
 import { type ConversationParts, type Conversations, createConversations } from './stored-conversations.ts'
 import { createStreamRecorder, type StreamRecorder } from './stream-recorder.ts'
 import { bareCalls, isEmpty, recollections, restored, type ToolCallState } from './tool-call-state.ts'
@@ -55,6 +56,8 @@ export interface ReasoningState extends Conversations, StateOwners, UpstreamStat
    * when memory does not know the call. Never rejects.
    */
   restoreDropped(tenant: string, request: ConversationRequest): Promise<ConversationRequest>
+  /** What is remembered of these calls, by their ids: for `restored` of `tool-call-state.ts`. Plain data. Never rejects. */
+  recalled(tenant: string, calls: readonly string[]): Promise<Map<string, ToolCallState>>
   /** Runs about every second: writes new entries. */
   flush(): Promise<void>
   /** Runs on a schedule: deletes what has expired; resolves to the number of rows. */
@@ -82,6 +85,16 @@ export function createReasoningState(parts: MemoryParts & ConversationParts): Re
     const texts = [...recollections(answer)].map(([id, found]) => [callName(id), isEmpty(found) ? '' : JSON.stringify(found)] as const)
     memory.remember(tenant, new Map(texts))
   }
+  async function recalled(tenant: string, calls: readonly string[]): Promise<Map<string, ToolCallState>> {
+    const known = calls.length === 0 ? new Map<string, string>() : await memory.recall(tenant, calls.map(callName))
+    const found = new Map<string, ToolCallState>()
+    for (const id of known.size === 0 ? [] : calls) {
+      const text = known.get(callName(id))
+      // Written by `remember` and sealed since then, so it needs no validation.
+      if (text !== undefined) found.set(id, JSON.parse(text) as ToolCallState)
+    }
+    return found
+  }
   const wrapFor = (tenant: string, slot: Dialect) => (opaque: Opaque) => wrap(tenant, slot, opaque)
 
   return {
@@ -104,10 +117,8 @@ export function createReasoningState(parts: MemoryParts & ConversationParts): Re
       const mark = statelessMarker(slot)
       return (event) => mark(event).map((one) => changeEvent(one, wrapFor(tenant, slot)))
     },
-    unsealRequest(tenant, request, theirs) {
-      const open = (opaque: Opaque) => (theirs?.has(opaque.value) ? opaque : unwrap(tenant, opaque))
-      return changeRequest(withWords(request, open), (opaque) => withoutStatelessMarker(open(opaque)))
-    },
+    unsealRequest: (tenant, request, theirs) =>
+      openedRequest(request, (opaque) => (theirs?.has(opaque.value) ? opaque : unwrap(tenant, opaque))),
     sealWords: (tenant, words) => sealWords(envelopes, tenant, words),
     statesIn: ({ turns }) => statesIn(turns.flatMap((turn) => turn.parts)),
     remember(tenant, answer, maker) {
@@ -122,18 +133,10 @@ export function createReasoningState(parts: MemoryParts & ConversationParts): Re
         watch(event)
       }
     },
+    recalled,
     async restoreDropped(tenant, request) {
-      const bare = bareCalls(request.turns)
-      if (bare.length === 0) return request
-      const known = await memory.recall(tenant, bare.map(callName))
-      if (known.size === 0) return request
-      const recalled = new Map<string, ToolCallState>()
-      for (const id of bare) {
-        const text = known.get(callName(id))
-        // Written by `remember` and sealed since then, so it needs no validation.
-        if (text !== undefined) recalled.set(id, JSON.parse(text) as ToolCallState)
-      }
-      return { ...request, turns: restored(request.turns, recalled) }
+      const known = await recalled(tenant, bareCalls(request.turns))
+      return known.size === 0 ? request : { ...request, turns: restored(request.turns, known) }
     },
     flush: () => memory.flush(),
     sweep() {

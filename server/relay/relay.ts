@@ -10,6 +10,7 @@ import type { Relay } from '#relay/contract/relay'
 import type { Arrival, Hold, InFlightRequest, ReadRequest, RequestModels, Why } from '#relay/contract/steps'
 import { openConversation } from '#relay/conversation/conversation'
 import { clientClosed } from '#relay/exchange/ended'
+import { openLargeConversation } from '#relay/large/large-conversation'
 import { openOperation } from '#relay/operation/operation'
 import { createAttemptLog } from '#relay/pipeline/attempt'
 import { candidatesFor } from '#relay/pipeline/candidates'
@@ -24,6 +25,8 @@ import { isSideOperation } from '#shared/ids'
 /** Rejects with GatewayError for a body that did not arrive, and for what Parley itself reads of it. */
 async function readRequest(parts: RelayParts, ask: Ask): Promise<ReadRequest> {
   const body = await ask.body()
+  const { large } = body
+  if (large && !isSideOperation(ask.operation)) return openLargeConversation(parts, ask, body, large)
   return isSideOperation(ask.operation) ? openOperation(parts, ask, body) : openConversation(parts, ask, body)
 }
 

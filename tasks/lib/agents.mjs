@@ -12,7 +12,7 @@ const limitMs = 300_000
 export async function bringAgents(bun) {
   const lock = digest([`${home}/package-lock.json`])
   if (readStamp(stamp) === lock) return
-  tell('Installing coding agents (about 900 MB, only the first time)...')
+  tell('Installing coding agents (about 1.2 GB, only the first time)...')
   const [command, ...args] = npm()
   const ways = [
     [bun, 'install', '--frozen-lockfile', '--ignore-scripts'],

@@ -3,12 +3,15 @@
  * A change here is a change of the design: make it in a commit of its own. Client and tests have files of their own beside this one.
  */
 import type { Room } from './floor-plan.ts'
-import { httpRooms } from './http-rooms.ts'
 import { billing, canonical, drizzle, everyPower, inside, lower, relay, store } from './room-groups.ts'
 import { clientRooms } from './rooms-client.ts'
+import { httpRooms } from './rooms-http.ts'
 import { endToEnd, testingRooms } from './rooms-testing.ts'
 
 const pure = ['server/wire', ...canonical, 'shared']
+/** Upstreams and what is said to them. */
+const asking = ['server/routing', 'server/upstream', 'server/vendors', 'server/protocols']
+const serving = ['server/accounts', ...billing, ...asking]
 
 /** In dependency order: a room may only import rooms above it in this list. */
 export const rooms: Record<string, Room> = {
@@ -46,7 +49,7 @@ export const rooms: Record<string, Room> = {
   'server/store/ledger': { may: ['db', ...store()], packages: drizzle },
   'server/store/accounts': { may: ['db', ...store('ledger'), 'shared'], packages: drizzle },
   'server/store/channels': { may: ['db', ...store()], packages: drizzle },
-  'server/store/usage': { may: ['db', ...store(), 'server/runtime', 'shared'], packages: drizzle },
+  'server/store/usage': { may: ['db', ...store('ledger'), 'server/runtime', 'shared'], packages: drizzle },
 
   'server/upstream': {
     may: ['server/vendors', 'server/wire', ...lower],
@@ -99,32 +102,24 @@ export const rooms: Record<string, Room> = {
       ...lower,
     ],
   },
-  'server/relay/pipeline': {
-    may: [
-      ...relay('exchange', 'spend', 'conversation', 'operation'),
-      ...['server/accounts', 'server/routing', ...billing, 'server/upstream', 'server/vendors', 'server/protocols'],
-      ...lower,
-    ],
-  },
-  'server/relay/realtime': {
-    may: [
-      ...relay('exchange', 'spend', 'pipeline'),
-      ...['server/accounts', 'server/routing', ...billing, 'server/upstream', 'server/vendors', 'server/protocols'],
-      ...lower,
-    ],
-  },
-  'server/relay/admin': {
-    may: [
-      ...relay('exchange', 'spend', 'conversation', 'pipeline'),
-      ...['server/accounts', 'server/routing', ...billing, 'server/upstream', 'server/vendors', 'server/protocols'],
-      ...lower,
-    ],
+  'server/relay/pipeline': { may: [...relay('exchange', 'spend', 'conversation', 'operation'), ...serving, ...lower] },
+  'server/relay/realtime': { may: [...relay('exchange', 'spend', 'pipeline'), ...serving, ...lower] },
+  'server/relay/admin': { may: [...relay('exchange', 'spend', 'conversation', 'pipeline'), ...serving, ...lower] },
+  // Large bodies, in a worker.
+  'server/relay/large': {
+    may: [...relay('exchange', 'conversation'), 'server/reasoning-state', 'server/billing/tokens', ...asking, ...lower],
+    powers: ['worker'],
   },
   'server/relay': {
-    may: [...relay('exchange', 'conversation', 'operation', 'spend', 'pipeline'), 'server/accounts', 'server/billing/ratelimit', ...lower],
+    may: [
+      ...relay('exchange', 'conversation', 'large', 'operation', 'spend', 'pipeline'),
+      'server/accounts',
+      'server/billing/ratelimit',
+      ...lower,
+    ],
   },
 
-  ...httpRooms({ relay, billing, lower }),
+  ...httpRooms,
 
   ...testingRooms,
   ...clientRooms,

@@ -23,10 +23,17 @@ export interface ReceivedRequest {
  */
 export function requestReader(connection: number): { push(bytes: Uint8Array, number: () => number): Generator<ReceivedRequest> } {
   let buffered = Buffer.alloc(0)
+  /** What has come since, while a long body of known length is not complete: joining it each time would be quadratic. */
+  let waiting: Uint8Array[] = []
+  let missing = 0
 
   return {
     *push(bytes, number) {
-      buffered = Buffer.concat([buffered, bytes])
+      waiting.push(bytes)
+      missing -= bytes.length
+      if (missing > 0) return
+      buffered = Buffer.concat([buffered, ...waiting])
+      waiting = []
       for (;;) {
         const headEnd = buffered.indexOf('\r\n\r\n')
         if (headEnd === -1) return
@@ -36,7 +43,10 @@ export function requestReader(connection: number): { push(bytes: Uint8Array, num
           return [field.slice(0, colon), field.slice(colon + 1).trim()] as const
         })
         const body = bodyFrom(buffered.subarray(headEnd + 4), headers)
-        if (body === undefined) return
+        if (body === undefined) {
+          missing = headEnd + 4 + Number(headerOf(headers, 'content-length') ?? 0) - buffered.length
+          return
+        }
         buffered = buffered.subarray(headEnd + 4 + body.consumed)
         const [method = '', target = ''] = line.split(' ')
         yield received({ number: number(), connection, method, target, headers, body: body.bytes })
@@ -64,7 +74,7 @@ function headerOf(headers: ReceivedRequest['headers'], name: string): string | u
 function bodyFrom(bytes: Buffer, headers: ReceivedRequest['headers']): { bytes: Uint8Array; consumed: number } | undefined {
   if (headerOf(headers, 'transfer-encoding')?.toLowerCase() === 'chunked') return chunkedFrom(bytes)
   const length = Number(headerOf(headers, 'content-length') ?? 0)
-  return bytes.length < length ? undefined : { bytes: Uint8Array.from(bytes.subarray(0, length)), consumed: length }
+  return bytes.length < length ? undefined : { bytes: new Uint8Array(bytes.subarray(0, length)), consumed: length }
 }
 
 function chunkedFrom(bytes: Buffer): { bytes: Uint8Array; consumed: number } | undefined {

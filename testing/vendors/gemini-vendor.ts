@@ -50,7 +50,11 @@ export function geminiVendor(options: GeminiVendorOptions = {}): Script {
       return geminiError({ status: 404, state: 'NOT_FOUND', message })(exchange)
     }
     const body = bodyOf(exchange)
-    if (action === 'countTokens') return respondJson(200, { totalTokens: 10 * objects(body?.contents).length }, headers)(exchange)
+    if (action === 'countTokens') {
+      // The contents stand alone, or in a whole request.
+      const [asked = body] = objects([body?.generateContentRequest])
+      return respondJson(200, { totalTokens: 10 * objects(asked?.contents).length }, headers)(exchange)
+    }
     const fault = body === undefined ? invalid('Invalid JSON payload received.') : geminiFault(body, issued)
     if (fault !== undefined || body === undefined) return geminiError(fault ?? unavailable)(exchange)
     const reply = answerTo(askedOf(body))

@@ -10,9 +10,16 @@ const fields = `model messages max_tokens system stop_sequences stream metadata 
 const betaFields = 'mcp_servers context_management compaction fallbacks fallback_credit_token thread billing_policy output_format'
 
 /** The first violation in a request, or undefined. */
-export function messagesFault(request: ReceivedRequest, known: { keys: string[]; models: string[] }): MessagesFault | undefined {
-  return keyFault(request, known.keys) ?? headerFault(request) ?? bodyFault(request, known.models)
+export function messagesFault(
+  request: ReceivedRequest,
+  known: { keys: string[]; models: string[] },
+  wholeOf: (sent: Fields) => Fields | undefined = (sent) => sent,
+): MessagesFault | undefined {
+  return keyFault(request, known.keys) ?? headerFault(request) ?? bodyFault(request, known.models, wholeOf)
 }
+
+/** A thread that this vendor does not keep. */
+export const lostThread: MessagesFault = { status: 404, type: 'not_found_error', message: 'The thread was not found.' }
 
 function keyFault(request: ReceivedRequest, keys: string[]): MessagesFault | undefined {
   const key = request.header('x-api-key') ?? /^Bearer (.+)$/.exec(request.header('authorization') ?? '')?.[1]
@@ -28,14 +35,16 @@ function headerFault(request: ReceivedRequest): MessagesFault | undefined {
   return undefined
 }
 
-function bodyFault(request: ReceivedRequest, models: string[]): MessagesFault | undefined {
-  let body: unknown
+function bodyFault(request: ReceivedRequest, models: string[], wholeOf: (sent: Fields) => Fields | undefined): MessagesFault | undefined {
+  let sent: unknown
   try {
-    body = request.json()
+    sent = request.json()
   } catch {
     return invalid('The request body is not valid JSON')
   }
-  if (!isObject(body)) return invalid('Input should be an object')
+  if (!isObject(sent)) return invalid('Input should be an object')
+  const body = wholeOf(sent)
+  if (!body) return lostThread
   const extra = unknownField(body, request.header('anthropic-beta') === undefined ? fields : `${fields} ${betaFields}`)
   if (extra !== undefined) return invalid(`${extra}: Extra inputs are not permitted`)
   if (typeof body.model !== 'string') return invalid('model: Field required')

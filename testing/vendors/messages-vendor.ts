@@ -8,7 +8,7 @@ import { respondJson } from '#testing/upstream/scripted-answers'
 import type { Script } from '#testing/upstream/scripted-upstream'
 import { type Fields, isEmpty, isObject, mediaOf, objects, textOf } from './body-checks.ts'
 import { type MessagesFault, thinks } from './messages-fault.ts'
-import { messagesFault } from './messages-rules.ts'
+import { lostThread, messagesFault } from './messages-rules.ts'
 import { mergedTurns, type Turn } from './messages-turns.ts'
 import { messageEvents, messagesErrorEvent, wholeMessage } from './messages-writer.ts'
 import { type Asked, answerTo, type Media, type ToolResult } from './scenarios.ts'
@@ -26,26 +26,32 @@ const headers = { 'request-id': 'req_vendor', 'anthropic-organization-id': 'org-
 const overloaded: MessagesFault = { status: 529, type: 'overloaded_error', message: 'Overloaded' }
 
 /** A refusal in the vendor's envelope. */
-export const messagesError = ({ status, type, message }: MessagesFault): Script =>
-  respondJson(status, { type: 'error', error: { type, message }, request_id: 'req_vendor' }, headers)
+export const messagesError = ({ status, type, message }: MessagesFault, details?: object): Script =>
+  respondJson(status, { type: 'error', error: { type, message, ...(details && { details }) }, request_id: 'req_vendor' }, headers)
 
 /** Creates the vendor. */
 export function messagesVendor(options: MessagesVendorOptions = {}): Script {
   const known = { keys: options.keys ?? ['sk-vendor'], models: options.models ?? ['claude-test'] }
   let answers = 0
   let calls = 0
+  /** What the next request of a thread continues, by the id of the answer. */
+  const threads = new Map<string, Fields>()
   return async (exchange) => {
     const { request } = exchange
     if (request.method !== 'POST' || !/^\/v1\/messages(\?beta=true)?$/.test(request.target)) {
       return messagesError({ status: 404, type: 'not_found_error', message: 'Not found' })(exchange)
     }
-    const fault = messagesFault(request, known)
-    if (fault !== undefined) return messagesError(fault)(exchange)
-    const body = request.json() as Fields
+    const fault = messagesFault(request, known, (sent) => threaded(sent, threads))
+    if (fault !== undefined) return messagesError(fault, fault === lostThread ? { error_code: 'thread_not_found' } : undefined)(exchange)
+    const body = threaded(request.json() as Fields, threads) ?? {}
     const reply = answerTo(askedOf(body))
     if (!thinks(body)) reply.thought = []
     const callIds = reply.calls.map(() => `toolu_${++calls}`)
     const written = { id: `msg_${++answers}`, model: textOf(body.model), callIds }
+    if (isObject(body.thread)) {
+      const said = { role: 'assistant', content: wholeMessage(reply, written).content }
+      threads.set(written.id, { ...body, messages: [...objects(body.messages), said] })
+    }
     const { trouble, everyMs } = reply
     if (body.stream === true) {
       const error = messagesErrorEvent(overloaded.type, overloaded.message)
@@ -56,6 +62,13 @@ export function messagesVendor(options: MessagesVendorOptions = {}): Script {
     if (trouble === 'error-first' || trouble === 'error-late') return messagesError(overloaded)(exchange)
     await tell(exchange, wholeMessage(reply, written), headers, { trouble, everyMs })
   }
+}
+
+/** The whole conversation of a request: one that continues a thread sends only what is new. Undefined for a thread that is not there. */
+function threaded(body: Fields, threads: ReadonlyMap<string, Fields>): Fields | undefined {
+  if (!isObject(body.thread) || body.thread.type !== 'continue') return body
+  const before = threads.get(textOf(body.thread.previous_message_id))
+  return before && { ...before, ...body, messages: [...objects(before.messages), ...objects(body.messages)] }
 }
 
 function askedOf(body: Fields): Asked {

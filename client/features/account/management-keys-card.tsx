@@ -50,7 +50,10 @@ export function ManagementKeysCard() {
       }
     >
       <p class="hint px-4 pt-3">
-        {t('mkWhy')} <a class="underline" href="/docs?page=management-keys">{t('mkDocs')}</a>
+        {t('mkWhy')}{' '}
+        <a class="underline" href="/docs?page=management-keys">
+          {t('mkDocs')}
+        </a>
       </p>
       <Show when={made()}>{(fresh) => <Fresh made={fresh()} onClose={() => setMade(undefined)} />}</Show>
       <Show when={write.error() ?? keys.error()}>

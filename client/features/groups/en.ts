@@ -25,4 +25,5 @@ export const en = {
   removeGo: 'Delete {name}',
   saved: 'Saved.',
   removed: '{name} is deleted.',
+  moreNames: 'and {count} more',
 }

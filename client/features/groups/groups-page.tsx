@@ -111,7 +111,7 @@ export function GroupsPage() {
         />
       </Show>
       <Show when={open()} keyed>
-        {(row) => <GroupDialog row={row} onClose={close} onDone={done} />}
+        {(row) => <GroupDialog row={row} members={members.value()} onClose={close} onDone={done} />}
       </Show>
       <Show when={url.get('create') === 'yes'}>
         <GroupDialog onClose={close} onDone={done} />

@@ -27,4 +27,5 @@ export const zh: Record<keyof typeof en, string> = {
   removeGo: '删除 {name}',
   saved: '已保存。',
   removed: '{name} 已删除。',
+  moreNames: '等 {count} 个',
 }

@@ -2,7 +2,6 @@ import { createEffect, createMemo, createSignal, lazy, Match, on, onMount, Show,
 import type { ComposerHandle } from '#client/features/playground/composer/composer.tsx'
 import { ConversationComposer } from '#client/features/playground/composer/conversation-composer.tsx'
 import { handleShortcuts } from '#client/features/playground/keyboard/handle-shortcuts.ts'
-import { loadProse } from '#client/features/playground/markdown/prose.tsx'
 import { t } from '#client/features/playground/messages/messages.ts'
 import { Sidebar } from '#client/features/playground/sidebar/sidebar.tsx'
 import type { Actions } from '#client/features/playground/state/actions.ts'
@@ -54,7 +53,15 @@ export function PlaygroundLayout(props: { playground: PlaygroundState; actions: 
   onMount(() => {
     // Two frames later the box is in the document; a detached one takes no focus.
     if (hasSide()) requestAnimationFrame(() => requestAnimationFrame(() => composer()?.focus()))
-    setTimeout(() => void loadProse(), 300)
+    // Ready before the first reply; without a network the reply itself tries again.
+    setTimeout(
+      () =>
+        void import('#client/features/playground/markdown/prose.tsx').then(
+          ({ loadProse }) => loadProse(),
+          () => undefined,
+        ),
+      300,
+    )
   })
   const title = createMemo(
     () => revealHiddenCharacters(playground.conversation().title) || t(playground.unknown() ? 'unknownConversation' : 'newChat'),
@@ -85,7 +92,12 @@ export function PlaygroundLayout(props: { playground: PlaygroundState; actions: 
           </Show>
         </Suspense>
       </main>
-      <Suspense>
+      {/* The panel's place is there before the panel, so that nothing moves when it comes. */}
+      <Suspense
+        fallback={
+          <Show when={roomy() && view.panel()}>{(name) => <div class="panel" classList={{ wide: name() === 'inspector' }} />}</Show>
+        }
+      >
         <Switch>
           <Match when={view.panel() === 'parameters'}>
             <ParametersPanel page={page} beside={roomy()} />

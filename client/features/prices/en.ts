@@ -54,4 +54,18 @@ export const en = {
   emptyWhy: 'Models come with channels. Add one first.',
   toChannels: 'Channels',
   actions: 'Actions',
+  history: 'History',
+  historyNone: 'Nobody has changed this price in the console.',
+  import: 'Import',
+  importTitle: 'Import prices',
+  importIntro:
+    'Paste the text of models.dev/api.json or of LiteLLM’s model_prices_and_context_window.json, or drop the file. Nothing is written before you have seen what changes.',
+  importField: 'Catalogue as JSON',
+  importRefused: 'This is neither catalogue. Nothing was read.',
+  importNothing: 'The catalogue has no other price for the models that are offered here.',
+  importReview: 'Proposed prices',
+  importGo: 'Set {count} {count:price|prices}',
+  importEffect: 'The requests of the last seven days would have cost {after} instead of {before}, before ratios.',
+  importStopped: '{count} {count:price was|prices were} set, then it stopped.',
+  imported: '{count} {count:price|prices} set',
 }

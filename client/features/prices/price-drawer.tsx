@@ -10,6 +10,7 @@ import { formatCount, formatMoney } from '#client/ui/format.ts'
 import type { PriceFields, PriceRow } from '#shared/console/price'
 import { costOf } from './effect.ts'
 import { t } from './messages.ts'
+import { PriceHistory } from './price-history.tsx'
 import type { PricedModel } from './priced-model.ts'
 
 const tokenFields = [
@@ -131,6 +132,7 @@ export function PriceDrawer(props: {
             )}
           </Show>
         </DrawerPart>
+        <PriceHistory model={props.row.model} />
       </form>
     </Drawer>
   )

@@ -6,5 +6,7 @@ export interface PricedModel {
   model: string
   price: PriceRow | undefined
   channels: string[]
+  /** Vendors of those channels. */
+  vendors: string[]
   week: UsageReportRow | undefined
 }

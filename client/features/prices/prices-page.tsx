@@ -1,7 +1,8 @@
 /** Prices of every model that a channel offers, those without one first; the open one in a drawer, and in the address. */
-import { createMemo, Show } from 'solid-js'
+import { createMemo, createSignal, lazy, Show, Suspense } from 'solid-js'
 import { detailOf, explain } from '#client/console/explain.ts'
 import { createLoad, readAll } from '#client/console/load.ts'
+import { Button } from '#client/ui/button.tsx'
 import { FilterBar, FilterChip, SearchField } from '#client/ui/console/filters.tsx'
 import { Page } from '#client/ui/console/page.tsx'
 import { Empty, Failure, NoMatch } from '#client/ui/console/states.tsx'
@@ -17,6 +18,8 @@ import { t } from './messages.ts'
 import { PriceDrawer } from './price-drawer.tsx'
 import type { PricedModel } from './priced-model.ts'
 
+const ImportDialog = lazy(async () => ({ default: (await import('./import-dialog.tsx')).ImportDialog }))
+
 /** `/admin/prices` */
 export function PricesPage() {
   const url = useUrlState()
@@ -29,22 +32,24 @@ export function PricesPage() {
         readAll<ChannelRow>('/api/channels', signal),
         readAll<UsageReportRow>(`/api/usage?by=model&from=${week}`, signal, 5_000),
       ])
-      const offered = new Map<string, string[]>()
+      const offered = new Map<string, ChannelRow[]>()
       for (const channel of channels.filter((one) => one.enabled)) {
         for (const model of channel.models) {
           const name = typeof model === 'string' ? model : model.name
-          offered.set(name, [...(offered.get(name) ?? []), channel.name])
+          offered.set(name, [...(offered.get(name) ?? []), channel])
         }
       }
       const names = [...new Set([...prices.map((price) => price.model), ...offered.keys()])].sort()
       return names.map((model) => ({
         model,
         price: prices.find((price) => price.model === model),
-        channels: offered.get(model) ?? [],
+        channels: (offered.get(model) ?? []).map((channel) => channel.name),
+        vendors: (offered.get(model) ?? []).map((channel) => channel.vendor),
         week: usage.find((row) => row.model === model),
       }))
     },
   )
+  const [importing, setImporting] = createSignal(false)
   const unpriced = () => known.value()?.filter((row) => row.price === undefined) ?? []
   const rows = createMemo(() => {
     const q = url.get('q').toLowerCase()
@@ -69,6 +74,11 @@ export function PricesPage() {
   return (
     <Page
       title={t('title')}
+      actions={
+        <Button icon="upload" onClick={() => setImporting(true)}>
+          {t('import')}
+        </Button>
+      }
       aside={
         <Show when={open()} keyed>
           {(row) => (
@@ -172,6 +182,19 @@ export function PricesPage() {
           footEnd={t('units')}
         />
       </Show>
+      <Suspense>
+        <Show when={importing()}>
+          <ImportDialog
+            rows={known.value() ?? []}
+            onClose={() => setImporting(false)}
+            onDone={(count) => {
+              setImporting(false)
+              showToast(t('imported', { count }))
+              void known.reload()
+            }}
+          />
+        </Show>
+      </Suspense>
     </Page>
   )
 }

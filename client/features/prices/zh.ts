@@ -55,4 +55,18 @@ export const zh: Record<keyof typeof en, string> = {
   emptyWhy: '模型来自渠道，请先添加一个渠道。',
   toChannels: '渠道',
   actions: '操作',
+  history: '历史',
+  historyNone: '还没有人在控制台修改过此价格。',
+  import: '导入',
+  importTitle: '导入价格',
+  importIntro:
+    '粘贴 models.dev/api.json 或 LiteLLM 的 model_prices_and_context_window.json 的内容，或将文件拖到此处。确认变更之前不会写入任何内容。',
+  importField: 'JSON 目录',
+  importRefused: '这不是可识别的目录，未读取任何内容。',
+  importNothing: '目录中没有与此处模型不同的价格。',
+  importReview: '建议的价格',
+  importGo: '设置 {count} 个价格',
+  importEffect: '过去七天的请求将花费 {after}，而不是 {before}（未计倍率）。',
+  importStopped: '已设置 {count} 个价格，随后中止。',
+  imported: '已设置 {count} 个价格',
 }

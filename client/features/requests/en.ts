@@ -121,4 +121,9 @@ export const en = {
   notFound: 'There is no such request',
   notFoundWhy: 'The id may be misspelt, the request may be another person’s, or its row is past the time that rows are kept.',
   toRequests: 'All requests',
+  columns: 'Columns',
+  columnsIntro: 'Time and model are always there. This browser remembers the choice.',
+  columnsUsual: 'Usual columns',
+  upstreamModel: 'Answered by',
+  newestOnly: 'The newest {count}; load more to read the list again',
 }

@@ -17,16 +17,17 @@ import { useUrlState } from '#client/ui/console/url-state.ts'
 import { Icon } from '#client/ui/icon.tsx'
 import type { LogRow } from '#shared/console/log'
 import type { Page as ApiPage } from '#shared/console/model'
+import { createColumnChoice } from './column-choice.ts'
+import { createLiveRows } from './live-rows.ts'
 import { t } from './messages.ts'
 import { requestColumns } from './request-columns.tsx'
 import { RequestDrawer } from './request-drawer.tsx'
 import { type FilterName, filterNames, listPath, type Range, rangeOf, ranges } from './request-filters.ts'
 
+const ColumnDialog = lazy(async () => ({ default: (await import('./column-dialog.tsx')).ColumnDialog }))
 const FilterDialog = lazy(async () => ({ default: (await import('./filter-dialog.tsx')).FilterDialog }))
 /** Milliseconds between two looks at the newest rows at least. */
 const leastMs = 500
-/** Most rows that the live list keeps; older ones are read again when asked for. */
-const mostLive = 500
 
 /** `/requests` */
 export function RequestsPage() {
@@ -36,16 +37,23 @@ export function RequestsPage() {
   const wide = createMediaQuery('(min-width: 1440px)')
   const [live, setLive] = createSignal(true)
   const [filtering, setFiltering] = createSignal(false)
+  const [choosing, setChoosing] = createSignal(false)
+  const [columns, setColumns] = createColumnChoice()
   const path = createMemo(() => listPath(url, Date.now()))
   const pages = createPages<LogRow>(path)
-  const [news, setNews] = createSignal<LogRow[]>([])
-  createEffect(on(path, () => setNews([])))
+  const news = createLiveRows(requestAnimationFrame)
+  createEffect(on(path, () => news.clear()))
   const rows = createMemo(() => {
     const known = pages.value()
-    if (known === undefined) return undefined
+    if (known === undefined || news.gap()) return known && news.rows()
     const ids = new Set(known.map((row) => row.requestId))
-    return [...news().filter((row) => !ids.has(row.requestId)), ...known]
+    return [...news.rows().filter((row) => !ids.has(row.requestId)), ...known]
   })
+  /** Leaves the newest rows and reads the list again, older rows included. */
+  const readAgain = () => {
+    news.clear()
+    void pages.reload()
+  }
 
   let looking = false
   const look = async () => {
@@ -53,13 +61,7 @@ export function RequestsPage() {
     looking = true
     try {
       const found = await callApi<ApiPage<LogRow>>('GET', path().replace('limit=50', 'limit=200'))
-      const seen = new Set(
-        rows()
-          ?.slice(0, mostLive)
-          .map((row) => row.requestId),
-      )
-      const fresh = found.data.filter((row) => !seen.has(row.requestId))
-      if (fresh.length > 0) setNews([...fresh, ...news()].slice(0, mostLive))
+      news.take(found.data, new Set(rows()?.map((row) => row.requestId)))
     } catch {
       // The next look tells; the rows that are shown stay.
     } finally {
@@ -147,6 +149,10 @@ export function RequestsPage() {
           <Icon name="plus" small />
           {t('filter')}
         </button>
+        <button type="button" class="chip border-dashed" onClick={() => setChoosing(true)}>
+          <Icon name="columns" small />
+          {t('columns')}
+        </button>
       </FilterBar>
       <Show
         when={pages.error() === undefined || pages.value()}
@@ -158,7 +164,7 @@ export function RequestsPage() {
       >
         <DataTable
           label={t('title')}
-          columns={requestColumns({ admin: admin(), narrow: open() !== '' && wide(), href })}
+          columns={requestColumns({ admin: admin(), narrow: open() !== '' && wide(), chosen: columns(), href })}
           rows={rows()}
           rowId={(row) => row.requestId}
           stale={pages.loading()}
@@ -188,13 +194,16 @@ export function RequestsPage() {
               />
             </Show>
           }
-          foot={t('shown', { count: rows()?.length ?? 0 })}
+          foot={news.gap() ? t('newestOnly', { count: rows()?.length ?? 0 }) : t('shown', { count: rows()?.length ?? 0 })}
           footEnd={t('newest')}
-          onMore={pages.more() && (() => void pages.more()?.())}
+          onMore={news.gap() ? readAgain : pages.more() && (() => void pages.more()?.())}
           loadingMore={pages.loadingMore()}
         />
       </Show>
       <Suspense>
+        <Show when={choosing()}>
+          <ColumnDialog admin={admin()} value={columns()} onChange={setColumns} onClose={() => setChoosing(false)} />
+        </Show>
         <Show when={filtering()}>
           <FilterDialog
             value={Object.fromEntries(filterNames.map((name) => [name, url.get(name)])) as Record<FilterName, string>}

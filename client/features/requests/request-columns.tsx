@@ -4,6 +4,7 @@ import type { Column } from '#client/ui/console/table.tsx'
 import { formatDuration, formatExactly, formatWhen } from '#client/ui/console/time.ts'
 import { formatCompact, formatMoney } from '#client/ui/format.ts'
 import type { LogRow, UsageRow } from '#shared/console/log'
+import { adminColumns, type ColumnName, columnNames } from './column-choice.ts'
 import { t } from './messages.ts'
 
 /** How the end of a request looks; undefined for one that went well. */
@@ -18,7 +19,17 @@ export const inputTokens = ({ in: { fresh, cacheRead, cacheWrite } }: UsageRow):
   fresh + cacheRead + cacheWrite['5m'] + cacheWrite['1h'] + cacheWrite.other
 
 /** The columns of the list of requests. `narrow` leaves room for the drawer. */
-export function requestColumns({ admin, narrow, href }: { admin: boolean; narrow: boolean; href(row: LogRow): string }): Column<LogRow>[] {
+export function requestColumns({
+  admin,
+  narrow,
+  chosen,
+  href,
+}: {
+  admin: boolean
+  narrow: boolean
+  chosen: readonly ColumnName[]
+  href(row: LogRow): string
+}): Column<LogRow>[] {
   const columns: Column<LogRow>[] = [
     {
       id: 'time',
@@ -32,6 +43,7 @@ export function requestColumns({ admin, narrow, href }: { admin: boolean; narrow
     { id: 'model', label: t('model'), card: 'title', cell: (row) => <a href={href(row)}>{row.model}</a> },
     { id: 'key', label: t('key'), cell: (row) => row.key ?? <span class="text-ink-3">{t('playground')}</span> },
     { id: 'user', label: t('user'), wide: true, cell: (row) => row.user?.name },
+    { id: 'group', label: t('group'), wide: true, cell: (row) => row.group },
     {
       id: 'status',
       label: t('status'),
@@ -46,12 +58,23 @@ export function requestColumns({ admin, narrow, href }: { admin: boolean; narrow
         </Show>
       ),
     },
+    { id: 'end', label: t('end'), wide: true, cell: (row) => t(`end_${row.end}`) },
+    { id: 'error', label: t('error'), wide: true, cell: (row) => (row.error ? <code>{row.error.code}</code> : <span class="na">–</span>) },
+    { id: 'endpoint', label: t('endpoint'), wide: true, cell: (row) => `${row.dialect}, ${row.operation}` },
+    { id: 'stream', label: t('stream'), wide: true, cell: (row) => t(row.stream ? 'yes' : 'no') },
     {
       id: 'channel',
       label: t('channel'),
       wide: true,
       cell: (row) => row.channel ?? <span class="na">–</span>,
     },
+    {
+      id: 'upstreamModel',
+      label: t('upstreamModel'),
+      wide: true,
+      cell: (row) => row.upstreamModel ?? row.answeredModel ?? <span class="na">–</span>,
+    },
+    { id: 'losses', label: t('losses'), right: true, wide: true, cell: (row) => row.losses.length || <span class="na">–</span> },
     {
       id: 'tokens',
       label: t('tokens'),
@@ -72,6 +95,13 @@ export function requestColumns({ admin, narrow, href }: { admin: boolean; narrow
     },
     { id: 'total', label: t('total'), right: true, cell: (row) => formatDuration(row.totalMs) },
     {
+      id: 'charged',
+      label: t('charged'),
+      right: true,
+      wide: true,
+      cell: (row) => <span title={`$${row.charged}`}>{formatMoney(row.charged)}</span>,
+    },
+    {
       id: 'cost',
       label: t('cost'),
       right: true,
@@ -79,6 +109,11 @@ export function requestColumns({ admin, narrow, href }: { admin: boolean; narrow
       cell: (row) => <span title={`$${row.cost}`}>{formatMoney(row.cost)}</span>,
     },
   ]
-  const hidden = [...(admin ? [] : ['user', 'channel']), ...(narrow ? ['user', 'channel', 'tokens', 'first', 'key', 'total'] : [])]
-  return columns.filter((column) => !hidden.includes(column.id))
+  const always = ['time', 'model']
+  const besideDrawer = ['status', 'cost']
+  return columns.filter(({ id }) => {
+    if (always.includes(id)) return true
+    const name = columnNames.find((one) => one === id)
+    return name !== undefined && chosen.includes(name) && (admin || !adminColumns.includes(name)) && (!narrow || besideDrawer.includes(id))
+  })
 }

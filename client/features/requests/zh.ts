@@ -122,4 +122,9 @@ export const zh: Record<keyof typeof en, string> = {
   notFound: '没有这个请求',
   notFoundWhy: 'ID 可能拼写有误，请求可能属于他人，或其记录已超过保留期限。',
   toRequests: '全部请求',
+  columns: '列',
+  columnsIntro: '时间和模型始终显示。此浏览器会记住你的选择。',
+  columnsUsual: '默认列',
+  upstreamModel: '应答模型',
+  newestOnly: '最新的 {count} 条；点击加载更多以重新读取列表',
 }

@@ -3,6 +3,8 @@ export const en = {
   title: 'Usage',
   zone: 'Times in {zone}',
   csv: 'CSV',
+  focus: 'FOCUS',
+  focusWhy: 'CSV with the column names of FOCUS, which cost tools read',
   range: 'Time',
   range1: 'Today',
   range7: 'Last 7 days',

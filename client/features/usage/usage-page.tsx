@@ -44,16 +44,22 @@ export function UsagePage() {
   })
   const report = createLoad(question, readReport)
   const choices = () => dimensions.filter((one) => admin() || (one !== 'user' && one !== 'channel'))
-  const csv = () => `/api/usage?${queryOf({ ...paramsOf(question()), by: by() === 'day' ? 'day' : `${by()},day`, format: 'csv' })}`
+  const file = (format: 'csv' | 'focus') =>
+    `/api/usage?${queryOf({ ...paramsOf(question()), by: by() === 'day' ? 'day' : `${by()},day`, format })}`
   return (
     <Page
       title={t('title')}
       facts={t('zone', { zone: timeZone() })}
       actions={
-        <a class="btn ghost" href={csv()} download="usage.csv" rel="external">
-          <Icon name="download" />
-          {t('csv')}
-        </a>
+        <>
+          <a class="btn ghost" href={file('csv')} download="usage.csv" rel="external">
+            <Icon name="download" />
+            {t('csv')}
+          </a>
+          <a class="btn ghost max-[759px]:hidden" href={file('focus')} download="usage-focus.csv" rel="external" title={t('focusWhy')}>
+            {t('focus')}
+          </a>
+        </>
       }
     >
       <FilterBar

@@ -5,6 +5,8 @@ export const zh: Record<keyof typeof en, string> = {
   title: '用量',
   zone: '时区 {zone}',
   csv: 'CSV',
+  focus: 'FOCUS',
+  focusWhy: '使用 FOCUS 列名的 CSV，供成本工具读取',
   range: '时间',
   range1: '今天',
   range7: '最近 7 天',

@@ -54,19 +54,44 @@ const placeChars = 512
 
 const longWord = /[A-Za-z0-9+/=_-]{4096,}/g
 /** The most tokens that a file counts as: those of an image for Claude, more than for most other vendors. */
-const fileTokens = 1600
+const mostFileTokens = 1600
 
-/** Tokens of a request, from its body: text by samples, files one by one. */
-export function tokensOfRequest({ body, bytes, hasFiles }: Sized, model: string, encoding = loadEncoding()): number {
+/** What is left of a request when only its tokens matter: a few kilobytes. Plain data. */
+export interface SampledRequest {
+  fileTokens: number
+  /** Bytes of everything that is not a file. */
+  textBytes: number
+  samples: string[]
+}
+
+/** Text by samples, files one by one. */
+export function sampleRequest({ body, bytes, hasFiles }: Sized): SampledRequest {
   const files = hasFiles ? (body.match(longWord) ?? []) : []
   const words = files.length > 0 ? body.replace(longWord, '') : body
+  const fileTokens = files.reduce((sum, one) => sum + Math.min(mostFileTokens, Math.ceil(one.length / 4)), 0)
+  const wordBytes = files.reduce((left, one) => left - one.length, bytes)
+  if (words.length > mostUnescaped) return { fileTokens, ...sampleLong(words, wordBytes) }
   const plain = unescaped(words)
   const extra = Buffer.byteLength(words) - Buffer.byteLength(plain)
-  const wordBytes = files.reduce((left, one) => left - one.length, bytes - extra)
-  const inFiles = files.reduce((sum, one) => sum + Math.min(fileTokens, Math.ceil(one.length / 4)), 0)
-  const samples = samplesOf(plain)
-  const sampled = samples.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
-  return inFiles + scaled(wordBytes, { bytes: sampled, tokens: tokensIn(samples, encoding) }, model)
+  return { fileTokens, textBytes: wordBytes - extra, samples: samplesOf(plain) }
+}
+
+/** Characters: of a longer body only the samples are unescaped, and their share of escapes is taken for that of all. */
+const mostUnescaped = 1024 * 1024
+
+function sampleLong(words: string, wordBytes: number): Pick<SampledRequest, 'textBytes' | 'samples'> {
+  const escaped = samplesOf(words)
+  const samples = escaped.map(unescaped)
+  const share = bytesOf(samples) / Math.max(1, bytesOf(escaped))
+  return { textBytes: Math.ceil(wordBytes * share), samples }
+}
+
+const bytesOf = (texts: readonly string[]): number => texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+
+/** Tokens of a request, from its body or from what was sampled of it. */
+export function tokensOfRequest(request: Sized | SampledRequest, model: string, encoding = loadEncoding()): number {
+  const { fileTokens, textBytes, samples } = 'samples' in request ? request : sampleRequest(request)
+  return fileTokens + scaled(textBytes, { bytes: bytesOf(samples), tokens: tokensIn(samples, encoding) }, model)
 }
 
 const escapes = /\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))/g
@@ -90,7 +115,7 @@ function samplesOf(text: string): string[] {
  * A token estimator for one attempt on this model. Counts only when asked, and nothing twice; where counting fails, four bytes are a
  * token. `load` answers the encoding.
  */
-export function createTokenEstimator(model: string, request: () => Sized, load = loadEncoding): TokenEstimator {
+export function createTokenEstimator(model: string, request: () => Sized | SampledRequest, load = loadEncoding): TokenEstimator {
   /** Begun with the first text of an answer. */
   let sample: Sample | undefined
   let input: number | undefined

@@ -1,10 +1,9 @@
 /** Embeddings endpoints in OpenAI's style: the current one, and the older one with the model in its path. */
 
 import type { Route, Visit } from '#http/request/route'
-import { embeddingsWithModel } from '#protocols/operations'
 import { GatewayError } from '#shared/errors'
 import { answer } from './operation-route.ts'
-import { type RelayServices, readJsonText } from './relay-route.ts'
+import type { RelayServices } from './relay-route.ts'
 
 const asked = { operation: 'embed', style: 'openai' } as const
 
@@ -12,8 +11,7 @@ const asked = { operation: 'embed', style: 'openai' } as const
 async function byEngine(services: RelayServices, visit: Visit): Promise<Response> {
   const model = /^(.+)\/embeddings$/.exec(visit.params['*'] ?? '')?.[1]
   if (model === undefined) throw new GatewayError('not_found', 'There is nothing at this address.')
-  const read = async ({ request }: Visit) => ({ content: embeddingsWithModel(await readJsonText(request, services), model) })
-  return answer(services, visit, { ...asked, read })
+  return answer(services, visit, { ...asked, model: { rule: 'engine', name: model } })
 }
 
 /** `/v1/embeddings` and `/v1/engines/{model}/embeddings`. */

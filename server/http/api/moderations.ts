@@ -1,9 +1,8 @@
 /** Moderation endpoint. A request that names no model uses the one from the settings. */
 
 import type { Route } from '#http/request/route'
-import { withModerationModel } from '#protocols/operations'
 import { answer } from './operation-route.ts'
-import { type RelayServices, readJsonText } from './relay-route.ts'
+import type { RelayServices } from './relay-route.ts'
 
 /** What the moderation endpoint needs from the program. */
 export interface ModerationServices extends RelayServices {
@@ -22,9 +21,7 @@ export function moderationRoutes(services: ModerationServices): Route[] {
         answer(services, visit, {
           operation: 'moderate',
           style: 'openai',
-          read: async ({ request }) => ({
-            content: withModerationModel(await readJsonText(request, services), services.moderationModel()),
-          }),
+          model: { rule: 'default', name: services.moderationModel() },
         }),
     },
   ]

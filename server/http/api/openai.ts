@@ -114,7 +114,11 @@ export function openaiRoutes(services: StoredResponseServices): Route[] {
       envelope: 'chat',
       slow: true,
       handle: (visit) =>
-        generate({ ...services, relay: services.keeping }, visit, { dialect: 'responses', operation: 'compact', check: refuseStream }),
+        generate({ ...services, relay: services.keeping }, visit, {
+          dialect: 'responses',
+          operation: 'compact',
+          check: refuseStream,
+        }),
     },
     get('/v1/responses', (visit) => noSocket(services, visit)),
     get('/v1/responses/:id', (visit) => retrieve(services, visit)),

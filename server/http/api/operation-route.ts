@@ -1,10 +1,13 @@
 /** Shared by the endpoints of operations other than generation: check the key, read the body, call the relay, write the reply. */
 import type { Variant } from '#canonical/operation/operation'
+import { readJson } from '#http/request/read-json'
 import { relayed, withAllowances } from '#http/request/respond'
 import type { Visit } from '#http/request/route'
+import { withModel } from '#protocols/operations'
 import type { Body } from '#relay/contract/ask'
+import type { LargeAsk } from '#relay/contract/large-body'
 import type { SideOperation, Style } from '#shared/ids'
-import { admit, asksStrict, declaredBytes, type RelayServices, readJson, undeclaredBytes } from './relay-route.ts'
+import { admit, asksStrict, declaredBytes, type RelayServices, senderOf, undeclaredBytes } from './relay-route.ts'
 
 /** What distinguishes one endpoint. */
 export interface OwnOperation {
@@ -15,12 +18,15 @@ export interface OwnOperation {
   variant?: Variant
   /** Reads a body that is not JSON. Rejects with GatewayError. */
   read?(visit: Visit): Promise<Body>
+  /** The model that the endpoint puts into a JSON body. */
+  model?: LargeAsk['model']
 }
 
 /** Serves one request of an operation. Throws GatewayError. */
 export async function answer(services: RelayServices, visit: Visit, own: OwnOperation): Promise<Response> {
   const { request, requestId } = visit
-  const { read, style, ...asked } = own
+  const { read, style, model, ...asked } = own
+  const { operation, path, variant } = asked
   const caller = admit(services, visit)
   const reply = await services.relay({
     ...asked,
@@ -29,7 +35,12 @@ export async function answer(services: RelayServices, visit: Visit, own: OwnOper
     dialect: style,
     bytes: declaredBytes(request, undeclaredBytes),
     isSpooled: read !== undefined,
-    body: () => (read ? read(visit) : readJson(request, services)),
+    body: async () => {
+      if (read) return read(visit)
+      const as = { operation, dialect: style, ...(path !== undefined && { path }), ...(variant && { variant }), ...(model && { model }) }
+      const body = await readJson(request, services, { caller: senderOf(caller), as })
+      return body.large || !model ? body : { content: withModel(String(body.content), model) }
+    },
     strict: caller.strict || asksStrict(request),
     headers: request.headers,
     signal: request.signal,

@@ -5,11 +5,12 @@ import { playgroundRoutes } from './playground.ts'
 
 const refusal = new GatewayError('not_signed_in', 'Sign in first.')
 const publicUrl = new URL('http://h')
+const unasked = () => Promise.reject(new Error('small bodies are read here'))
 const routes = playgroundRoutes({
   accounts: {
     admitSession() {
       if (signedOut) throw refusal
-      return {} as never
+      return { user: { id: 'u' } } as never
     },
   },
   relay: () => Promise.reject(new Error('nothing may be sent')),
@@ -17,6 +18,7 @@ const routes = playgroundRoutes({
   clock: systemClock,
   heartbeatMs: 15_000,
   idleMs: 60_000,
+  large: { open: unasked, preview: unasked },
 })
 let signedOut = false
 

@@ -5,25 +5,26 @@
  */
 import type { Caller } from '#accounts/caller'
 import type { Head } from '#canonical/codec'
-import { json, relayed } from '#http/request/respond'
+import { decodeUtf8, join } from '#http/request/read-body'
+import { type JsonServices, readJson, readJsonPieces } from '#http/request/read-json'
+import { json, jsonText, relayed } from '#http/request/respond'
 import type { Route, Visit } from '#http/request/route'
 import { sameOrigin } from '#http/request/same-origin'
 import { readSessionCookie } from '#http/request/session-cookie'
 import { conversationCodecs } from '#protocols/index'
-import type { Clock } from '#runtime/clock'
-import { type OtherDialect, otherDialects, type Preview } from '#shared/console/preview'
+import type { LargeAsk, LargeBody } from '#relay/contract/large-body'
+import { previewOf } from '#relay/conversation/preview'
+import { otherDialects } from '#shared/console/preview'
 import { GatewayError } from '#shared/errors'
-import { asksStrict, type RelayServices, readJsonText } from './relay-route.ts'
+import { asksStrict, type RelayServices, senderOf } from './relay-route.ts'
 
 /** What the playground's endpoints need from the program. */
-export interface PlaygroundServices {
+export interface PlaygroundServices extends JsonServices {
   /** The caller of a session; `group` defaults to the user's own. Throws `not_signed_in` or `group_not_allowed`. */
   accounts: { admitSession(token: string | undefined, group?: string): Caller }
   relay: RelayServices['relay']
   publicUrl: URL
-  clock: Clock
   heartbeatMs: number
-  idleMs: number
 }
 
 /** Stricter than /v1: excludes every content type that a form or a simple cross-site request can send. */
@@ -37,54 +38,59 @@ function refuseAttachments(head: Head): void {
 }
 
 const codec = conversationCodecs.chat
-
-/** A chat request as a client of `dialect` would send it to this server. No channel is chosen, so no model limits apply. */
-function rewritten(raw: string, dialect: OtherDialect): Preview {
-  const { model, stream, group } = codec.readHead(raw)
-  const asked = codec.readRequest(group === undefined ? raw : codec.editRequest(raw, { remove: ['group'] }))
-  const { body, losses, memo } = conversationCodecs[dialect].writeRequest(asked, { model, stream, capabilities: {} })
-  // Parley cuts the answer of an upstream, not that of a client which asks in this dialect.
-  if (memo.stopHere) throw new GatewayError('unsupported_value', 'This dialect has no place for these stop sequences.', { param: 'stop' })
-  return { body, losses: losses.map(({ field, what, reason }) => ({ field, what, reason })) }
-}
+const as: LargeAsk = { operation: 'generate', dialect: 'chat', hasGroup: true }
 
 /** `/pg/chat/completions` and `/pg/preview/{dialect}`. */
 export function playgroundRoutes(services: PlaygroundServices): Route[] {
-  /** The body of a request from a signed-in user on Parley's own page. Throws GatewayError. */
-  async function readBody({ request }: Visit): Promise<{ raw: string; token: string | undefined }> {
+  /** The session of a signed-in user on Parley's own page, who sends JSON. Throws GatewayError. */
+  function admit({ request }: Visit): { token: string | undefined; sender: string } {
     sameOrigin(request, services.publicUrl)
     const token = readSessionCookie(request, services.publicUrl)
-    services.accounts.admitSession(token)
+    const sender = senderOf(services.accounts.admitSession(token))
     if (!plainJson.test(request.headers.get('content-type') ?? ''))
       throw new GatewayError('unsupported_media_type', 'The body must be JSON: send Content-Type: application/json.')
-    return { raw: await readJsonText(request, services), token }
+    return { token, sender }
   }
 
   async function preview(visit: Visit): Promise<Response> {
     const dialect = otherDialects.find((one) => one === visit.params.dialect)
     if (dialect === undefined) throw new GatewayError('not_found', 'Requests cannot be shown in this dialect.')
-    const { raw } = await readBody(visit)
-    return json(rewritten(raw, dialect))
+    const { sender } = admit(visit)
+    const { isLight, ...body } = await readJsonPieces(visit.request, services)
+    if (isLight) return json(previewOf(decodeUtf8(join(body.pieces)), dialect))
+    return jsonText(await services.large.preview(body, dialect, sender))
   }
 
   async function chat(visit: Visit): Promise<Response> {
     const { request } = visit
-    const { raw, token } = await readBody(visit)
-    const group = codec.readHead(raw).group
+    const { token, sender } = admit(visit)
+    const { content, large } = await readJson(request, services, { caller: sender, as })
+    const raw = String(content)
+    const group = large ? large.head.group : codec.readHead(raw).group
+    const own = group === undefined || large ? raw : codec.editRequest(raw, { remove: ['group'] })
     const reply = await services.relay({
       requestId: visit.requestId,
-      caller: services.accounts.admitSession(token, group),
+      caller: admitted(token, group, large),
       operation: 'generate',
       dialect: 'chat',
       // It has been read for the group that it names.
       bytes: 0,
-      body: async () => ({ content: group === undefined ? raw : codec.editRequest(raw, { remove: ['group'] }) }),
+      body: async () => ({ content: own, ...(large && { large }) }),
       check: refuseAttachments,
       strict: asksStrict(request),
       headers: new Headers(),
       signal: request.signal,
     })
     return relayed(reply, visit, services)
+  }
+
+  function admitted(token: string | undefined, group: string | undefined, large: LargeBody | undefined): Caller {
+    try {
+      return services.accounts.admitSession(token, group)
+    } catch (thrown) {
+      large?.release()
+      throw thrown
+    }
   }
 
   return [

@@ -2,56 +2,33 @@
 
 import type { Caller } from '#accounts/caller'
 import { readCredential } from '#http/request/credentials'
-import { decodeUtf8, readBody } from '#http/request/read-body'
+import { type JsonServices, readJson } from '#http/request/read-json'
 import { jsonText, relayed, withAllowances } from '#http/request/respond'
 import type { Visit } from '#http/request/route'
 import type { CountDialect } from '#relay/admin/count'
-import type { Ask, Body, Reply } from '#relay/contract/ask'
+import type { Ask, Reply } from '#relay/contract/ask'
+import type { LargeAsk } from '#relay/contract/large-body'
 import type { Relay } from '#relay/contract/relay'
-import type { Clock } from '#runtime/clock'
 import type { Spool } from '#runtime/spool'
-import { GatewayError } from '#shared/errors'
 
-const mebibyte = 1024 * 1024
-/** Largest JSON body, in bytes, and what one counts as that does not say how long it is. */
-const jsonBodyBytes = 32 * mebibyte
-export const undeclaredBytes = 8 * mebibyte
+/** Bytes that a body counts as which does not say how long it is. */
+export const undeclaredBytes = 8 * 1024 * 1024
 
 /** What the relay's endpoints need from the program. */
-export interface RelayServices {
+export interface RelayServices extends JsonServices {
   accounts: { admitKey(secret: string, address: string): Caller }
   relay: (ask: Ask) => ReturnType<Relay>
-  clock: Clock
   heartbeatMs: number
-  /** Milliseconds without any data before a request body is refused. */
-  idleMs: number
   /** Holds uploaded files until the request ends. */
   spool: Spool
   count: (ask: Ask & { dialect: CountDialect }) => Promise<string>
 }
 
-/** What reading a JSON body needs. */
-export type BodyServices = Pick<RelayServices, 'clock' | 'idleMs'>
-
-const jsonType = /^(application\/json|[a-z0-9.+-]+\/[a-z0-9.+-]+\+json)\s*(;|$)/i
-
-/** A JSON body as text. Throws 415 for a content type other than JSON (a missing one counts as JSON), 413, 400. */
-export async function readJsonText(request: Request, { clock, idleMs }: BodyServices): Promise<string> {
-  const type = request.headers.get('content-type')?.trim() ?? ''
-  if (type !== '' && !jsonType.test(type)) {
-    throw new GatewayError('unsupported_media_type', 'The body must be JSON: send Content-Type: application/json.')
-  }
-  return decodeUtf8(await readBody(request, jsonBodyBytes, clock, idleMs))
-}
-
-/** A JSON body for the relay. Rejects as `readJsonText` does, and with what `before` throws. */
-export async function readJson(request: Request, services: BodyServices, before?: () => void): Promise<Body> {
-  before?.()
-  return { content: await readJsonText(request, services) }
-}
-
 /** How many bytes the body has as declared; `usual` where it is not. */
 export const declaredBytes = (request: Request, usual: number): number => Number(request.headers.get('content-length') ?? usual)
+
+/** Whose turn it is when large bodies are read. */
+export const senderOf = ({ key, user }: Caller): string => key?.id ?? user.id
 
 /** Whether the request itself asks for strict conversion. */
 export const asksStrict = (request: Request): boolean => request.headers.get('x-parley-strict')?.toLowerCase() === 'true'
@@ -76,7 +53,7 @@ export async function count(
     caller,
     operation: 'count-tokens',
     bytes: declaredBytes(request, undeclaredBytes),
-    body: () => readJson(request, services),
+    body: () => readJson(request, services, { caller: senderOf(caller), as: { operation: 'count-tokens', ...asked } }),
     strict: false,
     headers: request.headers,
     signal: request.signal,
@@ -102,7 +79,12 @@ export async function generate(services: RelayServices, visit: Visit, { before, 
     requestId,
     caller,
     bytes: declaredBytes(request, undeclaredBytes),
-    body: () => readJson(request, services, before),
+    body: () => {
+      before?.()
+      const { operation = 'generate', dialect, path } = own
+      const as: LargeAsk = { operation, dialect, ...(path !== undefined && { path }) }
+      return readJson(request, services, { caller: senderOf(caller), as })
+    },
     strict: caller.strict || asksStrict(request),
     headers: request.headers,
     signal: request.signal,

@@ -3,7 +3,7 @@ import type { Clock, Timer } from '#runtime/clock'
 import { GatewayError } from '#shared/errors'
 
 /** Milliseconds that a whole body may take. The server's idle timer is off on slow routes, so this limit applies instead. */
-const bodyTime = 120_000
+export const bodyTimeMs = 120_000
 
 /** Bytes: bodies up to this size are read in one piece when their length is declared. */
 const smallBody = 64 * 1024
@@ -18,10 +18,10 @@ const tooLarge = (maxBytes: number) => new GatewayError('request_too_large', `Th
  * 120 seconds or nothing arrives for `idleMs` (only with a clock; four times that for all of a small body), and
  * `client_closed_request` when the sender disconnects.
  */
-export async function readBody(request: Request, maxBytes: number, clock?: Clock, idleMs = bodyTime): Promise<Uint8Array> {
+export async function readBody(request: Request, maxBytes: number, clock?: Clock, idleMs = bodyTimeMs): Promise<Uint8Array> {
   const declared = Number(request.headers.get('content-length') ?? Number.NaN)
-  if (declared <= Math.min(smallBody, maxBytes)) return readSmallBody(request, clock, Math.min(bodyTime, 4 * idleMs))
-  const pieces = openBody(request, { maxBytes, clock, timeMs: bodyTime, idleMs })
+  if (declared <= Math.min(smallBody, maxBytes)) return readSmallBody(request, clock, Math.min(bodyTimeMs, 4 * idleMs))
+  const pieces = openBody(request, { maxBytes, clock, timeMs: bodyTimeMs, idleMs })
   const chunks: Uint8Array[] = []
   try {
     for (let piece = await pieces.next(); piece; piece = await pieces.next()) chunks.push(piece)
@@ -57,7 +57,7 @@ export interface BodyLimits {
 }
 
 /** The body chunk by chunk, with backpressure on the sender. Throws as `readBody` does. */
-export async function* bodyPieces(request: Request, limits: BodyLimits): AsyncGenerator<Uint8Array> {
+export async function* bodyPieces(request: Request, limits: BodyLimits): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const pieces = openBody(request, limits)
   try {
     for (let piece = await pieces.next(); piece; piece = await pieces.next()) yield piece
@@ -69,7 +69,7 @@ export async function* bodyPieces(request: Request, limits: BodyLimits): AsyncGe
 /** A body that is being read. */
 interface Pieces {
   /** Undefined at the end. Rejects as `readBody` does. */
-  next(): Promise<Uint8Array | undefined>
+  next(): Promise<Uint8Array<ArrayBuffer> | undefined>
   /** Must be called, also after an error: stops the timer, and the sender if there is more to come. */
   close(): void
 }
@@ -120,9 +120,10 @@ function openBody(request: Request, { maxBytes, clock, timeMs, idleMs }: BodyLim
   }
 }
 
-type Reader = Pick<ReadableStreamDefaultReader<Uint8Array>, 'read' | 'cancel'>
+type Reader = Pick<ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>, 'read' | 'cancel'>
 
-function join(chunks: readonly Uint8Array[]): Uint8Array {
+/** All chunks as one. */
+export function join(chunks: readonly Uint8Array[]): Uint8Array {
   const [only] = chunks
   return only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks)
 }

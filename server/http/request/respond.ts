@@ -29,7 +29,7 @@ export function withGuards(response: Response, isSecure: boolean): Response {
 export const json = (body: unknown, status = 200): Response => jsonText(JSON.stringify(body), status)
 
 /** A response with JSON text that must not be cached. */
-export function jsonText(body: string, status = 200): Response {
+export function jsonText(body: string | Uint8Array<ArrayBuffer>, status = 200): Response {
   return new Response(body, { status, headers: { 'content-type': 'application/json', 'cache-control': 'no-store' } })
 }
 

@@ -61,10 +61,16 @@ export function trustedProxies(ranges: readonly string[]): (address: string) => 
   return (address) => list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
 }
 
+const plain = (address: string) => {
+  const text = address.trim()
+  return text.startsWith('::ffff:') ? text.slice('::ffff:'.length) : text
+}
+
 /** The client's address: the socket's, or the last untrusted one of X-Forwarded-For when the socket is a trusted proxy. */
 export function clientAddress(socket: string, forwardedFor: string | null, isTrusted: (address: string) => boolean): string {
-  const plain = (address: string) => address.trim().replace(/^::ffff:/, '')
-  const hops = [...(forwardedFor ?? '').split(',').map(plain).filter(Boolean), plain(socket)]
+  // Whoever it is: nobody else is named.
+  if (forwardedFor === null) return plain(socket)
+  const hops = [...forwardedFor.split(',').map(plain).filter(Boolean), plain(socket)]
   let address = hops.pop() ?? ''
   while (isTrusted(address)) {
     const next = hops.pop()

@@ -129,9 +129,16 @@ function envelope(error: GatewayError, requestId?: string): string {
   const { type } = outwards(error)
   return JSON.stringify({
     type: 'error',
-    error: { type, message, ...(publicCode !== null && { code: publicCode }) },
+    error: { type, message, ...(publicCode !== null && { code: publicCode }), ...threadDetails(error) },
     ...(requestId !== undefined && { request_id: requestId }),
   })
+}
+
+/** What makes the vendor's SDK go on without the thread that it asked for, or send all of it again. */
+function threadDetails({ code, param, publicCode }: GatewayError): { details?: object } {
+  if (publicCode === 'thread_not_found') return { details: { error_code: 'thread_not_found' } }
+  const isThread = code === 'unsupported_value' && param === 'thread'
+  return isThread ? { details: { error_code: 'thread_unsupported_request', unsupported: ['thread'] } } : {}
 }
 
 /** The family says some things with a status of its own: 402 for an empty balance, 529 for too much load. */

@@ -44,7 +44,9 @@ const weights: Readonly<Record<Dialect, Weights>> = {
     silent: ['client_metadata', 'conversation', 'include', 'previous_response_id', 'store', 'stream_options', 'user'],
   },
   messages: {
-    dropped: ['container', 'inference_geo', 'mcp_servers', 'thinking.between_tools', 'thread'],
+    // The next request of a thread holds nothing of what came before.
+    refused: ['thread'],
+    dropped: ['container', 'inference_geo', 'mcp_servers', 'thinking.between_tools'],
     forgotten: [
       'block.cache_control',
       'cache_control',

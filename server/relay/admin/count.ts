@@ -7,10 +7,12 @@ import { createTokenEstimator } from '#billing/tokens/tokenizer'
 import type { Head, ScannedBody } from '#canonical/codec'
 import { conversationCodecs, countCodecs } from '#protocols/index'
 import type { Ask, RelayParts } from '#relay/contract/ask'
+import type { LargeBody } from '#relay/contract/large-body'
 import { keptState } from '#relay/conversation/kept-state'
 import { scanOf } from '#relay/conversation/reading'
 import { readText } from '#relay/exchange/answer-text'
-import { outgoing, signed } from '#relay/exchange/outgoing'
+import { jsonPayload } from '#relay/exchange/json-payload'
+import { needsText, outgoing, signed } from '#relay/exchange/outgoing'
 import type { Candidate } from '#routing/order'
 import { modelNotFound, plan } from '#routing/plan'
 import { GatewayError } from '#shared/errors'
@@ -22,6 +24,9 @@ const answerBytes = 64 * 1024
 const seconds = 10
 
 export type CountDialect = keyof typeof countCodecs
+
+/** What is counted. A large body is only ever passed on, or estimated. */
+type Counted = ScannedBody | { large: LargeBody }
 
 /** Upstreams that can count, best first. Throws `model_not_found`. */
 function counters(parts: RelayParts, { caller }: Ask, model: string, dialect: CountDialect): Candidate[] {
@@ -36,15 +41,20 @@ function counters(parts: RelayParts, { caller }: Ask, model: string, dialect: Co
 
 /** Counts the tokens of a request. Resolves with the body of the response; rejects with GatewayError for an invalid request. */
 export function createCounter(parts: RelayParts): (ask: Ask & { dialect: CountDialect }) => Promise<string> {
-  async function askUpstream(candidate: Candidate, ask: Ask & { dialect: CountDialect }, body: ScannedBody, asked: Head): Promise<number> {
+  async function askUpstream(candidate: Candidate, ask: Ask & { dialect: CountDialect }, body: Counted, asked: Head): Promise<number> {
     const codec = countCodecs[candidate.dialect as CountDialect]
     const target = { model: candidate.model.upstream, capabilities: candidate.model.capabilities, stream: false }
-    const written = candidate.native ? undefined : codec.writeRequest(countCodecs[ask.dialect].readRequest(body, ask.path), target)
+    const written =
+      candidate.native || 'large' in body ? undefined : codec.writeRequest(countCodecs[ask.dialect].readRequest(body, ask.path), target)
     const edits = {
       ...(candidate.model.upstream !== asked.model && { model: candidate.model.upstream }),
       ...(asked.models && { remove: ['models'] }),
     }
-    const sent = written ? JSON.stringify(written.body) : codec.editRequest(body.text, edits)
+    const sent = written
+      ? JSON.stringify(written.body)
+      : 'large' in body
+        ? jsonPayload((await body.large.edited(edits, [])).bytes)
+        : codec.editRequest(body.text, edits)
     const headers = written?.headers ?? forwardedHeaders(candidate.dialect, (name) => ask.headers.get(name))
     const timer = phaseTimer(parts.clock, phaseLimits({ firstEvent: seconds, total: seconds }))
     try {
@@ -62,19 +72,30 @@ export function createCounter(parts: RelayParts): (ask: Ask & { dialect: CountDi
 
   return async (ask) => {
     const codec = countCodecs[ask.dialect]
-    const scanned = scanOf(await ask.body(), codec)
-    const head = codec.readHead(scanned, ask.path)
+    const sent = await ask.body()
+    const counted: Counted = sent.large ? { large: sent.large } : scanOf(sent, codec)
+    try {
+      return codec.writeResponse(await tokensOf(ask, counted))
+    } finally {
+      sent.large?.release()
+    }
+  }
+
+  async function tokensOf(ask: Ask & { dialect: CountDialect }, counted: Counted): Promise<number> {
+    const head = 'large' in counted ? counted.large.head : countCodecs[ask.dialect].readHead(counted, ask.path)
     if (!parts.prices.get(head.model)) throw modelNotFound()
     const able = counters(parts, ask, head.model, ask.dialect)
     const kept = head.stateRefs?.length ? await keptState(parts.reasoningState, ask.caller.user.id, head.stateRefs, []) : undefined
     for (const candidate of kept?.among(able, true) ?? able) {
+      if ('large' in counted && (!candidate.native || needsText(candidate))) continue
       try {
-        return codec.writeResponse(await askUpstream(candidate, ask, scanned, head))
+        return await askUpstream(candidate, ask, counted, head)
       } catch (thrown) {
         parts.log.debug({ requestId: ask.requestId, channel: candidate.channel.name, err: thrown }, 'an upstream did not count')
       }
     }
-    const asked = { body: scanned.text, bytes: head.inputBytes, hasFiles: head.media.length > 0 }
-    return codec.writeResponse(createTokenEstimator(head.model, () => asked).input(head.inputBytes))
+    const asked =
+      'large' in counted ? counted.large.sample : { body: counted.text, bytes: head.inputBytes, hasFiles: head.media.length > 0 }
+    return createTokenEstimator(head.model, () => asked).input(head.inputBytes)
   }
 }

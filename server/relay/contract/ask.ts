@@ -21,6 +21,7 @@ import type { Operation, Wire } from '#shared/ids'
 import type { FetchMedia } from '#upstream/media'
 import type { Signer } from '#upstream/sign'
 import type { Upstream } from '#upstream/upstream'
+import type { LargeBody } from './large-body.ts'
 
 /** The body of a request. */
 export interface Body {
@@ -28,6 +29,8 @@ export interface Body {
   content: Incoming
   /** The content as it was scanned already; absent = it was not. */
   scanned?: ScannedBody
+  /** The content is in the worker for large bodies, and `content` is empty. */
+  large?: LargeBody
   /** References to upstream state that Parley recorded for this caller; absent = none. */
   known?: readonly StateRef[]
   /** For a conversation that Parley continued: what the client sent, and what was lost in putting what came before in its place. */

@@ -32,8 +32,11 @@ const unreadable: Loss = {
 }
 
 /** What of a request this candidate can be given. Throws `unsupported_value` when it cannot know what came before. */
-export function portable(request: ConversationRequest, candidate: Candidate, makers: Makers): Portable {
-  const { dialect, channel } = candidate
+export function portable(
+  request: ConversationRequest,
+  { dialect, channel }: Pick<Candidate, 'dialect'> & { channel: Pick<Candidate['channel'], 'id'> },
+  makers: Makers,
+): Portable {
   const lost: Loss[] = []
   const isForeign = (state: Opaque) => state.dialect === dialect && (makers.get(state.value) ?? channel.id) !== channel.id
 

@@ -17,6 +17,7 @@ import { codecFor } from './codec-for.ts'
 import { compactingConversion } from './compaction.ts'
 import { type Conversion, convertedExchange, targetOf } from './converted.ts'
 import { nativeExchange } from './native.ts'
+import { isOddlySpelled } from './odd-spelling.ts'
 import { mediaOf, type Reading, readingOf } from './reading.ts'
 import { remoteMedia, type WithBytes } from './remote-media.ts'
 import { affinityScope, sessionNames } from './session-affinity.ts'
@@ -125,7 +126,10 @@ function exchangeIn(parts: RelayParts, asked: Asked, reading: Reading, { continu
     const isKeeper = (await reading.keptState())?.continues(candidate) === true && !mayHoldEnvelope(continued?.content ?? '')
     const passes =
       isKeeper ||
-      (candidate.native && !needsRewriting(candidate, raw) && !reading.hasEnvelopes && !holdsForeign(candidate, await reading.makers()))
+      (candidate.native &&
+        !needsRewriting(candidate, () => isOddlySpelled(raw)) &&
+        !reading.hasEnvelopes &&
+        !holdsForeign(candidate, await reading.makers()))
     const byParley = (head.compacts === true || compactBody !== undefined) && !compactsItself(candidate, passes)
     if (passes && !byParley) {
       reading.letGo()
@@ -145,13 +149,9 @@ function exchangeIn(parts: RelayParts, asked: Asked, reading: Reading, { continu
   }
 }
 
-const foreignCallId = /"tool_call_id"\s*:\s*"(?![A-Za-z0-9]{9}")/
-
-/** What this upstream spells in another way than the client's bytes may: ids of calls, and the limit of the output beside them. */
-function needsRewriting({ dialect, model }: Candidate, raw: string): boolean {
-  if (dialect !== 'chat' || model.capabilities.shortCallIds !== true) return false
-  return foreignCallId.test(raw) || raw.includes('"max_completion_tokens"')
-}
+/** What this upstream spells in another way than the client's bytes may. */
+export const needsRewriting = ({ dialect, model }: Candidate, isOdd: () => boolean): boolean =>
+  dialect === 'chat' && model.capabilities.shortCallIds === true && isOdd()
 
 /** An upstream may take a body that Parley cannot read: then its answer cannot be converted to the other form. */
 function readAgain(codec: ConversationCodec, raw: string, path: string | undefined): ConversationRequest {

@@ -25,10 +25,12 @@ import type { ReasoningState } from '#reasoning-state/reasoning-state'
 import type { RelayParts } from '#relay/contract/ask'
 import type { Exchange, Passage } from '#relay/contract/exchange'
 import type { Asked } from '#relay/contract/steps'
-import { outgoing, refusedFields, refuseLosses, splitterOf, withParams } from '#relay/exchange/outgoing'
+import { outgoing, refusable, splitterOf } from '#relay/exchange/outgoing'
 import { hearing, roughlyAs } from '#relay/exchange/token-estimator'
 import type { Candidate } from '#routing/order'
+import type { Payload } from '#upstream/upstream'
 import { askedFor } from './asked-for.ts'
+import { type WrittenBody, writtenBody } from './written-body.ts'
 
 /** One conversion: its two sides, and what reading and writing across them needs. */
 export interface Conversion {
@@ -47,11 +49,6 @@ export interface Conversion {
   lost: readonly Loss[]
   /** Counts what the upstream does not report; made when it answers. `addedBytes` are what Parley put into the request. */
   estimator(addedBytes?: number): TokenEstimator
-}
-
-function withChannelPrompt(request: ConversationRequest, prompt: string | null): ConversationRequest {
-  if (prompt === null) return request
-  return { ...request, instructions: [{ role: 'system', text: prompt }, ...request.instructions] }
 }
 
 /** What of an event the client hears at once: how much was used it is told at the end, as it is charged. */
@@ -184,25 +181,41 @@ export interface ConvertedExchange extends Exchange {
 /** Throws GatewayError `unsupported_value` when this candidate cannot say the request. */
 export function convertedExchange(parts: RelayParts, asked: Asked, candidate: Candidate, planned: Conversion): ConvertedExchange {
   const { ask, head } = asked
-  const { upstream } = planned
   const { channel } = candidate
-  const request = withChannelPrompt(planned.request, channel.systemPrompt)
-  const written = upstream.writeRequest(request, targetOf(head, candidate))
-  const refused = refusedFields(candidate, (field) => written.body[field] !== undefined)
-  const losses = [...planned.lost, ...written.losses, ...refused.losses]
-  if (ask.strict || channel.strict) refuseLosses(losses)
-  const accepted = Object.fromEntries(Object.entries(written.body).filter(([field]) => !refused.fields.includes(field)))
-  const body = JSON.stringify(withParams(accepted, candidate))
+  const written = writtenBody(planned.upstream, planned.request, {
+    target: targetOf(head, candidate),
+    channel,
+    refuses: refusable(candidate),
+    strict: ask.strict || channel.strict,
+    lost: planned.lost,
+  })
+  return writtenExchange(parts, asked, candidate, planned, { ...written, bytes: Buffer.byteLength(written.body) })
+}
+
+/** A request that is ready to be sent; its conversion needs nothing of what was said any more. */
+export interface ReadyBody extends Omit<WrittenBody, 'body'> {
+  body: string | Payload
+  bytes: number
+}
+
+/** The exchange with a candidate whose request is written already. */
+export function writtenExchange(
+  parts: RelayParts,
+  { head }: Asked,
+  candidate: Candidate,
+  planned: Conversion,
+  { body, bytes, headers, losses, memo }: ReadyBody,
+): ConvertedExchange {
   // With restored state and fetched files it is longer than what the client sent.
-  const conversion = { ...planned, estimator: () => planned.estimator(Buffer.byteLength(body)) }
+  const conversion = { ...planned, estimator: () => planned.estimator(bytes) }
   return {
-    request: outgoing({ operation: 'generate', stream: head.stream, version: parts.version }, candidate, body, written.headers),
-    upstream,
+    request: outgoing({ operation: 'generate', stream: head.stream, version: parts.version }, candidate, body, headers),
+    upstream: planned.upstream,
     losses,
-    whole: (text) => givenWhole(conversion, wholeResponse(conversion, written.memo, text)),
-    memo: written.memo,
+    whole: (text) => givenWhole(conversion, wholeResponse(conversion, memo, text)),
+    memo,
     conversion,
     splitter: () => splitterOf(candidate),
-    passage: () => convertedPassage(conversion, streamReader(conversion, written.memo)),
+    passage: () => convertedPassage(conversion, streamReader(conversion, memo)),
   }
 }

@@ -72,5 +72,6 @@ export async function keptState(
   }
 }
 
-/** For state that this tenant did not create. */
-export const notThere = ({ kind }: StateRef) => new GatewayError('not_found', `There is no ${kind} with this id.`)
+/** For state that this tenant did not create. Who loses a thread says it all again, if it is told so in the vendor's words. */
+export const notThere = ({ kind }: StateRef) =>
+  new GatewayError('not_found', `There is no ${kind} with this id.`, kind === 'message' ? { publicCode: 'thread_not_found' } : {})

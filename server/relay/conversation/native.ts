@@ -6,14 +6,16 @@ import type { TokenEstimator } from '#canonical/token-estimator'
 import type { RelayParts } from '#relay/contract/ask'
 import type { Exchange, Passage } from '#relay/contract/exchange'
 import type { Asked } from '#relay/contract/steps'
-import { outgoing, refusedFields, splitterOf } from '#relay/exchange/outgoing'
+import { outgoing, refusable, refusedLosses, splitterOf } from '#relay/exchange/outgoing'
 import { estimatorOf, hearing, roughlyAs } from '#relay/exchange/token-estimator'
+import { topLevel } from '#relay/exchange/top-level'
 import type { Candidate } from '#routing/order'
 import { GatewayError } from '#shared/errors'
+import type { Payload } from '#upstream/upstream'
 import { forwardedHeaders } from '#vendors/forwarded-headers'
-import { scanFields } from '#wire/json-scan'
 
-function requestEdits({ head }: Asked, { channel, model }: Candidate, unsent: readonly string[]): RequestEdits {
+/** What is changed in a body on its way to a candidate of its dialect. `unsent` are top-level fields that stay behind. */
+export function requestEdits({ head }: Asked, { channel, model }: Candidate, unsent: readonly string[]): RequestEdits {
   const own = head.models === undefined ? [] : ['models']
   const remove = [...own, ...unsent, ...(channel.params.remove ?? [])]
   return {
@@ -29,6 +31,7 @@ function answerEdits(head: Head, candidate: Candidate, previous: string | undefi
   return {
     ...(candidate.model.upstream === candidate.model.name ? {} : { model: candidate.model.name }),
     ...(head.usageAsked ? {} : { hideUsage: true }),
+    ...(head.keepsAnswer && { keepsAnswer: true }),
     ...(previous !== undefined && { previousResponse: previous }),
   }
 }
@@ -65,17 +68,6 @@ function nativePassage(codec: PassthroughCodec, edits: AnswerEdits, { inputBytes
   }
 }
 
-/** Whether a body has a field; it is read only when the name stands anywhere in it. */
-function topLevel(raw: string): (field: string) => boolean {
-  let names: Set<string> | undefined
-  const namesIn = () => new Set(scanFields(raw)?.fields.map(({ keyStart, keyEnd }) => raw.slice(keyStart, keyEnd)))
-  return (field) => {
-    if (!raw.includes(`"${field}"`)) return false
-    names ??= namesIn()
-    return names.has(`"${field}"`) || names.has(field)
-  }
-}
-
 const noCompaction = () => new GatewayError('upstream_error', 'The upstream answered without a compaction.')
 
 /** A body for an upstream of the client's dialect. */
@@ -98,35 +90,54 @@ export function nativeExchange(
   { raw, original, losses = [], previous }: NativeBody,
   candidate: Candidate,
 ): Exchange {
+  const sent = original ?? raw
+  const own = original === undefined ? (asked.ask.ownFields ?? []) : []
+  const refused = refusable(candidate).filter(topLevel(sent))
+  const body = codec.editRequest(sent, requestEdits(asked, candidate, [...own, ...refused]))
+  const estimator = () => estimatorOf(parts.log, asked, raw, candidate)
+  return editedExchange(parts, asked, codec, { body, losses: [...losses, ...refusedLosses(refused)], estimator, previous }, candidate)
+}
+
+/** A body that is ready to be sent to a candidate of its dialect. */
+export interface EditedBody {
+  body: string | Payload
+  losses: readonly Loss[]
+  /** Counts what the upstream does not report; made when it answers. */
+  estimator(): TokenEstimator
+  /** As in NativeBody. */
+  previous?: string | undefined
+}
+
+/** The same with edits that were made already. */
+export function editedExchange(
+  parts: RelayParts,
+  asked: Asked,
+  codec: PassthroughCodec,
+  { body, losses, estimator, previous }: EditedBody,
+  candidate: Candidate,
+): Exchange {
   const { ask, head } = asked
   const { inputBytes } = head
-  const estimator = () => estimatorOf(parts.log, asked, raw, candidate)
   const edits = answerEdits(head, candidate, previous)
   const claim: Claim = ({ sealed, created }) => {
     const { channel, key } = candidate
     if (sealed) parts.reasoningState.claim(ask.caller.user.id, channel.id, sealed)
     if (created) parts.reasoningState.created(ask.caller.user.id, { channel: channel.id, key: key?.id ?? null }, created)
   }
-  const sent = original ?? raw
-  const own = original === undefined ? (ask.ownFields ?? []) : []
-  const refused = refusedFields(candidate, topLevel(sent))
   const wanted = { operation: ask.operation, stream: head.stream, version: parts.version }
+  // In strict mode the upstream itself says what it thinks of the version that was asked for.
+  const isLenient = head.samples === true && !ask.strict && !candidate.channel.strict
   return {
     request: outgoing(
       wanted,
       candidate,
-      codec.editRequest(sent, requestEdits(asked, candidate, [...own, ...refused.fields])),
-      // In strict mode the upstream itself says what it thinks of the version that was asked for.
-      forwardedHeaders(
-        candidate.dialect,
-        (name) => ask.headers.get(name),
-        head.samples === true && !ask.strict && !candidate.channel.strict,
-      ),
+      body,
+      forwardedHeaders(candidate.dialect, (name) => ask.headers.get(name), isLenient),
     ),
     upstream: codec,
-    losses: [...losses, ...refused.losses],
-    whole(body) {
-      const answer = codec.readWhole(body, edits, inputBytes, estimator())
+    losses,
+    whole(text) {
+      const answer = codec.readWhole(text, edits, inputBytes, estimator())
       // An agent would put nothing in the place of its conversation.
       if (ask.operation === 'compact' && !answer.sealed?.length) throw noCompaction()
       claim(answer)

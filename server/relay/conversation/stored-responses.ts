@@ -8,6 +8,7 @@ import { joinLosses, type Loss } from '#canonical/loss'
 import { conversationCodecs, replayResponse } from '#protocols/index'
 import type { ReasoningState } from '#reasoning-state/reasoning-state'
 import type { Ask, Body } from '#relay/contract/ask'
+import type { LargeBody } from '#relay/contract/large-body'
 import type { Relay } from '#relay/contract/relay'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
@@ -123,7 +124,9 @@ async function continuedFrom(
   read: () => Promise<Body>,
   stores: boolean,
 ): Promise<Continued> {
-  const body = await read()
+  const sent = await read()
+  if (sent.large && standsAlone(sent.large)) return { body: sent, question: [], previous: undefined, keeps: false }
+  const body = sent.large ? await here(sent, sent.large) : sent
   const scanned = scanOf(body, conversationCodecs.responses)
   const { text, value } = scanned
   const waits = value.background === true && value.stream !== true
@@ -153,6 +156,19 @@ async function continuedFrom(
   }))
   const continued = { content: own, losses, ...(previous !== undefined && { previous }) }
   return { body: { ...body, content, known, continued }, question, previous, keeps }
+}
+
+/** Nothing came before it that Parley keeps, and nothing is to be kept of it: it never needs to be read on this thread. */
+const standsAlone = ({ keepsNothing, head }: LargeBody): boolean =>
+  keepsNothing && !head.stateRefs?.some(({ kind }) => kind === 'response' || kind === 'item')
+
+/** A large body that is continued or kept, as text. */
+async function here({ large: _, ...body }: Body, large: LargeBody): Promise<Body> {
+  try {
+    return { ...body, content: await large.text() }
+  } finally {
+    large.release()
+  }
 }
 
 /** Items with their references resolved. */

@@ -83,6 +83,11 @@ export function outgoing(
   return withQuirk(request, counts ? { ...quirk, remove: quirk.remove.filter((field) => field !== 'model') } : quirk)
 }
 
+/** A body that is signed, or changed once more for its vendor, goes out as text and not as bytes. */
+export function needsText({ channel: { vendor }, dialect }: Candidate): boolean {
+  return vendor.body?.[dialect] !== undefined || isSigned(schemeOf(vendor, dialect))
+}
+
 /** The request as it is sent: signed, where its headers alone do not authenticate it. Rejects as `Signer.sign` does. */
 export async function signed(signer: Signer, request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamRequest> {
   return request.credential ? signer.sign(request, request.credential, signal) : request
@@ -93,16 +98,16 @@ export function splitterOf({ channel }: Candidate): SseSplitter {
   return channel.vendor.framing === 'event-stream' ? createEventStreamSplitter() : createSseSplitter()
 }
 
-/** What this upstream is known to answer with an error, of the fields that `has` knows, and their losses. */
-export function refusedFields({ channel, dialect }: Candidate, has: (field: string) => boolean): { fields: string[]; losses: Loss[] } {
-  const set = channel.params.set ?? {}
-  const fields = (channel.vendor.refuses?.[dialect] ?? []).filter((field) => !Object.hasOwn(set, field) && has(field))
-  const losses = fields.map((field): Loss => ({ field, what: 'dropped', reason: 'This upstream refuses the field.', meaning: false }))
-  return { fields, losses }
-}
+/** The fields that this upstream is known to answer with an error, but for those that its channel sets. */
+export const refusable = ({ channel, dialect }: Candidate): string[] =>
+  (channel.vendor.refuses?.[dialect] ?? []).filter((field) => !Object.hasOwn(channel.params.set ?? {}, field))
+
+/** The losses of fields that this upstream refuses. */
+export const refusedLosses = (fields: readonly string[]): Loss[] =>
+  fields.map((field) => ({ field, what: 'dropped', reason: 'This upstream refuses the field.', meaning: false }))
 
 /** A body that Parley wrote, with the fields that the channel sets and removes. */
-export function withParams(body: Record<string, unknown>, { channel }: Candidate): Record<string, unknown> {
+export function withParams(body: Record<string, unknown>, { channel }: { channel: Pick<Channel, 'params'> }): Record<string, unknown> {
   const removed = new Set(channel.params.remove ?? [])
   const kept = Object.entries(body).filter(([field]) => !removed.has(field))
   return Object.fromEntries([...kept, ...Object.entries(channel.params.set ?? {})])

@@ -4,7 +4,7 @@
  */
 
 import { isPlausible, type PlausibleUsage, plausibleConversation, plausibleOperation, plausiblePart } from '#billing/pricing/plausibility'
-import { createTokenEstimator } from '#billing/tokens/tokenizer'
+import { createTokenEstimator, type SampledRequest } from '#billing/tokens/tokenizer'
 import { roughly, type Scale, type TokenEstimator } from '#canonical/token-estimator'
 import type { Usage } from '#canonical/usage'
 import type { Ask } from '#relay/contract/ask'
@@ -83,10 +83,10 @@ export function withPlausibleUsage(exchange: Exchange, log: Log, ask: Ask, candi
   }
 }
 
-/** `raw` is the body as the client sent it; `addedBytes` are what Parley put into the request. */
-export function estimatorOf(log: Log, asked: Asked, raw: string, candidate: Candidate, addedBytes = 0): TokenEstimator {
+/** `raw` is the body as the client sent it, or a sample of it; `addedBytes` are what Parley put into the request. */
+export function estimatorOf(log: Log, asked: Asked, raw: string | SampledRequest, candidate: Candidate, addedBytes = 0): TokenEstimator {
   const { inputBytes, media } = asked.head
-  const request = () => ({ body: raw, bytes: inputBytes, hasFiles: media.length > 0 })
+  const request = () => (typeof raw === 'string' ? { body: raw, bytes: inputBytes, hasFiles: media.length > 0 } : raw)
   return { ...createTokenEstimator(candidate.model.upstream, request), isPlausible: plausibilityOf(log, asked, candidate, addedBytes) }
 }
 

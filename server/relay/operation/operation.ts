@@ -19,9 +19,11 @@ import type { Usage } from '#canonical/usage'
 import { operationCodecs } from '#protocols/operations'
 import type { Ask, Body, RelayParts } from '#relay/contract/ask'
 import type { Exchange, Passage } from '#relay/contract/exchange'
+import type { LargeBody } from '#relay/contract/large-body'
 import type { ExchangeFor, ReadRequest } from '#relay/contract/steps'
 import { mayAsk, notThere } from '#relay/conversation/kept-state'
 import { affinityScope } from '#relay/conversation/session-affinity'
+import { jsonPayload } from '#relay/exchange/json-payload'
 import { outgoing, refuseLosses, withParams } from '#relay/exchange/outgoing'
 import { collecting, pieces } from '#relay/exchange/splitters'
 import { withPlausibleUsage } from '#relay/exchange/token-estimator'
@@ -45,7 +47,8 @@ export function openOperation(parts: RelayParts, ask: Ask, body: Body): ReadRequ
   const family = operationCodecs[ask.operation as SideOperation]
   const codec = family[ask.dialect as Style]
   if (!codec || !('readHead' in codec)) throw notServed()
-  const head = codec.readHead(body.content, ask.path, ask.variant)
+  const { large } = body
+  const head = large ? (large.head as OperationHead) : codec.readHead(body.content, ask.path, ask.variant)
   const scope = affinityScope(ask, head.model)
   return {
     ask,
@@ -53,10 +56,10 @@ export function openOperation(parts: RelayParts, ask: Ask, body: Body): ReadRequ
     most: head.most,
     inOrder: async (candidates) => affinity.prefer(scope, head.affinity, allowedTo(head, candidates)),
     served: (candidate) => affinity.served(scope, head.affinity, candidate),
-    exchange: exchangeIn(parts, ask, { codec, family, body: body.content, head }),
+    exchange: exchangeIn(parts, ask, { codec, family, body: body.content, large, head }),
     ...(codec.keepalive && { keepalive: codec.keepalive }),
     writeStreamError: (error) => codec.writeStreamError?.(error),
-    ...(body.release && { release: body.release }),
+    ...((large ?? body).release && { release: (large ?? body).release }),
   }
 }
 
@@ -78,11 +81,13 @@ interface Asked {
   codec: OperationDoor
   family: Partial<Record<Style, OperationStyle>>
   body: Incoming
+  /** Where the body is in the worker, and `body` is empty. */
+  large: LargeBody | undefined
   head: OperationHead
 }
 
 function exchangeIn(parts: RelayParts, ask: Ask, given: Asked): ExchangeFor {
-  const { codec, body } = given
+  const { codec, body, large } = given
   const services = { parts, ask }
   let read: { question: unknown } | undefined
   const inline = inlineFiles(parts.fetchMedia, ask.signal)
@@ -90,10 +95,10 @@ function exchangeIn(parts: RelayParts, ask: Ask, given: Asked): ExchangeFor {
     const asked: Asked = { ...given, head: { ...given.head, priced: pricedUnits(rates) } }
     const plausible = (exchange: Exchange) => withPlausibleUsage(exchange, parts.log, ask, candidate, given.head.most)
     try {
-      if (candidate.native && fits(asked.head, candidate)) return plausible(nativeExchange(services, candidate, asked))
+      if (candidate.native && fits(asked.head, candidate)) return plausible(await nativeExchange(services, candidate, asked))
       const upstream = candidate.style && asked.family[candidate.style]
       if (!upstream || !('writeQuestion' in upstream)) return notServed()
-      read ??= { question: codec.readQuestion(body, ask.path, ask.variant) }
+      read ??= { question: codec.readQuestion(large ? await large.text() : body, ask.path, ask.variant) }
       const target: Target = { model: candidate.model.upstream, capabilities: candidate.model.capabilities, stream: false }
       const files = await inline(upstream.filesWanted?.(read.question, target) ?? [])
       return plausible(convertedExchange(services, candidate, asked, { upstream, question: read.question, target, files }))
@@ -118,7 +123,8 @@ function fits({ inputs, foreign }: OperationHead, { model }: Candidate): boolean
   return inputs === undefined || maxInputs === undefined || inputs <= maxInputs
 }
 
-interface Sent extends WrittenOperation {
+interface Sent extends Omit<WrittenOperation, 'body'> {
+  body: WrittenOperation['body'] | Payload
   stream: boolean
   accept?: string | undefined
 }
@@ -128,12 +134,13 @@ function requestFor({ parts, ask }: OperationServices, candidate: Candidate, { b
   return outgoing(wanted, candidate, payloadOf(body, parts.random, candidate), accept === undefined ? {} : { accept })
 }
 
-function payloadOf(body: WrittenOperation['body'], random: Random, candidate: Candidate): string | Payload {
-  if (typeof body === 'string') return body
+function payloadOf(body: Sent['body'], random: Random, candidate: Candidate): string | Payload {
+  if (typeof body === 'string' || isPayload(body)) return body
   if (isForm(body)) return writeMultipart(body.parts, `parley-${random.base62(idLength)}`)
   return JSON.stringify(withParams(body, candidate))
 }
 
+const isPayload = (body: object): body is Payload => 'open' in body && typeof body.open === 'function'
 const isForm = (body: Record<string, unknown> | Form): body is Form => Array.isArray(body.parts) && typeof body.size === 'number'
 
 const splitterOf = (kind: 'events' | 'pieces' | 'whole', { maxEventBytes }: OperationDoor) =>
@@ -141,7 +148,8 @@ const splitterOf = (kind: 'events' | 'pieces' | 'whole', { maxEventBytes }: Oper
     kind
   ]()
 
-function nativeExchange(services: OperationServices, candidate: Candidate, { codec, body, head }: Asked): Exchange {
+async function nativeExchange(services: OperationServices, candidate: Candidate, asked: Asked): Promise<Exchange> {
+  const { codec, body, large, head } = asked
   const { channel, model } = candidate
   const { variant } = services.ask
   const renamed = model.upstream !== head.model
@@ -153,8 +161,9 @@ function nativeExchange(services: OperationServices, candidate: Candidate, { cod
   const answerEdits = renamed ? { model: head.model } : {}
   const { stream } = head
   const { accept } = codec
+  const edited = large ? jsonPayload((await large.edited(edits, [])).bytes) : codec.editRequest(body, edits)
   return {
-    request: requestFor(services, candidate, { body: codec.editRequest(body, edits), stream, accept, ...(variant && { variant }) }),
+    request: requestFor(services, candidate, { body: edited, stream, accept, ...(variant && { variant }) }),
     upstream: codec,
     losses: [],
     whole: (text) => codec.readWhole(text, answerEdits, head),

@@ -1,5 +1,6 @@
 /** One connection to an upstream: what goes out in its order, what comes in to whoever waits for it, and its end exactly once. */
 import type { BunSocket, SocketEvents } from './dial.ts'
+import { together } from './together.ts'
 
 /** Who waits for what a connection receives. */
 export interface ConnectionUser {
@@ -7,6 +8,9 @@ export interface ConnectionUser {
   /** The connection is closed: by the other side in good order without a fault. */
   ended(fault?: Error): void
 }
+
+/** Connections on which something arrived in this turn of the event loop. */
+const arrivals = together((connection: HttpConnection) => connection.handOver())
 
 /** A connection, used by one after the other. */
 export class HttpConnection implements SocketEvents {
@@ -22,6 +26,9 @@ export class HttpConnection implements SocketEvents {
   #isClosed = false
   #isPaused = false
   #sent: (() => void) | undefined
+  /** What its user gets at the end of this turn, and how the connection ends after that. */
+  #arrived: Buffer[] = []
+  #end: { fault: Error | undefined } | undefined
 
   constructor(origin: string, socket: BunSocket, lost: (connection: HttpConnection) => void) {
     this.origin = origin
@@ -30,7 +37,12 @@ export class HttpConnection implements SocketEvents {
   }
 
   get isOpen(): boolean {
-    return !this.#isClosed && this.#socket.readyState === 1
+    return !this.#isClosed && this.#end === undefined && this.#socket.readyState === 1
+  }
+
+  /** Nothing has arrived that was not handed over. */
+  get isQuiet(): boolean {
+    return this.#arrived.length === 0
   }
 
   /** Everything that was written has been taken by the kernel. */
@@ -89,14 +101,25 @@ export class HttpConnection implements SocketEvents {
   /** Closes it at once; its user hears nothing more. */
   close(): void {
     this.#user = undefined
-    this.#end()
+    this.#terminate()
   }
 
   received(bytes: Buffer): void {
     if (this.#isClosed) return
     // Bytes that nobody asked for would be the next answer.
-    if (this.#user === undefined) this.#end()
-    else this.#user.received(bytes)
+    if (this.#user === undefined) this.#terminate()
+    else if (this.#arrived.push(bytes) === 1) arrivals.add(this)
+  }
+
+  /** Gives its user what has arrived. */
+  handOver(): void {
+    while (this.#user !== undefined) {
+      const bytes = this.#arrived.shift()
+      if (bytes === undefined) break
+      this.#user.received(bytes)
+    }
+    this.#arrived.length = 0
+    if (this.#end !== undefined) this.#tellEnd(this.#end.fault)
   }
 
   writable(): void {
@@ -109,14 +132,19 @@ export class HttpConnection implements SocketEvents {
   }
 
   ended(fault?: Error): void {
+    if (this.isQuiet) this.#tellEnd(fault)
+    else this.#end ??= { fault }
+  }
+
+  #tellEnd(fault: Error | undefined): void {
     if (this.#isClosed) return
     const user = this.#user
     this.#user = undefined
-    this.#end()
+    this.#terminate()
     user?.ended(fault)
   }
 
-  #end(): void {
+  #terminate(): void {
     if (this.#isClosed) return
     this.#isClosed = true
     this.#socket.terminate()

@@ -102,6 +102,8 @@ export class HttpExchange implements HttpAnswer, ConnectionUser, EventListenerOb
   }
 
   cancel(): void {
+    // Whoever has read everything says so, too: an error for each would be dear.
+    if (this.#isOver && this.#pieces.length === 0) return
     this.#drop(coded('ABORT_ERR', 'The answer was cancelled.'))
   }
 
@@ -171,7 +173,8 @@ export class HttpExchange implements HttpAnswer, ConnectionUser, EventListenerOb
     const { head, hasSurplus } = this.#reader
     const connection = this.#connection
     this.#finish()
-    const mayServeAgain = head?.persistent === true && !hasSurplus && !this.#isUploading && connection.isSent && connection.isOpen
+    const isClean = !hasSurplus && connection.isQuiet && !this.#isUploading && connection.isSent
+    const mayServeAgain = head?.persistent === true && isClean && connection.isOpen
     if (this.#release !== undefined && mayServeAgain) {
       connection.leave()
       this.#release(connection, head.keptSeconds)

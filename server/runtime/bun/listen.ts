@@ -2,10 +2,15 @@
 import type { Listener, ListenOptions } from '#runtime/contract/http-server'
 import type { ClientListener } from '#runtime/contract/sockets'
 import { socketHandler } from './sockets.ts'
+import { together } from './together.ts'
 
 /** Seconds: how often Bun looks for idle connections, and the longest idle limit it takes. */
 const lookEvery = 4
 const longestIdle = 255
+
+/** Requests that arrived in this turn of the event loop. */
+const arrivals = together((begin: () => void) => begin())
+const turn = () => new Promise<void>((resolve) => arrivals.add(resolve))
 
 /** `Platform.listen`. */
 export function listen(options: ListenOptions): Listener {
@@ -21,6 +26,7 @@ export function listen(options: ListenOptions): Listener {
     websocket: socketHandler,
     async fetch(request, bun) {
       let upgraded = false
+      await turn()
       const response = await options.handle(request, {
         get address() {
           return bun.requestIP(request)?.address ?? ''

@@ -3,8 +3,8 @@
  * composed and parsed costs the thread that carries streams anything. Start reading at `DatabaseWorker`.
  */
 import type { Clock, Timer } from '#runtime/clock'
+import { type CallMessage, WorkerFault, type WorkerLink } from '#runtime/worker-link'
 import { GatewayError } from '#shared/errors'
-import { type CallMessage, WorkerFault, type WorkerLink } from './worker-link.ts'
 
 /** One call. */
 export interface WorkerCall {

@@ -5,8 +5,8 @@
 
 import { type Clock, systemClock } from '#runtime/clock'
 import { serverScript } from '#runtime/package-file'
+import { goneState, WorkerFault, WorkerLink } from '#runtime/worker-link'
 import type { EmbeddedMessage, EmbeddedRows } from './embedded-worker.ts'
-import { goneState, WorkerFault, WorkerLink } from './worker-link.ts'
 
 interface QueryOptions {
   rowMode?: 'array' | 'object'

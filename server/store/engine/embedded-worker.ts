@@ -6,10 +6,10 @@
 import { PGlite, types } from '@electric-sql/pglite'
 import { drizzle } from 'drizzle-orm/pglite'
 import * as schema from '#db/schema'
+import type { CallMessage, Reply } from '#runtime/worker-link'
 import { createStatements, type Statements } from './embedded-statements.ts'
 import { guard } from './guard.ts'
 import { createCalls, faultOf, type RunningCall } from './worker-calls.ts'
-import type { CallMessage, Reply } from './worker-link.ts'
 
 /** A query and its parameters. */
 interface Query {

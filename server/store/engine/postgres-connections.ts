@@ -2,9 +2,9 @@
 import { drizzle } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
 import * as schema from '#db/schema'
+import type { CallMessage } from '#runtime/worker-link'
 import { guard } from './guard.ts'
 import type { Db } from './store.ts'
-import type { CallMessage } from './worker-link.ts'
 
 /** How long a connection may take, in seconds. */
 export const connectSeconds = 5

@@ -1,7 +1,8 @@
 /** The worker beside PostgreSQL: a few connections of its own, which no query of the console can take. */
+
+import type { CallMessage, Reply } from '#runtime/worker-link'
 import { type Connections, connect, type PostgresMessage } from './postgres-connections.ts'
 import { createCalls, faultOf, type RunningCall } from './worker-calls.ts'
-import type { CallMessage, Reply } from './worker-link.ts'
 
 /** The accounts have one call in flight, and so have the limits; the third is for what comes between. */
 const connections = 3

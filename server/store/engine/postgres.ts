@@ -3,10 +3,10 @@
 import type postgres from 'postgres'
 import type { Clock } from '#runtime/clock'
 import { serverScript } from '#runtime/package-file'
+import { WorkerLink } from '#runtime/worker-link'
 import { createDatabaseWorker } from './database-worker.ts'
 import { connect, connectSeconds, type PostgresMessage, servingName } from './postgres-connections.ts'
 import type { Engine, Others } from './store.ts'
-import { WorkerLink } from './worker-link.ts'
 
 const channel = 'parley'
 

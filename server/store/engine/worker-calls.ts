@@ -3,10 +3,10 @@
  * call's time is measured here, so that a busy main thread never looks like a database that is away.
  */
 import { systemClock as clock } from '#runtime/clock'
+import type { CallMessage, Fault, Reply } from '#runtime/worker-link'
 import { GatewayError } from '#shared/errors'
 import { sqlState } from './sql-state.ts'
 import type { Store } from './store.ts'
-import type { CallMessage, Fault, Reply } from './worker-link.ts'
 
 /** What a module is given: the database, and nothing of the main thread. */
 export type WorkPlace = Pick<Store, 'db' | 'engine'>

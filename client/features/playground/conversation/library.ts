@@ -5,6 +5,7 @@
 import { type Accessor, createSignal } from 'solid-js'
 import type { Conversation, Message } from './conversation.ts'
 import { defaultSettings } from './settings.ts'
+import type { Snippet } from './snippet.ts'
 import type { Store } from './store.ts'
 import { createThread, type Thread } from './thread.ts'
 
@@ -41,7 +42,7 @@ export interface Library {
   /** Adds whole conversations under new ids. */
   adopt(entries: { conversation: Conversation; messages: Message[] }[]): Promise<void>
   messages(id: string): Promise<Message[]>
-  search(text: string, signal: AbortSignal): Promise<Set<string>>
+  search(text: string, signal: AbortSignal): Promise<Map<string, Snippet>>
   removeAll(): Promise<void>
   close(): void
 }

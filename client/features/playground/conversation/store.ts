@@ -4,6 +4,7 @@
  * private windows), everything lives in memory until the page is closed, and `durable` is false.
  */
 import type { Conversation, Message } from './conversation.ts'
+import { type Snippet, snippetOf } from './snippet.ts'
 
 /** Storage of one user's conversations. All methods may reject when the database fails. */
 export interface Store {
@@ -15,8 +16,8 @@ export interface Store {
   removeMessages(messages: readonly Message[]): Promise<void>
   /** Removes a conversation with its messages. */
   removeConversation(id: string): Promise<void>
-  /** Conversations in which a message contains `text`, without regard to case. Stops when aborted. */
-  search(text: string, signal: AbortSignal): Promise<Set<string>>
+  /** Conversations in which a message contains `text`, without regard to case, each with its first match. Stops when aborted. */
+  search(text: string, signal: AbortSignal): Promise<Map<string, Snippet>>
   /** Removes everything of this user from this browser. */
   destroy(): Promise<void>
   close(): void
@@ -93,8 +94,8 @@ function databaseStore(database: IDBDatabase, user: string): Store {
   }
 }
 
-function searchIn(database: IDBDatabase, text: string, signal: AbortSignal): Promise<Set<string>> {
-  const found = new Set<string>()
+function searchIn(database: IDBDatabase, text: string, signal: AbortSignal): Promise<Map<string, Snippet>> {
+  const found = new Map<string, Snippet>()
   return new Promise((resolve, reject) => {
     const walk = database.transaction('messages').objectStore('messages').openCursor()
     walk.onerror = () => reject(walk.error)
@@ -102,8 +103,9 @@ function searchIn(database: IDBDatabase, text: string, signal: AbortSignal): Pro
       const cursor = walk.result
       if (!cursor || signal.aborted) return resolve(found)
       const message = cursor.value as Message
-      if (message.text.toLowerCase().includes(text)) {
-        found.add(message.conversation)
+      const snippet = snippetOf(message.text, text)
+      if (snippet) {
+        found.set(message.conversation, snippet)
         // One hit is enough: continue after this conversation.
         cursor.continue([message.conversation, []])
       } else cursor.continue()
@@ -147,8 +149,11 @@ function memoryStore(): Store {
       for (const message of of(id)) messages.delete(message.id)
     },
     async search(text) {
-      const hits = [...messages.values()].filter((message) => message.text.toLowerCase().includes(text.toLowerCase()))
-      return new Set(hits.map((message) => message.conversation))
+      const hits = [...messages.values()].flatMap((message): [string, Snippet][] => {
+        const snippet = snippetOf(message.text, text.toLowerCase())
+        return snippet ? [[message.conversation, snippet]] : []
+      })
+      return new Map(hits)
     },
     async destroy() {
       conversations.clear()

@@ -76,7 +76,17 @@ export function FailurePanel(props: {
               <p class="num mt-2 flex flex-wrap gap-x-4 text-[12px]/[16px] text-ink-3">
                 <span>{charged(props.reply)}</span>
                 <span class="font-mono">{failed.param ? `${failed.code}: ${failed.param}` : failed.code}</span>
-                <Show when={props.reply.requestId}>{(id) => <span class="font-mono">{id()}</span>}</Show>
+                <Show when={props.reply.requestId}>
+                  {(id) => (
+                    <a
+                      class="font-mono underline"
+                      href={`/requests/${encodeURIComponent(id())}`}
+                      aria-label={t('openRequest', { id: id() })}
+                    >
+                      {id()}
+                    </a>
+                  )}
+                </Show>
               </p>
             </div>
           </div>

@@ -3,8 +3,10 @@
  * renderer is loaded on first use; until then the text is shown plain.
  */
 import { createEffect, createMemo, createSignal, For, Match, onCleanup, Show, Switch, untrack } from 'solid-js'
+import { createMediaQuery } from '#client/ui/browser-state.ts'
 import { asCode, createBlockStream, definitionsOf, splitBlocks } from './blocks.ts'
 import { CodeBlock } from './code-block.tsx'
+import { createPartState, createPartWindow, guessBlockHeight, type PartWindow } from './window.ts'
 
 type Renderer = typeof import('./render.ts')
 const [renderer, setRenderer] = createSignal<Renderer | undefined>()
@@ -34,10 +36,59 @@ export function Prose(props: { text: string; running: boolean }) {
   })
   const blocks = createMemo(() => streamed()?.blocks ?? splitBlocks(props.text))
   const definitions = createMemo(() => (props.running ? '' : definitionsOf(props.text)))
+  const parts = createMemo(() => Array.from({ length: Math.max(1, Math.ceil(blocks().length / partSize)) }, (_, index) => index), [], {
+    equals: (a, b) => a.length === b.length,
+  })
+  const partWindow = createPartWindow()
+  const printing = createMediaQuery('print')
   return (
     <div class="md" classList={{ flowed }}>
-      <For each={blocks()}>{(block) => <Block text={block} definitions={definitions()} open={false} />}</For>
-      <Show when={streamed()}>{(now) => <Tail text={now().tail} />}</Show>
+      <For each={parts()}>
+        {(index) => {
+          const last = () => index === parts().length - 1
+          return (
+            <Part
+              blocks={blocks().slice(index * partSize, (index + 1) * partSize)}
+              definitions={definitions()}
+              tail={last() ? streamed()?.tail : undefined}
+              // A short reply is whole; of a long one the window shows what is near.
+              always={last() || parts().length <= wholeParts || printing()}
+              partWindow={partWindow}
+            />
+          )
+        }}
+      </For>
+    </div>
+  )
+}
+
+/** Blocks of a part. */
+const partSize = 16
+/** A reply of so few parts is never windowed. */
+const wholeParts = 3
+
+/** Some blocks of a reply, which are on the page as long as they are near the window. */
+function Part(props: { blocks: string[]; definitions: string; tail: string | undefined; always: boolean; partWindow: PartWindow }) {
+  let place: HTMLDivElement | undefined
+  const state = createPartState(
+    // One that comes in as the last is seen; of many that come at once, the window shows what is near.
+    untrack(() => props.always),
+    untrack(() => props.blocks.reduce((sum, block) => sum + guessBlockHeight(block), 0)),
+  )
+  createEffect(() => {
+    if (props.always || !place) return
+    const part = place
+    onCleanup(props.partWindow.watch(part, (near) => state.show(part, near)))
+  })
+  const shown = () => props.always || state.shown()
+  return (
+    <div ref={place} class="md-part" style={{ height: shown() ? undefined : `${state.height()}px` }}>
+      <Show when={shown()}>
+        <For each={props.blocks}>{(block) => <Block text={block} definitions={props.definitions} open={false} />}</For>
+        <Show when={props.tail !== undefined}>
+          <Tail text={props.tail ?? ''} />
+        </Show>
+      </Show>
     </div>
   )
 }

@@ -117,6 +117,7 @@ export const enChat = {
   lost: 'changed in translation: {fields}',
   answeredBy: 'answered by {model}',
   copyRequestId: 'Copy request ID {id}',
+  openRequest: 'Open request {id}',
   plainCode: 'text',
   codeIn: 'Code, {language}',
   copyCode: 'Copy {language} code',

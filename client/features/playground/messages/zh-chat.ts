@@ -119,6 +119,7 @@ export const zhChat: Record<keyof typeof enChat, string> = {
   lost: '转换时有改动：{fields}',
   answeredBy: '由 {model} 回答',
   copyRequestId: '复制请求 ID {id}',
+  openRequest: '打开请求 {id}',
   plainCode: '文本',
   codeIn: '代码，{language}',
   copyCode: '复制 {language} 代码',

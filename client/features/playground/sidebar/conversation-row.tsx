@@ -1,5 +1,6 @@
 import { createSignal, onMount, Show } from 'solid-js'
 import type { Conversation } from '#client/features/playground/conversation/conversation.ts'
+import type { Snippet } from '#client/features/playground/conversation/snippet.ts'
 import { t } from '#client/features/playground/messages/messages.ts'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
 import { revealHiddenCharacters } from '#client/features/playground/text/reveal-hidden-characters.ts'
@@ -10,7 +11,15 @@ import { showToast } from '#client/ui/toast.tsx'
 import { exportJson, exportMarkdown } from './conversation-files.ts'
 
 /** One conversation in the list: open, rename in place, pin, export, delete with undo. */
-export function ConversationRow(props: { page: PageContext; row: Conversation; current: boolean; running: boolean; onOpen(): void }) {
+export function ConversationRow(props: {
+  page: PageContext
+  row: Conversation
+  /** What a search found in it. */
+  snippet: Snippet | undefined
+  current: boolean
+  running: boolean
+  onOpen(): void
+}) {
   const { playground } = props.page
   const [renaming, setRenaming] = createSignal(false)
   const title = () => revealHiddenCharacters(props.row.title) || t('untitled')
@@ -48,7 +57,7 @@ export function ConversationRow(props: { page: PageContext; row: Conversation; c
     { kind: 'item', icon: 'trash', bad: true, label: t('delete'), onSelect: () => void remove() },
   ]
   return (
-    <li class="nav-row" data-current={props.current ? '' : undefined}>
+    <div class="nav-row" data-current={props.current ? '' : undefined}>
       <Show
         when={renaming()}
         fallback={
@@ -65,7 +74,18 @@ export function ConversationRow(props: { page: PageContext; row: Conversation; c
             <Show when={props.row.pinned}>
               <Icon name="pin" small />
             </Show>
-            <span class="truncate">{title()}</span>
+            <span class="min-w-0">
+              <span class="block truncate">{title()}</span>
+              <Show when={props.snippet}>
+                {(found) => (
+                  <span class="hint block truncate">
+                    {revealHiddenCharacters(found().before)}
+                    <mark>{revealHiddenCharacters(found().match)}</mark>
+                    {revealHiddenCharacters(found().after)}
+                  </span>
+                )}
+              </Show>
+            </span>
             <Show when={props.running}>
               <span class="dot ml-auto" />
             </Show>
@@ -81,7 +101,7 @@ export function ConversationRow(props: { page: PageContext; row: Conversation; c
         />
       </Show>
       <Menu label={t('conversationMenu', { title: title() })} icon="more" small triggerClass="nav-more" items={items} />
-    </li>
+    </div>
   )
 }
 

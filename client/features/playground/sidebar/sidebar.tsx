@@ -1,11 +1,12 @@
-import { createEffect, createMemo, createSignal, For, on, onCleanup, Show } from 'solid-js'
-import { type MessageKey, t } from '#client/features/playground/messages/messages.ts'
+import { createEffect, createMemo, createSignal, on, onCleanup, Show } from 'solid-js'
+import type { Snippet } from '#client/features/playground/conversation/snippet.ts'
+import { t } from '#client/features/playground/messages/messages.ts'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
 import { Brand } from '#client/ui/brand.tsx'
 import { IconButton } from '#client/ui/button.tsx'
 import { Icon } from '#client/ui/icon.tsx'
 import { AccountMenu } from './account-menu.tsx'
-import { ConversationRow } from './conversation-row.tsx'
+import { ConversationList } from './conversation-list.tsx'
 import { sectionsOf } from './sections.ts'
 
 /** The list of conversations, and the account below it. */
@@ -13,6 +14,7 @@ export function Sidebar(props: { page: PageContext; onClose?: () => void }) {
   const { playground, view } = props.page
   const [search, setSearch] = createSignal('')
   const [wanted, setWanted] = createSignal('')
+  let scroller: HTMLElement | undefined
   let pause: ReturnType<typeof setTimeout> | undefined
   let aborter = new AbortController()
   onCleanup(() => {
@@ -24,12 +26,12 @@ export function Sidebar(props: { page: PageContext; onClose?: () => void }) {
     clearTimeout(pause)
     pause = setTimeout(() => setWanted(text.trim()), 200)
   }
-  const [hits, setHits] = createSignal<ReadonlySet<string>>(new Set())
+  const [hits, setHits] = createSignal<ReadonlyMap<string, Snippet>>(new Map())
   const look = async (text: string) => {
     aborter.abort()
     aborter = new AbortController()
     const { signal } = aborter
-    const found = text === '' ? new Set<string>() : await playground.library.search(text, signal)
+    const found = text === '' ? new Map<string, Snippet>() : await playground.library.search(text, signal)
     if (!signal.aborted) setHits(found)
   }
   createEffect(on(wanted, (text) => void look(text)))
@@ -39,12 +41,6 @@ export function Sidebar(props: { page: PageContext; onClose?: () => void }) {
     return text === '' ? list : list.filter((row) => row.title.toLowerCase().includes(text) || hits().has(row.id))
   })
   const sections = createMemo(() => sectionsOf(rows(), Date.now()))
-  // Keys and ids, not objects: a row whose conversation changes stays mounted, with its open menu.
-  const titles = createMemo(() => sections().map((section) => section.title))
-  const idsIn = (title: MessageKey) =>
-    sections()
-      .find((section) => section.title === title)
-      ?.rows.map((row) => row.id) ?? []
   const go = (id: string | null) => {
     playground.open(id)
     view.setListOpen(false)
@@ -75,7 +71,7 @@ export function Sidebar(props: { page: PageContext; onClose?: () => void }) {
         </div>
         <IconButton name="plus" label={t('newChat')} class="size-8! border border-line-2 bg-raised" onClick={() => go(null)} />
       </div>
-      <nav class="min-h-0 flex-1 overflow-auto px-2 pb-3" aria-label={t('conversations')}>
+      <nav ref={scroller} class="min-h-0 flex-1 overflow-auto px-2 pb-3" aria-label={t('conversations')}>
         <Show
           when={rows().length > 0}
           fallback={
@@ -84,30 +80,7 @@ export function Sidebar(props: { page: PageContext; onClose?: () => void }) {
             </p>
           }
         >
-          <For each={titles()}>
-            {(title) => (
-              <section>
-                <h2 class="px-2 pt-3 pb-1 text-[12px] font-medium tracking-normal text-ink-3">{t(title)}</h2>
-                <ul>
-                  <For each={idsIn(title)}>
-                    {(id) => (
-                      <Show when={playground.library.get(id)}>
-                        {(row) => (
-                          <ConversationRow
-                            page={props.page}
-                            row={row()}
-                            current={id === playground.conversation().id}
-                            running={id === playground.conversation().id && playground.running() !== undefined}
-                            onOpen={() => go(id)}
-                          />
-                        )}
-                      </Show>
-                    )}
-                  </For>
-                </ul>
-              </section>
-            )}
-          </For>
+          <ConversationList page={props.page} sections={sections()} snippets={hits()} scroller={() => scroller} onOpen={go} />
         </Show>
       </nav>
       <AccountMenu page={props.page} />

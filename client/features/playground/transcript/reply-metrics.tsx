@@ -3,6 +3,7 @@ import type { Reply } from '#client/features/playground/conversation/conversatio
 import { t } from '#client/features/playground/messages/messages.ts'
 import { estimateTokens } from '#client/features/playground/text/estimate-tokens.ts'
 import { formatCount, formatMoney, formatSeconds } from '#client/ui/format.ts'
+import { Icon } from '#client/ui/icon.tsx'
 import type { UsageRow } from '#shared/console/log'
 
 /** The figures under a reply. The cost is the ledger's, never computed here. */
@@ -88,9 +89,14 @@ function Settled(props: { reply: Reply; onCopyId(id: string): void }) {
       </Show>
       <Show when={props.reply.requestId}>
         {(id) => (
-          <button type="button" aria-label={t('copyRequestId', { id: id() })} onClick={() => props.onCopyId(id())}>
-            {id()}
-          </button>
+          <span class="inline-flex items-center gap-1">
+            <button type="button" aria-label={t('copyRequestId', { id: id() })} onClick={() => props.onCopyId(id())}>
+              {id()}
+            </button>
+            <a class="open-request" href={`/requests/${encodeURIComponent(id())}`} aria-label={t('openRequest', { id: id() })}>
+              <Icon name="external" small />
+            </a>
+          </span>
         )}
       </Show>
     </div>

@@ -5,21 +5,22 @@
  */
 import type { UsageKey, UsageReportRow } from '#shared/console/usage'
 
-type Cell = string | number | null | undefined
+/** What stands in a cell; nothing for null and undefined. */
+export type Cell = string | number | null | undefined
 type Column = readonly [heading: string, cell: (row: UsageReportRow) => Cell]
 
 const perKey: Record<UsageKey, readonly Column[]> = {
-  model: [['model', (row) => words(row.model)]],
+  model: [['model', (row) => plainWords(row.model)]],
   key: [
     ['keyId', (row) => row.key?.id],
-    ['key', (row) => words(row.key?.name)],
+    ['key', (row) => plainWords(row.key?.name)],
   ],
   user: [
     ['userId', (row) => row.user?.id],
-    ['user', (row) => words(row.user?.name)],
+    ['user', (row) => plainWords(row.user?.name)],
   ],
-  group: [['group', (row) => words(row.group)]],
-  channel: [['channel', (row) => words(row.channel)]],
+  group: [['group', (row) => plainWords(row.group)]],
+  channel: [['channel', (row) => plainWords(row.channel)]],
   hour: [['hour', (row) => row.hour]],
   day: [['day', (row) => row.day]],
 }
@@ -54,18 +55,22 @@ const times: readonly Column[] = (['total', 'firstToken'] as const).flatMap((wha
 /** The CSV file line by line, header first. Only administrators get upstream costs and margins. */
 export function* csvLines(rows: readonly UsageReportRow[], by: readonly UsageKey[], administrator: boolean): Generator<string> {
   const columns = [...by.flatMap((key) => perKey[key]), ...amounts, ...(administrator ? secondBook : []), ...times]
-  yield line(columns.map(([heading]) => heading))
-  for (const row of rows) yield line(columns.map(([, cell]) => cell(row)))
+  yield csvLine(columns.map(([heading]) => heading))
+  for (const row of rows) yield csvLine(columns.map(([, cell]) => cell(row)))
 }
 
-const line = (cells: readonly Cell[]) => `${cells.map(quoted).join(',')}\r\n`
+/** A line of the file, quoted where it must be. */
+export const csvLine = (cells: readonly Cell[]): string => `${cells.map(quoted).join(',')}\r\n`
 
 function quoted(cell: Cell): string {
   const text = String(cell ?? '')
   return /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-/** Text that a spreadsheet may evaluate as a formula: leading white space is ignored, and full-width characters count too. */
-function words(text: string | null | undefined): Cell {
+/**
+ * Text as a cell: with an apostrophe before what a spreadsheet may evaluate as a formula. Leading white space is ignored, and
+ * full-width characters count too.
+ */
+export function plainWords(text: string | null | undefined): Cell {
   return text?.replace(/(^|[,;\t])(?=\s*[=+\-@＝＋－＠\t\r\n|%])/g, "$1'")
 }

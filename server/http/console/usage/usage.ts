@@ -8,6 +8,7 @@ import type { Route } from '#http/request/route'
 import { outgoingBody } from '#runtime/outgoing-body'
 import type { UsageKey } from '#shared/console/usage'
 import { GatewayError } from '#shared/errors'
+import { focusLines } from './focus-csv.ts'
 import { csvLines } from './usage-csv.ts'
 import { readBy, readFilter, readSpan, readTimezone, usageFilters } from './usage-query.ts'
 
@@ -34,10 +35,14 @@ export function usageRoutes(services: ConsoleServices): Route[] {
       query: [...usageFilters, 'from', 'to', 'by', 'timezone', 'format', ...paging],
       async handle({ user, query, visit }) {
         const question = readQuestion(query, clock.now())
-        if (wantsCsv(query, visit.request)) {
+        const format = readFormat(query, visit.request)
+        if (format !== 'json') {
           const { rows, next } = await usageReports.report(user, { ...question, limit: mostCsvRows })
           if (next) throw invalid('by', `${mostCsvRows} rows at most; ask for a shorter time or for less at once`)
-          return csv(csvLines(rows, question.by, user.role === 'admin'), clock)
+          const administrator = user.role === 'admin'
+          const lines =
+            format === 'focus' ? focusLines(rows, question.by, administrator, question) : csvLines(rows, question.by, administrator)
+          return csv(lines, clock)
         }
         const { limit, after } = readPaging(query)
         const begin = after === undefined ? {} : { after: readCursor(after, question.by) }
@@ -58,10 +63,11 @@ function readQuestion(query: URLSearchParams, now: number): Omit<Question, 'limi
   return { from, to, by: readBy(query), timezone: readTimezone(query), filter: readFilter(query) }
 }
 
-function wantsCsv(query: URLSearchParams, request: Request): boolean {
+function readFormat(query: URLSearchParams, request: Request): 'json' | 'csv' | 'focus' {
   const format = readOne(query, 'format')
-  if (format !== undefined && format !== 'csv' && format !== 'json') throw invalid('format', 'json or csv')
-  return format === undefined ? /\btext\/csv\b/i.test(request.headers.get('accept') ?? '') : format === 'csv'
+  if (format === undefined) return /\btext\/csv\b/i.test(request.headers.get('accept') ?? '') ? 'csv' : 'json'
+  if (format !== 'csv' && format !== 'json' && format !== 'focus') throw invalid('format', 'json, csv or focus')
+  return format
 }
 
 /** The cursor's scope: a cursor of one report is not valid for another. */

@@ -47,6 +47,7 @@ function headOf(raw: string, body: CountBody): Head {
   if ([body.temperature, body.top_p, body.top_k].some((value) => value !== undefined && value !== null)) head.samples = true
   const refs = [...seen.refs, ...containerOf(body.container), ...hostedRefs(body)]
   if (refs.length > 0) head.stateRefs = refs
+  if (isSomething(body.thread) || isSomething(body.diagnostics)) head.keepsAnswer = true
   if (typeof body.group === 'string') head.group = body.group
   return head
 }

@@ -35,15 +35,16 @@ export function readWhole(body: string, edits: AnswerEdits, inputBytes: number, 
     body: edited(body, answer, edits, usage),
     usage,
     end: isLength(answer.stop_reason) ? 'length' : 'complete',
-    ...createdIn(answer.container, answer.content.filter(isToolResult)),
+    ...createdIn(answer.container, answer.content.filter(isToolResult), edits.keepsAnswer ? answer.id : undefined),
   }
 }
 
 const isToolResult = (block: unknown) => isObject(block) && typeof block.type === 'string' && block.type.endsWith('_tool_result')
 
-/** What the upstream keeps: the container of the answer, and files that tools made in it. */
-export function createdIn(container: unknown, results: readonly unknown[]): { created?: StateRef[] } {
+/** What the upstream keeps: the container of the answer, files that tools made in it, and the answer itself where its id is given. */
+export function createdIn(container: unknown, results: readonly unknown[], id?: unknown): { created?: StateRef[] } {
   const created: StateRef[] = []
+  if (typeof id === 'string' && id !== '') created.push({ kind: 'message', id })
   if (isObject(container) && typeof container.id === 'string') created.push({ kind: 'container', id: container.id })
   addStateRefs(results, created)
   return created.length > 0 ? { created: uniqueRefs(created) } : {}

@@ -20,7 +20,7 @@ const withheld: FrameVerdict = { out: undefined, meaningful: false }
 const terminator = new TextEncoder().encode(writeEvent('message_stop', {}))
 
 /** A meter for one stream. `hear` gets every text that is delivered. */
-export function messagesMeter({ model }: AnswerEdits, hear?: TokenEstimator['observe']): Meter {
+export function messagesMeter({ model, keepsAnswer = false }: AnswerEdits, hear?: TokenEstimator['observe']): Meter {
   const delivered = nothingDelivered(hear)
   const changes = model === undefined ? undefined : nameIn('message', model)
   let reading: ReportedUsage | undefined
@@ -40,7 +40,7 @@ export function messagesMeter({ model }: AnswerEdits, hear?: TokenEstimator['obs
     if (event.type === 'error') return fail(readInnerError(event.data.error ?? event.data))
     if (event.type === 'message_stop') return stop(frame)
     const out = closedEvent(frame, isNamed(event) && changes ? editEvent(frame.raw, changes) : frame.raw)
-    return { out, meaningful: note(event), ...createdBy(event) }
+    return { out, meaningful: note(event), ...createdBy(event, keepsAnswer) }
   }
 
   /** Counts one event; true when it means something. */
@@ -100,9 +100,11 @@ export function messagesMeter({ model }: AnswerEdits, hear?: TokenEstimator['obs
 }
 
 /** Most events are deltas, which bring nothing. */
-function createdBy({ type, data }: WireEvent): Pick<FrameVerdict, 'created'> {
+function createdBy({ type, data }: WireEvent, keepsAnswer: boolean): Pick<FrameVerdict, 'created'> {
   if (type === 'content_block_delta') return {}
-  if (type === 'message_start') return isObject(data.message) ? createdIn(data.message.container, []) : {}
+  if (type === 'message_start') {
+    return isObject(data.message) ? createdIn(data.message.container, [], keepsAnswer ? data.message.id : undefined) : {}
+  }
   if (type === 'message_delta') return createdIn(isObject(data.delta) ? data.delta.container : undefined, [])
   const { content_block: block } = data
   const isResult = type === 'content_block_start' && isObject(block) && String(block.type).endsWith('_tool_result')

@@ -8,10 +8,10 @@ import { readInnerError, writeStreamError } from '../error.ts'
 import { sounds } from './formats.ts'
 import type { SpeakHead } from './speak-head.ts'
 import { isEvents } from './transcript-meter.ts'
-import { type SaidTokens, settleSound, tokensIn } from './usage.ts'
+import { type Measured, type SaidTokens, settleSound, tokensIn } from './usage.ts'
 
 /** Throws `upstream_error` for events that were not asked for: a client that plays sound cannot read them. */
-export function soundMeter(asked: SpeakHead, type: string): Meter {
+export function soundMeter(asked: SpeakHead & Measured, type: string): Meter {
   if (!isEvents(type)) return pieceMeter(asked, type)
   if (!asked.events) throw broken()
   return eventMeter(asked)
@@ -21,7 +21,7 @@ const encoder = new TextEncoder()
 const event = (value: object) => encoder.encode(`data: ${JSON.stringify(value)}\n\n`)
 
 /** Sound as it is, or, for a client that asked for events, in events. */
-function pieceMeter(asked: SpeakHead, type: string): Meter {
+function pieceMeter(asked: SpeakHead & Measured, type: string): Meter {
   // Some upstreams make what they can instead of what was asked for, and say so.
   const made = Object.values(sounds).find((sound) => type.startsWith(sound.type)) ?? sounds[asked.format]
   const scale = sounds[asked.format].second / made.second
@@ -39,7 +39,7 @@ function pieceMeter(asked: SpeakHead, type: string): Meter {
   }
 }
 
-function eventMeter(asked: SpeakHead): Meter {
+function eventMeter(asked: SpeakHead & Measured): Meter {
   let delivered = 0
   let isDone = false
   let said: { tokens: SaidTokens | undefined; raw?: unknown } = { tokens: undefined }

@@ -1,5 +1,5 @@
 /** What Parley reads of a request for speech: the model, the text, the format, the speed. */
-import type { Incoming } from '#canonical/operation/operation'
+import type { Incoming, OperationHead } from '#canonical/operation/operation'
 import { noUsage, type Usage } from '#canonical/usage'
 import { operationNames } from '#protocols/codec/body-names'
 import { GatewayError } from '#shared/errors'
@@ -9,7 +9,10 @@ import { type Body, isAbsent, missing, readModel, readNumber, readText, readWord
 import { type SoundFormat, soundFormats, sounds } from './formats.ts'
 import { type Measured, spokenTokens } from './usage.ts'
 
-export interface SpeakHead extends Measured {
+/** Plain data: a large body is read in another thread. */
+export interface SpeakHead extends OperationHead {
+  /** Bytes of what is read aloud and how. */
+  textBytes: number
   format: SoundFormat
   /** Events were asked for instead of the sound itself. */
   events: boolean
@@ -45,9 +48,15 @@ export function readSpeakHead(body: Incoming): SpeakHead {
     searchAsked: false,
     affinity: [],
     most,
-    estimate: (delivered) => estimated(most, Math.ceil(Buffer.byteLength(text) / 4), delivered / sounds[format].second),
+    textBytes: Buffer.byteLength(text),
   }
 }
+
+/** The head with what the sound comes to where the upstream does not say. */
+export const measured = (head: SpeakHead): SpeakHead & Measured => ({
+  ...head,
+  estimate: (delivered) => estimated(head.most, Math.ceil(head.textBytes / 4), delivered / sounds[head.format].second),
+})
 
 /** A name or `{id}`; servers of the same shape may have a voice of their own when none is named. */
 function refuseVoice({ voice }: Body): void {

@@ -5,7 +5,7 @@ import { editFields } from '../edit.ts'
 import { readError } from '../error.ts'
 import { sounds } from './formats.ts'
 import { soundMeter } from './sound-meter.ts'
-import { readSpeakHead, type SpeakHead } from './speak-head.ts'
+import { measured, readSpeakHead, type SpeakHead } from './speak-head.ts'
 import { isEvents } from './transcript-meter.ts'
 
 function noWhole(): never {
@@ -27,7 +27,7 @@ export const speakCodec: OperationCodec<string, never, SpeakHead> = {
   readHead: readSpeakHead,
   editRequest: (body, edits) => editFields(String(body), edits, { field: 'instructions', put: (json) => json }),
   readWhole: noWhole,
-  meter: (_edits, asked, type) => soundMeter(asked, type),
+  meter: (_edits, asked, type) => soundMeter(measured(asked), type),
   framing: (_asked, type) => (isEvents(type) ? 'events' : 'pieces'),
   streamType,
   streamsAs: (type) => !/json|html|text\/plain/i.test(type),

@@ -88,7 +88,10 @@ export function responsesMeter(edits: AnswerEdits, hear?: TokenEstimator['observ
     tail: () => undefined,
     failure(error) {
       if (!begun) return writeStreamError(error)
-      const own = { ...(model !== undefined && { model }), ...(previousResponse !== undefined && { previous_response_id: previousResponse }) }
+      const own = {
+        ...(model !== undefined && { model }),
+        ...(previousResponse !== undefined && { previous_response_id: previousResponse }),
+      }
       const response = { ...begun, ...own, status: 'failed', error: failureField(error) }
       return eventBytes('response.failed', sequence + 1, { response })
     },

@@ -1,17 +1,11 @@
 /** The rooms of `server/http`, in dependency order: the part of the floor plan about HTTP in and out. */
 import type { Room } from './floor-plan.ts'
-
-/** Names of rooms below, as `rooms.ts` makes them. */
-interface Below {
-  relay(...parts: string[]): readonly string[]
-  billing: readonly string[]
-  lower: readonly string[]
-}
+import { billing, lower, relay } from './room-groups.ts'
 
 /** The rooms of `server/http`. */
-export const httpRooms = ({ relay, billing, lower }: Below): Record<string, Room> => ({
+export const httpRooms: Record<string, Room> = {
   // Which addresses are trusted proxies.
-  'server/http/request': { may: [...relay('operation'), 'server/protocols', ...lower], packages: ['node:net'] },
+  'server/http/request': { may: [...relay('operation'), 'server/protocols', 'server/wire', ...lower], packages: ['node:net'] },
   'server/http/api': {
     may: [
       'server/http/request',
@@ -45,4 +39,4 @@ export const httpRooms = ({ relay, billing, lower }: Below): Record<string, Room
   },
   'server/http/docs': { may: ['server/http/request', 'server/protocols', 'server/runtime', 'shared'] },
   'server/http': { may: ['server/http/request', 'server/http/api', ...lower], packages: ['elysia'] },
-})
+}

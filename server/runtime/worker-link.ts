@@ -2,7 +2,7 @@
  * The main thread's side of a worker: one message out, one answer back, by number. A worker that dies rejects all that it had not
  * answered, and is started again by the next message.
  */
-import type { Clock } from '#runtime/clock'
+import type { Clock } from './clock.ts'
 
 /** What went wrong in a worker, as plain data: a structured clone would lose the fields of an error. */
 export interface Fault {
@@ -112,6 +112,11 @@ export class WorkerLink<Message extends { id: number }> {
   async ask(message: Unnumbered<Message>, transfer: readonly ArrayBuffer[] = []): Promise<unknown> {
     await this.open()
     return this.#send(message, transfer)
+  }
+
+  /** Ends the worker, which gives its memory back; the next message starts another. What it had not answered is rejected. */
+  rest(): void {
+    if (this.#worker) this.#died(this.#worker)
   }
 
   /** Ends the worker, which answers `last` before; nothing can be asked afterwards. */

@@ -1,0 +1,78 @@
+/** Which parts of a long reply are on the page: those near the window. The others keep their height and have no content. */
+import { type Accessor, createSignal } from 'solid-js'
+
+/** Parts this near to the window, in pixels, are kept ready. */
+const nearPx = 1_200
+
+/** Watches parts of one reply. */
+export interface PartWindow {
+  /** Follows `part` until the returned function is called; `onNear` hears whether it is near, and only of changes. */
+  watch(part: HTMLElement, onNear: (near: boolean) => void): () => void
+}
+
+/** A window over the parts below the nearest element that scrolls. */
+export function createPartWindow(): PartWindow {
+  const listeners = new Map<Element, (near: boolean) => void>()
+  let observer: IntersectionObserver | undefined
+  return {
+    watch(part, onNear) {
+      observer ??= new IntersectionObserver(
+        (entries) => {
+          for (const { target, isIntersecting } of entries) listeners.get(target)?.(isIntersecting)
+        },
+        { root: scrollerOf(part), rootMargin: `${nearPx}px 0px` },
+      )
+      listeners.set(part, onNear)
+      observer.observe(part)
+      return () => {
+        listeners.delete(part)
+        observer?.unobserve(part)
+      }
+    },
+  }
+}
+
+/** Whether a part is shown, its height while it is not, and what to do when the window comes near or goes away. */
+export function createPartState(
+  shownAtFirst: boolean,
+  guessedPx: number,
+): { shown: Accessor<boolean>; height: Accessor<number>; show(part: HTMLElement, near: boolean): void } {
+  const [shown, setShown] = createSignal(shownAtFirst)
+  const [height, setHeight] = createSignal(guessedPx)
+  return {
+    shown,
+    height,
+    show(part, near) {
+      if (near === shown()) return
+      const before = part.getBoundingClientRect()
+      if (!near) setHeight(before.height)
+      setShown(near)
+      if (near) keepPlace(part, before)
+    },
+  }
+}
+
+/** A part above what is read that turned out higher than it was: the text being read stays where it is. */
+function keepPlace(part: HTMLElement, before: DOMRect): void {
+  const grown = part.getBoundingClientRect().height - before.height
+  const scroller = scrollerOf(part)
+  if (grown === 0 || scroller === null) return
+  const edge = scroller.getBoundingClientRect().top
+  // A turn that is above the window as a whole is kept in place by the list of turns.
+  const turn = part.closest('.turn-box')?.getBoundingClientRect().bottom ?? Number.POSITIVE_INFINITY
+  if (before.top < edge && turn > edge) scroller.scrollTop += grown
+}
+
+function scrollerOf(element: HTMLElement): HTMLElement | null {
+  for (let above = element.parentElement; above !== null; above = above.parentElement) {
+    if (/auto|scroll/.test(getComputedStyle(above).overflowY)) return above
+  }
+  return null
+}
+
+/** About how high a block is, in pixels. */
+export function guessBlockHeight(block: string): number {
+  const lines = block.split('\n')
+  if (/^ {0,3}(`{3}|~{3})/.test(block)) return lines.length * 20 + 40
+  return lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / 95)) * 24, 12)
+}

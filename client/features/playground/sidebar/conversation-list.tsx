@@ -1,0 +1,33 @@
+/** The list of conversations: all of a few, and of many those near the window. */
+import { createMemo, For, lazy, Show, Suspense } from 'solid-js'
+import type { Snippet } from '#client/features/playground/conversation/snippet.ts'
+import type { PageContext } from '#client/features/playground/state/page-context.ts'
+import { ListEntry } from './list-entry.tsx'
+import type { Section } from './sections.ts'
+
+const LongList = lazy(async () => ({ default: (await import('./long-list.tsx')).LongList }))
+
+/** So many rows are simply shown. */
+const fewRows = 60
+
+/** Headings and rows of all sections. */
+export function ConversationList(props: {
+  page: PageContext
+  sections: Section[]
+  snippets: ReadonlyMap<string, Snippet>
+  scroller(): HTMLElement | undefined
+  onOpen(id: string): void
+}) {
+  // Keys, not objects: a row whose conversation changes stays mounted, with its open menu.
+  const entries = createMemo(() => props.sections.flatMap(({ title, rows }) => [`#${title}`, ...rows.map((row) => row.id)]))
+  return (
+    <Show
+      when={entries().length > fewRows}
+      fallback={<For each={entries()}>{(entry) => <ListEntry {...props} entries={entries()} entry={entry} />}</For>}
+    >
+      <Suspense>
+        <LongList {...props} entries={entries()} />
+      </Suspense>
+    </Show>
+  )
+}

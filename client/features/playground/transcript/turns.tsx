@@ -1,0 +1,111 @@
+/**
+ * The turns of a conversation. Only those near the window are mounted, so that ten thousand messages cost what thirty do. Heights are
+ * measured as turns appear, and the text being read stays in place.
+ */
+import { createVirtualizer } from '@tanstack/solid-virtual'
+import { createEffect, createMemo, For, on, onCleanup, onMount, Show } from 'solid-js'
+import type { Message } from '#client/features/playground/conversation/conversation.ts'
+import type { PageContext } from '#client/features/playground/state/page-context.ts'
+import { createMediaQuery } from '#client/ui/browser-state.ts'
+import type { AutoScroll } from './auto-scroll.ts'
+import { ReplyTurn } from './reply-turn.tsx'
+import { UserTurn } from './user-turn.tsx'
+
+/** The turns of the open branch. */
+export function Turns(props: { page: PageContext; scroller: HTMLElement | undefined; follow: AutoScroll }) {
+  const { playground } = props.page
+  const ids = createMemo(() => playground.path().map((message) => message.id), [], { equals: sameList })
+  const place = createMemo(() => new Map(ids().map((id, index) => [id, index])))
+  const list = createVirtualizer<HTMLElement, HTMLElement>({
+    get count() {
+      return ids().length
+    },
+    getScrollElement: () => props.scroller ?? null,
+    // The list learns of a scroll from its event, which may be a frame late, so its adjustments apply to the actual position.
+    scrollToFn: (top, { adjustments }) => (adjustments === undefined ? props.follow.put(top) : props.follow.shift(adjustments)),
+    estimateSize: (index) => guessHeight(playground.message(ids()[index] ?? '')),
+    // A getter, so that a change of messages with the same count is noticed.
+    get getItemKey() {
+      const keys = ids()
+      return (index: number) => keys[index] ?? index
+    },
+    overscan: 2,
+    paddingStart: 24,
+  })
+  list.shouldAdjustScrollPositionOnItemSizeChange = (item, delta) => {
+    const row = list.elementsCache.get(item.key)?.getBoundingClientRect()
+    const edge = props.scroller?.getBoundingClientRect().top ?? 0
+    if (row === undefined) return false
+    // A new row was inserted above the text being read; an existing one may also grow below its top.
+    return list.itemSizeCache.has(item.key) ? row.bottom - delta <= edge : row.top < edge
+  }
+  // When printing, every turn is shown.
+  const printing = createMediaQuery('print')
+  const near = () => list.getVirtualItems().flatMap((item) => ids()[item.index] ?? [])
+  const shown = createMemo(() => (printing() ? ids() : near()), [], { equals: sameList })
+  const offset = () => (printing() ? 0 : (list.getVirtualItems()[0]?.start ?? 0))
+  // With the last turn mounted, the height follows by itself, so that a growing reply is laid out once, not twice.
+  const ends = createMemo(() => shown().at(-1) === ids().at(-1))
+
+  let inner: HTMLDivElement | undefined
+  onMount(() => {
+    const watch = new ResizeObserver(() => props.follow.grew())
+    if (inner) watch.observe(inner)
+    if (props.scroller) watch.observe(props.scroller)
+    onCleanup(() => watch.disconnect())
+  })
+  // After opening a conversation or sending a message the reader wants to be at the end. A mere change (a draft, a setting,
+  // more text in a reply) does not count.
+  const opened = createMemo(() => (playground.messagesState() === 'ready' ? playground.conversation().id : undefined))
+  createEffect(on(opened, () => props.follow.toEnd()))
+  createEffect(
+    on(
+      () => ids().at(-1),
+      () => props.follow.toEnd(),
+      { defer: true },
+    ),
+  )
+
+  return (
+    <div ref={inner} class="col relative" style={{ height: ends() ? 'auto' : `${list.getTotalSize()}px` }}>
+      <div style={{ 'padding-top': `${offset()}px` }}>
+        <For each={shown()}>
+          {(id) => (
+            <div class="turn-box" data-index={place().get(id) ?? 0} ref={(element) => queueMicrotask(() => list.measureElement(element))}>
+              <Turn page={props.page} id={id} latest={ids().at(-1) === id} />
+            </div>
+          )}
+        </For>
+      </div>
+    </div>
+  )
+}
+
+function Turn(props: { page: PageContext; id: string; latest: boolean }) {
+  const message = createMemo(() => props.page.playground.message(props.id))
+  const reply = () => {
+    const one = message()
+    return one?.role === 'assistant' ? one : undefined
+  }
+  const ask = () => {
+    const one = message()
+    return one && one.role !== 'assistant' ? one : undefined
+  }
+  return (
+    <>
+      <Show when={reply()}>{(one) => <ReplyTurn page={props.page} reply={one()} latest={props.latest} />}</Show>
+      <Show when={ask()}>{(one) => <UserTurn page={props.page} message={one()} />}</Show>
+    </>
+  )
+}
+
+const sameList = (a: readonly string[], b: readonly string[]): boolean => a.length === b.length && a.every((one, index) => one === b[index])
+
+/** Estimated height of a turn in pixels, from its first lines. Too small a guess would mount too many turns. */
+function guessHeight(message: Message | undefined): number {
+  const text = message?.text ?? ''
+  const seen = text.slice(0, 800)
+  const lines = seen.split('\n').reduce((sum, line) => sum + Math.ceil(line.length / 95) + 0.25, 0)
+  const height = lines * 24 * Math.max(1, text.length / 800)
+  return Math.min(50 + height + (message?.role === 'assistant' ? 40 : 20), 4_000)
+}

@@ -1,0 +1,152 @@
+import { createMemo, createSignal, For, Show } from 'solid-js'
+import { callApi } from '#client/api/http.ts'
+import { explain } from '#client/console/explain.ts'
+import { createWrite } from '#client/console/write.ts'
+import { Button } from '#client/ui/button.tsx'
+import { tc } from '#client/ui/console/messages.ts'
+import { Dialog } from '#client/ui/dialog.tsx'
+import { formatMoney } from '#client/ui/format.ts'
+import type { PriceFields, PriceRow } from '#shared/console/price'
+import { type CatalogueEntry, changedFields, findEntry, providersOf, readCatalogue } from './catalogue-file.ts'
+import { costOf } from './effect.ts'
+import { t } from './messages.ts'
+import './prices.css'
+import type { PricedModel } from './priced-model.ts'
+
+interface Proposal {
+  row: PricedModel
+  entry: CatalogueEntry
+  changes: ReturnType<typeof changedFields>
+}
+
+/** Prices from a catalogue file, pasted or dropped: a difference that is reviewed before anything is written. */
+export function ImportDialog(props: { rows: readonly PricedModel[]; onDone(count: number): void; onClose(): void }) {
+  const [text, setText] = createSignal('')
+  const [left, setLeft] = createSignal<ReadonlySet<string>>(new Set())
+  const [done, setDone] = createSignal(0)
+  const write = createWrite()
+  const entries = createMemo(() => (text().trim() === '' ? undefined : readCatalogue(text())))
+  const proposals = createMemo((): Proposal[] =>
+    props.rows.flatMap((row) => {
+      const entry = findEntry(entries() ?? [], row.model, row.vendors.flatMap(providersOf))
+      const changes = entry ? changedFields(row.price, entry.price) : []
+      return entry && changes.length > 0 && row.price?.managed !== 'file' ? [{ row, entry, changes }] : []
+    }),
+  )
+  const chosen = () => proposals().filter(({ row }) => !left().has(row.model))
+  const after = ({ row, entry }: Proposal): PriceFields => {
+    const { model: _, managed: __, ...before } = row.price ?? ({} as PriceRow)
+    return { ...before, ...entry.price }
+  }
+  const effect = () => {
+    const sums = chosen().flatMap((one) => {
+      const cost = one.row.week && costOf(after(one), one.row.week)
+      return one.row.week && cost !== undefined ? [{ before: Number(one.row.week.cost), after: Number(cost) }] : []
+    })
+    return sums.length === 0
+      ? undefined
+      : { before: sums.reduce((all, one) => all + one.before, 0), after: sums.reduce((all, one) => all + one.after, 0) }
+  }
+  const toggle = (model: string) => {
+    const next = new Set(left())
+    if (!next.delete(model)) next.add(model)
+    setLeft(next)
+  }
+  const apply = async () => {
+    let count = 0
+    for (const proposal of chosen()) {
+      const path = `/api/prices/${encodeURIComponent(proposal.row.model)}`
+      if (!(await write.run(() => callApi<PriceRow>('PUT', path, after(proposal))))) break
+      count += 1
+      setDone(count)
+    }
+    if (write.error() === undefined) props.onDone(count)
+  }
+  const drop = async (event: DragEvent) => {
+    const file = event.dataTransfer?.files[0]
+    if (!file) return
+    event.preventDefault()
+    event.stopPropagation()
+    setText(await file.text())
+  }
+  return (
+    <Dialog
+      wide
+      title={t('importTitle')}
+      intro={t('importIntro')}
+      onClose={props.onClose}
+      buttons={
+        <>
+          <Button onClick={() => props.onClose()}>{tc('cancel')}</Button>
+          <Button
+            look="primary"
+            busy={write.busy()}
+            aria-disabled={chosen().length === 0 ? 'true' : undefined}
+            onClick={() => chosen().length > 0 && void apply()}
+          >
+            {t('importGo', { count: chosen().length })}
+          </Button>
+        </>
+      }
+    >
+      <textarea
+        class="in font-mono text-[12px]!"
+        rows={entries() ? 2 : 8}
+        spellcheck={false}
+        aria-label={t('importField')}
+        placeholder={t('importField')}
+        value={text()}
+        onInput={(event) => setText(event.currentTarget.value)}
+        onDrop={(event) => void drop(event)}
+      />
+      <Show when={text().trim() !== '' && entries() === undefined}>
+        <p class="wrong mt-1.5">{t('importRefused')}</p>
+      </Show>
+      <Show when={entries()}>
+        <Show when={proposals().length > 0} fallback={<p class="mt-3 text-[13px] text-ink-2">{t('importNothing')}</p>}>
+          <ul class="proposals" aria-label={t('importReview')}>
+            <For each={proposals()}>
+              {(one) => <ProposalRow proposal={one} on={!left().has(one.row.model)} onToggle={() => toggle(one.row.model)} />}
+            </For>
+          </ul>
+          <Show when={effect()}>
+            {(sums) => (
+              <p class="mt-3 text-[13px]">
+                {t('importEffect', { before: formatMoney(sums().before.toFixed(9)), after: formatMoney(sums().after.toFixed(9)) })}
+              </p>
+            )}
+          </Show>
+        </Show>
+      </Show>
+      <Show when={write.error()}>
+        {(error) => <p class="notice bad mt-3">{`${t('importStopped', { count: done() })} ${explain(error())}`}</p>}
+      </Show>
+    </Dialog>
+  )
+}
+
+function ProposalRow(props: { proposal: Proposal; on: boolean; onToggle(): void }) {
+  const name = () => props.proposal.row.model
+  return (
+    <li classList={{ off: !props.on }}>
+      <label>
+        <input type="checkbox" checked={props.on} onChange={() => props.onToggle()} />
+        <b class="font-medium">{name()}</b>
+        <span class="hint">{props.proposal.entry.provider}</span>
+      </label>
+      <span class="num text-[13px]">
+        <For each={props.proposal.changes}>
+          {(change) => (
+            <span class="inline-block pr-4">
+              {t(change.field)}{' '}
+              <Show when={change.from}>
+                <s class="text-ink-3">{change.from}</s> →{' '}
+              </Show>
+              <b class="font-medium">{change.to}</b>
+            </span>
+          )}
+        </For>
+      </span>
+    </li>
+  )
+}

@@ -1,0 +1,59 @@
+import { createMemo, For, Show } from 'solid-js'
+import { callApi } from '#client/api/http.ts'
+import { createLoad, queryOf } from '#client/console/load.ts'
+import { DrawerPart } from '#client/ui/console/drawer.tsx'
+import { formatExactly, formatWhen } from '#client/ui/console/time.ts'
+import type { AuditRow } from '#shared/console/audit'
+import type { Page } from '#shared/console/model'
+import { t } from './messages.ts'
+
+/** Who changed the price of a model, when, from what to what: its rows of the audit trail, newest first. */
+export function PriceHistory(props: { model: string }) {
+  const history = createLoad(
+    () => props.model,
+    async (model, signal) => {
+      const path = `/api/audit?${queryOf({ target: model, action: 'price', limit: '20' })}`
+      return (await callApi<Page<AuditRow>>('GET', path, undefined, signal)).data
+    },
+  )
+  const rows = createMemo(() => history.value()?.filter((row) => row.action.startsWith('price.')) ?? [])
+  return (
+    <DrawerPart title={t('history')}>
+      <Show when={rows().length > 0} fallback={<p class="text-[13px] text-ink-2">{history.loading() ? '' : t('historyNone')}</p>}>
+        <ol class="grid gap-2 text-[13px]">
+          <For each={rows()}>
+            {(row) => (
+              <li>
+                <span class="num text-ink-2" title={formatExactly(row.at)}>
+                  {formatWhen(row.at)}
+                </span>{' '}
+                {row.actorName ?? row.actor}
+                <span class="num block">
+                  <For each={changesOf(row)}>
+                    {(change) => (
+                      <span class="inline-block pr-3">
+                        {change.name}{' '}
+                        <Show when={change.from !== undefined}>
+                          <s class="text-ink-3">{change.from}</s> →{' '}
+                        </Show>
+                        <b class="font-medium">{change.to ?? '–'}</b>
+                      </span>
+                    )}
+                  </For>
+                </span>
+              </li>
+            )}
+          </For>
+        </ol>
+      </Show>
+    </DrawerPart>
+  )
+}
+
+function changesOf({ before, after }: AuditRow): { name: string; from: string | undefined; to: string | undefined }[] {
+  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
+  return names.map((name) => ({ name, from: words(before?.[name]), to: words(after?.[name]) }))
+}
+
+const words = (value: unknown): string | undefined =>
+  value === undefined || value === null ? undefined : typeof value === 'string' ? value : JSON.stringify(value)

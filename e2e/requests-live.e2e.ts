@@ -1,0 +1,82 @@
+/** The list of requests: chosen columns, and a live tail that keeps up with two hundred requests a second. */
+import { expect, test } from './support/browser-test.ts'
+import { sendMessage, signIn, waitForReply } from './support/playground.ts'
+
+test.beforeEach(async ({ page }) => {
+  await signIn(page)
+})
+
+test('columns are chosen, remembered by this browser, and reset', async ({ page }) => {
+  await sendMessage(page, 'Hello')
+  await waitForReply(page)
+  await page.goto('/requests')
+  const heads = () => page.getByRole('columnheader').allInnerTexts()
+  await expect(page.getByRole('columnheader', { name: 'Model' })).toBeVisible()
+  expect(await heads()).not.toContain('Protocol')
+  await page.getByRole('button', { name: 'Columns' }).click()
+  await page.getByRole('checkbox', { name: 'Protocol' }).check()
+  await page.getByRole('checkbox', { name: 'Status' }).uncheck()
+  await page.keyboard.press('Escape')
+  await page.reload()
+  await expect(page.getByRole('columnheader', { name: 'Protocol' })).toBeVisible()
+  await expect(page.getByRole('columnheader', { name: 'Status' })).toHaveCount(0)
+  await page.getByRole('button', { name: 'Columns' }).click()
+  await page.getByRole('button', { name: 'Usual columns' }).click()
+  await expect(page.getByRole('columnheader', { name: 'Status', includeHidden: true })).toHaveCount(1)
+})
+
+test('two hundred requests a second leave a bounded list and no long task', async ({ page }) => {
+  await sendMessage(page, 'Hello')
+  await waitForReply(page)
+  const { data } = await page.evaluate(async () => (await fetch('/api/logs?limit=1')).json())
+  let made = 0
+  let looks = 0
+  await page.route('**/api/logs?*', (route) => {
+    looks += 1
+    // Between two looks four hundred requests have come.
+    made += 400
+    const limit = Number(new URL(route.request().url()).searchParams.get('limit'))
+    const rows = Array.from({ length: limit }, (_, at) => ({ ...data[0], requestId: `req_${made - at}`, at: new Date().toISOString() }))
+    return route.fulfill({ json: { data: rows, next: null } })
+  })
+  // One event after the other: the list looks as often as it may.
+  const change = 'event: change\ndata: {"what":["requests"]}\n\n'
+  await page.route('**/api/events', (route) => route.fulfill({ contentType: 'text/event-stream', body: `retry: 600\n\n${change}` }))
+  await page.addInitScript(() => {
+    Object.assign(window, { longest: 0 })
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries())
+        Object.assign(window, { longest: Math.max((window as never as { longest: number }).longest, entry.duration) })
+    }).observe({ type: 'longtask' })
+  })
+  await page.goto('/requests')
+  const rows = page.getByRole('row')
+  await expect(rows.first()).toBeVisible()
+  await page.evaluate(() => Object.assign(window, { longest: 0 }))
+  const before = looks
+  await expect.poll(() => looks, { timeout: 30_000 }).toBeGreaterThanOrEqual(before + 4)
+  await expect(page.getByText('The newest 200; load more to read the list again')).toBeVisible()
+  const count = await rows.count()
+  const longest = await page.evaluate(() => (window as never as { longest: number }).longest)
+  process.stdout.write(`rows of the live tail: ${count}\nlongest task of the live tail, ms: ${Math.round(longest)}\n`)
+  expect(count).toBeLessThanOrEqual(202)
+  expect(longest).toBeLessThan(200 * 20)
+})
+
+test('the next and the previous request open by keyboard', async ({ page }) => {
+  for (const text of ['One', 'Two']) {
+    await sendMessage(page, text)
+    await waitForReply(page)
+  }
+  await page.goto('/requests')
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await page.getByRole('row').nth(1).getByRole('link').click()
+  const title = page.locator('.drawer h2')
+  const first = await title.innerText()
+  await page.keyboard.press('ArrowDown')
+  await expect(title).not.toHaveText(first)
+  await page.keyboard.press('ArrowUp')
+  await expect(title).toHaveText(first)
+  await page.keyboard.press('Escape')
+  await expect(title).toHaveCount(0)
+})

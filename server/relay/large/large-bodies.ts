@@ -1,0 +1,132 @@
+/**
+ * This thread's side of the worker for large bodies: callers take turns, one job at a time, and a worker that has nothing to do for a
+ * while is ended, which gives back all of its memory.
+ */
+import type { LargeAsk, LargeBodies, LargeBody, LargeConversion, LargeConverted, WeighedPieces } from '#relay/contract/large-body'
+import type { Clock, Timer } from '#runtime/clock'
+import { serverScript } from '#runtime/package-file'
+import { WorkerFault, WorkerLink } from '#runtime/worker-link'
+import { GatewayError } from '#shared/errors'
+import type { CrossingConversion, LargeJobs, Opened } from './jobs.ts'
+import { createPace } from './pace.ts'
+import { errorOf, type Refusal, refusalOf } from './refusal.ts'
+import { createTurns } from './turns.ts'
+import type { LargeMessage } from './worker.ts'
+
+/** Milliseconds without a body before the worker is ended. */
+const restAfterMs = 20_000
+
+const script = serverScript('relay/large/worker')
+
+/** The worker starts with the first body. */
+export function createLargeBodies(clock: Clock): LargeBodies & { close(): Promise<void> } {
+  const link = new WorkerLink<LargeMessage>({ script, first: { kind: 'open' }, what: 'the worker for large bodies', clock })
+  const turns = createTurns()
+  const pace = createPace(clock)
+  let bodies = 0
+  let held = 0
+  let resting: Timer | undefined
+
+  function letRest(): void {
+    resting?.cancel()
+    if (held === 0) resting = clock.after(restAfterMs, () => link.rest())
+  }
+
+  async function run<Name extends keyof LargeJobs>(
+    caller: string,
+    name: Name,
+    args: Parameters<LargeJobs[Name]>,
+    buffers: readonly ArrayBuffer[] = [],
+  ): Promise<Awaited<ReturnType<LargeJobs[Name]>>> {
+    resting?.cancel()
+    const message = { kind: 'job', name, args } as Parameters<typeof link.ask>[0]
+    const value = await turns.take(caller, () => link.ask(message, buffers)).catch(gone)
+    if (isRefusal(value)) throw errorOf(value)
+    return value as Awaited<ReturnType<LargeJobs[Name]>>
+  }
+
+  async function open({ pieces, bytes, weight }: WeighedPieces, asked: LargeAsk, caller: string): Promise<LargeBody> {
+    const id = ++bodies
+    const own = pieces.map(alone)
+    held += 1
+    let isHeld = true
+    const release = () => {
+      if (!isHeld) return
+      isHeld = false
+      held -= 1
+      void run(caller, 'release', [id])
+        .catch(() => undefined)
+        .finally(letRest)
+    }
+    try {
+      const buffers = own.map(({ buffer }) => buffer)
+      const opened = await run(caller, 'open', [id, own, asked], buffers)
+      const paced = () => pace.turn(caller, { bytes, weight })
+      return bodyOf(id, opened, { run: (name, args) => run(caller, name, args), paced, release })
+    } catch (thrown) {
+      release()
+      throw thrown
+    }
+  }
+
+  return {
+    open,
+    async preview({ pieces }, dialect, caller) {
+      const own = pieces.map(alone)
+      try {
+        const buffers = own.map(({ buffer }) => buffer)
+        return await run(caller, 'preview', [own, dialect], buffers)
+      } finally {
+        letRest()
+      }
+    },
+    close() {
+      resting?.cancel()
+      return link.close({ kind: 'close' })
+    },
+  }
+}
+
+interface Ways {
+  run: Run
+  /** Resolves when the caller may have text on this thread. */
+  paced(): Promise<void>
+  release(): void
+}
+
+type Run = <Name extends keyof LargeJobs>(name: Name, args: Parameters<LargeJobs[Name]>) => Promise<Awaited<ReturnType<LargeJobs[Name]>>>
+
+function bodyOf(id: number, opened: Opened, { run, paced, release }: Ways): LargeBody {
+  return {
+    ...opened,
+    edited: (edits, refuses) => run('edited', [id, edits, refuses]),
+    states: () => run('states', [id]),
+    bareCalls: (known) => run('bareCalls', [id, known]),
+    converted: (wanted) => run('converted', [id, crossing(wanted)]) as Promise<LargeConverted | { wants: readonly string[] }>,
+    outline: () => run('outline', [id]),
+    async text() {
+      await paced()
+      return run('text', [id])
+    },
+    release,
+  }
+}
+
+function crossing({ files, ...wanted }: LargeConversion): CrossingConversion {
+  const crossed = [...files].map(([url, file]) => [url, file instanceof GatewayError ? refusalOf(file) : file] as const)
+  return { ...wanted, files: new Map(crossed) }
+}
+
+/** A piece that has its buffer to itself, so that it can be handed over. */
+const alone = (piece: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> =>
+  piece.byteLength === piece.buffer.byteLength ? piece : piece.slice()
+
+const isRefusal = (value: unknown): value is Refusal => typeof value === 'object' && value !== null && 'refusal' in value
+
+function gone(thrown: unknown): never {
+  if (thrown instanceof WorkerFault && !thrown.isUnanswered) throw new Error(thrown.message)
+  throw new GatewayError('overloaded', 'Large request bodies cannot be read at the moment. Nothing was charged. Try again shortly.', {
+    retryAfter: 1,
+    cause: thrown,
+  })
+}

@@ -1,0 +1,35 @@
+/** Work that is begun together. */
+import { expect, test } from 'bun:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { together } from './together.ts'
+
+test('what is added in one turn is begun in one go, in order, before anything that follows of it', async () => {
+  const seen: string[] = []
+  const batch = together((name: string) => {
+    seen.push(name)
+    void Promise.resolve().then(() => seen.push(`after ${name}`))
+  })
+  batch.add('a')
+  batch.add('b')
+  await Promise.resolve()
+  expect(seen).toEqual([])
+  await nextTurn()
+  expect(seen).toEqual(['a', 'b', 'after a', 'after b'])
+})
+
+test('many are begun in several turns, and what is added meanwhile comes last', async () => {
+  const seen: number[] = []
+  const batch = together((number: number) => {
+    seen.push(number)
+    if (number === 0) batch.add(40)
+  })
+  for (let number = 0; number < 40; number++) batch.add(number)
+  const lengths: number[] = []
+  while (seen.length < 41) {
+    await nextTurn()
+    lengths.push(seen.length)
+  }
+  expect(seen).toEqual([...Array(41).keys()])
+  expect(lengths.length).toBeGreaterThan(2)
+  expect(Math.min(...lengths)).toBeLessThan(40)
+})
