@@ -1,14 +1,19 @@
 /** `parley books check` as an operator runs it: beside a running Parley and without one, on both engines; its exit codes. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import postgres from 'postgres'
 import type { BooksReport } from '#shared/console/books'
 import { engines } from '#testing/database/database'
 import { newPostgresDatabase } from '#testing/database/postgres-server'
 import { administrator } from '#testing/program/program'
 import { runParley } from './support/db-command.ts'
 import { type Gateway, startGateway } from './support/gateway.ts'
+
+/** The examples of the page, by language. */
+const page = readFileSync(join(import.meta.dir, '../docs/billing.md'), 'utf8')
+const printed = new Map([...page.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, language = '', text = '']) => [language, text]))
 
 describe.each([...engines])('on %s', (engine) => {
   let folder: string
@@ -62,8 +67,26 @@ describe.each([...engines])('on %s', (engine) => {
     expect((await runParley(['books', 'everything'], place)).complaint).toStartWith('Usage: ')
   }, 60_000)
 
-  test('without one; a fault is exit code 1', async () => {
+  test('as docs/billing.md says: its commands find the books exact, its statements answer no row', async () => {
     await gateway.program.stop()
+    const [commands = '', statements = ''] = ['sh', 'sql'].map((language) => printed.get(language))
+    for (const line of commands.trim().split('\n')) {
+      expect(line).toStartWith('bun server/cli.ts ')
+      const { code, complaint } = await runParley(line.split(' ').slice(2), place)
+      expect([line, code, complaint]).toEqual([line, 0, ''])
+    }
+    if (!place.DATABASE_URL) return
+    const client = postgres(place.DATABASE_URL, { max: 1 })
+    const each = statements.split(';').filter((statement) => statement.trim() !== '')
+    expect(each).toHaveLength(2)
+    for (const statement of each) expect(await client.unsafe(statement)).toHaveLength(0)
+    await client.unsafe(`update logs set charged = charged + 1; update accounts set free = free + 1 where kind = 'wallet'`)
+    for (const statement of each) expect((await client.unsafe(statement)).length).toBeGreaterThan(0)
+    await client.unsafe(`update logs set charged = charged - 1; update accounts set free = free - 1 where kind = 'wallet'`)
+    await client.end()
+  }, 90_000)
+
+  test('without one; a fault is exit code 1', async () => {
     const stopped = await check()
     expect([stopped.code, stopped.complaint]).toEqual([0, ''])
     expect(stopped.said).toContain('journals exact     1 journals, 3 requests')
