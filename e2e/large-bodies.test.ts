@@ -144,3 +144,15 @@ test(
   },
   (floodSeconds + 120) * 1000,
 )
+
+test('33 MiB are refused with an answer at every door, declared or not', async () => {
+  const bytes = Buffer.alloc(33 * 1024 * 1024, 'x')
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${gateway.key}`, 'anthropic-version': '2023-06-01' }
+  const doors = ['chat/completions', 'responses', 'messages', 'messages/count_tokens', 'embeddings', 'engines/m/embeddings', 'rerank']
+  for (const door of [...doors, 'images/generations', 'models/m:generateContent', 'models/m:countTokens']) {
+    for (const body of [bytes, new Blob([bytes]).stream()]) {
+      const answer = await fetch(`${gateway.url}/v1/${door}`, { method: 'POST', headers, body })
+      expect([door, answer.status, await answer.text()]).toEqual([door, 413, expect.stringContaining('larger than 33554432 bytes')])
+    }
+  }
+}, 60_000)
