@@ -39,7 +39,7 @@ test('a call made from the page streams, and the key is kept nowhere', async ({ 
   await form.getByLabel('API key').fill(key)
   await form.getByRole('button', { name: 'Send' }).click()
   await expect(form.getByRole('region')).toContainText('data: [DONE]')
-  await expect(form).toContainText(/200, \d+ ms, first byte \d+ ms, req_/)
+  await expect(form).toContainText(/200, [\d,]+ ms, first byte [\d,]+ ms, req_/)
   await form.getByLabel('Request body').fill('{')
   await expect(form.getByLabel('Request body')).toHaveAccessibleDescription('The body is not valid JSON.')
   await expectClean(page, 'a call')

@@ -53,7 +53,9 @@ export function DocsPage() {
         {(known) => (
           <div class="docs">
             <div class="docs-side">
-              <SearchField label={t('search')} value={find()} onSearch={setFind} />
+              <div class="filters wide mb-0!">
+                <SearchField label={t('search')} value={find()} onSearch={setFind} />
+              </div>
               <Show when={find() === ''} fallback={<Results find={find()} found={found()} onGo={() => setFind('')} />}>
                 <Contents pages={known().pages} current={current()?.id} />
               </Show>

@@ -82,7 +82,9 @@ function Samples(props: { path: string; samples: readonly DocSample[] }) {
             <pre tabindex="0" role="group" aria-label={`${sample.language}, ${props.path}${sample.note ? `, ${sample.note}` : ''}`}>
               {sample.text}
             </pre>
-            <CopyButton text={sample.text} what={`${sample.language}, ${props.path}`} />
+            <div class="docs-copy">
+              <CopyButton text={sample.text} what={`${sample.language}, ${props.path}`} />
+            </div>
           </div>
         )}
       </For>
@@ -109,7 +111,9 @@ function Fields(props: { title: string; fields: readonly DocField[]; open?: bool
                   <span class="bdg">{t('required')}</span>
                 </Show>
                 <Show when={field.means}>
-                  <p>{field.means}</p>
+                  <p>
+                    <For each={field.means.split('`')}>{(part, at) => (at() % 2 === 1 ? <code>{part}</code> : part)}</For>
+                  </p>
                 </Show>
               </li>
             )}

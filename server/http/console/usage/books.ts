@@ -10,5 +10,11 @@ export interface BooksDeps extends ConsoleDeps {
 
 /** `GET /api/books`. */
 export const booksRoutes = (deps: BooksDeps): Route[] => [
-  consoleRoute(deps, { method: 'GET', path: '/api/books', who: 'admin', handle: async () => ({ body: await deps.checkBooks() }) }),
+  consoleRoute(deps, {
+    method: 'GET',
+    path: '/api/books',
+    who: 'admin',
+    scope: 'audit',
+    handle: async () => ({ body: await deps.checkBooks() }),
+  }),
 ]
