@@ -172,6 +172,16 @@ describe('@anthropic-ai/sdk', () => {
     expect((await client().messages.countTokens(question)).input_tokens).toBeGreaterThan(0)
   })
 
+  test.each(names)('a request on %s is compared with the one before it, where the upstream can', async (upstream) => {
+    const betas: Anthropic.Beta.AnthropicBeta[] = ['cache-diagnosis-2026-04-07']
+    const first = await client().beta.messages.create({ ...asked(upstream), diagnostics: { previous_message_id: null }, betas })
+    const again = { ...asked(upstream), diagnostics: { previous_message_id: first.id }, betas }
+    expect(textOf((await client().beta.messages.create(again)).content)).toBe('You said: How is it?')
+    const foreign = client().beta.messages.create({ ...again, diagnostics: { previous_message_id: 'msg_of_others' } })
+    if (upstream === 'messages') expect(await foreign.catch((thrown: unknown) => thrown)).toBeInstanceOf(Anthropic.NotFoundError)
+    else expect(textOf((await foreign).content)).toBe('You said: How is it?')
+  })
+
   test('models are listed page by page', async () => {
     expect(await modelsOf(client().models.list({ limit: 3 }))).toEqual(all)
   })

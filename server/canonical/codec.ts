@@ -69,6 +69,8 @@ export interface StateRef {
     | ('response' | 'conversation' | 'item' | 'file' | 'audio' | 'prompt' | 'cached-content' | 'container')
     | ('vector-store' | 'skill' | 'message' | 'file-search-store' | 'data-store')
   id: string
+  /** The answer is the same without it: a candidate of another dialect is asked, and the loss is told. */
+  aside?: true
 }
 
 /** Everything Parley may change in a passed-through request. Absent = unchanged. */

@@ -25,7 +25,7 @@ test.each<[Dialect, object, string[]]>([
   [
     'messages',
     messages({ thread: { previous_message_id: 'm1' }, diagnostics: { previous_message_id: 'm2' } }),
-    ['message m1', 'message m2'],
+    ['message m2', 'message m1'],
   ],
   ['messages', messages({ container: { id: 'c', skills: [{ type: 'custom', skill_id: 's' }] } }), ['container c', 'skill s']],
   ['messages', messages({ container: { skills: [{ type: 'anthropic', skill_id: 'pptx' }] } }), []],

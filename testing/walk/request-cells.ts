@@ -49,8 +49,9 @@ type Opened = ConversationRequest | GatewayError
 async function opened(dialect: Dialect, raw: string): Promise<Opened> {
   return attempt(async () => {
     const codec = codecs[dialect]
-    const { stateRefs } = codec.readHead(codec.scan(raw), actionPath)
-    if (stateRefs && stateRefs.length > 0) throw new GatewayError('not_found', `There is no ${stateRefs[0]?.kind} with this id.`)
+    const { stateRefs = [] } = codec.readHead(codec.scan(raw), actionPath)
+    const named = stateRefs.find(({ aside }) => aside !== true)
+    if (named) throw new GatewayError('not_found', `There is no ${named.kind} with this id.`)
     const request = codec.readRequest(raw, actionPath)
     // As the relay does: a turn that holds nothing says nothing.
     return { ...request, turns: request.turns.filter(({ parts }) => parts.length > 0) }

@@ -34,6 +34,7 @@ function mayRead({ options }: Channel, bucket: string): boolean {
 /** Whether this candidate may be asked about `ref`; `keeper`: who made it for this tenant. */
 export function mayAsk(candidate: Candidate, ref: StateRef, keeper: Keeper | undefined): boolean {
   const { channel, native } = candidate
+  if (ref.aside && !native) return true
   if (keeper) return native && keeps(candidate, keeper)
   const bucket = bucketIn(ref)
   // An address is the same in every dialect, an id is not.

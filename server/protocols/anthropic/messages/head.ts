@@ -111,10 +111,12 @@ function hostedRefs({ tools, thread, diagnostics, container, system }: CountBody
   for (const tool of Array.isArray(tools) ? tools : []) {
     if (isObject(tool) && isSomething(tool.type) && tool.type !== 'custom') addStateRefs(tool, refs)
   }
-  for (const field of [thread, diagnostics, container, Array.isArray(system) ? system : undefined]) {
+  for (const field of [thread, container, Array.isArray(system) ? system : undefined]) {
     if (isSomething(field)) addStateRefs(field, refs)
   }
-  return uniqueRefs(refs)
+  const compared: StateRef[] = []
+  addStateRefs(diagnostics, compared)
+  return uniqueRefs([...compared.map((ref) => ({ ...ref, aside: true as const })), ...refs])
 }
 
 /** A container is named by its id, or by an object that may hold one. */
