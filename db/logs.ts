@@ -2,9 +2,14 @@
  * One usage row per request. Names are copied, so that a row outlives what it refers to. Partitioned by the month of `at` in UTC (the
  * migration named `usage`), which Drizzle's schema cannot express; a request id is unique among the rows of the same `at`. Columns
  * added later must be nullable: rows also come from journals written by earlier versions.
+ *
+ * A row is written once and read rarely, so it costs as little as possible to write: what is only ever read with its row is one text
+ * (`detail`), what is added up is an array of numbers (`figures`), and of the indexes that order rows there are only those that
+ * budgets and users need. All other filters use `logs_filters`, a BRIN index of the migration named `row_costs`, which Drizzle's schema
+ * cannot express either.
  */
 import { sql } from 'drizzle-orm'
-import { bigint, boolean, index, integer, jsonb, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core'
+import { bigint, boolean, index, integer, jsonb, numeric, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core'
 import type { AttemptRow, BillLine, LogRow, LossRow, UsageRow } from '../shared/console/log.ts'
 import type { PriceFields } from '../shared/console/price.ts'
 import type { End, Operation, Provenance, Wire } from '../shared/ids.ts'
@@ -28,6 +33,7 @@ export const logs = pgTable(
     status: integer('status').notNull(),
     end: text('end').$type<End>().notNull(),
     error: jsonb('error').$type<NonNullable<LogRow['error']>>(),
+    /** Null in rows that have a `detail`, as are `price`, `attempts` and `upstreamPrice`. */
     usage: jsonb('usage').$type<UsageRow>(),
     provenance: text('provenance').$type<Provenance>(),
     /** Nano-dollars: the cost of the request at its price snapshot. */
@@ -38,22 +44,22 @@ export const logs = pgTable(
     losses: jsonb('losses').$type<LossRow[]>().notNull(),
     firstTokenMs: integer('first_token_ms'),
     totalMs: integer('total_ms').notNull(),
-    attempts: jsonb('attempts').$type<AttemptRow[]>().notNull(),
+    attempts: jsonb('attempts').$type<AttemptRow[]>(),
     /** Nano-dollars: what the upstream charges, according to its channel's prices; null where the channel has none. */
     upstreamCost: bigint('upstream_cost', { mode: 'bigint' }),
     upstreamPrice: jsonb('upstream_price').$type<PriceFields>(),
     /** Bill lines where `usage` and `price` are not enough: each answer of a realtime session is priced separately. */
     lines: jsonb('lines').$type<BillLine[]>(),
+    /** JSON: an object with `usage`, `price`, `attempts` and `upstreamPrice`, those that are null left out. Null in older rows. */
+    detail: text('detail'),
+    /** What is added up of `usage`, in the order of `usage-facts.ts` of the store, without zeros at the end. Null in older rows. */
+    figures: numeric('figures').array(),
   },
   (table) => [
     primaryKey({ columns: [table.at, table.requestId] }),
-    index('logs_request').on(table.requestId),
     // `nullsFirst` matches PostgreSQL's default for descending order; without it the index would not serve such a query.
     index('logs_user_at').on(table.userId, table.at.desc().nullsFirst(), table.requestId.desc().nullsFirst()),
     index('logs_key_at').on(table.keyId, table.at),
-    index('logs_group_at').on(table.group, table.at),
-    index('logs_model_at').on(table.model, table.at),
-    index('logs_channel_at').on(table.channel, table.at),
   ],
 )
 

@@ -39,6 +39,7 @@ test('a management key is made in the account, shown once, used and deleted', as
   await row.getByRole('button', { name: 'Delete' }).click()
   await expect(page.getByRole('dialog')).toContainText('from 127.0.0.1. Calls with this key fail at once.')
   await page.getByRole('dialog').getByRole('button', { name: 'Delete the key' }).click()
+  await expect(page.getByText('“terraform” is deleted.').first()).toBeVisible()
   await expect(row).toHaveCount(0)
   expect((await fetch(`${program.url}/api/groups`, { headers })).status).toBe(401)
 })

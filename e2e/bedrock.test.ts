@@ -79,7 +79,9 @@ test.each(dialects)('%s', async (dialect, path, body, counted) => {
     if (!isStream) expect(text).toContain('Paris.')
     const sent = aws.requests.at(-1)
     expect(sent?.target).toBe(`/model/${encodeURIComponent(model)}/${isStream ? 'converse-stream' : 'converse'}`)
-    expect(sent?.headers.find(([name]) => name.toLowerCase() === 'authorization')?.[1]).toStartWith('AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/')
+    expect(sent?.headers.find(([name]) => name.toLowerCase() === 'authorization')?.[1]).toStartWith(
+      'AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/',
+    )
     expect(sent?.json() as Json).toEqual({
       messages: [{ role: 'user', content: [{ text: 'What is the capital of France?' }] }],
       ...(dialect === 'messages' && { inferenceConfig: { maxTokens: 50 } }),

@@ -60,3 +60,27 @@ test('is of this key alone', async () => {
   expect(Object.keys(body).sort()).toEqual(['budgetLeft', 'expiresAt', 'group', 'limits', 'models', 'name', 'spent'])
   expect(JSON.stringify(body)).not.toMatch(/sk-|balance|"user"/)
 })
+
+test('a pattern stands for every model that it matches, and for no other', async () => {
+  const { key, id } = await gateway.admin.call<{ key: string; id: string }>('POST', '/api/keys', {
+    name: 'patterned',
+    models: ['parley-demo-*k', 'parley-demo'],
+  })
+  const headers = { authorization: `Bearer ${key}` }
+  expect((await facts(headers)).body.models).toEqual(['parley-demo', 'parley-demo-rerank'])
+  const list = (await (await fetch(`${gateway.url}/v1/models`, { headers })).json()) as { data: { id: string }[] }
+  expect(list.data.map((model) => model.id).sort()).toEqual(['parley-demo', 'parley-demo-rerank'])
+  const ask = async (model: string) => {
+    const body = JSON.stringify({ model, input: 'Hello' })
+    const answer = await fetch(`${gateway.url}/v1/embeddings`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body,
+    })
+    await answer.text()
+    return answer.status
+  }
+  expect(await ask('parley-demo-embed')).toBe(404)
+  await gateway.admin.call('PATCH', `/api/keys/${id}`, { models: ['parley-*'] })
+  expect(await ask('parley-demo-embed')).toBe(200)
+})

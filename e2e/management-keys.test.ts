@@ -52,6 +52,7 @@ const table: Record<string, string> = {
   'DELETE /api/users/{id}': 'users',
   'POST /api/users/{id}/credit': 'users',
   'GET /api/audit': 'audit read',
+  'GET /api/books': 'audit read',
   // Only a person opens these.
   'DELETE /api/session': '',
   'PATCH /api/session/password': '',
@@ -64,7 +65,7 @@ const table: Record<string, string> = {
 /** Open without any credential. */
 const open = ['GET /api/status', 'POST /api/setup', 'POST /api/session']
 const onlyForAdministrators =
-  /^\S+ \/api\/(channels|users|audit|settings|health|route)|^(POST|PATCH|DELETE) \/api\/groups|^(PUT|DELETE) \/api\/prices/
+  /^\S+ \/api\/(channels|users|audit|books|settings|health|route)|^(POST|PATCH|DELETE) \/api\/groups|^(PUT|DELETE) \/api\/prices/
 
 interface Made {
   id: string

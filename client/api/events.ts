@@ -10,36 +10,44 @@ interface Listener {
   react(): void
 }
 
-/** Milliseconds after which the first stream of a page opens: what the page shows was read just now. */
+/** Milliseconds after which the first stream of a page opens, so that it delays nothing that the page shows. */
 const firstMs = 3_000
+/** Milliseconds for which a stream stays open when nobody listens. */
+const leaveMs = 2_000
 /** Milliseconds until a stream that was refused is asked for again. */
 const againMs = 30_000
 
 const listeners = new Set<Listener>()
 let source: EventSource | undefined
 let timer: ReturnType<typeof setTimeout> | undefined
-let broken = false
+/** Whether something may have changed that nobody was told: from the start, and while there is no stream. */
+let broken = true
+let leaving: ReturnType<typeof setTimeout> | undefined
 
 /** Calls `react` after any of these changed, until the calling component is gone. */
 export function onChange(to: readonly Topic[], react: () => void): void {
   const listener = { to: new Set(to), react }
-  if (listeners.size === 0) document.addEventListener('visibilitychange', shown)
   listeners.add(listener)
+  clearTimeout(leaving)
   plan(firstMs)
   onCleanup(() => {
     listeners.delete(listener)
     if (listeners.size > 0) return
-    document.removeEventListener('visibilitychange', shown)
-    stop()
+    // The next page usually listens at once.
+    leaving = setTimeout(() => {
+      stop()
+      broken = true
+    }, leaveMs)
   })
 }
 
-function shown(): void {
+document.addEventListener('visibilitychange', () => {
+  if (listeners.size === 0) return
   if (document.hidden) {
     stop()
     broken = true
   } else plan(0)
-}
+})
 
 function plan(ms: number): void {
   if (source !== undefined || timer !== undefined || document.hidden) return

@@ -3,7 +3,10 @@
  * both themes at 1440 and 360 pixels; only those whose name has WORD in it.
  */
 import { mkdirSync } from 'node:fs'
-import { chromium, type Page } from 'playwright'
+import { type BrowserContext, chromium, type Page } from 'playwright'
+import { startProgram } from '#testing/program/program'
+import { respondJson } from '#testing/upstream/scripted-answers'
+import { scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { busyInstallation } from './console-seed.ts'
 import { signIn } from './playground.ts'
 
@@ -39,9 +42,72 @@ const pages: readonly (readonly [name: string, path: string, act?: (page: Page) 
   ['settings', '/admin/settings'],
   ['models', '/models'],
   ['account', '/account'],
+  [
+    'account-new-key',
+    '/account',
+    async (page) => {
+      await page.getByRole('button', { name: 'New key' }).click()
+      await page.getByRole('dialog').waitFor()
+    },
+  ],
+  ['docs', '/docs'],
+  ['docs-endpoint', '/docs?page=conversations'],
+  ['key-holder', '/key'],
   ['not-found', '/no/such/page'],
   ['palette', '/keys', (page) => page.keyboard.press('Control+k')],
+  [
+    'palette-found',
+    '/overview',
+    async (page) => {
+      await page.keyboard.press('Control+k')
+      await page.keyboard.type('gpt')
+      await page.getByRole('option').first().waitFor()
+    },
+  ],
 ]
+
+const picture = (page: Page, name: string) =>
+  page.screenshot({ path: `${folder}/${name}.jpg`, type: 'jpeg', quality: 65, animations: 'disabled' })
+
+/** The four steps of the first run, on a Parley that nobody has set up. */
+async function firstRun(context: BrowserContext, form: string): Promise<void> {
+  const fresh = await startProgram({ env: {} })
+  const upstream = await scriptedUpstream()
+  const models = ['claude-sonnet-4-5', 'claude-haiku-4-5', 'claude-opus-4-5', 'gpt-5', 'gpt-5-mini']
+  const answer = {
+    ...{ id: 'c', object: 'chat.completion', created: 1, model: models[0] },
+    choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }],
+    usage: { prompt_tokens: 9, completion_tokens: 4, total_tokens: 13 },
+  }
+  const data = models.map((id) => ({ id, object: 'model', created: 1, owned_by: 'vendor' }))
+  upstream.answer((exchange) => respondJson(200, exchange.request.target.endsWith('/models') ? { object: 'list', data } : answer)(exchange))
+  const page = await context.newPage()
+  const step = async (number: number) => {
+    await page.waitForTimeout(300)
+    await picture(page, `first-run-${number}-${form}`)
+  }
+  await page.goto(fresh.url)
+  await page.getByLabel('Setup token').fill(fresh.printed('Parley setup token'))
+  await page.getByLabel('Password').fill('an unusual password 1')
+  await step(1)
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('button', { name: 'OpenAI-compatible' }).click()
+  await page.getByLabel('Address').fill(`${upstream.url}/v1`)
+  await page.getByLabel('API key').fill('sk-vendor-of-a-picture')
+  await page.getByRole('button', { name: 'Fetch models' }).click()
+  await page.getByText('5 models found.').waitFor()
+  await step(2)
+  await page.getByRole('button', { name: 'Save and continue' }).click()
+  await page.getByRole('heading', { name: 'Copy your first key' }).waitFor()
+  await step(3)
+  await page.getByRole('button', { name: 'Copy', exact: true }).click()
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('heading', { name: 'Ready' }).waitFor()
+  await step(4)
+  await page.close()
+  await upstream.close()
+  await fresh.stop()
+}
 
 const browser = await chromium.launch({ executablePath: process.env.PARLEY_CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'] })
 try {
@@ -66,14 +132,15 @@ try {
       await signIn(page)
       for (const [name, path, act] of pages.filter(([one]) => one.includes(word))) {
         await page.goto(path)
-        await page.locator('.console h1').waitFor()
+        await page.locator('h1').first().waitFor()
         await page.waitForLoadState('networkidle')
         await act?.(page)
         await page.waitForTimeout(400)
         const wide = await page.evaluate(() => document.documentElement.scrollWidth)
         if (wide > width) process.stdout.write(`${name} at ${width}: ${wide} pixels wide\n`)
-        await page.screenshot({ path: `${folder}/${name}-${width}-${colorScheme}.png`, animations: 'disabled' })
+        await picture(page, `${name}-${width}-${colorScheme}`)
       }
+      if ('first-run'.includes(word)) await firstRun(context, `${width}-${colorScheme}`)
       await context.close()
     }
   }

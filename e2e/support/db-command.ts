@@ -1,4 +1,4 @@
-/** Runs `parley db` as an operator does, in a process of its own. */
+/** Runs the command line as an operator does, in a process of its own. */
 import { join } from 'node:path'
 
 const cli = join(import.meta.dir, '../../server/cli.ts')
@@ -10,10 +10,13 @@ export interface Ended {
   complaint: string
 }
 
+/** Runs `parley db`. */
+export const runDb = (args: readonly string[], env: Record<string, string> = {}): Promise<Ended> => runParley(['db', ...args], env)
+
 /** Runs the command without the caller's own configuration of Parley. */
-export async function runDb(args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
+export async function runParley(args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
   const outside = Object.entries(process.env).filter(([name]) => !/^(PARLEY_|DATABASE_URL$)/.test(name))
-  const child = Bun.spawn([process.execPath, cli, 'db', ...args], {
+  const child = Bun.spawn([process.execPath, cli, ...args], {
     env: { ...Object.fromEntries(outside), ...env },
     stdout: 'pipe',
     stderr: 'pipe',

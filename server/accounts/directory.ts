@@ -1,6 +1,7 @@
 /** Users, keys, groups and sessions in memory, refreshed in the background; every lookup on the hot path is answered here. */
 
 import { addressList } from '#runtime/address-list'
+import { ModelSet } from '#shared/model-pattern'
 import { type GroupRecord, loadGroup, loadGroups } from '#store/accounts/groups'
 import { type KeyRecord, loadKey, loadKeys } from '#store/accounts/keys'
 import { loadManagementKey, loadManagementKeys, type ManagementKeyRecord } from '#store/accounts/management-keys'
@@ -124,7 +125,7 @@ function knownKey({ digest, previousDigest, ...key }: KeyRecord): KnownKey {
     key,
     digest,
     previousDigest,
-    models: models === null ? null : new Set(models),
+    models: models === null ? null : new ModelSet(models),
     allows: addresses === null ? () => true : addressList(addresses),
   }
 }

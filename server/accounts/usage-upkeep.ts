@@ -6,11 +6,12 @@ import type { Clock } from '#runtime/clock'
 import { lockNotAvailable, sqlState } from '#store/engine/sql-state'
 import type { Store } from '#store/engine/store'
 import { addMonths, dropMonths, monthsBefore } from '#store/usage/log-months'
+import { summarizeFilters } from '#store/usage/log-scan'
 import { addUpHours, thinMarks } from '#store/usage/usage-hours'
 
 /** The two scheduled jobs. */
 export interface UsageUpkeep {
-  /** Every minute: sums up the hours that are over. */
+  /** Every minute: sums up the hours that are over, and tells the filters of new rows. */
   addUp(): Promise<void>
   /** At start and every hour: creates and drops monthly partitions. */
   turnMonths(): Promise<void>
@@ -46,6 +47,7 @@ export function createUsageUpkeep(parts: { store: Store; clock: Clock; keepMonth
     async addUp() {
       await addUpBefore(Math.floor((clock.now() - graceMs) / hourMs) * hourMs)
       await thinMarks(store)
+      await summarizeFilters(store)
     },
     async turnMonths() {
       const now = new Date(clock.now())

@@ -34,6 +34,7 @@ import { settingsRoutes } from '#http/console/installation/settings'
 import { setupRoutes } from '#http/console/installation/setup'
 import { statusRoutes } from '#http/console/installation/status'
 import type { ConsoleServices } from '#http/console/route/services'
+import { type BooksDeps, booksRoutes } from '#http/console/usage/books'
 import { logRoutes } from '#http/console/usage/logs'
 import { usageRoutes } from '#http/console/usage/usage'
 import { docsRoutes } from '#http/docs/routes'
@@ -50,6 +51,7 @@ import type { Health } from '#routing/health-contract'
 export interface RouteParts {
   health: Health
   explain: Explain
+  checkBooks: BooksDeps['checkBooks']
   probe: Probe
   settings: Settings
   /** What users have of what has a quota. */
@@ -79,6 +81,7 @@ export function routesOf({
   channels,
   health,
   explain,
+  checkBooks,
   probe,
   settings,
   kept,
@@ -125,6 +128,7 @@ export function routesOf({
     ...overviewRoutes({ ...consoleServices, channels, prices, health }),
     ...quotaRoutes({ ...consoleServices, quotas: settings.quotas, ...kept }),
     ...explainRoutes({ ...consoleServices, explain }),
+    ...booksRoutes({ ...consoleServices, checkBooks }),
     ...priceRoutes({ ...consoleServices, channels, prices }),
     ...consoleModelRoutes({ ...consoleServices, channels, prices }),
   ]

@@ -3,8 +3,9 @@
  * parley.yaml, so its answer always matches what is being served.
  */
 import { parseArgs } from 'node:util'
-import { environment, exit, fail, printLine } from '#runtime/process'
+import { exit, fail, printLine } from '#runtime/process'
 import { readIfThere } from '#runtime/small-file'
+import { addressOf, post, signIn, signOut } from './console-session.ts'
 import { type RouteAnswer, routeReport } from './route-report.ts'
 
 /** Help text of `parley route`. */
@@ -45,33 +46,6 @@ function bodyOf(input: string | undefined, model: string | undefined): Record<st
     // Reported below.
   }
   return fail('The body must be a JSON object.')
-}
-
-function addressOf(url: string | undefined): string {
-  const { PARLEY_PUBLIC_URL, PARLEY_HOST = '127.0.0.1', PARLEY_PORT = '3000' } = environment()
-  const host = PARLEY_HOST.includes(':') ? `[${PARLEY_HOST}]` : PARLEY_HOST
-  return (url ?? PARLEY_PUBLIC_URL ?? `http://${host}:${PARLEY_PORT}`).replace(/\/+$/, '')
-}
-
-/** Sends a POST request; an error response ends the program with Parley's own message. */
-async function post(url: string, body: unknown, cookie = ''): Promise<Response> {
-  const headers = { 'content-type': 'application/json', ...(cookie !== '' && { cookie }) }
-  const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body), redirect: 'manual' }).catch(() => undefined)
-  if (!answer) return fail('Parley does not respond at this address. Is it running? Set its address with --url.')
-  if (answer.ok) return answer
-  const refusal = (await answer.json().catch(() => undefined)) as { error?: { message?: unknown } } | undefined
-  return fail(`Parley refused the request with ${answer.status}: ${String(refusal?.error?.message ?? 'no reason given')}`)
-}
-
-async function signIn(address: string): Promise<string> {
-  const { PARLEY_ADMIN_USER: name, PARLEY_ADMIN_PASSWORD: password } = environment()
-  if (!name || !password) return fail('Set PARLEY_ADMIN_USER and PARLEY_ADMIN_PASSWORD: only administrators may do this.')
-  const answer = await post(`${address}/api/session`, { name, password })
-  return (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
-}
-
-async function signOut(address: string, cookie: string): Promise<void> {
-  await fetch(`${address}/api/session`, { method: 'DELETE', headers: { cookie } }).catch(() => undefined)
 }
 
 /** Runs the command and exits: 0 when the request would be served, 2 when it would be refused, 1 on failure. */

@@ -5,6 +5,7 @@ import type { ChannelRecord } from '#store/channels/channels'
 import { kindFacts } from '#vendors/models/kinds'
 import type { Vendor } from '#vendors/vendor'
 import type { Channel, ChannelKey, ChannelModel } from './channel.ts'
+import { hideSecrets } from './channel-secrets.ts'
 
 /** A channel as stored and as routing uses it. */
 export interface Entry {
@@ -36,13 +37,14 @@ function modelOf(model: ChannelRecord['models'][number], vendor: Vendor): Channe
 }
 
 /** The channel as the console shows it. Models stay as they were entered, so that sending a row back changes nothing. */
-export function rowOf({ record, channel }: Entry): ChannelRow {
+export function rowOf({ record: { baseUrl: _, ...stored }, channel }: Entry): ChannelRow {
+  const { baseUrl, ...record } = hideSecrets({ ...stored, baseUrl: channel.baseUrl })
   const { priority, weight, enabled, strict, headers, params, timeouts, options, costs, foreignState, tags, groups, models } = record
   return {
     id: record.id,
     name: record.name,
     vendor: record.vendor,
-    baseUrl: channel.vendor.scripted ? null : channel.baseUrl,
+    baseUrl: channel.vendor.scripted ? null : baseUrl,
     keys: channel.keys.map(({ id, name, hint, enabled }) => ({ id, name, hint, enabled })),
     speaks: [...channel.speaks],
     operations: [...channel.operations],

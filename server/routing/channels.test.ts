@@ -58,6 +58,33 @@ describe.each(sampledEngines(import.meta.file))('on %s', (engine) => {
   const dump = () => dumpTables(database.store, ['channels', 'channel_keys'])
 
   describe('a channel of the console', () => {
+    test('keeps secrets outside its keys sealed, shows a hint, and takes the hint back', async () => {
+      const channels = await registry()
+      const baseUrl = 'https://proxy.example/v1?token=first-secret'
+      const given = {
+        ...plain,
+        baseUrl,
+        headers: { 'x-portkey-api-key': 'second-secret', 'x-team': 'a' },
+        options: { clientSecret: 'third-secret' },
+      }
+      const row = await channels.create(by, given)
+      const tables = ['channels', 'channel_keys', 'audit']
+      expect(await dumpTables(database.store, tables)).not.toMatch(/(first|second|third)-secret/)
+      expect(JSON.stringify(row)).not.toMatch(/(first|second|third)-secret/)
+      const { headers, options } = await channels.patch(by, row.id, { headers: { ...row.headers, 'x-team': 'b' }, options: row.options })
+      expect([headers, options]).toEqual([{ ...row.headers, 'x-team': 'b' }, row.options])
+      expect(channels.get(row.id)).toMatchObject({ baseUrl, headers: { ...given.headers, 'x-team': 'b' }, options: given.options })
+      expect((await registry()).get(row.id)).toMatchObject({ baseUrl, options: given.options })
+      expect(await dumpTables(database.store, tables)).not.toMatch(/(first|second|third)-secret/)
+
+      // As an earlier version stored it.
+      await runSql(database.store, `update channels set options = '{"clientSecret":"plain-secret"}'`)
+      expect((await registry()).get(row.id)?.options).toEqual({ clientSecret: 'plain-secret' })
+      expect(await dumpTables(database.store, tables)).not.toContain('plain-secret')
+      // Another master key opens nothing.
+      expect((await registry('off', 'cd'.repeat(32))).get(row.id)?.enabled).toBe(false)
+    })
+
     test('is answered with defaults filled in and read back from the database by another instance', async () => {
       const channels = await registry()
       const row = await channels.create(by, plain)

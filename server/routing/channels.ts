@@ -19,6 +19,7 @@ import { vendors } from '#vendors/index'
 import type { Channel, Channels } from './channel.ts'
 import { type ChannelRules, checkChannelFields, checkNewChannel, columnsOf, wholeColumns } from './channel-fields.ts'
 import { openKey, sealKeys } from './channel-keys.ts'
+import { hasPlainSecrets, openSecrets, revealed, sealSecrets, suspectsOf } from './channel-secrets.ts'
 import { channelOf, type Entry, rowOf } from './channel-view.ts'
 import { planDeclared, type Update } from './declared.ts'
 import { type DemoMode, demoRecord } from './demo-channel.ts'
@@ -59,13 +60,32 @@ export interface ChannelRegistry extends Channels {
 export async function createChannels(parts: ChannelParts): Promise<ChannelRegistry> {
   const { store, clock, random, log, sealer, rules } = parts
 
-  function entryOf(record: ChannelRecord): Entry | undefined {
+  function entryOf(kept: ChannelRecord): Entry | undefined {
+    const record = opened(kept)
     const vendor = Object.hasOwn(vendors, record.vendor) ? vendors[record.vendor] : undefined
     if (!vendor) log.error({ channelId: record.id }, 'stored channel has a vendor unknown to this build and is not used')
     const keys = record.keys.map((key) => openKey(key, sealer, log))
     return vendor && { record, channel: channelOf(record, vendor, keys) }
   }
 
+  /** One whose secrets do not open is kept, switched off. */
+  function opened(record: ChannelRecord): ChannelRecord {
+    try {
+      return openSecrets(record, record.id, sealer)
+    } catch (thrown) {
+      log.error({ err: thrown, channelId: record.id }, 'secrets of a channel cannot be decrypted, and it is not used; enter them again')
+      return { ...record, enabled: false }
+    }
+  }
+
+  /** Earlier versions stored them as they were entered. */
+  async function sealOld(): Promise<void> {
+    for (const record of await loadChannels(store)) {
+      if (hasPlainSecrets(record)) await updateChannel(store, record.id, sealSecrets(suspectsOf(record), record.id, sealer))
+    }
+  }
+
+  await sealOld()
   let offering: ChannelsByModel | undefined
   const stored = await mirror<Entry>(store, {
     table: 'channels',
@@ -114,7 +134,7 @@ export async function createChannels(parts: ChannelParts): Promise<ChannelRegist
     const id = `ch_${random.hex(12)}`
     const createdAt = new Date(clock.now())
     const keys = sealKeys(channel.keys ?? [], id, createdAt, { sealer, random })
-    return { ...wholeColumns(channel), id, managed, createdAt, keys }
+    return { ...sealSecrets(wholeColumns(channel), id, sealer), id, managed, createdAt, keys }
   }
 
   async function insert(by: Actor, records: readonly ChannelRecord[]): Promise<void> {
@@ -128,7 +148,7 @@ export async function createChannels(parts: ChannelParts): Promise<ChannelRegist
     const at = new Date(clock.now())
     await write(by, deeds, async (store) => {
       for (const { id, columns, keys } of updates)
-        await updateChannel(store, id, columns, keys && sealKeys(keys, id, at, { sealer, random }))
+        await updateChannel(store, id, sealSecrets(columns, id, sealer), keys && sealKeys(keys, id, at, { sealer, random }))
     })
   }
 
@@ -159,8 +179,9 @@ export async function createChannels(parts: ChannelParts): Promise<ChannelRegist
       return rowOf(found(record.id))
     },
 
-    async patch(by, id, fields) {
-      const { channel } = writable(id)
+    async patch(by, id, entered) {
+      const { channel, record: current } = writable(id)
+      const fields = revealed(entered, { ...suspectsOf(current), baseUrl: channel.baseUrl })
       checkChannelFields(channel.vendor, fields, rules)
       refuseTaken(fields.name, id)
       requireKeys(channel, fields)

@@ -17,6 +17,7 @@ import { CompletionsRequest } from '../protocols/openai/completions.ts'
 import { ResponsesRequest } from '../protocols/openai/responses.ts'
 import type { TSchema } from '../typebox.ts'
 import * as audio from './audio.ts'
+import { BooksAnswer } from './books.ts'
 import * as rows from './console.ts'
 import * as embeddings from './embeddings.ts'
 import * as errors from './errors.ts'
@@ -123,6 +124,7 @@ export const schemas = {
   UpstreamModels: rows.UpstreamModelsAnswer,
   Settings: rows.SettingsAnswer,
   SettingsPatch,
+  Books: BooksAnswer,
   LogRow: rows.LogAnswer,
   LogRows: rows.PageOf(rows.LogAnswer),
   UsageRows: rows.PageOf(rows.UsageAnswer),

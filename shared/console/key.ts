@@ -4,6 +4,7 @@ import { Budget, type BudgetLeft, Limits } from './limits.ts'
 
 const settings = {
   group: Type.Optional(Name()),
+  /** Names, and patterns in which `*` stands for any characters: `claude-*`. All of the group when absent. */
   models: Type.Optional(Type.Array(Name(256), { maxItems: 10_000 })),
   expiresAt: Type.Optional(Type.Union([Type.String({ format: 'instant' }), Type.Null()])),
   enabled: Type.Optional(Type.Boolean()),

@@ -32,6 +32,8 @@ export interface RowCost {
 
 /** A database prepared for laps. */
 export interface RowTrack {
+  /** The address of the database, where it has one. */
+  url: string | undefined
   /** Settles this many requests, so many at once, each time waiting until all of them are in the database. */
   lap(rows: number, batch: number): Promise<RowCost>
   /** Adds up the hours of all rows so far, as upkeep does when they are over; the cost per row. */
@@ -85,6 +87,7 @@ export async function openRowTrack(engine: EngineName): Promise<RowTrack> {
   }
 
   return {
+    url: place.base.databaseUrl,
     lap: (rows, batch) =>
       costOf(rows, async () => {
         for (let done = 0; done < rows; done += batch) {
@@ -166,38 +169,49 @@ const budgetOf = (key: string): Account => ({
   budget: { limit: credit, of: 'key', ofId: key, span: 'total', from: null, until: null },
 })
 
-/** Microseconds per clock tick of /proc. */
-const tickMicros = 10_000
-
 /** The CPU times so far, in microseconds. `server`: the process id of the database server. */
 function cpuNow(server: number | undefined): Record<'main' | 'others' | 'database', number> {
-  const main = timesOf(`/proc/self/task/${process.pid}/stat`).own
-  const all = timesOf('/proc/self/stat').own
-  const database = server === undefined ? 0 : timesOf(`/proc/${server}/stat`).ended + childrenOf(server).reduce((sum, one) => sum + one, 0)
+  const main = ranFor(`/proc/self/task/${process.pid}`)
+  const all = sum(readdirSync('/proc/self/task').map((thread) => ranFor(`/proc/self/task/${thread}`)))
+  const database = server === undefined ? 0 : endedChildrenOf(server) + sum(childrenOf(server).map((pid) => ranFor(`/proc/${pid}`)))
   return { main, others: all - main, database }
 }
 
-/** The times of a server's processes that are running. */
-function childrenOf(parent: number): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((pid) => {
-      try {
-        const times = timesOf(`/proc/${pid}/stat`)
-        return times.parent === parent ? [times.own] : []
-      } catch {
-        return []
-      }
-    })
+const sum = (all: readonly number[]) => all.reduce((some, one) => some + one, 0)
+
+/** How long a process's first thread, or a thread, has run, in microseconds; 0 when it is gone. */
+function ranFor(folder: string): number {
+  try {
+    return Number(readFileSync(`${folder}/schedstat`, 'utf8').split(' ')[0]) / 1_000
+  } catch {
+    return 0
+  }
 }
 
-function timesOf(path: string): { parent: number; own: number; ended: number } {
-  const fields = (readFileSync(path, 'utf8').split(') ')[1] ?? '').split(' ').map(Number)
-  const micros = (...at: number[]) => at.reduce((sum, index) => sum + (fields[index] ?? 0), 0) * tickMicros
-  return { parent: fields[1] ?? 0, own: micros(11, 12), ended: micros(13, 14) }
+/** The processes of a server that are running. */
+function childrenOf(parent: number): string[] {
+  return readdirSync('/proc').filter((name) => {
+    try {
+      return /^\d+$/.test(name) && Number(fieldsOf(name)[1]) === parent
+    } catch {
+      return false
+    }
+  })
 }
+
+/** Microseconds per clock tick of /proc. */
+const tickMicros = 10_000
+
+/** The time of a server's processes that have ended, in microseconds. */
+const endedChildrenOf = (server: number): number => {
+  const fields = fieldsOf(`${server}`)
+  return (Number(fields[13]) + Number(fields[14])) * tickMicros
+}
+
+/** What stands behind the name in a process's line of /proc. */
+const fieldsOf = (pid: string): string[] => (readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1] ?? '').split(' ')
 
 async function serverOf(store: Store): Promise<number> {
   const [row] = returned<{ pid: number }>(await store.db.execute(sql`select pg_backend_pid() as pid`))
-  return timesOf(`/proc/${row?.pid}/stat`).parent
+  return Number(fieldsOf(`${row?.pid}`)[1])
 }

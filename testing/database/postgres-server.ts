@@ -86,14 +86,20 @@ export interface OwnServer {
   url: string
   /** Copies everything committed so far to another server, and answers that server's address. */
   copy(): Promise<string>
+  /** Starts an asynchronous standby that follows the server at this address, which may be a proxy of it; answers its own address. */
+  standby(through: string): Promise<string>
 }
+
+/** Makes a standby a primary; resolves when it takes writes. */
+export const promote = (url: string): Promise<void> => command(new URL(url), 'select pg_promote()')
 
 /** Starts a server for one test; it ends with the run. Undefined if the run uses a given server instead of binaries. */
 export async function ownPostgresServer(): Promise<OwnServer | undefined> {
   if (findPostgres() === undefined) return undefined
   const url = await launch(initdb)
-  const copied = `"$BINARIES/pg_basebackup" -h 127.0.0.1 -p ${new URL(url).port} -U parley -D data -X stream -c fast --no-sync`
-  return { url, copy: () => launch(copied) }
+  const copied = (from: string) =>
+    `"$BINARIES/pg_basebackup" -h 127.0.0.1 -p ${new URL(from).port} -U parley -D data -X stream -c fast --no-sync`
+  return { url, copy: () => launch(copied(url)), standby: (through) => launch(`${copied(through)} --write-recovery-conf`) }
 }
 
 const initdb = '"$BINARIES/initdb" -D data -U parley -A trust -E UTF8 --locale=C --no-sync'

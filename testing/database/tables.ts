@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import type { Store } from '#store/engine/store'
 
 /** Runs one statement as is; only for a test's fixed text. */
-export async function runSql({ db }: Store, statement: string): Promise<void> {
+export async function runSql({ db }: Pick<Store, 'db'>, statement: string): Promise<void> {
   await db.execute(sql.raw(statement))
 }
 

@@ -49,7 +49,7 @@ export const rooms: Record<string, Room> = {
   'server/store/ledger': { may: ['db', ...store()], packages: drizzle },
   'server/store/accounts': { may: ['db', ...store('ledger'), 'shared'], packages: drizzle },
   'server/store/channels': { may: ['db', ...store()], packages: drizzle },
-  'server/store/usage': { may: ['db', ...store(), 'server/runtime', 'shared'], packages: drizzle },
+  'server/store/usage': { may: ['db', ...store('ledger'), 'server/runtime', 'shared'], packages: drizzle },
 
   'server/upstream': {
     may: ['server/vendors', 'server/wire', ...lower],

@@ -53,7 +53,9 @@ export function DocsPage() {
         {(known) => (
           <div class="docs">
             <div class="docs-side">
-              <SearchField label={t('search')} value={find()} onSearch={setFind} />
+              <div class="filters wide mb-0!">
+                <SearchField label={t('search')} value={find()} onSearch={setFind} />
+              </div>
               <Show when={find() === ''} fallback={<Results find={find()} found={found()} onGo={() => setFind('')} />}>
                 <Contents pages={known().pages} current={current()?.id} />
               </Show>
@@ -135,7 +137,7 @@ function Reading(props: { page: DocPage }) {
     <article ref={article} class="docs-body">
       <h2>{props.page.title}</h2>
       <Markup html={props.page.html} />
-      <For each={props.page.endpoints}>{(endpoint) => <Endpoint endpoint={endpoint} />}</For>
+      <For each={props.page.endpoints}>{(endpoint, at) => <Endpoint endpoint={endpoint} first={at() === 0} />}</For>
     </article>
   )
 }

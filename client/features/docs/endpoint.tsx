@@ -16,7 +16,7 @@ const choose = (value: string) => {
 }
 
 /** An endpoint: what it is for, its fields, samples, and a call from the page. */
-export function Endpoint(props: { endpoint: DocEndpoint }) {
+export function Endpoint(props: { endpoint: DocEndpoint; first: boolean }) {
   const [trying, setTrying] = createSignal(false)
   return (
     <section class="docs-endpoint" aria-labelledby={props.endpoint.id}>
@@ -27,7 +27,7 @@ export function Endpoint(props: { endpoint: DocEndpoint }) {
         <div class="min-w-0">
           <h4>{props.endpoint.summary}</h4>
           <Markup html={props.endpoint.html} />
-          <Fields title={t('body')} fields={props.endpoint.takes} open />
+          <Fields title={t('body')} fields={props.endpoint.takes} open={props.first} />
           <Fields title={t('answer')} fields={props.endpoint.gives} />
         </div>
         <div class="grid min-w-0 grid-cols-1 content-start gap-3">
@@ -82,7 +82,9 @@ function Samples(props: { path: string; samples: readonly DocSample[] }) {
             <pre tabindex="0" role="group" aria-label={`${sample.language}, ${props.path}${sample.note ? `, ${sample.note}` : ''}`}>
               {sample.text}
             </pre>
-            <CopyButton text={sample.text} what={`${sample.language}, ${props.path}`} />
+            <div class="docs-copy">
+              <CopyButton text={sample.text} what={`${sample.language}, ${props.path}`} />
+            </div>
           </div>
         )}
       </For>
@@ -90,15 +92,17 @@ function Samples(props: { path: string; samples: readonly DocSample[] }) {
   )
 }
 
+/** The fields of a body, made when they are opened: a page has thousands of them. */
 function Fields(props: { title: string; fields: readonly DocField[]; open?: boolean }) {
+  const [open, setOpen] = createSignal(props.open ?? false)
   return (
     <Show when={props.fields.length > 0}>
-      <details class="docs-fields" open={props.open ?? false}>
+      <details class="docs-fields" open={open()} onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary>
           {props.title} <span class="hint">{props.fields.length}</span>
         </summary>
         <ul>
-          <For each={props.fields}>
+          <For each={open() ? props.fields : []}>
             {(field) => (
               <li>
                 <code>{field.path}</code> <span class="hint">{field.type}</span>
@@ -107,7 +111,9 @@ function Fields(props: { title: string; fields: readonly DocField[]; open?: bool
                   <span class="bdg">{t('required')}</span>
                 </Show>
                 <Show when={field.means}>
-                  <p>{field.means}</p>
+                  <p>
+                    <For each={field.means.split('`')}>{(part, at) => (at() % 2 === 1 ? <code>{part}</code> : part)}</For>
+                  </p>
                 </Show>
               </li>
             )}

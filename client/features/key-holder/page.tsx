@@ -39,7 +39,7 @@ export function KeyHolderPage() {
           <Brand />
         </a>
         <span class="flex-1" />
-        <a class="btn ghost" href="/docs">
+        <a class="btn ghost max-[400px]:hidden!" href="/docs">
           {t('docs')}
         </a>
         <a class="btn" href="/">

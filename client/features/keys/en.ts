@@ -126,4 +126,8 @@ export const en = {
   change_strict: 'strict',
   change_budget: 'budget',
   change_limits: 'limits',
+  patterns: 'Models by pattern',
+  patternsHint: 'Such as claude-*: also models that come later.',
+  patternsNone: 'No model of the group matches now.',
+  patternsMatch: '{count} {count:model matches|models match} now: {models}',
 }

@@ -1,4 +1,4 @@
-import { createMemo, Show } from 'solid-js'
+import { createMemo, createSignal, Show } from 'solid-js'
 import type { ApiError } from '#client/api/http.ts'
 import { BoundsFields } from '#client/console/bounds-fields.tsx'
 import { errorAt } from '#client/console/explain.ts'
@@ -7,6 +7,7 @@ import { AreaField, CheckList, Fieldset, SelectField, SwitchField, TextField } f
 import { formatDay } from '#client/ui/console/time.ts'
 import type { GroupRow } from '#shared/console/group'
 import type { ModelRow } from '#shared/console/model'
+import { isPattern, matchesPattern } from '#shared/model-pattern'
 import type { KeyDraft } from './draft.ts'
 import { t } from './messages.ts'
 
@@ -59,7 +60,8 @@ export function UseFields(props: FieldsProps) {
   /** Models that are set but not offered now stay in the list, or saving would lose them. */
   const options = createMemo(() => {
     const offered = (models.value() ?? []).map(({ id }) => id)
-    return [...new Set([...offered, ...props.draft.models])].map((id) => ({ value: id, label: id }))
+    const named = props.draft.models.filter((name) => !isPattern(name))
+    return [...new Set([...offered, ...named])].map((id) => ({ value: id, label: id }))
   })
   const groupOptions = () => {
     const names = (groups.value() ?? []).map(({ name }) => name)
@@ -103,6 +105,7 @@ export function UseFields(props: FieldsProps) {
           readonly={props.readonly ?? false}
           onChange={(chosen) => props.onChange({ ...props.draft, models: chosen })}
         />
+        <PatternField draft={props.draft} readonly={props.readonly ?? false} offered={models.value() ?? []} onChange={props.onChange} />
       </Show>
       <AreaField
         label={t('addresses')}
@@ -122,6 +125,23 @@ export function UseFields(props: FieldsProps) {
       />
     </Fieldset>
   )
+}
+
+/** Patterns such as `claude-*`, with the models that they stand for now. */
+function PatternField(props: { draft: KeyDraft; readonly: boolean; offered: readonly ModelRow[]; onChange(draft: KeyDraft): void }) {
+  const patterns = () => props.draft.models.filter(isPattern)
+  const [text, setText] = createSignal(patterns().join(', '))
+  const change = (typed: string) => {
+    setText(typed)
+    const found = typed.split(/[\s,]+/).filter(isPattern)
+    props.onChange({ ...props.draft, models: [...props.draft.models.filter((name) => !isPattern(name)), ...found] })
+  }
+  const preview = () => {
+    if (patterns().length === 0) return t('patternsHint')
+    const found = props.offered.filter(({ id }) => patterns().some((pattern) => matchesPattern(pattern, id))).map(({ id }) => id)
+    return found.length === 0 ? t('patternsNone') : t('patternsMatch', { count: found.length, models: found.join(', ') })
+  }
+  return <TextField label={t('patterns')} hint={preview()} mono value={text()} readonly={props.readonly} onChange={change} />
 }
 
 /** Budget and limits. */

@@ -124,4 +124,8 @@ export const zh: Record<keyof typeof en, string> = {
   change_strict: '严格',
   change_budget: '预算',
   change_limits: '限制',
+  patterns: '按模式选择模型',
+  patternsHint: '例如 claude-*：也包括以后加入的模型。',
+  patternsNone: '分组中目前没有匹配的模型。',
+  patternsMatch: '目前匹配 {count} 个模型：{models}',
 }

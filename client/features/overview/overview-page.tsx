@@ -142,7 +142,11 @@ function Strip(props: { figures: Overview; admin: boolean }) {
       },
       {
         label: t('errors'),
-        value: percent(errors(now)),
+        value: (
+          <a class="text-ink hover:text-accent" href="/requests?failed=true">
+            {percent(errors(now))}
+          </a>
+        ),
         note: before && before.requests > 0 ? `${t('weekAgo', { day: day() })} ${percent(errors(before))}` : '',
         below: spark(t('errors'), errors),
       },

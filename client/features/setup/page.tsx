@@ -11,6 +11,7 @@ import '#client/ui/console/forms.css'
 import '#client/ui/console/copy.css'
 import '#client/ui/console/console.css'
 import '#client/ui/console/small.css'
+import '#client/ui/console/table.css'
 
 /** The page of the first run. */
 export function SetupPage(props: { onSignedIn(user: UserRow): void; onAlreadyDone(): void }) {

@@ -31,7 +31,9 @@ export function VendorGallery(props: { cards: readonly VendorCard[]; chosen: str
   return (
     <div class="grid gap-2">
       <h2 class="text-[13px]/[18px] font-medium">{t('vendor')}</h2>
-      <SearchField label={t('searchVendors', { count: props.cards.length })} value={find()} onSearch={setFind} />
+      <div class="filters wide mb-0!">
+        <SearchField label={t('searchVendors', { count: props.cards.length })} value={find()} onSearch={setFind} />
+      </div>
       <ul class="gallery" aria-label={t('vendor')}>
         <For each={shown()}>
           {(card) => (

@@ -1,4 +1,4 @@
-/** The lines on their way to the database, in order, and who waits for them. */
+/** The lines on their way to the database, in order, and who waits for them. What is done for a line does not depend on how many wait. */
 import type { EncodedLine } from './encoded-line.ts'
 
 /** A queue of lines. */
@@ -21,22 +21,35 @@ export interface LineQueue {
 }
 
 const linesPerCall = 200
+/** So many places of removed lines are kept before the rest moves up, and at least as many as lines that wait. */
+const mostSpent = 1_000
 
 /** An empty queue. */
 export function createLineQueue(): LineQueue {
-  let lines: EncodedLine[] = []
+  const lines: (EncodedLine | undefined)[] = []
+  /** Where the first line is; before it are those that were removed. */
+  let first = 0
   let alone = 0
   const waiting = new Map<EncodedLine, () => void>()
 
+  function forget(count: number): void {
+    // A removed line must not be kept in memory by its place.
+    lines.fill(undefined, first, first + count)
+    first += count
+    if (first < mostSpent || first < lines.length - first) return
+    lines.splice(0, first)
+    first = 0
+  }
+
   return {
-    size: () => lines.length,
+    size: () => lines.length - first,
     add(line) {
       lines.push(line)
     },
     gone: (line) => new Promise((resolve) => waiting.set(line, resolve)),
-    next: () => lines.slice(0, alone > 0 ? 1 : linesPerCall),
+    next: () => lines.slice(first, first + (alone > 0 ? 1 : linesPerCall)).filter((line) => line !== undefined),
     remove(some) {
-      lines = lines.slice(some.length)
+      forget(some.length)
       alone = Math.max(0, alone - some.length)
       for (const line of some) {
         waiting.get(line)?.()

@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { systemClock as clock } from '#runtime/clock'
 import { createLog, type Log } from '#runtime/log'
+import { unpacked } from '#store/ledger/row-detail'
 import { chargesIn } from '#testing/books/invariants'
 import { booksPlace, codeOf, type Place } from '#testing/books/test-books'
 import { engines } from '#testing/database/database'
@@ -55,7 +56,7 @@ describe.each([...engines])('books with their database behind a worker, on %s', 
     await books.hold(odd.requestId, [{ id }], 1n)
     await books.settle(odd as never)
     const found = await place.store.db.query.logs.findFirst({ where: (logs, { eq }) => eq(logs.requestId, odd.requestId) })
-    expect(found).toMatchObject({ ...odd, charged: 1n })
+    expect(found && unpacked(found)).toMatchObject({ ...odd, charged: 1n })
   })
 
   test('write the lines around one that can never be written', async () => {

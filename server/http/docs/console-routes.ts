@@ -194,6 +194,11 @@ export const consoleRouteDocs: readonly RouteDoc[] = [
   doc('GET /api/health', 'admin', 'What rests now, of every channel', { gives: 'Ailments' }),
   doc('GET /api/settings', 'admin', 'Settings of the installation', { gives: 'Settings' }),
   doc('PATCH /api/settings', 'admin', 'Change settings', { takes: 'SettingsPatch', gives: 'Settings' }),
+  doc('GET /api/books', 'admin', 'Check the books', {
+    gives: 'Books',
+    description:
+      'Compares balances with entries, rows with entries, sums with rows, budgets with rows, leases with instances, and the journals of this instance with all of them. It reads everything.',
+  }),
   doc('POST /api/route', 'admin', 'Explain how a request would be routed', {
     takes: 'RouteQuestion',
     gives: 'RouteAnswer',

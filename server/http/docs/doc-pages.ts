@@ -50,7 +50,7 @@ function endpointOf({ method, path, doc, openedBy }: DescribedRoute): DocEndpoin
     method,
     path,
     summary: doc.summary,
-    html: html`<p>${prose(doc.description ?? `${doc.summary}.`)}</p><p class="meta">${prose(facts)}</p>${
+    html: html`${doc.description === undefined ? '' : html`<p>${prose(doc.description)}</p>`}<p class="meta">${prose(facts)}</p>${
       parameters.length > 0 ? html`<ul>${parameters}</ul>` : ''
     }`.html,
     takes: takes ? fieldsOf(schemas[takes]) : [],

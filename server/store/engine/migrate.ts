@@ -2,12 +2,13 @@
  * Migrates a database to this build's schema: applies every pending file of `db/migrations` in one transaction, under a lock that
  * other instances wait for. The record of applied migrations is drizzle-kit's.
  */
-
 import { sql } from 'drizzle-orm'
 import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator'
+import { type Clock, systemClock } from '#runtime/clock'
 import { packagePath } from '#runtime/package-file'
 import { readIfThere } from '#runtime/small-file'
 import { returned } from './rows.ts'
+import { lockNotAvailable, sqlState } from './sql-state.ts'
 import type { Db } from './store.ts'
 
 const folder = packagePath('db/migrations')
@@ -19,8 +20,34 @@ export function knownMigrations(): readonly MigrationMeta[] {
   return readMigrationFiles({ migrationsFolder: folder })
 }
 
-/** Applies pending migrations. Throws an Error with a message for the operator when a newer build has migrated the database. */
-export async function migrate(db: Db, log: (message: string) => void, known = knownMigrations()): Promise<void> {
+/** Behind a statement that waits for a table everybody else waits, too: it gives up soon, and comes again. */
+const lockMs = 1_000
+const pauseMs = 1_000
+const mostTries = 60
+
+/**
+ * Applies pending migrations. Throws an Error with a message for the operator when a newer build has migrated the database, or when
+ * others use its tables for minutes.
+ */
+export async function migrate(
+  db: Db,
+  log: (message: string) => void,
+  known = knownMigrations(),
+  clock: Pick<Clock, 'sleep'> = systemClock,
+): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await migrateAtOnce(db, log, known)
+    } catch (thrown) {
+      if (sqlState(thrown) !== lockNotAvailable) throw thrown
+      if (tries === mostTries) throw new Error('cannot migrate the database: its tables are in use', { cause: thrown })
+      if (tries === 1) log('Waiting for tables that are in use...')
+      await clock.sleep(pauseMs)
+    }
+  }
+}
+
+async function migrateAtOnce(db: Db, log: (message: string) => void, known: readonly MigrationMeta[]): Promise<void> {
   await db.transaction(async (tx) => {
     await tx.execute(sql`set local statement_timeout = 0`)
     await tx.execute(sql`select pg_advisory_xact_lock(${sql.raw(String(lockKey))})`)
@@ -30,6 +57,8 @@ export async function migrate(db: Db, log: (message: string) => void, known = kn
     )
     const pending = pendingAfter(await newestApplied(tx), known)
     if (pending.length > 0) log('Migrating the database...')
+    // Not for the lock above, which another instance may hold for as long as it migrates.
+    await tx.execute(sql`set local lock_timeout = ${sql.raw(String(lockMs))}`)
     for (const migration of pending) await apply(tx, migration).catch(refuse)
   })
 }

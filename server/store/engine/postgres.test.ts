@@ -7,7 +7,9 @@ import { sql } from 'drizzle-orm'
 import { settings } from '#db/schema'
 import { systemClock as clock, systemRandom as random } from '#runtime/clock'
 import { engines, throwawayDatabase } from '#testing/database/database'
+import { knownMigrations, migrate } from './migrate.ts'
 import { openStore } from './open.ts'
+import { returned } from './rows.ts'
 
 /** A second store on the same database, through a wire that can be cut and mended. */
 async function neighbour(databaseUrl: string) {
@@ -103,3 +105,43 @@ describe.if(engines.includes('postgres'))('two stores on one PostgreSQL database
     await base.close()
   }, 60_000)
 })
+
+test.if(engines.includes('postgres'))(
+  'a migration that waits for a report lets everybody else pass, and comes again',
+  async () => {
+    const base = await throwawayDatabase('postgres')
+    const { db } = base.store
+    const [reads, over, asked] = [Promise.withResolvers<void>(), Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const report = db.transaction(async (tx) => {
+      await tx.execute(sql`set local idle_in_transaction_session_timeout = 0`)
+      await tx.execute(sql`select count(*) from settings`)
+      reads.resolve()
+      await over.promise
+    })
+    await reads.promise
+    const known = knownMigrations()
+    const next = {
+      sql: ['alter table settings add column note text'],
+      folderMillis: (known.at(-1)?.folderMillis ?? 0) + 1,
+      hash: 'h',
+      bps: true,
+    }
+    const migrated = migrate(db, () => {}, [...known, next], {
+      async sleep() {
+        asked.resolve()
+        await over.promise
+      },
+    })
+    const waits = () => db.execute(sql`select 1 from pg_locks where not granted and mode = 'AccessExclusiveLock'`)
+    while (returned(await waits()).length === 0);
+    // Whoever comes now waits behind the migration, as long as that waits; rejected when that is longer than a query may take.
+    await db.select().from(settings)
+    await asked.promise
+    over.resolve()
+    await report
+    await migrated
+    expect(returned(await db.execute(sql`select note from settings`))).toEqual([])
+    await base.close()
+  },
+  60_000,
+)

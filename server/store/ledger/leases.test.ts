@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { sql } from 'drizzle-orm'
 import { returned } from '#store/engine/rows'
+import { findLog } from '#store/usage/logs'
 import { wrongBooks } from '#testing/books/invariants'
 import { engines, type Throwaway, throwawayDatabase } from '#testing/database/database'
 import { seeded } from '#testing/seeded'
@@ -120,7 +121,7 @@ describe.each([...engines])('leases on %s', (engine) => {
       firstTokenMs: 3,
     })
     await call({ instance, seq: 1n, lines: [{ row: full, accounts: [], owed: 0n, covered: 0n }] })
-    const found = await base.store.db.query.logs.findFirst({ where: (logs, { eq }) => eq(logs.requestId, 'odd') })
+    const found = await findLog(base.store, 'odd')
     expect(found).toEqual({
       ...full,
       model: 'a\uFFFDb\uFFFD',

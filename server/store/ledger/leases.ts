@@ -12,7 +12,7 @@ import type { Store } from '#store/engine/store'
 import type { BookLine } from './book-line.ts'
 import { restoreInstance } from './instances.ts'
 import { correctInterrupted, noteInterrupted } from './interrupted.ts'
-import { jsonText, logColumnCount, logColumns, numberArray, rowByColumns, storable, sumLines, textArray } from './line-columns.ts'
+import { logColumnCount, logColumns, numberArray, rowByColumns, storable, sumLines, textArray } from './line-columns.ts'
 import { beginTelling, TakesPaused } from './recoveries.ts'
 
 /** A request for a lease of one account, in nano-dollars. */
@@ -36,6 +36,8 @@ export interface SyncCall<Line = BookLine> {
   ask: readonly (readonly AskedPart[])[]
   /** The lines are an earlier run's, whose lease may be smaller than they say, or gone. */
   replay?: boolean
+  /** What is asked for is what this instance had before the database lost commits: nobody else may take meanwhile. */
+  again?: boolean
   /** They are interrupted requests whose process may live: their real ends may still come. */
   interrupted?: boolean
   /** The number of the last answered call: a database that does not know it has lost commits. */
@@ -72,8 +74,8 @@ export const isFenced = (thrown: unknown): boolean => sqlState(thrown) === fence
 /** True when the data can never be written as it is, so that retrying is useless. */
 export const isUnwritable = (thrown: unknown): boolean => /^2[23]/.test(sqlState(thrown) ?? '')
 
-/** The refusal of a call that is not usual: nothing was done. */
-const unusualState = 'PF002'
+/** The refusals of a call that is not usual, or has a line that is known: nothing was done. */
+const unusualStates: ReadonlySet<string | undefined> = new Set(['PF002', '23505'])
 
 /**
  * Runs one call in one transaction. Lines whose request already has a usage row change nothing, unless it is one of an interrupted
@@ -92,7 +94,7 @@ export async function syncBooks(store: Pick<Store, 'db'>, call: SyncCall): Promi
   try {
     return await syncRows(store, call)
   } catch (thrown) {
-    if (sqlState(thrown) !== unusualState) throw thrown
+    if (!unusualStates.has(sqlState(thrown))) throw thrown
     return syncSlowly(store, call)
   }
 }
@@ -102,10 +104,10 @@ function isUnusual({ replay = false, lines, own, ask }: SyncCall): boolean {
   return lines.length === 0 && (ask.length > 0 || own.some(({ back }) => back !== 0n))
 }
 
-/** The usual call: the leases pay for every line. Rejects with `unusualState` where that, or anything else, is not as usual. */
+/** The usual call: the leases pay for every line. Rejects with one of `unusualStates` where that, or anything else, is not as usual. */
 async function syncRows({ db }: Pick<Store, 'db'>, { instance, seq, heard = 0n, lines, own, ask }: SyncCall): Promise<SyncAnswer> {
   const fresh = distinct(lines)
-  const { payers, payerOf, accounts, owners, since, till } = sumLines(fresh)
+  const { accounts, owners, since, till } = sumLines(fresh)
   const held = new Map<string, bigint>()
   for (const { account, back, held: amount } of own) if (back === 0n) held.set(account, amount)
   const parts = [...new Set([...accounts.keys(), ...held.keys()])]
@@ -113,8 +115,7 @@ async function syncRows({ db }: Pick<Store, 'db'>, { instance, seq, heard = 0n, 
     ...[instance, seq, heard].map(String),
     ...logColumns(fresh),
     numberArray(fresh.map(({ owed }) => owed)),
-    jsonText(payers),
-    numberArray(payerOf),
+    textArray(fresh.map(({ accounts: [wallet] }) => wallet)),
     textArray(parts),
     numberArray(parts.map((account) => accounts.get(account)?.amount ?? 0n)),
     numberArray(parts.map((account) => held.get(account))),
@@ -131,12 +132,12 @@ async function syncRows({ db }: Pick<Store, 'db'>, { instance, seq, heard = 0n, 
   return answerOf(row.answer)
 }
 
-/** Three numbers, the columns, and fourteen more, as in the call below. */
-const parameters = Array.from({ length: 3 + logColumnCount + 14 }, (_, n) => `$${n + 1}`)
-const syncRowsStatement = preparedStatement('books_sync_rows', `select books_sync_rows(${parameters}) as answer`)
+/** Three numbers, the columns, and thirteen more, as in the call above. */
+const parameters = Array.from({ length: 3 + logColumnCount + 13 }, (_, n) => `$${n + 1}`)
+const syncRowsStatement = preparedStatement('books_sync_lines', `select books_sync_lines(${parameters}) as answer`)
 const takingRowsStatement = preparedStatement(
-  'books_sync_rows_taking',
-  `select books_sync_rows(${parameters}) as answer from books_may_take()`,
+  'books_sync_lines_taking',
+  `select books_sync_lines(${parameters}) as answer from books_may_take()`,
 )
 
 /** Only the first line of each request. */
@@ -148,11 +149,11 @@ function distinct(lines: readonly BookLine[]): readonly BookLine[] {
 
 /** One call with everything in JSON: for replays, for lines that leases do not pay in full, and for whatever else is not usual. */
 async function syncSlowly({ db }: Pick<Store, 'db'>, call: SyncCall): Promise<SyncAnswer> {
-  const { instance, seq, lines, own, ask, replay = false, heard = 0n } = call
+  const { instance, seq, lines, own, ask, replay = false, heard = 0n, again = false } = call
   const sent = lines.map(({ row, accounts, owed, covered }, n) => ({ n, row: rowByColumns(row), accounts, cost: owed, covered }))
   const result = await db.execute(
     sql`select books_sync(${instance}::bigint, ${seq}::bigint, ${replay}::boolean, ${json(sent)}, ${json(own)}, ${json(ask)}) as answer
-      from instances ${ask.length > 0 ? sql`, books_may_take()` : sql``} where id = ${instance} and seq >= ${heard}::bigint`,
+      from instances ${ask.length > 0 && !again ? sql`, books_may_take()` : sql``} where id = ${instance} and seq >= ${heard}::bigint`,
   )
   const [row] = returned<{ answer: string }>(result)
   if (!row) throw await whyNothing(db, call)

@@ -8,8 +8,10 @@ import { inLots } from '#store/engine/batches'
 import { returned } from '#store/engine/rows'
 import type { Db } from '#store/engine/store'
 
-/** A usage row before the charged amount is known. */
-export type NewLog = Omit<typeof logs.$inferInsert, 'charged'>
+/** A usage row before the charged amount is known; `row-detail.ts` packs it for the table. */
+export type NewLog = Omit<typeof logs.$inferInsert, 'charged' | 'detail' | 'figures' | 'attempts'> & {
+  attempts: NonNullable<typeof logs.$inferInsert.attempts>
+}
 
 /** Creates an empty wallet for each of these users who has none. */
 export async function openWallets(db: Db, userIds: readonly string[]): Promise<void> {

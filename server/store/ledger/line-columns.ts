@@ -1,9 +1,10 @@
 /**
- * Writes lines as the parameters of `books_sync_rows`: one text for each column of all rows, and the sums by account and owner that the
+ * Writes lines as the parameters of `books_sync_lines`: one text for each column of all rows, and the sums by account and owner that the
  * function checks before it believes that the leases pay for everything. The order is that of the function.
  */
 import { logs } from '#db/schema'
 import type { NewLog } from './ledger.ts'
+import { detailText, figuresText } from './row-detail.ts'
 
 /** What is written of a line, as `BookLine` has it. */
 interface Line {
@@ -12,36 +13,40 @@ interface Line {
   owed: bigint
 }
 
-/** The type of each column's parameter, in the order of the function; `text`: JSON of all rows in one text. */
-const types = {
-  requestId: 'text[]',
-  at: 'timestamptz[]',
-  userId: 'text[]',
-  keyId: 'text[]',
-  key: 'text[]',
-  group: 'text[]',
-  model: 'text[]',
-  upstreamModel: 'text[]',
-  channel: 'text[]',
-  operation: 'text[]',
-  dialect: 'text[]',
-  stream: 'boolean[]',
-  status: 'integer[]',
-  end: 'text[]',
-  error: 'text',
-  usage: 'text',
-  provenance: 'text[]',
-  cost: 'bigint[]',
-  price: 'text',
-  losses: 'text',
-  firstTokenMs: 'integer[]',
-  totalMs: 'integer[]',
-  attempts: 'text',
-  upstreamCost: 'bigint[]',
-  upstreamPrice: 'text',
-  lines: 'text',
-} as const satisfies Record<keyof NewLog, string>
-const columns = Object.entries(types) as [keyof NewLog, (typeof types)[keyof NewLog]][]
+/** The columns of `logs` that rows are written to, as `row-detail.ts` packs them. */
+type Packed = Exclude<keyof NewLog, 'usage' | 'price' | 'attempts' | 'upstreamPrice'> | 'detail' | 'figures'
+
+/** How a column's values are written: `array`: quoted, `numbers`: not, `json`: JSON of all rows in one text, or written by a function. */
+type Form = 'array' | 'numbers' | 'json' | ((row: NewLog) => string)
+
+/** In the order of the function. */
+const forms = {
+  requestId: 'array',
+  at: 'array',
+  userId: 'array',
+  keyId: 'array',
+  key: 'array',
+  group: 'array',
+  model: 'array',
+  upstreamModel: 'array',
+  channel: 'array',
+  operation: 'array',
+  dialect: 'array',
+  stream: 'numbers',
+  status: 'numbers',
+  end: 'array',
+  error: 'json',
+  provenance: 'array',
+  cost: 'numbers',
+  losses: ({ losses }) => (losses.length > 0 ? jsonText(losses) : ''),
+  firstTokenMs: 'numbers',
+  totalMs: 'numbers',
+  upstreamCost: 'numbers',
+  lines: 'json',
+  detail: detailText,
+  figures: ({ usage }) => figuresText(usage),
+} as const satisfies Record<Packed, Form>
+const columns = Object.entries(forms) as [keyof NewLog, Form][]
 
 /** How many texts `logColumns` answers. */
 export const logColumnCount = columns.length
@@ -51,28 +56,25 @@ const separator = '\u001f'
 
 /** The rows' columns; empty texts for no rows. */
 export function logColumns(lines: readonly Line[]): string[] {
-  return columns.map(([field, type]) => (type === 'text' ? jsonColumn(lines, field) : arrayColumn(lines, field, type)))
+  return columns.map(([field, form]) => {
+    if (form === 'array' || form === 'numbers') return arrayColumn(lines, field, form)
+    return textColumn(lines, form === 'json' ? ({ [field]: value }) => (value == null ? '' : jsonText(value)) : form)
+  })
 }
 
-function jsonColumn(lines: readonly Line[], field: keyof NewLog): string {
+function textColumn(lines: readonly Line[], textOf: (row: NewLog) => string): string {
   let text = ''
   let isNull = true
-  /** Rows of one model share their price. */
-  let last: unknown
-  let lastText = ''
   for (const [n, { row }] of lines.entries()) {
     if (n > 0) text += separator
-    const value = row[field]
-    if (value === null || value === undefined) continue
-    isNull = false
-    if (value !== last) lastText = jsonText(value)
-    last = value
-    text += lastText
+    const value = textOf(row)
+    if (value !== '') isNull = false
+    text += value
   }
   return isNull ? '' : text
 }
 
-function arrayColumn(lines: readonly Line[], field: keyof NewLog, type: (typeof types)[keyof NewLog]): string {
+function arrayColumn(lines: readonly Line[], field: keyof NewLog, form: 'array' | 'numbers'): string {
   let text = ''
   let isNull = true
   for (const { row } of lines) {
@@ -81,15 +83,16 @@ function arrayColumn(lines: readonly Line[], field: keyof NewLog, type: (typeof 
     if (value === null || value === undefined) text += 'NULL'
     else {
       isNull = false
-      if (type === 'text[]') text += quoted(String(value))
-      else text += value instanceof Date ? `"${value.toISOString()}"` : String(value)
+      if (form === 'numbers') text += String(value)
+      else text += quoted(value instanceof Date ? value.toISOString() : String(value))
     }
   }
   return isNull ? '{}' : `${text}}`
 }
 
 /** An array of texts or, unquoted, of numbers, as PostgreSQL reads it. */
-export const textArray = (values: readonly string[]): string => `{${values.map(quoted).join(',')}}`
+export const textArray = (values: readonly (string | undefined)[]): string =>
+  `{${values.map((one) => (one === undefined ? 'NULL' : quoted(one))).join(',')}}`
 /** An array of numbers; undefined is null. */
 export const numberArray = (values: readonly (number | bigint | undefined)[]): string => `{${values.map((one) => one ?? 'NULL').join(',')}}`
 
@@ -113,11 +116,8 @@ export function storable(_: string, part: unknown): unknown {
   return typeof part === 'string' ? part.replaceAll('\0', '\uFFFD').toWellFormed() : part
 }
 
-/** Sums of lines, for the checks of `books_sync_rows`. Only lines that cost anything count as lines here. */
+/** Sums of lines, for the checks of `books_sync_lines`. Only lines that cost anything count as lines here. */
 export interface LineSums {
-  /** Each list of accounts once, and for each line the place of its own; -1 for none. */
-  payers: (readonly string[])[]
-  payerOf: number[]
   accounts: Map<string, { amount: bigint; lines: number }>
   owners: { of: string; id: string; lines: number }[]
   /** When the first and the last of them began. */
@@ -130,8 +130,7 @@ const never = new Date(0)
 
 /** Adds up the lines. */
 export function sumLines(lines: readonly Line[]): LineSums {
-  const sums: LineSums = { payers: [], payerOf: [], accounts: new Map(), owners: [], since: never, till: never }
-  const places = new Map<string, number>()
+  const sums: LineSums = { accounts: new Map(), owners: [], since: never, till: never }
   const owners = new Map<string, LineSums['owners'][number]>()
   const own = (of: string, id: string | null | undefined) => {
     if (id === null || id === undefined) return
@@ -141,7 +140,6 @@ export function sumLines(lines: readonly Line[]): LineSums {
     else owners.set(key, { of, id, lines: 1 })
   }
   for (const { row, accounts, owed } of lines) {
-    sums.payerOf.push(placeOf(accounts, places, sums.payers))
     for (const account of accounts) {
       const sum = sums.accounts.get(account)
       if (sum) {
@@ -160,19 +158,14 @@ export function sumLines(lines: readonly Line[]): LineSums {
   return sums
 }
 
-function placeOf(accounts: readonly string[], places: Map<string, number>, payers: (readonly string[])[]): number {
-  if (accounts.length === 0) return -1
-  const name = accounts.join(separator)
-  const known = places.get(name)
-  if (known !== undefined) return known
-  places.set(name, payers.length)
-  return payers.push(accounts) - 1
-}
-
 /** The row by column names, as `books_sync` takes it. */
-export function rowByColumns(row: NewLog): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(row).map(([field, value]) => [columnNames.get(field) ?? field, value]))
+export function rowByColumns({ usage, price, attempts, upstreamPrice, ...row }: NewLog): Record<string, unknown> {
+  const figures = figuresText(usage)
+  const packed = { detail: detailText({ usage, price, attempts, upstreamPrice }), figures: figures === '' ? null : numbersIn(figures) }
+  return Object.fromEntries(Object.entries({ ...row, ...packed }).map(([field, value]) => [columnNames.get(field) ?? field, value]))
 }
+/** The numbers of an array as PostgreSQL reads it, for JSON. */
+const numbersIn = (array: string): number[] => JSON.parse(`[${array.slice(1, -1)}]`)
 const columnNames = new Map(Object.entries(logs).flatMap(([field, column]) => (isColumn(column) ? [[field, column.name] as const] : [])))
 
 function isColumn(value: unknown): value is { name: string } {

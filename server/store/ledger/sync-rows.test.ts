@@ -1,6 +1,6 @@
 /** Rows that go in batches arrive as they were, next to rows that have nothing of what they have; and every case is charged once. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import type { logs } from '#db/schema'
+import { findLog } from '#store/usage/logs'
 import { wrongBooks } from '#testing/books/invariants'
 import { engines, type Throwaway, throwawayDatabase } from '#testing/database/database'
 import { usageRow } from '#testing/usage-row'
@@ -8,10 +8,11 @@ import type { BookLine } from './book-line.ts'
 import { registerInstance } from './instances.ts'
 import { type SyncCall, syncBooks } from './leases.ts'
 import { type NewLog, openWallets, postGrant, readWallets } from './ledger.ts'
+import type { StoredLog } from './row-detail.ts'
 
 const at = new Date('2026-03-01T10:20:30.456Z')
 
-type Full = Omit<typeof logs.$inferSelect, 'charged'>
+type Full = Omit<StoredLog, 'charged'>
 /** A row with a value in every column. */
 const full = (requestId: string, userId: string): Full => ({
   ...{ requestId, at, userId, keyId: 'k,{"1"}', key: 'a "key" \\ with\u001feverything\n', group: 'g', model: 'NULL', upstreamModel: '' },
@@ -44,7 +45,7 @@ describe.each([...engines])('rows in batches on %s', (engine) => {
   const call = (instance: bigint, fields: Partial<SyncCall>) =>
     syncBooks(base.store, { instance, seq: ++calls, lines: [], own: [], ask: [], ...fields })
   const line = (row: NewLog, id: string, covered = row.cost): BookLine => ({ row, accounts: [id], owed: row.cost, covered })
-  const stored = (requestId: string) => base.store.db.query.logs.findFirst({ where: (logs, { eq }) => eq(logs.requestId, requestId) })
+  const stored = (requestId: string) => findLog(base.store, requestId)
   const balance = async (id: string) => (await readWallets(base.store.db, [id])).get(id)?.balance
 
   test('full rows and bare ones stay what they were', async () => {

@@ -66,4 +66,5 @@ function monthStart(instant: Date, later: number): Date {
   return new Date(start.add({ months: later }).epochMilliseconds)
 }
 
-const monthName = (month: Date) => `logs_${month.toISOString().slice(0, 7).replace('-', '_')}`
+/** The table of the month (UTC) that the instant lies in. */
+export const monthName = (month: Date): string => `logs_${month.toISOString().slice(0, 7).replace('-', '_')}`

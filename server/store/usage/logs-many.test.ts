@@ -4,10 +4,14 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { sql } from 'drizzle-orm'
+import { returned } from '#store/engine/rows'
+import type { Db } from '#store/engine/store'
 import { engines, type Throwaway, throwawayDatabase } from '#testing/database/database'
 import { putManyUsageRows } from '#testing/database/many-usage-rows'
 import { isDeep } from '#testing/sample'
-import { findLog, pageLogs } from './logs.ts'
+import { insertLog, usageRow } from '#testing/usage-row'
+import { summarizeFilters } from './log-scan.ts'
+import { findLog, type LogsAsked, pageLogs } from './logs.ts'
 import { addUpUsage, type UsageQuestion } from './usage.ts'
 import { addUpHours } from './usage-hours.ts'
 
@@ -16,12 +20,25 @@ const count = isDeep ? 1_000_000 : 100_000
 /** What is promised; the slowest is printed. */
 const promisedMs = 1000
 
+/** How many usage rows the transaction has fetched so far, whatever it then did with them. */
+async function rowsRead(tx: Db): Promise<number> {
+  const [row] = returned<{ n: string }>(
+    await tx.execute(sql`
+      select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::text as n from pg_stat_xact_user_tables
+      where relid in (select relid from pg_partition_tree('logs') where isleaf)`),
+  )
+  return Number(row?.n)
+}
+
 describe.each(engines.filter((engine) => engine === 'postgres'))('very many usage rows on %s', (engine) => {
   let base: Throwaway
   let slowest = 0
   beforeAll(async () => {
     base = await throwawayDatabase(engine)
     await putManyUsageRows(base.databaseUrl ?? '', count, until)
+    const old = new Date('2025-10-05T00:00:00Z')
+    for (const n of [0, 1, 2]) await insertLog(base.store, usageRow({ requestId: `old${n}`, at: old, model: 'old', group: `group${n}` }))
+    await summarizeFilters(base.store)
   }, 120_000)
   afterAll(async () => {
     console.log(`The slowest question to ${count} usage rows took ${slowest.toFixed(1)} ms.`)
@@ -51,6 +68,44 @@ describe.each(engines.filter((engine) => engine === 'postgres'))('very many usag
     const one = first.rows[9]?.requestId ?? ''
     expect((await timed(() => findLog(base.store, one)))?.requestId).toBe(one)
   }, 30_000)
+
+  /** Filters that have no index in the order of time, with values that no row has, few have, or only old ones. */
+  const asked: [name: string, question: Pick<LogsAsked, 'filter' | 'conditions'>, found: number][] = [
+    ['a group', { filter: { group: 'none' } }, 0],
+    ['a model', { filter: { model: 'none' } }, 0],
+    ['a rare model', { filter: { model: 'rare' } }, 51],
+    ['a model of long ago', { filter: { model: 'old' } }, 3],
+    ['a channel', { filter: { channel: 'none' } }, 0],
+    ['a model and a group', { filter: { model: 'old', group: 'group0' } }, 1],
+    ['a status', { conditions: { status: 418 } }, 0],
+    ['failures', { conditions: { failed: true } }, 0],
+    ['an end', { conditions: { end: 'cut' } }, 0],
+    ['an error', { conditions: { error: 'none' } }, 0],
+    ['losses', { conditions: { losses: true } }, 0],
+    ['a cost', { conditions: { minCost: 10n ** 15n } }, 0],
+    ['a time', { conditions: { minMs: 10 ** 9 } }, 0],
+    ['no stream', { conditions: { stream: false } }, 3],
+  ]
+  test.each(asked)('%s is found without reading everything', async (_, question, found) => {
+    const read = await base.store.db.transaction(async (tx) => {
+      const before = await rowsRead(tx)
+      const { rows } = await timed(() => pageLogs({ ...base.store, db: tx }, { ...question, limit: 51 }))
+      expect(rows).toHaveLength(found)
+      return (await rowsRead(tx)) - before
+    })
+    // The newest rows are read one by one, which for months as small as these is as much as two of them.
+    expect(read).toBeLessThan(0.5 * count)
+  })
+
+  test('a request is found without reading everything, and so are rows that came last', async () => {
+    await insertLog(base.store, usageRow({ requestId: 'the last', at: new Date(until.getTime() - 1), model: 'new' }))
+    await summarizeFilters(base.store)
+    await base.store.db.transaction(async (tx) => {
+      const before = await rowsRead(tx)
+      expect((await findLog({ ...base.store, db: tx }, 'the last'))?.model).toBe('new')
+      expect((await rowsRead(tx)) - before).toBeLessThan(0.2 * count)
+    })
+  })
 
   test('a week adds up quickly from its sums, to the same', async () => {
     const from = new Date('2026-02-22T00:00:00Z')

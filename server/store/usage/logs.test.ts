@@ -85,9 +85,6 @@ describe.each(sampledEngines(import.meta.file))('usage rows on %s', (engine) => 
     ['every row', sql`true`, 'pkey'],
     ['of one user', sql`user_id = 'odd'`, 'user_id'],
     ['of one key', sql`key_id = 'k'`, 'key_id'],
-    ['of one group', sql`"group" = 'x'`, 'group'],
-    ['of one model', sql`model = 'x'`, 'model'],
-    ['of one channel', sql`channel = 'x'`, 'channel'],
   ])('a page is read off an index, %s', async (_, condition, index) => {
     await base.store.db.transaction(async (tx) => {
       await tx.execute(sql`set local enable_seqscan = off`)

@@ -1,13 +1,12 @@
 /** Reads usage rows: a page, newest first, or a single one. They are written by the ledger, together with the money. */
-import { and, desc, eq, gte, lt, lte, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, gte, lt, type SQL, sql } from 'drizzle-orm'
 import { logs } from '#db/schema'
 import { GatewayError } from '#shared/errors'
 import type { End } from '#shared/ids'
 import type { Store } from '#store/engine/store'
+import { type StoredLog, unpacked } from '#store/ledger/row-detail'
+import { type LogPosition, type LogSpan, scanForRequest, scanLogs, spanCondition } from './log-scan.ts'
 import type { UsageFilter } from './usage.ts'
-
-/** A row. */
-export type StoredLog = typeof logs.$inferSelect
 
 /** A page of rows. */
 export interface LogPage {
@@ -52,14 +51,19 @@ const filtered = { user: logs.userId, key: logs.keyId, group: logs.group, model:
  */
 export async function pageLogs(store: Store, { filter = {}, conditions = {}, from, to, limit, after }: LogsAsked): Promise<LogPage> {
   const wanted = Object.entries(filter).map(([name, value]) => eq(filtered[name as keyof UsageFilter], value))
-  const span = [from && gte(logs.at, from), to && lt(logs.at, to)]
-  const found = await store.db
-    .select()
-    .from(logs)
-    .where(and(...wanted, ...conditionsOf(conditions), ...span, after === undefined ? undefined : olderThan(after)))
-    .orderBy(desc(logs.at), desc(logs.requestId))
-    .limit(limit + 1)
-  const rows = found.slice(0, limit)
+  const where = and(...wanted, ...conditionsOf(conditions))
+  const span: LogSpan = { from, to, since: after === undefined ? undefined : { ...positionOf(after), isSeen: true } }
+  // Rows of a user or a key, and of all, have an index in their order.
+  const isOrdered = filter.user !== undefined || filter.key !== undefined || where === undefined
+  const found = isOrdered
+    ? await store.db
+        .select()
+        .from(logs)
+        .where(and(where, spanCondition(span)))
+        .orderBy(desc(logs.at), desc(logs.requestId))
+        .limit(limit + 1)
+    : await scanLogs(store, { ...span, where, limit: limit + 1 })
+  const rows = found.slice(0, limit).map(unpacked)
   const last = rows.at(-1)
   return { rows, next: last && found.length > rows.length ? `${last.at.getTime()}.${last.requestId}` : null }
 }
@@ -70,8 +74,8 @@ function conditionsOf({ status, failed, end, error, stream, losses, minCost, min
     failed === undefined ? undefined : failed ? gte(logs.status, 400) : lt(logs.status, 400),
     end === undefined ? undefined : eq(logs.end, end),
     error === undefined ? undefined : sql`${logs.error} ->> 'code' = ${error}`,
-    stream === undefined ? undefined : eq(logs.stream, stream),
-    losses === undefined ? undefined : sql`(${logs.losses} <> '[]'::jsonb) = ${losses}`,
+    stream === undefined ? undefined : sql`(${logs.stream}::int) = ${Number(stream)}`,
+    losses === undefined ? undefined : sql`((${logs.losses} <> '[]'::jsonb)::int) = ${Number(losses)}`,
     minCost === undefined ? undefined : gte(logs.cost, minCost),
     minMs === undefined ? undefined : gte(logs.totalMs, minMs),
   ]
@@ -79,20 +83,16 @@ function conditionsOf({ status, failed, end, error, stream, losses, minCost, min
 
 /** Undefined when there is none, or when it is another user's. */
 export async function findLog(store: Store, requestId: string, userId?: string): Promise<StoredLog | undefined> {
-  const [row] = await store.db
-    .select()
-    .from(logs)
-    .where(and(eq(logs.requestId, requestId), userId === undefined ? undefined : eq(logs.userId, userId)))
-  return row
+  const own = userId === undefined ? undefined : eq(logs.userId, userId)
+  const row = await scanForRequest(store, and(eq(logs.requestId, requestId), own))
+  return row && unpacked(row)
 }
 
-function olderThan(after: string): SQL | undefined {
+function positionOf(after: string): LogPosition {
   // With at most 14 digits the milliseconds are a time that every database accepts.
   const [, at, requestId] = /^(\d{1,14})\.([\x21-\x7e]{1,200})$/.exec(after) ?? []
   if (at === undefined || requestId === undefined) {
     throw new GatewayError('invalid_value', "'after' must be the 'next' of an earlier page.", { param: 'after' })
   }
-  const instant = new Date(Number(at))
-  // Both conditions are needed: the pair for the order, the time alone for partition pruning.
-  return and(lte(logs.at, instant), sql`(${logs.at}, ${logs.requestId}) < (${sql.param(instant, logs.at)}, ${requestId})`)
+  return { at: new Date(Number(at)), requestId }
 }

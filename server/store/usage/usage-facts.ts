@@ -4,6 +4,7 @@
  * `usage.ts`.
  */
 import { type SQL, sql } from 'drizzle-orm'
+import { figurePaths } from '#store/ledger/row-detail'
 
 /** Plain sums; an upstream may report any number. */
 const sums = [
@@ -36,7 +37,11 @@ export const measureColumns = sql.raw(measures)
 /** All columns of `usage_hours` but the hour, for which facts have `at`. */
 export const factColumns = sql.raw(`user_id, key_id, key, "group", model, channel, ${measures}`)
 
-const figure = (path: string) => `coalesce((usage #>> '{${path}}')::numeric, 0)`
+/** A row has its figures in an array, or is older and has them in `usage`. */
+const figure = (path: string) => {
+  const place = figurePaths.findIndex((parts) => parts.join() === path) + 1
+  return `coalesce(figures[${place}], (usage #>> '{${path}}')::numeric, 0)`
+}
 
 /** Histogram slot of a duration: slot n ends at 2^(n/8) milliseconds; slot 0 is below one. */
 const slots = (ms: string) =>

@@ -1,0 +1,36 @@
+/** The palette: a pasted request id, the end of a key, a user and a model lead to their pages. */
+import { expect, test } from './support/browser-test.ts'
+import { expectClean, openConsole } from './support/console.ts'
+import { addUser, consoleApi } from './support/playground.ts'
+
+test('whatever is pasted is found, and Enter goes there', async ({ page, program }) => {
+  test.setTimeout(90_000)
+  await addUser(program, 'palette-user', 'password of palette-user')
+  const api = await consoleApi(program)
+  const { key } = (await api('POST', '/api/keys', { name: 'palette-key' })) as { key: string }
+  const asked = await fetch(`${program.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'parley-demo', messages: [{ role: 'user', content: 'Hello' }] }),
+  })
+  await asked.text()
+  const id = asked.headers.get('x-request-id') ?? ''
+  await openConsole(page, '/overview')
+
+  const find = async (text: string, heading: string | RegExp, address: RegExp) => {
+    await page.keyboard.press('Control+k')
+    const field = page.getByRole('combobox', { name: 'Search or jump to' })
+    await field.fill(text)
+    await expect(page.getByRole('option').first()).toContainText(heading)
+    if (text === id) await expectClean(page, 'palette')
+    await field.press('Enter')
+    await expect(page).toHaveURL(address)
+  }
+  await find(id, id, new RegExp(`/requests/${id}$`))
+  await find(key.slice(-4), 'palette-key', /\/keys\/\w+$/)
+  await find('palette-user', 'palette-user', /\/admin\/users\/\w+$/)
+  await find('parley-demo-embed', 'parley-demo-embed', /\/models\?q=parley-demo-embed$/)
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: 'Search or jump to' }).fill('no such thing anywhere')
+  await expect(page.getByText('Nothing matches')).toBeVisible()
+})

@@ -1,0 +1,103 @@
+/**
+ * Secrets of a channel outside its keys: in headers, options, parameters and the query of its address, known by their names. They are
+ * sealed in the database, and shown as a hint; a hint that comes back stands for the secret that is there. Pure but for the sealer's IV.
+ */
+import type { Sealer } from '#runtime/secrets'
+import type { ChannelPatch } from '#shared/console/channel'
+import { isObject } from '#shared/json'
+import type { ChannelFields } from '#store/channels/channels'
+import { hintOf } from './channel-keys.ts'
+
+/** The columns that may hold such secrets. */
+type Suspect = Partial<Pick<ChannelFields, 'baseUrl' | 'headers' | 'options' | 'params'>>
+
+const suspects = ['headers', 'options', 'params'] as const
+const sealedMark = 'sealed:'
+const hintMark = 'hidden '
+
+const secretWord =
+  /(?:^|[-_.])(?:(?:api|access|account|secret|private|auth|subscription|license)?-?_?key|token|secret|pass(?:word|wd|phrase)?|auth(?:orization)?|credentials?|cookie|sig(?:nature)?|sas)$/i
+const noSecret = /cache[-_]?key$/i
+
+/** Whether a field of this name holds a secret: `x-portkey-api-key`, `accessToken`, `sig`; not `prompt_cache_key` or `max_tokens`. */
+export function isSecretName(name: string): boolean {
+  const words = name.replace(/([a-z0-9])([A-Z])/g, '$1-$2')
+  return secretWord.test(words) && !noSecret.test(words)
+}
+
+type Change = (secret: string, place: string) => string
+
+/** The fields as they are stored. Secrets that are sealed already stay as they are. */
+export function sealSecrets<Fields extends Suspect>(fields: Fields, id: string, sealer: Sealer): Fields {
+  return changed(fields, (secret, place) =>
+    secret === '' || secret.startsWith(sealedMark) ? secret : sealedMark + sealer.seal(secret, `${id} ${place}`),
+  )
+}
+
+/** The fields as they are used. Throws GatewayError `internal_error` for a secret that does not open. */
+export function openSecrets<Fields extends Suspect>(fields: Fields, id: string, sealer: Sealer): Fields {
+  return changed(fields, (secret, place) =>
+    secret.startsWith(sealedMark) ? sealer.open(secret.slice(sealedMark.length), `${id} ${place}`) : secret,
+  )
+}
+
+/** Whether the stored fields hold a secret as plain text, as earlier versions wrote them. */
+export function hasPlainSecrets(fields: Suspect): boolean {
+  let found = false
+  changed(fields, (secret) => {
+    found ||= secret !== '' && !secret.startsWith(sealedMark)
+    return secret
+  })
+  return found
+}
+
+/** The columns alone that may hold secrets. */
+export const suspectsOf = ({ baseUrl, headers, options, params }: Required<Suspect>): Required<Suspect> => ({
+  ...{ baseUrl, headers, options, params },
+})
+
+/** The fields as people see them. */
+export const hideSecrets = <Fields extends Suspect>(fields: Fields): Fields =>
+  changed(fields, (secret) => (secret === '' ? secret : hintMark + hintOf(secret)))
+
+/** What somebody entered, with the secrets in place of the hints that were shown of `current`. */
+export function revealed(fields: ChannelPatch, current: Required<Suspect>): ChannelPatch {
+  const known = new Map<string, string>()
+  changed(suspectsOf(current), (secret, place) => {
+    known.set(place, secret)
+    return secret
+  })
+  return changed(fields as ChannelPatch & Suspect, (entered, place) => {
+    const secret = known.get(place)
+    return secret !== undefined && entered === hintMark + hintOf(secret) ? secret : entered
+  })
+}
+
+function changed<Fields extends Suspect>(fields: Fields, change: Change): Fields {
+  const given: Suspect = {}
+  for (const name of suspects) if (fields[name] !== undefined) Object.assign(given, { [name]: inside(fields[name], name, change) })
+  if (typeof fields.baseUrl === 'string') given.baseUrl = inAddress(fields.baseUrl, change)
+  return { ...fields, ...given }
+}
+
+/** Every string of a secret name, however deep; what stands in a field of such a name is secret as a whole. */
+function inside(value: unknown, place: string, change: Change, isSecret = false): unknown {
+  if (typeof value === 'string') return isSecret ? change(value, place) : value
+  if (Array.isArray(value)) return value.map((part, at) => inside(part, `${place}.${at}`, change, isSecret))
+  if (!isObject(value)) return value
+  const parts = Object.entries(value).map(([name, part]) => [
+    name,
+    inside(part, `${place}.${name}`, change, isSecret || isSecretName(name)),
+  ])
+  return Object.fromEntries(parts)
+}
+
+/** An address without such a query stays letter for letter. */
+function inAddress(address: string, change: Change): string {
+  if (!address.includes('?') || !URL.canParse(address)) return address
+  const url = new URL(address)
+  const names = [...new Set(url.searchParams.keys())].filter(isSecretName)
+  if (names.length === 0) return address
+  for (const name of names) url.searchParams.set(name, change(url.searchParams.get(name) ?? '', `baseUrl.${name}`))
+  return url.href
+}

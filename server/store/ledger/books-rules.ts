@@ -1,0 +1,151 @@
+/**
+ * The invariants of the books, which hold at every commit: one statement over the tables of one moment. The numbers are those of the
+ * ledger's invariants; I5 (every attempt has one outcome) is checked in the relay, because attempts have no table of their own.
+ */
+import { type SQL, sql } from 'drizzle-orm'
+import { returned } from '#store/engine/rows'
+import type { Db, Store } from '#store/engine/store'
+
+/** What breaks an invariant. */
+export interface BrokenRule {
+  part: 'ledger' | 'rows' | 'sums' | 'budgets' | 'leases'
+  rule: string
+  /** The account, request, entry, hour or instance. */
+  what: string
+  /** The figure that is wrong: nano-dollars, or a count. */
+  found: string
+}
+
+/** What one budget counts by this column, from rows and, where rows have been dropped, from their sums. */
+const usedBy = (column: SQL) => sql`
+  (select coalesce(sum(charged), 0) from logs
+    where ${column} = a.of_id and at >= coalesce(a."from", '-infinity') and at < coalesce(a.until, 'infinity'))
+  + (select coalesce(sum(charged), 0) from usage_hours
+    where ${column} = a.of_id and hour < kept.since and hour >= coalesce(a."from", '-infinity') and hour < coalesce(a.until, 'infinity'))`
+
+const rules = sql`
+  with kept as (select coalesce((select (value #>> '{}')::timestamptz from settings where name = 'usageRowsKeptFrom'), '-infinity') as since),
+  posted as (select wallet_id as id, sum(amount) as sum from entries group by wallet_id),
+  lent as (select account_id as id, sum(amount) as sum from leases group by account_id)
+  select 'ledger' as part, 'I1 a balance is the sum of its entries' as rule, a.id as what, a.free::text as found
+  from accounts a left join posted on posted.id = a.id left join lent on lent.id = a.id
+  where a.kind = 'wallet' and a.free + coalesce(lent.sum, 0) <> coalesce(posted.sum, 0)
+  union all
+  select 'ledger', 'I1 an entry has its wallet', e.ref, e.amount::text from entries e
+  where not exists (select from accounts where accounts.id = e.wallet_id)
+  union all
+  select 'ledger', 'I3 nothing is overdrawn', a.id, a.free::text from accounts a where a.kind = 'wallet' and a.free < 0
+  union all
+  select 'ledger', 'I4 a request has one entry, and one more where its real end came later', ref, count(*)::text
+  from entries where kind = 'usage' group by ref having count(*) > 1
+  union all
+  select 'rows', 'I3 nothing is charged beyond its cost', request_id, charged::text from logs where charged < 0 or charged > cost
+  union all
+  select 'rows', 'I4 a request has one row', request_id, count(*)::text from logs group by request_id having count(*) > 1
+  union all
+  select 'rows', 'I6 what a row charges is what its entries took', l.request_id, l.charged::text
+  from logs l left join entries e on e.ref = 'usage:' || l.request_id left join entries later on later.ref = 'usage:' || l.request_id || ':end'
+  where l.charged <> coalesce(-e.amount, 0) - coalesce(later.amount, 0)
+  union all
+  select 'rows', 'I6 what an entry took is in a row', e.ref, e.amount::text from entries e, kept
+  where e.kind = 'usage' and e.at >= kept.since
+    and not exists (select from logs where request_id = substr(regexp_replace(e.ref, ':end$', ''), 7))
+  union all
+  select 'sums', 'I6 what entries took before rows were dropped is in their sums', id, sum(part)::text from (
+    select wallet_id as id, amount as part from entries, kept where kind = 'usage' and at < kept.since
+    union all select user_id, charged from usage_hours, kept where hour < kept.since
+    union all select user_id, charged from logs, kept where at < kept.since
+  ) as dropped group by id having sum(part) <> 0
+  union all
+  select 'sums', 'I6 the sums of an hour are those of its rows', hour::text, sum(part)::text from (
+    select hour, charged as part from usage_hours union all select date_trunc('hour', at, 'UTC'), -charged from logs
+  ) as added, kept where hour >= kept.since and not exists (select from usage_marks where usage_marks.hour = added.hour) group by hour having sum(part) <> 0
+  union all
+  select 'budgets', 'I8 a budget is what its rows leave of it', a.id, a.free::text from kept, accounts a left join lent on lent.id = a.id
+  where a.kind = 'budget' and a."limit" - a.free - coalesce(lent.sum, 0) <> case a."of"
+    when 'key' then ${usedBy(sql`key_id`)} when 'user' then ${usedBy(sql`user_id`)} else ${usedBy(sql`"group"`)} end
+  union all
+  select 'leases', 'I2 what is held is part of a lease', l.account_id, l.held::text from leases l where l.held < 0 or l.held > l.amount
+  union all
+  select 'leases', 'I7 a closed instance has nothing on lease', l.account_id, l.amount::text
+  from leases l join instances i on i.id = l.instance where i.state = 'closed'`
+
+/** Everything that breaks an invariant; empty if the books are correct. */
+export async function brokenRules({ db }: Pick<Store, 'db'>): Promise<BrokenRule[]> {
+  return returned<BrokenRule>(await db.execute(rules))
+}
+
+/** How much was looked at. */
+export interface BooksExtent {
+  wallets: number
+  budgets: number
+  entries: number
+  rows: number
+  hours: number
+  leases: number
+  /** Nano-dollars: all balances, and what of them is on lease. */
+  balance: bigint
+  leased: bigint
+  /** Rows whose charge may still change. */
+  unsettled: number
+}
+
+/** The size of the books. */
+export async function booksExtent({ db }: Pick<Store, 'db'>): Promise<BooksExtent> {
+  const [row] = returned<Record<keyof BooksExtent, string>>(
+    await db.execute(sql`
+      with lent as (select coalesce(sum(l.amount), 0) as sum from leases l join accounts a on a.id = l.account_id where a.kind = 'wallet')
+      select (select count(*) from accounts where kind = 'wallet')::text as wallets, (select count(*) from accounts where kind = 'budget')::text as budgets,
+        (select count(*) from entries)::text as entries, (select count(*) from logs)::text as rows,
+        (select count(*) from usage_hours)::text as hours, (select count(*) from leases)::text as leases,
+        ((select coalesce(sum(free), 0) from accounts where kind = 'wallet') + lent.sum)::text as balance, lent.sum::text as leased,
+        (select count(*) from unsettled where since > clock_timestamp() - interval '1 day')::text as unsettled
+      from lent`),
+  )
+  const number = (name: keyof BooksExtent) => Number(row?.[name] ?? 0)
+  return {
+    wallets: number('wallets'),
+    budgets: number('budgets'),
+    entries: number('entries'),
+    rows: number('rows'),
+    hours: number('hours'),
+    leases: number('leases'),
+    balance: BigInt(row?.balance ?? 0),
+    leased: BigInt(row?.leased ?? 0),
+    unsettled: number('unsettled'),
+  }
+}
+
+/** An instance that has not been closed. */
+export interface LivingInstance {
+  id: bigint
+  /** Seconds since the database heard it. */
+  unseenSeconds: number
+  /** Nano-dollars of wallets. */
+  leased: bigint
+}
+
+/** The instances that have not been closed. */
+export async function livingInstances({ db }: Pick<Store, 'db'>): Promise<LivingInstance[]> {
+  const rows = await db.execute(sql`
+    select i.id::text, floor(extract(epoch from clock_timestamp() - i.seen))::text as unseen, (
+      select coalesce(sum(l.amount), 0) from leases l join accounts a on a.id = l.account_id where l.instance = i.id and a.kind = 'wallet'
+    )::text as leased from instances i where i.state = 'live' order by i.id`)
+  return returned<{ id: string; unseen: string; leased: string }>(rows).map(({ id, unseen, leased }) => ({
+    id: BigInt(id),
+    unseenSeconds: Number(unseen),
+    leased: BigInt(leased),
+  }))
+}
+
+/** The rows of these requests: what each cost and was charged, in nano-dollars. */
+export async function rowsOf({ db }: Pick<Store, 'db'>, requestIds: readonly string[]): Promise<Map<string, { cost: bigint }>> {
+  const rows = await db.execute(sql`
+    select request_id as id, cost::text from logs where request_id in (select jsonb_array_elements_text(${JSON.stringify(requestIds)}::text::jsonb))`)
+  return new Map(returned<{ id: string; cost: string }>(rows).map(({ id, cost }) => [id, { cost: BigInt(cost) }]))
+}
+
+/** Statements of this transaction take as long as they need. */
+export async function waitForStatements(tx: Db): Promise<void> {
+  await tx.execute(sql`set local statement_timeout = 0`)
+}

@@ -1,0 +1,71 @@
+/**
+ * The two columns into which a usage row packs what would cost it much: `detail`, a text that is only read together with its row, and
+ * `figures`, what is added up. Rows of earlier versions have a column for each part instead, and both forms read alike.
+ */
+import type { logs } from '#db/schema'
+import type { NewLog } from './ledger.ts'
+
+type Stored = typeof logs.$inferSelect
+
+/** A usage row as it is read. */
+export type StoredLog = Omit<Stored, 'detail' | 'figures' | 'attempts'> & Pick<NewLog, 'attempts'>
+
+/** Where each figure stands in `usage`, in the order of the column: what is usually zero comes last, and is left out there. */
+export const figurePaths = [
+  ['in', 'fresh'],
+  ['out', 'total'],
+  ['in', 'cacheRead'],
+  ['out', 'reasoning'],
+  ['in', 'cacheWrite', '5m'],
+  ['in', 'cacheWrite', '1h'],
+  ['in', 'cacheWrite', 'other'],
+  ['in', 'audio'],
+  ['in', 'image'],
+  ['out', 'audio'],
+  ['out', 'image'],
+  ['units', 'images'],
+  ['units', 'seconds'],
+  ['units', 'characters'],
+  ['units', 'searches'],
+] as const
+
+/** The figures of a row as PostgreSQL reads an array of numbers; empty where there is no usage. */
+export function figuresText(usage: NewLog['usage']): string {
+  if (!usage) return ''
+  const { in: input, out, units } = usage
+  const age = input?.cacheWrite
+  const figures = [input?.fresh, out?.total, input?.cacheRead, out?.reasoning, age?.['5m'], age?.['1h'], age?.other]
+  figures.push(input?.audio, input?.image, out?.audio, out?.image)
+  figures.push(units?.images, units?.seconds, units?.characters, units?.searches)
+  let text = ''
+  let zeros = ''
+  for (const figure of figures) {
+    if (figure === 0 || typeof figure !== 'number' || !Number.isFinite(figure)) zeros += '0,'
+    else {
+      text += `${zeros}${figure},`
+      zeros = ''
+    }
+  }
+  return `{${text.slice(0, -1)}}`
+}
+
+/** The detail of a row as JSON; empty where there is none. */
+export function detailText({
+  usage,
+  price,
+  attempts,
+  upstreamPrice,
+}: Pick<NewLog, 'usage' | 'price' | 'attempts' | 'upstreamPrice'>): string {
+  const parts: string[] = []
+  if (usage) parts.push(`"usage":${JSON.stringify(usage)}`)
+  if (price) parts.push(`"price":${JSON.stringify(price)}`)
+  if (attempts.length > 0) parts.push(`"attempts":${JSON.stringify(attempts)}`)
+  if (upstreamPrice) parts.push(`"upstreamPrice":${JSON.stringify(upstreamPrice)}`)
+  return `{${parts.join(',')}}`
+}
+
+/** The row with its detail taken apart. */
+export function unpacked({ detail, figures: _, ...row }: Stored): StoredLog {
+  const known = { ...row, attempts: row.attempts ?? [] }
+  return detail === null ? known : { ...known, ...JSON.parse(detail) }
+}

@@ -1,0 +1,130 @@
+/**
+ * Finds usage rows by conditions that no index has in the order of time. Frequent ones are found among the newest rows. For rare ones
+ * the index `logs_filters` tells which stretches of the table may have them, month by month; so no question reads everything.
+ */
+import { and, desc, getTableColumns, gte, lt, lte, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { logs } from '#db/schema'
+import { returned } from '#store/engine/rows'
+import type { Db, Store } from '#store/engine/store'
+import { monthName } from './log-months.ts'
+import { lockUsage } from './usage-hours.ts'
+
+type Row = typeof logs.$inferSelect
+
+/** A place in the order of rows, newest first. */
+export type LogPosition = Pick<Row, 'at' | 'requestId'>
+
+/** A part of the log. */
+export interface LogSpan {
+  from?: Date | undefined
+  /** Exclusive. */
+  to?: Date | undefined
+  /** Only older rows than the one here, which itself counts unless it was seen. */
+  since?: (LogPosition & { isSeen: boolean }) | undefined
+}
+
+/** What the rows' key serves of a question. */
+export const spanCondition = (span: LogSpan): SQL | undefined => conditionOf(span, logs.at)
+
+function conditionOf({ from, to, since }: LogSpan, at: SQLWrapper): SQL | undefined {
+  if (!since) return and(from && gte(at, time(from)), to && lt(at, time(to)))
+  const order = since.isSeen ? sql`<` : sql`<=`
+  // Both conditions are needed: the pair for the order, the time alone for partition pruning.
+  const older = and(lte(at, time(since.at)), sql`(${at}, ${logs.requestId}) ${order} (${time(since.at)}, ${since.requestId})`)
+  return and(from && gte(at, time(from)), to && lt(at, time(to)), older)
+}
+const time = (instant: Date) => sql.param(instant, logs.at)
+
+/** What is looked for, newest first. */
+export interface LogScan extends LogSpan {
+  /** Conditions on single rows. */
+  where: SQL | undefined
+  limit: number
+}
+
+/** So many rows are read one by one from the newest on, and then so many more; after that comes the index. */
+const steps = [2_000, 20_000] as const
+
+/** At most `limit` rows, newest first. */
+export async function scanLogs({ db }: Pick<Store, 'db'>, { where, limit, ...asked }: LogScan): Promise<Row[]> {
+  const found: Row[] = []
+  let span: LogSpan = asked
+  for (const step of steps) {
+    const within = spanCondition(span)
+    const [edge] = await db
+      .select(position)
+      .from(logs)
+      .where(within)
+      .orderBy(...newestFirst)
+      .limit(1)
+      .offset(step)
+    const newer = edge && sql`(${logs.at}, ${logs.requestId}) > (${time(edge.at)}, ${edge.requestId}) and ${gte(logs.at, edge.at)}`
+    found.push(
+      ...(await db
+        .select()
+        .from(logs)
+        .where(and(where, within, newer))
+        .orderBy(...newestFirst)
+        .limit(limit - found.length)),
+    )
+    if (!edge || found.length === limit) return found
+    span = { ...asked, since: { ...edge, isSeen: false } }
+  }
+  const older = await db.transaction((tx) => byFilters(tx, span, where, limit - found.length))
+  return [...found, ...older]
+}
+
+/** The row of this request; undefined when none fits the condition. */
+export async function scanForRequest({ db }: Pick<Store, 'db'>, where: SQL | undefined): Promise<Row | undefined> {
+  const [row] = await db.transaction((tx) => byFilters(tx, {}, where, 1))
+  return row
+}
+
+/** Tells the index of rows that came since it was last told; until then they are read whatever is looked for. */
+export async function summarizeFilters({ db }: Store): Promise<void> {
+  await db.transaction(async (tx) => {
+    await lockUsage(tx)
+    await tx.execute(sql`
+      select brin_summarize_new_values(inhrelid::regclass) from pg_inherits where inhparent = 'logs_filters'::regclass`)
+  })
+}
+
+async function byFilters(tx: Db, span: LogSpan, where: SQL | undefined, limit: number): Promise<Row[]> {
+  const parts = await tx.execute(sql`
+    select relid::regclass::text as name from pg_partition_tree('logs') where isleaf order by relid::regclass::text desc`)
+  // The planner cannot know how well the filters tell stretches apart, and would read all rows in the order of time.
+  await tx.execute(sql`select set_config(name, 'off', true) from unnest(array['enable_indexscan', 'enable_seqscan', 'jit']) as name`)
+  // For the same reason the time is hidden from the rows' key.
+  const condition = and(where, conditionOf(span, sql`(${logs.at} + interval '0')`))
+  const rowsIn = (name: string, most: number): Promise<Row[]> =>
+    tx
+      .select(columns)
+      .from(sql`${sql.identifier(name)} as logs`)
+      .where(condition)
+      .orderBy(...newestFirst)
+      .limit(most)
+  const months: Row[] = []
+  for (const { name } of returned<{ name: string }>(parts)) {
+    if (name === strays || isOutside(name, span)) continue
+    months.push(...(await rowsIn(name, limit - months.length)))
+    if (months.length === limit) break
+  }
+  const all = [...months, ...(await rowsIn(strays, limit))]
+  return all.sort((a, b) => b.at.getTime() - a.at.getTime() || (a.requestId < b.requestId ? 1 : -1)).slice(0, limit)
+}
+
+/** The columns for a query whose table Drizzle does not know. */
+const columns = Object.fromEntries(
+  Object.entries(getTableColumns(logs)).map(([name, column]) => [name, sql`${column}`.mapWith(column)]),
+) as unknown as ReturnType<typeof getTableColumns<typeof logs>>
+
+/** Rows of any time that came before their month was there. */
+const strays = 'logs_default'
+
+function isOutside(month: string, { from, to, since }: LogSpan): boolean {
+  const newest = [to, since?.at].filter((one) => one !== undefined)
+  return (from !== undefined && month < monthName(from)) || newest.some((one) => month > monthName(one))
+}
+
+const newestFirst = [desc(logs.at), desc(logs.requestId)]
+const position = { at: logs.at, requestId: logs.requestId }

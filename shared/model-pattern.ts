@@ -1,0 +1,36 @@
+/** Names of models with `*` for any run of characters, as keys may have them: `claude-*`. */
+
+/** Whether the pattern stands for this model. Linear in the length of both. */
+export function matchesPattern(pattern: string, model: string): boolean {
+  const parts = pattern.split('*')
+  if (parts.length === 1) return pattern === model
+  const [first = ''] = parts
+  const last = parts.at(-1) ?? ''
+  const end = model.length - last.length
+  if (!model.startsWith(first) || !model.endsWith(last) || end < first.length) return false
+  let at = first.length
+  for (const part of parts.slice(1, -1)) {
+    const found = model.indexOf(part, at)
+    if (found < 0 || found + part.length > end) return false
+    at = found + part.length
+  }
+  return true
+}
+
+/** Whether this is a pattern, and no plain name. */
+export const isPattern = (name: string): boolean => name.includes('*')
+
+/** A set of names and patterns; `has` is true for what a pattern stands for, too. Nothing else knows of patterns. */
+export class ModelSet extends Set<string> {
+  readonly #patterns: readonly string[]
+
+  constructor(names: Iterable<string>) {
+    const all = [...names]
+    super(all)
+    this.#patterns = all.filter(isPattern)
+  }
+
+  override has(model: string): boolean {
+    return super.has(model) || this.#patterns.some((pattern) => matchesPattern(pattern, model))
+  }
+}
