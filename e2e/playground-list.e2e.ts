@@ -1,5 +1,6 @@
 /** The list of conversations: what a search found, thousands of rows, and the way from a reply to its request. */
 import { expect, test } from './support/browser-test.ts'
+import { expectClean } from './support/console.ts'
 import { sendMessage, signIn, turns, waitForReply } from './support/playground.ts'
 
 test('a search shows the words around what it found', async ({ page }) => {
@@ -10,6 +11,7 @@ test('a search shows the words around what it found', async ({ page }) => {
   const row = page.getByRole('navigation', { name: 'Conversations' }).getByRole('link')
   await expect(row).toContainText('The spice island of Zanzibar lies off the coast.')
   await expect(row.locator('mark')).toHaveText('Zanzibar')
+  await expectClean(page, 'what a search found')
 })
 
 test('thousands of conversations leave as many rows as the window shows', async ({ page }) => {

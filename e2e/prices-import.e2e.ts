@@ -1,5 +1,6 @@
 /** Prices from a catalogue: reviewed as a difference before they are written, and in the history of their model afterwards. */
 import { expect, test } from './support/browser-test.ts'
+import { expectClean } from './support/console.ts'
 import { consoleApi, signIn } from './support/playground.ts'
 
 const catalogue = JSON.stringify({
@@ -33,6 +34,7 @@ test('what a catalogue would change is shown, chosen and written', async ({ page
   await expect(proposals.first()).toContainText('Output 8 → 10')
   await expect(proposals.first()).not.toContainText('Input')
   await dialog.getByRole('checkbox', { name: /imported-2/ }).uncheck()
+  await expectClean(page, 'proposed prices')
   await dialog.getByRole('button', { name: 'Set 1 price' }).click()
   await expect(dialog).toHaveCount(0)
   const { data } = (await call('GET', '/api/prices?limit=200')) as { data: { model: string; output?: string }[] }

@@ -1,5 +1,6 @@
 /** The list of requests: chosen columns, and a live tail that keeps up with two hundred requests a second. */
 import { expect, test } from './support/browser-test.ts'
+import { expectClean } from './support/console.ts'
 import { sendMessage, signIn, waitForReply } from './support/playground.ts'
 
 test.beforeEach(async ({ page }) => {
@@ -16,6 +17,7 @@ test('columns are chosen, remembered by this browser, and reset', async ({ page 
   await page.getByRole('button', { name: 'Columns' }).click()
   await page.getByRole('checkbox', { name: 'Protocol' }).check()
   await page.getByRole('checkbox', { name: 'Status' }).uncheck()
+  await expectClean(page, 'columns to choose')
   await page.keyboard.press('Escape')
   await page.reload()
   await expect(page.getByRole('columnheader', { name: 'Protocol' })).toBeVisible()

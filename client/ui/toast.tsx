@@ -4,6 +4,9 @@
  */
 import { createSignal, For, Show } from 'solid-js'
 import { announce } from './announcer.tsx'
+import { createTranslator } from './language.ts'
+
+const t = createTranslator({ notices: 'Notices' }, async () => ({ zh: { notices: '通知' } }))
 
 interface Toast {
   id: number
@@ -49,7 +52,7 @@ function drop(id: number): void {
 /** The toasts on the page. Mounted once, by the application. */
 export function ToastList() {
   return (
-    <div class="toasts">
+    <section class="toasts" aria-label={t('notices')} hidden={toasts().length === 0}>
       <For each={toasts()}>
         {(one) => {
           const wait = () => clearTimeout(timers.get(one.id))
@@ -74,6 +77,6 @@ export function ToastList() {
           )
         }}
       </For>
-    </div>
+    </section>
   )
 }

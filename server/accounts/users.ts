@@ -4,7 +4,8 @@ import { demandStrongPassword } from '#accounts/guard/password-rules'
 import type { Clock, Random } from '#runtime/clock'
 import { hashPassword } from '#runtime/secrets'
 import type { Actor } from '#shared/console/audit'
-import type { AccountRow, Credit, NewUser, UserPatch, UserRow } from '#shared/console/user'
+import type { Page } from '#shared/console/model'
+import type { AccountRow, Credit, EntryRow, NewUser, UserPatch, UserRow } from '#shared/console/user'
 import { GatewayError } from '#shared/errors'
 import { formatUsd } from '#shared/money'
 import { audited, auditedAll, type Deed, type Note, note } from '#store/accounts/audit'
@@ -22,6 +23,7 @@ import {
 } from '#store/accounts/users'
 import { checkViolation, outOfRange, sqlState } from '#store/engine/sql-state'
 import type { Store } from '#store/engine/store'
+import { pageEntries } from '#store/ledger/entries'
 import { readWallets } from '#store/ledger/ledger'
 import type { User, Verb } from './caller.ts'
 import type { Directory, KnownUser } from './directory.ts'
@@ -45,6 +47,8 @@ export interface Users {
   remove(by: Actor, id: string): Promise<void>
   /** Posts money once per idempotency key. Throws `not_found`, `invalid_value`, `idempotency_conflict`. */
   credit(by: Actor, id: string, key: string, credit: Credit): Promise<KnownUser>
+  /** The entries of a user's wallet, newest first. Throws `not_found`, and `invalid_value` when `after` is not a cursor of this list. */
+  entries(id: string, asked: { limit: number; after?: string }): Promise<Page<EntryRow>>
 }
 
 /** What `createUsers` needs. */
@@ -117,6 +121,18 @@ export function createUsers({ store, directory, clock, random, endSessionsOf }: 
       })
       if (result === 'conflict') throw new GatewayError('idempotency_conflict', 'This Idempotency-Key was used for another credit.')
       return user
+    },
+    async entries(id, { limit, after }) {
+      if (after !== undefined && !/^\d{1,18}$/.test(after)) throw invalid('after', 'the `next` of an earlier page')
+      const { rows, next } = await pageEntries(store, known(id).id, { limit, ...(after !== undefined && { before: BigInt(after) }) })
+      const data = rows.map(({ walletId: _, ...entry }) => ({
+        ...entry,
+        id: String(entry.id),
+        at: entry.at.toISOString(),
+        amount: formatUsd(entry.amount),
+        actorName: directory.users.get(entry.actor)?.name ?? null,
+      }))
+      return { data, next }
     },
   }
 }

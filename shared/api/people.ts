@@ -5,6 +5,7 @@ import { Limits } from '../console/limits.ts'
 import { type ManagementKeyRow, scopes } from '../console/management-key.ts'
 import type { QuotaRow } from '../console/quota.ts'
 import type { SessionRow } from '../console/session.ts'
+import type { EntryRow } from '../console/user.ts'
 import { OneOf, Type } from '../typebox.ts'
 import { Instant, Nullable, says } from './console.ts'
 import { Open } from './fields.ts'
@@ -59,6 +60,20 @@ export const AuditAnswer = says<AuditRow>().of(
     before: Nullable(Type.Record(Type.String(), Type.Unknown())),
     after: Nullable(Type.Record(Type.String(), Type.Unknown())),
     requestId: Nullable(Type.String()),
+  }),
+)
+
+/** A row of GET /api/users/:id/entries. */
+export const EntryAnswer = says<EntryRow>().of(
+  Open({
+    id: Type.String(),
+    at: Instant(),
+    kind: OneOf(['grant', 'credit', 'usage']),
+    amount: Type.String({ description: 'USD; negative for what was taken.' }),
+    ref: Type.String({ description: 'The cause: `usage:<request id>`, `grant:<user id>`, `credit:<key>`.' }),
+    actor: Type.String(),
+    actorName: Nullable(Type.String()),
+    reason: Type.String(),
   }),
 )
 

@@ -98,6 +98,7 @@ export const schemas = {
   Account: rows.AccountAnswer,
   Accounts: rows.PageOf(rows.AccountAnswer),
   AuditRows: rows.PageOf(people.AuditAnswer),
+  Entries: rows.PageOf(people.EntryAnswer),
   NewGroup,
   GroupPatch,
   Group: rows.GroupAnswer,

@@ -59,3 +59,19 @@ export interface AccountRow extends UserRow {
   budgetLeft?: BudgetLeft
   limits: Limits | null
 }
+
+/** An entry of a wallet: a row of GET /api/users/:id/entries. The amounts of all entries add up to the balance without open holds. */
+export interface EntryRow {
+  id: string
+  at: string
+  kind: 'grant' | 'credit' | 'usage'
+  /** USD; negative for what was taken. */
+  amount: string
+  /** The cause: `usage:<request id>`, `grant:<user id>`, `credit:<key>`. */
+  ref: string
+  /** A user's id, or `file`, `setup`, `environment`. */
+  actor: string
+  /** The user's name; null for others and for users who are gone. */
+  actorName: string | null
+  reason: string
+}

@@ -15,6 +15,7 @@ import { formatMoney } from '#client/ui/format.ts'
 import { showToast } from '#client/ui/toast.tsx'
 import type { AccountRow } from '#shared/console/user'
 import { formatUsd, parseUsd } from '#shared/money'
+import { LedgerCard } from './ledger-card.tsx'
 import { t } from './messages.ts'
 import { changesBetween, draftOf, fieldsOf } from './user-draft.ts'
 import { UserFields } from './user-fields.tsx'
@@ -145,6 +146,7 @@ function Settings(props: { row: AccountRow; onSaved(row: AccountRow): void; onRe
             <a href={link.href}>{link.label}</a>
           ))}
         </p>
+        <LedgerCard user={props.row.id} balance={props.row.balance} />
         <Show when={readonly()}>
           <p class="notice">{t('managed')}</p>
         </Show>

@@ -61,7 +61,7 @@ const rowConditions = inQuery({
 const usageForm = inQuery({
   by: 'Dimensions to group by: model, key, user, group, channel, hour or day, or two of them separated by a comma. Without it there is a single total.',
   timezone: 'IANA time zone in which days begin. Default: UTC.',
-  format: '`json` or `csv`. Overrides the Accept header.',
+  format: '`json`, `csv`, or `focus` for CSV with the column names of FOCUS 1.2. Overrides the Accept header.',
 })
 const group: Parameter = { name: 'group', in: 'query', description: 'Default: the user’s own group.' }
 
@@ -208,6 +208,7 @@ export const consoleRouteDocs: readonly RouteDoc[] = [
   doc('POST /api/users', 'admin', 'Create a user', { takes: 'NewUser', gives: 'Account', status: 201 }),
   doc('PATCH /api/users/:id', 'admin', 'Change a user', { takes: 'UserPatch', gives: 'Account' }),
   doc('DELETE /api/users/:id', 'admin', 'Delete a user'),
+  list('GET /api/users/:id/entries', 'admin', 'Entries of a user’s wallet', 'Entries'),
   list('GET /api/audit', 'admin', 'Audit trail', 'AuditRows', filters),
   doc('POST /api/users/:id/credit', 'admin', 'Add or withdraw credit', { takes: 'Credit', gives: 'Account', parameters: [once] }),
 ]

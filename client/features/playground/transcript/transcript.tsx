@@ -49,7 +49,8 @@ export function Transcript(props: { page: PageContext }) {
             />
           }
         >
-          <Show when={follow()}>
+          {/* Not while nothing is known: an empty conversation needs no turns. */}
+          <Show when={playground.path().length > 0 && follow()}>
             {(ready) => (
               <Suspense>
                 <Turns page={props.page} scroller={scroller} follow={ready()} />

@@ -2,13 +2,13 @@
 
 import { withBudgetsLeft } from '#http/console/route/budgets-left'
 import { type Asker, consoleRoute } from '#http/console/route/console-route'
-import { mapPage, pageOf, paging, readPaging } from '#http/console/route/page'
+import { cutPage, mapPage, pageOf, paging, readPaging } from '#http/console/route/page'
 import type { ConsoleServices } from '#http/console/route/services'
 import type { Route } from '#http/request/route'
 import { Credit, NewUser, UserPatch } from '#shared/console/user'
 import { GatewayError } from '#shared/errors'
 
-/** `/api/users`: list, create, change, delete, credit. */
+/** `/api/users`: list, create, change, delete, credit, and the entries of a wallet. */
 export function userRoutes(services: ConsoleServices): Route[] {
   const { users } = services.accounts
   const id = '/api/users/:id'
@@ -56,6 +56,17 @@ export function userRoutes(services: ConsoleServices): Route[] {
       handle: async ({ visit, user }) => {
         await users.remove(user, visit.params.id ?? '')
         return { status: 204 }
+      },
+    }),
+    consoleRoute(services, {
+      method: 'GET',
+      path: `${id}/entries`,
+      who: 'admin',
+      scope: 'users',
+      query: paging,
+      async handle({ visit, query }) {
+        const page = await users.entries(visit.params.id ?? '', readPaging(query))
+        return { body: cutPage(page, (entry) => entry.id) }
       },
     }),
     consoleRoute(services, {

@@ -1,0 +1,54 @@
+/** The ledger of a user: every movement with its reason, corrections as entries of their own, and sums that are the balance. */
+import { parseUsd } from '#shared/money'
+import { expect, test } from './support/browser-test.ts'
+import { expectClean } from './support/console.ts'
+import { consoleApi, sendMessage, signIn, waitForReply } from './support/playground.ts'
+
+interface Entry {
+  id: string
+  kind: string
+  amount: string
+  reason: string
+  ref: string
+}
+
+test('a credit, a correction and a request stand in the ledger with what they were for', async ({ page, program, tolerate }) => {
+  // The page of the first user asks once more after their session was taken away.
+  tolerate(/status of 401/)
+  const call = await consoleApi(program)
+  const password = 'password of payer'
+  const made = (await call('POST', '/api/users', { name: 'payer', password, balance: '10' })) as { id: string }
+  await signIn(page, { name: 'payer', password })
+  await sendMessage(page, 'Hello')
+  const reply = await waitForReply(page)
+  await reply.locator('.foot .cost').waitFor()
+  await page.context().clearCookies()
+  await signIn(page)
+  await page.goto(`/admin/users/${made.id}`)
+  for (const [amount, reason] of [
+    ['5', 'thanks'],
+    ['-2', 'entered twice'],
+  ] as const) {
+    await page.getByRole('button', { name: 'Credit or correct' }).click()
+    await page.getByLabel('Amount').fill(amount)
+    await page.getByLabel('Reason').fill(reason)
+    await page.getByRole('dialog').getByRole('button', { name: 'Post the entry' }).click()
+    await expect(page.getByRole('dialog')).toHaveCount(0)
+  }
+  const ledger = page.getByRole('table', { name: 'Ledger' })
+  await expect(ledger.getByRole('row').nth(1)).toContainText('entered twice')
+  await expect(ledger).toContainText('thanks')
+  await expect(ledger).toContainText('Opening grant')
+  await expectClean(page, 'a user with a ledger')
+  const { data, next } = (await call('GET', `/api/users/${made.id}/entries?limit=2`)) as { data: Entry[]; next: string }
+  expect(data.map(({ reason, amount }) => [reason, amount])).toEqual([
+    ['entered twice', '-2'],
+    ['thanks', '5'],
+  ])
+  const rest = (await call('GET', `/api/users/${made.id}/entries?limit=200&after=${next}`)) as { data: Entry[]; next: null }
+  expect(rest.next).toBeNull()
+  expect(rest.data.map(({ kind }) => kind)).toEqual(['usage', 'grant'])
+  const users = (await call('GET', '/api/users?limit=200')) as { data: { id: string; balance: string }[] }
+  const sum = [...data, ...rest.data].reduce((all, { amount }) => all + parseUsd(amount), 0n)
+  expect(sum).toBe(parseUsd(users.data.find(({ id }) => id === made.id)?.balance ?? ''))
+})
