@@ -9,8 +9,9 @@ import type { Db } from '#store/engine/store'
 import { engines, type Throwaway, throwawayDatabase } from '#testing/database/database'
 import { isDeep } from '#testing/sample'
 import { usageRow } from '#testing/usage-row'
+import type { BookLine } from './book-line.ts'
 import { registerInstance } from './instances.ts'
-import { type AskedPart, type BookLine, syncBooks } from './leases.ts'
+import { type AskedPart, syncBooks } from './leases.ts'
 
 const at = new Date('2026-03-01T10:20:30Z')
 /** Keys with a wallet and a budget each. */
