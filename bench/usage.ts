@@ -41,6 +41,16 @@ async function main(): Promise<void> {
       'page of a rare model and one user': '/api/logs?limit=50&model=rare&user=user0',
       'page of an unused model': '/api/logs?limit=50&model=none',
       'page of a channel and a group': '/api/logs?limit=50&channel=channel3&group=group0',
+      'page of a status that no row has': '/api/logs?limit=50&status=418',
+      'page of failures, which no row is': '/api/logs?limit=50&failed=true',
+      'page of errors': '/api/logs?limit=50&end=error',
+      'page of an end that no row has': '/api/logs?limit=50&end=cut',
+      'page of an error that no row has': '/api/logs?limit=50&error=none',
+      'page of losses, which no row has': '/api/logs?limit=50&losses=true',
+      'page of what is not a stream, which no row is': '/api/logs?limit=50&stream=false',
+      'page of a cost that no row has': '/api/logs?limit=50&minCost=1000',
+      'page of a time that no row has': '/api/logs?limit=50&minMs=1000000',
+      'page of long answers': '/api/logs?limit=50&minMs=20100',
       'one row': `/api/logs/${first.data[9].requestId}`,
     }
     const sums = {

@@ -1,6 +1,6 @@
 /**
  * Leases: parts of accounts that an instance spends in memory, so that no request waits for the database. The functions `books_sync`
- * and, for the usual batch of rows, `books_sync_rows` of the migrations move money between accounts and leases.
+ * and, for the usual batch of rows, `books_sync_lines` of the migrations move money between accounts and leases.
  */
 import { sql } from 'drizzle-orm'
 import { bigint, boolean, check, index, integer, jsonb, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core'

@@ -7,6 +7,7 @@ import type { Store } from '#store/engine/store'
 import { addUpUsage, type UsageFilter, type UsageQuestion, type UsageSums } from '#store/usage/usage'
 import type { User } from './caller.ts'
 import type { Directory } from './directory.ts'
+import { createReportQueue } from './report-queue.ts'
 
 /** One page of a report. */
 export interface UsageReport {
@@ -17,33 +18,26 @@ export interface UsageReport {
 
 /** Runs usage reports. */
 export interface UsageReports {
-  /** Throws `not_permitted` for filters that `visibleTo` rejects and for channels, `invalid_value` for an invalid span or time zone. */
-  report(reader: User, question: UsageQuestion): Promise<UsageReport>
+  /**
+   * Throws `not_permitted` for filters that `visibleTo` rejects and for channels, `invalid_value` for an invalid span or time zone, and
+   * what `report-queue.ts` throws. `signal`: the reader's.
+   */
+  report(reader: User, question: UsageQuestion, signal?: AbortSignal): Promise<UsageReport>
 }
 
 /** Usage reports over this store. */
 export function createUsageReports(store: Store, directory: Directory): UsageReports {
-  const inTurn = oneAtATime()
+  const queue = createReportQueue()
   return {
-    async report(reader, question) {
+    async report(reader, question, signal) {
       if (reader.role !== 'admin' && question.by.includes('channel')) throw onlyAdministrators('by')
       const filter = await visibleTo(reader, question.filter, store, directory)
-      const sums = await inTurn(() => addUpUsage(store, { ...question, filter }))
+      const sums = await queue.run(() => addUpUsage(store, { ...question, filter }), signal)
       const page = sums.slice(0, question.limit)
       const names = await namesIn(page, question, store, directory)
       const rows = page.map((one) => ({ ...keysOf(one, question, names), ...totalsOf(one, reader) }))
       return { rows, next: sums.length > page.length ? page.at(-1)?.keys : undefined }
     },
-  }
-}
-
-/** Long reports run one at a time, so that they never take the connections that requests need. */
-function oneAtATime(): <T>(work: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve()
-  return (work) => {
-    const run = last.then(work)
-    last = run.catch(() => {})
-    return run
   }
 }
 

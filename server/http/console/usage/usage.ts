@@ -37,7 +37,7 @@ export function usageRoutes(services: ConsoleServices): Route[] {
         const question = readQuestion(query, clock.now())
         const format = readFormat(query, visit.request)
         if (format !== 'json') {
-          const { rows, next } = await usageReports.report(user, { ...question, limit: mostCsvRows })
+          const { rows, next } = await usageReports.report(user, { ...question, limit: mostCsvRows }, visit.request.signal)
           if (next) throw invalid('by', `${mostCsvRows} rows at most; ask for a shorter time or for less at once`)
           const administrator = user.role === 'admin'
           const lines =
@@ -46,7 +46,7 @@ export function usageRoutes(services: ConsoleServices): Route[] {
         }
         const { limit, after } = readPaging(query)
         const begin = after === undefined ? {} : { after: readCursor(after, question.by) }
-        const { rows, next } = await usageReports.report(user, { ...question, limit, ...begin })
+        const { rows, next } = await usageReports.report(user, { ...question, limit, ...begin }, visit.request.signal)
         return { body: { data: rows, next: next === undefined ? null : encodeCursor(listOf(question.by), JSON.stringify(next)) } }
       },
     }),

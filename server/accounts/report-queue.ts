@@ -1,0 +1,43 @@
+/** Long reports run one at a time, so that they never take the connections that others need; few wait, and who has left is passed over. */
+import { GatewayError } from '#shared/errors'
+
+/** One page of the console asks for up to ten reports. */
+const usuallyWaiting = 100
+
+/** Runs reports in turn. */
+export interface ReportQueue {
+  /**
+   * Runs the work after those before it. Throws `overloaded` when too many wait already, and `client_closed_request`, having run
+   * nothing, when the reader left while waiting.
+   */
+  run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>
+}
+
+/** A queue in which nobody waits; so many may. */
+export function createReportQueue(mostWaiting = usuallyWaiting): ReportQueue {
+  let last: Promise<unknown> = Promise.resolve()
+  let waiting = 0
+  return {
+    async run(work, signal) {
+      if (waiting > mostWaiting) {
+        throw new GatewayError('overloaded', 'Too many reports are being made right now. Try again shortly.', { retryAfter: 5 })
+      }
+      waiting += 1
+      let isCounted = true
+      const leave = () => {
+        if (isCounted) waiting -= 1
+        isCounted = false
+      }
+      signal?.addEventListener('abort', leave)
+      const run = last.then(() => {
+        if (signal?.aborted) throw new GatewayError('client_closed_request', 'The reader has left.')
+        return work()
+      })
+      last = run.catch(() => {})
+      return run.finally(() => {
+        signal?.removeEventListener('abort', leave)
+        leave()
+      })
+    },
+  }
+}
