@@ -27,9 +27,7 @@ import { createLargeBodies } from '#relay/large/large-bodies'
 import { createRealtime } from '#relay/realtime/realtime'
 import { createRelay } from '#relay/relay'
 import { createAffinity } from '#routing/affinity'
-import type { ChannelRegistry } from '#routing/channels'
 import { createHealth } from '#routing/health'
-import type { Health } from '#routing/health-contract'
 import { defaultRetry } from '#routing/retry'
 import { shareHealth } from '#routing/shared-health'
 import { systemClock as clock, systemRandom as random } from '#runtime/clock'
@@ -39,7 +37,6 @@ import type { Log } from '#runtime/log'
 import { packagePath } from '#runtime/package-file'
 import { placeOf } from '#runtime/place'
 import { openFolder } from '#runtime/read-only-folder'
-import { every } from '#runtime/schedule'
 import { openSpool } from '#runtime/spool'
 import { openStore, type StoreOptions } from '#store/engine/open'
 import type { Store } from '#store/engine/store'
@@ -51,7 +48,9 @@ import { createSigner } from '#upstream/sign'
 import { createSocketUpstream } from '#upstream/socket'
 import type { Config } from './config.ts'
 import { openConfigFile } from './declaration.ts'
+import { startJobs } from './jobs.ts'
 import { openSealer } from './master-key.ts'
+import { openBreakers } from './open-breakers.ts'
 import { routesOf } from './routes.ts'
 import { openRooms, together } from './services.ts'
 import { version } from './version.ts'
@@ -205,21 +204,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
     await upkeep
       .turnMonths()
       .catch((thrown: unknown) => log.warn({ err: thrown }, 'could not create the monthly partitions of the usage rows'))
-    const jobs: [what: string, everyMs: number, run: () => Promise<unknown>][] = [
-      ['store when keys were last used', 10_000, accounts.flushLastUsed],
-      ['delete expired sessions', 600_000, accounts.sweepSessions],
-      ['record failed sign-ins', 60_000, accounts.flushSignInLog],
-      ['store reasoning state', 1_000, reasoningState.flush],
-      ['delete expired reasoning state', 600_000, reasoningState.sweep],
-      ['write off the leases of missing instances', 3_600_000, books.writeOff],
-      ['open the budgets that begin soon', 300_000, books.openAhead],
-      ['discard unused rate limits', 600_000, limiter.sweep],
-      ['aggregate the usage of past hours', 60_000, upkeep.addUp],
-      ['create the monthly partitions of the usage rows', 3_600_000, upkeep.turnMonths],
-      ['check parley.yaml for changes', 1_000, file.look],
-      ['end requests of revoked keys', 1_000, async () => relay.end(accounts.refusalOf)],
-    ]
-    const scheduled = jobs.map(([what, ms, run]) => every(clock, ms, run, (thrown) => log.warn({ err: thrown }, `could not ${what}`)))
+    const jobs = startJobs({ clock, log, accounts, reasoningState, books, limiter, upkeep, file, relay })
 
     const losses = await (await openFolder(docsFolder)).read('losses.md')
     const client = await serveClient(await openFolder(clientFolder))
@@ -270,7 +255,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
         lagMeter.stop()
         live.close()
         upstream.close()
-        for (const job of scheduled) job.cancel()
+        jobs.cancel()
         await Promise.allSettled([accounts.flushLastUsed(), reasoningState.flush(), books.close(), limiter.close(), large.close()])
         await store.close()
       },
@@ -279,15 +264,4 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
     await store.close()
     throw thrown
   }
-}
-
-/** By name of the channel. */
-function openBreakers(health: Health, channels: ChannelRegistry): ReadonlyMap<string, number> {
-  const names = new Map(channels.rows().map(({ id, name }) => [id, name]))
-  const open = new Map<string, number>()
-  for (const { channelId } of health.ailments()) {
-    const name = names.get(channelId) ?? channelId
-    open.set(name, (open.get(name) ?? 0) + 1)
-  }
-  return open
 }

@@ -73,6 +73,14 @@ const refusal = (text: string) =>
     (thrown: Error) => thrown.message,
   )
 
+test('a key that could be guessed is warned of, without repeating it', async () => {
+  const users = 'users:\n  - { name: ops }\n'
+  const [warning] = await apply(`${users}keys:\n  - { name: k, user: ops, key: sk-hunter22 }`)
+  expect(warning).toStartWith('parley.yaml:4:32: keys.0.key: This key is short enough to be guessed')
+  expect(warning).not.toContain('hunter22')
+  expect(await apply(`${users}keys:\n  - { name: k, user: ops, key: sk-4fJq9ZrT0vLmX2bN }`)).toEqual([])
+})
+
 test('everything the file declares is there, and the secrets are in no table', async () => {
   const warnings = await apply(full)
   expect(accounts.admitKey('sk-ci-0123456789')).toMatchObject({ user: { name: 'ops' }, group: { name: 'vip', ratio: 800_000n } })

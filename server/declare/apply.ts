@@ -29,7 +29,8 @@ export interface Declared {
 }
 
 /**
- * Resolves to warnings for the operator, one line each: fallbacks to models that no channel offers. Throws GatewayError with the
+ * Resolves to warnings for the operator, one line each: fallbacks to models that no channel offers, keys that could be
+ * guessed. Throws GatewayError with the
  * position in the file when a row cannot be applied; earlier sections have then been written, and the caller must roll them back.
  */
 export async function applyDeclaration(declaration: Declaration, to: Declared): Promise<string[]> {
@@ -44,7 +45,7 @@ export async function applyDeclaration(declaration: Declaration, to: Declared): 
   await placed(declaration, to.accounts.declareUsers(users), (path) => ['users', ...path])
   await placed(declaration, to.accounts.declareKeys(keys), (path) => ['keys', ...path])
   await to.keepFallbacks(fallbacks)
-  return unknownFallbacks(declaration, to)
+  return [...unknownFallbacks(declaration, to), ...guessableKeys(declaration)]
 }
 
 /** Adds the position in the file to a GatewayError of a row; other errors pass unchanged. */
@@ -69,4 +70,20 @@ function unknownFallbacks(declaration: Declaration, { channels }: Declared): str
       }),
     ),
   )
+}
+
+/** Bits that a key needs so that nobody finds it by trying: sixteen random letters and digits have more. */
+const enoughBits = 48
+
+/** At most, by its length and its different characters: a word has far less. The key itself is not repeated. */
+const bitsOf = (secret: string): number => secret.length * Math.log2(new Set(secret).size)
+
+function guessableKeys(declaration: Declaration): string[] {
+  return declaration.keys.flatMap(({ key }, index) => {
+    if (bitsOf(key.slice('sk-'.length)) >= enoughBits) return []
+    const path = ['keys', index, 'key']
+    return [
+      declaration.refusal(path, `${path.join('.')}: This key is short enough to be guessed; use 20 random characters or more`).message,
+    ]
+  })
 }

@@ -64,7 +64,8 @@ export async function serveClient(folder: Folder): Promise<ServeClient> {
   }
 }
 
-/** `default-src 'none'` plus what the page itself needs. Solid's templates and DOMPurify are the two Trusted Types policies. */
+/** `default-src 'none'` plus what the page itself needs. Solid's templates, DOMPurify and the worker for
+ * long markdown are the three Trusted Types policies. */
 export function contentPolicy(html: string): string {
   const scripts = [...html.matchAll(inlineScript)].map(([, source]) => `'sha256-${sha256Base64(source ?? '')}'`)
   return [
@@ -79,7 +80,7 @@ export function contentPolicy(html: string): string {
     "base-uri 'none'",
     "form-action 'self'",
     "require-trusted-types-for 'script'",
-    'trusted-types solid dompurify',
+    'trusted-types solid dompurify markdown',
   ].join('; ')
 }
 

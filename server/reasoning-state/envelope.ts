@@ -68,5 +68,8 @@ function kindIn(slot: Dialect, kind: Opaque['kind']): Opaque['kind'] {
   }
 }
 
+/** One of these is in every JSON text that has an envelope as a value. */
+export const envelopeMarks = [`"${mark}`, `"${markInBase64}`] as const
+
 /** True when this JSON text may contain an envelope as a value. Cheap; no false negatives. */
-export const mayHoldEnvelope = (json: string): boolean => json.includes(`"${mark}`) || json.includes(`"${markInBase64}`)
+export const mayHoldEnvelope = (json: string): boolean => json.includes(envelopeMarks[0]) || json.includes(envelopeMarks[1])

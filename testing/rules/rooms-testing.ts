@@ -68,7 +68,19 @@ export const testingRooms: Record<string, Room> = {
 export const endToEnd: Room = {
   may: [
     ...['testing', 'shared'],
-    ...inside('testing', 'upstream', 'vendors', 'database', 'program', 'books', 'books/simulator', 'survival', 'conversions', 'rules'),
+    ...inside(
+      'testing',
+      'upstream',
+      'vendors',
+      'database',
+      'program',
+      'books',
+      'books/simulator',
+      'survival',
+      'conversions',
+      'walk',
+      'rules',
+    ),
   ],
   packages: [
     ...['node:', 'bun:test', 'playwright', '@axe-core/playwright'],

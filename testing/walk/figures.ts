@@ -1,7 +1,6 @@
 /** The figures of a walk: how many cells of each outcome, for every pair of dialects, as a table and as a section of a page. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Dialect, dialects } from '#shared/ids'
 import { type Outcome, outcomes } from './outcome.ts'
 import type { Walked } from './silent-list.ts'
 import { type Walk, ways } from './walk.ts'
@@ -11,7 +10,7 @@ type Count = Record<Outcome, number> & { strict: number }
 const none = (): Count => ({ same: 0, converted: 0, told: 0, refused: 0, silent: 0, strict: 0 })
 
 const titles = { request: 'requests', answer: 'answers', stream: 'events' } as const
-const names: Readonly<Record<Dialect, string>> = {
+const names: Readonly<Record<string, string>> = {
   chat: 'Chat',
   completions: 'Completions',
   responses: 'Responses',
@@ -22,22 +21,19 @@ const names: Readonly<Record<Dialect, string>> = {
 /** A table in Markdown: the cells of each way from each dialect to each other one, and their sum. */
 export function figures(walked: Walked): string {
   const sum = none()
-  const rows = ways.flatMap((way) =>
-    dialects.flatMap((from) =>
-      dialects.flatMap((to) => {
-        const cells = walked[way].filter((cell) => cell.from === from && cell.to === to)
-        if (cells.length === 0) return []
-        const count = none()
-        for (const { plain, strict } of cells) {
-          for (const one of [count, sum]) {
-            one[plain]++
-            if (strict === 'refused' && plain !== 'refused') one.strict++
-          }
-        }
-        return [row(`${titles[way]}: ${names[from]} to ${names[to]}`, count)]
-      }),
-    ),
-  )
+  const rows = ways.flatMap((way) => {
+    const pairs = new Map<string, Count>()
+    for (const { from, to, plain, strict } of walked[way]) {
+      const title = `${titles[way]}: ${nameOf(from)} to ${nameOf(to)}`
+      const count = pairs.get(title) ?? none()
+      pairs.set(title, count)
+      for (const one of [count, sum]) {
+        one[plain]++
+        if (strict === 'refused' && plain !== 'refused') one.strict++
+      }
+    }
+    return [...pairs].map(([title, count]) => row(title, count))
+  })
   const head = ['', ...outcomes, 'refused in strict mode only']
   return [`| ${head.join(' | ')} |`, `| --- |${' ---: |'.repeat(head.length - 1)}`, ...rows, row('all', sum), ''].join('\n')
 }
@@ -62,5 +58,7 @@ export function withSection(page: string, walks: readonly Walk[], walked: Walked
   const after = rest.split(end)[1] ?? '\n'
   return `${before}${start}\n\n${summary(walks)}\n\n${figures(walked)}\n${end}${after}`
 }
+
+const nameOf = (side: string) => names[side] ?? side
 
 const row = (title: string, count: Count) => `| ${[title, ...outcomes.map((one) => count[one]), count.strict].join(' | ')} |`

@@ -1,7 +1,6 @@
 /** The outcomes of a cell, and how one is told from what went out with and without the case. */
 import type { Loss } from '#canonical/loss'
 import { GatewayError } from '#shared/errors'
-import type { Dialect } from '#shared/ids'
 
 /**
  * `same`: the bytes arrive as they were sent. `converted`: it changes what arrives. `told`: a loss says that it does not, or not all of
@@ -21,8 +20,9 @@ export interface Told {
 
 /** One case between two dialects: that of what is said, and that of who hears it. */
 export interface Cell extends Told {
-  from: Dialect
-  to: Dialect
+  /** A dialect; of other operations, their name and style. */
+  from: string
+  to: string
   path: string
   /** What it is inside of, and shares the outcome of. */
   inside?: string

@@ -51,7 +51,9 @@ async function opened(dialect: Dialect, raw: string): Promise<Opened> {
     const codec = codecs[dialect]
     const { stateRefs } = codec.readHead(codec.scan(raw), actionPath)
     if (stateRefs && stateRefs.length > 0) throw new GatewayError('not_found', `There is no ${stateRefs[0]?.kind} with this id.`)
-    return codec.readRequest(raw, actionPath)
+    const request = codec.readRequest(raw, actionPath)
+    // As the relay does: a turn that holds nothing says nothing.
+    return { ...request, turns: request.turns.filter(({ parts }) => parts.length > 0) }
   })
 }
 

@@ -4,7 +4,8 @@ import type { Dialect } from '#shared/ids'
 import { sampled } from '#testing/sample'
 import { answerCells, eventCells } from './answer-cells.ts'
 import { type AnswerDoor, answerGuides, answerTypes, eventGuide, eventTypes } from './answers.ts'
-import { type Case, casesOf } from './cases.ts'
+import { type Case, casesOf, type Guide } from './cases.ts'
+import { operationCells, operationGuides, operationTypes, type WalkedOperation } from './operation-cells.ts'
 import { type Cell, holders, withinOthers } from './outcome.ts'
 import { requestCells, type WireCase } from './request-cells.ts'
 import { type Door, requestGuides, requestTypes, sdkImports } from './requests.ts'
@@ -20,7 +21,7 @@ export type Way = (typeof ways)[number]
 /** The cases of one door and way. */
 export interface Walk {
   way: Way
-  door: Door | AnswerDoor
+  door: Door | AnswerDoor | WalkedOperation
   cases: readonly Case[]
 }
 
@@ -28,12 +29,17 @@ export interface Walk {
 export async function everyCase(): Promise<Walk[]> {
   const named = (way: Way, types: Readonly<Record<string, string>>) =>
     Object.fromEntries(Object.entries(types).map(([door, type]) => [`${way} ${door}`, type]))
-  const expressions = { ...named('request', requestTypes), ...named('answer', answerTypes), ...named('stream', eventTypes) }
+  const expressions = {
+    ...named('request', { ...requestTypes, ...operationTypes }),
+    ...named('answer', answerTypes),
+    ...named('stream', eventTypes),
+  }
   const types = Object.entries(await sdkTypes(sdkImports, expressions)) as [string, Shape][]
   return types.map(([name, shape]) => {
     const way = ways.find((one) => name.startsWith(one)) ?? 'request'
     const door = name.slice(way.length + 1)
-    const guide = way === 'request' ? requestGuides[door as Door] : way === 'answer' ? answerGuides[door as AnswerDoor] : eventGuide
+    const guides: Readonly<Record<string, Guide>> = way === 'request' ? { ...requestGuides, ...operationGuides } : answerGuides
+    const guide = (way === 'stream' ? undefined : guides[door]) ?? eventGuide
     return { way, door: door as Door, cases: casesOf(shape, guide) }
   })
 }
@@ -45,13 +51,13 @@ export function sampleOf({ cases, ...walk }: Walk, share: number): Walk {
 }
 
 /** The cells of these cases. */
-export async function cellsOf({ way, door, cases }: Walk): Promise<Cell[]> {
-  const dialect = dialectOf(door)
+export async function cellsOf(walk: Walk): Promise<Cell[]> {
+  const { way } = walk
+  const dialect = dialectOf(walk.door as Door)
   const cells: Cell[] = []
-  for (const one of await wireCasesOf(way, door, dialect, cases)) {
-    // What the SDK does not send is no case.
-    if (one.body === one.base) continue
-    if (way === 'request') cells.push(...(await requestCells(dialect, one)))
+  for (const one of await wireCasesOf(walk)) {
+    if (isOperation(walk.door)) cells.push(...operationCells(walk.door, one))
+    else if (way === 'request') cells.push(...(await requestCells(dialect, one)))
     else cells.push(...(way === 'answer' ? answerCells(dialect, one) : eventCells(dialect, one)))
   }
   const settled = withinOthers(cells)
@@ -59,9 +65,19 @@ export async function cellsOf({ way, door, cases }: Walk): Promise<Cell[]> {
   return way === 'request' ? settled : settled.map((cell) => ({ ...cell, strict: cell.plain }))
 }
 
-async function wireCasesOf(way: Way, door: Door | AnswerDoor, dialect: Dialect, cases: readonly Case[]): Promise<WireCase[]> {
+/** The cases as they go over the wire. What the SDK does not send is no case. */
+export async function wireCasesOf({ way, door, cases }: Walk): Promise<WireCase[]> {
+  const wire = await onTheWire(way, door, dialectOf(door as Door), cases)
+  return wire.filter(({ body, base }) => body !== base)
+}
+
+/** Whether the door is that of an operation other than generation. */
+export const isOperation = (door: Walk['door']): door is WalkedOperation => Object.hasOwn(operationTypes, door)
+
+async function onTheWire(way: Way, door: Walk['door'], dialect: Dialect, cases: readonly Case[]): Promise<WireCase[]> {
   if (way === 'stream') return cases.map((one) => streamCase(one, dialect))
-  if (way === 'answer') return cases.map(({ body, base, ...rest }) => ({ ...rest, body: JSON.stringify(body), base: JSON.stringify(base) }))
+  if (way === 'answer' || isOperation(door))
+    return cases.map(({ body, base, ...rest }) => ({ ...rest, body: JSON.stringify(body), base: JSON.stringify(base) }))
   return dialect === 'gemini' ? googleWireCases(cases, GoogleGenAI) : wireCases(door as Door, cases)
 }
 

@@ -4,7 +4,7 @@
  * Amounts are nano-dollars, times milliseconds of the monotonic clock.
  */
 import type { BookLine } from '#store/ledger/book-line'
-import type { SyncAnswer, SyncCall } from '#store/ledger/leases'
+import type { AskedPart, SyncAnswer, SyncCall } from '#store/ledger/leases'
 import type { Account } from './account.ts'
 import { type HoldRequest, type LeaseRequest, type Refusal, requestsAhead, requestsOfWaiting, type WaitingHold } from './lease-requests.ts'
 import {
@@ -66,6 +66,8 @@ export interface MoneyLeases {
   isBehind(): boolean
   /** Takes over the answer; returns the accounts of which other instances should give back what they can. */
   accept(requests: readonly LeaseRequest[], answer: SyncAnswer, now: number): string[]
+  /** What open holds and unwritten ends need beyond these leases: a database that lost commits has given it to nobody, or to everybody. */
+  shortOf(leases: ReadonlyMap<string, bigint>): AskedPart[]
   /** Takes over the leases as they are, after calls whose outcome was unknown. */
   reset(leases: ReadonlyMap<string, bigint>): void
   /** The database cannot understand these: refuses the holds that they are for. */
@@ -251,6 +253,12 @@ export function createMoneyLeases(coverMs: number, maySpend: () => boolean = () 
         if (lacking !== undefined && head && waiting.has(head) && mayWait(head, leaseOf(lacking), live, now)) scarce.push(lacking)
       }
       return scarce
+    },
+    shortOf(amounts) {
+      return [...leases.values()].flatMap(({ account, held, owed, budget }) => {
+        const need = held + owed - (amounts.get(account) ?? 0n)
+        return need > 0n ? [{ account, need, want: need, budget }] : []
+      })
     },
     reset(amounts) {
       for (const lease of leases.values()) {

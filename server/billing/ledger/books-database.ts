@@ -107,9 +107,9 @@ export type AskBooks = <Name extends keyof BooksCalls>(
 /** The database behind this way to ask it. */
 export function booksBehind(ask: AskBooks): BooksDatabase {
   return {
-    sync({ instance, seq, heard, replay, interrupted, own, ask: asked, ...call }, withinMs) {
+    sync({ instance, seq, heard, replay, interrupted, again, own, ask: asked, ...call }, withinMs) {
       const lines = joinedLines(call.lines)
-      const kind = { ...(replay !== undefined && { replay }), ...(interrupted !== undefined && { interrupted }) }
+      const kind = { ...(replay !== undefined && { replay }), ...(interrupted && { interrupted }), ...(again && { again }) }
       const numbers = { instance, seq, ...(heard !== undefined && { heard }), ...kind }
       return ask('sync', { ...numbers, lines, own, ask: asked }, { withinMs, transfer: [lines] })
     },

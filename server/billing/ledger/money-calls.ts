@@ -7,7 +7,7 @@ import { callMs } from '#billing/lease/with-timeout'
 import type { Clock, Random } from '#runtime/clock'
 import type { Log } from '#runtime/log'
 import type { Store } from '#store/engine/store'
-import type { Resynced, SyncAnswer } from '#store/ledger/leases'
+import type { AskedPart, Resynced, SyncAnswer } from '#store/ledger/leases'
 import type { BooksDatabase, EncodedCall } from './books-database.ts'
 import type { EncodedLine } from './encoded-line.ts'
 import type { WriteBackTarget } from './write-back.ts'
@@ -52,12 +52,19 @@ export interface MoneyCalls {
   sync(call: MoneyCall): Promise<SyncAnswer>
   /**
    * Whatever was sent before can no longer happen, and these are the leases in nano-dollars; undefined when the instance has been
-   * closed. Where the database has lost commits, `again` writes them first.
+   * closed. Where the database has lost commits, `again` writes them first, and `shortOf` says what open holds need beyond what is on
+   * lease there: it is taken before anybody else may take.
    */
-  resync(again: (home: WriteBackTarget) => Promise<void>): Promise<ReadonlyMap<string, bigint> | undefined>
+  resync(
+    again: (home: WriteBackTarget) => Promise<void>,
+    shortOf: (leases: ReadonlyMap<string, bigint>) => readonly AskedPart[],
+  ): Promise<ReadonlyMap<string, bigint> | undefined>
   /** False while the database is known to lack commits: until then nobody may spend what memory says is on lease. */
   readonly whole: boolean
 }
+
+/** Accounts of which a call takes again what open holds need. */
+const takenAtOnce = 100
 
 /** Numbers begin at 1. */
 export function createMoneyCalls({ database, instance, folder }: DatabasePlace): MoneyCalls {
@@ -88,10 +95,16 @@ export function createMoneyCalls({ database, instance, folder }: DatabasePlace):
 
   const calls: MoneyCalls & { whole: boolean } = {
     sync,
-    async resync(again) {
+    async resync(again, shortOf) {
       const { leases } = await look()
       if (calls.whole) return leases
       await again(home)
+      const left = leases && (await look()).leases
+      const short = left ? shortOf(left) : []
+      for (let at = 0; at < short.length; at += takenAtOnce) {
+        const ask = short.slice(at, at + takenAtOnce).map((part) => [part])
+        await sync({ lines: [], own: [], ask, again: true })
+      }
       await database.endTelling(instance)
       calls.whole = true
       return (await look()).leases

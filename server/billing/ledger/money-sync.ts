@@ -206,7 +206,7 @@ export function createMoneySync(options: MoneySyncOptions): MoneySync {
 
   async function recover(): Promise<void> {
     if (state === 'stopped') return
-    const amounts = await calls.resync(writeAgain)
+    const amounts = await calls.resync(writeAgain, leases.shortOf)
     if (state === 'closed') return
     if (amounts) return leases.reset(amounts)
     state = 'closed'

@@ -25,3 +25,15 @@ test('an upstream that invents fields does not fill the log', () => {
   const pieces = Array.from({ length: 100 }, (_, index) => ({ [`field${index}`]: 1 }))
   expect(told(...pieces)).toHaveLength(32)
 })
+
+test('what a stream remembers of its pieces hides no field: not in another order, not in more, not inside', () => {
+  const usual = { id: 1, delta: { text: 'x' }, list: [{ a: 1 }] }
+  expect(told(usual, usual, { delta: { text: 'x' }, id: 1 }, { id: 1 }, usual)).toEqual([])
+  expect(told(usual, { ...usual, more: 1 })).toEqual(['more'])
+  expect(told(usual, { id: 1, delta: { text: 'x', more: 1 }, list: [{ a: 1 }] })).toEqual(['delta.more'])
+  expect(told(usual, { id: 1, delta: { text: 'x' }, list: [{ a: 1 }, { b: 1 }] })).toEqual(['list[1].b'])
+  expect(told(usual, { id: 1, other: { text: 'x' }, list: [{ a: 1 }] })).toEqual(['other'])
+  const shapes = Array.from({ length: 40 }, (_, index) => (index % 2 === 0 ? { id: 1, free: 1 } : { free: 1, id: 1 }))
+  expect(told(...shapes, { free: 1, id: 1, late: 1 })).toEqual(['late'])
+  expect(told({ id: 1, gone: null, free: 1 }, { id: 1, gone: 2, free: 1 })).toEqual(['gone'])
+})

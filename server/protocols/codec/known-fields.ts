@@ -7,14 +7,18 @@ import { isObject, type JsonObject } from '#shared/json'
 
 /** Known fields by name: with those of the objects in it, or `true` where the value is read as it is. */
 export interface KnownFields {
-  readonly [name: string]: KnownFields | true
+  /** Its place in what a stream remembers. */
+  readonly id: number
+  readonly fields: Readonly<Record<string, KnownFields | true>>
 }
 
-/** A table of `names`, apart by spaces, and of fields whose objects, or lists of objects, are known in turn. */
+let tables = 0
+
+/** A table of `names`, apart by spaces, and of fields whose objects, or lists of objects, are known in turn. Made once, when loaded. */
 export function knownFields(names: string, nested: Readonly<Record<string, KnownFields>> = {}): KnownFields {
-  const table: Record<string, KnownFields | true> = Object.create(null)
-  for (const name of names.split(/\s+/)) if (name !== '') table[name] = true
-  return Object.assign(table, nested)
+  const fields: Record<string, KnownFields | true> = Object.create(null)
+  for (const name of names.split(/\s+/)) if (name !== '') fields[name] = true
+  return { id: tables++, fields: Object.assign(fields, nested) }
 }
 
 /** Tells fields that are in no table. The piece stands at `path`, or in the list there. */
@@ -24,41 +28,74 @@ export type UnknownFields = (piece: JsonObject, known: KnownFields, path?: strin
 const mostLosses = 32
 const plainName = /^[A-Za-z_$][\w$.-]{0,63}$/
 
+/** The names of a piece that was known, in their order, and what is known inside each. */
+interface Shape {
+  names: string[]
+  inner: (KnownFields | true)[]
+  /** How often it was another one. */
+  changes: number
+}
+
+/** A stream whose pieces change their shape more often is looked up name by name. */
+const mostChanges = 8
+
 /** Records each unknown field of one stream in `losses`, once by its path; an upstream that repeats it in every event costs little. */
 export function unknownFields(losses: LossList): UnknownFields {
   const told = new Set<string>()
+  /** By the id of the table: the events of a stream are alike, so most cost a comparison for each name. */
+  const shapes: (Shape | undefined)[] = []
+
   const tell = (path: string) => {
     if (told.has(path) || told.size >= mostLosses) return
     told.add(path)
     losses.dropped(path, 'Parley does not know this field of the answer.')
   }
+
+  function isKnown(piece: JsonObject, known: KnownFields): boolean {
+    const shape = shapes[known.id]
+    if (shape === undefined) return isKnownByName(piece, known, undefined)
+    const { names, inner } = shape
+    let at = 0
+    for (const name in piece) {
+      if (names[at] !== name) return isKnownByName(piece, known, shape)
+      const within = inner[at++]
+      if (within !== true && within !== undefined && !isKnownWithin(piece[name], within)) return false
+    }
+    return true
+  }
+
+  function isKnownByName(piece: JsonObject, known: KnownFields, before: Shape | undefined): boolean {
+    const shape: Shape = { names: [], inner: [], changes: (before?.changes ?? 0) + 1 }
+    for (const name in piece) {
+      const within = known.fields[name]
+      if (within === undefined) {
+        if (piece[name] === null) continue
+        return false
+      }
+      if (within !== true && !isKnownWithin(piece[name], within)) return false
+      shape.names.push(name)
+      shape.inner.push(within)
+    }
+    if (shape.changes <= mostChanges) shapes[known.id] = shape
+    return true
+  }
+
+  function isKnownWithin(value: unknown, known: KnownFields): boolean {
+    if (typeof value !== 'object' || value === null) return true
+    if (!Array.isArray(value)) return isKnown(value as JsonObject, known)
+    for (const item of value) if (isObject(item) && !isKnown(item, known)) return false
+    return true
+  }
+
   return (piece, known, path = '', index) => {
     if (told.size >= mostLosses || isKnown(piece, known)) return
     tellUnknown(piece, known, index === undefined ? path : `${path}[${index}]`, tell)
   }
 }
 
-function isKnown(piece: JsonObject, known: KnownFields): boolean {
-  for (const name in piece) {
-    const inner = known[name]
-    if (inner === true) continue
-    const value = piece[name]
-    if (value === null) continue
-    if (inner === undefined) return false
-    if (typeof value !== 'object') continue
-    if (Array.isArray(value) ? !areKnown(value, inner) : !isKnown(value as JsonObject, inner)) return false
-  }
-  return true
-}
-
-function areKnown(items: readonly unknown[], known: KnownFields): boolean {
-  for (const item of items) if (isObject(item) && !isKnown(item, known)) return false
-  return true
-}
-
 function tellUnknown(piece: JsonObject, known: KnownFields, path: string, tell: (path: string) => void): void {
   for (const [name, value] of Object.entries(piece)) {
-    const inner = known[name]
+    const inner = known.fields[name]
     if (inner === true || value === null) continue
     const at = plainName.test(name) ? name : '*'
     const place = path === '' ? at : `${path}.${at}`

@@ -24,6 +24,13 @@ export function measureMessage({ delta, message, logprobs }: Record<string, unkn
   }
 }
 
+/** The text of a choice of Chat in a chunk that delivers nothing else; undefined where it may. */
+export function textOnly({ delta, message, logprobs }: Record<string, unknown>): string | undefined {
+  if (!isObject(delta) || message != null || logprobs != null || typeof delta.content !== 'string') return undefined
+  for (const key in delta) if (key !== 'content' && key !== 'role' && delta[key] !== null) return undefined
+  return delta.content
+}
+
 function measure(piece: unknown, delivered: Delivered): void {
   if (!isObject(piece)) return
   delivered.text += bytes(piece.content, delivered) + bytes(piece.refusal, delivered)

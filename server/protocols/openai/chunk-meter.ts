@@ -3,10 +3,11 @@
  * a client that did not ask. Counts what is delivered and keeps none of it.
  */
 import type { AnswerEdits, Frame, FrameVerdict, Meter } from '#canonical/codec'
-import { type Delivered, later, nothingDelivered, settled, type Told } from '#canonical/delivered'
+import { type Delivered, later, nothingDelivered, settled, type Told, textBytes } from '#canonical/delivered'
 import type { TokenEstimator } from '#canonical/token-estimator'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
+import { type ChangingString, changingString, stringWithin } from '#wire/changing-string'
 import { parseObject } from '#wire/json-scan'
 import type { FieldChange, FieldChanges } from '#wire/splice'
 import { closedEvent, editEvent } from '#wire/sse-edit'
@@ -21,12 +22,16 @@ const terminator = new TextEncoder().encode('data: [DONE]\n\n')
 /** Choices beyond this are counted with the first, so that no upstream can fill the memory. */
 const mostChoices = 128
 
-/** `measure` adds what one choice object of a chunk delivers. */
-export function chunkMeter(
-  edits: AnswerEdits,
-  measure: (choice: Chunk, delivered: Delivered) => void,
-  hear?: TokenEstimator['observe'],
-): Meter {
+/** How one choice object of a chunk is read. */
+export interface ChoiceReader {
+  /** Adds what it delivers. */
+  measure(choice: Chunk, delivered: Delivered): void
+  /** Its text where it delivers nothing else; undefined where it may. Absent: nobody knows. */
+  textOnly?(choice: Chunk): string | undefined
+}
+
+/** Watches one stream; `hear` gets every text that is delivered. */
+export function chunkMeter(edits: AnswerEdits, { measure, textOnly }: ChoiceReader, hear?: TokenEstimator['observe']): Meter {
   const delivered = nothingDelivered(hear)
   const begun = new Set<number>()
   const finished = new Set<number>()
@@ -35,18 +40,25 @@ export function chunkMeter(
   let hitLimit = false
   let isDone = false
   let hasFailed = false
+  /** The last chunk with nothing but text: most that follow are like it, and need not be parsed. */
+  let usual: ChangingString | undefined
 
   function push(frame: Frame): FrameVerdict {
     if (isDone || hasFailed) return withheld
     const { data } = frame
     if (data === undefined || data === '') return { out: closedEvent(frame, frame.raw), meaningful: false }
+    const said = usual && frame.event === undefined && !frame.unfinished ? stringWithin(usual, data) : undefined
+    if (said !== undefined) {
+      delivered.text += textBytes(said, delivered)
+      return { out: closedEvent(frame, frame.raw), meaningful: true }
+    }
     if (data.length < 16 && data.trim() === '[DONE]') return pushDone(frame)
     const chunk = parseObject(data)
     // A terminator that was cut in half ends an answer as well as none.
     if (!chunk) return frame.unfinished && allFinished() ? withheld : fail(broken())
     if (carries(chunk.error)) return fail(readInnerError(chunk.error))
     if (frame.event === 'error') return fail(readInnerError(chunk))
-    return pushChunk(frame, chunk)
+    return pushChunk(frame, chunk, data)
   }
 
   function pushDone(frame: Frame): FrameVerdict {
@@ -55,18 +67,27 @@ export function chunkMeter(
     return { out: closedEvent(frame, frame.raw), meaningful: true, last: true }
   }
 
-  function pushChunk(frame: Frame, chunk: Chunk): FrameVerdict {
+  function pushChunk(frame: Frame, chunk: Chunk, data: string): FrameVerdict {
     const choices = Array.isArray(chunk.choices) ? chunk.choices : []
     for (const choice of choices) if (isObject(choice)) note(choice)
     if (isObject(chunk.usage)) told = later(told, readUsage(chunk.usage, delivered))
     if (edits.hideUsage && choices.length === 0 && isObject(chunk.usage)) return withheld
-    const created = frame.data?.includes('"audio"') ? choices.filter(isObject).flatMap(soundIn) : []
+    const created = data.includes('"audio"') ? choices.filter(isObject).flatMap(soundIn) : []
+    const touched = isTouched(chunk, edits)
+    const text = !touched && choices.length === 1 && !isObject(chunk.usage) ? textIn(choices[0]) : undefined
+    if (text !== undefined) usual = changingString(data, text, textOfChunk)
     return {
-      out: closedEvent(frame, isTouched(chunk, edits) ? editEvent(frame.raw, changes) : frame.raw),
+      out: closedEvent(frame, touched ? editEvent(frame.raw, changes) : frame.raw),
       meaningful: carries(choices),
       ...(created.length > 0 && { created }),
     }
   }
+
+  function textIn(choice: unknown): string | undefined {
+    return isObject(choice) && !choice.finish_reason ? textOnly?.(choice) : undefined
+  }
+
+  const textOfChunk = (chunk: unknown) => (isObject(chunk) && Array.isArray(chunk.choices) ? textIn(chunk.choices[0]) : undefined)
 
   function note(choice: Chunk): void {
     const { index } = choice

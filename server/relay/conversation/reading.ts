@@ -5,7 +5,7 @@
 
 import type { ConversationCodec, Head, ScannedBody } from '#canonical/codec'
 import type { ConversationRequest, MediaPart, Opaque, Part, Turn } from '#canonical/conversation'
-import { mayHoldEnvelope } from '#reasoning-state/envelope'
+import { envelopeMarks } from '#reasoning-state/envelope'
 import type { ReasoningState } from '#reasoning-state/reasoning-state'
 import type { Ask, Body } from '#relay/contract/ask'
 import { GatewayError } from '#shared/errors'
@@ -53,7 +53,7 @@ export function readingOf(reasoningState: ReasoningState, ask: Ask, codec: Conve
   let scanned: ScannedBody | undefined = scanOf(body, codec)
   const raw = scanned.text
   const head = codec.readHead(scanned, ask.path)
-  const hasEnvelopes = mayHoldEnvelope(raw)
+  const hasEnvelopes = raw.includes(envelopeMarks[0]) || raw.includes(envelopeMarks[1])
   let request: Promise<ConversationRequest> | undefined
   let makers: Promise<Makers> | undefined
   let kept: Promise<KeptState | undefined> | undefined

@@ -10,7 +10,7 @@ export interface ConnectionUser {
 }
 
 /** Connections on which something arrived in this turn of the event loop. */
-const arrivals = together((connection: HttpConnection) => connection.handOver())
+const arrivals = together()
 
 /** A connection, used by one after the other. */
 export class HttpConnection implements SocketEvents {
@@ -108,11 +108,11 @@ export class HttpConnection implements SocketEvents {
     if (this.#isClosed) return
     // Bytes that nobody asked for would be the next answer.
     if (this.#user === undefined) this.#terminate()
-    else if (this.#arrived.push(bytes) === 1) arrivals.add(this)
+    else if (this.#arrived.push(bytes) === 1) arrivals.add(this.#handOver)
   }
 
   /** Gives its user what has arrived. */
-  handOver(): void {
+  readonly #handOver = (): void => {
     while (this.#user !== undefined) {
       const bytes = this.#arrived.shift()
       if (bytes === undefined) break

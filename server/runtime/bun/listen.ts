@@ -9,8 +9,7 @@ const lookEvery = 4
 const longestIdle = 255
 
 /** Requests that arrived in this turn of the event loop. */
-const arrivals = together((begin: () => void) => begin())
-const turn = () => new Promise<void>((resolve) => arrivals.add(resolve))
+const arrivals = together()
 
 /** `Platform.listen`. */
 export function listen(options: ListenOptions): Listener {
@@ -26,7 +25,7 @@ export function listen(options: ListenOptions): Listener {
     websocket: socketHandler,
     async fetch(request, bun) {
       let upgraded = false
-      await turn()
+      await new Promise<void>((resolve) => arrivals.add(resolve))
       const response = await options.handle(request, {
         get address() {
           return bun.requestIP(request)?.address ?? ''

@@ -5,12 +5,13 @@ import { together } from './together.ts'
 
 test('what is added in one turn is begun in one go, in order, before anything that follows of it', async () => {
   const seen: string[] = []
-  const batch = together((name: string) => {
-    seen.push(name)
-    void Promise.resolve().then(() => seen.push(`after ${name}`))
-  })
-  batch.add('a')
-  batch.add('b')
+  const batch = together()
+  for (const name of ['a', 'b']) {
+    batch.add(() => {
+      seen.push(name)
+      void Promise.resolve().then(() => seen.push(`after ${name}`))
+    })
+  }
   await Promise.resolve()
   expect(seen).toEqual([])
   await nextTurn()
@@ -19,11 +20,13 @@ test('what is added in one turn is begun in one go, in order, before anything th
 
 test('many are begun in several turns, and what is added meanwhile comes last', async () => {
   const seen: number[] = []
-  const batch = together((number: number) => {
-    seen.push(number)
-    if (number === 0) batch.add(40)
-  })
-  for (let number = 0; number < 40; number++) batch.add(number)
+  const batch = together()
+  for (let number = 0; number < 40; number++) {
+    batch.add(() => {
+      seen.push(number)
+      if (number === 0) batch.add(() => seen.push(40))
+    })
+  }
   const lengths: number[] = []
   while (seen.length < 41) {
     await nextTurn()

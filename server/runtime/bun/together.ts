@@ -4,28 +4,28 @@
  */
 
 /** Begins what is added in this turn. */
-export interface Together<Item> {
-  /** `item` is begun in this turn of the event loop, or in the next ones where many are. */
-  add(item: Item): void
+export interface Together {
+  /** `begin` is called in this turn of the event loop, or in the next ones where many are; in order. It must not throw. */
+  add(begin: () => void): void
 }
 
 /** More at once would no longer fit into the processor's caches. */
 const mostAtOnce = 16
 
-/** `begin` is called for each item, in order; it must not throw. */
-export function together<Item>(begin: (item: Item) => void): Together<Item> {
-  let items: Item[] = []
+/** Nothing yet. */
+export function together(): Together {
+  let waiting: (() => void)[] = []
 
   function run(): void {
-    const now = items
-    items = now.length > mostAtOnce ? now.splice(mostAtOnce) : []
-    if (items.length > 0) setImmediate(run)
-    for (const item of now) begin(item)
+    const now = waiting
+    waiting = now.length > mostAtOnce ? now.splice(mostAtOnce) : []
+    if (waiting.length > 0) setImmediate(run)
+    for (const begin of now) begin()
   }
 
   return {
-    add(item) {
-      if (items.push(item) === 1) setImmediate(run)
+    add(begin) {
+      if (waiting.push(begin) === 1) setImmediate(run)
     },
   }
 }

@@ -36,6 +36,8 @@ export interface SyncCall<Line = BookLine> {
   ask: readonly (readonly AskedPart[])[]
   /** The lines are an earlier run's, whose lease may be smaller than they say, or gone. */
   replay?: boolean
+  /** What is asked for is what this instance had before the database lost commits: nobody else may take meanwhile. */
+  again?: boolean
   /** They are interrupted requests whose process may live: their real ends may still come. */
   interrupted?: boolean
   /** The number of the last answered call: a database that does not know it has lost commits. */
@@ -147,11 +149,11 @@ function distinct(lines: readonly BookLine[]): readonly BookLine[] {
 
 /** One call with everything in JSON: for replays, for lines that leases do not pay in full, and for whatever else is not usual. */
 async function syncSlowly({ db }: Pick<Store, 'db'>, call: SyncCall): Promise<SyncAnswer> {
-  const { instance, seq, lines, own, ask, replay = false, heard = 0n } = call
+  const { instance, seq, lines, own, ask, replay = false, heard = 0n, again = false } = call
   const sent = lines.map(({ row, accounts, owed, covered }, n) => ({ n, row: rowByColumns(row), accounts, cost: owed, covered }))
   const result = await db.execute(
     sql`select books_sync(${instance}::bigint, ${seq}::bigint, ${replay}::boolean, ${json(sent)}, ${json(own)}, ${json(ask)}) as answer
-      from instances ${ask.length > 0 ? sql`, books_may_take()` : sql``} where id = ${instance} and seq >= ${heard}::bigint`,
+      from instances ${ask.length > 0 && !again ? sql`, books_may_take()` : sql``} where id = ${instance} and seq >= ${heard}::bigint`,
   )
   const [row] = returned<{ answer: string }>(result)
   if (!row) throw await whyNothing(db, call)

@@ -131,14 +131,33 @@ function Formatted(props: { text: string; definitions: string; open: boolean }) 
   createEffect(() => {
     const module = renderer()
     if (!module || !place) return
-    const nodes = module.renderBlock(props.text, props.definitions)
+    const { text, open } = props
+    const drawn = module.renderBlock(text, props.definitions)
+    if (drawn instanceof Promise) {
+      // Read elsewhere: what is there stays until it comes, and stays text if it does not.
+      if (place.childNodes.length === 0) showPlain(place, text)
+      void drawn.then((nodes) => alive && place && props.text === text && show(place, nodes, open))
+    } else show(place, drawn, open)
+  })
+  function show(where: HTMLDivElement, nodes: DocumentFragment | undefined, open: boolean): void {
+    if (!nodes) {
+      showPlain(where, props.text)
+      return
+    }
     const hasMath = nodes.querySelector('[data-math]') !== null
-    place.replaceChildren(nodes)
-    if (props.open) addCaret(place)
+    where.replaceChildren(nodes)
+    if (open) addCaret(where)
     // Without a network a formula stays as it was written.
     else if (hasMath) draw().catch(() => undefined)
-  })
+  }
   return <div ref={place} />
+}
+
+function showPlain(place: HTMLElement, text: string): void {
+  const plain = document.createElement('p')
+  plain.className = 'whitespace-pre-wrap'
+  plain.textContent = text
+  place.replaceChildren(plain)
 }
 
 /** Puts the caret at the end of the last line of text, however deeply it is nested. */

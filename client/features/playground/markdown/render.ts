@@ -4,9 +4,8 @@
  * other resource from elsewhere is ever loaded.
  */
 import createPurifier from 'dompurify'
-import { Marked, type Tokens } from 'marked'
-import { escapeHtml } from './escape-html.ts'
-import { markdownExtensions } from './extensions.ts'
+import { htmlOf } from './parse.ts'
+import { parsedElsewhere } from './parse-elsewhere.ts'
 
 const purifier = createPurifier(window)
 
@@ -23,27 +22,21 @@ const allowed = {
   RETURN_DOM_FRAGMENT: true as const,
 }
 
-const marked = new Marked({
-  gfm: true,
-  breaks: true,
-  async: false,
-  renderer: {
-    html: ({ text }: Tokens.HTML | Tokens.Tag) => escapeHtml(text),
-    // Text, not checkboxes: nothing in a reply is interactive.
-    checkbox: ({ checked }: Tokens.Checkbox) => (checked ? '☑ ' : '☐ '),
-    // Headings of a reply start below the page's own.
-    heading({ tokens, depth }: Tokens.Heading) {
-      const level = Math.min(depth + 2, 6)
-      return `<h${level}>${this.parser.parseInline(tokens)}</h${level}>`
-    },
-  },
-})
-marked.use(markdownExtensions)
+/** Characters: a longer block is read by a worker. */
+const mostHere = 4_096
 
-/** The block as DOM nodes, safe to insert. `definitions` are link targets from elsewhere in the reply. */
-export function renderBlock(block: string, definitions: string): DocumentFragment {
+/**
+ * The block as DOM nodes, safe to insert; a promise of them for a long block. `definitions` are link targets from elsewhere in the reply.
+ * Undefined for what takes too long or nests too deep: it stays text.
+ */
+export function renderBlock(block: string, definitions: string): DocumentFragment | undefined | Promise<DocumentFragment | undefined> {
   const source = definitions !== '' && block.includes('[') ? `${block}\n\n${definitions}` : block
-  const html = marked.parse(source) as string
+  if (source.length > mostHere) return parsedElsewhere(source).then(nodesOf)
+  return nodesOf(htmlOf(source))
+}
+
+function nodesOf(html: string | undefined): DocumentFragment | undefined {
+  if (html === undefined) return undefined
   const nodes = purifier.sanitize(html, allowed)
   for (const link of nodes.querySelectorAll('a')) guardLink(link)
   for (const image of nodes.querySelectorAll('img')) guardImage(image)

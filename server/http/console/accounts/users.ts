@@ -1,7 +1,7 @@
 /** Users and their balances, for administrators. */
 
 import { withBudgetsLeft } from '#http/console/route/budgets-left'
-import { consoleRoute } from '#http/console/route/console-route'
+import { type Asker, consoleRoute } from '#http/console/route/console-route'
 import { mapPage, pageOf, paging, readPaging } from '#http/console/route/page'
 import type { ConsoleServices } from '#http/console/route/services'
 import type { Route } from '#http/request/route'
@@ -32,7 +32,10 @@ export function userRoutes(services: ConsoleServices): Route[] {
       who: 'admin',
       scope: 'users',
       body: NewUser,
-      handle: async ({ user, body }) => ({ status: 201, body: await rowOf(services, await users.create(user, body)) }),
+      handle: async ({ user, body }) => {
+        refuseSignIn(user, body)
+        return { status: 201, body: await rowOf(services, await users.create(user, body)) }
+      },
     }),
     consoleRoute(services, {
       method: 'PATCH',
@@ -40,7 +43,10 @@ export function userRoutes(services: ConsoleServices): Route[] {
       who: 'admin',
       scope: 'users',
       body: UserPatch,
-      handle: async ({ visit, user, body }) => ({ body: await rowOf(services, await users.change(user, visit.params.id ?? '', body)) }),
+      handle: async ({ visit, user, body }) => {
+        refuseSignIn(user, body)
+        return { body: await rowOf(services, await users.change(user, visit.params.id ?? '', body)) }
+      },
     }),
     consoleRoute(services, {
       method: 'DELETE',
@@ -64,6 +70,13 @@ export function userRoutes(services: ConsoleServices): Route[] {
       },
     }),
   ]
+}
+
+/** Who can sign in can do all that their role may: a management key would reach beyond its scopes. Throws `not_permitted`. */
+function refuseSignIn({ through }: Asker, { password, role }: UserPatch): void {
+  if (through && (password !== undefined || role === 'admin')) {
+    throw new GatewayError('not_permitted', 'A management key sets no passwords and makes no administrators: sign in to do that.')
+  }
 }
 
 type Known = Parameters<ConsoleServices['accounts']['users']['rows']>[0][number]

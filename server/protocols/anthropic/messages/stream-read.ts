@@ -36,6 +36,9 @@ const deltaFields: Readonly<Record<string, KnownFields>> = {
   input_json_delta: knownFields('type partial_json'),
 }
 
+const fieldsOf = (tables: Readonly<Record<string, KnownFields>>, kind: unknown): KnownFields | undefined =>
+  typeof kind === 'string' && Object.hasOwn(tables, kind) ? tables[kind] : undefined
+
 /** Reads the stream of an upstream; `memo` is what was remembered from writing its request. */
 export function messagesReader(memo: Memo, codecContext: CodecContext): StreamReader {
   const losses = lossList()
@@ -44,6 +47,8 @@ export function messagesReader(memo: Memo, codecContext: CodecContext): StreamRe
   const blocks = openBlocks(memo)
   const delivered = nothingDelivered()
   let reading: ReportedUsage | undefined
+  let lastDelta: unknown
+  let lastTable: KnownFields | undefined
   let hasBegun = false
   let isFinished = false
   let isOver = false
@@ -110,12 +115,19 @@ export function messagesReader(memo: Memo, codecContext: CodecContext): StreamRe
     if (type === 'content_block_stop') return blocks.stop(index)
     const piece = type === 'content_block_start' ? data.content_block : data.delta
     if (!isObject(piece)) return []
-    const known = type === 'content_block_start' ? blockFields : deltaFields
-    const table = typeof piece.type === 'string' && Object.hasOwn(known, piece.type) ? known[piece.type] : undefined
+    const table = type === 'content_block_start' ? fieldsOf(blockFields, piece.type) : deltaTable(piece.type)
     if (table) tellUnknown(piece, table, 'content', index)
     else if (type === 'content_block_delta' && piece.type !== 'compaction_delta') tellKind(String(piece.type))
     measure(piece, delivered)
     return type === 'content_block_start' ? blocks.start(index, piece) : blocks.delta(index, piece)
+  }
+
+  /** Looked up once for a run of deltas: comparing a name costs less than hashing it. */
+  function deltaTable(kind: unknown): KnownFields | undefined {
+    if (kind === lastDelta) return lastTable
+    lastDelta = kind
+    lastTable = fieldsOf(deltaFields, kind)
+    return lastTable
   }
 
   function told(usage: unknown): ConversationEvent[] {

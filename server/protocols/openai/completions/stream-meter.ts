@@ -6,5 +6,5 @@ import { chunkMeter } from '../chunk-meter.ts'
 
 /** The meter of a Completions stream; `hear` gets every text that is delivered. */
 export function completionsMeter(edits: AnswerEdits, hear?: TokenEstimator['observe']): Meter {
-  return chunkMeter(edits, measureText, hear)
+  return chunkMeter(edits, { measure: measureText }, hear)
 }

@@ -87,6 +87,8 @@ export function responsesReader(memo: Memo, codecContext: CodecContext): StreamR
   const losses = lossList()
   const tellUnknown = unknownFields(losses)
   const tellKind = unknownKinds(losses)
+  let lastType = ''
+  let known: KnownFields | undefined
 
   function start(response: Fields): void {
     if (hasStarted) return
@@ -113,7 +115,11 @@ export function responsesReader(memo: Memo, codecContext: CodecContext): StreamR
 
   function pushEvent(type: string, event: Fields): void {
     const response = isObject(event.response) ? event.response : undefined
-    const known = eventFields.get(type)
+    // Looked up once for a run of events: comparing a name costs less than hashing it.
+    if (type !== lastType) {
+      lastType = type
+      known = eventFields.get(type)
+    }
     if (known) tellUnknown(event, known)
     else if (!repeats(type)) tellKind(type)
     if (response) told = later(told, readUsage(response.usage, nothing))

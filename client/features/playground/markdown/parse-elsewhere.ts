@@ -1,0 +1,66 @@
+/**
+ * Long blocks of markdown are read by a worker, one at a time. A block that takes too long is given up with its worker: whatever a model
+ * writes, the page goes on.
+ */
+import address from './parse-worker.ts?worker&url'
+
+/** Milliseconds for one block. */
+const patience = 2_000
+
+interface Waiting {
+  source: string
+  give(html: string | undefined): void
+}
+
+const queue: Waiting[] = []
+let worker: Worker | undefined
+let busy: Waiting | undefined
+let timer: ReturnType<typeof setTimeout> | undefined
+
+/** The HTML, unsafe until it was purified; undefined for what takes too long, nests too deep, or where there are no workers. */
+export const parsedElsewhere = (source: string): Promise<string | undefined> =>
+  new Promise((give) => {
+    queue.push({ source, give })
+    serve()
+  })
+
+function serve(): void {
+  if (busy) return
+  busy = queue.shift()
+  if (!busy) return
+  timer = setTimeout(giveUp, patience)
+  try {
+    worker ??= started()
+    worker.postMessage({ id: 0, source: busy.source })
+  } catch {
+    giveUp()
+  }
+}
+
+function answered(html: string | undefined): void {
+  clearTimeout(timer)
+  const done = busy
+  busy = undefined
+  done?.give(html)
+  serve()
+}
+
+function giveUp(): void {
+  worker?.terminate()
+  worker = undefined
+  answered(undefined)
+}
+
+/** The page lets scripts be loaded through named policies only; this one knows a single address. */
+const policy = (globalThis as Policies).trustedTypes?.createPolicy('markdown', { createScriptURL: () => address })
+
+interface Policies {
+  trustedTypes?: { createPolicy(name: string, rules: { createScriptURL(url: string): string }): { createScriptURL(url: string): string } }
+}
+
+function started(): Worker {
+  const made = new Worker(policy?.createScriptURL(address) ?? address, { type: 'module' })
+  made.onmessage = ({ data }: MessageEvent<{ html: string | undefined }>) => made === worker && answered(data.html)
+  made.onerror = () => made === worker && giveUp()
+  return made
+}

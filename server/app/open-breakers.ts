@@ -1,0 +1,14 @@
+/** What metrics say of the health of channels. */
+import type { ChannelRegistry } from '#routing/channels'
+import type { Health } from '#routing/health-contract'
+
+/** How many breakers are open, by name of the channel; only of those that have any. */
+export function openBreakers(health: Health, channels: ChannelRegistry): ReadonlyMap<string, number> {
+  const names = new Map(channels.rows().map(({ id, name }) => [id, name]))
+  const open = new Map<string, number>()
+  for (const { channelId } of health.ailments()) {
+    const name = names.get(channelId) ?? channelId
+    open.set(name, (open.get(name) ?? 0) + 1)
+  }
+  return open
+}

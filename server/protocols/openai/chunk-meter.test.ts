@@ -1,0 +1,68 @@
+/** What is read of a chunk without parsing it is what parsing it would say. */
+import { expect, test } from 'bun:test'
+import { createSseSplitter } from '#shared/sse'
+import { measureMessage, textOnly } from './choice.ts'
+import { chunkMeter } from './chunk-meter.ts'
+
+const chunk = (delta: unknown, more: object = {}, choice: object = {}) =>
+  JSON.stringify({
+    id: 'c',
+    object: 'chat.completion.chunk',
+    created: 1,
+    model: 'm',
+    choices: [{ index: 0, delta, finish_reason: null, ...choice }],
+    ...more,
+  })
+const texts = ['Hello', ' world', '', 'a"b', 'c\\d', '\n', 'é\u{1F600}', 'index', 'content', 'x'.repeat(3000), '","role":"tool', '0']
+
+const said = texts.map((content) => chunk({ content }))
+const odd = [
+  chunk({ role: 'assistant', content: '' }),
+  chunk({ content: 'a', tool_calls: [{ index: 0, function: { name: 'f', arguments: '{"content":"a"}' } }] }),
+  chunk({ content: 'thought', reasoning_content: 'thought' }),
+  chunk({ content: 'b', refusal: null }),
+  chunk({ content: 'c', refusal: null }),
+  chunk({ content: 'd' }, {}, { logprobs: { content: [{ token: 'd' }] } }),
+  chunk({ content: 'e' }, { usage: { prompt_tokens: 5, completion_tokens: 7, total_tokens: 12 } }),
+  chunk({ content: 'f' }, { error: null }),
+  chunk({ content: 'g' }, {}, { index: 1 }),
+  `: a comment`,
+  chunk({ content: 'last' }, {}, { finish_reason: 'length' }),
+  '[DONE]',
+]
+const lines = [...said, ...odd.slice(0, 4), ...said, ...odd.slice(4, 9), ...said, ...odd.slice(9)]
+const stream = lines.map((line) => (line.startsWith(':') ? `${line}\n\n` : `data: ${line}\n\n`)).join('')
+
+function outcome(reader: Parameters<typeof chunkMeter>[1], edits: Parameters<typeof chunkMeter>[0] = {}) {
+  const heard: string[] = []
+  const meter = chunkMeter(edits, reader, (text) => void heard.push(text))
+  const verdicts = createSseSplitter()
+    .push(Buffer.from(stream))
+    .map((frame) => {
+      const verdict = meter.push(frame)
+      return { ...verdict, out: verdict.out && Buffer.from(verdict.out).toString() }
+    })
+  return { heard, verdicts, end: meter.end(), usage: meter.usage(100) }
+}
+
+test.each([[{}], [{ model: 'n' }], [{ hideUsage: true }]])('a stream of many kinds of chunks, edits %j', (edits) => {
+  expect(outcome({ measure: measureMessage, textOnly }, edits)).toEqual(outcome({ measure: measureMessage }, edits))
+})
+
+test('chunks with nothing but text are parsed once', () => {
+  const parse = JSON.parse
+  let count = 0
+  JSON.parse = (...given) => {
+    count += 1
+    return parse(...given)
+  }
+  try {
+    const meter = chunkMeter({}, { measure: measureMessage, textOnly })
+    const plain = Array.from({ length: 200 }, (_, at) => `data: ${chunk({ content: `word ${at}` })}\n\n`).join('')
+    for (const frame of createSseSplitter().push(Buffer.from(plain))) expect(meter.push(frame).meaningful).toBe(true)
+    // The first one, and once more to be sure which string it is that changes.
+    expect(count).toBe(2)
+  } finally {
+    JSON.parse = parse
+  }
+})

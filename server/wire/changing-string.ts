@@ -1,0 +1,35 @@
+/**
+ * JSON texts that are alike but for one string, as the events of a stream are: once one of them was parsed, that string of the others is
+ * found by what stands around it.
+ */
+
+/** What stands before and after the string, its quotes included. */
+export interface ChangingString {
+  before: string
+  after: string
+}
+
+/** Needs no unescaping. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON has none in a string.
+const plain = /^[^"\\\u0000-\u001f]+$/
+
+/**
+ * The surroundings of `value` in `text`, from which `read` takes it after parsing. Undefined where it is empty, escaped, or not the only
+ * one of its kind. `text` is valid JSON.
+ */
+export function changingString(text: string, value: string, read: (parsed: unknown) => unknown): ChangingString | undefined {
+  const literal = `"${value}"`
+  const at = text.indexOf(literal)
+  if (at < 0 || text.indexOf(literal, at + 1) >= 0 || !plain.test(value)) return undefined
+  const surroundings = { before: text.slice(0, at + 1), after: text.slice(at + literal.length - 1) }
+  // The same text may be a name, or belong to another field.
+  const changed = `${value}+`
+  return read(JSON.parse(surroundings.before + changed + surroundings.after)) === changed ? surroundings : undefined
+}
+
+/** The string of another text; undefined where anything else differs, or it is empty or escaped. */
+export function stringWithin({ before, after }: ChangingString, text: string): string | undefined {
+  if (!text.startsWith(before) || !text.endsWith(after) || text.length <= before.length + after.length) return undefined
+  const value = text.slice(before.length, text.length - after.length)
+  return plain.test(value) ? value : undefined
+}

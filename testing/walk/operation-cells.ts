@@ -1,0 +1,80 @@
+/** Requests of operations other than generation that are JSON: to their own style, and to every other that can serve them. */
+import { operationCodecs } from '#protocols/operations'
+import { GatewayError } from '#shared/errors'
+import type { SideOperation, Style } from '#shared/ids'
+import { attempt } from '#testing/conversions/codec-runs'
+import type { Guide } from './cases.ts'
+import { type Cell, type Said, type Told, told } from './outcome.ts'
+import type { WireCase } from './request-cells.ts'
+
+/** The types of requests, by operation. All are of OpenAI's style. */
+export const operationTypes = {
+  embed: 'OpenAI.EmbeddingCreateParams',
+  image: 'OpenAI.ImageGenerateParamsNonStreaming',
+  speak: 'OpenAI.Audio.SpeechCreateParams',
+  moderate: 'OpenAI.ModerationCreateParams',
+} as const
+
+/** An operation whose requests are walked. */
+export type WalkedOperation = keyof typeof operationTypes & SideOperation
+
+const samples: Readonly<Record<string, unknown>> = {
+  model: 'asked',
+  input: 'Hello',
+  prompt: 'A house',
+  text: 'Hello',
+  url: 'https://files.example/one.png',
+  dimensions: 256,
+  n: 2,
+  size: '1024x1024',
+  output_compression: 50,
+  partial_images: 1,
+  speed: 1.5,
+  voice: 'alloy',
+}
+const common = { sample: (name: string) => samples[name], skipped: new Set(['model', 'stream', 'stream_format']), kept: new Set<string>() }
+
+/** How the requests of each operation are walked. */
+export const operationGuides: Readonly<Record<WalkedOperation, Guide>> = {
+  embed: { ...common, seed: { model: 'asked', input: 'Hello' } },
+  image: { ...common, seed: { model: 'asked', prompt: 'A house' } },
+  speak: { ...common, seed: { model: 'asked', input: 'Hello', voice: 'alloy' } },
+  moderate: { ...common, seed: { model: 'asked', input: 'Hello' } },
+}
+
+const own = 'openai' satisfies Style
+
+/** The cells of one case, named by operation and style. */
+export function operationCells(operation: WalkedOperation, { path, body, base, hollow }: WireCase): Cell[] {
+  const from = `${operation}-${own}`
+  return (Object.keys(operationCodecs[operation]) as Style[]).map((style) => {
+    const outcome = style === own ? native(operation, body) : told(written(operation, style, body), written(operation, style, base))
+    return { from, to: `${operation}-${style}`, path, ...outcome, ...(hollow && { hollow }) }
+  })
+}
+
+function native(operation: WalkedOperation, raw: string): Told {
+  const edited = attempt(() => {
+    const door = doorOf(operation)
+    door.readHead(raw)
+    return door.editRequest(raw, {})
+  })
+  const outcome = edited instanceof GatewayError ? 'refused' : edited === raw ? 'same' : 'silent'
+  return { plain: outcome, strict: outcome }
+}
+
+function written(operation: WalkedOperation, style: Style, raw: string): Said | GatewayError {
+  return attempt(() => {
+    const question = doorOf(operation).readQuestion(raw)
+    const upstream = operationCodecs[operation][style]
+    if (!upstream || !('writeQuestion' in upstream)) throw new Error(`No upstream is asked for ${operation} in the style of ${style}.`)
+    const { requests, losses } = upstream.writeQuestion(question, { model: 'asked', capabilities: {}, stream: false })
+    return { text: JSON.stringify(requests), losses }
+  })
+}
+
+function doorOf(operation: WalkedOperation) {
+  const door = operationCodecs[operation][own]
+  if (!door || !('readQuestion' in door)) throw new Error(`Nobody asks for ${operation} in the style of ${own}.`)
+  return door
+}
