@@ -320,7 +320,7 @@ test('help names every command, and completion offers them', async () => {
     expect(stderr.toString()).toBe('')
     return stdout.toString().trim().split(' ')
   }
-  expect(offered('parley ')).toEqual(expect.arrayContaining(['keys', 'config', 'usage', 'route', 'db']))
+  expect(offered('parley ')).toEqual(expect.arrayContaining(['keys', 'config', 'usage', 'route', 'db', 'books']))
   expect(offered('parley con')).toEqual(['config'])
   expect(offered('parley config ')).toEqual(['plan', 'apply'])
   expect(offered('parley keys create me --da')).toEqual(['--daily'])

@@ -21,7 +21,7 @@ export interface Terminal {
 }
 
 /** First words of the commands that have files of their own. */
-const others = ['route', 'db', 'completion', 'help']
+const others = ['route', 'db', 'books', 'completion', 'help']
 
 /** Whether the first word of a command line belongs here. */
 export const isConsoleCommand = (word: string | undefined): boolean =>
