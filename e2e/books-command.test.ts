@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import postgres from 'postgres'
 import type { BooksReport } from '#shared/console/books'
 import { engines } from '#testing/database/database'
 import { newPostgresDatabase } from '#testing/database/postgres-server'
@@ -76,14 +75,13 @@ describe.each([...engines])('on %s', (engine) => {
       expect([line, code, complaint]).toEqual([line, 0, ''])
     }
     if (!place.DATABASE_URL) return
-    const client = postgres(place.DATABASE_URL, { max: 1 })
+    await using client = new Bun.SQL(place.DATABASE_URL, { max: 1 })
     const each = statements.split(';').filter((statement) => statement.trim() !== '')
     expect(each).toHaveLength(2)
-    for (const statement of each) expect(await client.unsafe(statement)).toHaveLength(0)
+    for (const statement of each) expect((await client.unsafe(statement)).length).toBe(0)
     await client.unsafe(`update logs set charged = charged + 1; update accounts set free = free + 1 where kind = 'wallet'`)
     for (const statement of each) expect((await client.unsafe(statement)).length).toBeGreaterThan(0)
     await client.unsafe(`update logs set charged = charged - 1; update accounts set free = free - 1 where kind = 'wallet'`)
-    await client.end()
   }, 90_000)
 
   test('without one; a fault is exit code 1', async () => {

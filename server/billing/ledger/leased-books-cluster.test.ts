@@ -142,7 +142,10 @@ test.if(engines.includes('postgres'))(
     expect(new Set(asked)).toEqual(new Set(['books_unavailable']))
     await wayOfOne.mend()
     let code = ''
-    await until(async () => (code = await codeOf(other.hold(random.hex(8), [{ id: 'w' }], 900_000n))) !== 'books_unavailable')
+    await until(async () => {
+      code = await codeOf(other.hold(random.hex(8), [{ id: 'w' }], 900_000n))
+      return code !== 'books_unavailable'
+    })
     expect(code).toBe('insufficient_quota')
     await one.settle(usageRow({ requestId: 'a1', cost: 600_000n }))
     await until(() => one.flush())

@@ -266,6 +266,7 @@ fallbacks:
 
   test.each([
     ['groups: { vip: { ratios: 1 } }', 'house.yaml:1:18: Unknown field "ratios"'],
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of parley.yaml
     ['channels: [{ name: c, vendor: openai, keys: ["${NOTHING}"], models: [m] }]', 'NOTHING'],
     ['keys: [{ name: k, user: ann, key: sk-12345678 }]', 'keys create'],
   ])('%s is refused', async (text, why) => {
