@@ -50,6 +50,7 @@ const table: Record<string, string> = {
   'POST /api/users': 'users',
   'PATCH /api/users/{id}': 'users',
   'DELETE /api/users/{id}': 'users',
+  'GET /api/users/{id}/entries': 'users read',
   'POST /api/users/{id}/credit': 'users',
   'GET /api/audit': 'audit read',
   'GET /api/books': 'audit read',

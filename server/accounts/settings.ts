@@ -31,17 +31,23 @@ export interface Settings {
 /** Setting names in the store: the file's part and the console's. */
 const names = { file: 'fallbacks', console: 'console' } as const
 
+/** Models whose fallbacks are remembered: callers may name any. */
+const mostKnown = 1000
+
 /** Loads the settings. `usual`: the defaults where nothing is set. */
 export async function createSettings(store: Store, usual: { moderationModel: string }): Promise<Settings> {
   const load = async (name: string) => {
     const value = Object.values<string>(names).includes(name) ? await readSetting(store, name) : undefined
     return value === undefined ? undefined : { name, value }
   }
+  /** Fallbacks that were asked for since the last change, by model; null = none. */
+  const known = new Map<string, Required<Fallback> | null>()
   const stored = await mirror<{ name: string; value: unknown }>(store, {
     table: 'settings',
     id: ({ name }) => name,
     load,
     loadAll: async () => (await Promise.all(Object.values(names).map(load))).filter((row) => row !== undefined),
+    onChange: () => known.clear(),
   })
   // Only this module writes these settings, after schema validation.
   const declared = () => (stored.get(names.file)?.value ?? {}) as Fallbacks
@@ -84,8 +90,12 @@ export async function createSettings(store: Store, usual: { moderationModel: str
   return {
     row,
     fallback(model) {
+      const ready = known.get(model)
+      if (ready !== undefined) return ready ?? undefined
       const found = fallbackOf(model)
-      return found && { error: found.error ?? [], context: found.context ?? [], filter: found.filter ?? [] }
+      const whole = found ? { error: found.error ?? [], context: found.context ?? [], filter: found.filter ?? [] } : null
+      if (known.size < mostKnown) known.set(model, whole)
+      return whole ?? undefined
     },
     moderationModel: () => row().moderationModel,
     quotas,

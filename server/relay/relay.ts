@@ -20,14 +20,16 @@ import { whole, wholeReceiver } from '#relay/pipeline/whole'
 import { takeHold, takeTicket } from '#relay/spend/hold'
 import { createIntake, largeBody } from '#relay/spend/intake'
 import { openSettlement, recordRefusal } from '#relay/spend/settle'
-import { isSideOperation } from '#shared/ids'
+import type { Operation } from '#shared/ids'
+
+/** What the dialects are for; each other operation has a style. */
+const conversations: ReadonlySet<Operation> = new Set(['generate', 'count-tokens', 'compact'])
 
 /** Rejects with GatewayError for a body that did not arrive, and for what Parley itself reads of it. */
 async function readRequest(parts: RelayParts, ask: Ask): Promise<ReadRequest> {
   const body = await ask.body()
-  const { large } = body
-  if (large && !isSideOperation(ask.operation)) return openLargeConversation(parts, ask, body, large)
-  return isSideOperation(ask.operation) ? openOperation(parts, ask, body) : openConversation(parts, ask, body)
+  if (!conversations.has(ask.operation)) return openOperation(parts, ask, body)
+  return body.large ? openLargeConversation(parts, ask, body, body.large) : openConversation(parts, ask, body)
 }
 
 export function createRelay(parts: RelayParts): Relay {

@@ -136,7 +136,7 @@ export function createHealth(clock: Pick<Clock, 'monotonic' | 'after'>): Health 
   return {
     wait: (candidate) => wait(candidate, clock.monotonic()),
     statedWait: (candidate) => stated(candidate, clock.monotonic()),
-    plentyFirst: low.last,
+    plentyFirst: (candidates) => (candidates.length > 1 ? low.last(candidates) : candidates),
     fit(candidates) {
       const now = clock.monotonic()
       const open = candidates.filter((candidate) => stated(candidate, now) === 0)

@@ -53,6 +53,22 @@ function spokenDialect(channel: Channel, model: ChannelModel, asked: Dialect): S
   return dialect && { dialect, native: dialect === asked && channel.vendor.converses?.(model.upstream) !== true }
 }
 
+/**
+ * Candidates by operation, dialect and model, for each list of channels that offer one: they stay the same until a channel changes, and
+ * then there is another list.
+ */
+const prepared = new WeakMap<readonly Channel[], Map<string, readonly Candidate[]>>()
+
+function candidatesAmong(offering: readonly Channel[], request: PlanRequest): readonly Candidate[] {
+  const known = prepared.get(offering) ?? new Map<string, readonly Candidate[]>()
+  const id = `${request.operation} ${request.dialect} ${request.model}`
+  const ready = known.get(id)
+  if (ready) return ready
+  const candidates = offering.flatMap((channel) => candidatesOf(channel, request))
+  prepared.set(offering, known.set(id, candidates))
+  return candidates
+}
+
 function candidatesOf(channel: Channel, request: PlanRequest): Candidate[] {
   const model = channel.models.get(request.model)
   const spoken = model && spokenTo(channel, model, request)
@@ -62,11 +78,11 @@ function candidatesOf(channel: Channel, request: PlanRequest): Candidate[] {
 }
 
 /** All candidates, best first, at least one. Throws `model_not_found`, `unsupported_endpoint` or `no_channel_available`. */
-export function plan(channels: Channels, request: PlanRequest, fraction: () => number): Candidate[] {
+export function plan(channels: Channels, request: PlanRequest, fraction: () => number): readonly Candidate[] {
   const mayUse = request.models === null || request.models.has(request.model)
   const offering = mayUse ? channels.offering(request.group, request.model) : []
   if (offering.length === 0) throw mayUse && channels.isSwitchedOff(request.group, request.model) ? switchedOff() : modelNotFound()
-  const candidates = offering.flatMap((channel) => candidatesOf(channel, request))
+  const candidates = candidatesAmong(offering, request)
   if (candidates.length === 1) return candidates
   if (candidates.length > 0) return order(candidates, fraction)
   const able = offering.some((channel) => {

@@ -30,14 +30,18 @@ interface Sending {
   options?: Record<string, string>
   headers?: Record<string, string>
   stream?: boolean
+  model?: string
 }
 
 const body = '{"model":"m","stream":true,"x":1.0}'
 
-async function send(id: VendorId, { dialect, secret, options = {}, headers = {}, stream = true }: Sending): Promise<UpstreamAnswer> {
+async function send(
+  id: VendorId,
+  { dialect, secret, options = {}, headers = {}, stream = true, model = 'm' }: Sending,
+): Promise<UpstreamAnswer> {
   const vendor = vendors[id]
   const scheme = schemeOf(vendor, dialect)
-  const url = vendor.endpoint(server.url, { operation: 'generate', dialect, model: 'm', stream, options })
+  const url = vendor.endpoint(server.url, { operation: 'generate', dialect, model, stream, options })
   const request = {
     method: 'POST' as const,
     url,
@@ -58,8 +62,8 @@ const cases: [VendorId, Sending, target: string, credential: [name: string, valu
   ['parley', { dialect: 'gemini', secret: 'k' }, '/v1beta/models/m:streamGenerateContent?alt=sse', ['authorization', 'Bearer k'], body],
   [
     'bedrock',
-    { dialect: 'messages', secret: 'AKID:secret', options: { region: 'us-east-1' } },
-    '/model/m/invoke-with-response-stream',
+    { dialect: 'messages', secret: 'AKID:secret', options: { region: 'us-east-1' }, model: 'anthropic.claude-m' },
+    '/model/anthropic.claude-m/invoke-with-response-stream',
     ['authorization', /^AWS4-HMAC-SHA256 Credential=AKID\/20261120\/us-east-1\/bedrock\/aws4_request, /],
     '{"x":1.0,"anthropic_version":"bedrock-2023-05-31"}',
   ],
@@ -101,6 +105,7 @@ describe('Bedrock', () => {
     secret: 'AKID:secret',
     options: { region: 'us-east-1' },
     headers: { 'anthropic-beta': 'a,b' },
+    model: 'anthropic.claude-m',
   }
 
   async function frames(answer: UpstreamAnswer): Promise<(string | undefined)[]> {
@@ -128,6 +133,6 @@ describe('Bedrock', () => {
   test('one operation for streams, another without', async () => {
     const answer = await send('bedrock', { ...sending, stream: false })
     answer.cancel()
-    expect((await server.received(0)).target).toBe('/model/m/invoke')
+    expect((await server.received(0)).target).toBe('/model/anthropic.claude-m/invoke')
   })
 })

@@ -1,6 +1,6 @@
 /** Shared by the endpoints of operations other than generation: check the key, read the body, call the relay, write the reply. */
 import type { Variant } from '#canonical/operation/operation'
-import { readJson } from '#http/request/read-json'
+import { readJson } from '#http/request/read-body'
 import { relayed, withAllowances } from '#http/request/respond'
 import type { Visit } from '#http/request/route'
 import { withModel } from '#protocols/operations'

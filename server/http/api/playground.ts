@@ -5,8 +5,7 @@
  */
 import type { Caller } from '#accounts/caller'
 import type { Head } from '#canonical/codec'
-import { decodeUtf8, join } from '#http/request/read-body'
-import { type JsonServices, readJson, readJsonPieces } from '#http/request/read-json'
+import { decodeUtf8, type JsonServices, join, readJson, readJsonPieces } from '#http/request/read-body'
 import { json, jsonText, relayed } from '#http/request/respond'
 import type { Route, Visit } from '#http/request/route'
 import { sameOrigin } from '#http/request/same-origin'

@@ -2,7 +2,7 @@
 
 import type { Caller } from '#accounts/caller'
 import { readCredential } from '#http/request/credentials'
-import { type JsonServices, readJson } from '#http/request/read-json'
+import { type JsonServices, readJson } from '#http/request/read-body'
 import { jsonText, relayed, withAllowances } from '#http/request/respond'
 import type { Visit } from '#http/request/route'
 import type { CountDialect } from '#relay/admin/count'

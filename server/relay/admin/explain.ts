@@ -7,7 +7,7 @@ import type { Caller } from '#accounts/caller'
 import { conversationCodecs } from '#protocols/index'
 import type { RelayParts } from '#relay/contract/ask'
 import type { RequestModels } from '#relay/contract/steps'
-import { codecFor } from '#relay/conversation/codec-for'
+import { codecFor } from '#relay/conversation/written-body'
 import { modelsFor } from '#relay/pipeline/candidates'
 import { amountToHold, everyModel } from '#relay/spend/hold'
 import type { FallbackCause } from '#routing/fallbacks'
@@ -52,7 +52,7 @@ export function createExplain(parts: Pick<RelayParts, 'channels' | 'prices' | 'h
       }
     }
 
-    let planned: Candidate[] = []
+    let planned: readonly Candidate[] = []
     let fit: Candidate[] = []
     let error: GatewayError | undefined
     try {

@@ -1,9 +1,15 @@
-/** A conversation as JSON for one upstream, with what its channel adds, sets and takes away. Pure. */
+/** A conversation as JSON for one upstream: by which codec, and with what its channel adds, sets and takes away. Pure. */
 import type { ConversationCodec, Memo, Target } from '#canonical/codec'
 import type { ConversationRequest } from '#canonical/conversation'
 import type { Loss } from '#canonical/loss'
+import { conversationCodecs, converseCodec } from '#protocols/index'
 import { refusedLosses, refuseLosses, withParams } from '#relay/exchange/outgoing'
 import type { Channel } from '#routing/channel'
+import type { Candidate } from '#routing/order'
+
+/** How this candidate is asked, and its answers are read: by the codec of its dialect, unless its vendor has another one for this model. */
+export const codecFor = ({ channel, model, dialect }: Candidate): ConversationCodec =>
+  channel.vendor.converses?.(model.upstream) ? converseCodec : conversationCodecs[dialect]
 
 /** Whom a request is written for. */
 export interface WrittenFor {

@@ -103,7 +103,9 @@ export async function tryCandidates<Value>(trying: Trying<Value>): Promise<{ can
   }
 
   for (;;) {
-    const next = nextAttempt(candidates, failures, elapsed(), retry, random.fraction)
+    const [best] = candidates
+    const isFirst = best !== undefined && failures.length === 0
+    const next = isFirst ? { candidate: best, pauseMs: 0 } : nextAttempt(candidates, failures, elapsed(), retry, random.fraction)
     if (!next) break
     const { candidate } = next
     const make = await trying.prepare(candidate)

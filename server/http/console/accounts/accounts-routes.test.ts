@@ -130,6 +130,7 @@ describe('who may do what', () => {
       'POST /api/users',
       'PATCH /api/users/:id',
       'DELETE /api/users/:id',
+      'GET /api/users/:id/entries',
       'POST /api/users/:id/credit',
       'POST /api/groups',
       'PATCH /api/groups/:name',
