@@ -33,7 +33,7 @@ export function userRoutes(services: ConsoleServices): Route[] {
       scope: 'users',
       body: NewUser,
       handle: async ({ user, body }) => {
-        refuseSignIn(user, body)
+        refuseAdministrators(user, body)
         return { status: 201, body: await rowOf(services, await users.create(user, body)) }
       },
     }),
@@ -44,8 +44,13 @@ export function userRoutes(services: ConsoleServices): Route[] {
       scope: 'users',
       body: UserPatch,
       handle: async ({ visit, user, body }) => {
-        refuseSignIn(user, body)
-        return { body: await rowOf(services, await users.change(user, visit.params.id ?? '', body)) }
+        const id = visit.params.id ?? ''
+        refuseAdministrators(
+          user,
+          body,
+          [...users.all()].find((known) => known.id === id),
+        )
+        return { body: await rowOf(services, await users.change(user, id, body)) }
       },
     }),
     consoleRoute(services, {
@@ -83,10 +88,13 @@ export function userRoutes(services: ConsoleServices): Route[] {
   ]
 }
 
-/** Who can sign in can do all that their role may: a management key would reach beyond its scopes. Throws `not_permitted`. */
-function refuseSignIn({ through }: Asker, { password, role }: UserPatch): void {
-  if (through && (password !== undefined || role === 'admin')) {
-    throw new GatewayError('not_permitted', 'A management key sets no passwords and makes no administrators: sign in to do that.')
+/**
+ * Whoever can sign in as an administrator can do everything, so a management key would reach beyond its scopes. `before`: the user as it
+ * is. Throws `not_permitted`.
+ */
+function refuseAdministrators({ through }: Asker, { password, role }: UserPatch, before?: Known): void {
+  if (through && (role === 'admin' || (before?.role === 'admin' && password !== undefined))) {
+    throw new GatewayError('not_permitted', 'A management key makes no administrators and sets no password of one: sign in to do that.')
   }
 }
 
