@@ -1,7 +1,7 @@
 /**
  * Every official SDK against every upstream dialect: the same conversations in all dialects, with scripted vendors that refuse what the
  * real ones refuse. A cell that is impossible says why, with its row of the mapping tables; the table of all cells is printed at the end. A
- * eighth of them is run, all in a deep run; `?` in the table marks the others.
+ * twelfth of them is run, all in a deep run; `?` in the table marks the others.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { sampledEngine } from '#testing/database/database'
@@ -75,7 +75,7 @@ const allCells = clientNames.flatMap((client) =>
     ),
   ),
 )
-const cells = sampled(allCells, Math.ceil(allCells.length / 8))
+const cells = sampled(allCells, Math.ceil(allCells.length / 12))
 /** A model of this upstream that never fails. */
 const wellModel = (client: string, upstream: UpstreamName) => `${clients[client]?.prefix ?? ''}on-${upstream}`
 /** Failures make a model rest for a while, so each of those cells has its own. */

@@ -230,11 +230,11 @@ function trialOf(name: string, number: number, one: Case, spoken: Spoken, isStre
   }
 }
 
-/** A fifth of each fault's, all in a deep run. */
+/** An eighth of each fault's, all in a deep run. */
 const trials = new Map(
   Object.keys(sixteen).map((name) => {
     const every = trialsOf(name)
-    return [name, sampled(every, Math.ceil(every.length / 5))]
+    return [name, sampled(every, Math.ceil(every.length / 8))]
   }),
 )
 const all = [...trials.values()].flat()
