@@ -81,6 +81,14 @@ describe('plan', () => {
     ).toEqual(['1', '2'])
   })
 
+  test('gives each request candidates of its own, for attempts are told apart by them', () => {
+    const channels = registry(channel('a'))
+    const [first] = plan(channels, request, () => 0)
+    const [second] = plan(channels, request, () => 0)
+    expect(second).toEqual(first as Candidate)
+    expect(second).not.toBe(first as Candidate)
+  })
+
   test('says model_not_found for what the group or the key does not have', () => {
     const channels = registry(channel('a'))
     expect(code(() => plan(channels, { ...request, group: 'vip' }, () => 0))).toBe('model_not_found')

@@ -55,7 +55,7 @@ function spokenDialect(channel: Channel, model: ChannelModel, asked: Dialect): S
 
 /**
  * Candidates by operation, dialect and model, for each list of channels that offer one: they stay the same until a channel changes, and
- * then there is another list.
+ * then there is another list. Never handed out themselves: health knows the attempts of a request by its candidate objects.
  */
 const prepared = new WeakMap<readonly Channel[], Map<string, readonly Candidate[]>>()
 
@@ -77,12 +77,12 @@ function candidatesOf(channel: Channel, request: PlanRequest): Candidate[] {
   return channel.keys.filter((key) => key.enabled).map((key) => ({ channel, key, model, ...spoken }))
 }
 
-/** All candidates, best first, at least one. Throws `model_not_found`, `unsupported_endpoint` or `no_channel_available`. */
+/** All candidates, best first, at least one, as new objects. Throws `model_not_found`, `unsupported_endpoint` or `no_channel_available`. */
 export function plan(channels: Channels, request: PlanRequest, fraction: () => number): readonly Candidate[] {
   const mayUse = request.models === null || request.models.has(request.model)
   const offering = mayUse ? channels.offering(request.group, request.model) : []
   if (offering.length === 0) throw mayUse && channels.isSwitchedOff(request.group, request.model) ? switchedOff() : modelNotFound()
-  const candidates = candidatesAmong(offering, request)
+  const candidates = candidatesAmong(offering, request).map((candidate) => ({ ...candidate }))
   if (candidates.length === 1) return candidates
   if (candidates.length > 0) return order(candidates, fraction)
   const able = offering.some((channel) => {
