@@ -13,8 +13,11 @@ import { type Script, scriptedUpstream } from '#testing/upstream/scripted-upstre
 const key = 'sk-of-the-owner'
 const config = (upstream: string) =>
   JSON.stringify({
-    channels: [{ name: 'only', vendor: 'anthropic', baseUrl: upstream, keys: ['sk-vendor'], models: ['claude-x'] }],
-    prices: { 'claude-x': { input: '1', output: '2' } },
+    channels: [
+      { name: 'messages', vendor: 'anthropic', baseUrl: upstream, keys: ['sk-vendor'], models: ['claude-x'] },
+      { name: 'responses', vendor: 'openai', speaks: ['responses'], baseUrl: upstream, keys: ['sk-vendor'], models: ['gpt-5'] },
+    ],
+    prices: { 'claude-x': { input: '1', output: '2' }, 'gpt-5': { input: '1', output: '2' } },
     users: [{ name: 'owner', balance: '5' }],
     keys: [{ name: 'of owner', user: 'owner', key }],
   })
@@ -35,11 +38,22 @@ const streamed = (id: string): Script => {
   return stream(events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`))
 }
 
-async function ask({ url }: Program, more: object): Promise<number> {
-  const answer = await fetch(`${url}/v1/messages`, {
+const response = (id: string): Script => {
+  const content = [{ type: 'output_text', text: 'Yes.', annotations: [] }]
+  const output = [{ type: 'message', id: `msg_${id}`, status: 'completed', role: 'assistant', content }]
+  return respondJson(200, { id, object: 'response', created_at: 1, status: 'completed', model: 'gpt-5', output, usage })
+}
+
+const ask = (program: Program, more: object) =>
+  post(program, '/v1/messages', { model: 'claude-x', max_tokens: 9, messages: [{ role: 'user', content: 'hi' }], ...more })
+const respondTo = (program: Program, ...input: object[]) =>
+  post(program, '/v1/responses', { model: 'gpt-5', input: [...input, { role: 'user', content: 'hi' }] })
+
+async function post({ url }: Program, path: string, body: object): Promise<number> {
+  const answer = await fetch(url + path, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'anthropic-version': '2023-06-01' },
-    body: JSON.stringify({ model: 'claude-x', max_tokens: 9, messages: [{ role: 'user', content: 'hi' }], ...more }),
+    body: JSON.stringify(body),
   })
   await answer.text()
   return answer.status
@@ -55,13 +69,17 @@ test('what an answered request made is its owner`s after kill -9', async () => {
     upstream.next(...made.map((id, n) => (n % 2 === 0 ? whole(id) : streamed(id))))
     const asked: number[] = []
     for (const n of made.keys()) asked.push(await ask(program, { stream: n % 2 === 1 }))
+    upstream.next(response('resp_1'))
+    asked.push(await respondTo(program))
     process.kill(program.pid, 'SIGKILL')
-    expect(asked).toEqual(made.map(() => 200))
+    expect(asked).toEqual([...made, 'resp_1'].map(() => 200))
     await program.stop()
     program = await startProgram(options)
     upstream.next(...made.map(() => whole('container_z')))
     const again = await Promise.all(made.map((id) => ask(program, { container: id })))
     expect(again).toEqual(made.map(() => 200))
+    upstream.next(response('resp_2'))
+    expect(await respondTo(program, { type: 'item_reference', id: 'msg_resp_1' })).toBe(200)
     expect(await ask(program, { container: 'container_nobody' })).toBe(404)
   } finally {
     await program.stop()
