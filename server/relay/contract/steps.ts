@@ -128,7 +128,7 @@ export interface Ending {
   /** Undefined: no output ever began, nothing is charged. */
   usage: Usage | undefined
   /** Who delivered. */
-  served: Pick<Received<unknown>, 'candidate'> | undefined
+  served: Pick<Received<unknown>, 'candidate' | 'exchange'> | undefined
   /** Of the request and of what was delivered of the answer. */
   losses: readonly Loss[]
   /** Monotonic milliseconds at the first content. */
