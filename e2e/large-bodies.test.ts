@@ -19,6 +19,8 @@ const isLong = floodSeconds >= 60
 let upstream: ScriptedUpstream
 let gateway: Gateway
 let loop: LoopWatch
+/** Megabytes of memory before any large body. */
+let atRest: number
 
 const messagesAnswer = {
   ...{ id: 'msg_1', type: 'message', role: 'assistant', model: 'up', stop_reason: 'end_turn', stop_sequence: null },
@@ -57,6 +59,11 @@ describe.each(isLong ? engines : [sampledEngine(import.meta.file)])('on %s', (en
     await gateway.channel('other', upstream.url, { vendor: 'anthropic', models: [convertedModel] })
     await gateway.price(testModel, { input: '0', output: '0' })
     await gateway.price(convertedModel, { input: '0', output: '0' })
+    expect(
+      (await ask(gateway.key, '/v1/chat/completions', JSON.stringify({ model: testModel, messages: [{ role: 'user', content: 'hi' }] })))
+        .status,
+    ).toBe(200)
+    atRest = rss()
   }, 90_000)
 
   afterAll(async () => {
@@ -112,7 +119,6 @@ describe.each(isLong ? engines : [sampledEngine(import.meta.file)])('on %s', (en
     async () => {
       const { key: other } = await gateway.user('other', '10')
       const small = JSON.stringify({ model: testModel, messages: [{ role: 'user', content: 'hi' }] })
-      const atRest = rss()
       loop.takeLongest()
       const script = new URL('./support/flood.ts', import.meta.url).pathname
       const flood = Bun.spawn([process.execPath, script, gateway.url, gateway.key, gateway.admin.cookie, `${floodSeconds}`], {

@@ -76,6 +76,9 @@ export function* consoleRequests(): Generator<HeavyRequest> {
   const nests = (times: number) => list(`${'['.repeat(20)}${']'.repeat(20)}`, times)
   const fields = (times: number) => `{${Array.from({ length: times }, (_, at) => `"k${at}":1`).join()}}`
   const bodies = {
+    few: `{"name":"x","models":${list('"m"', 60_000)}}`,
+    fewUnknown: fields(60_000),
+    fewNested: `{"name":"x","models":${nests(3_000)}}`,
     strings: `{"name":"x","models":${list('"m"', 260_000)}}`,
     wrong: `{"name":"x","models":${list('1', 500_000)}}`,
     nested: `{"name":"x","models":${nests(25_000)}}`,
@@ -120,10 +123,10 @@ export function* uploads(): Generator<HeavyRequest> {
 }
 
 /** Frames of a realtime session. */
-export function* realtimeFrames(): Generator<{ name: string; frame: string }> {
+export function* realtimeFrames(): Generator<{ name: string; frame: string; refused?: true }> {
   const say = (content: string) => `{"type":"conversation.item.create","item":{"type":"message","role":"user","content":${content}}}`
   yield { name: 'sound', frame: `{"type":"input_audio_buffer.append","audio":"${long(15)}"}` }
   yield { name: 'text', frame: say(`[{"type":"input_text","text":"${escaped(15)}"}]`) }
-  yield { name: 'parts', frame: say(list('{"type":"input_text","text":"x"}', 400_000)) }
-  yield { name: 'numbers', frame: `{"type":"x","y":${list('1', 7_000_000)}}` }
+  yield { name: 'parts', frame: say(list('{"type":"input_text","text":"x"}', 400_000)), refused: true }
+  yield { name: 'numbers', frame: `{"type":"x","y":${list('1', 7_000_000)}}`, refused: true }
 }
