@@ -1,4 +1,4 @@
-/** Figures of the overview by hour, and shares. */
+/** Figures of the overview by hour. */
 import type { UsageReportRow } from '#shared/console/usage'
 
 /** The values of `count` hours from `start`, in the order of the day. */
@@ -9,6 +9,3 @@ export function byHour(rows: readonly UsageReportRow[], start: number, count: nu
     return row === undefined ? 0 : value(row)
   })
 }
-
-/** A share as percent. */
-export const percent = (share: number): string => `${(share * 100).toFixed(share !== 0 && Math.abs(share) < 0.1 ? 2 : 0)} %`
