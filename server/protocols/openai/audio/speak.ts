@@ -1,4 +1,4 @@
-/** Speech from text. Sound is bytes that pass as they arrive, so there is no whole answer, and no other style to write it in. */
+/** Speech from text. Sound is bytes that pass as they arrive, whoever made them, so there is no whole answer. */
 import type { OperationCodec } from '#canonical/operation/operation'
 import { GatewayError } from '#shared/errors'
 import { editFields } from '../edit.ts'
@@ -8,7 +8,8 @@ import { soundMeter } from './sound-meter.ts'
 import { measured, readSpeakHead, type SpeakHead } from './speak-head.ts'
 import { isEvents } from './transcript-meter.ts'
 
-function noWhole(): never {
+/** Throws: sound is never read whole. */
+export function noWhole(): never {
   throw new GatewayError('upstream_error', 'The upstream did not answer with sound.')
 }
 
