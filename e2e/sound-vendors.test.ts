@@ -1,7 +1,7 @@
 /**
- * ElevenLabs and Deepgram behind OpenAI's endpoints for sound. Their answers are those that github vercel/ai has recorded
+ * ElevenLabs, Deepgram and Gemini behind OpenAI's endpoints for sound. Their answers are those that github vercel/ai has recorded
  * (packages/elevenlabs/src/__fixtures__/elevenlabs-transcription.json, packages/deepgram/src/__fixtures__/deepgram-transcription.json),
- * shortened; their errors are of github home-assistant/core issue 160414 and https://developers.deepgram.com/docs/errors.md.
+ * shortened; Gemini's is of https://ai.google.dev/gemini-api/docs/speech-generation; the errors are of github home-assistant/core issue 160414 and https://developers.deepgram.com/docs/errors.md.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import OpenAI, { type APIError } from 'openai'
@@ -25,6 +25,8 @@ beforeAll(async () => {
     await gateway.price(speaks, { character: '15' })
     await gateway.price(hears, { second: '0.0001' })
   }
+  await gateway.channel('google', upstream.url, { vendor: 'gemini', models: ['gemini-2.5-flash-preview-tts'] })
+  await gateway.price('gemini-2.5-flash-preview-tts', { input: '1', output: '10' })
   client = new OpenAI({ apiKey: gateway.key, baseURL: `${gateway.url}/v1`, maxRetries: 0 })
 }, 90_000)
 afterAll(async () => {
@@ -168,5 +170,68 @@ describe('Deepgram', () => {
     upstream.next(respondJson(400, { err_code: 'Bad Request', err_msg, request_id: 'uuid' }))
     const failed = await client.audio.transcriptions.create({ model: hears, file: file() }).catch((error: APIError) => error)
     expect(failed).toMatchObject({ status: 400, message: expect.stringContaining(err_msg) })
+  })
+})
+
+describe('Gemini', () => {
+  const model = 'gemini-2.5-flash-preview-tts'
+  const samples = Buffer.from(Array.from({ length: 4800 }, (_, n) => n % 251))
+  const inlineData = { mimeType: 'audio/L16;codec=pcm;rate=24000', data: samples.toString('base64') }
+  const answer = {
+    candidates: [{ content: { parts: [{ inlineData }], role: 'model' }, finishReason: 'STOP', index: 0 }],
+    usageMetadata: {
+      ...{ promptTokenCount: 9, candidatesTokenCount: 25, totalTokenCount: 34 },
+      candidatesTokensDetails: [{ modality: 'AUDIO', tokenCount: 25 }],
+    },
+    modelVersion: model,
+  }
+  const speak = (more: object = {}) => client.audio.speech.create({ model, voice: 'Kore', input: 'Hello!', ...more })
+
+  test('samples as they are, or as a WAV file that says so', async () => {
+    upstream.next(respondJson(200, answer))
+    const raw = await speak({ response_format: 'pcm', instructions: 'Say cheerfully:' }).withResponse()
+    expect(Buffer.from(await raw.response.arrayBuffer()).equals(samples)).toBe(true)
+    expect([raw.response.headers.get('content-type'), raw.response.headers.get('x-parley-losses')]).toEqual(['audio/pcm', null])
+    expect([last().pathname, last().request.json()]).toEqual([
+      `/v1beta/models/${model}:generateContent`,
+      {
+        contents: [{ role: 'user', parts: [{ text: 'Say cheerfully:\n\nHello!' }] }],
+        generationConfig: { responseModalities: ['AUDIO'], speechConfig: { voiceConfig: { prebuiltVoiceConfig: { voiceName: 'Kore' } } } },
+      },
+    ])
+    expect(await rowOf(raw.response.headers)).toMatchObject({ end: 'complete', provenance: 'provider', cost: '0.000259' })
+
+    upstream.next(respondJson(200, answer))
+    const { response } = await speak().withResponse()
+    const wave = Buffer.from(await response.arrayBuffer())
+    expect([response.headers.get('content-type'), response.headers.get('x-parley-losses')]).toEqual([
+      'audio/wav',
+      expect.stringContaining('response_format'),
+    ])
+    expect([wave.toString('latin1', 0, 4), wave.readUInt32LE(24), wave.subarray(44).equals(samples)]).toEqual(['RIFF', 24_000, true])
+
+    upstream.next(
+      respondJson(200, {
+        ...answer,
+        candidates: [{ content: { parts: [{ inlineData: { mimeType: 'audio/wav', data: wave.toString('base64') } }] } }],
+      }),
+    )
+    const unpacked = await speak({ response_format: 'pcm' })
+    expect(Buffer.from(await unpacked.arrayBuffer()).equals(samples)).toBe(true)
+  })
+
+  test('events for who asked for them; what it cannot make, and an answer without sound, are refused', async () => {
+    upstream.next(respondJson(200, answer))
+    const events = await (await speak({ response_format: 'pcm', stream_format: 'sse' })).text()
+    expect(events).toBe(
+      `data: ${JSON.stringify({ type: 'speech.audio.delta', audio: inlineData.data })}\n\ndata: {"type":"speech.audio.done"}\n\n`,
+    )
+    const calls = upstream.requests.length
+    expect(await speak({ response_format: 'mp3' }).catch((error: APIError) => error.status)).toBe(400)
+    expect(upstream.requests.length).toBe(calls)
+    upstream.next(
+      respondJson(200, { ...answer, candidates: [{ content: { parts: [{ text: 'No.' }], role: 'model' }, finishReason: 'OTHER' }] }),
+    )
+    expect(await speak({ response_format: 'wav' }).catch((error: APIError) => error.status)).toBe(400)
   })
 })

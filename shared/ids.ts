@@ -34,7 +34,7 @@ export const stylesOf = {
   embed: ['openai', 'gemini', 'voyage', 'vertex'],
   image: ['openai', 'gemini'],
   transcribe: ['openai', 'elevenlabs', 'deepgram'],
-  speak: ['openai', 'elevenlabs', 'deepgram'],
+  speak: ['openai', 'gemini', 'elevenlabs', 'deepgram'],
   rerank: ['jina', 'cohere', 'voyage'],
   moderate: ['openai'],
   search: ['openai'],

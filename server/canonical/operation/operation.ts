@@ -136,6 +136,8 @@ export interface OperationUpstream<Question = unknown, Answer = unknown> {
   ): { requests: [WrittenOperation, ...WrittenOperation[]]; losses: readonly Loss[] }
   /** True: its answer is sound, which passes as in the client's own style; `readAnswer` is never called. */
   readonly passes?: true
+  /** The content type of the stream that the client's side makes of its whole answer. Absent = server-sent events. */
+  madeType?(question: Question): string
   /** Takes one body per request. Unreported usage is estimated where it is priced. Throws `upstream_error`. */
   readAnswer(bodies: readonly string[], question: Question, asked?: OperationHead): { answer: Answer; usage: Usage }
   readError(status: number, headers: Headers, body: string): GatewayError

@@ -192,6 +192,8 @@ function convertedExchange(services: OperationServices, candidate: Candidate, { 
       return { body: written.body, usage, end: 'complete', ...(written.contentType && { contentType: written.contentType }) }
     },
     splitter: collecting,
+    ...(upstream.madeType &&
+      codec.streamType && { contentType: () => codec.streamType?.(head, upstream.madeType?.(question) ?? '') ?? '' }),
     streamsAs: (type) => !/html/i.test(type),
     passage: () => wholePassage(codec, converted, codecContext, head),
   }

@@ -5,6 +5,7 @@
  */
 import type { Target } from '#canonical/codec'
 import type { FormFile, OperationHead, OperationUpstream } from '#canonical/operation/operation'
+import { type Speech, type SpeechQuestion, unknownFields } from '#canonical/operation/speech'
 import type { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import { parseObject } from '#wire/json-scan'
@@ -13,7 +14,7 @@ import { formField, formFile, formOf } from '../form.ts'
 import type { SoundFormat } from './formats.ts'
 import { type Heard, heardAnswer, lossesOf as lostParts, noTranscript, query } from './heard.ts'
 import { noWhole } from './speak.ts'
-import { formatIn, lossesOf, speakQuestion } from './speak-question.ts'
+import { formatIn } from './speak-question.ts'
 import type { TranscribeQuestion } from './transcribe.ts'
 
 const linear = { encoding: 'linear16', sample_rate: '24000' }
@@ -28,14 +29,12 @@ const formats = {
   mulaw: { encoding: 'mulaw', sample_rate: '8000', container: 'none' },
 } satisfies Partial<Record<SoundFormat, Record<string, string>>>
 
-/** The model is a voice: another one that is named, and the speed, cannot be said. */
-function writeSpeech(body: string, { model }: Target) {
-  const question = speakQuestion(body)
-  const { losses, dropped } = lossesOf(question)
-  if (question.voice && question.voice !== model) dropped('voice')
-  if (question.speed !== undefined && question.speed !== 1) dropped('speed')
-  const written = { body: { text: question.text }, address: query({ model, ...formatIn<Record<string, string>>(formats, question) }) }
-  return { requests: [written] as [typeof written], losses }
+/** The model is a voice: another one that is named cannot be said. */
+function writeSpeech(question: SpeechQuestion, { model }: Target) {
+  const { text, voice } = question
+  const said = voice && voice !== model ? { ...question, others: { ...question.others, voice } } : question
+  const written = { body: { text }, address: query({ model, ...formatIn<Record<string, string>>(formats, question) }) }
+  return { requests: [written] as [typeof written], losses: unknownFields(said, []) }
 }
 
 function writeTranscription(question: TranscribeQuestion, { model }: Target) {
@@ -85,7 +84,7 @@ function readError(status: number, headers: Headers, body: string): GatewayError
 }
 
 /** Writes requests for speech; the sound passes. */
-export const deepgramSpeech: OperationUpstream<string, never> = {
+export const deepgramSpeech: OperationUpstream<SpeechQuestion, Speech> = {
   style: 'deepgram',
   accept: '*/*',
   passes: true,

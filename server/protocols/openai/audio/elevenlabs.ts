@@ -5,6 +5,7 @@
  */
 import type { Target } from '#canonical/codec'
 import type { OperationHead, OperationUpstream } from '#canonical/operation/operation'
+import { type Speech, type SpeechQuestion, unknownFields } from '#canonical/operation/speech'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import { parseObject } from '#wire/json-scan'
@@ -12,7 +13,7 @@ import { readError as readErrorOfOpenai } from '../error.ts'
 import { formField, formFile, formOf } from '../form.ts'
 import { heardAnswer, lossesOf as lostParts, noTranscript, query } from './heard.ts'
 import { noWhole } from './speak.ts'
-import { formatIn, lossesOf, type SpeakQuestion, speakQuestion } from './speak-question.ts'
+import { formatIn } from './speak-question.ts'
 import type { TranscribeQuestion } from './transcribe.ts'
 
 const formats = { mp3: 'mp3_44100_128', opus: 'opus_48000_128', wav: 'wav_24000', pcm: 'pcm_24000', mulaw: 'ulaw_8000' } as const
@@ -23,15 +24,17 @@ const own = [
   ...['pronunciation_dictionary_locators', 'apply_text_normalization', 'apply_language_text_normalization'],
 ]
 
-function writeSpeech(body: string, { model }: Target) {
-  const question: SpeakQuestion = speakQuestion(body)
+function writeSpeech(question: SpeechQuestion, { model }: Target) {
   const { text, voice, speed, others } = question
   if (!voice) throw new GatewayError('unsupported_value', 'This upstream needs the id of a voice.', { param: 'voice' })
   const passed = Object.fromEntries(Object.entries(others).filter(([name]) => own.includes(name)))
   const settings = { ...(isObject(passed.voice_settings) && passed.voice_settings), ...(speed !== undefined && { speed }) }
   const address = `/${encodeURIComponent(voice)}/stream${query({ output_format: formatIn(formats, question) })}`
   const written = { ...passed, text, model_id: model, ...(Object.keys(settings).length > 0 && { voice_settings: settings }) }
-  return { requests: [{ body: written, address }] as [{ body: typeof written; address: string }], losses: lossesOf(question, own).losses }
+  return {
+    requests: [{ body: written, address }] as [{ body: typeof written; address: string }],
+    losses: unknownFields(question, [...own, 'speed']),
+  }
 }
 
 function writeTranscription(question: TranscribeQuestion, { model }: Target) {
@@ -74,7 +77,7 @@ function readError(status: number, headers: Headers, body: string): GatewayError
 }
 
 /** Writes requests for speech; the sound passes. */
-export const elevenlabsSpeech: OperationUpstream<string, never> = {
+export const elevenlabsSpeech: OperationUpstream<SpeechQuestion, Speech> = {
   style: 'elevenlabs',
   accept: '*/*',
   passes: true,
