@@ -7,7 +7,7 @@ import { addUpHours } from '#store/usage/usage-hours'
 import { wrongBooks } from '#testing/books/invariants'
 import { engines, sampledEngines, type Throwaway, throwawayDatabase } from '#testing/database/database'
 import { putManyUsageRows } from '#testing/database/many-usage-rows'
-import { sampled } from '#testing/sample'
+import { isDeep, sampled } from '#testing/sample'
 import { seeded } from '#testing/seeded'
 import { usageRow } from '#testing/usage-row'
 import { registerInstance } from './instances.ts'
@@ -181,9 +181,9 @@ describe.if(engines.includes('postgres'))('a budget that begins on PostgreSQL', 
       }
     })()
     const settling = all.map(async ({ spend }) => {
-      for (let n = 0; n < 25; n++) await spend(20, start, 7)
+      for (let n = 0; n < (isDeep ? 25 : 12); n++) await spend(20, start, 7)
     })
-    for (let n = 0; n < 40; n++) {
+    for (let n = 0; n < (isDeep ? 40 : 20); n++) {
       for (const owner of owners)
         await opener.open(`b${n}-${owner[1]}`, budgetOf(owner, n % 2 ? null : february.getTime() + n * 31 * 60_000, null))
     }
