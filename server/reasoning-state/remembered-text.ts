@@ -38,6 +38,8 @@ export interface Memory {
    * beyond its share of the hour is not stored, which is logged.
    */
   remember(tenant: string, texts: ReadonlyMap<string, string>, ms?: number): void
+  /** The same for texts that the caller writes to the database: their sealed rows. */
+  hand(tenant: string, texts: ReadonlyMap<string, string>, ms: number): SealedText[]
   /**
    * The texts with these names; of more than a thousand names, the last. The database is queried only for those not in memory; when
    * it fails, that is logged and they count as unknown.
@@ -47,6 +49,14 @@ export interface Memory {
   flush(): Promise<void>
   /** Drops what has expired. */
   sweep(): void
+}
+
+/** A text for the database, without its tenant. */
+export interface SealedText {
+  key: string
+  sealed: string
+  /** Milliseconds since 1970. */
+  expiresAt: number
 }
 
 interface Entry {
@@ -213,6 +223,13 @@ export function createMemory({ store, sealer, clock, log }: MemoryParts, bounds 
         if (entry.text !== '') unwritten.add(nameOf(entry))
       }
       if (refused > 0) log.warn({ refused, tenant }, 'a user has more state of tool calls than is remembered in an hour')
+    },
+    hand(tenant, texts, ms) {
+      return [...texts].map(([name, text]) => {
+        const entry = { tenant, key: sha256Hex(name), text, expiresAt: clock.now() + ms }
+        put(entry)
+        return { key: entry.key, sealed: sealer.seal(text, identity(entry)), expiresAt: entry.expiresAt }
+      })
     },
     async recall(tenant, names) {
       const keys = new Map([...new Set(names)].slice(-askedAtMost).map((name) => [sha256Hex(name), name]))

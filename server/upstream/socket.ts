@@ -6,6 +6,7 @@
 import { isIP, type LookupFunction } from 'node:net'
 import { type Refusal, WebSocket } from 'ws'
 import type { Clock, Timer } from '#runtime/clock'
+import type { AbortSignalLike } from '#runtime/contract/abort'
 import { type FrameListener, type FrameSocket, fittingReason, isSendable, largestFrame } from '#runtime/contract/sockets'
 import { GatewayError } from '#shared/errors'
 import { rejectOnAbort } from './abort.ts'
@@ -31,7 +32,7 @@ export interface SocketUpstream {
    * Resolves when the connection is open, or with the upstream's rejection. Frames may arrive before the caller resumes. Rejects with
    * GatewayError `upstream_error`, or with the signal's reason; the signal only applies until the connection is open.
    */
-  dial(request: DialRequest, listener: FrameListener, signal: AbortSignal): Promise<FrameSocket | RefusedDial>
+  dial(request: DialRequest, listener: FrameListener, signal: AbortSignalLike): Promise<FrameSocket | RefusedDial>
 }
 
 /** Milliseconds between pings, and of silence after which the peer counts as dead. */
