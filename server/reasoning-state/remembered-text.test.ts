@@ -16,6 +16,9 @@ const holding = (value: string): string => {
 }
 const ids = (count: number, prefix = 'call') => Array.from({ length: count }, (_, n) => `${prefix}-${n}`)
 
+const ofTenant = { entries: 1_000, characters: 1_000_000 }
+const plenty: Bounds = { entries: 1_000, characters: 1_000_000, charactersEach: 1_000, ofTenant }
+
 describe.each(sampledEngines(import.meta.file))('memory on %s', (engine) => {
   let base: Throwaway
   let clock: HandClock
@@ -158,7 +161,7 @@ describe.each(sampledEngines(import.meta.file))('memory on %s', (engine) => {
   })
 
   test('forgets the least recently used when it is full, and finds it again in the database', async () => {
-    const here = memory({ entries: 3, characters: 1_000_000, charactersEach: 1_000 })
+    const here = memory({ entries: 3, characters: 1_000_000, charactersEach: 1_000, ofTenant })
     here.remember('anna', new Map(ids(3).map((id) => [id, holding(id)])))
     await here.flush()
     await here.recall('anna', ['call-0'])
@@ -172,7 +175,7 @@ describe.each(sampledEngines(import.meta.file))('memory on %s', (engine) => {
   })
 
   test('never holds more than it may; what is lost so is counted', async () => {
-    const here = memory({ entries: 1_000, characters: 5_000, charactersEach: 1_000 })
+    const here = memory({ entries: 1_000, characters: 5_000, charactersEach: 1_000, ofTenant })
     here.remember('anna', new Map(ids(100).map((id) => [id, holding('x'.repeat(500))])))
     here.remember('anna', new Map([['huge', holding('x'.repeat(1_000))]]))
     expect(lines).toHaveLength(1)
@@ -184,6 +187,24 @@ describe.each(sampledEngines(import.meta.file))('memory on %s', (engine) => {
     await here.flush()
     expect(await rows()).toBe(kept)
     expect(lines.filter((line) => line.includes('memory is full'))).toHaveLength(1)
+  })
+
+  test('takes from a user what fits into an hour, and logs what it does not take', async () => {
+    for (const share of [
+      { entries: 3, characters: 1_000 },
+      { entries: 1_000, characters: 30 },
+    ]) {
+      lines = []
+      const here = memory({ ...plenty, ofTenant: share })
+      here.remember('anna', new Map(ids(5).map((id) => [id, 'x'.repeat(10)])))
+      here.remember('berta', new Map([['call-0', 'of berta']]))
+      expect([...(await here.recall('anna', ids(5))).keys()]).toEqual(ids(3))
+      expect((await here.recall('berta', ['call-0'])).size).toBe(1)
+      expect(lines).toEqual(['a user has more state of tool calls than is remembered in an hour'])
+      await clock.advance(61 * minutes)
+      here.remember('anna', new Map([['later', 'x']]))
+      expect((await here.recall('anna', ['later'])).size).toBe(1)
+    }
   })
 
   test('of very many calls only the last are looked for', async () => {

@@ -23,13 +23,20 @@ export interface Bounds {
   /** Maximum characters of all texts in memory, and of one. */
   characters: number
   charactersEach: number
+  /** What one tenant may add in an hour. */
+  ofTenant: { entries: number; characters: number }
 }
 
-const defaultBounds: Bounds = { entries: 50_000, characters: 64 * 1024 * 1024, charactersEach: 1024 * 1024 }
+/** Hundreds of calls a second: whoever needs more floods the database. */
+const ofTenant = { entries: 1_000_000, characters: 1024 * 1024 * 1024 }
+const defaultBounds: Bounds = { entries: 50_000, characters: 64 * 1024 * 1024, charactersEach: 1024 * 1024, ofTenant }
 
 /** The texts. */
 export interface Memory {
-  /** Stores texts by name; an empty text means that there is nothing to know. They expire after `ms`, by default an hour. */
+  /**
+   * Stores texts by name; an empty text means that there is nothing to know. They expire after `ms`, by default an hour. What a tenant adds
+   * beyond its share of the hour is not stored, which is logged.
+   */
   remember(tenant: string, texts: ReadonlyMap<string, string>, ms?: number): void
   /** The same for texts that the caller writes to the database: their sealed rows. */
   hand(tenant: string, texts: ReadonlyMap<string, string>, ms: number): SealedText[]
@@ -81,6 +88,8 @@ export function createMemory({ store, sealer, clock, log }: MemoryParts, bounds 
   const unwritten = new Set<string>()
   let characters = 0
   let lost = 0
+  /** What each tenant has added in this hour. */
+  const added = new Map<string, { entries: number; characters: number; until: number }>()
 
   function put(entry: Entry): void {
     const name = nameOf(entry)
@@ -92,6 +101,19 @@ export function createMemory({ store, sealer, clock, log }: MemoryParts, bounds 
       if (unwritten.delete(oldest)) lost += 1
       drop(oldest)
     }
+  }
+
+  /** Counts a text; false when the tenant has no room for it in this hour. */
+  function takesRoom(tenant: string, size: number): boolean {
+    const now = clock.now()
+    const before = added.get(tenant)
+    const share = before && before.until > now ? before : { entries: 0, characters: 0, until: now + lifetime }
+    added.set(tenant, share)
+    const isFull = share.entries >= bounds.ofTenant.entries || share.characters + size > bounds.ofTenant.characters
+    if (isFull) return false
+    share.entries += 1
+    share.characters += size
+    return true
   }
 
   function drop(name: string): void {
@@ -186,15 +208,21 @@ export function createMemory({ store, sealer, clock, log }: MemoryParts, bounds 
 
   return {
     remember(tenant, texts, ms = lifetime) {
+      let refused = 0
       for (const [name, text] of texts) {
         const entry = { tenant, key: sha256Hex(name), text }
         if (entry.text.length > bounds.charactersEach) {
           log.warn({ characters: entry.text.length }, 'state of a tool call is too large to be remembered')
           continue
         }
+        if (!takesRoom(tenant, text.length)) {
+          refused += 1
+          continue
+        }
         put({ ...entry, expiresAt: clock.now() + ms })
         if (entry.text !== '') unwritten.add(nameOf(entry))
       }
+      if (refused > 0) log.warn({ refused, tenant }, 'a user has more state of tool calls than is remembered in an hour')
     },
     hand(tenant, texts, ms) {
       return [...texts].map(([name, text]) => {
@@ -232,6 +260,7 @@ export function createMemory({ store, sealer, clock, log }: MemoryParts, bounds 
         unwritten.delete(name)
         drop(name)
       }
+      for (const [tenant, { until }] of added) if (until <= now) added.delete(tenant)
     },
   }
 }

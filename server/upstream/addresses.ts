@@ -2,9 +2,8 @@
  * Which addresses upstream calls may reach. Administrators choose base URLs, so private and loopback addresses are allowed;
  * link-local and cloud metadata addresses never are, in any spelling and behind any name.
  *
- * A name is checked again for every call, and HTTP connections are made to the addresses that were checked: a DNS server that changes its
- * answer changes nothing. WebSockets are connected by name, within the 30 seconds for which a check is cached. URLs sent by callers go
- * through the stricter `media.ts`.
+ * A name is checked again for every call, and connections, WebSockets too, are made to the addresses that were checked: a DNS server that
+ * changes its answer changes nothing. URLs sent by callers go through the stricter `media.ts`.
  */
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'

@@ -1,19 +1,55 @@
 /**
- * `npm run fuzz -- --count 20000 --seed 1`: damaged bodies at every codec, bounded in number; the seed of each find is printed. A find
- * becomes a file in `testing/fuzz/finds`, which `npm test` tries from then on.
+ * `npm run fuzz -- --count 20000 --seed 1`: damaged bodies at every codec; with `--doors` damaged requests at every address of a running
+ * Parley, the console's included. Bounded in number; the seed of each find is printed. A find becomes a file in `testing/fuzz/finds`, or
+ * `door-finds`, which `npm test` tries from then on.
  */
 import { parseArgs } from 'node:util'
+import { administrator, administratorPassword, startProgram } from '#testing/program/program'
 import { faultOf, fuzzCase } from './codecs.ts'
+import { doorCase, doorFault, doorsOf } from './doors.ts'
 
-const { values } = parseArgs({ options: { count: { type: 'string', default: '20000' }, seed: { type: 'string', default: '1' } } })
+const options = { count: { type: 'string', default: '20000' }, seed: { type: 'string', default: '1' }, doors: { type: 'boolean' } } as const
+const { values } = parseArgs({ options })
 const [first, count] = [Number(values.seed), Number(values.count)]
-let finds = 0
-for (let seed = first; seed < first + count && finds < 20; seed++) {
+const mostFinds = 20
+
+async function codecs(seed: number): Promise<object | undefined> {
   const one = fuzzCase(seed)
   const fault = faultOf(one)
-  if (fault === undefined) continue
-  finds += 1
-  console.log(JSON.stringify({ seed, fault, ...one }))
+  return fault === undefined ? undefined : { fault, ...one }
 }
+
+/** A program to send to, with the demo model; `close` ends it. */
+async function openDoors(): Promise<{ find(seed: number): Promise<object | undefined>; close(): Promise<unknown> }> {
+  const program = await startProgram({ env: { ...administrator, PARLEY_DEMO: 'on' } })
+  const { url } = program
+  const [door, ...others] = doorsOf(await (await fetch(`${url}/openapi.json`)).text())
+  if (!door) throw new Error('The document has no addresses.')
+  const session = await fetch(`${url}/api/session`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ name: administrator.PARLEY_ADMIN_USER, password: administratorPassword }),
+  })
+  const admin = { cookie: (session.headers.get('set-cookie') ?? '').split(';')[0] ?? '' }
+  const identities = { key: { authorization: `Bearer ${program.printed('PARLEY_KEY')}` }, admin, user: admin }
+  return {
+    async find(seed) {
+      const one = doorCase(seed, [door, ...others], identities)
+      const fault = await doorFault(url, one)
+      return fault === undefined ? undefined : { fault, ...one, headers: Object.keys(one.headers) }
+    },
+    close: program.stop,
+  }
+}
+
+const { find, close } = values.doors ? await openDoors() : { find: codecs, close: () => undefined }
+let finds = 0
+for (let seed = first; seed < first + count && finds < mostFinds; seed++) {
+  const found = await find(seed)
+  if (!found) continue
+  finds += 1
+  console.log(JSON.stringify({ seed, ...found }))
+}
+await close()
 console.log(`${count} cases from seed ${first}: ${finds} finds`)
 process.exitCode = finds > 0 ? 1 : 0

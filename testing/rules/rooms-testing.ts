@@ -35,7 +35,10 @@ export const testingRooms: Record<string, Room> = {
     packages: [...everything.packages, 'typescript', '@google/genai'],
     powers: everything.powers,
   },
-  'testing/fuzz': { may: ['testing', 'testing/conversions', 'testing/upstream', 'server/protocols', ...lower], ...everything },
+  'testing/fuzz': {
+    may: ['testing', 'testing/conversions', 'testing/program', 'testing/upstream', 'server/protocols', ...lower],
+    ...everything,
+  },
   'testing/books': {
     may: ['db', 'testing', 'testing/database', 'testing/upstream', ...billing, ...store('ledger', 'usage'), ...lower],
     ...everything,
@@ -78,6 +81,7 @@ export const endToEnd: Room = {
       'books/simulator',
       'survival',
       'conversions',
+      'fuzz',
       'walk',
       'rules',
     ),
