@@ -89,6 +89,9 @@ describe('authHeaders', () => {
     ['none', {}],
     ['sigv4', {}],
     ['google-service-account', {}],
+    ['ibm-iam', {}],
+    ['xi-api-key', { 'xi-api-key': secret }],
+    ['token', { authorization: 'Token sk-1' }],
   ]
   test.each(cases)('%s', (scheme, headers) => {
     expect(authHeaders(scheme, secret)).toEqual(headers)
