@@ -123,6 +123,8 @@ function flow(stream: StreamParts, sending: Promise<Received<Opening>>, greeting
   sending.then(
     (received) => {
       arrived = received
+      // Whoever left before the first event leaves now, and pays for what was produced.
+      arrival.flight.making(false)
       if (over()) drop(received.value)
     },
     () => undefined,
@@ -190,6 +192,7 @@ function flow(stream: StreamParts, sending: Promise<Received<Opening>>, greeting
   async function advance(): Promise<Uint8Array | undefined> {
     if (!opened) {
       opened = await sending
+      if (over()) return lastWord()
       charge = chargeOf(stream, opened)
       stage = 'flowing'
       const first = await deliver(opened.value, opened.value.first)
@@ -241,7 +244,8 @@ function flow(stream: StreamParts, sending: Promise<Received<Opening>>, greeting
     close() {
       if (over()) return
       arrival.flight.hangUp()
-      void close('aborted', 499, clientClosed())
+      // Not while an upstream makes the first event.
+      if (signal.aborted) void close('aborted', 499, clientClosed())
     },
   }
   if (signal.aborted) ended()
