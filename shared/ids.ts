@@ -107,6 +107,7 @@ export const vendorIds = [
   'azure-foundry',
   'cloudflare',
   'databricks',
+  'watsonx',
   'openai-compatible',
   ...serviceIds,
   'parley',

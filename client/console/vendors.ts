@@ -28,6 +28,7 @@ const titles: Record<VendorId, string> = {
   'azure-foundry': 'Azure AI Foundry',
   cloudflare: 'Cloudflare Workers AI',
   databricks: 'Databricks',
+  watsonx: 'IBM watsonx.ai',
   'openai-compatible': 'OpenAI-compatible',
   openrouter: 'OpenRouter',
   deepseek: 'DeepSeek',

@@ -255,3 +255,30 @@ describe('Google service account', () => {
     expect(server.requests).toHaveLength(0)
   })
 })
+
+// https://ibm.com/watsonx/developer/get-started/quick-start shows the request and the answer.
+test('an API key of IBM Cloud becomes a bearer token, asked for once', async () => {
+  const issuer = await scriptedUpstream(
+    respondJson(200, { access_token: 'eyJ.a.b', token_type: 'Bearer', expires_in: 3600, expiration: 1 }),
+  )
+  try {
+    const clock = handClock(at)
+    const signer = createSigner({ upstream, clock })
+    const sign = (secret: string) =>
+      signer.sign(request, { scheme: 'ibm-iam', secret, options: { iam: `${issuer.url}/identity/token` } }, never)
+    const [first] = await Promise.all([sign('key one'), sign('key one')])
+    expect(first?.headers.authorization).toBe('Bearer eyJ.a.b')
+    expect(issuer.requests.map((one) => [one.target, one.text()])).toEqual([
+      ['/identity/token', 'grant_type=urn%3Aibm%3Aparams%3Aoauth%3Agrant-type%3Aapikey&apikey=key+one'],
+    ])
+    await sign('key two')
+    expect(issuer.requests.length).toBe(2)
+    issuer.answer(respondJson(400, { errorCode: 'BXNIM0415E', errorMessage: 'Provided API key could not be found.' }))
+    await expect(sign('key three')).rejects.toMatchObject({ code: 'upstream_auth_failed' })
+    await expect(signer.sign(request, { scheme: 'ibm-iam', secret: 'k', options: { iam: 'no address' } }, never)).rejects.toMatchObject({
+      code: 'upstream_error',
+    })
+  } finally {
+    await issuer.close()
+  }
+})

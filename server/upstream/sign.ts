@@ -1,7 +1,7 @@
 /**
  * Credentials that are not plain headers: a signature over the request, or a token that must be fetched first. A request is signed
  * when it is complete, for every attempt; it must not change afterwards. Schemes with plain headers (`#vendors/auth`) pass through.
- * Start with `createSigner`; Google's tokens are in `google-token.ts`.
+ * Start with `createSigner`; tokens are in `google-token.ts` and `ibm-token.ts`.
  */
 
 import { AwsV4Signer } from 'aws4fetch'
@@ -10,6 +10,7 @@ import type { AbortSignalLike } from '#runtime/contract/abort'
 import { GatewayError } from '#shared/errors'
 import { bedrockRegion } from '#vendors/clouds/bedrock'
 import { createGoogleTokens } from './google-token.ts'
+import { createIbmTokens, ibmKey } from './ibm-token.ts'
 import type { Credential, Upstream, UpstreamRequest } from './upstream.ts'
 
 /** Adds credentials to requests. */
@@ -24,10 +25,12 @@ export interface Signer {
 /** Tokens are requested through `upstream`, so that its address rules apply. */
 export function createSigner({ upstream, clock }: { upstream: Upstream; clock: Clock }): Signer {
   const tokens = createGoogleTokens({ upstream, clock })
+  const ibmTokens = createIbmTokens({ upstream, clock })
   return {
     async sign(request, { scheme, secret, options }, signal) {
       if (secret === undefined || secret === '') return request
       if (scheme === 'google-service-account') return withBearer(request, await tokens.of(secret, signal))
+      if (scheme === 'ibm-iam') return withBearer(request, await ibmTokens.of(ibmKey(secret, options.iam), signal))
       if (scheme !== 'sigv4') return request
       // A Bedrock API key has no colon; access keys are a pair.
       return secret.includes(':') ? signV4(request, secret, options, clock) : withBearer(request, secret)

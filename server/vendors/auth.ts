@@ -8,7 +8,7 @@ export function schemeOf(vendor: Pick<Vendor, 'auth' | 'authBy'>, dialect: Diale
 }
 
 /** True for a scheme that needs the whole request, or the network, and is done by `server/upstream`. */
-export const isSigned = (scheme: AuthScheme): boolean => scheme === 'sigv4' || scheme === 'google-service-account'
+export const isSigned = (scheme: AuthScheme): boolean => scheme === 'sigv4' || scheme === 'google-service-account' || scheme === 'ibm-iam'
 
 /**
  * The headers that carry `secret`; empty for a vendor without authentication, a channel without a key, and the schemes that
@@ -27,6 +27,7 @@ export function authHeaders(scheme: AuthScheme, secret: string | undefined): Rec
     case 'api-key':
       return { [scheme]: secret }
     case 'google-service-account':
+    case 'ibm-iam':
     case 'sigv4':
     case 'none':
       return {}

@@ -3,6 +3,7 @@
  * `services.ts`.
  */
 import type { CodingPlanId } from '#shared/ids'
+import { glmFacts } from './models/copied.ts'
 import type { Service } from './service.ts'
 
 const linkai = 'https://docs.link-ai.tech/platform/maas/coding-plan'
@@ -14,6 +15,7 @@ export const codingPlans: Record<CodingPlanId, Service> = {
     host: 'https://api.z.ai',
     openai: '/api/coding/paas/v4',
     messages: '/api/anthropic',
+    facts: glmFacts,
     read: ['https://docs.z.ai/devpack/overview', linkai],
   },
   'zhipu-coding': {
@@ -21,6 +23,7 @@ export const codingPlans: Record<CodingPlanId, Service> = {
     host: 'https://open.bigmodel.cn',
     openai: '/api/coding/paas/v4',
     messages: '/api/anthropic',
+    facts: glmFacts,
     read: [linkai],
   },
   'kimi-coding': {

@@ -250,6 +250,13 @@ describe('clouds and plans', () => {
       'https://dbc.cloud.databricks.com/serving-endpoints/embeddings',
     ],
     ['voyage', undefined, { operation: 'rerank' }, 'https://api.voyageai.com/v1/rerank'],
+    ['watsonx', undefined, {}, 'https://us-south.ml.cloud.ibm.com/ml/gateway/v1/chat/completions'],
+    [
+      'watsonx',
+      'https://eu-de.ml.cloud.ibm.com/ml/gateway/v1/',
+      { operation: 'embed' },
+      'https://eu-de.ml.cloud.ibm.com/ml/gateway/v1/embeddings',
+    ],
     ['zhipu', undefined, { dialect: 'messages' }, 'https://open.bigmodel.cn/api/anthropic/v1/messages'],
     ['qianfan', undefined, {}, 'https://qianfan.baidubce.com/v2/chat/completions'],
     ['iflytek', undefined, {}, 'https://spark-api-open.xf-yun.com/v1/chat/completions'],

@@ -7,6 +7,7 @@ import { bedrock } from './clouds/bedrock.ts'
 import { cloudflare } from './clouds/cloudflare.ts'
 import { databricks } from './clouds/databricks.ts'
 import { vertex } from './clouds/vertex.ts'
+import { watsonx } from './clouds/watsonx.ts'
 import { cohere } from './cohere.ts'
 import { deepgram } from './deepgram.ts'
 import { demo } from './demo.ts'
@@ -36,6 +37,7 @@ export const vendors: Record<VendorId, Vendor> = {
   'azure-foundry': azureFoundry,
   cloudflare,
   databricks,
+  watsonx,
   'openai-compatible': openaiCompatible,
   ...serviceVendors,
   parley,

@@ -7,6 +7,7 @@
 import type { ServiceId } from '#shared/ids'
 import { codingPlans } from './coding-plans.ts'
 import { localServices } from './local-services.ts'
+import { glmFacts } from './models/copied.ts'
 import type { Service } from './service.ts'
 
 /** Fields that OpenAI alone knows. */
@@ -41,7 +42,9 @@ export const services: Record<ServiceId, Service> = {
     host: 'https://api.x.ai',
     openai: '/v1',
     also: ['responses'],
-    read: ['https://docs.x.ai/developers/model-capabilities/text/comparison'],
+    // It answers 400 `does not support parameter presencePenalty`, for every model.
+    refuses: ['presence_penalty', 'frequency_penalty'],
+    read: ['https://docs.x.ai/developers/model-capabilities/text/comparison', 'https://github.com/miaoxworld/NativeTavern/issues/83'],
   },
   mistral: {
     title: 'Mistral',
@@ -133,7 +136,12 @@ export const services: Record<ServiceId, Service> = {
     host: 'https://api.z.ai',
     openai: '/api/paas/v4',
     messages: '/api/anthropic',
-    read: ['https://docs.z.ai/guides/develop/openai/python', 'https://www.developersdigest.tech/reference/api-compatibility/zai'],
+    facts: glmFacts,
+    read: [
+      'https://docs.z.ai/guides/develop/openai/python',
+      'https://www.developersdigest.tech/reference/api-compatibility/zai',
+      'https://java.agentscope.io/v2/en/integration/model/glm',
+    ],
   },
   minimax: {
     title: 'MiniMax',
@@ -249,7 +257,12 @@ export const services: Record<ServiceId, Service> = {
     openai: '/api/paas/v4',
     messages: '/api/anthropic',
     serves: ['embed'],
-    read: ['https://docs.bigmodel.cn/cn/guide/develop/openai/introduction', 'https://docs.link-ai.tech/platform/maas/coding-plan'],
+    facts: glmFacts,
+    read: [
+      'https://docs.bigmodel.cn/cn/guide/develop/openai/introduction',
+      'https://docs.link-ai.tech/platform/maas/coding-plan',
+      'https://java.agentscope.io/v2/en/integration/model/glm',
+    ],
   },
   qianfan: {
     title: 'Baidu Qianfan',
@@ -259,6 +272,8 @@ export const services: Record<ServiceId, Service> = {
     read: [
       'https://cloud.baidu.com/doc/qianfan/s/rmh4stn9m',
       'https://raw.githubusercontent.com/juspay/neurolink/master/docs/getting-started/providers/baidu-qianfan.md',
+      'https://github.com/spring-projects/spring-ai/issues/2253',
+      'https://github.com/baidubce/bce-qianfan-sdk/pull/894',
     ],
   },
   // The key is the "API password" of the console.

@@ -22,7 +22,7 @@ export interface EndpointTarget {
 }
 
 /**
- * How a channel key is sent. `sigv4` and `google-service-account` need the request or the network and are done by `server/upstream`;
+ * How a channel key is sent. `sigv4`, `google-service-account` and `ibm-iam` need the request or the network and are done by `server/upstream`;
  * the others are plain headers.
  */
 export type AuthScheme =
@@ -33,6 +33,7 @@ export type AuthScheme =
   | 'xi-api-key'
   | 'api-key'
   | 'google-service-account'
+  | 'ibm-iam'
   | 'sigv4'
   | 'none'
 

@@ -73,6 +73,12 @@ describe('registry', () => {
     }
   })
 
+  test('facts and refusals that were read of single services', () => {
+    for (const id of ['zai', 'zhipu', 'zai-coding', 'zhipu-coding'] as const)
+      expect(vendors[id].capabilities('glm-5')).toMatchObject({ forcedToolRefused: true, legacyMaxTokens: true })
+    expect(vendors.xai.refuses?.chat).toEqual(['presence_penalty', 'frequency_penalty'])
+  })
+
   test('one channel of Vertex holds models of two dialects', () => {
     expect(vendors.vertex.speaksFor?.('claude-opus-4-1@20250805')).toEqual(['messages'])
     expect(vendors.vertex.speaksFor?.('gemini-2.5-pro')).toEqual(['gemini'])
@@ -89,6 +95,9 @@ describe('authHeaders', () => {
     ['none', {}],
     ['sigv4', {}],
     ['google-service-account', {}],
+    ['ibm-iam', {}],
+    ['xi-api-key', { 'xi-api-key': secret }],
+    ['token', { authorization: 'Token sk-1' }],
   ]
   test.each(cases)('%s', (scheme, headers) => {
     expect(authHeaders(scheme, secret)).toEqual(headers)

@@ -5,7 +5,7 @@
 import type { ConversationCodec } from '#canonical/codec'
 import type { ConversationRequest, ConversationResponse } from '#canonical/conversation'
 import type { Loss } from '#canonical/loss'
-import { conversationCodecs as codecs } from '#protocols/index'
+import { conversationCodecs as codecs, converseCodec } from '#protocols/index'
 import { createEnvelopes } from '#reasoning-state/envelope'
 import { type Change, changeParts } from '#reasoning-state/state-walk'
 import { remoteMedia } from '#relay/conversation/remote-media'
@@ -60,6 +60,38 @@ export async function lossMatrix(): Promise<Cell[]> {
   return [...(await Promise.all(requests)), ...answers]
 }
 
+/**
+ * What becomes of each request feature at Amazon's Converse, for every client that Messages serves and for Messages itself: its
+ * verdict by losses, and the names. What arrives cannot be compared, since nobody asks Parley in Converse.
+ */
+export async function converseCells(): Promise<(Omit<Cell, 'to' | 'way'> & { to: 'converse' })[]> {
+  const clients = dialects.filter((client) => client === 'messages' || servedBy[client].includes('messages'))
+  const cells: Promise<Omit<Cell, 'to' | 'way'> & { to: 'converse' }>[] = []
+  for (const feature of requestFeatures) {
+    for (const client of clients) {
+      const request = sayable(feature, client)
+      if (!request) continue
+      const place = { row: feature.row, feature: feature.name, from: client, to: 'converse' as const }
+      cells.push(
+        sentBy(converseCodec, request).then(({ sent, losses }) =>
+          sent instanceof GatewayError
+            ? { ...place, verdict: 'refused', fields: [sent.param ?? ''], meaning: true }
+            : { ...place, ...judged([...losses, ...sent.losses], true) },
+        ),
+      )
+    }
+  }
+  return Promise.all(cells)
+}
+
+/** The request as it is sent, its files fetched, with what the fetching lost; or why it is not sent. */
+async function sentBy(codec: ConversationCodec, request: ConversationRequest) {
+  const target = { model: request.model, capabilities: {}, stream: false }
+  const withBytes = remoteMedia(fetchFixture, new AbortController().signal)
+  const fetched = await withBytes(request, (part) => codec.needsBytes(part, target))
+  return { sent: attempt(() => written(codec, fetched.request)), losses: fetched.losses }
+}
+
 /** A client's request with the feature, as Parley reads it; undefined if the dialect cannot express it. */
 export function sayable(feature: RequestFeature, dialect: Dialect): ConversationRequest | undefined {
   const wanted = conversation({ dialect, ...feature.fields(dialect) })
@@ -82,13 +114,10 @@ function again(codec: ConversationCodec, request: ConversationRequest): Conversa
 async function requestCell(feature: RequestFeature, request: ConversationRequest, to: Dialect): Promise<Cell> {
   const place = { way: 'request' as const, row: feature.row, feature: feature.name, from: request.dialect, to }
   const codec = codecs[to]
-  const target = { model: request.model, capabilities: {}, stream: false }
-  const withBytes = remoteMedia(fetchFixture, new AbortController().signal)
-  const fetched = await withBytes(request, (part) => codec.needsBytes(part, target))
-  const sent = attempt(() => written(codec, fetched.request))
+  const { sent, losses } = await sentBy(codec, request)
   if (sent instanceof GatewayError) return { ...place, verdict: 'refused', fields: [sent.param ?? ''], meaning: true }
   const arrived = withoutPaths(readBody(codec, sent.body, request.model))
-  return { ...place, ...judged([...fetched.losses, ...sent.losses], alike(feature.of(arrived), feature.of(request))) }
+  return { ...place, ...judged([...losses, ...sent.losses], alike(feature.of(arrived), feature.of(request))) }
 }
 
 /** The files at the addresses that the features use. */

@@ -12,3 +12,6 @@ export const copiedFacts: Capabilities = {
   cacheMarksRefused: true,
   chatSearchRefused: true,
 }
+
+/** GLM takes no other choice of tools than `auto`. Read: https://java.agentscope.io/v2/en/integration/model/glm. */
+export const glmFacts: Capabilities = { forcedToolRefused: true }

@@ -163,6 +163,25 @@ describe('a request', () => {
     expect(written(request).body.toolConfig).toBeUndefined()
   })
 
+  test('a file that another account keeps is refused by its place, what a document was cited for is told', () => {
+    const file = { type: 'file', file_id: 'file_1' }
+    for (const type of ['image', 'document'])
+      expect(() => written(asked({ messages: [{ role: 'user', content: [{ type, source: file }] }] }))).toThrow(
+        expect.objectContaining({ code: 'unsupported_value', param: 'messages[0].content[0]' }),
+      )
+    const inResult = { type: 'tool_result', tool_use_id: 't', content: [{ type: 'image', source: file }] }
+    const call = { role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'f', input: {} }] }
+    expect(() => written(asked({ messages: [{ role: 'user', content: 'hi' }, call, { role: 'user', content: [inResult] }] }))).toThrow(
+      expect.objectContaining({ code: 'unsupported_value' }),
+    )
+    const citations = [
+      { type: 'page_location', cited_text: 'x', document_index: 0, document_title: 't', start_page_number: 1, end_page_number: 2 },
+    ]
+    const hi = { role: 'user', content: 'hi' }
+    const said = { role: 'assistant', content: [{ type: 'text', text: 'Yes.', citations }] }
+    expect(lost(asked({ messages: [hi, said, hi] }))).toEqual(['turns.citations'])
+  })
+
   test('tools that the conversation has called are listed, long names come back', () => {
     const name = `${'a'.repeat(80)}`
     const request = asked({

@@ -8,6 +8,7 @@ import type { ConversationRequest, MediaPart, OutputFormat, Part, Tool } from '#
 import { hostedTool, joinLosses, type LossList } from '#canonical/loss'
 import { recordUnread } from '#protocols/codec/extensions'
 import { lossList } from '#protocols/codec/field-writers'
+import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import type { Json } from '../frame.ts'
 import { writeRequest as writeMessages } from '../messages/request-write.ts'
@@ -35,6 +36,7 @@ export function writeRequest(request: ConversationRequest, target: Target): Writ
 
 /** The request without what Converse says in another place than Messages, or cannot say. */
 function plainRequest(request: ConversationRequest, losses: LossList): ConversationRequest {
+  for (const { parts } of request.turns) parts.forEach(refuseKeptFile)
   const { topK: _, ...sampling } = request.sampling
   const format: OutputFormat = request.output.format.kind === 'schema' ? { kind: 'text' } : request.output.format
   const { tier: __, ...rest } = request
@@ -61,6 +63,13 @@ const kindByEnding: Readonly<Record<string, string>> = {
   gif: 'image/gif',
   webp: 'image/webp',
   pdf: 'application/pdf',
+}
+
+/** Throws `unsupported_value` for a file that an account keeps: no other account has it. */
+function refuseKeptFile(part: Part): void {
+  if (part.kind === 'result') part.parts.forEach(refuseKeptFile)
+  if (part.kind !== 'media' || !('fileId' in part.source)) return
+  throw new GatewayError('unsupported_value', 'Ids of files are not portable.', { param: part.path ?? 'turns.media' })
 }
 
 /** Something in a bucket, as if the address were its bytes: the writer of Messages passes both through (`request-blocks.ts`). */
