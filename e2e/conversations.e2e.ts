@@ -1,7 +1,17 @@
 /** Conversations are stored in this browser, per user, the same in every tab, and survive reloads and crashes of the page. */
 import { readFileSync } from 'node:fs'
 import { expect, slowDown, test } from './support/browser-test.ts'
-import { addUser, endlessPrompt, messageBox, sendMessage, signIn, turns, waitForReply, waitUntilStored } from './support/playground.ts'
+import {
+  addUser,
+  endlessPrompt,
+  messageBox,
+  sendMessage,
+  signIn,
+  turnCount,
+  turns,
+  waitForReply,
+  waitUntilStored,
+} from './support/playground.ts'
 
 test('a reload shows everything again; a reload during a stream shows the part that came, as interrupted', async ({ page }) => {
   await signIn(page)
@@ -64,7 +74,7 @@ test('two tabs agree while a reply streams in one of them', async ({ page, conte
   await expect(turns(other)).toHaveCount(2)
   await sendMessage(page, 'Once more')
   await waitForReply(page)
-  await expect(turns(other)).toHaveCount(4)
+  await expect.poll(() => turnCount(other)).toBe(4)
   await expect(turns(other).last()).toHaveText(await turns(page).last().innerText(), { useInnerText: true })
   await expect(other.getByText('Interrupted', { exact: true })).toHaveCount(0)
 })

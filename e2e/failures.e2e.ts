@@ -204,8 +204,8 @@ test('a session that ended keeps the conversation and the draft', async ({ page,
 })
 
 test('without a network nothing is lost', async ({ page, context }) => {
-  // The network may fail before the page has loaded the code that renders replies.
-  const renderer = /\/assets\/render-/
+  // The network may fail before the page has loaded the code that shows turns and renders replies.
+  const renderer = /\/assets\/(render|turns)-/
   await page.route(renderer, (route) => route.abort())
   await page.reload()
   await messageBox(page).waitFor()

@@ -10,6 +10,7 @@ import {
   sendMessage,
   signIn,
   stopButton,
+  turnCount,
   turns,
   waitForReply,
 } from './support/playground.ts'
@@ -77,7 +78,7 @@ test('5: the reply streams into the conversation and the next question carries i
   const body = (await nextBody(page, () => sendMessage(page, 'And now?'))) as { messages: { role: string }[] }
   expect(body.messages.map((message) => message.role)).toEqual(['user', 'assistant', 'user'])
   await waitForReply(page)
-  await expect(turns(page)).toHaveCount(4)
+  await expect.poll(() => turnCount(page)).toBe(4)
 })
 
 test('5: stop keeps what has arrived and Send comes back in the same place, with the focus', async ({ page, tolerate }) => {

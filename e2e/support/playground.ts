@@ -26,6 +26,13 @@ export async function signIn(page: Page, who: { name: string; password: string }
 /** The message box. */
 export const messageBox = (page: Page): Locator => page.getByRole('textbox', { name: 'Message', exact: true })
 
+/** How many turns the open branch has; only those near the window are on the page, and the last one is when it is read. */
+export const turnCount = (page: Page): Promise<number> =>
+  page
+    .locator('.turn-box')
+    .last()
+    .evaluate((box) => Number(box.getAttribute('data-index')) + 1)
+
 /** Every turn on the page, oldest first. */
 export const turns = (page: Page): Locator => page.locator('article[data-message]')
 

@@ -20,6 +20,7 @@ import { whole, wholeReceiver } from '#relay/pipeline/whole'
 import { takeHold, takeTicket } from '#relay/spend/hold'
 import { createIntake, largeBody } from '#relay/spend/intake'
 import { openSettlement, recordRefusal } from '#relay/spend/settle'
+import { Abort, type AbortSignalLike } from '#runtime/contract/abort'
 import type { Operation } from '#shared/ids'
 
 /** What the dialects are for; each other operation has a style. */
@@ -79,8 +80,8 @@ function createInFlight(open: OpenWork) {
   const present = new Set<(why: Why) => void>()
   return {
     /** `signal` is the client's own. */
-    enter(caller: Caller, signal: AbortSignal): InFlightRequest {
-      const ended = new AbortController()
+    enter(caller: Caller, signal: AbortSignalLike): InFlightRequest {
+      const ended = new Abort()
       let isMaking = false
       let isGone = false
       const left = () => {
@@ -98,7 +99,7 @@ function createInFlight(open: OpenWork) {
       if (signal.aborted) left()
       else signal.addEventListener('abort', left, { once: true })
       return {
-        signal: ended.signal,
+        signal: ended,
         hangUp: left,
         making(now) {
           isMaking = now

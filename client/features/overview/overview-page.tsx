@@ -12,12 +12,12 @@ import { Failure, Skeleton } from '#client/ui/console/states.tsx'
 import { type Stat, Stats } from '#client/ui/console/stats.tsx'
 import { DataTable } from '#client/ui/console/table.tsx'
 import { formatDuration, formatWhen, timeZone } from '#client/ui/console/time.ts'
-import { formatCount, formatMoney } from '#client/ui/format.ts'
+import { formatChange, formatCount, formatMoney, formatPercent } from '#client/ui/format.ts'
 import { language } from '#client/ui/language.ts'
 import type { Overview } from '#shared/console/overview'
 import type { UsageReportRow } from '#shared/console/usage'
 import { lineOf } from './attention.ts'
-import { byHour, percent } from './figures.ts'
+import { byHour, largest, stacked } from './figures.ts'
 import { FirstSteps } from './first-steps.tsx'
 import { t } from './messages.ts'
 
@@ -90,7 +90,14 @@ export function OverviewPage() {
                 <Hours figures={known()} />
               </div>
               <div class="stack">
-                <Top title={t('topModels')} label={t('model')} rows={known().models} name={(row) => row.model ?? ''} figures={known()} />
+                <Top
+                  title={t('topModels')}
+                  label={t('model')}
+                  rows={known().models}
+                  name={(row) => row.model ?? ''}
+                  figures={known()}
+                  coloured
+                />
                 <Top
                   title={t('topKeys')}
                   label={t('key')}
@@ -120,8 +127,7 @@ function Strip(props: { figures: Overview; admin: boolean }) {
   )
   const change = (now: number, before: number) => {
     if (before === 0) return ''
-    const share = Math.round((now / before - 1) * 100)
-    return t('onWeek', { change: `${share >= 0 ? '+' : '−'}${Math.abs(share)} %`, day: day() })
+    return t('onWeek', { change: formatChange(now / before - 1), day: day() })
   }
   const errors = (of: { requests: number; errors: number } | undefined) => (of && of.requests > 0 ? of.errors / of.requests : 0)
   const stats = (): Stat[] => {
@@ -144,10 +150,10 @@ function Strip(props: { figures: Overview; admin: boolean }) {
         label: t('errors'),
         value: (
           <a class="text-ink hover:text-accent" href="/requests?failed=true">
-            {percent(errors(now))}
+            {formatPercent(errors(now))}
           </a>
         ),
-        note: before && before.requests > 0 ? `${t('weekAgo', { day: day() })} ${percent(errors(before))}` : '',
+        note: before && before.requests > 0 ? `${t('weekAgo', { day: day() })} ${formatPercent(errors(before))}` : '',
         below: spark(t('errors'), errors),
       },
       {
@@ -161,7 +167,7 @@ function Strip(props: { figures: Overview; admin: boolean }) {
             {
               label: t('margin'),
               value: formatMoney(now.margin),
-              note: t('ofSpend', { share: percent(Number(now.margin) / Math.max(Number(now.charged), 1e-9)) }),
+              note: t('ofSpend', { share: formatPercent(Number(now.margin) / Math.max(Number(now.charged), 1e-9)) }),
               below: spark(t('margin'), (row) => Number(row.margin ?? 0)),
             },
           ]
@@ -172,11 +178,10 @@ function Strip(props: { figures: Overview; admin: boolean }) {
 }
 
 function Hours(props: { figures: Overview }) {
-  const start = () => Date.parse(props.figures.steps[0] ?? '')
   const plot = createMemo(() => ({
     kind: 'stack' as const,
     labels: props.figures.steps.map((step) => formatWhen(step).slice(0, 2)),
-    series: [{ label: t('spend'), values: byHour(props.figures.hours, start(), props.figures.steps.length, (row) => Number(row.charged)) }],
+    series: stacked(props.figures, t('others')),
     format: (value: number) => formatMoney(value.toFixed(9)),
     openEnd: true,
   }))
@@ -199,8 +204,10 @@ function Top(props: {
   rows: readonly UsageReportRow[]
   name(row: UsageReportRow): string
   figures: Overview
+  /** Whether each has its colour of the chart. */
+  coloured?: boolean
 }) {
-  const rows = () => props.rows.toSorted((a, b) => Number(b.charged) - Number(a.charged)).slice(0, 5)
+  const rows = () => largest(props.rows)
   const share = (row: UsageReportRow) => Number(row.charged) / Math.max(Number(props.figures.now?.charged ?? 0), 1e-9)
   return (
     <Show when={rows().length > 0}>
@@ -210,7 +217,19 @@ function Top(props: {
           rows={rows()}
           rowId={props.name}
           columns={[
-            { id: 'name', label: props.label, card: 'title', cell: (row) => <b>{props.name(row)}</b> },
+            {
+              id: 'name',
+              label: props.label,
+              card: 'title',
+              cell: (row) => (
+                <>
+                  <Show when={props.coloured}>
+                    <span class={`swatch s${rows().indexOf(row)}`} aria-hidden="true" />
+                  </Show>
+                  <b>{props.name(row)}</b>
+                </>
+              ),
+            },
             {
               id: 'share',
               label: t('share'),
@@ -219,9 +238,9 @@ function Top(props: {
               cell: (row) => (
                 <span class="inline-flex items-center gap-2">
                   <span class="w-14">
-                    <Meter share={Math.min(share(row), 0.79)} label={`${t('share')} ${percent(share(row))}`} />
+                    <Meter share={Math.min(share(row), 0.79)} label={`${t('share')} ${formatPercent(share(row))}`} />
                   </span>
-                  {percent(share(row))}
+                  {formatPercent(share(row))}
                 </span>
               ),
             },

@@ -57,10 +57,14 @@ function written(line: JournalLine): unknown {
   }
 }
 
-/** The end of a request without what no charge depends on: the raw usage, the losses, the attempts. */
+/** Notes of one request that always have room. */
+const leanNotes = 4
+
+/** The end of a request without what no charge depends on: the raw usage, the losses, the attempts, notes beyond a few. */
 export const leanLine = ({ row, ...line }: BookLine): BookLine => {
   const usage = row.usage && { ...row.usage, raw: undefined }
-  return { ...line, row: { ...row, ...(usage && { usage }), losses: [], attempts: [] } }
+  const notes = row.notes && { notes: row.notes.slice(0, leanNotes) }
+  return { ...line, row: { ...row, ...(usage && { usage }), ...notes, losses: [], attempts: [] } }
 }
 
 /** The lines of a file in bytes, each with its newline; the last one may lack it. */

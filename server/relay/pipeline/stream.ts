@@ -17,6 +17,7 @@ import { openRunningCharge, type RunningCharge } from '#relay/spend/running-char
 import type { Settlement } from '#relay/spend/settle'
 import { createTopUp } from '#relay/spend/top-up'
 import type { Clock } from '#runtime/clock'
+import { Abort } from '#runtime/contract/abort'
 import type { Source } from '#runtime/outgoing-body'
 import { asGatewayError, GatewayError } from '#shared/errors'
 import type { End } from '#shared/ids'
@@ -72,11 +73,11 @@ const endOf = (error: GatewayError): End => (error.blame === 'client' ? 'error' 
 
 /** True when `work` ended, well or badly, within `ms`. */
 async function endsWithin(work: Promise<unknown>, ms: number, clock: Clock): Promise<boolean> {
-  const waited = new AbortController()
+  const waited = new Abort()
   const yes = () => true
-  const late = clock.sleep(ms, waited.signal).then(() => false, yes)
+  const late = clock.sleep(ms, waited).then(() => false, yes)
   const ended = await Promise.race([work.then(yes, yes), late])
-  waited.abort()
+  waited.abort(undefined)
   return ended
 }
 

@@ -14,6 +14,7 @@ import { restoreInstance } from './instances.ts'
 import { correctInterrupted, noteInterrupted } from './interrupted.ts'
 import { logColumnCount, logColumns, numberArray, rowByColumns, storable, sumLines, textArray } from './line-columns.ts'
 import { beginTelling, TakesPaused } from './recoveries.ts'
+import { writeNotes } from './state-notes.ts'
 
 /** A request for a lease of one account, in nano-dollars. */
 export interface AskedPart {
@@ -79,10 +80,11 @@ export const isUnwritable = (thrown: unknown): boolean => /^2[23]/.test(sqlState
 const unusualStates: ReadonlySet<string | undefined> = new Set(['PF002', '23505'])
 
 /**
- * Runs one call in one transaction. Lines whose request already has a usage row change nothing, unless it is one of an interrupted
- * request. Rejects with `isFenced`, or `areTakesPaused`.
+ * Runs one call in one transaction, after the notes of its lines. Lines whose request already has a usage row change nothing, unless it
+ * is one of an interrupted request. Rejects with `isFenced`, or `areTakesPaused`.
  */
 export async function syncBooks(store: Pick<Store, 'db'>, call: SyncCall): Promise<SyncAnswer> {
+  await writeNotes(store, call.lines)
   if (call.interrupted) {
     return store.db.transaction(async (tx) => {
       await noteInterrupted({ db: tx }, call.lines)

@@ -44,19 +44,31 @@ export function createPartState(
     height,
     show(part, near) {
       if (near === shown()) return
+      const scroller = scrollerOf(part)
+      const top = scroller?.scrollTop ?? 0
       const before = part.getBoundingClientRect()
       if (!near) setHeight(before.height)
       setShown(near)
-      if (near) keepPlace(part, before)
+      if (scroller === null) return
+      if (near) keepPlace(part, before, scroller)
+      // Reading the position applies what the browser itself moves, where the content became shorter.
+      const moved = scroller.scrollTop - top
+      if (moved !== 0) listeners.get(scroller)?.(moved)
     },
   }
 }
 
+const listeners = new WeakMap<HTMLElement, (pixels: number) => void>()
+
+/** Tells `listener` by how many pixels parts of a reply have moved `scroller`, so that it is not taken for the reader's scrolling. */
+export function onMovedByParts(scroller: HTMLElement, listener: (pixels: number) => void): void {
+  listeners.set(scroller, listener)
+}
+
 /** A part above what is read that turned out higher than it was: the text being read stays where it is. */
-function keepPlace(part: HTMLElement, before: DOMRect): void {
+function keepPlace(part: HTMLElement, before: DOMRect, scroller: HTMLElement): void {
   const grown = part.getBoundingClientRect().height - before.height
-  const scroller = scrollerOf(part)
-  if (grown === 0 || scroller === null) return
+  if (grown === 0) return
   const edge = scroller.getBoundingClientRect().top
   // A turn that is above the window as a whole is kept in place by the list of turns.
   const turn = part.closest('.turn-box')?.getBoundingClientRect().bottom ?? Number.POSITIVE_INFINITY

@@ -3,6 +3,7 @@
  * stops it; being within 80 pixels of the end starts it again.
  */
 import { type Accessor, createSignal, onCleanup } from 'solid-js'
+import { onMovedByParts } from '#client/features/playground/markdown/window.ts'
 
 const nearPx = 80
 
@@ -49,6 +50,9 @@ export function createAutoScroll(scroller: HTMLElement): AutoScroll {
     // Keep what the reader scrolled since the last event.
     last += scroller.scrollTop - before
   }
+  onMovedByParts(scroller, (pixels) => {
+    last += pixels
+  })
   scroller.addEventListener('scroll', onScroll, { passive: true })
   scroller.addEventListener('wheel', onWheel, { passive: true })
   onCleanup(() => {

@@ -1,25 +1,28 @@
 /** The place of the conversation. Its turns are loaded with the first message. Silent for screen readers: a status region elsewhere announces progress. */
-import { createEffect, createSignal, lazy, on, onMount, Show, Suspense } from 'solid-js'
+import { createEffect, createSignal, on, onMount, Show } from 'solid-js'
+import { Dynamic } from 'solid-js/web'
 import { t } from '#client/features/playground/messages/messages.ts'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
 import { Icon } from '#client/ui/icon.tsx'
 import { type AutoScroll, createAutoScroll } from './auto-scroll.ts'
 import { EmptyConversation } from './empty-conversation.tsx'
-
-const loadTurns = async () => ({ default: (await import('./turns.tsx')).Turns })
-const Turns = lazy(loadTurns)
+import { createTurnsLoader } from './load-turns.ts'
+import { PlainTurns } from './plain-turns.tsx'
 
 /** The conversation on the screen. */
 export function Transcript(props: { page: PageContext }) {
   const { playground } = props.page
   let scroller: HTMLElement | undefined
+  const turns = createTurnsLoader()
   const [follow, setFollow] = createSignal<AutoScroll | undefined>()
   onMount(() => {
     if (scroller) setFollow(createAutoScroll(scroller))
     // After the first paint, and before the first message can be sent.
-    requestAnimationFrame(() => requestAnimationFrame(() => void loadTurns().catch(() => undefined)))
+    requestAnimationFrame(() => requestAnimationFrame(() => turns.load()))
   })
   const isEmpty = () => playground.messagesState() === 'ready' && playground.path().length === 0
+  // A message is another chance for turns that could not be loaded.
+  createEffect(() => playground.path().length > 0 && turns.load())
   const [news, setNews] = createSignal(false)
   createEffect(
     on(
@@ -52,9 +55,16 @@ export function Transcript(props: { page: PageContext }) {
           {/* Not while nothing is known: an empty conversation needs no turns. */}
           <Show when={playground.path().length > 0 && follow()}>
             {(ready) => (
-              <Suspense>
-                <Turns page={props.page} scroller={scroller} follow={ready()} />
-              </Suspense>
+              <Show
+                when={turns.component()}
+                fallback={
+                  <Show when={turns.failed()}>
+                    <PlainTurns page={props.page} />
+                  </Show>
+                }
+              >
+                {(component) => <Dynamic component={component()} page={props.page} scroller={scroller} follow={ready()} />}
+              </Show>
             )}
           </Show>
         </Show>
