@@ -1,8 +1,8 @@
 /** Readers of the console take none of the connections that the accounts need. */
 import { expect, test } from 'bun:test'
-import { sql } from 'drizzle-orm'
 import { booksPlace, codeOf, here } from '#testing/books/test-books'
 import { engines } from '#testing/database/database'
+import { runSql } from '#testing/database/tables'
 import { remoteBooks } from './remote-books.ts'
 
 test.if(engines.includes('postgres'))(
@@ -16,7 +16,7 @@ test.if(engines.includes('postgres'))(
       const ids = await Promise.all(Array.from({ length: 20 }, () => place.wallet(1_000n)))
       let read = 0
       const readers = ids.map(async () => {
-        await store.db.execute(sql`select pg_sleep(1.5)`)
+        await runSql(store, 'select pg_sleep(1.5)')
         read += 1
       })
       const codes = await Promise.all(ids.map((id) => codeOf(books.hold(`r-${id}`, [{ id }], 100n))))
