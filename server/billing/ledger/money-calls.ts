@@ -3,7 +3,7 @@
  * followers and does nothing. Each call names the last one that was answered, so that a database which has lost that one is noticed.
  */
 
-import { callMs } from '#billing/lease/with-timeout'
+import { callMs, unavailable } from '#billing/lease/with-timeout'
 import type { Clock, Random } from '#runtime/clock'
 import type { Log } from '#runtime/log'
 import type { Store } from '#store/engine/store'
@@ -51,14 +51,15 @@ export interface MoneyCalls {
   /** Rejects with `isFenced` when the instance was closed or the database has forgotten, `books_unavailable` when there is no answer. */
   sync(call: MoneyCall): Promise<SyncAnswer>
   /**
-   * Whatever was sent before can no longer happen, and these are the leases in nano-dollars; undefined when the instance has been
+   * Whatever was sent before can no longer happen, and `reset` is told the leases in nano-dollars; false when the instance has been
    * closed. Where the database has lost commits, `again` writes them first, and `shortOf` says what open holds need beyond what is on
    * lease there: it is taken before anybody else may take.
    */
   resync(
     again: (home: WriteBackTarget) => Promise<void>,
     shortOf: (leases: ReadonlyMap<string, bigint>) => readonly AskedPart[],
-  ): Promise<ReadonlyMap<string, bigint> | undefined>
+    reset: (leases: ReadonlyMap<string, bigint>) => void,
+  ): Promise<boolean>
   /** False while the database is known to lack commits: until then nobody may spend what memory says is on lease. */
   readonly whole: boolean
 }
@@ -95,9 +96,12 @@ export function createMoneyCalls({ database, instance, folder }: DatabasePlace):
 
   const calls: MoneyCalls & { whole: boolean } = {
     sync,
-    async resync(again, shortOf) {
+    async resync(again, shortOf, reset) {
       const { leases } = await look()
-      if (calls.whole) return leases
+      if (calls.whole) {
+        if (leases) reset(leases)
+        return leases !== undefined
+      }
       await again(home)
       const left = leases && (await look()).leases
       const short = left ? shortOf(left) : []
@@ -106,8 +110,12 @@ export function createMoneyCalls({ database, instance, folder }: DatabasePlace):
         await sync({ lines: [], own: [], ask, again: true })
       }
       await database.endTelling(instance)
+      const told = await look()
+      if (told.forgot) throw unavailable()
+      // What memory has of the leases is from before the loss: not a moment may pass between the two.
+      if (told.leases) reset(told.leases)
       calls.whole = true
-      return (await look()).leases
+      return told.leases !== undefined
     },
     whole: true,
   }

@@ -206,9 +206,8 @@ export function createMoneySync(options: MoneySyncOptions): MoneySync {
 
   async function recover(): Promise<void> {
     if (state === 'stopped') return
-    const amounts = await calls.resync(writeAgain, leases.shortOf)
-    if (state === 'closed') return
-    if (amounts) return leases.reset(amounts)
+    const isLive = await calls.resync(writeAgain, leases.shortOf, leases.reset)
+    if (isLive || state === 'closed') return
     state = 'closed'
     log.error({ instance }, 'the leases of this instance were written off; it starts again as a new instance')
     refuseWaiting(Number.POSITIVE_INFINITY)

@@ -99,6 +99,12 @@ export async function openRegistrations(options: RegistrationOptions): Promise<R
       writing.delete(name)
       throw thrown
     })
+    // What was replayed before this instance was registered could have been lost since, and nobody would notice.
+    await replayJournals(journals()).catch(async (thrown: unknown) => {
+      await journal.close(true)
+      writing.delete(name)
+      throw thrown
+    })
     const flushed = ({ id }: EncodedLine) => {
       journal.flushed(id)
       made.due.delete(id)

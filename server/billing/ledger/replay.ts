@@ -6,6 +6,7 @@
 import { folderFacts, removeFolder, rename, touch } from '#runtime/folder'
 import type { Log } from '#runtime/log'
 import { namesIn, trimSegments } from '#runtime/segment'
+import { Forgotten, isFenced } from '#store/ledger/leases'
 import type { BooksDatabase } from './books-database.ts'
 import type { EncodedLine } from './encoded-line.ts'
 import { isHome, markHome, removeMark } from './home-mark.ts'
@@ -52,6 +53,7 @@ const stillRuns = (instance: bigint) =>
 
 /** A start has time for larger calls than a running instance. */
 const linesPerCall = 1_000
+const mostTries = 3
 
 /** Logged when a replay has written anything. */
 export const replayedMessage = 'the journal of an earlier run was written into the accounts'
@@ -61,7 +63,7 @@ export async function replayJournals(options: ReplayOptions): Promise<Replayed> 
   const { folder, log } = options
   const all: Replayed = { settled: 0, interrupted: 0, opened: 0 }
   for (const name of await journalsIn(options)) {
-    const done = await replay(options, BigInt(name))
+    const done = await replayWhole(options, BigInt(name))
     if (done === 'strange') await rename(`${folder}/${name}`, `${folder}/${name}.kept`)
     else for (const what of ['settled', 'interrupted', 'opened'] as const) all[what] += done[what]
   }
@@ -72,6 +74,18 @@ export async function replayJournals(options: ReplayOptions): Promise<Replayed> 
 
 const journalsIn = async ({ folder, but }: Pick<ReplayOptions, 'folder' | 'but'>) =>
   (await namesIn(folder)).filter((name) => /^\d+$/.test(name) && !but.has(name))
+
+/** Again when the database lost commits meanwhile, which may be any of those that it had just answered. */
+async function replayWhole(options: ReplayOptions, instance: bigint): ReturnType<typeof replay> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await replay(options, instance)
+    } catch (thrown) {
+      if (!isFenced(thrown) || tries === mostTries) throw thrown
+      options.log.error({ instance: instance.toString() }, 'the database has lost commits during a replay; it begins again')
+    }
+  }
+}
 
 /** `strange`: a line could not be written, and the files must be kept for a person to look at. */
 async function replay(
@@ -88,14 +102,17 @@ async function replay(
     await listen()
     if ((await database.lastCall(instance))?.seq !== before?.seq) throw stillRuns(instance)
   }
-  let seq: bigint | undefined
+  // From here on every answer is compared with this number: a database that has lost it may have lost anything before.
+  let heard = (await database.numberForReplay(instance)) ?? 0n
   let complete = true
   let isEmpty = true
 
   async function write(lines: readonly EncodedLine[], mayEnd: boolean) {
-    seq = (seq ?? (await database.numberForReplay(instance)) ?? 0n) + 1n
     // The leases of an instance that is live still pay for what it spent; of a closed one they are gone.
-    return database.sync({ instance, seq, lines, own: [], ask: [], replay: !wasLive, ...(mayEnd && { interrupted: true }) })
+    const call = { instance, seq: heard + 1n, heard, lines, own: [], ask: [], replay: !wasLive, ...(mayEnd && { interrupted: true }) }
+    const answer = await database.sync(call)
+    heard = call.seq
+    return answer
   }
   const missing = (some: readonly EncodedLine[]) => database.missing(some)
   const writerOf = (mayEnd: boolean) => createBackWriter({ missing, write: (some) => write(some, mayEnd) }, log, linesPerCall)
@@ -114,6 +131,7 @@ async function replay(
         return 'strange'
       }
       await database.restore(instance, installation)
+      heard = (await database.numberForReplay(instance)) ?? 0n
       state = 'closed'
     }
     await writers.settled.add(ended)
@@ -124,10 +142,8 @@ async function replay(
   }
   await finish('settled')
   await finish('interrupted')
-  if (wasLive) {
-    if (seq === undefined) await database.numberForReplay(instance)
-    await database.close(instance)
-  }
+  if (wasLive) await database.close(instance)
+  if (((await database.lastCall(instance))?.seq ?? 0n) < heard) throw new Forgotten('the database has lost what was replayed')
   if (!complete) return 'strange'
   if (isEmpty) await removeFolder(path)
   else if (wasLive || done.settled + done.interrupted > 0) {

@@ -66,7 +66,8 @@ export interface SyncAnswer {
 
 /** The instance was closed or is unknown, or a later call of it arrived first. */
 const fencedState = 'PF001'
-class Forgotten extends Error {
+/** The database has lost a call that it had answered. */
+export class Forgotten extends Error {
   readonly code = fencedState
 }
 /** True for the rejection of a fenced call. */

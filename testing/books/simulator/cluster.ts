@@ -3,6 +3,7 @@
  * they left. The clock jumps from timer to timer and waits for the database and the files, which are real.
  */
 import { join } from 'node:path'
+import { type BooksDatabase as AskedDatabase, directBooks } from '#billing/ledger/books-database'
 import { type LeasedBooks, openLeasedBooks } from '#billing/ledger/leased-books'
 import { type Random, systemClock } from '#runtime/clock'
 import type { Log } from '#runtime/log'
@@ -21,6 +22,10 @@ export interface Setting {
 
 /** Additional actions of a wrong design. */
 export interface DesignActions {
+  /** Stands between the books and what the database says. */
+  answers?(database: AskedDatabase): AskedDatabase
+  /** For how long the program believes that its leases are valid, in place of `writeOffMs`. */
+  believedMs?: number
   /** Called when a process was killed; only its folder is left. */
   killed?(site: Site): Promise<void>
 }
@@ -37,6 +42,8 @@ export interface Site {
   failure: unknown
   /** Simulated time of its last call that the database executed. */
   seen: number
+  /** Its process knows that the database lost commits, and has not told all of them and read its leases again. */
+  isTelling: boolean
 }
 
 /** The simulated processes, their clock, and what a schedule can do to them. */
@@ -45,7 +52,9 @@ export interface Cluster {
   sites: readonly Site[]
   /** Errors logged by any process. */
   errors: string[]
-  counts: { kills: number; 'killed at start': number; starts: number; calls: number }
+  counts: { kills: number; 'killed at start': number; starts: number; calls: number; losses: number }
+  /** When a process was told that commits were lost, and when one was killed, in simulated milliseconds. */
+  setbacks: { site: string; at: number }[]
   kill(site: Site): void
   start(site: Site): void
   /** Shuts its process down in order. */
@@ -82,11 +91,20 @@ export function createCluster({ database, seed, sites: count, network, setting, 
   const seededRandom = randomOf(seeded(seed * 104_729 + 2))
   const executing = new Set<Promise<unknown>>()
   const errors: string[] = []
-  const counts = { kills: 0, 'killed at start': 0, starts: 0, calls: 0 }
+  const setbacks: Cluster['setbacks'] = []
+  const counts = { kills: 0, 'killed at start': 0, starts: 0, calls: 0, losses: 0 }
   const listeners = new Map<Process, (topic: string, id: string) => void>()
   const sites = Array.from({ length: count }, (_, n): Site => {
     const name = `${seed}-${n}`
-    return { name, folder: join(database.folder, name), process: undefined, books: undefined, failure: undefined, seen: 0 }
+    return {
+      name,
+      folder: join(database.folder, name),
+      process: undefined,
+      books: undefined,
+      failure: undefined,
+      seen: 0,
+      isTelling: false,
+    }
   })
 
   function execute<T>(call: () => Promise<T>): Promise<T> {
@@ -130,6 +148,29 @@ export function createCluster({ database, seed, sites: count, network, setting, 
     error: (fields, message) => void errors.push(`${message} ${JSON.stringify(fields, textOf)}`),
   }
 
+  /** Notes when a site knows that its database is not whole. */
+  function watched(asked: AskedDatabase, site: Site, process: Process): AskedDatabase {
+    site.isTelling = false
+    let hasTold = false
+    return {
+      ...asked,
+      async resync(call, withinMs) {
+        const answer = await asked.resync(call, withinMs)
+        if (answer.forgot && site.process === process) {
+          site.isTelling = true
+          hasTold = false
+          counts.losses += 1
+          setbacks.push({ site: site.name, at: clock.monotonic() })
+        } else if (hasTold && site.process === process) site.isTelling = false
+        return answer
+      },
+      async endTelling(instance) {
+        await asked.endTelling(instance)
+        hasTold = true
+      },
+    }
+  }
+
   function start(site: Site): void {
     const process = createProcess(clock, network, (call) => {
       counts.calls += 1
@@ -145,9 +186,11 @@ export function createCluster({ database, seed, sites: count, network, setting, 
     }
     const { store, heard } = storeOver(simulatedClient, process.clock, async (topic, id) => notify(topic, id, process))
     listeners.set(process, heard)
-    const options = { store, clock: process.clock, random: seededRandom, log }
+    const asked = watched(directBooks(store, process.clock), site, process)
+    const options = { store, clock: process.clock, random: seededRandom, log, database: actions.answers?.(asked) ?? asked }
     const files = { folder: site.folder, installation: site.name, fsync: 'never', maxBytes: 512 * 1024 } as const
-    const opening = openLeasedBooks({ ...options, ...files, ...setting })
+    const writeOffMs = actions.believedMs ?? setting.writeOffMs
+    const opening = openLeasedBooks({ ...options, ...files, ...setting, writeOffMs })
     void opening.then(
       (books) => {
         if (site.process === process) site.books = books
@@ -180,6 +223,7 @@ export function createCluster({ database, seed, sites: count, network, setting, 
     sites,
     errors,
     counts,
+    setbacks,
     start,
     async close(site) {
       const { books } = site
@@ -199,6 +243,7 @@ export function createCluster({ database, seed, sites: count, network, setting, 
       process.kill()
       listeners.delete(process)
       counts.kills += 1
+      setbacks.push({ site: site.name, at: clock.monotonic() })
       if (!site.books) counts['killed at start'] += 1
       site.process = undefined
       site.books = undefined

@@ -64,6 +64,7 @@ export async function ask(
   books.progress(row(half, 'error'))
   record.begun.set(id, half)
   const grown = grow > 0n && (await books.grow(id, grow).catch(() => false)) ? grow : 0n
+  if (grown > 0n) granted()
   holding(grown)
   await clock.sleep(restMs)
   const cost = half + ((hold + grown - half) * tenths) / 10n

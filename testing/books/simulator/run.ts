@@ -25,9 +25,12 @@ export interface BooksRun {
 export interface Variant extends DesignActions {
   /** Milliseconds of silence after which an instance is written off; absent: never. */
   writeOffMs?: number
+  /** The database is replaced by a standby that lacks its last commits. */
+  losesCommits?: boolean
   /** Make a fault show soon: many requests compete for one account; no faults of processes; other network faults. */
   isCrowded?: boolean
   isPeaceful?: boolean
+  longestCutMs?: number
   networkFaults?: Partial<NetworkFaults>
 }
 
@@ -35,6 +38,7 @@ const activeMs = 8_000
 const lookMs = 1_000
 const glanceMs = 200
 const dayMs = 86_400_000
+const usualCutMs = 3_000
 const faultyFates: readonly [Fate, ...Fate[]] = ['lost', 'answer lost', 'late', 'late']
 
 /** Runs the schedule of this seed; the result lists every broken invariant. */
@@ -64,6 +68,8 @@ export async function runBooks(database: BooksDatabase, seed: number, variant: V
     activeMs,
     isPeaceful: variant.isPeaceful ?? false,
     writeOffMs: variant.writeOffMs,
+    losesCommits: variant.losesCommits ?? false,
+    longestCutMs: variant.longestCutMs ?? usualCutMs,
   })
 
   const faults: string[] = []
@@ -72,16 +78,18 @@ export async function runBooks(database: BooksDatabase, seed: number, variant: V
   }
   for (let at = glanceMs; at <= activeMs; at += glanceMs) {
     await cluster.until(at)
-    if (variant.writeOffMs === undefined) faults.push(...(await uncovered(database.store, cluster, record)))
+    if (variant.writeOffMs === undefined && !variant.losesCommits) faults.push(...(await uncovered(database.store, cluster, record)))
     if (at % lookMs === 0) await look()
   }
   network.endFaults()
   faults.push(...(await settleAll(cluster, progress)))
   await look()
   for (const site of cluster.sites) await cluster.close(site)
+  const { lostAt } = record
+  if (lostAt !== undefined) record.bereft.push(...cluster.setbacks.filter(({ at }) => at >= lostAt))
   const verdict = await judgeBooks(database.store, record, posted)
   faults.push(...verdict.faults)
-  if (variant.writeOffMs === undefined) faults.push(...cluster.errors.map((error) => `logged: ${error}`))
+  if (variant.writeOffMs === undefined && !variant.losesCommits) faults.push(...cluster.errors.map((error) => `logged: ${error}`))
   await removeLeftovers(cluster)
   const money = { overrun: Number(verdict.overrun), 'written off': Number(record.writtenOff) }
   return { faults, counts: { ...cluster.counts, ...progress.counts, ...Object.fromEntries(network.fates), ...money } }

@@ -6,6 +6,7 @@ import { postGrant } from '#store/ledger/ledger'
 import type { Seeded } from '#testing/seeded'
 import type { Cluster, Site } from './cluster.ts'
 import type { BooksDatabase } from './database.ts'
+import { failOver, stopFollowing } from './failover.ts'
 import { ask, type Outcome, type Request } from './requests.ts'
 import type { Process } from './simulated-process.ts'
 import type { ClientRecord } from './verdict.ts'
@@ -60,13 +61,20 @@ export interface ScheduleParts {
   /** No faults of processes. */
   isPeaceful: boolean
   writeOffMs: number | undefined
+  /** The longest partition in milliseconds. */
+  longestCutMs: number
+  /** A standby that lacks the last commits takes the place of the primary. */
+  losesCommits: boolean
 }
 
 /** Counts of what has happened so far. */
 export interface Progress {
   /** Number of open requests by process. */
   open: Map<Process | undefined, number>
-  counts: Record<'asked' | Outcome | 'pauses' | 'partitions' | 'outages' | 'clocks set back' | 'postings' | 'write-offs', number>
+  counts: Record<
+    'asked' | Outcome | 'pauses' | 'partitions' | 'outages' | 'clocks set back' | 'postings' | 'write-offs' | 'rows lost',
+    number
+  >
 }
 
 /** Sets a timer for each event; answers the counts, which are updated as events happen. */
@@ -74,12 +82,13 @@ export function schedule(parts: ScheduleParts): Progress {
   const counts = { asked: 0, done: 0, refused: 0, unavailable: 0, full: 0 }
   const progress: Progress = {
     open: new Map(),
-    counts: { ...counts, pauses: 0, partitions: 0, outages: 0, 'clocks set back': 0, postings: 0, 'write-offs': 0 },
+    counts: { ...counts, pauses: 0, partitions: 0, outages: 0, 'clocks set back': 0, postings: 0, 'write-offs': 0, 'rows lost': 0 },
   }
   planRequests(parts, progress)
   if (!parts.isPeaceful) planFaults(parts, progress)
   planPostings(parts, progress)
   if (parts.writeOffMs !== undefined) writeOffs(parts, parts.writeOffMs, progress)
+  if (parts.losesCommits) planFailover(parts, progress)
   return progress
 }
 
@@ -102,8 +111,10 @@ function planRequests({ cluster, plan, random, record, activeMs, writeOffMs }: S
     if (site) cluster.clock.after(at, () => void send(request, site))
   }
 
-  /** Leases may be spent for as long after an answer as others wait before they write them off. */
+  /** Leases may be spent for as long after an answer as others wait before they write them off, and never while commits are known to be lost. */
   function lawful(site: Site, id: string): void {
+    record.granted.set(id, { site: site.name, at: cluster.clock.monotonic() })
+    if (site.isTelling) record.unlawful.push(`not whole: ${id} was granted while its database was known to lack commits`)
     const since = cluster.clock.monotonic() - site.seen
     if (since >= (writeOffMs ?? Number.POSITIVE_INFINITY))
       record.unlawful.push(`unlawful: ${id} was granted ${since} ms after the last call`)
@@ -121,7 +132,7 @@ function planRequests({ cluster, plan, random, record, activeMs, writeOffMs }: S
   }
 }
 
-function planFaults({ cluster, random, activeMs }: ScheduleParts, { counts }: Progress): void {
+function planFaults({ cluster, random, activeMs, longestCutMs }: ScheduleParts, { counts }: Progress): void {
   const { clock, sites } = cluster
   const often = (most: number, what: (site: Site) => void) => {
     for (let count = random.below(most + 1); count > 0; count--) {
@@ -156,7 +167,7 @@ function planFaults({ cluster, random, activeMs }: ScheduleParts, { counts }: Pr
   })
   often(2, (site) => {
     counts.partitions += 1
-    cut([site], random.fraction() * 3_000)
+    cut([site], random.fraction() * longestCutMs)
   })
   often(1, () => {
     counts.outages += 1
@@ -201,8 +212,28 @@ function writeOffs({ cluster, database: { store }, record, activeMs }: ScheduleP
         if (!(await closeInstance(store, id))) continue
         counts['write-offs'] += 1
         for (const { amount } of leases) record.writtenOff += amount
+        record.bereft.push({ site: site.name, at: cluster.clock.monotonic() })
       }
     }
   }
   for (let at = 0; at < activeMs; at += 500) cluster.clock.after(at, () => void cluster.alongside(sweep))
+}
+
+/** The standby stops following, and takes over some time later. What was paid in meanwhile is lost with the rest. */
+function planFailover({ cluster, database: { store }, random, record, posted, activeMs }: ScheduleParts, { counts }: Progress): void {
+  const followsUntil = (0.2 + random.fraction() / 2) * activeMs
+  const followed = new Map<string, bigint>()
+  cluster.clock.after(followsUntil, () => {
+    void cluster.alongside(async () => {
+      await stopFollowing(store)
+      for (const [wallet, amount] of posted) followed.set(wallet, amount)
+    })
+  })
+  cluster.clock.after(followsUntil + 100 + random.fraction() * 1_500, () => {
+    void cluster.alongside(async () => {
+      record.lostAt = cluster.clock.monotonic()
+      counts['rows lost'] += await failOver(store)
+      for (const [wallet, amount] of followed) posted.set(wallet, amount)
+    })
+  })
 }

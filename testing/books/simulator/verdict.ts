@@ -15,10 +15,16 @@ export interface ClientRecord {
   refused: Set<string>
   /** The sums of open holds, by process and account. */
   held: Map<Process, Map<string, bigint>>
+  /** When (simulated milliseconds) the database lost commits, if it did: then more than what was written off may be missing. */
+  lostAt: number | undefined
   /** Nano-dollars on lease of instances that were written off. */
   writtenOff: bigint
-  /** Holds that were granted although the database had not been heard of for longer than leases are valid. */
+  /** Holds that were granted although the leases could not be spent any more, or the database was known to lack commits. */
   unlawful: string[]
+  /** Where and when (simulated milliseconds) the last hold of each request was granted. */
+  granted: Map<string, { site: string; at: number }>
+  /** When the leases of a site were written off; and when a site was told that commits were lost, or its process ended after the loss. */
+  bereft: { site: string; at: number }[]
 }
 
 /** An empty record. */
@@ -27,8 +33,11 @@ export const newClientRecord = (): ClientRecord => ({
   begun: new Map(),
   refused: new Set(),
   held: new Map(),
+  lostAt: undefined,
   writtenOff: 0n,
   unlawful: [],
+  granted: new Map(),
+  bereft: [],
 })
 
 const onLease = sql`
@@ -63,11 +72,18 @@ export async function judgeBooks(store: Store, record: ClientRecord, posted: Rea
   for (const [id, begun] of record.begun) {
     const [found, cost] = [charged.get(id), record.done.get(id) ?? begun]
     if (found === undefined) faults.push(`lost: ${id} was delivered and is not in the books`)
-    else if (found < cost) overrun += cost - found
-    else if (record.done.has(id) && found > cost) faults.push(`too much: ${id} cost ${cost} and was charged ${found}`)
+    else if (found < cost) {
+      overrun += cost - found
+      const granted = record.granted.get(id)
+      if (!record.bereft.some(({ site, at }) => site === granted?.site && granted.at <= at))
+        faults.push(
+          `granted too late: ${id} was granted when nothing of its instance had been taken away, and ${cost - found} could not be charged`,
+        )
+    } else if (record.done.has(id) && found > cost) faults.push(`too much: ${id} cost ${cost} and was charged ${found}`)
   }
   for (const id of record.refused) if ((charged.get(id) ?? 0n) !== 0n) faults.push(`too much: ${id} was refused and charged`)
-  if (overrun > record.writtenOff) faults.push(`overspent: ${overrun} could not be charged, but only ${record.writtenOff} were written off`)
+  if (overrun > record.writtenOff && record.lostAt === undefined)
+    faults.push(`overspent: ${overrun} could not be charged, but only ${record.writtenOff} were written off`)
   return { faults: [...faults, ...(await left(store, posted))], overrun }
 }
 

@@ -57,6 +57,21 @@ export const returnedEarly = ({ store }: BooksDatabase): Variant => ({
   },
 })
 
+/** An instance that is told that commits were lost goes on as if they were not. */
+export const unaware: Variant = {
+  losesCommits: true,
+  answers: (database) => ({
+    ...database,
+    async resync(call, withinMs) {
+      const answer = await database.resync(call, withinMs)
+      return answer.leases ? { ...answer, forgot: false } : answer
+    },
+  }),
+}
+
+/** An instance that spends its leases long after the others have written them off. */
+export const believesTooLong: Variant = { writeOffMs: 1_000, believedMs: 86_400_000, isCrowded: true, longestCutMs: 8_000 }
+
 /** The journal only contains the ends of requests. */
 export const endsOnly: Variant = {
   async killed({ folder }) {
