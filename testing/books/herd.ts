@@ -27,7 +27,7 @@ export interface HerdOutcome {
   codes: Record<string, number>
   /** How long holds of cold keys took. */
   cold: { first: number; p50: number; p99: number }
-  /** How long a warm key's whole requests took beside them. */
+  /** How long a warm key's whole requests took beside them, until their ends were in the journal: the terms are those of the program. */
   warm: { count: number; p50: number; p99: number }
   /** From the first request to the last. */
   wall: number
@@ -49,7 +49,7 @@ export async function herd({ keys, callers }: HerdSize): Promise<HerdOutcome> {
     closes.push(() => store.close())
     if (!store.worker) throw new Error('the store has no worker')
     const files = { folder: `${dataFolder}/journal`, installation: name, fsync: 'never', maxBytes: 64 * 1024 * 1024 } as const
-    const terms = { coverMs: 60_000, writeOffMs: 86_400_000, settleWaits: true }
+    const terms = { coverMs: 60_000, writeOffMs: 86_400_000, settleWaits: false }
     return openLeasedBooks({ store, database: remoteBooks(store.worker), clock, random, log: createLog('silent'), ...files, ...terms })
   }
   try {
