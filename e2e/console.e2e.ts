@@ -146,8 +146,8 @@ test('a model gets its price, a user a credit, and both stand in the audit', asy
   await page.getByRole('button', { name: 'Post the entry' }).click()
   await expect(page.getByRole('row', { name: /credited/ })).toContainText('$5.25')
   await page.goto('/admin/audit?action=user.credit')
-  await page.getByRole('link', { name: 'user.credit' }).first().click()
-  await expect(page.getByRole('complementary', { name: 'user.credit' })).toContainText('credited')
+  await page.getByRole('link', { name: 'Balance credited or corrected' }).first().click()
+  await expect(page.getByRole('complementary', { name: 'Balance credited or corrected' })).toContainText('credited')
 })
 
 test('somebody changes the own password and ends the other sessions; a holder has no pages of administrators', async ({

@@ -52,6 +52,7 @@ export const OverviewAnswer = says<Overview>().of(
     steps: Type.Array(Instant()),
     hours: Type.Array(UsageAnswer),
     hoursBefore: Type.Array(UsageAnswer),
+    hoursByModel: Type.Array(UsageAnswer),
     models: Type.Array(UsageAnswer),
     keys: Type.Array(UsageAnswer),
     attention: Type.Array(Attention),

@@ -38,6 +38,8 @@ export interface Overview {
   hours: UsageReportRow[]
   /** The whole day a week ago. */
   hoursBefore: UsageReportRow[]
+  /** Today's hours again, by model. */
+  hoursByModel: UsageReportRow[]
   /** Five that were charged most today. */
   models: UsageReportRow[]
   keys: UsageReportRow[]

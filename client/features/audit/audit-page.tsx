@@ -5,6 +5,7 @@ import { createPages, queryOf } from '#client/console/load.ts'
 import { Drawer, DrawerPart } from '#client/ui/console/drawer.tsx'
 import { Facts } from '#client/ui/console/facts.tsx'
 import { FilterBar, FilterChip, SearchField } from '#client/ui/console/filters.tsx'
+import { Monogram } from '#client/ui/console/monogram.tsx'
 import { Page } from '#client/ui/console/page.tsx'
 import { Empty, Failure, NoMatch } from '#client/ui/console/states.tsx'
 import { DataTable } from '#client/ui/console/table.tsx'
@@ -12,6 +13,7 @@ import { formatExactly, formatWhen } from '#client/ui/console/time.ts'
 import { useUrlState } from '#client/ui/console/url-state.ts'
 import { Icon } from '#client/ui/icon.tsx'
 import type { AuditRow } from '#shared/console/audit'
+import { en } from './en.ts'
 import { t } from './messages.ts'
 
 const kinds = ['key', 'user', 'group', 'channel', 'price', 'settings', 'managementKey', 'session'] as const
@@ -76,25 +78,33 @@ export function AuditPage() {
           stale={pages.loading()}
           selected={url.get('open')}
           columns={[
-            { id: 'what', label: t('what'), card: 'title', cell: (row) => <a href={href(row)}>{row.action}</a> },
-            { id: 'thing', label: t('thing'), cell: (row) => row.targetName },
+            {
+              id: 'when',
+              label: t('when'),
+              card: 'figure',
+              cell: (row) => (
+                <span class="num text-ink-2" title={formatExactly(row.at)}>
+                  {formatWhen(row.at, true)}
+                </span>
+              ),
+            },
             {
               id: 'who',
               label: t('who'),
               cell: (row) => (
-                <button type="button" class="text-left hover:text-accent" onClick={() => url.set({ actor: row.actor })}>
+                <button
+                  type="button"
+                  class="inline-flex items-center gap-2 text-left hover:text-accent"
+                  onClick={() => url.set({ actor: row.actor })}
+                >
+                  <Monogram name={row.actorName ?? row.actor} />
                   {actorOf(row)}
                 </button>
               ),
             },
+            { id: 'what', label: t('what'), card: 'title', cell: (row) => <a href={href(row)}>{titleOf(row)}</a> },
+            { id: 'thing', label: t('thing'), cell: (row) => <b>{row.targetName}</b> },
             { id: 'change', label: t('change'), wide: true, cell: (row) => <span class="text-ink-2">{changeOf(row)}</span> },
-            {
-              id: 'when',
-              label: t('when'),
-              right: true,
-              card: 'figure',
-              cell: (row) => <span title={formatExactly(row.at)}>{formatWhen(row.at, true)}</span>,
-            },
           ]}
           empty={
             <Show when={active().length > 0} fallback={<Empty title={t('empty')}>{t('emptyWhy')}</Empty>}>
@@ -118,10 +128,18 @@ function actorOf(row: AuditRow): string {
   return named[row.actor] ?? row.actor
 }
 
+/** What was done, in words; the action's own name where there are none. */
+const titleOf = ({ action }: AuditRow): string => (action in en && action.includes('.') ? t(action as keyof typeof en) : action)
+
+/** The fields that changed; of something new or removed, its first short values. */
 function changeOf(row: AuditRow): string {
-  if (row.before === null) return t('created')
-  if (row.after === null) return t('removed')
-  return Object.keys(row.after).join(', ')
+  if (row.before !== null && row.after !== null) return Object.keys(row.after).join(', ')
+  const told = Object.entries(row.after ?? row.before ?? {}).flatMap(([name, value]) =>
+    (typeof value === 'string' && value !== '' && value.length <= 40 && value !== row.targetName) || typeof value === 'number'
+      ? [`${name} ${value}`]
+      : [],
+  )
+  return told.slice(0, 3).join(', ')
 }
 
 const pathOf = (row: AuditRow): string | undefined => {
@@ -142,7 +160,13 @@ function Detail(props: { row: AuditRow; onClose(): void; onPrevious?: (() => voi
   const names = () => [...new Set([...Object.keys(props.row.before ?? {}), ...Object.keys(props.row.after ?? {})])]
   const text = (value: unknown) => (value === undefined ? '–' : typeof value === 'string' ? value : JSON.stringify(value))
   return (
-    <Drawer label={props.row.action} title={props.row.action} onClose={props.onClose} onPrevious={props.onPrevious} onNext={props.onNext}>
+    <Drawer
+      label={titleOf(props.row)}
+      title={titleOf(props.row)}
+      onClose={props.onClose}
+      onPrevious={props.onPrevious}
+      onNext={props.onNext}
+    >
       <DrawerPart>
         <Facts
           facts={[
@@ -152,6 +176,7 @@ function Detail(props: { row: AuditRow; onClose(): void; onPrevious?: (() => voi
                 {(path) => <a href={path()}>{props.row.targetName}</a>}
               </Show>,
             ],
+            [t('action'), <span class="mono text-[12px]">{props.row.action}</span>],
             [t('who'), actorOf(props.row)],
             [t('when'), formatExactly(props.row.at)],
             [t('request'), props.row.requestId && <span class="mono text-[12px]">{props.row.requestId}</span>],

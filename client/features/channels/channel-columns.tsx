@@ -1,9 +1,10 @@
-import { For, Show } from 'solid-js'
+import { Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { readAll } from '#client/console/load.ts'
 import { vendorCard } from '#client/console/vendors.ts'
 import { tc } from '#client/ui/console/messages.ts'
-import { FileBadge, type Shape, Status } from '#client/ui/console/status.tsx'
+import { Monogram } from '#client/ui/console/monogram.tsx'
+import { Badges, FileBadge, type Shape, Status } from '#client/ui/console/status.tsx'
 import type { Column } from '#client/ui/console/table.tsx'
 import { formatDuration } from '#client/ui/console/time.ts'
 import { formatPercent } from '#client/ui/format.ts'
@@ -78,9 +79,7 @@ export function channelColumns({ onTurn, onReset, onRemove }: Parts): Column<Liv
       sorts: true,
       cell: (row) => (
         <span class="flex items-center gap-3">
-          <span class="monogram" aria-hidden="true">
-            {vendorCard(row.vendor)?.monogram}
-          </span>
+          <Monogram name={row.name} />
           <span class="min-w-0">
             <a href={`/admin/channels/${encodeURIComponent(row.id)}`}>{row.name}</a>
             <small>
@@ -95,14 +94,7 @@ export function channelColumns({ onTurn, onReset, onRemove }: Parts): Column<Liv
       id: 'groups',
       label: t('groups'),
       wide: true,
-      cell: (row) => (
-        <span class="flex gap-1">
-          <For each={row.groups.slice(0, 3)}>{(group) => <span class="bdg">{group}</span>}</For>
-          <Show when={row.groups.length > 3}>
-            <span class="bdg">+{row.groups.length - 3}</span>
-          </Show>
-        </span>
-      ),
+      cell: (row) => <Badges names={row.groups} />,
     },
     { id: 'models', label: t('models'), right: true, cell: (row) => row.models.length },
     { id: 'priority', label: t('priority'), right: true, wide: true, sorts: true, cell: (row) => row.priority },

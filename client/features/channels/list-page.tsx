@@ -15,6 +15,7 @@ import { DataTable, type Sort } from '#client/ui/console/table.tsx'
 import { formatDuration } from '#client/ui/console/time.ts'
 import { useUrlState } from '#client/ui/console/url-state.ts'
 import { formatPercent } from '#client/ui/format.ts'
+import { Icon } from '#client/ui/icon.tsx'
 import { showToast } from '#client/ui/toast.tsx'
 import type { ChannelRow } from '#shared/console/channel'
 import { channelColumns, type LivingChannel, living, readFigures, stateOf } from './channel-columns.tsx'
@@ -84,6 +85,7 @@ export function ChannelsPage() {
             {t('simulate')}
           </a>
           <a class="btn primary" href="/admin/channels/new">
+            <Icon name="plus" />
             {t('add')}
           </a>
         </>

@@ -6,6 +6,8 @@ export const en = {
   description: 'Description',
   ratio: 'Ratio',
   ratioHint: 'Prices are multiplied by it: 0.8 is a fifth off.',
+  models: 'Models',
+  ratioHolds: 'A change of ratio holds from the next request',
   channels: 'Channels',
   users: 'Users',
   budget: 'Budget',

@@ -51,6 +51,10 @@ export function GroupsPage() {
   }
   const count = (rows: readonly { groups: readonly string[] }[] | undefined, name: string) =>
     rows === undefined ? '–' : rows.filter((row) => row.groups.includes(name)).length
+  const modelsOf = (rows: readonly ChannelRow[] | undefined, name: string) => {
+    const offered = rows?.filter((row) => row.enabled && row.groups.includes(name)).flatMap((row) => row.models)
+    return offered === undefined ? '–' : new Set(offered.map((model) => (typeof model === 'string' ? model : model.name))).size
+  }
   return (
     <Page
       title={t('title')}
@@ -60,6 +64,7 @@ export function GroupsPage() {
         </Button>
       }
     >
+      <p class="mb-4 max-w-[560px] text-[13px] text-ink-2">{t('intro')}</p>
       <Show when={write.error()}>{(error) => <p class="notice bad mb-4">{explain(error())}</p>}</Show>
       <Show
         when={groups.error() === undefined || groups.value()}
@@ -87,6 +92,7 @@ export function GroupsPage() {
             },
             { id: 'ratio', label: t('ratio'), right: true, card: 'figure', cell: (row) => `× ${row.ratio}` },
             { id: 'channels', label: t('channels'), right: true, cell: (row) => count(members.value()?.channels, row.name) },
+            { id: 'models', label: t('models'), right: true, wide: true, cell: (row) => modelsOf(members.value()?.channels, row.name) },
             { id: 'users', label: t('users'), right: true, cell: (row) => count(members.value()?.users, row.name) },
             { id: 'budget', label: t('budget'), cell: (row) => <BudgetCell row={row} /> },
             { id: 'limits', label: t('limits'), wide: true, cell: (row) => limitsText(row.limits) || <span class="na">{t('none')}</span> },
@@ -108,6 +114,7 @@ export function GroupsPage() {
             },
           ]}
           foot={t('count', { count: groups.value()?.length ?? 0 })}
+          footEnd={t('ratioHolds')}
         />
       </Show>
       <Show when={open()} keyed>

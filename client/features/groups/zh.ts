@@ -8,6 +8,8 @@ export const zh: Record<keyof typeof en, string> = {
   description: '说明',
   ratio: '倍率',
   ratioHint: '价格会乘以它：0.8 即八折。',
+  models: '模型',
+  ratioHolds: '倍率更改自下一个请求起生效',
   channels: '渠道',
   users: '用户',
   budget: '预算',

@@ -40,6 +40,7 @@ export const en = {
   key: 'Key',
   share: 'Share',
   playground: 'playground',
+  others: 'Other',
   byHour: 'Spend by hour',
   hatched: 'The present hour is hatched.',
   asTable: 'See it as a table in Usage',

@@ -17,7 +17,7 @@ import { language } from '#client/ui/language.ts'
 import type { Overview } from '#shared/console/overview'
 import type { UsageReportRow } from '#shared/console/usage'
 import { lineOf } from './attention.ts'
-import { byHour } from './figures.ts'
+import { byHour, largest, stacked } from './figures.ts'
 import { FirstSteps } from './first-steps.tsx'
 import { t } from './messages.ts'
 
@@ -90,7 +90,14 @@ export function OverviewPage() {
                 <Hours figures={known()} />
               </div>
               <div class="stack">
-                <Top title={t('topModels')} label={t('model')} rows={known().models} name={(row) => row.model ?? ''} figures={known()} />
+                <Top
+                  title={t('topModels')}
+                  label={t('model')}
+                  rows={known().models}
+                  name={(row) => row.model ?? ''}
+                  figures={known()}
+                  coloured
+                />
                 <Top
                   title={t('topKeys')}
                   label={t('key')}
@@ -171,11 +178,10 @@ function Strip(props: { figures: Overview; admin: boolean }) {
 }
 
 function Hours(props: { figures: Overview }) {
-  const start = () => Date.parse(props.figures.steps[0] ?? '')
   const plot = createMemo(() => ({
     kind: 'stack' as const,
     labels: props.figures.steps.map((step) => formatWhen(step).slice(0, 2)),
-    series: [{ label: t('spend'), values: byHour(props.figures.hours, start(), props.figures.steps.length, (row) => Number(row.charged)) }],
+    series: stacked(props.figures, t('others')),
     format: (value: number) => formatMoney(value.toFixed(9)),
     openEnd: true,
   }))
@@ -198,8 +204,10 @@ function Top(props: {
   rows: readonly UsageReportRow[]
   name(row: UsageReportRow): string
   figures: Overview
+  /** Whether each has its colour of the chart. */
+  coloured?: boolean
 }) {
-  const rows = () => props.rows.toSorted((a, b) => Number(b.charged) - Number(a.charged)).slice(0, 5)
+  const rows = () => largest(props.rows)
   const share = (row: UsageReportRow) => Number(row.charged) / Math.max(Number(props.figures.now?.charged ?? 0), 1e-9)
   return (
     <Show when={rows().length > 0}>
@@ -209,7 +217,19 @@ function Top(props: {
           rows={rows()}
           rowId={props.name}
           columns={[
-            { id: 'name', label: props.label, card: 'title', cell: (row) => <b>{props.name(row)}</b> },
+            {
+              id: 'name',
+              label: props.label,
+              card: 'title',
+              cell: (row) => (
+                <>
+                  <Show when={props.coloured}>
+                    <span class={`swatch s${rows().indexOf(row)}`} aria-hidden="true" />
+                  </Show>
+                  <b>{props.name(row)}</b>
+                </>
+              ),
+            },
             {
               id: 'share',
               label: t('share'),

@@ -42,6 +42,7 @@ export const zh: Record<keyof typeof en, string> = {
   key: '密钥',
   share: '占比',
   playground: '操练场',
+  others: '其他',
   byHour: '每小时花费',
   hatched: '斜纹为当前小时。',
   asTable: '在“用量”中以表格查看',

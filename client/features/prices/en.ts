@@ -21,6 +21,7 @@ export const en = {
   each: 'USD each',
   tiers: 'Tiers',
   tiersHint: 'JSON: [{"above": 200000, "input": "2.5", "output": "15"}]. For input above that many tokens.',
+  noChannel: 'no channel',
   channels: 'Channels',
   other: 'Also',
   margin: 'Margin, 7 days',

@@ -6,10 +6,10 @@ import { Button } from '#client/ui/button.tsx'
 import { FilterBar, FilterChip, SearchField } from '#client/ui/console/filters.tsx'
 import { Page } from '#client/ui/console/page.tsx'
 import { Empty, Failure, NoMatch } from '#client/ui/console/states.tsx'
-import { FileBadge, Status } from '#client/ui/console/status.tsx'
+import { FileBadge } from '#client/ui/console/status.tsx'
 import { DataTable } from '#client/ui/console/table.tsx'
 import { useUrlState } from '#client/ui/console/url-state.ts'
-import { formatMoney, formatPrice } from '#client/ui/format.ts'
+import { formatMoney, formatPercent, formatPrice } from '#client/ui/format.ts'
 import { showToast } from '#client/ui/toast.tsx'
 import type { ChannelRow } from '#shared/console/channel'
 import type { PriceRow } from '#shared/console/price'
@@ -65,7 +65,8 @@ export function PricesPage() {
     return next && (() => url.set({ open: next.model }, { replace: true }))
   }
   const price = (row: PricedModel, field: 'input' | 'output' | 'cacheRead') =>
-    row.price?.[field] === undefined ? <span class="na">–</span> : formatPrice(row.price[field])
+    row.price?.[field] === undefined ? <span class="na">–</span> : `$${formatPrice(row.price[field])}`
+  const href = (row: PricedModel) => `/admin/prices?open=${encodeURIComponent(row.model)}`
   const also = (row: PricedModel) => {
     if (row.price === undefined) return ''
     const { model: _, managed: __, input: ___, output: ____, cacheRead: _____, tiers, ...others } = row.price
@@ -121,25 +122,25 @@ export function PricesPage() {
           rows={rows()}
           rowId={(row) => row.model}
           selected={url.get('open')}
+          unfinished={(row) => row.price === undefined}
           columns={[
             {
               id: 'model',
               label: t('model'),
               card: 'title',
-              cell: (row) => <a href={`/admin/prices?open=${encodeURIComponent(row.model)}`}>{row.model}</a>,
-            },
-            {
-              id: 'state',
-              label: t('show'),
-              bare: true,
-              card: 'figure',
               cell: (row) => (
-                <Show when={row.price} fallback={<Status shape="warn">{t('unpriced')}</Status>}>
-                  {(found) => <Show when={found().managed === 'file'}>{<FileBadge />}</Show>}
-                </Show>
+                <>
+                  <a href={href(row)}>{row.model}</a>
+                  <small>{row.channels.slice(0, 3).join(', ') || t('noChannel')}</small>
+                </>
               ),
             },
-            { id: 'input', label: t('input'), right: true, cell: (row) => price(row, 'input') },
+            {
+              id: 'input',
+              label: t('input'),
+              right: true,
+              cell: (row) => (row.price ? price(row, 'input') : <span class="text-warn">{t('unpriced')}</span>),
+            },
             { id: 'output', label: t('output'), right: true, cell: (row) => price(row, 'output') },
             { id: 'cacheRead', label: t('cacheRead'), right: true, cell: (row) => price(row, 'cacheRead') },
             { id: 'other', label: t('other'), wide: true, cell: (row) => <span class="text-ink-2">{also(row)}</span> },
@@ -151,7 +152,30 @@ export function PricesPage() {
               wide: true,
               cell: (row) => (
                 <Show when={row.week?.margin} fallback={<span class="na">–</span>}>
-                  {(margin) => <span classList={{ 'text-bad': Number(margin()) < 0 }}>{formatMoney(margin())}</span>}
+                  {(margin) => (
+                    <span classList={{ 'text-bad': Number(margin()) < 0 }} title={formatMoney(margin())}>
+                      {percentOf(margin(), row.week?.charged)}
+                    </span>
+                  )}
+                </Show>
+              ),
+            },
+            {
+              id: 'state',
+              label: t('actions'),
+              bare: true,
+              right: true,
+              card: 'figure',
+              cell: (row) => (
+                <Show
+                  when={row.price}
+                  fallback={
+                    <a class="btn sm" href={href(row)}>
+                      {t('set')}
+                    </a>
+                  }
+                >
+                  {(found) => <Show when={found().managed === 'file'}>{<FileBadge />}</Show>}
                 </Show>
               ),
             },
@@ -198,3 +222,7 @@ export function PricesPage() {
     </Page>
   )
 }
+
+/** A share of what was charged, in percent; the amount itself where nothing was. */
+const percentOf = (margin: string, charged: string | undefined): string =>
+  Number(charged) > 0 ? formatPercent(Number(margin) / Number(charged), 0) : formatMoney(margin)

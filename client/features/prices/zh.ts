@@ -23,6 +23,7 @@ export const zh: Record<keyof typeof en, string> = {
   each: 'USD / 个',
   tiers: '阶梯',
   tiersHint: 'JSON：[{"above": 200000, "input": "2.5", "output": "15"}]。用于超过该 token 数的输入。',
+  noChannel: '没有渠道',
   channels: '渠道',
   other: '另有',
   margin: '7 天毛利',

@@ -1,4 +1,4 @@
-import type { JSX } from 'solid-js'
+import { For, type JSX, Show } from 'solid-js'
 import { Tooltip } from '#client/ui/tooltip.tsx'
 import { tc } from './messages.ts'
 
@@ -24,5 +24,17 @@ export function FileBadge() {
         <span class="hidden-text">: {tc('fileWhy')}</span>
       </span>
     </Tooltip>
+  )
+}
+
+/** The first three of some names as badges, and how many more there are. */
+export function Badges(props: { names: readonly string[] }) {
+  return (
+    <span class="flex gap-1">
+      <For each={props.names.slice(0, 3)}>{(name) => <span class="bdg">{name}</span>}</For>
+      <Show when={props.names.length > 3}>
+        <span class="bdg">+{props.names.length - 3}</span>
+      </Show>
+    </span>
   )
 }

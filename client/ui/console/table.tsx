@@ -41,6 +41,8 @@ interface TableProps<Row> {
   onSort?: (sort: Sort) => void
   /** The row that is open beside the table. */
   selected?: string
+  /** Rows that lack something, such as a price: they are tinted. */
+  unfinished?: (row: Row) => boolean
   /** A line of its own under a row: a problem with its remedy. */
   below?: (row: Row) => JSX.Element | undefined
   /** Shown in place of rows when there are none. */
@@ -75,7 +77,11 @@ export function DataTable<Row>(props: TableProps<Row>) {
                       <Show when={byId().get(id)}>
                         {(row) => (
                           <>
-                            <tr data-row={id} aria-selected={props.selected === undefined ? undefined : props.selected === id}>
+                            <tr
+                              data-row={id}
+                              classList={{ unfinished: props.unfinished?.(row()) ?? false }}
+                              aria-selected={props.selected === undefined ? undefined : props.selected === id}
+                            >
                               <For each={props.columns}>{(column) => <Cell column={column} row={row()} />}</For>
                             </tr>
                             <Show when={props.below?.(row())}>

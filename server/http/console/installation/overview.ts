@@ -51,11 +51,12 @@ async function overviewOf(deps: Situation, user: Asker, timezone: string): Promi
     return row ?? nothing(user)
   }
   const end = now + 1
-  const [sums, before, hours, hoursBefore, models, keys] = await Promise.all([
+  const [sums, before, hours, hoursBefore, hoursByModel, models, keys] = await Promise.all([
     total(from, end),
     total(then, today.subtract({ days: 7 }).epochMilliseconds),
     report(['hour'], from, end),
     report(['hour'], then, lastWeek.add({ days: 1 }).epochMilliseconds),
+    report(['hour', 'model'], from, end),
     report(['model'], from, end),
     report(['key'], from, end),
   ])
@@ -67,6 +68,7 @@ async function overviewOf(deps: Situation, user: Asker, timezone: string): Promi
     steps: Array.from({ length: Math.floor((now - from) / hourMs) + 1 }, (_, hour) => new Date(from + hour * hourMs).toISOString()),
     hours,
     hoursBefore,
+    hoursByModel,
     models: top(models),
     keys: top(keys),
     attention: await concernsOf(deps, user, { models, charged: sums.charged }),
