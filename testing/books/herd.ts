@@ -3,6 +3,7 @@
  * on. Measures how long holds take, and who was refused.
  */
 import type { Account } from '#billing/lease/account'
+import { directBooks } from '#billing/ledger/books-database'
 import { openLeasedBooks } from '#billing/ledger/leased-books'
 import { remoteBooks } from '#billing/ledger/remote-books'
 import { systemClock as clock, systemRandom as random } from '#runtime/clock'
@@ -17,8 +18,10 @@ import { codeOf } from './test-books.ts'
 export interface HerdSize {
   keys: number
   callers: number
-  /** Accounts that are there before. */
-  accounts?: number
+  /** The budgets of each key; absent: all four. */
+  spans?: readonly (typeof spans)[number][]
+  /** Their windows are opened ahead, as before midnight, and are there when the herd comes. */
+  opened?: boolean
 }
 
 /** What came of it. Times in milliseconds. */
@@ -27,8 +30,10 @@ export interface HerdOutcome {
   codes: Record<string, number>
   /** How long holds of cold keys took. */
   cold: { first: number; p50: number; p99: number }
-  /** How long a warm key's whole requests took beside them. */
+  /** How long a warm key's whole requests took beside them, until their ends were in the journal: the terms are those of the program. */
   warm: { count: number; p50: number; p99: number }
+  /** The same while windows were opened ahead. */
+  opening?: { count: number; p50: number; p99: number; wall: number }
   /** From the first request to the last. */
   wall: number
   /** Nano-dollars that the wallets were charged. */
@@ -38,9 +43,11 @@ export interface HerdOutcome {
 const spans = ['day', 'week', 'month', 'total'] as const
 const credit = 10n ** 12n
 const cost = 1_000_000n
+/** As `budgets-ahead.ts` does: so many budgets in a transaction, milliseconds between two. */
+const [openedAtOnce, openedPauseMs] = [10, 20]
 
 /** Lets the herd loose on PostgreSQL. */
-export async function herd({ keys, callers }: HerdSize): Promise<HerdOutcome> {
+export async function herd({ keys, callers, spans: mine = spans, opened = false }: HerdSize): Promise<HerdOutcome> {
   const base = await throwawayDatabase('postgres')
   const closes: (() => Promise<unknown>)[] = []
   async function instance(name: string) {
@@ -49,7 +56,7 @@ export async function herd({ keys, callers }: HerdSize): Promise<HerdOutcome> {
     closes.push(() => store.close())
     if (!store.worker) throw new Error('the store has no worker')
     const files = { folder: `${dataFolder}/journal`, installation: name, fsync: 'never', maxBytes: 64 * 1024 * 1024 } as const
-    const terms = { coverMs: 60_000, writeOffMs: 86_400_000, settleWaits: true }
+    const terms = { coverMs: 60_000, writeOffMs: 86_400_000, settleWaits: false }
     return openLeasedBooks({ store, database: remoteBooks(store.worker), clock, random, log: createLog('silent'), ...files, ...terms })
   }
   try {
@@ -95,20 +102,39 @@ export async function herd({ keys, callers }: HerdSize): Promise<HerdOutcome> {
         const key = next++
         const name = `key-${key}`
         const userId = users[key % users.length] ?? ''
-        await request(books, name, userId, [{ id: userId }, ...spans.map((span) => budgetOf(name, span))], cold, false)
+        await request(books, name, userId, [{ id: userId }, ...mine.map((span) => budgetOf(name, span))], cold, false)
       }
     }
-    async function warmKey(): Promise<void> {
+    async function warmKey(into: number[]): Promise<void> {
       const [books] = instances
       while (books && !over) {
-        await request(books, 'warm', 'warm', [{ id: 'warm' }], warm, true)
+        await request(books, 'warm', 'warm', [{ id: 'warm' }], into, true)
         await clock.sleep(10)
       }
     }
     const [books] = instances
     if (books) for (let n = 0; n < 20; n++) await request(books, 'warm', 'warm', [{ id: 'warm' }], [], true)
+    /** What the warm key's requests took beside the windows that are opened ahead, by the budgets of so many keys at a time. */
+    async function openAhead(): Promise<HerdOutcome['opening']> {
+      const into: number[] = []
+      const begun = clock.monotonic()
+      const beside = warmKey(into)
+      const database = directBooks(base.store, clock)
+      for (let key = 0; key < keys; key += openedAtOnce) {
+        const some = Array.from({ length: Math.min(openedAtOnce, keys - key) }, (_, n) =>
+          mine.map((span) => budgetOf(`key-${key + n}`, span)),
+        )
+        await database.openBudgets(some.flat().map(({ id, budget }) => ({ account: id, budget })))
+        await clock.sleep(openedPauseMs)
+      }
+      over = true
+      await beside
+      over = false
+      return { count: into.length, ...percentiles(into), wall: clock.monotonic() - begun }
+    }
+    const opening = opened ? await openAhead() : undefined
     const started = clock.monotonic()
-    const beside = warmKey()
+    const beside = warmKey(warm)
     await Promise.all(Array.from({ length: callers }, (_, n) => caller(n)))
     const wall = clock.monotonic() - started
     over = true
@@ -118,7 +144,15 @@ export async function herd({ keys, callers }: HerdSize): Promise<HerdOutcome> {
     const balances = await readWallets(base.store.db, [...users, 'warm'])
     const left = [...balances.values()].reduce((sum, { balance }) => sum + balance, 0n)
     const spent = credit * BigInt(users.length + 1) - left
-    return { codes, cold: { first: cold[0] ?? 0, ...percentiles(cold) }, warm: { count: warm.length, ...percentiles(warm) }, wall, spent }
+    const timesOpening = opening && { opening }
+    return {
+      ...timesOpening,
+      codes,
+      cold: { first: cold[0] ?? 0, ...percentiles(cold) },
+      warm: { count: warm.length, ...percentiles(warm) },
+      wall,
+      spent,
+    }
   } finally {
     for (const each of closes) await each()
     await base.close()

@@ -142,7 +142,7 @@ export function addRoof(dependencies: readonly string[]): void {
   // It also runs the whole program in its own process, to see what our own code costs, and single statements of the store.
   const tools = ['testing', ...inside('testing', 'upstream', 'database', 'program', 'books', 'conversions')]
   rooms.bench = {
-    may: [...tools, 'shared', 'server/app', 'server/runtime', 'server/store/engine', 'server/store/ledger'],
+    may: [...tools, 'shared', 'server/app', 'server/runtime', 'server/store/engine', 'server/billing/ledger', 'server/store/ledger'],
     packages: ['node:', 'playwright', 'drizzle-orm'],
     powers: [...everyPower, 'bun'],
   }

@@ -8,9 +8,9 @@ export interface CallSize {
   took(asked: number, ms: number): void
 }
 
-/** Milliseconds. */
-const longMs = 25
-const [fewest, usual, largest] = [16, 64, 512]
+/** Milliseconds. Small calls would be over sooner, and serve fewer: each has costs of its own, however little it asks for. */
+const longMs = 100
+const [fewest, usual, largest] = [64, 128, 512]
 
 /** Begins in the middle; doubled and halved by what calls take. */
 export function createCallSize(): CallSize {

@@ -173,7 +173,7 @@ export function createMoneyLeases(coverMs: number, maySpend: () => boolean = () 
         lease.owed += covered
         if (covered < amount) lease.refill.refused = undefined
       }
-      if (mine.some((lease) => lease.waiting > 0)) waiting.serve()
+      if (mine.some((lease) => lease.waiting > 0)) waiting.serve(mine)
       return covered
     },
     acknowledge({ accounts, covered }) {

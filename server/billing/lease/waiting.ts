@@ -36,8 +36,8 @@ export interface WaitingList<L, Reason, W extends Waiter<L, Reason>> {
   add(waiter: W): void
   /** Whether the needs can be taken now, without taking anything from those who wait. */
   covers(needs: readonly Need<L>[]): boolean
-  /** Serves everybody who can be served now. */
-  serve(): void
+  /** Serves everybody who can be served now. `freed`: only these leases have more than before, and whom they do not help is not looked at. */
+  serve(freed?: readonly L[]): void
   /** Ends the waiting of all for whom there is a reason, and serves whom that helps. Answers how many were refused. */
   refuse(reasonOf: (waiter: W) => Reason | undefined): number
 }
@@ -81,8 +81,15 @@ export function createWaitingList<L extends Claimed, Reason, W extends Waiter<L,
     }
   }
 
-  function serve(): void {
-    if (list.length === 0) return
+  /** Whether one who waits for any of these could be served if nobody else waited: comparisons only, for it is asked at every end. */
+  const couldServe = (freed: readonly L[]): boolean =>
+    list.some(
+      ({ needs }) =>
+        needs.some(({ lease }) => freed.includes(lease)) && needs.every(({ lease, amount }) => amount <= 0n || amount <= spare(lease)),
+    )
+
+  function serve(freed?: readonly L[]): void {
+    if (list.length === 0 || (freed && !couldServe(freed))) return
     for (const { needs } of list) for (const { lease } of needs) lease.claimed = 0n
     const still: W[] = []
     const served: W[] = []
