@@ -251,6 +251,8 @@ export const SettingsAnswer = says<SettingsRow>().of(
     keepLogsMonths: Nullable(Type.Integer()),
     quotas: Open({ ...counts }),
     managedByFile: Open({ fallbacks: Names() }),
+    defaults: Open({ moderationModel: Type.String(), keepLogsMonths: Type.Null(), quotas: Open({ ...counts }) }),
+    changed: Names(),
   }),
 )
 
