@@ -6,6 +6,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { sampledEngine } from '#testing/database/database'
 import { runSeed, sampled } from '#testing/sample'
 import { type Script, type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { chatVendor } from '#testing/vendors/chat-vendor'
@@ -36,7 +37,7 @@ else test.skip('coding agents, which are not installed; to install and run them:
 function everyAgent(): void {
   beforeAll(async () => {
     if (!areInstalled()) throw new Error('The agents are not installed: npm ci --ignore-scripts in e2e/agents')
-    gateway = await startGateway('embedded', { env: { PARLEY_DEMO: 'off' } })
+    gateway = await startGateway(sampledEngine(import.meta.file), { env: { PARLEY_DEMO: 'off' } })
     for (const [name, { vendor, model, script, speaks }] of Object.entries(upstreams)) {
       const server = await scriptedUpstream(script)
       servers.set(name, server)

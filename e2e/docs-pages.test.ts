@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { sdkSamples } from '#shared/api/sdk-samples'
 import type { Docs } from '#shared/console/docs'
+import { sampledEngine } from '#testing/database/database'
 import { type Gateway, startGateway } from './support/gateway.ts'
 import { type SnippetRunner, snippetRunner } from './support/snippet-runner.ts'
 
@@ -9,7 +10,7 @@ let gateway: Gateway
 let docs: Docs
 let runner: SnippetRunner
 beforeAll(async () => {
-  gateway = await startGateway('embedded')
+  gateway = await startGateway(sampledEngine(import.meta.file))
   docs = (await (await fetch(`${gateway.url}/docs.json`)).json()) as Docs
   runner = await snippetRunner()
   Object.assign(process.env, { PARLEY_URL: gateway.url, PARLEY_KEY: gateway.key })

@@ -1,5 +1,6 @@
 /** Headers that guard browsers, and the envelope of a wrong method, on every kind of response. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { sampledEngine } from '#testing/database/database'
 import { type Gateway, startGateway } from './support/gateway.ts'
 
 const targets = [
@@ -22,7 +23,7 @@ describe.each([
 ])('with the public URL %s', (publicUrl, transport) => {
   let gateway: Gateway
   beforeAll(async () => {
-    gateway = await startGateway('embedded', { env: { PARLEY_PUBLIC_URL: publicUrl } })
+    gateway = await startGateway(sampledEngine(import.meta.file), { env: { PARLEY_PUBLIC_URL: publicUrl } })
   }, 90_000)
   afterAll(() => gateway?.close())
 

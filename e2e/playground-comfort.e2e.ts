@@ -78,6 +78,25 @@ test('signing out with everything deleted asks first, and is marked as destructi
   await expect(page.getByRole('link', { name: 'Kept until confirmed' })).toHaveCount(0)
 })
 
+test('signing out of the console can delete conversations and templates too', async ({ page, program }) => {
+  await signIn(page)
+  await sendMessage(page, 'Not for the next visitor')
+  await waitForReply(page)
+  const kept = () =>
+    page.evaluate(async () => ({
+      databases: (await indexedDB.databases()).map(({ name }) => name),
+      templates: Object.keys(localStorage).filter((name) => name.startsWith('parley.templates.')),
+    }))
+  const { user } = await page.evaluate(async () => (await fetch('/api/session')).json())
+  await page.evaluate((id) => localStorage.setItem(`parley.templates.${id}`, '[]'), user.id)
+  expect(await kept()).toEqual({ databases: [`parley-${user.id}`], templates: [`parley.templates.${user.id}`] })
+  await page.goto(`${program.url}/keys`)
+  await openAccount(page)
+  await page.getByRole('menuitem', { name: 'Sign out and delete conversations' }).click()
+  await page.getByLabel('Username').waitFor()
+  expect(await kept()).toEqual({ databases: [], templates: [] })
+})
+
 test('on a phone the whole account menu can be reached', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 640 })
   await signIn(page)

@@ -1,10 +1,11 @@
 /** Quotas from outside: what a user may keep is bounded, the error names the quota, and lists stay small. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { sampledEngine } from '#testing/database/database'
 import { type Gateway, startGateway } from './support/gateway.ts'
 
 let gateway: Gateway
 beforeAll(async () => {
-  gateway = await startGateway('embedded')
+  gateway = await startGateway(sampledEngine(import.meta.file))
 }, 90_000)
 afterAll(() => gateway?.close())
 

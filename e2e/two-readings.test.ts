@@ -3,6 +3,7 @@
  * another one of duplicates. A key that may use one model gets no other, and what a channel sets or removes stays so.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { sampledEngine } from '#testing/database/database'
 import { jsonReaders } from '#testing/upstream/json-readers'
 import { respondJson } from '#testing/upstream/scripted-answers'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
@@ -20,7 +21,7 @@ beforeAll(async () => {
   // What it answers does not matter: what it was asked does.
   upstream = await scriptedUpstream(respondJson(400, { error: { message: 'no', type: 'invalid_request_error' } }))
   vendor = realtimeVendor(conversing('hello'))
-  gateway = await startGateway('embedded')
+  gateway = await startGateway(sampledEngine(import.meta.file))
   const speaks = {
     speaks: ['chat', 'completions', 'responses', 'messages'],
     params: { set: { max_tokens: 5, enable_search: false }, remove: ['n'] },

@@ -1,5 +1,6 @@
 /** What an upstream says of itself in errors does not reach callers: its channel's keys, headers, address, accounts and paths. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { sampledEngine } from '#testing/database/database'
 import { respondJson, stream } from '#testing/upstream/scripted-answers'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { type Gateway, startGateway, testModel } from './support/gateway.ts'
@@ -16,7 +17,7 @@ let gateway: Gateway
 
 beforeAll(async () => {
   upstream = await scriptedUpstream()
-  gateway = await startGateway('embedded')
+  gateway = await startGateway(sampledEngine(import.meta.file))
   await gateway.channel('only', `${upstream.url}/tenant-blue`, {
     keys: [secrets.key],
     headers: { 'x-team': secrets.header },

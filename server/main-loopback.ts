@@ -3,8 +3,11 @@
  * `testing/program/program.ts`, never by `npm start`. Not a setting, because clients choose these URLs.
  */
 
-import { turnKey } from '#app/start'
-import { type MediaPolicy, publicOnly } from '#upstream/media-policy'
+import { ensureStartSettings } from '#runtime/start-settings'
+import type { MediaPolicy } from '#upstream/media-policy'
+
+ensureStartSettings()
+const [{ turnKey }, { publicOnly }] = await Promise.all([import('#app/start'), import('#upstream/media-policy')])
 
 const loopback: MediaPolicy = {
   ...publicOnly,

@@ -1,6 +1,7 @@
-/** Parley's entry point. Startup is in `app/start.ts`. */
+/** Parley's entry point. Startup is in `app/start.ts`, which is only loaded once the process has its settings. */
 
-import { turnKey } from '#app/start'
-import { publicOnly } from '#upstream/media-policy'
+import { ensureStartSettings } from '#runtime/start-settings'
 
+ensureStartSettings()
+const [{ turnKey }, { publicOnly }] = await Promise.all([import('#app/start'), import('#upstream/media-policy')])
 await turnKey(publicOnly)

@@ -14,8 +14,8 @@ export interface Fault {
 /** A compiled schema. */
 export interface Checker<T> {
   accepts(value: unknown): value is T
-  /** Every fault, at most one per field; empty when the value is accepted. */
-  faults(value: unknown): Fault[]
+  /** The first `most` faults, all when absent, at most one per field; empty when the value is accepted. */
+  faults(value: unknown, most?: number): Fault[]
 }
 
 /** Compiles a schema when it is first used; both functions are cheap afterwards. */
@@ -27,24 +27,37 @@ export function checker<S extends TSchema>(schema: S): Checker<Static<S>> {
   }
   return {
     accepts: (value): value is Static<S> => compiled().Check(value),
-    faults(value) {
+    faults(value, most = Number.POSITIVE_INFINITY) {
       const byPath = new Map<string, Fault>()
-      for (const error of inVariants(compiled().Errors(value))) if (!byPath.has(error.path)) byPath.set(error.path, fault(error))
+      for (const error of inVariants(compiled().Errors(value))) {
+        if (!byPath.has(error.path)) byPath.set(error.path, fault(error))
+        if (byPath.size >= most) break
+      }
       return [...byPath.values()]
     },
   }
 }
 
-/** For a union, the faults within the variant of the same kind as the value, which are more helpful than "no variant fits". */
+/**
+ * For a union, the faults within the variant of the same kind as the value, which are more helpful than "no variant fits". Found one by
+ * one: a list has as many as it has values.
+ */
 function* inVariants(errors: Iterable<ValueError>): Generator<ValueError> {
   for (const error of errors) {
     const variant =
-      error.type === ValueErrorType.Union
-        ? error.errors.map((one) => [...one]).find(([first]) => first && !kinds.has(first.type))
-        : undefined
-    if (variant) yield* inVariants(variant)
-    else yield error
+      error.type === ValueErrorType.Union ? error.errors.map(opened).find(({ first }) => first && !kinds.has(first.type)) : undefined
+    if (variant?.first) {
+      yield* inVariants([variant.first])
+      yield* inVariants(variant.rest)
+    } else yield error
   }
+}
+
+/** The first fault, and the others, which can be read once. */
+function opened(errors: Iterable<ValueError>): { first: ValueError | undefined; rest: Iterable<ValueError> } {
+  const all = errors[Symbol.iterator]()
+  const first = all.next()
+  return { first: first.done ? undefined : first.value, rest: { [Symbol.iterator]: () => all } }
 }
 
 /** Whether the value is of an entirely different kind. */

@@ -25,7 +25,7 @@ export const operations = [
 export type Operation = (typeof operations)[number]
 
 /** Families of wire formats for operations other than generation. */
-export const styles = ['openai', 'gemini', 'jina', 'cohere', 'voyage', 'vertex'] as const
+export const styles = ['openai', 'gemini', 'jina', 'cohere', 'voyage', 'vertex', 'elevenlabs', 'deepgram'] as const
 /** A wire format for operations other than generation. */
 export type Style = (typeof styles)[number]
 
@@ -33,8 +33,8 @@ export type Style = (typeof styles)[number]
 export const stylesOf = {
   embed: ['openai', 'gemini', 'voyage', 'vertex'],
   image: ['openai', 'gemini'],
-  transcribe: ['openai'],
-  speak: ['openai'],
+  transcribe: ['openai', 'elevenlabs', 'deepgram'],
+  speak: ['openai', 'gemini', 'elevenlabs', 'deepgram'],
   rerank: ['jina', 'cohere', 'voyage'],
   moderate: ['openai'],
   search: ['openai'],
@@ -102,6 +102,8 @@ export const vendorIds = [
   'cohere',
   'jina',
   'voyage',
+  'elevenlabs',
+  'deepgram',
   'azure-foundry',
   'cloudflare',
   'databricks',

@@ -13,7 +13,9 @@ await task(async () => {
     PARLEY_HOST: '127.0.0.1',
     PARLEY_PORT: String(front + 1),
     PARLEY_PUBLIC_URL: `http://127.0.0.1:${front}`,
+    // With these the server does not start itself anew, which would end the watching.
     BUN_CONFIG_MAX_HTTP_REQUESTS: '65535',
+    BUN_JSC_thresholdForFTLOptimizeAfterWarmUp: '1000000',
   }
   tell(`Open http://127.0.0.1:${front} (the server itself listens on port ${front + 1})`)
   serve([

@@ -8,7 +8,6 @@ import { buildServer, builtServer } from './lib/server.mjs'
 await task(async () => {
   const bun = await install({ dev: false })
   await Promise.all([buildClient(bun), buildServer(bun)])
-  // Bun silently queues more than 256 concurrent requests; it reads this variable only at its own start.
-  const { BUN_CONFIG_MAX_HTTP_REQUESTS = '65535', NODE_ENV = 'production' } = process.env
-  serve([{ command: bun, args: [builtServer], env: { BUN_CONFIG_MAX_HTTP_REQUESTS, NODE_ENV } }])
+  const { NODE_ENV = 'production' } = process.env
+  serve([{ command: bun, args: [builtServer], env: { NODE_ENV } }])
 })

@@ -43,6 +43,17 @@ export async function signOut(): Promise<void> {
   await callApi<void>('DELETE', '/api/session')
 }
 
+/** Deletes what this browser keeps of a user's own words: conversations with their drafts, and templates. Never rejects. */
+export async function forgetWords(user: string): Promise<void> {
+  safely(() => localStorage.removeItem(`parley.templates.${user}`))
+  await new Promise<void>((resolve) => {
+    const request = safely(() => indexedDB.deleteDatabase(`parley-${user}`))
+    if (!request) return resolve()
+    // Another tab that has it open lets go when it is told, or when it is closed.
+    request.onsuccess = request.onerror = request.onblocked = () => resolve()
+  })
+}
+
 /** Creates the first administrator and signs in. This response is the only one that contains the key. Throws ApiError. */
 export async function setUp(token: string, name: string, password: string): Promise<{ user: UserRow; key: { name: string; key: string } }> {
   const made = await callApi<{ user: UserRow; key: { name: string; key: string } }>('POST', '/api/setup', { token, name, password })

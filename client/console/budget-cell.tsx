@@ -1,6 +1,6 @@
 import { Show } from 'solid-js'
 import { Meter } from '#client/ui/console/meter.tsx'
-import { formatMoney } from '#client/ui/format.ts'
+import { formatMoney, formatPercent } from '#client/ui/format.ts'
 import type { Budget, BudgetLeft, Limits } from '#shared/console/limits'
 import { formatUsd, parseUsd } from '#shared/money'
 import { tightest } from './limits.ts'
@@ -22,7 +22,7 @@ export function BudgetCell(props: { row: { budget: Budget | null; budgetLeft?: B
               {formatMoney(budget().limit)} {ts(per[budget().window])}
             </span>
           </span>
-          <Meter share={budget().share} label={ts('budgetUsed', { share: Math.round(budget().share * 100) })} />
+          <Meter share={budget().share} label={ts('budgetUsed', { share: formatPercent(budget().share, 0) })} />
         </span>
       )}
     </Show>

@@ -26,5 +26,11 @@ export const en = {
   rpmShort: '{count} rpm',
   tpmShort: '{count} tpm',
   concurrencyShort: '{count} at once',
-  budgetUsed: 'Budget used: {share} %',
+  budgetUsed: 'Budget used: {share}',
+  cause_upstream_auth_failed: 'The upstream refused the key',
+  cause_upstream_error: 'The upstream failed',
+  cause_upstream_timeout: 'The upstream did not answer in time',
+  cause_upstream_rate_limited: 'The upstream limits requests',
+  retryIn: 'Tried again in {time}.',
+  retryNow: 'The next request tries it again.',
 }

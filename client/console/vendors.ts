@@ -23,6 +23,8 @@ const titles: Record<VendorId, string> = {
   cohere: 'Cohere',
   jina: 'Jina',
   voyage: 'Voyage AI',
+  elevenlabs: 'ElevenLabs',
+  deepgram: 'Deepgram',
   'azure-foundry': 'Azure AI Foundry',
   cloudflare: 'Cloudflare Workers AI',
   databricks: 'Databricks',

@@ -28,5 +28,11 @@ export const zh: Record<keyof typeof en, string> = {
   rpmShort: '{count} 次/分',
   tpmShort: '{count} token/分',
   concurrencyShort: '{count} 并发',
-  budgetUsed: '预算已用 {share} %',
+  budgetUsed: '预算已用 {share}',
+  cause_upstream_auth_failed: '上游拒绝了密钥',
+  cause_upstream_error: '上游出错',
+  cause_upstream_timeout: '上游未及时响应',
+  cause_upstream_rate_limited: '上游限流',
+  retryIn: '{time}后重试。',
+  retryNow: '下一个请求将重试。',
 }

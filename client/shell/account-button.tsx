@@ -11,7 +11,7 @@ import { type MessageKey, t } from './messages.ts'
 const themeLabel: Record<Theme, MessageKey> = { system: 'themeSystem', light: 'themeLight', dark: 'themeDark' }
 
 /** Who is signed in, the balance, and a menu with the settings of this browser. */
-export function AccountButton(props: { folded: boolean; onSignOut(): void }) {
+export function AccountButton(props: { folded: boolean; onSignOut(forget?: boolean): void }) {
   const { user } = useSession()
   const navigate = useNavigate()
   const items = (): MenuEntry[] => [
@@ -34,6 +34,7 @@ export function AccountButton(props: { folded: boolean; onSignOut(): void }) {
     },
     { kind: 'line' },
     { kind: 'item', icon: 'out', label: t('signOut'), onSelect: () => props.onSignOut() },
+    { kind: 'item', icon: 'trash', bad: true, label: t('signOutForget'), onSelect: () => props.onSignOut(true) },
   ]
   return (
     <div class="flex-none border-t border-line p-2">

@@ -37,6 +37,7 @@ export const en = {
   themeDark: 'Dark',
   language: 'Language',
   signOut: 'Sign out',
+  signOutForget: 'Sign out and delete conversations',
   newChat: 'New chat',
   createKey: 'Create a key',
   addChannel: 'Add a channel',

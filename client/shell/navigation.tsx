@@ -17,7 +17,7 @@ interface NavigationProps {
   account: boolean
   onFold(folded: boolean): void
   onSearch(): void
-  onSignOut(): void
+  onSignOut(forget?: boolean): void
 }
 
 /** The navigation of the whole product; folded, names are tooltips. */

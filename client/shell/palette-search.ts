@@ -18,6 +18,9 @@ const icons: Record<Exclude<Found['kind'], 'page'>, IconName> = {
   group: 'layers',
 }
 
+/** A key that was pasted whole is searched by its end: addresses are written into the logs of proxies. */
+export const withoutSecret = (typed: string): string => (/^[sp]k-\S{8,}$/.test(typed) ? typed.slice(-4) : typed)
+
 /** What is found for the text, and whether an answer is on its way. Pages are left out: the palette knows them in every language. */
 export function createSearch(text: Accessor<string>): Accessor<PaletteEntry[]> & { searching: Accessor<boolean> } {
   const [found, setFound] = createSignal<PaletteEntry[]>([])
@@ -25,8 +28,9 @@ export function createSearch(text: Accessor<string>): Accessor<PaletteEntry[]> &
   let aborter = new AbortController()
   let pause: ReturnType<typeof setTimeout> | undefined
 
-  async function ask(q: string): Promise<void> {
+  async function ask(typed: string): Promise<void> {
     const { signal } = aborter
+    const q = withoutSecret(typed)
     try {
       const { data } = await callApi<Page<Found>>('GET', `/api/search?q=${encodeURIComponent(q)}`, undefined, signal)
       if (!signal.aborted) setFound(data.flatMap(entryOf))

@@ -4,7 +4,7 @@
  */
 import { useLocation } from '@solidjs/router'
 import { createEffect, createSignal, type JSX, lazy, on, onCleanup, Show, Suspense } from 'solid-js'
-import { signOut } from '#client/api/account.ts'
+import { forgetWords, signOut } from '#client/api/account.ts'
 import { useSession } from '#client/api/session.ts'
 import { createMediaQuery } from '#client/ui/browser-state.ts'
 import { readLocalStorage, writeLocalStorage } from '#client/ui/local-storage.ts'
@@ -28,7 +28,10 @@ export function Shell(props: { children: JSX.Element }) {
     setUnfolded(!folded)
     writeLocalStorage('navigation', folded ? 'folded' : null)
   }
-  const leave = () => void signOut().then(session.ended, session.ended)
+  const leave = (forget = false) => {
+    const { id } = session.user()
+    void (forget ? forgetWords(id) : Promise.resolve()).then(signOut).then(session.ended, session.ended)
+  }
 
   const press = (event: KeyboardEvent) => {
     if (event.isComposing || event.altKey) return

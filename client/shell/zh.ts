@@ -39,6 +39,7 @@ export const zh: Record<keyof typeof en, string> = {
   themeDark: '深色',
   language: '语言',
   signOut: '退出登录',
+  signOutForget: '退出登录并删除对话',
   newChat: '新对话',
   createKey: '创建密钥',
   addChannel: '添加渠道',

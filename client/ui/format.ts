@@ -16,6 +16,14 @@ export function formatMoney(usd: string, exact = false): string {
 export const formatPrice = (usd: string | undefined): string =>
   usd === undefined ? '–' : Number(usd).toLocaleString(language(), { minimumFractionDigits: 2, maximumFractionDigits: 4 })
 
+/** A share (1 = all) as percent. Without `digits` two after the point below ten percent, else none. */
+export function formatPercent(share: number, digits = share !== 0 && Math.abs(share) < 0.1 ? 2 : 0): string {
+  return share.toLocaleString(language(), { style: 'percent', minimumFractionDigits: digits, maximumFractionDigits: digits })
+}
+
+/** A change (0.12 = a tenth and more) as `+12%`. */
+export const formatChange = (change: number): string => `${Math.round(change * 100) < 0 ? '−' : '+'}${formatPercent(Math.abs(change), 0)}`
+
 /** A whole number with the separators of the language. */
 export const formatCount = (value: number): string => value.toLocaleString(language())
 

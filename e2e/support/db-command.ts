@@ -1,7 +1,13 @@
-/** Runs the command line as an operator does, in a process of its own. */
+/**
+ * Runs the command line as an operator does, in a process of its own.
+ *
+ * @needs server
+ */
 import { join } from 'node:path'
 
-const cli = join(import.meta.dir, '../../server/cli.ts')
+/** `npm test` bundles the server; a single run of `bun test` runs the source files. */
+const built = process.env.PARLEY_TEST_SERVER
+const cli = join(import.meta.dir, '../..', built === undefined ? 'server/cli.ts' : `${built}/cli.js`)
 
 /** How the command ended. */
 export interface Ended {

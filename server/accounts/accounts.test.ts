@@ -6,9 +6,12 @@ import type { Store } from '#store/engine/store'
 import { sampledEngines, type Throwaway, throwawayDatabase } from '#testing/database/database'
 import { dumpTables, runSql } from '#testing/database/tables'
 import { type HandClock, handClock } from '#testing/hand-clock'
+import { makePasswordsCheap } from '#testing/program/cheap-passwords'
 import { type Accounts, createAccounts } from './accounts.ts'
 import type { User } from './caller.ts'
 import { absoluteMs, idleMs } from './sessions.ts'
+
+afterAll(makePasswordsCheap())
 
 const password = 'correct horse'
 const random = systemRandom

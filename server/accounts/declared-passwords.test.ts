@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { verifyPassword } from '#runtime/secrets'
 import type { Store } from '#store/engine/store'
-import { type Throwaway, throwawayDatabase } from '#testing/database/database'
+import { sampledEngine, type Throwaway, throwawayDatabase } from '#testing/database/database'
 import { countStatements } from '#testing/database/statements'
 import { dumpTables } from '#testing/database/tables'
 import { comparePasswords, type GivenPassword } from './declared-passwords.ts'
@@ -9,7 +9,7 @@ import { comparePasswords, type GivenPassword } from './declared-passwords.ts'
 let base: Throwaway
 let store: Store
 beforeAll(async () => {
-  base = await throwawayDatabase('embedded')
+  base = await throwawayDatabase(sampledEngine(import.meta.file))
   store = base.store
 }, 60_000)
 afterAll(() => base.close())

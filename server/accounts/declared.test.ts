@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { type Clock, systemRandom } from '#runtime/clock'
 import type { MirroredTable, Store } from '#store/engine/store'
-import { type Throwaway, throwawayDatabase } from '#testing/database/database'
+import { sampledEngine, type Throwaway, throwawayDatabase } from '#testing/database/database'
 import { runSql } from '#testing/database/tables'
 import { handClock } from '#testing/hand-clock'
+import { makePasswordsCheap } from '#testing/program/cheap-passwords'
 import { type Accounts, createAccounts } from './accounts.ts'
+
+afterAll(makePasswordsCheap())
 
 const by = { id: 'someone', name: 'Someone' }
 
@@ -19,7 +22,7 @@ describe('what parley.yaml declares', () => {
   const writes: string[] = []
 
   beforeAll(async () => {
-    base = await throwawayDatabase('embedded')
+    base = await throwawayDatabase(sampledEngine(import.meta.file))
     const publish = (table: MirroredTable, id: string) => {
       writes.push(table)
       return base.store.changes.publish(table, id)

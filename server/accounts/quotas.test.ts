@@ -3,8 +3,11 @@ import { systemRandom as random } from '#runtime/clock'
 import type { GatewayError } from '#shared/errors'
 import { sampledEngines, type Throwaway, throwawayDatabase } from '#testing/database/database'
 import { handClock } from '#testing/hand-clock'
+import { makePasswordsCheap } from '#testing/program/cheap-passwords'
 import { createAccounts } from './accounts.ts'
 import type { User } from './caller.ts'
+
+afterAll(makePasswordsCheap())
 
 let base: Throwaway
 const [engine = 'embedded'] = sampledEngines(import.meta.file)

@@ -6,8 +6,11 @@ import type { Store } from '#store/engine/store'
 import { sampledEngines, type Throwaway, throwawayDatabase } from '#testing/database/database'
 import { runSql } from '#testing/database/tables'
 import { type HandClock, handClock } from '#testing/hand-clock'
+import { makePasswordsCheap } from '#testing/program/cheap-passwords'
 import { type Accounts, createAccounts } from './accounts.ts'
 import type { User } from './caller.ts'
+
+afterAll(makePasswordsCheap())
 
 const password = 'correct horse'
 const address = '10.0.0.1'

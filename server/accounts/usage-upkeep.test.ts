@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { pageLogs } from '#store/usage/logs'
 import { addUpUsage } from '#store/usage/usage'
-import { type Throwaway, throwawayDatabase } from '#testing/database/database'
+import { sampledEngine, type Throwaway, throwawayDatabase } from '#testing/database/database'
 import { type HandClock, handClock } from '#testing/hand-clock'
 import { putUsageRow } from '#testing/usage-row'
 import { createUsageUpkeep } from './usage-upkeep.ts'
@@ -10,7 +10,7 @@ const day = 86_400_000
 let base: Throwaway
 let clock: HandClock
 beforeAll(async () => {
-  base = await throwawayDatabase('embedded')
+  base = await throwawayDatabase(sampledEngine(import.meta.file))
   clock = handClock(Date.parse('2026-03-20T12:30:00Z'))
 }, 60_000)
 afterAll(() => base.close())

@@ -23,6 +23,7 @@ import { createExplain } from '#relay/admin/explain'
 import { createProbe } from '#relay/admin/probe'
 import type { RelayParts } from '#relay/contract/ask'
 import { storingRelay } from '#relay/conversation/stored-responses'
+import { createAudioLengths } from '#relay/large/audio-lengths'
 import { createLargeBodies } from '#relay/large/large-bodies'
 import { createRealtime } from '#relay/realtime/realtime'
 import { createRelay } from '#relay/relay'
@@ -180,8 +181,10 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
       config: file.state,
     }
     const large = createLargeBodies(clock)
+    const audioLengths = createAudioLengths(clock)
     const relayServices = {
       large,
+      audioLengths,
       accounts,
       relay,
       realtime,
@@ -256,7 +259,14 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
         live.close()
         upstream.close()
         jobs.cancel()
-        await Promise.allSettled([accounts.flushLastUsed(), reasoningState.flush(), books.close(), limiter.close(), large.close()])
+        await Promise.allSettled([
+          accounts.flushLastUsed(),
+          reasoningState.flush(),
+          books.close(),
+          limiter.close(),
+          large.close(),
+          audioLengths.close(),
+        ])
         await store.close()
       },
     }

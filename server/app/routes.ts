@@ -64,6 +64,7 @@ export interface RouteParts {
   consoleServices: ConsoleServices
   relayServices: Parameters<typeof playgroundRoutes>[0] &
     Parameters<typeof openaiRoutes>[0] &
+    Parameters<typeof audioRoutes>[0] &
     Parameters<typeof moderationRoutes>[0] &
     Parameters<typeof realtimeRoutes>[0]
   readiness(): Promise<Readiness>

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { afterAll, afterEach, beforeEach, expect, test } from 'bun:test'
 import { type Accounts, createAccounts } from '#accounts/accounts'
 import { createPrices, type Prices } from '#billing/pricing/prices'
 import { resolveRates } from '#billing/pricing/rates'
@@ -6,11 +6,14 @@ import { type ChannelRegistry, createChannels } from '#routing/channels'
 import { systemRandom } from '#runtime/clock'
 import type { Log } from '#runtime/log'
 import { sealer } from '#runtime/secrets'
-import { type Throwaway, throwawayDatabase } from '#testing/database/database'
+import { sampledEngine, type Throwaway, throwawayDatabase } from '#testing/database/database'
 import { dumpTables } from '#testing/database/tables'
 import { handClock } from '#testing/hand-clock'
+import { makePasswordsCheap } from '#testing/program/cheap-passwords'
 import { applyDeclaration } from './apply.ts'
 import { readDeclaration } from './declaration.ts'
+
+afterAll(makePasswordsCheap())
 
 const by = { id: 'someone', name: 'Someone' }
 
@@ -41,7 +44,7 @@ let prices: Prices
 let kept: unknown
 
 beforeEach(async () => {
-  database = await throwawayDatabase('embedded')
+  database = await throwawayDatabase(sampledEngine(import.meta.file))
   await start()
 })
 afterEach(() => database.close())

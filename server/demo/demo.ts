@@ -13,7 +13,9 @@
  *
  * Start with `reply.ts` for what it answers, `chat-reader.ts` and `chat-writer.ts` for the wire.
  */
+
 import type { Clock, Random } from '#runtime/clock'
+import { type AbortSignalLike, abortedWithAny } from '#runtime/contract/abort'
 import { GatewayError } from '#shared/errors'
 import { readChat } from './chat-reader.ts'
 import { chatFault, type Fields, isObject } from './chat-rules.ts'
@@ -46,7 +48,7 @@ export interface DemoAnswer {
 
 /** The demo vendor, as `Upstream`. */
 export interface DemoUpstream {
-  open(request: DemoRequest, signal: AbortSignal): Promise<DemoAnswer>
+  open(request: DemoRequest, signal: AbortSignalLike): Promise<DemoAnswer>
 }
 
 /** What `createDemoUpstream` needs. */
@@ -66,7 +68,7 @@ export function createDemoUpstream({ clock, random, pace = 20 }: DemoOptions): D
   /** Seconds since the epoch. */
   const now = () => Math.floor(clock.now() / 1000)
 
-  async function open(asked: DemoRequest, signal: AbortSignal): Promise<DemoAnswer> {
+  async function open(asked: DemoRequest, signal: AbortSignalLike): Promise<DemoAnswer> {
     signal.throwIfAborted()
     const { body: sent } = asked
     const form = forms[pathOf(asked)]
@@ -86,7 +88,7 @@ export function createDemoUpstream({ clock, random, pace = 20 }: DemoOptions): D
     return ordered === undefined ? answer(body, prompt, signal) : refuse(ordered, signal)
   }
 
-  function answer(body: Fields, prompt: DemoPrompt, signal: AbortSignal): DemoAnswer {
+  function answer(body: Fields, prompt: DemoPrompt, signal: AbortSignalLike): DemoAnswer {
     const callIds = new Map<string, string>()
     const chat: ChatAnswer = {
       prompt,
@@ -109,21 +111,21 @@ export function createDemoUpstream({ clock, random, pace = 20 }: DemoOptions): D
     return played(200, { 'content-type': type }, prompt.commands.cut ? cut(pieces) : pieces, signal)
   }
 
-  function tell(result: Result, signal: AbortSignal): DemoAnswer {
+  function tell(result: Result, signal: AbortSignalLike): DemoAnswer {
     if ('refusal' in result) return refuse(result.refusal, signal)
     if ('pieces' in result) return played(200, { 'content-type': result.type }, result.pieces, signal)
     return played(200, { 'content-type': 'application/json' }, whole(JSON.stringify(result.answer)), signal)
   }
 
-  function refuse(refusal: Refusal, signal: AbortSignal): DemoAnswer {
+  function refuse(refusal: Refusal, signal: AbortSignalLike): DemoAnswer {
     const headers = { 'content-type': 'application/json', ...(refusal.status === 429 && { 'retry-after': '1' }) }
     return played(refusal.status, headers, whole(refusalBody(refusal)), signal)
   }
 
   /** Streams the pieces, paced; `break` breaks the answer off. */
-  function played(status: number, headers: Record<string, string>, pieces: Iterable<Piece | 'break'>, signal: AbortSignal): DemoAnswer {
+  function played(status: number, headers: Record<string, string>, pieces: Iterable<Piece | 'break'>, signal: AbortSignalLike): DemoAnswer {
     const cancelled = new AbortController()
-    const stop = AbortSignal.any([signal, cancelled.signal])
+    const stop = abortedWithAny(signal, cancelled.signal)
     const encoder = new TextEncoder()
     const left = pieces[Symbol.iterator]()
     let broken = false

@@ -6,6 +6,9 @@ import type { OperationStyle } from '#canonical/operation/operation'
 import { embeddingCodec as geminiEmbeddings } from '#protocols/gemini/embeddings/codec'
 import { predictEmbeddings } from '#protocols/gemini/embeddings/predict'
 import { imagesCodec as geminiImages } from '#protocols/gemini/images/codec'
+import { geminiSpeech } from '#protocols/gemini/speech/codec'
+import { deepgramSpeech, deepgramTranscripts } from '#protocols/openai/audio/deepgram'
+import { elevenlabsSpeech, elevenlabsTranscripts } from '#protocols/openai/audio/elevenlabs'
 import { speakCodec } from '#protocols/openai/audio/speak'
 import { transcribeCodec } from '#protocols/openai/audio/transcribe'
 import { withModel as embeddingsWithModel, embeddingCodec as openaiEmbeddings } from '#protocols/openai/embeddings/codec'
@@ -23,8 +26,8 @@ import type { SideOperation, Style } from '#shared/ids'
 export const operationCodecs: Record<SideOperation, Partial<Record<Style, OperationStyle>>> = {
   embed: { openai: openaiEmbeddings, gemini: geminiEmbeddings, voyage: voyageEmbeddings, vertex: predictEmbeddings },
   image: { openai: openaiImages, gemini: geminiImages },
-  transcribe: { openai: transcribeCodec },
-  speak: { openai: speakCodec },
+  transcribe: { openai: transcribeCodec, elevenlabs: elevenlabsTranscripts, deepgram: deepgramTranscripts },
+  speak: { openai: speakCodec, gemini: geminiSpeech, elevenlabs: elevenlabsSpeech, deepgram: deepgramSpeech },
   rerank: { jina: { ...jinaRerank, readError }, cohere: { ...cohereRerank, readError }, voyage: { ...voyageRerank, readError } },
   moderate: { openai: moderationCodec },
   search: { openai: searchCodec },

@@ -20,6 +20,19 @@ test.each<[Dialect, object, string[]]>([
   ['responses', responses({ tools: [{ type: 'image_generation', input_image_mask: { file_id: 'f' } }] }), ['file f']],
   ['responses', responses({ tools: [{ type: 'shell', environment: { type: 'x', skills: [{ skill_id: 's' }] } }] }), ['skill s']],
   ['responses', responses({ input: [{ type: 'image_generation_call', id: 'ig' }] }), ['item ig']],
+  ['responses', responses({ tools: [{ type: 'mcp', server_label: 'x', tunnel_id: 't' }] }), ['tunnel t']],
+  [
+    'responses',
+    responses({ input: [{ type: 'additional_tools', tools: [{ type: 'code_interpreter', container: 'c' }] }] }),
+    ['container c'],
+  ],
+  [
+    'responses',
+    responses({ tools: [{ type: 'image_generation', input_image_mask: { image_url: 'gs://b/x.png' } }] }),
+    ['file gs://b/x.png'],
+  ],
+  ['chat', { model: 'm', messages: [hi], audio: { format: 'mp3', voice: { id: 'v' } } }, ['voice v']],
+  ['messages', messages({ user_profile_id: 'u', workspace_id: 'w' }), ['user-profile u', 'workspace w']],
   ['responses', responses({ tools: [{ type: 'function', name: 'f', parameters: schema }] }), []],
   ['messages', messages({ system: [file] }), ['file f']],
   [

@@ -9,7 +9,8 @@
 import type { ConversationRequest, Opaque, Part } from '#canonical/conversation'
 import type { ConversationEvent } from '#canonical/conversation-event'
 import type { Dialect } from '#shared/ids'
-import { deleteExpired } from '#store/accounts/reasoning-state'
+import { deleteExpired, writeRecollections } from '#store/accounts/reasoning-state'
+import { inLots } from '#store/engine/batches'
 import { sealWords } from './compacted.ts'
 import { createEnvelopes } from './envelope.ts'
 import { openedRequest } from './opened-request.ts'
@@ -24,8 +25,8 @@ import { createUpstreamState, type UpstreamState } from './upstream-state.ts'
 
 /** All operations on reasoning state. */
 export interface ReasoningState extends Conversations, StateOwners, UpstreamState {
-  /** Remembers which response each of these items belongs to. */
-  noteItems(tenant: string, response: string, items: readonly string[]): void
+  /** Remembers which response each of these items belongs to; resolves when the database has it, and rejects when that fails. */
+  noteItems(tenant: string, response: string, items: readonly string[]): Promise<void>
   /** Ids of responses by the ids of their items; unknown items are missing. Never rejects. */
   responsesOf(tenant: string, items: readonly string[]): Promise<Map<string, string>>
   /** State for a client of the dialect `slot`: unchanged if it is of that dialect, otherwise in an envelope. */
@@ -101,7 +102,11 @@ export function createReasoningState(parts: MemoryParts & ConversationParts): Re
     ...createConversations(parts),
     ...makers,
     ...createUpstreamState(memory),
-    noteItems: (tenant, response, items) => memory.remember(tenant, new Map(items.map((id) => [itemName(id), response])), storedFor),
+    async noteItems(tenant, response, items) {
+      const notes = memory.hand(tenant, new Map(items.map((id) => [itemName(id), response])), storedFor)
+      const rows = notes.map(({ expiresAt, ...note }) => ({ ...note, tenant, expiresAt: new Date(expiresAt) }))
+      await inLots(rows, (lot) => writeRecollections(store, lot))
+    },
     async responsesOf(tenant, items) {
       const known = items.length > 0 ? await memory.recall(tenant, items.map(itemName)) : new Map<string, string>()
       return new Map(

@@ -31,6 +31,8 @@ const defaultBounds: Bounds = { entries: 50_000, characters: 64 * 1024 * 1024, c
 export interface Memory {
   /** Stores texts by name; an empty text means that there is nothing to know. They expire after `ms`, by default an hour. */
   remember(tenant: string, texts: ReadonlyMap<string, string>, ms?: number): void
+  /** The same for texts that the caller writes to the database: their sealed rows. */
+  hand(tenant: string, texts: ReadonlyMap<string, string>, ms: number): SealedText[]
   /**
    * The texts with these names; of more than a thousand names, the last. The database is queried only for those not in memory; when
    * it fails, that is logged and they count as unknown.
@@ -40,6 +42,14 @@ export interface Memory {
   flush(): Promise<void>
   /** Drops what has expired. */
   sweep(): void
+}
+
+/** A text for the database, without its tenant. */
+export interface SealedText {
+  key: string
+  sealed: string
+  /** Milliseconds since 1970. */
+  expiresAt: number
 }
 
 interface Entry {
@@ -185,6 +195,13 @@ export function createMemory({ store, sealer, clock, log }: MemoryParts, bounds 
         put({ ...entry, expiresAt: clock.now() + ms })
         if (entry.text !== '') unwritten.add(nameOf(entry))
       }
+    },
+    hand(tenant, texts, ms) {
+      return [...texts].map(([name, text]) => {
+        const entry = { tenant, key: sha256Hex(name), text, expiresAt: clock.now() + ms }
+        put(entry)
+        return { key: entry.key, sealed: sealer.seal(text, identity(entry)), expiresAt: entry.expiresAt }
+      })
     },
     async recall(tenant, names) {
       const keys = new Map([...new Set(names)].slice(-askedAtMost).map((name) => [sha256Hex(name), name]))

@@ -2,6 +2,7 @@
 import type { Turn } from '#canonical/conversation'
 import type { Clock } from '#runtime/clock'
 import type { Sealer } from '#runtime/secrets'
+import { nextTurn } from '#runtime/turns'
 import { type Quotas, usualQuotas } from '#shared/console/quota'
 import { GatewayError } from '#shared/errors'
 import {
@@ -63,6 +64,8 @@ export interface ConversationParts {
 /** Milliseconds. */
 const lifetime = 30 * 24 * 3_600_000
 const mostBytes = 32 * 1024 * 1024
+/** Characters of a record after which others have their turn. */
+const largeRecord = 256 * 1024
 /** Sealed text is base64. */
 const chainBounds = { links: 1_000, bytes: Math.ceil(mostBytes / 3) * 4 }
 
@@ -100,7 +103,11 @@ export function createConversations({ store, sealer, clock, quotas = () => usual
       const chain = await findChain(store, tenant, id, now(clock), chainBounds)
       if (chain.kind === 'too-large') throw tooLarge()
       if (chain.kind === 'missing') return undefined
-      const links = chain.links.map((row) => opened(tenant, row))
+      const links: StoredResponse[] = []
+      for (const row of chain.links) {
+        links.push(opened(tenant, row))
+        if (row.sealed.length > largeRecord) await nextTurn()
+      }
       const last = links.at(-1)
       return last && { ...last, turns: links.flatMap(({ turns }) => turns), items: links.flatMap(({ items }) => items) }
     },

@@ -1,10 +1,10 @@
 /**
  * Owners of state that upstreams keep: responses, conversations, containers, files. All tenants of a channel share its account, so an id
  * is only good for who created it through Parley, and only on the channel and key that made it. Ownership begins with creation and with
- * nothing else; it is noted in the batches that `remembered-text.ts` writes.
+ * nothing else; it is noted in the journal, with the usage row of the request.
  */
 import type { StateRef } from '#canonical/codec'
-import type { Memory } from './remembered-text.ts'
+import type { Memory, SealedText } from './remembered-text.ts'
 
 /** Where state is kept: ids of a channel and of its key. */
 export interface Keeper {
@@ -15,8 +15,8 @@ export interface Keeper {
 
 /** Notes who created what. */
 export interface UpstreamState {
-  /** Records that this tenant created `refs` at this keeper. */
-  created(tenant: string, keeper: Keeper, refs: readonly StateRef[]): void
+  /** Records that this tenant created `refs` at this keeper: here at once, and on disk with the usage row that gets what is returned. */
+  created(tenant: string, keeper: Keeper, refs: readonly StateRef[]): SealedText[]
   /** The keepers of what this tenant created, by `stateName`; what nobody noted is missing. Never rejects. */
   keepersOf(tenant: string, refs: readonly StateRef[]): Promise<Map<string, Keeper>>
   /** Forgets what was deleted. */
@@ -34,21 +34,20 @@ const gone = 'null'
 
 /** Owners kept in this memory. */
 export function createUpstreamState(memory: Memory): UpstreamState {
-  const note = (tenant: string, refs: readonly StateRef[], text: string) =>
-    memory.remember(tenant, new Map(refs.map((ref) => [stateName(ref), text])), lifetime)
+  const noted = (refs: readonly StateRef[], text: string) => new Map(refs.map((ref) => [stateName(ref), text]))
 
   return {
-    created: (tenant, keeper, refs) => note(tenant, refs, JSON.stringify([keeper.channel, keeper.key])),
+    created: (tenant, keeper, refs) => memory.hand(tenant, noted(refs, JSON.stringify([keeper.channel, keeper.key])), lifetime),
     async keepersOf(tenant, refs) {
       const known = refs.length > 0 ? await memory.recall(tenant, refs.map(stateName)) : new Map<string, string>()
       const keepers = new Map<string, Keeper>()
       for (const [name, text] of known) {
         // Written by `created` and sealed since then, so it needs no validation.
-        const noted = JSON.parse(text) as [string, string | null] | null
-        if (noted) keepers.set(name, { channel: noted[0], key: noted[1] })
+        const keeper = JSON.parse(text) as [string, string | null] | null
+        if (keeper) keepers.set(name, { channel: keeper[0], key: keeper[1] })
       }
       return keepers
     },
-    deleted: (tenant, refs) => note(tenant, refs, gone),
+    deleted: (tenant, refs) => memory.remember(tenant, noted(refs, gone), lifetime),
   }
 }

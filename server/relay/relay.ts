@@ -20,6 +20,7 @@ import { whole, wholeReceiver } from '#relay/pipeline/whole'
 import { takeHold, takeTicket } from '#relay/spend/hold'
 import { createIntake, largeBody } from '#relay/spend/intake'
 import { openSettlement, recordRefusal } from '#relay/spend/settle'
+import { Abort, type AbortSignalLike } from '#runtime/contract/abort'
 import type { Operation } from '#shared/ids'
 
 /** What the dialects are for; each other operation has a style. */
@@ -62,10 +63,10 @@ export function createRelay(parts: RelayParts): Relay {
     }
     const attempts = createAttemptLog()
     const settlement = openSettlement(parts, { arrival, request, models, hold, attempts })
-    const sending = { parts, request, models, attempts }
+    const sending = { parts, request, models, attempts, making: flight.making }
     // 6 to 8: send, answer, settle
     if (request.head.stream) return streamed(send(sending, streamReceiver(clock)), { parts, arrival, request, models, hold, settlement })
-    return whole(send({ ...sending, making: flight.making }, wholeReceiver), { parts, arrival, request, hold, settlement })
+    return whole(send(sending, wholeReceiver), { parts, arrival, request, hold, settlement })
   }
 
   return Object.assign(relay, { end: inFlight.end })
@@ -79,8 +80,8 @@ function createInFlight(open: OpenWork) {
   const present = new Set<(why: Why) => void>()
   return {
     /** `signal` is the client's own. */
-    enter(caller: Caller, signal: AbortSignal): InFlightRequest {
-      const ended = new AbortController()
+    enter(caller: Caller, signal: AbortSignalLike): InFlightRequest {
+      const ended = new Abort()
       let isMaking = false
       let isGone = false
       const left = () => {
@@ -98,7 +99,7 @@ function createInFlight(open: OpenWork) {
       if (signal.aborted) left()
       else signal.addEventListener('abort', left, { once: true })
       return {
-        signal: ended.signal,
+        signal: ended,
         hangUp: left,
         making(now) {
           isMaking = now

@@ -1,4 +1,5 @@
 /** What the health of channels tells the relay, the console and other instances. Kept in `health.ts`. */
+import type { AbortSignalLike } from '#runtime/contract/abort'
 import type { GatewayError } from '#shared/errors'
 import type { BreakerState } from './breaker.ts'
 import type { Candidate } from './order.ts'
@@ -46,7 +47,7 @@ export interface Health {
    */
   admit(candidate: Candidate, lastResort?: boolean): boolean
   /** Waits up to a second until one of them is admitted; undefined = none was. Call when nobody else is left. */
-  place(candidates: readonly Candidate[], signal: AbortSignal): Promise<Candidate | undefined>
+  place(candidates: readonly Candidate[], signal: AbortSignalLike): Promise<Candidate | undefined>
   /** What a caller is told when none of these resting candidates could be asked. */
   refusal(candidates: readonly Candidate[]): GatewayError
   succeeded(candidate: Candidate): void

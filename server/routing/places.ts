@@ -3,7 +3,9 @@
  * rests, the best of them is asked all the same: max(4, a tenth of its recent concurrency) at a time, and further callers wait for a
  * place.
  */
+
 import type { Clock } from '#runtime/clock'
+import type { AbortSignalLike } from '#runtime/contract/abort'
 import type { Candidate } from './order.ts'
 
 /** Attempts of one key and model. */
@@ -30,7 +32,7 @@ export interface Places {
   /** Somebody may be admitted who waits for this candidate. */
   wake(candidate: Candidate): void
   /** The first candidate that `admit` admits within a second, else undefined. Aborting ends the wait. */
-  wait(candidates: readonly Candidate[], admit: (candidate: Candidate) => boolean, signal: AbortSignal): Promise<Candidate | undefined>
+  wait(candidates: readonly Candidate[], admit: (candidate: Candidate) => boolean, signal: AbortSignalLike): Promise<Candidate | undefined>
 }
 
 /** Fewest attempts at once that a resting candidate takes. */

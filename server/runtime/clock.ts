@@ -2,7 +2,9 @@
  * Time and chance by name. Everything above this room is given a Clock and a Random, so that tests and a simulator can drive
  * the whole program by hand.
  */
+
 import { randomBytes } from 'node:crypto'
+import type { AbortSignalLike } from './contract/abort.ts'
 
 export interface Timer {
   cancel(): void
@@ -16,7 +18,7 @@ export interface Clock {
   /** Runs `work` once after `ms`. An exception in it is the caller's bug and ends the process. */
   after(ms: number, work: () => void): Timer
   /** Resolves after `ms`, or rejects with the signal's reason. */
-  sleep(ms: number, signal?: AbortSignal): Promise<void>
+  sleep(ms: number, signal?: AbortSignalLike): Promise<void>
 }
 
 export interface Random {

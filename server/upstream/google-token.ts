@@ -4,7 +4,9 @@
  *
  * Read: https://developers.google.com/identity/protocols/oauth2/service-account (RFC 7523).
  */
+
 import type { Clock } from '#runtime/clock'
+import type { AbortSignalLike } from '#runtime/contract/abort'
 import { asGatewayError, GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import type { Upstream, UpstreamAnswer } from './upstream.ts'
@@ -37,7 +39,7 @@ interface Token {
 /** Access tokens by service account. */
 export interface GoogleTokens {
   /** An access token. `secret` is the JSON of a service account, plain or in base64. Rejects with GatewayError or the signal's reason. */
-  of(secret: string, signal: AbortSignal): Promise<string>
+  of(secret: string, signal: AbortSignalLike): Promise<string>
 }
 
 /** Tokens for any number of service accounts, kept in memory. */
@@ -71,7 +73,7 @@ export function createGoogleTokens(parts: { upstream: Upstream; clock: Clock }):
 }
 
 /** A caller that aborts must not cancel the token request for the others who wait for it. */
-async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignalLike): Promise<T> {
   const aborted = Promise.withResolvers<never>()
   const abort = () => aborted.reject(signal.reason)
   signal.addEventListener('abort', abort, { once: true })

@@ -7,7 +7,9 @@
  * ECONNRESET whether the upstream sent nothing or half a header, so it cannot be proved that nothing was processed, and a POST could
  * be paid twice. The relay decides, by its retry rules.
  */
+
 import type { Clock } from '#runtime/clock'
+import type { AbortSignalLike } from '#runtime/contract/abort'
 import type { AnswerHeaders, HttpAnswer, HttpClient } from '#runtime/contract/http-client'
 import { createHttpClient } from '#runtime/http-client'
 import { GatewayError } from '#shared/errors'
@@ -43,7 +45,7 @@ async function send(
   client: HttpClient,
   request: UpstreamRequest,
   addresses: readonly string[] | undefined,
-  signal: AbortSignal,
+  signal: AbortSignalLike,
   connected: () => void,
 ): Promise<HttpAnswer> {
   const { method, url, body, fresh = false } = request
@@ -87,7 +89,7 @@ function headersOf({ headers: own, body }: UpstreamRequest): [name: string, valu
 /** Bytes: answers of up to this declared length can be read in one piece, which is cheaper. */
 const smallAnswer = 256 * 1024
 
-function answerOf(response: HttpAnswer, signal: AbortSignal): UpstreamAnswer {
+function answerOf(response: HttpAnswer, signal: AbortSignalLike): UpstreamAnswer {
   const { status, headers } = response
   let isCancelled = false
 
@@ -139,7 +141,7 @@ function withoutEncoding(received: AnswerHeaders): Headers {
 }
 
 /** Our own abort keeps its reason. Of any other error only the code is kept: messages of the client contain the URL. */
-function failure(message: string, error: unknown, signal: AbortSignal): unknown {
+function failure(message: string, error: unknown, signal: AbortSignalLike): unknown {
   if (signal.aborted) return signal.reason
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
   return new GatewayError('upstream_error', message, { cause: code })

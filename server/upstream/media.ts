@@ -4,8 +4,10 @@
  * rules, sends nothing about the caller or Parley, and reads no more than necessary. It knows neither requests nor dialects. Start
  * with `createMediaFetcher`.
  */
+
 import { isIP } from 'node:net'
 import type { Clock } from '#runtime/clock'
+import { type AbortSignalLike, abortedWithAny } from '#runtime/contract/abort'
 import type { HttpAnswer } from '#runtime/contract/http-client'
 import { createHttpClient } from '#runtime/http-client'
 import { GatewayError } from '#shared/errors'
@@ -28,7 +30,7 @@ export interface FetchedMedia {
  * Fetches a file. Rejects with GatewayError: `invalid_value` without a `param` (the URL is forbidden or cannot be fetched, with the
  * same text and timing for both; or the file is too large or of an unsupported type), `overloaded`, or with the signal's reason.
  */
-export type FetchMedia = (url: string, signal: AbortSignal) => Promise<FetchedMedia>
+export type FetchMedia = (url: string, signal: AbortSignalLike) => Promise<FetchedMedia>
 
 /** Limits of fetching. */
 export interface MediaLimits {
@@ -80,7 +82,7 @@ export function createMediaFetcher({ clock, policy = publicOnly, resolve = syste
     new GatewayError('invalid_value', `The file at this address is larger than ${Math.floor(limits.bytes / 1024 / 1024)} MiB.`)
 
   /** Every address of the host; one forbidden address rejects all. IPv4 first: a machine may have nothing else. */
-  async function addressesOf(host: string, signal: AbortSignal): Promise<readonly string[]> {
+  async function addressesOf(host: string, signal: AbortSignalLike): Promise<readonly string[]> {
     if (refusesHost(host, policy)) throw unreachable()
     if (isIP(host) !== 0) return [host]
     const addresses = await rejectOnAbort(resolve(host), signal)
@@ -88,7 +90,7 @@ export function createMediaFetcher({ clock, policy = publicOnly, resolve = syste
     return addresses.toSorted((one, other) => isIP(one) - isIP(other))
   }
 
-  async function visit(url: URL, signal: AbortSignal): Promise<HttpAnswer> {
+  async function visit(url: URL, signal: AbortSignalLike): Promise<HttpAnswer> {
     const host = hostOf(url)
     let fault: unknown
     for (const address of (await addressesOf(host, signal)).slice(0, tries)) {
@@ -102,7 +104,7 @@ export function createMediaFetcher({ clock, policy = publicOnly, resolve = syste
     throw fault
   }
 
-  async function readMedia(response: HttpAnswer, signal: AbortSignal): Promise<FetchedMedia> {
+  async function readMedia(response: HttpAnswer, signal: AbortSignalLike): Promise<FetchedMedia> {
     if (Number(response.headers.get('content-length') ?? 0) > limits.bytes) throw tooLarge()
     const pieces: Uint8Array[] = []
     let bytes = 0
@@ -121,7 +123,7 @@ export function createMediaFetcher({ clock, policy = publicOnly, resolve = syste
     return { mimeType, data: file.toString('base64'), bytes }
   }
 
-  async function load(text: string, signal: AbortSignal): Promise<FetchedMedia> {
+  async function load(text: string, signal: AbortSignalLike): Promise<FetchedMedia> {
     let url = readAddress(text, policy)
     for (let hop = 0; url !== undefined && hop <= limits.redirects; hop += 1) {
       const response = await visit(url, signal)
@@ -143,7 +145,7 @@ export function createMediaFetcher({ clock, policy = publicOnly, resolve = syste
       const timer = clock.after(limits.ms, () => late.abort(unreachable('late')))
       try {
         signal.throwIfAborted()
-        return await load(url, AbortSignal.any([signal, late.signal]))
+        return await load(url, abortedWithAny(signal, late.signal))
       } catch (thrown) {
         await clock.sleep(Math.max(0, limits.failureMs - (clock.monotonic() - begun)), signal)
         throw thrown instanceof GatewayError ? thrown : unreachable(codeOf(thrown))

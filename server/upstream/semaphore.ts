@@ -1,4 +1,5 @@
 /** Limits concurrent tasks; the others wait in a queue, first come, first served. */
+import type { AbortSignalLike } from '#runtime/contract/abort'
 import { GatewayError } from '#shared/errors'
 import { rejectOnAbort } from './abort.ts'
 
@@ -8,7 +9,7 @@ export interface Semaphore {
    * Runs `work` as soon as there is a place, and returns its result. Rejects with the signal's reason when aborted while waiting, and
    * with GatewayError `overloaded` when the queue is full.
    */
-  run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T>
+  run<T>(signal: AbortSignalLike, work: () => Promise<T>): Promise<T>
 }
 
 /** At most `places` tasks run at once and `line` may wait; without `line` any number may. */
@@ -22,7 +23,7 @@ export function createSemaphore(places: number, line = Number.POSITIVE_INFINITY)
     else free += 1
   }
 
-  async function standInLine(signal: AbortSignal): Promise<void> {
+  async function standInLine(signal: AbortSignalLike): Promise<void> {
     if (waiting.length >= line) {
       throw new GatewayError('overloaded', 'Too many files are being fetched right now.', { retryAfter: 5 })
     }

@@ -3,8 +3,10 @@
  * when it is complete, for every attempt; it must not change afterwards. Schemes with plain headers (`#vendors/auth`) pass through.
  * Start with `createSigner`; Google's tokens are in `google-token.ts`.
  */
+
 import { AwsV4Signer } from 'aws4fetch'
 import type { Clock } from '#runtime/clock'
+import type { AbortSignalLike } from '#runtime/contract/abort'
 import { GatewayError } from '#shared/errors'
 import { bedrockRegion } from '#vendors/clouds/bedrock'
 import { createGoogleTokens } from './google-token.ts'
@@ -16,7 +18,7 @@ export interface Signer {
    * The request with its credential. Rejects with GatewayError `upstream_auth_failed` when the key is malformed or rejected, with the
    * token endpoint's error, or with the signal's reason.
    */
-  sign(request: UpstreamRequest, credential: Credential, signal: AbortSignal): Promise<UpstreamRequest>
+  sign(request: UpstreamRequest, credential: Credential, signal: AbortSignalLike): Promise<UpstreamRequest>
 }
 
 /** Tokens are requested through `upstream`, so that its address rules apply. */

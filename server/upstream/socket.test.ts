@@ -54,6 +54,22 @@ async function connected(url: string, headers?: Record<string, string>) {
   return { ...ears, socket: answer as FrameSocket }
 }
 
+test('the connection goes to the addresses that were checked, whatever a name server says afterwards', async () => {
+  const vendor = vendorOf(() => undefined)
+  const asked: string[] = []
+  const resolve = async (name: string) => {
+    asked.push(name)
+    return ['127.0.0.1']
+  }
+  const pinned = createSocketUpstream({ check: createAddressCheck({ clock, resolve }), clock })
+  // The system knows no such name: whoever asks it again does not get there.
+  const url = vendor.url.replace('127.0.0.1', 'upstream.invalid')
+  const answer = await pinned.dial({ url, headers: {} }, heard().listener, new AbortController().signal)
+  if ('status' in answer) throw new Error(`refused with ${answer.status}`)
+  expect([asked, vendor.asked[0]?.headers.get('host')]).toEqual([['upstream.invalid'], new URL(url).host])
+  answer.close(1000, '')
+})
+
 const fault = (dialling: Promise<unknown>) =>
   dialling.then(
     () => undefined,

@@ -1,10 +1,12 @@
 /**
  * The WebSocket client for upstreams. It uses `ws` instead of the runtime's own, because only `ws` exposes the status, headers and
- * body of a rejected upgrade. Like `http.ts` it does not redirect, retry or proxy, and runs the same address check first. Start with
- * `dial`.
+ * body of a rejected upgrade. Like `http.ts` it does not redirect, retry or proxy, runs the same address check first, and connects to the
+ * addresses that were checked. Start with `dial`.
  */
+import { isIP, type LookupFunction } from 'node:net'
 import { type Refusal, WebSocket } from 'ws'
 import type { Clock, Timer } from '#runtime/clock'
+import type { AbortSignalLike } from '#runtime/contract/abort'
 import { type FrameListener, type FrameSocket, fittingReason, isSendable, largestFrame } from '#runtime/contract/sockets'
 import { GatewayError } from '#shared/errors'
 import { rejectOnAbort } from './abort.ts'
@@ -30,7 +32,7 @@ export interface SocketUpstream {
    * Resolves when the connection is open, or with the upstream's rejection. Frames may arrive before the caller resumes. Rejects with
    * GatewayError `upstream_error`, or with the signal's reason; the signal only applies until the connection is open.
    */
-  dial(request: DialRequest, listener: FrameListener, signal: AbortSignal): Promise<FrameSocket | RefusedDial>
+  dial(request: DialRequest, listener: FrameListener, signal: AbortSignalLike): Promise<FrameSocket | RefusedDial>
 }
 
 /** Milliseconds between pings, and of silence after which the peer counts as dead. */
@@ -44,6 +46,19 @@ const refusalBytes = 64 * 1024
 const unreachable = (cause?: unknown) =>
   new GatewayError('upstream_error', 'The upstream could not be reached, or closed the connection without an answer.', { cause })
 
+/** The name's addresses as they were checked: asked again, a name server could answer otherwise. */
+function checkedLookup(addresses: readonly string[] | undefined): { lookup?: LookupFunction } {
+  if (addresses === undefined) return {}
+  const found = addresses.map((address) => ({ address, family: isIP(address) }))
+  return {
+    lookup(_, { all }, done) {
+      const [first] = found
+      if (all) done(null, found)
+      else done(null, first?.address ?? '', first?.family)
+    },
+  }
+}
+
 /** The socket client. `check` runs before every dial and rejects forbidden addresses. */
 export function createSocketUpstream({ check, clock }: { check: AddressCheck; clock: Clock }): SocketUpstream {
   return {
@@ -56,6 +71,7 @@ export function createSocketUpstream({ check, clock }: { check: AddressCheck; cl
         followRedirects: false,
         perMessageDeflate: false,
         maxPayload: largestFrame,
+        ...checkedLookup(check.addressesOf?.(request.url)),
       })
       try {
         return await rejectOnAbort(connected(socket, listener, clock), signal)

@@ -2,6 +2,7 @@
  * The interface of an upstream for the relay: one call, an answer whose body is read chunk by chunk, and cancel. The network client
  * and the demo model both implement it.
  */
+import type { AbortSignalLike } from '#runtime/contract/abort'
 import type { AnswerHeaders } from '#runtime/contract/http-client'
 import type { AuthScheme } from '#vendors/vendor'
 
@@ -55,5 +56,5 @@ export interface Upstream {
    * when aborted. The signal also ends a body that is being read. `connected` is called, once or more, when the connection is open
    * and accepts the request; it may be skipped when an answer arrives.
    */
-  open(request: UpstreamRequest, signal: AbortSignal, connected?: () => void): Promise<UpstreamAnswer>
+  open(request: UpstreamRequest, signal: AbortSignalLike, connected?: () => void): Promise<UpstreamAnswer>
 }

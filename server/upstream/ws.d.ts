@@ -1,10 +1,13 @@
 /** The part of `ws` used here; the runtime brings its own build of it. */
 declare module 'ws' {
+  import type { LookupFunction } from 'node:net'
+
   interface Options {
     headers: Record<string, string>
     followRedirects: boolean
     perMessageDeflate: boolean
     maxPayload: number
+    lookup?: LookupFunction
   }
 
   /** The HTTP answer that rejects an upgrade. */

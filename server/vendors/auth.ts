@@ -19,8 +19,11 @@ export function authHeaders(scheme: AuthScheme, secret: string | undefined): Rec
   switch (scheme) {
     case 'bearer':
       return { authorization: `Bearer ${secret}` }
+    case 'token':
+      return { authorization: `Token ${secret}` }
     case 'x-api-key':
     case 'x-goog-api-key':
+    case 'xi-api-key':
     case 'api-key':
       return { [scheme]: secret }
     case 'google-service-account':

@@ -6,6 +6,7 @@ import type { EndpointTarget, Vendor } from './vendor.ts'
 /** The action after the model's name, with its query: a stream is a JSON array unless server-sent events are requested. */
 export function geminiAction({ operation, stream, variant }: Pick<EndpointTarget, 'operation' | 'stream' | 'variant'>): string {
   if (operation === 'embed') return variant === 'batch' ? 'batchEmbedContents' : 'embedContent'
+  if (operation === 'speak') return 'generateContent'
   if (operation === 'image') return variant === 'predict' ? 'predict' : 'generateContent'
   if (operation === 'count-tokens') return 'countTokens'
   if (operation !== 'generate') throw notServed()
@@ -29,8 +30,8 @@ export const gemini: Vendor = {
   id: 'gemini',
   title: 'Google Gemini',
   speaks: ['gemini'],
-  operations: ['generate', 'count-tokens', 'embed', 'image'],
-  styles: { embed: 'gemini', image: 'gemini' },
+  operations: ['generate', 'count-tokens', 'embed', 'image', 'speak'],
+  styles: { embed: 'gemini', image: 'gemini', speak: 'gemini' },
   baseUrl: 'https://generativelanguage.googleapis.com',
   keyless: false,
   auth: 'x-goog-api-key',

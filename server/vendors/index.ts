@@ -8,7 +8,9 @@ import { cloudflare } from './clouds/cloudflare.ts'
 import { databricks } from './clouds/databricks.ts'
 import { vertex } from './clouds/vertex.ts'
 import { cohere } from './cohere.ts'
+import { deepgram } from './deepgram.ts'
 import { demo } from './demo.ts'
+import { elevenlabs } from './elevenlabs.ts'
 import { gemini } from './gemini.ts'
 import { jina } from './jina.ts'
 import { openai } from './openai.ts'
@@ -29,6 +31,8 @@ export const vendors: Record<VendorId, Vendor> = {
   cohere,
   jina,
   voyage,
+  elevenlabs,
+  deepgram,
   'azure-foundry': azureFoundry,
   cloudflare,
   databricks,

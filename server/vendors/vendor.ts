@@ -25,7 +25,16 @@ export interface EndpointTarget {
  * How a channel key is sent. `sigv4` and `google-service-account` need the request or the network and are done by `server/upstream`;
  * the others are plain headers.
  */
-export type AuthScheme = 'bearer' | 'x-api-key' | 'x-goog-api-key' | 'api-key' | 'google-service-account' | 'sigv4' | 'none'
+export type AuthScheme =
+  | 'bearer'
+  | 'token'
+  | 'x-api-key'
+  | 'x-goog-api-key'
+  | 'xi-api-key'
+  | 'api-key'
+  | 'google-service-account'
+  | 'sigv4'
+  | 'none'
 
 /** How a streamed answer is framed: server-sent events, or Amazon's binary event stream. */
 export type Framing = 'sse' | 'event-stream'

@@ -15,6 +15,7 @@ const entries = [
   'store/engine/embedded-make',
   'store/engine/embedded-worker',
   'store/engine/postgres-worker',
+  'relay/large/audio-worker',
   'relay/large/worker',
 ]
 /** Packages that read files of their own, or load native code, from where they are installed. */

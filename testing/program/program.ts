@@ -8,13 +8,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { putEmbeddedDatabase } from '#testing/database/embedded-template'
+import { commandOf } from './command.ts'
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
 /** Milliseconds allowed for a start (the first one creates the database) and for a stop. */
 const patience = 60_000
 /** The same on Deno, which takes longer to create a database. */
@@ -119,8 +117,7 @@ interface Run {
 
 function launch(options: ProgramOptions, folder: string): Run {
   if (options.config !== undefined) writeFileSync(join(folder, 'parley.yaml'), options.config)
-  const runtime = options.runtime === 'deno' ? [denoPath(), ...denoArguments] : [bun()]
-  const command = [...runtime, scriptOf(options)]
+  const command = commandOf(options)
   const [file = '', ...given] = options.shell === undefined ? command : ['sh', '-c', options.shell, 'sh', ...command]
   const child = spawn(file, given, {
     cwd: folder,
@@ -158,13 +155,6 @@ function launch(options: ProgramOptions, folder: string): Run {
   return run
 }
 
-/** `npm test` bundles the server, which starts faster. A single run of `bun test` starts the source files. */
-function scriptOf({ loopbackMedia = false, fromSource = false, runtime }: ProgramOptions): string {
-  const name = loopbackMedia ? 'main-loopback' : 'main'
-  const built = fromSource || runtime === 'deno' ? undefined : process.env.PARLEY_TEST_SERVER
-  return built === undefined ? join(root, 'server', `${name}.ts`) : join(root, built, `${name}.js`)
-}
-
 /** The caller's environment without its configuration of Parley. */
 function outside(): Record<string, string> {
   const kept = Object.entries(process.env).filter(([name, value]) => value !== undefined && !/^(PARLEY_|DATABASE_URL$)/.test(name))
@@ -174,19 +164,6 @@ function outside(): Record<string, string> {
     DENO_NO_UPDATE_CHECK: '1',
     NODE_ENV: 'production',
   } as Record<string, string>
-}
-
-/** The arguments that start Parley on Deno (docs/runtimes.md). */
-export const denoArguments = ['run', '--allow-all', '--no-lock', '--unstable-no-legacy-abort']
-
-/** The path of Deno's executable in its npm package; the package's script would not forward signals. */
-export function denoPath(): string {
-  const install: { runInstall(): string } = createRequire(import.meta.url)('deno/install_api.cjs')
-  return install.runInstall()
-}
-
-function bun(): string {
-  return process.versions.bun === undefined ? join(root, 'node_modules/.bin/bun') : process.execPath
 }
 
 async function addressOf(run: Run, { shell, env }: ProgramOptions): Promise<string> {

@@ -26,7 +26,7 @@ export const testingRooms: Record<string, Room> = {
   'testing/upstream': { may: ['server/runtime'], ...everything },
   'testing/vendors': { may: ['testing/upstream'], ...everything },
   'testing/database': { may: ['db', 'testing', ...store(), 'server/runtime'], ...everything },
-  'testing/program': { may: ['testing/database', 'testing/upstream', 'testing/vendors'], ...everything },
+  'testing/program': { may: ['testing', 'testing/database', 'testing/upstream', 'testing/vendors'], ...everything },
   'testing/rules': { may: [], ...everything },
   'testing/conversions': { may: conversions, ...everything },
   // The SDKs' types, read with the compiler.

@@ -139,11 +139,11 @@ export function addRoof(dependencies: readonly string[]): void {
   rooms['server/app'] = { may: [...below(), 'project'], ...roof }
   rooms['server/cli'] = { may: below(), ...roof }
   rooms.server = { may: [...below(), 'project'], ...roof }
-  // It also runs the whole program in its own process, to see what our own code costs.
+  // It also runs the whole program in its own process, to see what our own code costs, and single statements of the store.
   const tools = ['testing', ...inside('testing', 'upstream', 'database', 'program', 'books', 'conversions')]
   rooms.bench = {
-    may: [...tools, 'shared', 'server/app', 'server/runtime'],
-    packages: ['node:', 'playwright'],
+    may: [...tools, 'shared', 'server/app', 'server/runtime', 'server/store/engine', 'server/store/ledger'],
+    packages: ['node:', 'playwright', 'drizzle-orm'],
     powers: [...everyPower, 'bun'],
   }
 }

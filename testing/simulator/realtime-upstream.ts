@@ -1,4 +1,5 @@
 /** Simulated realtime upstreams: each connection follows a randomly drawn script and is recorded. */
+import type { AbortSignalLike } from '#runtime/contract/abort'
 import type { FrameListener, FrameSocket } from '#runtime/contract/sockets'
 import { GatewayError } from '#shared/errors'
 import type { Seeded } from '#testing/seeded'
@@ -47,7 +48,7 @@ const [inOrder, broken] = [1000, 1006]
 export function createRealtimeNetwork({ clock, random, log, faultRate, opened }: RealtimeNetworkParts): RealtimeNetwork {
   const connections: Connection[] = []
   const fails = () => random.below(10) < faultRate
-  const nap = (signal: AbortSignal) => clock.sleep(random.pick([0, 0, 0, 250, 1000, 6000, 30_000]), signal)
+  const nap = (signal: AbortSignalLike) => clock.sleep(random.pick([0, 0, 0, 250, 1000, 6000, 30_000]), signal)
 
   function connect(connection: Connection, listener: FrameListener): FrameSocket {
     const left = new AbortController()
@@ -123,7 +124,7 @@ export function createRealtimeNetwork({ clock, random, log, faultRate, opened }:
   }
 
   /** Undefined: the connection is accepted. */
-  async function refusal(signal: AbortSignal): Promise<RefusedDial | undefined> {
+  async function refusal(signal: AbortSignalLike): Promise<RefusedDial | undefined> {
     const hangs = fails() && oneIn(random, 4)
     await clock.sleep(hangs ? 7_200_000 : random.pick([0, 0, 250, 1000, 5000]), signal)
     if (!fails()) return undefined

@@ -1,4 +1,5 @@
 /** The simulated HTTP upstreams: each attempt follows a randomly drawn script and is recorded. */
+import type { AbortSignalLike } from '#runtime/contract/abort'
 import { GatewayError } from '#shared/errors'
 import type { Seeded } from '#testing/seeded'
 import type { StepClock } from '#testing/step-clock'
@@ -99,7 +100,7 @@ export function createNetwork({ clock, random, log, faultRate, opened }: Network
     headers: Headers,
     pieces: Uint8Array[],
     marks: Marks,
-    signal: AbortSignal,
+    signal: AbortSignalLike,
   ): UpstreamAnswer {
     const stopped = new AbortController()
     let given = 0
@@ -137,7 +138,7 @@ export function createNetwork({ clock, random, log, faultRate, opened }: Network
     }
   }
 
-  function answer(attempt: Attempt, script: Exclude<Script, { kind: 'refused' | 'silent' }>, signal: AbortSignal): UpstreamAnswer {
+  function answer(attempt: Attempt, script: Exclude<Script, { kind: 'refused' | 'silent' }>, signal: AbortSignalLike): UpstreamAnswer {
     const never = Number.POSITIVE_INFINITY
     const none = { word: never, finish: never, usage: never, long: false, ending: 'eof' as const }
     const page = [new TextEncoder().encode('<html>no</html>')]

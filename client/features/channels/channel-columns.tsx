@@ -7,6 +7,7 @@ import { Monogram } from '#client/ui/console/monogram.tsx'
 import { Badges, FileBadge, type Shape, Status } from '#client/ui/console/status.tsx'
 import type { Column } from '#client/ui/console/table.tsx'
 import { formatDuration } from '#client/ui/console/time.ts'
+import { formatPercent } from '#client/ui/format.ts'
 import { Menu } from '#client/ui/menu.tsx'
 import { Switch as Toggle } from '#client/ui/switch.tsx'
 import type { ChannelHealthRow, ChannelRow } from '#shared/console/channel'
@@ -107,8 +108,8 @@ export function channelColumns({ onTurn, onReset, onRemove }: Parts): Column<Liv
             const share = () => (hour().requests === 0 ? 1 : 1 - hour().errors / hour().requests)
             return (
               <span class="inline-grid min-w-[92px] justify-items-end gap-1">
-                <span>{(share() * 100).toFixed(share() === 1 ? 0 : 2)} %</span>
-                <SuccessBar share={share()} label={`${t('lastHour')}: ${(share() * 100).toFixed(2)} %`} />
+                <span>{formatPercent(share(), share() === 1 ? 0 : 2)}</span>
+                <SuccessBar share={share()} label={`${t('lastHour')}: ${formatPercent(share(), 2)}`} />
               </span>
             )
           }}

@@ -32,7 +32,6 @@ export const en = {
   resetAll: 'Reset its health',
   resetDone: 'The health of {name} is reset.',
   restLine: '{what}: {cause}.',
-  restRetry: 'Tried again in {time}.',
   restModel: '{model} behind {key}',
   restKey: '{key}, all models',
   restAll: 'All models',

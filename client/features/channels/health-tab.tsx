@@ -2,6 +2,7 @@ import { createSignal, onCleanup, Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { explain } from '#client/console/explain.ts'
 import { asApiError, createLoad, readAll } from '#client/console/load.ts'
+import { causeText, waitText } from '#client/console/rest-text.ts'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
 import { Segments } from '#client/ui/console/filters.tsx'
@@ -15,7 +16,7 @@ import type { PriceRow } from '#shared/console/price'
 import type { ProbeAnswer } from '#shared/console/probe'
 import { t } from './messages.ts'
 import { namesOf } from './model-lines.ts'
-import { restedText, waitText } from './rest-text.ts'
+import { restedText } from './rest-text.ts'
 
 interface TestRow {
   model: string
@@ -72,7 +73,7 @@ export function HealthTab(props: { row: ChannelRow }) {
           empty={<p class="px-4 pb-4 text-[13px] text-ink-2">{t('nothingRests')}</p>}
           columns={[
             { id: 'what', label: t('what'), card: 'title', cell: (row) => restedText(row) },
-            { id: 'cause', label: t('cause'), cell: (row) => <code>{row.cause}</code> },
+            { id: 'cause', label: t('cause'), cell: (row) => <span title={row.cause}>{causeText(row.cause)}</span> },
             { id: 'again', label: t('again'), right: true, cell: (row) => t('inTime', { time: waitText(row.retryInMs) }) },
           ]}
         />

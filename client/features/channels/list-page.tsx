@@ -4,6 +4,7 @@ import { createMemo, createSignal, For, lazy, Show, Suspense } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { detailOf, explain } from '#client/console/explain.ts'
 import { asApiError, createLoad, readAll } from '#client/console/load.ts'
+import { causeText, retryText } from '#client/console/rest-text.ts'
 import { vendorCard } from '#client/console/vendors.ts'
 import { Button } from '#client/ui/button.tsx'
 import { FilterBar, FilterChip, SearchField } from '#client/ui/console/filters.tsx'
@@ -13,13 +14,14 @@ import { Stats } from '#client/ui/console/stats.tsx'
 import { DataTable, type Sort } from '#client/ui/console/table.tsx'
 import { formatDuration } from '#client/ui/console/time.ts'
 import { useUrlState } from '#client/ui/console/url-state.ts'
+import { formatPercent } from '#client/ui/format.ts'
 import { Icon } from '#client/ui/icon.tsx'
 import { showToast } from '#client/ui/toast.tsx'
 import type { ChannelRow } from '#shared/console/channel'
 import { channelColumns, type LivingChannel, living, readFigures, stateOf } from './channel-columns.tsx'
 import { t } from './messages.ts'
 import { namesOf } from './model-lines.ts'
-import { restedText, waitText } from './rest-text.ts'
+import { restedText } from './rest-text.ts'
 
 const RemoveDialog = lazy(async () => ({ default: (await import('./remove-dialog.tsx')).RemoveDialog }))
 
@@ -102,7 +104,7 @@ export function ChannelsPage() {
                 },
                 {
                   label: t('success'),
-                  value: total()?.requests ? `${(100 - (100 * (total()?.errors ?? 0)) / (total()?.requests ?? 1)).toFixed(1)} %` : '–',
+                  value: total()?.requests ? formatPercent(1 - (total()?.errors ?? 0) / (total()?.requests ?? 1), 1) : '–',
                   note: t('requests', { count: total()?.requests ?? 0 }),
                 },
                 {
@@ -151,8 +153,7 @@ export function ChannelsPage() {
                       <For each={row.rests.slice(0, 3)}>
                         {(rest) => (
                           <span class="block">
-                            <b>{t('restLine', { what: restedText(rest), cause: rest.cause })}</b>{' '}
-                            {t('restRetry', { time: waitText(rest.retryInMs) })}
+                            <b>{t('restLine', { what: restedText(rest), cause: causeText(rest.cause) })}</b> {retryText(rest.retryInMs)}
                           </span>
                         )}
                       </For>

@@ -6,6 +6,3 @@ export function restedText({ key, model }: Pick<HealthRow, 'key' | 'model'>): st
   if (model !== null) return key === null ? model : t('restModel', { model, key })
   return key === null ? t('restAll') : t('restKey', { key })
 }
-
-/** A duration in words: seconds below two minutes. */
-export const waitText = (ms: number): string => (ms < 120_000 ? `${Math.ceil(ms / 1000)} s` : `${Math.ceil(ms / 60_000)} min`)

@@ -34,7 +34,6 @@ export const zh: Record<keyof typeof en, string> = {
   resetAll: '重置健康状态',
   resetDone: '{name} 的健康状态已重置。',
   restLine: '{what}：{cause}。',
-  restRetry: '{time}后重试。',
   restModel: '{key} 的 {model}',
   restKey: '{key}，全部模型',
   restAll: '全部模型',

@@ -3,7 +3,7 @@ import { BudgetCell } from '#client/console/budget-cell.tsx'
 import { DayBars } from '#client/ui/console/day-bars.tsx'
 import { Stats } from '#client/ui/console/stats.tsx'
 import { formatAgo } from '#client/ui/console/time.ts'
-import { formatCount, formatMoney } from '#client/ui/format.ts'
+import { formatCount, formatMoney, formatPercent } from '#client/ui/format.ts'
 import type { KeyRow } from '#shared/console/key'
 import { expiryText } from './key-columns.tsx'
 import { t } from './messages.ts'
@@ -15,7 +15,7 @@ export function KeyFigures(props: { row: KeyRow }) {
   const own = () => spend.value()?.of(props.row.id)
   const share = () => {
     const { requests = 0, errors = 0 } = own() ?? {}
-    return requests === 0 ? '0 %' : `${((errors / requests) * 100).toFixed(1)} %`
+    return requests === 0 ? formatPercent(0) : formatPercent(errors / requests, 1)
   }
   return (
     <div class="mb-6">

@@ -1,6 +1,7 @@
 /** What needs attention as sentences, each with the click that settles it. */
+import { causeText, retryText } from '#client/console/rest-text.ts'
 import type { Shape } from '#client/ui/console/status.tsx'
-import { formatMoney } from '#client/ui/format.ts'
+import { formatMoney, formatPercent } from '#client/ui/format.ts'
 import type { Concern } from '#shared/console/overview'
 import { t } from './messages.ts'
 
@@ -26,7 +27,7 @@ export function lineOf(concern: Concern): Line {
         id: `rest ${concern.channel.id} ${what}`,
         shape: 'bad',
         title: t('rests', { channel: concern.channel.name, what }),
-        why: t('restsWhy', { cause: concern.cause, time: `${Math.ceil(concern.retryInMs / 1000)} s` }),
+        why: t('restsWhy', { cause: causeText(concern.cause), again: retryText(concern.retryInMs) }),
         action: t('toChannel'),
         href: `/admin/channels/${seg(concern.channel.id)}`,
       }
@@ -44,7 +45,7 @@ export function lineOf(concern: Concern): Line {
       return {
         id: `budget ${concern.of} ${concern.id}`,
         shape: concern.share >= 1 ? 'bad' : 'warn',
-        title: t('budget', { kind: t(`kind_${concern.of}`), name: concern.name, share: Math.round(concern.share * 100) }),
+        title: t('budget', { kind: t(`kind_${concern.of}`), name: concern.name, share: formatPercent(concern.share, 0) }),
         why: t('budgetWhy', { left: formatMoney(concern.left), limit: formatMoney(concern.limit) }),
         action: t('raise'),
         href: pathOf(concern.of, concern.id),

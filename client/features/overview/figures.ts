@@ -1,4 +1,4 @@
-/** Figures of the overview by hour, and shares. */
+/** Figures of the overview by hour and model. */
 import type { Overview } from '#shared/console/overview'
 import type { UsageReportRow } from '#shared/console/usage'
 
@@ -10,9 +10,6 @@ export function byHour(rows: readonly UsageReportRow[], start: number, count: nu
     return row === undefined ? 0 : value(row)
   })
 }
-
-/** A share as percent. */
-export const percent = (share: number): string => `${(share * 100).toFixed(share !== 0 && Math.abs(share) < 0.1 ? 2 : 0)} %`
 
 /** The five rows that were charged most; their order is that of the chart's colours. */
 export const largest = (rows: readonly UsageReportRow[]): UsageReportRow[] =>

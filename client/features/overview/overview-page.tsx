@@ -12,12 +12,12 @@ import { Failure, Skeleton } from '#client/ui/console/states.tsx'
 import { type Stat, Stats } from '#client/ui/console/stats.tsx'
 import { DataTable } from '#client/ui/console/table.tsx'
 import { formatDuration, formatWhen, timeZone } from '#client/ui/console/time.ts'
-import { formatCount, formatMoney } from '#client/ui/format.ts'
+import { formatChange, formatCount, formatMoney, formatPercent } from '#client/ui/format.ts'
 import { language } from '#client/ui/language.ts'
 import type { Overview } from '#shared/console/overview'
 import type { UsageReportRow } from '#shared/console/usage'
 import { lineOf } from './attention.ts'
-import { byHour, largest, percent, stacked } from './figures.ts'
+import { byHour, largest, stacked } from './figures.ts'
 import { FirstSteps } from './first-steps.tsx'
 import { t } from './messages.ts'
 
@@ -127,8 +127,7 @@ function Strip(props: { figures: Overview; admin: boolean }) {
   )
   const change = (now: number, before: number) => {
     if (before === 0) return ''
-    const share = Math.round((now / before - 1) * 100)
-    return t('onWeek', { change: `${share >= 0 ? '+' : '−'}${Math.abs(share)} %`, day: day() })
+    return t('onWeek', { change: formatChange(now / before - 1), day: day() })
   }
   const errors = (of: { requests: number; errors: number } | undefined) => (of && of.requests > 0 ? of.errors / of.requests : 0)
   const stats = (): Stat[] => {
@@ -151,10 +150,10 @@ function Strip(props: { figures: Overview; admin: boolean }) {
         label: t('errors'),
         value: (
           <a class="text-ink hover:text-accent" href="/requests?failed=true">
-            {percent(errors(now))}
+            {formatPercent(errors(now))}
           </a>
         ),
-        note: before && before.requests > 0 ? `${t('weekAgo', { day: day() })} ${percent(errors(before))}` : '',
+        note: before && before.requests > 0 ? `${t('weekAgo', { day: day() })} ${formatPercent(errors(before))}` : '',
         below: spark(t('errors'), errors),
       },
       {
@@ -168,7 +167,7 @@ function Strip(props: { figures: Overview; admin: boolean }) {
             {
               label: t('margin'),
               value: formatMoney(now.margin),
-              note: t('ofSpend', { share: percent(Number(now.margin) / Math.max(Number(now.charged), 1e-9)) }),
+              note: t('ofSpend', { share: formatPercent(Number(now.margin) / Math.max(Number(now.charged), 1e-9)) }),
               below: spark(t('margin'), (row) => Number(row.margin ?? 0)),
             },
           ]
@@ -239,9 +238,9 @@ function Top(props: {
               cell: (row) => (
                 <span class="inline-flex items-center gap-2">
                   <span class="w-14">
-                    <Meter share={Math.min(share(row), 0.79)} label={`${t('share')} ${percent(share(row))}`} />
+                    <Meter share={Math.min(share(row), 0.79)} label={`${t('share')} ${formatPercent(share(row))}`} />
                   </span>
-                  {percent(share(row))}
+                  {formatPercent(share(row))}
                 </span>
               ),
             },

@@ -9,7 +9,7 @@ import { Empty, Failure, NoMatch } from '#client/ui/console/states.tsx'
 import { FileBadge } from '#client/ui/console/status.tsx'
 import { DataTable } from '#client/ui/console/table.tsx'
 import { useUrlState } from '#client/ui/console/url-state.ts'
-import { formatMoney, formatPrice } from '#client/ui/format.ts'
+import { formatMoney, formatPercent, formatPrice } from '#client/ui/format.ts'
 import { showToast } from '#client/ui/toast.tsx'
 import type { ChannelRow } from '#shared/console/channel'
 import type { PriceRow } from '#shared/console/price'
@@ -225,4 +225,4 @@ export function PricesPage() {
 
 /** A share of what was charged, in percent; the amount itself where nothing was. */
 const percentOf = (margin: string, charged: string | undefined): string =>
-  Number(charged) > 0 ? `${Math.round((Number(margin) / Number(charged)) * 100)} %` : formatMoney(margin)
+  Number(charged) > 0 ? formatPercent(Number(margin) / Number(charged), 0) : formatMoney(margin)

@@ -1,7 +1,7 @@
 import { For, Show } from 'solid-js'
 import { DrawerPart } from '#client/ui/console/drawer.tsx'
 import { Facts } from '#client/ui/console/facts.tsx'
-import { formatCount, formatMoney } from '#client/ui/format.ts'
+import { formatCount, formatMoney, formatPercent } from '#client/ui/format.ts'
 import type { Bill, LogRow, UsageRow } from '#shared/console/log'
 import { t } from './messages.ts'
 import { inputTokens } from './request-columns.tsx'
@@ -23,7 +23,7 @@ export function RequestBill(props: { row: LogRow }) {
 function Formula(props: { bill: Bill; row: LogRow }) {
   const share = () => {
     const cost = Number(props.row.cost)
-    return cost === 0 ? '–' : `${((100 * Number(props.row.margin ?? 0)) / cost).toFixed(1)} %`
+    return cost === 0 ? '–' : formatPercent(Number(props.row.margin ?? 0) / cost, 1)
   }
   return (
     <>

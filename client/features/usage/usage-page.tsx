@@ -10,10 +10,10 @@ import { Empty, Failure, Skeleton } from '#client/ui/console/states.tsx'
 import { Stats } from '#client/ui/console/stats.tsx'
 import { formatDay, formatDuration, formatWhen, timeZone } from '#client/ui/console/time.ts'
 import { useUrlState } from '#client/ui/console/url-state.ts'
-import { formatCompact, formatCount, formatMoney } from '#client/ui/format.ts'
+import { formatCompact, formatCount, formatMoney, formatPercent } from '#client/ui/format.ts'
 import { Icon } from '#client/ui/icon.tsx'
 import type { UsageTotals } from '#shared/console/usage'
-import { changeOf, percent, pointsOf, tokensIn } from './figures.ts'
+import { changeOf, pointsOf, tokensIn } from './figures.ts'
 import { t } from './messages.ts'
 import {
   type Dimension,
@@ -139,10 +139,10 @@ function Strip(props: { report: Report; days: number; admin: boolean }) {
           ? {
               label: t('margin'),
               value: formatMoney(total().margin ?? '0'),
-              note: t('ofCharged', { share: percent(Number(total().margin) / Math.max(Number(total().charged), 1e-9)) }),
+              note: t('ofCharged', { share: formatPercent(Number(total().margin) / Math.max(Number(total().charged), 1e-9)) }),
             }
-          : { label: t('cached'), value: percent(cached()) },
-        { label: t('errors'), value: percent(errors(total())), note: pointsOf(errors(total()), errors(past())) },
+          : { label: t('cached'), value: formatPercent(cached()) },
+        { label: t('errors'), value: formatPercent(errors(total())), note: pointsOf(errors(total()), errors(past())) },
       ]}
     />
   )

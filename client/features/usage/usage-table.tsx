@@ -2,10 +2,10 @@ import { Show } from 'solid-js'
 import { Meter } from '#client/ui/console/meter.tsx'
 import { type Column, DataTable } from '#client/ui/console/table.tsx'
 import { formatDay, formatDuration, formatWhen } from '#client/ui/console/time.ts'
-import { formatCompact, formatCount, formatMoney } from '#client/ui/format.ts'
+import { formatCompact, formatCount, formatMoney, formatPercent } from '#client/ui/format.ts'
 import { Icon } from '#client/ui/icon.tsx'
 import type { UsageReportRow } from '#shared/console/usage'
-import { percent, tokensIn } from './figures.ts'
+import { tokensIn } from './figures.ts'
 import { t } from './messages.ts'
 import { type Dimension, nameOf, type Report, seriesOf } from './report.ts'
 
@@ -56,10 +56,10 @@ export function UsageTable(props: TableProps) {
       label: t('cached'),
       right: true,
       wide: true,
-      cell: (row) => percent(row.tokens.in.cacheRead / Math.max(1, tokensIn(row))),
+      cell: (row) => formatPercent(row.tokens.in.cacheRead / Math.max(1, tokensIn(row))),
     },
     { id: 'out', label: t('tokensOut'), right: true, cell: (row) => formatCompact(row.tokens.out.total) },
-    { id: 'errors', label: t('errors'), right: true, cell: (row) => percent(row.requests === 0 ? 0 : row.errors / row.requests) },
+    { id: 'errors', label: t('errors'), right: true, cell: (row) => formatPercent(row.requests === 0 ? 0 : row.errors / row.requests) },
     {
       id: 'p95',
       label: t('p95'),
@@ -86,9 +86,9 @@ export function UsageTable(props: TableProps) {
       cell: (row) => (
         <span class="inline-flex items-center gap-2.5">
           <span class="w-16">
-            <Meter share={Math.min(share(row), 0.79)} label={`${t('share')} ${percent(share(row))}`} />
+            <Meter share={Math.min(share(row), 0.79)} label={`${t('share')} ${formatPercent(share(row))}`} />
           </span>
-          <span class="min-w-9">{percent(share(row))}</span>
+          <span class="min-w-9">{formatPercent(share(row))}</span>
         </span>
       ),
     },

@@ -2,6 +2,7 @@
  * A gateway for fault tests: every trial has a model of its own, a channel that fails as scripted and, where another channel is left, one
  * that works. So trials can run concurrently without affecting each other's health.
  */
+import { sampledEngine } from '#testing/database/database'
 import { wait } from '#testing/upstream/scripted-answers'
 import { type Script, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { type Gateway, startGateway } from '../gateway.ts'
@@ -130,7 +131,7 @@ export async function startFaultGateway(trials: readonly Trial[]): Promise<Fault
   const good = await byTrial(1, (trial) => trial.good)
   const places = await brokenPlaces()
   const addresses = { failing: failing.url, good: good.url, places: places.addresses }
-  const gateway = await startGateway('embedded', { config: configOf(trials, addresses), env: { PARLEY_DEMO: 'off' } })
+  const gateway = await startGateway(sampledEngine(import.meta.file), { config: configOf(trials, addresses), env: { PARLEY_DEMO: 'off' } })
   const channels = await pages<{ id: string; name: string }>(gateway, '/api/channels')
   const idOf = new Map(channels.map(({ id, name }) => [name, id]))
   let closed: Promise<unknown> | undefined

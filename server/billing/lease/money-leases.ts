@@ -237,6 +237,8 @@ export function createMoneyLeases(coverMs: number, maySpend: () => boolean = () 
       for (const [account, { leased, free }] of accounts) {
         const lease = leaseOf(account)
         applyState(lease, leased, free)
+        // Others may need what is here and not there; whoever recalls it is not heard by an instance whose notifications are lost.
+        if (live > 1 && free < leased) conserve(lease.refill, now + conserveMs)
         if (lease.overdrawn && leased > 0n) changed.add(lease)
       }
       for (const { parts } of requests) {

@@ -1,5 +1,7 @@
 /** How long an answer of the database is waited for, and what is said when there is none. */
+
 import type { Clock } from '#runtime/clock'
+import { Abort } from '#runtime/contract/abort'
 import { GatewayError } from '#shared/errors'
 
 /** How many milliseconds a call that keeps leases in step may take. */
@@ -14,10 +16,10 @@ export const unavailable = (cause?: unknown): GatewayError =>
 
 /** The work's outcome, or a rejection with `books_unavailable` after `ms` milliseconds. The work itself goes on. */
 export async function withTimeout<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T> {
-  const answered = new AbortController()
-  const silence = clock.sleep(ms, answered.signal).then(
+  const answered = new Abort()
+  const silence = clock.sleep(ms, answered).then(
     () => Promise.reject(unavailable()),
     () => work,
   )
-  return Promise.race([work, silence]).finally(() => answered.abort())
+  return Promise.race([work, silence]).finally(() => answered.abort(undefined))
 }

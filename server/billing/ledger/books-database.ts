@@ -73,9 +73,9 @@ export const booksCalls = (store: BooksStore) => ({
     syncBooks(store, { ...call, lines: decodedLines(new Uint8Array(lines)) }),
   resync: (call: Resync) => resyncLeases(store, call),
   endTelling: (instance: bigint) => endTelling(store, instance),
-  async missing(lines: ArrayBuffer): Promise<ReadonlySet<string>> {
-    const missing = await linesNotInBooks(store, decodedLines(new Uint8Array(lines)))
-    return new Set(missing.map(({ row }) => row.requestId))
+  async missing(requests: readonly Pick<EncodedLine, 'id' | 'at'>[]): Promise<ReadonlySet<string>> {
+    const lines = requests.map(({ id, at }) => ({ row: { requestId: id, at: new Date(at) } }))
+    return new Set((await linesNotInBooks(store, lines)).map(({ row }) => row.requestId))
   },
   knowsWallets: (lines: readonly { accounts: readonly string[] }[]) => knowsWallets(store, lines),
   register: async ({ instance, folder }: { instance: bigint; folder: string }) =>
@@ -115,10 +115,12 @@ export function booksBehind(ask: AskBooks): BooksDatabase {
     },
     resync: (call, withinMs) => ask('resync', call, { withinMs }),
     endTelling: (instance) => ask('endTelling', instance),
-    missing(lines, withinMs) {
-      const joined = joinedLines(lines)
-      return ask('missing', joined, { withinMs, transfer: [joined] })
-    },
+    missing: (lines, withinMs) =>
+      ask(
+        'missing',
+        lines.map(({ id, at }) => ({ id, at })),
+        { withinMs },
+      ),
     knowsWallets: (lines) =>
       ask(
         'knowsWallets',

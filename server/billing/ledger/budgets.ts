@@ -16,12 +16,12 @@ export interface Budgeted {
 
 type Span = 'day' | 'week' | 'month'
 
-/** The account with the present limit of its budget, if the budget still has one for that window. */
-export function withLimitOf(budget: Budget | null | undefined, account: Account): Account {
-  if (!account.budget || !budget) return account
-  const { total, monthly, weekly, daily } = budget
+/** The account with the present limit of its budget, where that is known; undefined when the budget was removed. */
+export function withLimitOf(budget: Budget | null | undefined, account: Account): Account | undefined {
+  if (!account.budget || budget === undefined) return account
+  const { total, monthly, weekly, daily } = budget ?? {}
   const amount = { total, month: monthly, week: weekly, day: daily }[account.budget.span]
-  return amount === undefined ? account : { ...account, budget: { ...account.budget, limit: parseUsd(amount) } }
+  return amount === undefined ? undefined : { ...account, budget: { ...account.budget, limit: parseUsd(amount) } }
 }
 
 /** The accounts of all budgets at `now` (milliseconds since 1970), in the order given, the longest window first. */

@@ -1,10 +1,12 @@
 /** Finished requests on their way to the database, in the bytes that the journal has of them. */
 import type { BookLine } from '#store/ledger/book-line'
-import { encodeLine, readLines } from './journal-line.ts'
+import { encodeLine, isWhole, readLines } from './journal-line.ts'
 
 /** A finished request. Amounts are nano-dollars; `BookLine` says what they mean. */
 export interface EncodedLine {
   id: string
+  /** When it began, in milliseconds since 1970. */
+  at: number
   accounts: readonly string[]
   owed: bigint
   covered: bigint
@@ -12,13 +14,14 @@ export interface EncodedLine {
   bytes: Uint8Array
 }
 
-/** The line in bytes. */
-export const encodedLine = (line: BookLine): EncodedLine => ({
+/** The line in bytes; `bytes`: as a journal has them. */
+export const encodedLine = (line: BookLine, bytes?: Uint8Array): EncodedLine => ({
   id: line.row.requestId,
+  at: line.row.at.getTime(),
   accounts: line.accounts,
   owed: line.owed,
   covered: line.covered,
-  bytes: encodeLine({ kind: 's', id: line.row.requestId, line }),
+  bytes: bytes && isWhole(bytes) ? bytes : encodeLine({ kind: 's', id: line.row.requestId, line }),
 })
 
 /** The lines one after the other, in a buffer of their own. */

@@ -1,14 +1,18 @@
 /** Reads the requests and their ends from the files of a journal. */
 import { readSegments } from '#runtime/segment'
 import type { BookLine } from '#store/ledger/book-line'
-import { type JournalLine, readableVersions, readLines } from './journal-line.ts'
+import { type EncodedLine, encodedLine } from './encoded-line.ts'
+import { linesIn, readableVersions, readLine } from './journal-line.ts'
+
+/** A request that has ended, as its journal has it. */
+export type JournalEnd = EncodedLine & Pick<BookLine, 'row'>
 
 /** One batch. */
 export interface Ends {
   /** Requests that have ended. */
-  ended: BookLine[]
+  ended: JournalEnd[]
   /** Only in the last batch: requests without an end, as far as they got. */
-  interrupted: BookLine[]
+  interrupted: JournalEnd[]
   /** Only in the last batch: how many requests had no output yet. */
   opened: number
   /** Only in the last batch: how many lines could not be read. */
@@ -20,26 +24,28 @@ const linesAtOnce = 1_000
 /** The requests in the order of writing, in batches. Throws when a newer version wrote the files: reading on would lose money. */
 export async function* endsIn(folder: string): AsyncGenerator<Ends> {
   const over = new Set<string>()
-  const open = new Map<string, BookLine | undefined>()
+  const open = new Map<string, JournalEnd | undefined>()
   let bad = 0
-  let ended: BookLine[] = []
+  let ended: JournalEnd[] = []
 
-  function take(line: JournalLine | undefined): void {
+  function take(bytes: Uint8Array): void {
+    const line = readLine(bytes)
     if (line === undefined) bad += 1
     else if (line.kind === 'v') mustRead(line.version)
     // Only the first end of a request counts.
     else if (line.kind === 'g' || over.has(line.id)) return
     else if (line.kind === 'o') open.set(line.id, undefined)
-    else if (line.kind === 'p') open.set(line.id, line.line)
+    // As an end it has other bytes.
+    else if (line.kind === 'p') open.set(line.id, { ...encodedLine(line.line), row: line.line.row })
     else {
       open.delete(line.id)
       over.add(line.id)
-      ended.push(line.line)
+      ended.push({ ...encodedLine(line.line, bytes), row: line.line.row })
     }
   }
 
   for await (const bytes of readSegments(folder)) {
-    for (const line of readLines(bytes)) {
+    for (const line of linesIn(bytes)) {
       take(line)
       if (ended.length < linesAtOnce) continue
       yield { ended, interrupted: [], opened: 0, bad: 0 }

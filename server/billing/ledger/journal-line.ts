@@ -57,28 +57,42 @@ function written(line: JournalLine): unknown {
   }
 }
 
-/** The end of a request without what no charge depends on: the raw usage, the losses, the attempts. */
+/** Notes of one request that always have room. */
+const leanNotes = 4
+
+/** The end of a request without what no charge depends on: the raw usage, the losses, the attempts, notes beyond a few. */
 export const leanLine = ({ row, ...line }: BookLine): BookLine => {
   const usage = row.usage && { ...row.usage, raw: undefined }
-  return { ...line, row: { ...row, ...(usage && { usage }), losses: [], attempts: [] } }
+  const notes = row.notes && { notes: row.notes.slice(0, leanNotes) }
+  return { ...line, row: { ...row, ...(usage && { usage }), ...notes, losses: [], attempts: [] } }
 }
 
-/** The lines of a file; undefined for a line that cannot be read. */
-export function* readLines(bytes: Uint8Array): Generator<JournalLine | undefined> {
+/** The lines of a file in bytes, each with its newline; the last one may lack it. */
+export function* linesIn(bytes: Uint8Array): Generator<Uint8Array> {
   const zero = bytes.indexOf(0)
   const end = zero === -1 ? bytes.length : zero
   for (let at = 0; at < end; ) {
     const found = bytes.indexOf(newline, at)
     const stop = found === -1 || found > end ? end : found
-    if (stop > at) yield decodeLine(decoder.decode(bytes.subarray(at, stop)))
+    if (stop > at) yield bytes.subarray(at, Math.min(stop + 1, end))
     at = stop + 1
   }
 }
 
-function decodeLine(text: string): JournalLine | undefined {
+/** The lines of a file; undefined for a line that cannot be read. */
+export function* readLines(bytes: Uint8Array): Generator<JournalLine | undefined> {
+  for (const line of linesIn(bytes)) yield readLine(line)
+}
+
+/** The line in these bytes; undefined when it cannot be read. */
+export function readLine(bytes: Uint8Array): JournalLine | undefined {
+  const text = decoder.decode(isWhole(bytes) ? bytes.subarray(0, -1) : bytes)
   const json = text.slice(9)
   return text[8] === ' ' && text.slice(0, 8) === checksum(json) ? revived(JSON.parse(json)) : undefined
 }
+
+/** Whether the bytes of a line have its newline. */
+export const isWhole = (bytes: Uint8Array): boolean => bytes.at(-1) === newline
 
 /** In JSON amounts and times are strings. A line with a right checksum has this form, or that of version 1. */
 type Written = Payers & {

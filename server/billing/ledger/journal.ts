@@ -7,7 +7,7 @@ import type { Clock, Timer } from '#runtime/clock'
 import type { Log } from '#runtime/log'
 import { GatewayError } from '#shared/errors'
 import type { BookLine } from '#store/ledger/book-line'
-import { endsIn } from './journal-ends.ts'
+import { endsIn, type JournalEnd } from './journal-ends.ts'
 import { bytesPerRequest, type JournalFile, openJournalFiles } from './journal-files.ts'
 import { encodeLine, type JournalLine, journalVersion, leanLine } from './journal-line.ts'
 
@@ -49,7 +49,7 @@ export interface Journal {
   /** The database has the request. */
   flushed(id: string): void
   /** Lines that the database had and that are kept all the same, oldest first, in batches: for a database that has lost them. */
-  kept(): AsyncGenerator<BookLine[]>
+  kept(): AsyncGenerator<JournalEnd[]>
   /** Closes the files. `needed`: the next start must look at them even if they are empty. */
   close(needed: boolean): Promise<void>
 }
@@ -188,7 +188,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
       mend()
     },
     async *kept() {
-      for await (const { ended } of endsIn(folder)) yield ended.filter(({ row }) => !pins.has(row.requestId))
+      for await (const { ended } of endsIn(folder)) yield ended.filter(({ id }) => !pins.has(id))
     },
     async close(needed) {
       syncTimer?.cancel()

@@ -89,6 +89,19 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
     due.add(id)
   }
 
+  /** The accounts of a request with their present limits. A budget that was removed bounds it no longer: what it holds there ends. */
+  function presentAccounts(hold: Hold): readonly Account[] {
+    const present = hold.accounts.flatMap(
+      (account) => withLimitOf(account.budget && budgetOf?.(account.budget.of, account.budget.ofId), account) ?? [],
+    )
+    const removed = hold.ids.filter((id) => !present.some((account) => account.id === id))
+    if (removed.length === 0) return present
+    hold.registration.sync.settle(removed, hold.amount, 0n)
+    hold.accounts = present
+    hold.ids = present.map(({ id }) => id)
+    return present
+  }
+
   async function end(row: NewLog, owed: bigint): Promise<void> {
     const id = row.requestId
     const hold = holds.get(id)
@@ -159,10 +172,7 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
       const hold = holds.get(id)
       if (!hold) return false
       const { sync, journal } = hold.registration
-      const accounts = hold.accounts.map((account) =>
-        withLimitOf(account.budget && budgetOf?.(account.budget.of, account.budget.ofId), account),
-      )
-      const held = holdIn(sync, accounts, extra, growPatienceMs)
+      const held = holdIn(sync, presentAccounts(hold), extra, growPatienceMs)
       if (held !== true && (await held) !== true) return false
       if (holds.get(id) !== hold) {
         sync.settle(hold.ids, extra, 0n)

@@ -2,7 +2,7 @@ import { describe, expect, spyOn, test } from 'bun:test'
 import type { EncodedLine } from './encoded-line.ts'
 import { createLineQueue } from './line-queue.ts'
 
-const lineOf = (n: number): EncodedLine => ({ id: `r${n}`, accounts: [], owed: 0n, covered: 0n, bytes: new Uint8Array() })
+const lineOf = (n: number): EncodedLine => ({ id: `r${n}`, at: 0, accounts: [], owed: 0n, covered: 0n, bytes: new Uint8Array() })
 
 describe('a queue of lines', () => {
   test('brings every line once, in order, however it is filled and emptied', () => {

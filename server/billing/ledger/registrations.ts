@@ -7,12 +7,12 @@ import type { Log } from '#runtime/log'
 import { readIfThere, writeSmall } from '#runtime/small-file'
 import type { Store } from '#store/engine/store'
 import { type BooksDatabase, directBooks } from './books-database.ts'
-import { type EncodedLine, encodedLine } from './encoded-line.ts'
+import type { EncodedLine } from './encoded-line.ts'
 import { markHome } from './home-mark.ts'
 import { type Fsync, type Journal, openJournal } from './journal.ts'
 import { createMoneySync, type MoneySync } from './money-sync.ts'
 import { replayJournals, sweepJournals } from './replay.ts'
-import { type WriteBackTarget, writeBack } from './write-back.ts'
+import { createBackWriter, type WriteBackTarget } from './write-back.ts'
 
 /** What every registration is made from. */
 export interface RegistrationOptions {
@@ -105,7 +105,9 @@ export async function openRegistrations(options: RegistrationOptions): Promise<R
       if (made.retired && made.due.size === 0) void retire(made)
     }
     const forgotten = async (home: WriteBackTarget) => {
-      for await (const lines of journal.kept()) await writeBack(home, lines.map(encodedLine), log)
+      const writer = createBackWriter(home, log)
+      for await (const lines of journal.kept()) await writer.add(lines)
+      await writer.end()
       // Then those of this run's earlier instances.
       await replayJournals(journals())
     }

@@ -7,11 +7,11 @@ import { folderFacts, removeFolder, rename, touch } from '#runtime/folder'
 import type { Log } from '#runtime/log'
 import { namesIn, trimSegments } from '#runtime/segment'
 import type { BooksDatabase } from './books-database.ts'
-import { type EncodedLine, encodedLine } from './encoded-line.ts'
+import type { EncodedLine } from './encoded-line.ts'
 import { isHome, markHome, removeMark } from './home-mark.ts'
 import { endsIn } from './journal-ends.ts'
 import { keepMs } from './journal-files.ts'
-import { writeBack } from './write-back.ts'
+import { createBackWriter } from './write-back.ts'
 
 /** How many requests were written. */
 export interface Replayed {
@@ -97,19 +97,16 @@ async function replay(
     // The leases of an instance that is live still pay for what it spent; of a closed one they are gone.
     return database.sync({ instance, seq, lines, own: [], ask: [], replay: !wasLive, ...(mayEnd && { interrupted: true }) })
   }
-  async function bring(lines: readonly EncodedLine[], mayEnd = false): Promise<number> {
-    const target = {
-      missing: (some: readonly EncodedLine[]) => database.missing(some),
-      write: (some: readonly EncodedLine[]) => write(some, mayEnd),
-    }
-    const brought = await writeBack(target, lines, log, linesPerCall)
-    complete &&= brought.complete
-    return brought.lines
+  const missing = (some: readonly EncodedLine[]) => database.missing(some)
+  const writerOf = (mayEnd: boolean) => createBackWriter({ missing, write: (some) => write(some, mayEnd) }, log, linesPerCall)
+  const writers = { settled: writerOf(false), interrupted: writerOf(wasLive && listen !== undefined) }
+  async function finish(kind: keyof typeof writers): Promise<void> {
+    const written = await writers[kind].end()
+    complete &&= written.complete
+    done[kind] = written.lines
   }
 
-  for await (const { opened, bad, ...lines } of endsIn(path)) {
-    const ended = lines.ended.map(encodedLine)
-    const interrupted = lines.interrupted.map(encodedLine)
+  for await (const { ended, interrupted, opened, bad } of endsIn(path)) {
     isEmpty &&= ended.length + interrupted.length + opened + bad === 0
     if (state === undefined && ended.length + interrupted.length > 0) {
       if (!(await database.knowsWallets([...ended, ...interrupted]))) {
@@ -119,11 +116,14 @@ async function replay(
       await database.restore(instance, installation)
       state = 'closed'
     }
-    done.settled += await bring(ended)
-    done.interrupted += await bring(interrupted, wasLive && listen !== undefined)
+    await writers.settled.add(ended)
+    if (interrupted.length > 0) await finish('settled')
+    await writers.interrupted.add(interrupted)
     if (wasLive) done.opened += opened
     if (bad > 1) log.error({ instance: instance.toString(), lines: bad }, 'the journal has lines that cannot be read')
   }
+  await finish('settled')
+  await finish('interrupted')
   if (wasLive) {
     if (seq === undefined) await database.numberForReplay(instance)
     await database.close(instance)

@@ -10,7 +10,7 @@ export interface WriteBackTarget {
   write(lines: readonly EncodedLine[]): Promise<SyncAnswer>
 }
 
-/** The outcome of a write-back. */
+/** What has been written back. */
 export interface WrittenBack {
   /** How many were missing. */
   lines: number
@@ -20,23 +20,40 @@ export interface WrittenBack {
 
 const usualLinesPerCall = 200
 
-/** Writes those of the lines that are missing, so many at a time. Rejects when the database does not answer. */
-export async function writeBack(
-  target: WriteBackTarget,
-  lines: readonly EncodedLine[],
-  log: Log,
-  linesPerCall = usualLinesPerCall,
-): Promise<WrittenBack> {
+/** Writes lines back in batches. While one is written, the next is read and compared with what the database has. */
+export interface BackWriter {
+  /** Writes those of the lines that are missing. Rejects when the database did not answer, here or for lines before. */
+  add(lines: readonly EncodedLine[]): Promise<void>
+  /** Resolves when all of them are written. Rejects when the database does not answer. */
+  end(): Promise<WrittenBack>
+}
+
+/** A writer that sends so many lines with one call. */
+export function createBackWriter(target: WriteBackTarget, log: Log, linesPerCall = usualLinesPerCall): BackWriter {
   const written: WrittenBack = { lines: 0, complete: true }
-  for (let at = 0; at < lines.length; at += linesPerCall) {
-    const some = lines.slice(at, at + linesPerCall)
-    const ids = await target.missing(some)
-    const missing = some.filter(({ id }) => ids.has(id))
-    if (missing.length === 0) continue
+  let last: Promise<void> = Promise.resolve()
+
+  async function writeMissing(missing: readonly EncodedLine[]): Promise<void> {
+    if (missing.length === 0) return
     written.lines += missing.length
     written.complete = (await write(target, missing, log)) && written.complete
   }
-  return written
+
+  return {
+    async add(lines) {
+      for (let at = 0; at < lines.length; at += linesPerCall) {
+        const some = lines.slice(at, at + linesPerCall)
+        const [ids] = await Promise.all([target.missing(some), last])
+        last = writeMissing(some.filter(({ id }) => ids.has(id)))
+        // Whoever waits next hears of it.
+        last.catch(() => {})
+      }
+    },
+    async end() {
+      await last
+      return written
+    },
+  }
 }
 
 async function write(home: WriteBackTarget, lines: readonly EncodedLine[], log: Log): Promise<boolean> {

@@ -53,9 +53,11 @@ export type Variant = 'edit' | 'translate' | 'batch' | 'predict'
 
 /** A request for an upstream. */
 export interface WrittenOperation {
-  /** A record is sent as JSON. */
-  body: Record<string, unknown> | string | Form
+  /** A record is sent as JSON, a file as its bytes. */
+  body: Record<string, unknown> | string | Form | FormFile
   variant?: Variant
+  /** What is appended to the operation's URL: further segments, a query. */
+  address?: string
 }
 
 /** An answer for a client. */
@@ -132,6 +134,10 @@ export interface OperationUpstream<Question = unknown, Answer = unknown> {
     target: Target,
     files?: readonly InlineFile[],
   ): { requests: [WrittenOperation, ...WrittenOperation[]]; losses: readonly Loss[] }
+  /** True: its answer is sound, which passes as in the client's own style; `readAnswer` is never called. */
+  readonly passes?: true
+  /** The content type of the stream that the client's side makes of its whole answer. Absent = server-sent events. */
+  madeType?(question: Question): string
   /** Takes one body per request. Unreported usage is estimated where it is priced. Throws `upstream_error`. */
   readAnswer(bodies: readonly string[], question: Question, asked?: OperationHead): { answer: Answer; usage: Usage }
   readError(status: number, headers: Headers, body: string): GatewayError

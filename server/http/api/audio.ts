@@ -1,18 +1,17 @@
 /** Audio endpoints: transcription, translation to English, and speech. */
 
-import { audioSeconds } from '#billing/tokens/audio-length'
 import type { Form, FormFile, Variant } from '#canonical/operation/operation'
 import { readForm } from '#http/request/read-form'
 import type { Route, Visit } from '#http/request/route'
 import type { Body } from '#relay/contract/ask'
-import type { Clock } from '#runtime/clock'
+import type { AudioLengths } from '#relay/contract/large-body'
 import { answer } from './operation-route.ts'
 import type { RelayServices } from './relay-route.ts'
 
 /** The form and the duration of its audio, which sizes the hold and is charged when the upstream reports no duration. */
-async function measured(form: Form, clock: Clock): Promise<Form> {
+async function measured(form: Form, lengths: AudioLengths, caller: string): Promise<Form> {
   const measure = async (file: FormFile): Promise<FormFile> => {
-    const seconds = await audioSeconds(file, clock)
+    const seconds = await lengths.of(file, caller)
     return seconds === undefined ? file : { ...file, seconds }
   }
   // A request is for one audio file; a form with more is refused.
@@ -22,10 +21,10 @@ async function measured(form: Form, clock: Clock): Promise<Form> {
 }
 
 /** `/v1/audio/transcriptions`, `/v1/audio/translations`, `/v1/audio/speech`. */
-export function audioRoutes(services: RelayServices): Route[] {
-  async function read({ request }: Visit): Promise<Body> {
+export function audioRoutes(services: RelayServices & { audioLengths: AudioLengths }): Route[] {
+  async function read({ request }: Visit, caller: string): Promise<Body> {
     const { content, release } = await readForm(services, request)
-    return { content: await measured(content, services.clock), release }
+    return { content: await measured(content, services.audioLengths, caller), release }
   }
   const listen = (path: string, variant?: Variant): Route => ({
     method: 'POST',

@@ -16,8 +16,8 @@ export interface OwnOperation {
   /** The model, when the path names it. */
   path?: string
   variant?: Variant
-  /** Reads a body that is not JSON. Rejects with GatewayError. */
-  read?(visit: Visit): Promise<Body>
+  /** Reads a body that is not JSON, in the turn of `caller`. Rejects with GatewayError. */
+  read?(visit: Visit, caller: string): Promise<Body>
   /** The model that the endpoint puts into a JSON body. */
   model?: LargeAsk['model']
 }
@@ -36,7 +36,7 @@ export async function answer(services: RelayServices, visit: Visit, own: OwnOper
     bytes: declaredBytes(request, undeclaredBytes),
     isSpooled: read !== undefined,
     body: async () => {
-      if (read) return read(visit)
+      if (read) return read(visit, senderOf(caller))
       const as = { operation, dialect: style, ...(path !== undefined && { path }), ...(variant && { variant }), ...(model && { model }) }
       const body = await readJson(request, services, { caller: senderOf(caller), as })
       return body.large || !model ? body : { content: withModel(String(body.content), model) }

@@ -81,6 +81,7 @@ const stateFields: Readonly<Record<string, StateRef['kind']>> = {
   datastore: 'data-store',
   ragCorpus: 'data-store',
   rag_corpus: 'data-store',
+  tunnel_id: 'tunnel',
 }
 const free = new Set(['parameters', 'input_schema', 'schema', 'arguments', 'input', 'args', 'metadata', 'labels', 'output_schema'])
 const deepestRef = 12
@@ -95,13 +96,19 @@ export function addStateRefs(value: unknown, refs: StateRef[], depth = 0): void 
 function addFields(object: JsonObject, refs: StateRef[], depth: number): void {
   // What a vendor offers to everybody is no state.
   if (object.type === 'anthropic' && typeof object.skill_id === 'string') return
+  if (object.type === 'code_interpreter') addRef('container', object.container, refs)
   for (const name in object) {
     if (free.has(name)) continue
     const value = object[name]
     const kind = Object.hasOwn(stateFields, name) ? stateFields[name] : undefined
     if (kind === undefined) addStateRefs(value, refs, depth + 1)
-    else for (const id of Array.isArray(value) ? value : [value]) if (typeof id === 'string' && id !== '') refs.push({ kind, id })
+    else for (const id of Array.isArray(value) ? value : [value]) addRef(kind, id, refs)
   }
+}
+
+/** Adds an id, where it is one. */
+export function addRef(kind: StateRef['kind'], id: unknown, refs: StateRef[]): void {
+  if (typeof id === 'string' && id !== '') refs.push({ kind, id })
 }
 
 /** A file that one account keeps at Google (`files/...` or its address), or something in a bucket: read with the channel's credentials. */

@@ -15,6 +15,7 @@ import { jsonPayload } from '#relay/exchange/json-payload'
 import { needsText, outgoing, signed } from '#relay/exchange/outgoing'
 import type { Candidate } from '#routing/order'
 import { modelNotFound, plan } from '#routing/plan'
+import { abortedWithAny } from '#runtime/contract/abort'
 import { GatewayError } from '#shared/errors'
 import { phaseLimits, phaseTimer } from '#upstream/timeouts'
 import { forwardedHeaders } from '#vendors/forwarded-headers'
@@ -59,7 +60,7 @@ export function createCounter(parts: RelayParts): (ask: Ask & { dialect: CountDi
     const timer = phaseTimer(parts.clock, phaseLimits({ firstEvent: seconds, total: seconds }))
     try {
       const request = outgoing({ operation: 'count-tokens', stream: false, version: parts.version }, candidate, sent, headers)
-      const signal = AbortSignal.any([ask.signal, timer.signal])
+      const signal = abortedWithAny(ask.signal, timer.signal)
       const answer = await parts.upstream.open(await signed(parts.signer, request, signal), signal, timer.connected)
       const { text } = await readText(answer, answerBytes)
       if (answer.status !== 200)

@@ -2,17 +2,19 @@
  * Tests a single channel, for administrators: a small real conversation with each of its keys, and the upstream's list of models.
  * Nothing is held or charged, and the result does not affect the channel's health.
  */
+
 import type { CodecContext } from '#canonical/codec'
 import type { ConversationRequest } from '#canonical/conversation'
 import { conversationCodecs } from '#protocols/index'
 import { readModelNames } from '#protocols/model-names'
 import type { RelayParts } from '#relay/contract/ask'
-import { codecFor } from '#relay/conversation/written-body'
+import { codecFor } from '#relay/conversation/converted'
 import { readText } from '#relay/exchange/answer-text'
 import { outgoing, signed, splitterOf } from '#relay/exchange/outgoing'
 import type { Channel, ChannelKey, ChannelModel, Channels } from '#routing/channel'
 import type { Candidate } from '#routing/order'
 import { spokenTo } from '#routing/plan'
+import { type AbortSignalLike, abortedWithAny } from '#runtime/contract/abort'
 import type { ProbeAnswer, ProbeQuestion, ProbeResult, UpstreamModels } from '#shared/console/probe'
 import { asGatewayError, GatewayError } from '#shared/errors'
 import { type PhaseTimer, phaseLimits, phaseTimer } from '#upstream/timeouts'
@@ -22,9 +24,9 @@ import { modelList } from '#vendors/model-list'
 
 export interface Probe {
   /** Throws `not_found` for a channel, `model_not_found` for a model of it, `unsupported_endpoint` where none holds a conversation. */
-  test(channelId: string, question: ProbeQuestion, signal: AbortSignal): Promise<ProbeAnswer>
+  test(channelId: string, question: ProbeQuestion, signal: AbortSignalLike): Promise<ProbeAnswer>
   /** Of a channel or a draft of one. Throws `not_found`, `unsupported_endpoint` for a vendor without a list, or what the upstream refused with. */
-  models(channel: string | Channel, signal: AbortSignal): Promise<UpstreamModels>
+  models(channel: string | Channel, signal: AbortSignalLike): Promise<UpstreamModels>
 }
 
 type Parts = Pick<RelayParts, 'upstream' | 'demo' | 'signer' | 'clock' | 'random' | 'version'> & { channels: Pick<Channels, 'get'> }
@@ -112,7 +114,7 @@ export function createProbe(parts: Parts): Probe {
     }
   }
 
-  async function ask(candidate: Candidate, stream: boolean, signal: AbortSignal): Promise<ProbeResult> {
+  async function ask(candidate: Candidate, stream: boolean, signal: AbortSignalLike): Promise<ProbeResult> {
     const { channel, model } = candidate
     const codec = codecFor(candidate)
     const startedAt = clock.monotonic()
@@ -124,7 +126,7 @@ export function createProbe(parts: Parts): Probe {
       const target = { model: model.upstream, capabilities: model.capabilities, stream }
       const { body, headers } = codec.writeRequest(question(model.name, stream), target)
       const request = outgoing({ operation: 'generate', stream, version: parts.version }, candidate, JSON.stringify(body), headers)
-      const both = AbortSignal.any([signal, timer.signal])
+      const both = abortedWithAny(signal, timer.signal)
       const upstream = channel.vendor.scripted ? parts.demo : parts.upstream
       if (channel.vendor.scripted) timer.connected()
       answer = await upstream.open(await signed(parts.signer, request, both), both, timer.connected)
@@ -142,10 +144,10 @@ export function createProbe(parts: Parts): Probe {
     }
   }
 
-  async function list(channel: Channel, request: UpstreamRequest, signal: AbortSignal): Promise<string[]> {
+  async function list(channel: Channel, request: UpstreamRequest, signal: AbortSignalLike): Promise<string[]> {
     const timer = phaseTimer(clock, limits)
     try {
-      const both = AbortSignal.any([signal, timer.signal])
+      const both = abortedWithAny(signal, timer.signal)
       const answer = await parts.upstream.open(await signed(parts.signer, request, both), both, timer.connected)
       const { text } = await readText(answer, listBytes)
       const [dialect = 'chat'] = channel.speaks

@@ -1,4 +1,5 @@
 /** What an endpoint passes to the relay, what it gets back, and the components that the relay uses. */
+
 import type { Caller } from '#accounts/caller'
 import type { Books } from '#billing/ledger/books'
 import type { PriceBook } from '#billing/pricing/price'
@@ -14,6 +15,7 @@ import type { FallbackBook } from '#routing/fallbacks'
 import type { Health } from '#routing/health-contract'
 import type { RetryPolicy } from '#routing/retry'
 import type { Clock, Random } from '#runtime/clock'
+import type { AbortSignalLike } from '#runtime/contract/abort'
 import type { Log } from '#runtime/log'
 import type { Source } from '#runtime/outgoing-body'
 import type { GatewayError } from '#shared/errors'
@@ -68,7 +70,7 @@ export interface Ask {
   /** Whether a conversion that would lose meaning is refused. */
   strict: boolean
   /** Aborted when the client leaves. */
-  signal: AbortSignal
+  signal: AbortSignalLike
 }
 
 export interface Reply {

@@ -2,6 +2,7 @@
  * One request to one candidate, as the other steps see it: `native.ts` when both sides use the same dialect, `converted.ts` when
  * they do not.
  */
+import type { NewLog } from '#billing/ledger/books'
 import type { Frame, FrameVerdict, PassthroughCodec, WholeAnswer } from '#canonical/codec'
 import type { Loss } from '#canonical/loss'
 import type { Usage } from '#canonical/usage'
@@ -46,6 +47,8 @@ export interface Exchange {
   splitter(type: string): SseSplitter
   /** Whether this content type is a stream. Absent: anything but JSON and HTML. */
   streamsAs?(type: string): boolean
+  /** What the answer so far made in the upstream's account, for the usage row; absent: nothing can be made there. */
+  notes?(): NonNullable<NewLog['notes']>
   /** Content type of the client's stream; absent: server-sent events. */
   contentType?(type: string): string
 }

@@ -7,7 +7,7 @@ import type { SampledRequest } from '#billing/tokens/tokenizer'
 import type { Head, Memo, RequestEdits, Target } from '#canonical/codec'
 import type { ConversationRequest, Opaque } from '#canonical/conversation'
 import type { Loss } from '#canonical/loss'
-import type { OperationHead, Variant } from '#canonical/operation/operation'
+import type { FormFile, OperationHead, Variant } from '#canonical/operation/operation'
 import type { Channel } from '#routing/channel'
 import type { OtherDialect } from '#shared/console/preview'
 import type { GatewayError } from '#shared/errors'
@@ -111,4 +111,10 @@ export interface LargeBodies {
   open(body: WeighedPieces, asked: LargeAsk, caller: string): Promise<LargeBody>
   /** A Chat request as a client of another dialect would send it, as JSON text in bytes: the playground's preview. Rejects likewise. */
   preview(body: Pick<WeighedPieces, 'pieces'>, dialect: OtherDialect, caller: string): Promise<Uint8Array<ArrayBuffer>>
+}
+
+/** Tells how long uploaded sound lasts. */
+export interface AudioLengths {
+  /** Seconds, or undefined when the file does not tell, cannot be read, or takes too long. Never rejects. */
+  of(file: Pick<FormFile, 'size' | 'open'>, caller: string): Promise<number | undefined>
 }

@@ -11,6 +11,7 @@ import type { Loss } from '#canonical/loss'
 import type { Usage } from '#canonical/usage'
 import type { FallbackCause } from '#routing/fallbacks'
 import type { Candidate } from '#routing/order'
+import type { AbortSignalLike } from '#runtime/contract/abort'
 import type { AttemptRow } from '#shared/console/log'
 import type { GatewayError } from '#shared/errors'
 import type { End } from '#shared/ids'
@@ -23,12 +24,12 @@ export type Why = (caller: Caller, model?: string) => GatewayError | undefined
 /** A request that is being served. */
 export interface InFlightRequest {
   /** Aborted when the client disconnects, or when the request is ended, with the GatewayError for the client as its reason. */
-  signal: AbortSignal
+  signal: AbortSignalLike
   /** The client stopped reading: aborts the signal as if its connection had closed. */
   hangUp(): void
   /**
-   * An upstream has begun to make a whole answer (true), or has failed to (false). Between the two a client that leaves ends nothing:
-   * the upstream would be paid for an answer that nobody is charged for.
+   * An upstream has begun to make an answer (true), or has failed to, or has sent the first event of a stream (false). Between the two a
+   * client that leaves ends nothing: the upstream would be paid for an answer that nobody is charged for.
    */
   making(isMaking: boolean): void
   /** Whether the client has left. */
@@ -127,7 +128,7 @@ export interface Ending {
   /** Undefined: no output ever began, nothing is charged. */
   usage: Usage | undefined
   /** Who delivered. */
-  served: Pick<Received<unknown>, 'candidate'> | undefined
+  served: Pick<Received<unknown>, 'candidate' | 'exchange'> | undefined
   /** Of the request and of what was delivered of the answer. */
   losses: readonly Loss[]
   /** Monotonic milliseconds at the first content. */

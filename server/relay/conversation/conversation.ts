@@ -14,14 +14,13 @@ import { GatewayError } from '#shared/errors'
 import type { Dialect } from '#shared/ids'
 import { holdsForeign, makersFirst, portable } from './account-bound.ts'
 import { compactingConversion } from './compaction.ts'
-import { type Conversion, convertedExchange, targetOf } from './converted.ts'
+import { type Conversion, codecFor, convertedExchange, targetOf } from './converted.ts'
 import { nativeExchange } from './native.ts'
 import { isOddlySpelled } from './odd-spelling.ts'
 import { mediaOf, type Reading, readingOf } from './reading.ts'
 import { remoteMedia, type WithBytes } from './remote-media.ts'
 import { affinityScope, sessionNames } from './session-affinity.ts'
 import { type Form, streamOrWhole } from './stream-or-whole.ts'
-import { codecFor } from './written-body.ts'
 
 /** Characters of base62 in an id that Parley makes. */
 const idLength = 24

@@ -21,16 +21,20 @@ import { joinLosses, type Loss } from '#canonical/loss'
 import { eventsOfResponse } from '#canonical/response-events'
 import { cutReader, cutResponse } from '#canonical/stop-sequences'
 import type { Scale, TokenEstimator } from '#canonical/token-estimator'
+import { conversationCodecs, converseCodec } from '#protocols/index'
 import type { ReasoningState } from '#reasoning-state/reasoning-state'
 import type { RelayParts } from '#relay/contract/ask'
 import type { Exchange, Passage } from '#relay/contract/exchange'
 import type { Asked } from '#relay/contract/steps'
-import { outgoing, refusable, splitterOf } from '#relay/exchange/outgoing'
+import { outgoing, refusable, splitterOf, type WrittenBody, writtenBody } from '#relay/exchange/outgoing'
 import { hearing, roughlyAs } from '#relay/exchange/token-estimator'
 import type { Candidate } from '#routing/order'
 import type { Payload } from '#upstream/upstream'
 import { askedFor } from './asked-for.ts'
-import { type WrittenBody, writtenBody } from './written-body.ts'
+
+/** How this candidate is asked, and its answers are read: by the codec of its dialect, unless its vendor has another one for this model. */
+export const codecFor = ({ channel, model, dialect }: Candidate): ConversationCodec =>
+  channel.vendor.converses?.(model.upstream) ? converseCodec : conversationCodecs[dialect]
 
 /** One conversion: its two sides, and what reading and writing across them needs. */
 export interface Conversion {

@@ -119,10 +119,11 @@ export function editedExchange(
   const { ask, head } = asked
   const { inputBytes } = head
   const edits = answerEdits(head, candidate, previous)
+  const notes: ReturnType<RelayParts['reasoningState']['created']> = []
   const claim: Claim = ({ sealed, created }) => {
     const { channel, key } = candidate
     if (sealed) parts.reasoningState.claim(ask.caller.user.id, channel.id, sealed)
-    if (created) parts.reasoningState.created(ask.caller.user.id, { channel: channel.id, key: key?.id ?? null }, created)
+    if (created) notes.push(...parts.reasoningState.created(ask.caller.user.id, { channel: channel.id, key: key?.id ?? null }, created))
   }
   const wanted = { operation: ask.operation, stream: head.stream, version: parts.version }
   // In strict mode the upstream itself says what it thinks of the version that was asked for.
@@ -143,6 +144,7 @@ export function editedExchange(
       claim(answer)
       return answer
     },
+    notes: () => notes,
     splitter: () => splitterOf(candidate),
     passage: () => nativePassage(codec, edits, { inputBytes, estimator: estimator(), claim }),
   }

@@ -3,9 +3,11 @@
  * candidates are tried, and put in their place in the canonical conversation. What cannot be had is the caller's error, by
  * the place of the part in the caller's body.
  */
+
 import type { ConversationRequest, MediaPart, Part } from '#canonical/conversation'
 import type { Loss } from '#canonical/loss'
 import { clientClosed } from '#relay/exchange/ended'
+import type { AbortSignalLike } from '#runtime/contract/abort'
 import { GatewayError } from '#shared/errors'
 import type { FetchedMedia, FetchMedia } from '#upstream/media'
 import { createSemaphore, type Semaphore } from '#upstream/semaphore'
@@ -36,7 +38,7 @@ const adapted: Loss = {
 }
 
 /** Files of one request by their addresses: each once, not too many, and not too large together. */
-export function filesAt(fetchMedia: FetchMedia, signal: AbortSignal): (url: string) => Promise<FetchedMedia> {
+export function filesAt(fetchMedia: FetchMedia, signal: AbortSignalLike): (url: string) => Promise<FetchedMedia> {
   const files = new Map<string, Promise<FetchedMedia>>()
   /** Made for the first file: most requests have none. */
   let semaphore: Semaphore | undefined
@@ -62,7 +64,7 @@ export function filesAt(fetchMedia: FetchMedia, signal: AbortSignal): (url: stri
   }
 }
 
-export function remoteMedia(fetchMedia: FetchMedia, signal: AbortSignal): WithBytes {
+export function remoteMedia(fetchMedia: FetchMedia, signal: AbortSignalLike): WithBytes {
   const fileAt = filesAt(fetchMedia, signal)
   return async (request, needsBytes) => {
     const wanted = mediaOf(request).filter((part): part is Remote => 'url' in part.source && needsBytes(part))

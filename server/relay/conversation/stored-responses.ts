@@ -218,9 +218,11 @@ export function storingRelay(relay: Relay, reasoningState: ReasoningState): (ask
       const answer = keeps ? answerIn(text, stream) : undefined
       if (!answer || typeof answer.id !== 'string') return
       const output = Array.isArray(answer.output) ? answer.output : []
-      await reasoningState.keep(tenant, answer.id, previous, { turns: [], items: [...question, ...output], response: answer })
       const ids = output.flatMap((item) => (isObject(item) && typeof item.id === 'string' ? [item.id] : []))
-      if (ids.length > 0) reasoningState.noteItems(tenant, answer.id, ids)
+      await Promise.all([
+        reasoningState.keep(tenant, answer.id, previous, { turns: [], items: [...question, ...output], response: answer }),
+        reasoningState.noteItems(tenant, answer.id, ids),
+      ])
     }
 
     return relay({ ...ask, body, ...(stores && { answered }), ownFields: [previousField] })

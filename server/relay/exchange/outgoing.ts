@@ -1,9 +1,12 @@
-/** What is sent to one candidate: where, with which headers, and what its channel changes in a body that Parley wrote. */
+/** What is sent to one candidate: where, with which headers, and a conversation as JSON with what its channel adds, sets and takes away. */
 
+import type { ConversationCodec, Memo, Target } from '#canonical/codec'
+import type { ConversationRequest } from '#canonical/conversation'
 import type { Loss } from '#canonical/loss'
 import type { Variant } from '#canonical/operation/operation'
 import type { Channel } from '#routing/channel'
 import type { Candidate } from '#routing/order'
+import type { AbortSignalLike } from '#runtime/contract/abort'
 import { GatewayError } from '#shared/errors'
 import type { Operation } from '#shared/ids'
 import { createSseSplitter, type SseSplitter } from '#shared/sse'
@@ -89,7 +92,7 @@ export function needsText({ channel: { vendor }, dialect }: Candidate): boolean 
 }
 
 /** The request as it is sent: signed, where its headers alone do not authenticate it. Rejects as `Signer.sign` does. */
-export async function signed(signer: Signer, request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamRequest> {
+export async function signed(signer: Signer, request: UpstreamRequest, signal: AbortSignalLike): Promise<UpstreamRequest> {
   return request.credential ? signer.sign(request, request.credential, signal) : request
 }
 
@@ -123,4 +126,43 @@ export function refuseLosses(losses: readonly Loss[]): void {
       { param: loss.field },
     )
   }
+}
+
+/** Whom a request is written for. */
+export interface WrittenFor {
+  target: Target
+  channel: Pick<Channel, 'systemPrompt' | 'params'>
+  /** Fields that this upstream refuses. */
+  refuses: readonly string[]
+  /** A loss of meaning is a refusal. */
+  strict: boolean
+  /** What was left behind before. */
+  lost: readonly Loss[]
+}
+
+/** A request for an upstream. */
+export interface WrittenBody {
+  body: string
+  headers: Record<string, string>
+  losses: readonly Loss[]
+  memo: Memo
+}
+
+/** Throws GatewayError `unsupported_value` when the upstream's dialect cannot say the request. */
+export function writtenBody(
+  upstream: Pick<ConversationCodec, 'writeRequest'>,
+  request: ConversationRequest,
+  { target, channel, refuses, strict, lost }: WrittenFor,
+): WrittenBody {
+  const written = upstream.writeRequest(withChannelPrompt(request, channel.systemPrompt), target)
+  const refused = refuses.filter((field) => written.body[field] !== undefined)
+  const losses = [...lost, ...written.losses, ...refusedLosses(refused)]
+  if (strict) refuseLosses(losses)
+  const accepted = Object.fromEntries(Object.entries(written.body).filter(([field]) => !refused.includes(field)))
+  return { body: JSON.stringify(withParams(accepted, { channel })), headers: written.headers, losses, memo: written.memo }
+}
+
+function withChannelPrompt(request: ConversationRequest, prompt: string | null): ConversationRequest {
+  if (prompt === null) return request
+  return { ...request, instructions: [{ role: 'system', text: prompt }, ...request.instructions] }
 }

@@ -2,9 +2,11 @@
  * Files of a request, for an upstream that accepts them only inside its JSON: fetched by URL, or read from the spool. Each is read
  * once per request, however many candidates are tried.
  */
+
 import type { FormFile, InlineFile, WantedFile } from '#canonical/operation/operation'
 import { fetchedAs, filesAt, maxBytes, tooMuch } from '#relay/conversation/remote-media'
 import { clientClosed } from '#relay/exchange/ended'
+import type { AbortSignalLike } from '#runtime/contract/abort'
 import { GatewayError } from '#shared/errors'
 import type { FetchMedia } from '#upstream/media'
 import { beginningBytes, mediaType } from '#upstream/media-type'
@@ -16,7 +18,7 @@ import { beginningBytes, mediaType } from '#upstream/media-type'
 export type InlineFiles = (wanted: readonly WantedFile[]) => Promise<readonly InlineFile[]>
 
 /** Reads files for one request; `signal` aborts its downloads. */
-export function inlineFiles(fetchMedia: FetchMedia, signal: AbortSignal): InlineFiles {
+export function inlineFiles(fetchMedia: FetchMedia, signal: AbortSignalLike): InlineFiles {
   const fileAt = filesAt(fetchMedia, signal)
   const uploads = new Map<FormFile, Promise<InlineFile>>()
   let bytes = 0

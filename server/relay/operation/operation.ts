@@ -4,9 +4,8 @@
  */
 
 import type { Rates } from '#billing/pricing/price'
-import type { CodecContext, Head, RequestEdits, Target } from '#canonical/codec'
+import type { AnswerEdits, CodecContext, Head, RequestEdits, Target } from '#canonical/codec'
 import type {
-  Form,
   Incoming,
   InlineFile,
   OperationDoor,
@@ -24,20 +23,15 @@ import type { ExchangeFor, ReadRequest } from '#relay/contract/steps'
 import { mayAsk, notThere } from '#relay/conversation/kept-state'
 import { affinityScope } from '#relay/conversation/session-affinity'
 import { jsonPayload } from '#relay/exchange/json-payload'
-import { outgoing, refuseLosses, withParams } from '#relay/exchange/outgoing'
+import { refuseLosses } from '#relay/exchange/outgoing'
 import { collecting, pieces } from '#relay/exchange/splitters'
 import { withPlausibleUsage } from '#relay/exchange/token-estimator'
 import type { Candidate } from '#routing/order'
-import type { Random } from '#runtime/clock'
 import { GatewayError } from '#shared/errors'
 import type { SideOperation, Style } from '#shared/ids'
 import { createSseSplitter } from '#shared/sse'
-import type { Payload, UpstreamRequest } from '#upstream/upstream'
-import { writeMultipart } from '#wire/multipart'
 import { inlineFiles } from './inline-files.ts'
-
-/** Length of an id or a boundary that Parley generates, in base62 characters. */
-const idLength = 24
+import { idLength, type OperationServices, requestFor } from './upstream-request.ts'
 
 const notServed = () => new GatewayError('unsupported_endpoint', 'No channel of this model can serve this endpoint.', { param: 'model' })
 
@@ -69,12 +63,6 @@ function allowedTo({ stateRefs = [] }: Head, candidates: readonly Candidate[]): 
   const able = candidates.filter((candidate) => stateRefs.every((ref) => mayAsk(candidate, ref, undefined)))
   if (first && candidates.length > 0 && able.length === 0) throw notThere(first)
   return able
-}
-
-/** The endpoint and style of the request. */
-interface OperationServices {
-  parts: RelayParts
-  ask: Ask
 }
 
 interface Asked {
@@ -123,26 +111,6 @@ function fits({ inputs, foreign }: OperationHead, { model }: Candidate): boolean
   return inputs === undefined || maxInputs === undefined || inputs <= maxInputs
 }
 
-interface Sent extends Omit<WrittenOperation, 'body'> {
-  body: WrittenOperation['body'] | Payload
-  stream: boolean
-  accept?: string | undefined
-}
-
-function requestFor({ parts, ask }: OperationServices, candidate: Candidate, { body, variant, stream, accept }: Sent): UpstreamRequest {
-  const wanted = { operation: ask.operation, stream, version: parts.version, ...(variant && { variant }) }
-  return outgoing(wanted, candidate, payloadOf(body, parts.random, candidate), accept === undefined ? {} : { accept })
-}
-
-function payloadOf(body: Sent['body'], random: Random, candidate: Candidate): string | Payload {
-  if (typeof body === 'string' || isPayload(body)) return body
-  if (isForm(body)) return writeMultipart(body.parts, `parley-${random.base62(idLength)}`)
-  return JSON.stringify(withParams(body, candidate))
-}
-
-const isPayload = (body: object): body is Payload => 'open' in body && typeof body.open === 'function'
-const isForm = (body: Record<string, unknown> | Form): body is Form => Array.isArray(body.parts) && typeof body.size === 'number'
-
 const splitterOf = (kind: 'events' | 'pieces' | 'whole', { maxEventBytes }: OperationDoor) =>
   ({ events: () => createSseSplitter(maxEventBytes === undefined ? {} : { maxFrameBytes: maxEventBytes }), pieces, whole: collecting })[
     kind
@@ -166,6 +134,13 @@ async function nativeExchange(services: OperationServices, candidate: Candidate,
     request: requestFor(services, candidate, { body: edited, stream, accept, ...(variant && { variant }) }),
     upstream: codec,
     losses: [],
+    ...passing(codec, head, answerEdits),
+  }
+}
+
+/** The answer of an upstream of the client's own style. */
+function passing(codec: OperationDoor, head: OperationHead, answerEdits: AnswerEdits): Omit<Exchange, 'request' | 'upstream' | 'losses'> {
+  return {
     whole: (text) => codec.readWhole(text, answerEdits, head),
     splitter: (type) => splitterOf(codec.framing?.(head, type) ?? 'events', codec),
     ...(codec.streamType && { contentType: (type: string) => codec.streamType?.(head, type) ?? type }),
@@ -205,6 +180,7 @@ function convertedExchange(services: OperationServices, candidate: Candidate, { 
     throw new GatewayError('unsupported_value', 'This model does not stream that much.', { param: 'stream' })
   const codecContext: CodecContext = { now: parts.clock.now, id: (prefix) => prefix + parts.random.base62(idLength) }
   const sent = (written: WrittenOperation) => requestFor(services, candidate, { ...written, stream: false, accept: upstream.accept })
+  if (upstream.passes) return { request: sent(first), upstream, losses, ...passing(codec, head, {}) }
   return {
     request: sent(first),
     rest: rest.map(sent),
@@ -216,6 +192,8 @@ function convertedExchange(services: OperationServices, candidate: Candidate, { 
       return { body: written.body, usage, end: 'complete', ...(written.contentType && { contentType: written.contentType }) }
     },
     splitter: collecting,
+    ...(upstream.madeType &&
+      codec.streamType && { contentType: () => codec.streamType?.(head, upstream.madeType?.(question) ?? '') ?? '' }),
     streamsAs: (type) => !/html/i.test(type),
     passage: () => wholePassage(codec, converted, codecContext, head),
   }

@@ -10,6 +10,7 @@ import { endedBy } from '#relay/exchange/ended'
 import { redacted } from '#relay/exchange/redacted'
 import type { Candidate } from '#routing/order'
 import { type Failure, mayGoOn, nextAttempt, verdict } from '#routing/retry'
+import type { AbortSignalLike } from '#runtime/contract/abort'
 import type { AttemptRow } from '#shared/console/log'
 import { asGatewayError, GatewayError } from '#shared/errors'
 import { type PhaseLimits, type PhaseTimer, phaseTimer } from '#upstream/timeouts'
@@ -22,7 +23,7 @@ export interface Attempt {
   /** Stopped when the attempt fails; after success it belongs to whoever receives the answer. */
   timer: PhaseTimer
   /** Aborted when the client leaves or a limit is reached. */
-  signal: AbortSignal
+  signal: AbortSignalLike
   /** Not over a connection that was used before: this candidate has failed once. */
   fresh: boolean
 }
@@ -39,7 +40,7 @@ export interface Trying<Value> {
   model: string
   attempts: AttemptLog
   /** Aborted when the client leaves. */
-  signal: AbortSignal
+  signal: AbortSignalLike
   /** Told (false) when an attempt has failed. */
   making?: InFlightRequest['making']
   limits(candidate: Candidate): PhaseLimits

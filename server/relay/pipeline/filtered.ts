@@ -8,7 +8,7 @@ import type { ConversationEvent } from '#canonical/conversation-event'
 import type { RelayParts } from '#relay/contract/ask'
 import type { Exchange, Passage } from '#relay/contract/exchange'
 import type { ExchangeFor } from '#relay/contract/steps'
-import { codecFor } from '#relay/conversation/written-body'
+import { codecFor } from '#relay/conversation/converted'
 import { GatewayError } from '#shared/errors'
 import type { Frame } from '#shared/sse'
 

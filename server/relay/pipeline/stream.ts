@@ -17,6 +17,7 @@ import { openRunningCharge, type RunningCharge } from '#relay/spend/running-char
 import type { Settlement } from '#relay/spend/settle'
 import { createTopUp } from '#relay/spend/top-up'
 import type { Clock } from '#runtime/clock'
+import { Abort } from '#runtime/contract/abort'
 import type { Source } from '#runtime/outgoing-body'
 import { asGatewayError, GatewayError } from '#shared/errors'
 import type { End } from '#shared/ids'
@@ -72,11 +73,11 @@ const endOf = (error: GatewayError): End => (error.blame === 'client' ? 'error' 
 
 /** True when `work` ended, well or badly, within `ms`. */
 async function endsWithin(work: Promise<unknown>, ms: number, clock: Clock): Promise<boolean> {
-  const waited = new AbortController()
+  const waited = new Abort()
   const yes = () => true
-  const late = clock.sleep(ms, waited.signal).then(() => false, yes)
+  const late = clock.sleep(ms, waited).then(() => false, yes)
   const ended = await Promise.race([work.then(yes, yes), late])
-  waited.abort()
+  waited.abort(undefined)
   return ended
 }
 
@@ -122,6 +123,8 @@ function flow(stream: StreamParts, sending: Promise<Received<Opening>>, greeting
   sending.then(
     (received) => {
       arrived = received
+      // Whoever left before the first event leaves now, and pays for what was produced.
+      arrival.flight.making(false)
       if (over()) drop(received.value)
     },
     () => undefined,
@@ -189,6 +192,7 @@ function flow(stream: StreamParts, sending: Promise<Received<Opening>>, greeting
   async function advance(): Promise<Uint8Array | undefined> {
     if (!opened) {
       opened = await sending
+      if (over()) return lastWord()
       charge = chargeOf(stream, opened)
       stage = 'flowing'
       const first = await deliver(opened.value, opened.value.first)
@@ -240,7 +244,8 @@ function flow(stream: StreamParts, sending: Promise<Received<Opening>>, greeting
     close() {
       if (over()) return
       arrival.flight.hangUp()
-      void close('aborted', 499, clientClosed())
+      // Not while an upstream makes the first event.
+      if (signal.aborted) void close('aborted', 499, clientClosed())
     },
   }
   if (signal.aborted) ended()

@@ -9,6 +9,7 @@ import type { AttemptLog } from '#relay/contract/steps'
 import { destinationOf, signed } from '#relay/exchange/outgoing'
 import { type Attempt, tryCandidates } from '#relay/pipeline/attempt'
 import type { Candidate } from '#routing/order'
+import type { AbortSignalLike } from '#runtime/contract/abort'
 import type { FrameListener, FrameSocket, SocketFrame } from '#runtime/contract/sockets'
 import { GatewayError } from '#shared/errors'
 import type { SocketUpstream } from '#upstream/socket'
@@ -30,7 +31,7 @@ export interface Dialling {
   /** Further headers, with protocol options of the client. */
   headers: Record<string, string>
   /** Aborted when the client leaves. */
-  signal: AbortSignal
+  signal: AbortSignalLike
 }
 
 /** A connection to an upstream, paused until it gets a listener. */

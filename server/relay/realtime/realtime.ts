@@ -24,6 +24,7 @@ import { upstreamPriceOf } from '#relay/spend/upstream-price'
 import { tellOpenSecondBook, usageRow } from '#relay/spend/usage-row'
 import type { Candidate } from '#routing/order'
 import { modelNotFound, plan } from '#routing/plan'
+import type { AbortSignalLike } from '#runtime/contract/abort'
 import { asGatewayError, type GatewayError } from '#shared/errors'
 import type { End } from '#shared/ids'
 import type { SocketUpstream } from '#upstream/socket'
@@ -46,7 +47,7 @@ export interface RealtimeAsk {
   /** Headers of the client that are passed on. */
   headers: Record<string, string>
   /** Aborted when the client leaves before it is upgraded. */
-  signal: AbortSignal
+  signal: AbortSignalLike
 }
 
 export interface Realtime {

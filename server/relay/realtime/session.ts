@@ -53,6 +53,9 @@ export interface Session extends ClientListener {
 /** Bytes buffered for a slow reader above which the sender is paused, and below which it resumes. */
 const highWater = 1024 * 1024
 const lowWater = 256 * 1024
+/** Bytes of a frame that takes longer to read than others should wait for, and how long its sender waits: many times as long as the work. */
+const largeFrame = 256 * 1024
+const restOf = (bytes: number) => (bytes / highWater) * 100
 /** Milliseconds between checks of the caller's permission. */
 const lookMs = 1_000
 
@@ -85,6 +88,7 @@ export function createSession(parts: SessionParts): Session {
   const waiting: SocketFrame[] = []
   let gate: Promise<void> | undefined
   let watch: Timer | undefined
+  let resting: Timer | undefined
   let until = Number.POSITIVE_INFINITY
 
   const need = () => sessionCost.spent() + BigInt(Math.max(1, meter.running())) * parts.largest()
@@ -93,6 +97,7 @@ export function createSession(parts: SessionParts): Session {
     if (stage === 'over') return
     stage = 'over'
     watch?.cancel()
+    resting?.cancel()
     upstream.close(goingAway, '')
     const rest = meter.unfinished()
     if (rest) sessionCost.add(rest)
@@ -125,9 +130,18 @@ export function createSession(parts: SessionParts): Session {
   }
 
   function relaxClient(): void {
-    if (!clientPaused || gate || upstream.buffered() > lowWater) return
+    if (!clientPaused || gate || resting || upstream.buffered() > lowWater) return
     clientPaused = false
     client?.resume()
+  }
+
+  function rest(bytes: number): void {
+    pauseClient()
+    resting?.cancel()
+    resting = clock.after(restOf(bytes), () => {
+      resting = undefined
+      relaxClient()
+    })
   }
 
   function forward(frame: SocketFrame): void {
@@ -206,6 +220,7 @@ export function createSession(parts: SessionParts): Session {
     },
     message(frame) {
       if (stage !== 'open') return
+      if (frame.length > largeFrame) rest(frame.length)
       // An upstream may take a binary frame for text.
       const { refusal, eventId } = meter.asked(typeof frame === 'string' ? frame : new TextDecoder().decode(frame))
       if (refusal) return void client?.send(realtimeCodec.writeError(refusal, parts.codecContext, eventId))

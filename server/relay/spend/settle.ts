@@ -59,6 +59,7 @@ export function openSettlement(parts: RelayParts, settled: Settled): Settlement 
       attempts: attempts.rows(),
       served: served?.candidate,
       losses,
+      notes: served?.exchange.notes?.(),
       at: arrival.at,
       firstTokenMs: firstAt === undefined ? undefined : firstAt - arrival.tick,
       totalMs: clock.monotonic() - arrival.tick,

@@ -35,6 +35,7 @@ export interface Facts {
   price: Price | undefined
   served: Candidate | undefined
   losses: readonly Loss[]
+  notes?: NewLog['notes'] | undefined
   attempts: readonly AttemptRow[]
   firstTokenMs: number | undefined
   totalMs: number
@@ -69,6 +70,7 @@ export function usageRow(facts: Facts, outcome: Outcome): NewLog {
     firstTokenMs: facts.firstTokenMs === undefined ? null : Math.round(facts.firstTokenMs),
     totalMs: Math.round(facts.totalMs),
     attempts: [...facts.attempts],
+    ...(facts.notes?.length && { notes: facts.notes }),
   }
 }
 

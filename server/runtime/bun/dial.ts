@@ -3,8 +3,10 @@
  * certificates as `fetch` does; then Bun's own socket under it gets the handlers of the caller, because Node's streams cost more than
  * `fetch`.
  */
+
 import { connect, isIP, type LookupFunction, type Socket } from 'node:net'
 import { connect as connectSecurely } from 'node:tls'
+import type { AbortSignalLike } from '#runtime/contract/abort'
 
 /** Where to connect. */
 export interface Destination {
@@ -59,7 +61,7 @@ const handlers = {
 export async function dial<Events extends SocketEvents>(
   { host, port, secure }: Destination,
   addresses: readonly string[] | undefined,
-  signal: AbortSignal,
+  signal: AbortSignalLike,
   eventsOf: (socket: BunSocket) => Events,
 ): Promise<Events> {
   signal.throwIfAborted()

@@ -4,6 +4,7 @@
  *
  * A request is never repeated once a byte of it has been sent: whether the other side acted on it cannot be known.
  */
+import type { AbortSignalLike } from '#runtime/contract/abort'
 import type { HttpAnswer, HttpCall, HttpClient, PinnedCall } from '#runtime/contract/http-client'
 import { malformed } from '#runtime/http1/http-fault'
 import { type RequestHead, requestHeads } from '#runtime/http1/request-head'
@@ -90,7 +91,7 @@ function begin(
   connection: HttpConnection,
   head: RequestHead,
   body: HttpCall['body'],
-  signal: AbortSignal,
+  signal: AbortSignalLike,
   release: Release | undefined,
 ): HttpExchange | undefined {
   if (signal.aborted || !connection.isOpen) {

@@ -2,6 +2,7 @@
  * One request and its answer over one connection. What arrived is handed on before a fault is told; a reader that takes nothing holds
  * the other side back; and the connection may serve again only when both were complete.
  */
+import type { AbortSignalLike } from '#runtime/contract/abort'
 import type { AnswerHeaders, HttpAnswer } from '#runtime/contract/http-client'
 import { wholeBody } from '#runtime/contract/whole-body'
 import { AnswerReader } from '#runtime/http1/answer-reader'
@@ -23,7 +24,7 @@ export class HttpExchange implements HttpAnswer, ConnectionUser, EventListenerOb
   /** Resolves with this when the head is here; rejects when none comes. */
   readonly answered: Promise<HttpAnswer>
   readonly #connection: HttpConnection
-  readonly #signal: AbortSignal
+  readonly #signal: AbortSignalLike
   /** Undefined: the connection serves only once. */
   readonly #release: Release | undefined
   readonly #reader = new AnswerReader()
@@ -39,7 +40,7 @@ export class HttpExchange implements HttpAnswer, ConnectionUser, EventListenerOb
   #rejectPiece: ((fault: unknown) => void) | undefined
 
   /** Takes the connection over. */
-  constructor(connection: HttpConnection, signal: AbortSignal, release: Release | undefined) {
+  constructor(connection: HttpConnection, signal: AbortSignalLike, release: Release | undefined) {
     this.answered = new Promise((resolve, reject) => {
       this.#resolveHead = resolve
       this.#rejectHead = reject

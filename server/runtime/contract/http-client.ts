@@ -3,6 +3,7 @@
  * redirect, repeats a request, uses a proxy of the environment, adds credentials, or has time limits of its own. What a
  * runtime's own `fetch` does of these is in docs/runtimes.md.
  */
+import type { AbortSignalLike } from './abort.ts'
 
 export interface HttpCall {
   method: 'POST' | 'GET'
@@ -15,7 +16,7 @@ export interface HttpCall {
   /** Not over a connection that was used before. */
   fresh: boolean
   /** Ends the call, and the body of its answer. */
-  signal: AbortSignal
+  signal: AbortSignalLike
   /** Called at least once before the answer, as soon as the connection (TLS included) is known to be established. */
   connected(): void
 }
@@ -48,7 +49,7 @@ export interface PinnedCall {
   address: string
   /** Complete but for `host`, which is that of the URL. */
   headers: Record<string, string>
-  signal: AbortSignal
+  signal: AbortSignalLike
 }
 
 export interface HttpClient {

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls'
-import { denoArguments, denoPath } from '#testing/program/program'
+import { denoArguments, denoPath } from '#testing/program/command'
 import { faults, redirect, respond } from '#testing/upstream/scripted-answers'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { selfSigned } from '#testing/upstream/self-signed'
@@ -91,6 +91,9 @@ beforeAll(async () => {
   undo.push(() => rmSync(folder, { recursive: true }))
   writeFileSync(join(folder, 'calls.ts'), script(vendor.url, stranger.url, (tls.address() as AddressInfo).port))
   writeFileSync(join(folder, 'known.pem'), certificate.cert)
+  // A script elsewhere does not know the aliases of this package.
+  const imports = { '#runtime/contract/abort': import.meta.resolve('#runtime/contract/abort') }
+  writeFileSync(join(folder, 'deno.json'), JSON.stringify({ imports }))
   const proxyUrl = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
   const child = Bun.spawn([denoPath(), ...denoArguments, join(folder, 'calls.ts')], {
     env: {

@@ -8,6 +8,7 @@ import { isIP, type Socket } from 'node:net'
 import { Readable, type Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib'
+import { nativeSignal } from '#runtime/contract/abort'
 import type { HttpAnswer, HttpClient, PinnedCall } from '#runtime/contract/http-client'
 
 const decoders: Readonly<Record<string, () => Transform>> = {
@@ -23,7 +24,12 @@ type Body = string | ReadableStream<Uint8Array> | undefined
 export function createHttpClient(): HttpClient {
   return {
     async send({ url, method, headers, body, signal, connected }) {
-      const answer = await exchange(new URL(url), { method, headers: Object.fromEntries([...headers]), signal }, body, connected)
+      const answer = await exchange(
+        new URL(url),
+        { method, headers: Object.fromEntries([...headers]), signal: nativeSignal(signal) },
+        body,
+        connected,
+      )
       const encoding = answer.headers['content-encoding']?.trim().toLowerCase() ?? ''
       const decoder = Object.hasOwn(decoders, encoding) ? decoders[encoding]?.() : undefined
       return answerOf(answer, decoder)
@@ -43,7 +49,7 @@ function pinned({ url, address, headers, signal }: PinnedCall): RequestOptions {
     method: 'GET',
     hostname: address,
     headers: { host: url.host, ...headers },
-    signal,
+    signal: nativeSignal(signal),
     ...(isIP(host) === 0 && { servername: host }),
   }
 }

@@ -37,8 +37,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     await migrate(engine.db, log)
     const worker = engine.worker(clock)
     undo.push(() => worker.close())
-    const changes = await listenFor(engine, clock, log)
-    undo.push(() => changes.close())
+    const { changes, close: stopListening } = await listenFor(engine, clock, log)
+    undo.push(stopListening)
     return {
       db: engine.db,
       engine: databaseUrl === undefined ? 'embedded' : 'postgres',
@@ -64,11 +64,20 @@ async function openEngine({ databaseUrl, dataFolder, random }: StoreOptions, log
   return openPostgres(databaseUrl, random.hex(8))
 }
 
-async function listenFor({ others }: Engine, clock: Clock, log: (message: string) => void): Promise<ChangeHub> {
-  if (others === undefined) return createChanges({ clock, log })
-  const changes = createChanges({ clock, log, pollMs, announce: others.announce })
-  await others.listen(changes.heard, changes.missed)
-  return changes
+async function listenFor(
+  { others }: Engine,
+  clock: Clock,
+  log: (message: string) => void,
+): Promise<{ changes: ChangeHub; close(): Promise<void> }> {
+  const changes = createChanges({ clock, log, ...(others && { pollMs, announce: others.announce }) })
+  const listening = await others?.listen(clock, changes.heard, changes.missed)
+  return {
+    changes,
+    async close() {
+      changes.close()
+      await listening?.close()
+    },
+  }
 }
 
 async function alive({ db }: Engine, clock: Clock, ms: number): Promise<boolean> {

@@ -1,14 +1,15 @@
 /** The PostgreSQL engine: a pool for queries and one more connection that listens for changes of other instances. */
-
-import type postgres from 'postgres'
 import type { Clock } from '#runtime/clock'
 import { serverScript } from '#runtime/package-file'
 import { WorkerLink } from '#runtime/worker-link'
 import { createDatabaseWorker } from './database-worker.ts'
+import { listenTo } from './listening.ts'
 import { connect, connectSeconds, type PostgresMessage, servingName } from './postgres-connections.ts'
 import type { Engine, Others } from './store.ts'
 
 const channel = 'parley'
+/** In the place of a table: an instance hears whether it still hears. */
+const pulse = 'pulse'
 
 /**
  * Connects. `origin` identifies this instance, so that it ignores its own notifications. Throws an Error with a message for the
@@ -23,7 +24,8 @@ export async function openPostgres(url: string, origin: string, name = servingNa
     const { host, port } = client.options
     throw new Error(`cannot reach the database at ${host[0]}:${port[0]}: ${reason(thrown)}`, { cause: thrown })
   }
-  return { db, others: othersThrough(client, origin), worker: (clock) => workerOf(url, clock), close }
+  const notify = (payload: string) => client.notify(channel, payload)
+  return { db, others: othersThrough(url, name, origin, notify), worker: (clock) => workerOf(url, clock), close }
 }
 
 function workerOf(url: string, clock: Clock): ReturnType<Engine['worker']> {
@@ -33,22 +35,20 @@ function workerOf(url: string, clock: Clock): ReturnType<Engine['worker']> {
 }
 
 /** The payload is `origin:table:id`; the id may contain colons. */
-function othersThrough(client: postgres.Sql, origin: string): Others {
+function othersThrough(url: string, name: string, origin: string, notify: (payload: string) => Promise<unknown>): Others {
   return {
     async announce(table, id) {
-      await client.notify(channel, `${origin}:${table}:${id}`)
+      await notify(`${origin}:${table}:${id}`)
     },
-    async listen(heard, again) {
-      let connected = false
-      const onNotice = (payload: string) => {
-        const [from, table, ...id] = payload.split(':')
-        if (from !== origin && table !== undefined) heard(table, id.join(':'))
-      }
-      await client.listen(channel, onNotice, () => {
-        if (connected) again()
-        connected = true
-      })
-    },
+    listen: (clock, heard, missed) =>
+      listenTo({
+        ...{ clock, url, name, channel, missed, notify },
+        heard(payload) {
+          const [from, table, ...id] = payload.split(':')
+          if (from !== origin && table !== undefined && table !== pulse) heard(table, id.join(':'))
+        },
+        pulse: `${origin}:${pulse}:`,
+      }),
   }
 }
 

@@ -81,6 +81,6 @@ export interface Engine {
 /** Messages between instances. */
 export interface Others {
   announce(topic: MirroredTable | SignalTopic, id: string): Promise<void>
-  /** Reports changes made by other instances, not by this one; `again` is called when some may have been missed. */
-  listen(heard: (table: string, id: string) => void, again: () => void): Promise<void>
+  /** Reports changes made by other instances, not by this one, until it is closed; `missed` is called when some may have been missed. */
+  listen(clock: Clock, heard: (table: string, id: string) => void, missed: () => void): Promise<{ close(): Promise<void> }>
 }

@@ -48,9 +48,10 @@ describe.each(engines.filter((engine) => engine === 'postgres'))('calls on %s', 
   })
 
   /** As many of the accounts as if they had been used for months, most of them with a lease of this instance. */
-  async function grow(db: Db, keys: number): Promise<void> {
+  async function grow(db: Db, keys: number, afterWallets?: () => Promise<unknown>): Promise<void> {
     const rows = sql`generate_series(${made}::int, ${keys - 1}::int) as n`
     await db.execute(sql`insert into accounts (id, free) select 'w' || n, 1000000000 from ${rows}`)
+    await afterWallets?.()
     await db.execute(sql`
       insert into accounts (id, kind, free, "limit", "of", of_id)
       select 'budget:key:k' || n || ':total:', 'budget', 1000000000, 1000000000, 'key', 'k' || n from ${rows}`)
@@ -75,6 +76,23 @@ describe.each(engines.filter((engine) => engine === 'postgres'))('calls on %s', 
       return (await count()) - before
     })
   }
+
+  test('settle, take and give back with many budgets, where the planner has only seen wallets', async () => {
+    const keys = sizes[0] ?? 0
+    await grow(base.store.db, keys, () => base.store.db.execute(sql`analyze accounts, leases`))
+    const budgets = 5_000
+    await base.store.db.execute(sql`
+      insert into accounts (id, kind, free, "limit", "of", of_id, until)
+      select 'budget:key:o' || n || ':day:', 'budget', 1000000000, 1000000000, 'key', 'o' || n, now() from generate_series(1, ${budgets}::int) as n`)
+    const some = Array.from({ length: named }, (_, n) => n)
+    const uncovered = some.map((n) => ({ ...lineOf(n), covered: 0n }))
+    const own = some.flatMap((n) => accountsOf(n).map((account) => ({ account, back: 10n, held: 0n })))
+    const call = { instance, lines: [], own: [], ask: [] }
+    for (const part of [{ ask: some.map(partsOf) }, { lines: some.map(lineOf) }, { lines: uncovered }, { own }]) {
+      const rows = await fetched((db) => syncBooks({ db }, { ...call, ...part, seq: ++seq }))
+      expect(rows, `${Object.keys(part)}`).toBeLessThan(named * 2 * 2 * 10)
+    }
+  }, 60_000)
 
   test.each(sizes)(
     'settle and take with %i keys, whether the planner knows of them or not',

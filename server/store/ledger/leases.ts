@@ -14,6 +14,7 @@ import { restoreInstance } from './instances.ts'
 import { correctInterrupted, noteInterrupted } from './interrupted.ts'
 import { logColumnCount, logColumns, numberArray, rowByColumns, storable, sumLines, textArray } from './line-columns.ts'
 import { beginTelling, TakesPaused } from './recoveries.ts'
+import { writeNotes } from './state-notes.ts'
 
 /** A request for a lease of one account, in nano-dollars. */
 export interface AskedPart {
@@ -78,10 +79,11 @@ export const isUnwritable = (thrown: unknown): boolean => /^2[23]/.test(sqlState
 const unusualStates: ReadonlySet<string | undefined> = new Set(['PF002', '23505'])
 
 /**
- * Runs one call in one transaction. Lines whose request already has a usage row change nothing, unless it is one of an interrupted
- * request. Rejects with `isFenced`, or `areTakesPaused`.
+ * Runs one call in one transaction, after the notes of its lines. Lines whose request already has a usage row change nothing, unless it
+ * is one of an interrupted request. Rejects with `isFenced`, or `areTakesPaused`.
  */
 export async function syncBooks(store: Pick<Store, 'db'>, call: SyncCall): Promise<SyncAnswer> {
+  await writeNotes(store, call.lines)
   if (call.interrupted) {
     return store.db.transaction(async (tx) => {
       await noteInterrupted({ db: tx }, call.lines)
@@ -240,12 +242,16 @@ async function leasesOf({ db }: Pick<Store, 'db'>, instance: bigint): Promise<Ma
 }
 
 /** The lines whose request has no usage row yet, or one as an interrupted request. */
-export async function linesNotInBooks({ db }: Pick<Store, 'db'>, lines: readonly BookLine[]): Promise<BookLine[]> {
-  const sent = lines.map(({ row: { at, requestId } }, n) => ({ n, at, id: requestId }))
+export async function linesNotInBooks<Line extends { row: Pick<BookLine['row'], 'at' | 'requestId'> }>(
+  { db }: Pick<Store, 'db'>,
+  lines: readonly Line[],
+): Promise<Line[]> {
+  const [ats, ids] = [lines.map(({ row }) => row.at.toISOString()), lines.map(({ row }) => row.requestId)]
+  // OFFSET 0: each row is found by its key, however many there are.
   const result = await db.execute(sql`
-    select l.n from jsonb_to_recordset(${json(sent)}) as l(n integer, at timestamptz, id text)
-    where not exists (select from logs where logs.at = l.at and logs.request_id = l.id)
-      or exists (select from unsettled where unsettled.request_id = l.id)`)
+    select l.n::integer - 1 as n from unnest(${textArray(ats)}::timestamptz[], ${textArray(ids)}::text[]) with ordinality as l(at, id, n)
+    left join lateral (select true as known from logs where logs.at = l.at and logs.request_id = l.id offset 0) as row on true
+    where row.known is null or exists (select from unsettled where unsettled.request_id = l.id)`)
   const missing = new Set(returned<{ n: number }>(result).map(({ n }) => n))
   return lines.filter((_, n) => missing.has(n))
 }

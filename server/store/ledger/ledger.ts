@@ -11,6 +11,16 @@ import type { Db } from '#store/engine/store'
 /** A usage row before the charged amount is known; `row-detail.ts` packs it for the table. */
 export type NewLog = Omit<typeof logs.$inferInsert, 'charged' | 'detail' | 'figures' | 'attempts'> & {
   attempts: NonNullable<typeof logs.$inferInsert.attempts>
+  /** Rows of `recollections` for the row's user, written no later than it. */
+  notes?: readonly StateNote[]
+}
+
+/** What a request left behind in an upstream's account, sealed. */
+export interface StateNote {
+  key: string
+  sealed: string
+  /** Milliseconds since 1970. */
+  expiresAt: number
 }
 
 /** Creates an empty wallet for each of these users who has none. */

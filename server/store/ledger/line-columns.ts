@@ -14,7 +14,7 @@ interface Line {
 }
 
 /** The columns of `logs` that rows are written to, as `row-detail.ts` packs them. */
-type Packed = Exclude<keyof NewLog, 'usage' | 'price' | 'attempts' | 'upstreamPrice'> | 'detail' | 'figures'
+type Packed = Exclude<keyof NewLog, 'usage' | 'price' | 'attempts' | 'upstreamPrice' | 'notes'> | 'detail' | 'figures'
 
 /** How a column's values are written: `array`: quoted, `numbers`: not, `json`: JSON of all rows in one text, or written by a function. */
 type Form = 'array' | 'numbers' | 'json' | ((row: NewLog) => string)
@@ -159,7 +159,7 @@ export function sumLines(lines: readonly Line[]): LineSums {
 }
 
 /** The row by column names, as `books_sync` takes it. */
-export function rowByColumns({ usage, price, attempts, upstreamPrice, ...row }: NewLog): Record<string, unknown> {
+export function rowByColumns({ usage, price, attempts, upstreamPrice, notes: _, ...row }: NewLog): Record<string, unknown> {
   const figures = figuresText(usage)
   const packed = { detail: detailText({ usage, price, attempts, upstreamPrice }), figures: figures === '' ? null : numbersIn(figures) }
   return Object.fromEntries(Object.entries({ ...row, ...packed }).map(([field, value]) => [columnNames.get(field) ?? field, value]))

@@ -1,5 +1,6 @@
 /** Rows that go in batches arrive as they were, next to rows that have nothing of what they have; and every case is charged once. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { readRecollections } from '#store/accounts/reasoning-state'
 import { findLog } from '#store/usage/logs'
 import { wrongBooks } from '#testing/books/invariants'
 import { engines, type Throwaway, throwawayDatabase } from '#testing/database/database'
@@ -86,5 +87,20 @@ describe.each([...engines])('rows in batches on %s', (engine) => {
     })
     expect([answer.accounts.get(id), [...answer.refused]]).toEqual([{ leased: 73n, free: 917n }, [[1, id]]])
     expect((await readWallets(base.store.db, [id])).get(id)).toMatchObject({ balance: 990n, held: 30n })
+  })
+  test('notes come with their rows, and a late line takes back nothing', async () => {
+    const { instance, id } = await instanceWith(100n)
+    const noting = (name: string, expiresAt: number, sealed: string): BookLine => {
+      const notes = [{ key: 'k', sealed, expiresAt }]
+      return line({ ...usageRow({ requestId: `${id}-${name}`, at, userId: id, cost: 1n }), notes }, id)
+    }
+    const kept = () => readRecollections(base.store, id, ['k', 'other'], new Date(0))
+    const soon = Date.UTC(2026, 3, 1)
+    await call(instance, { lines: [noting('b', soon + 1, 'second'), noting('a', soon, 'first')] })
+    expect(await kept()).toEqual([{ tenant: id, key: 'k', sealed: 'second', expiresAt: new Date(soon + 1) }])
+    await call(instance, { lines: [noting('c', soon + 9, 'third')] })
+    await call(instance, { lines: [noting('b', soon + 1, 'second'), noting('d', soon + 2, 'late')], replay: true })
+    expect((await kept()).map(({ sealed }) => sealed)).toEqual(['third'])
+    expect(await balance(id)).toBe(996n)
   })
 })

@@ -1,5 +1,6 @@
 /** What tools find where a database lies: the same one by another name, one that others hold, and what a killed run left behind. */
-import { afterEach, describe, expect, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { cpSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -83,19 +84,24 @@ describe.each(engines.filter((engine) => engine === 'postgres'))('on %s', () => 
 })
 
 describe('a folder whose replacement was killed', () => {
+  let filled: string
+  beforeAll(async () => {
+    filled = await mkdtemp(join(tmpdir(), 'parley-test-'))
+    await putEmbeddedDatabase(filled)
+    await put(placeOf(filled))
+  }, 120_000)
+  afterAll(() => rm(filled, { recursive: true }))
+
   /** Between its two steps; and other runs were killed while they made theirs. */
   async function leftBehind(): Promise<Place> {
     const folder = await mkdtemp(join(tmpdir(), 'parley-test-'))
     undo.push(() => rm(folder, { recursive: true }))
-    await putEmbeddedDatabase(folder)
-    const place = placeOf(folder)
-    await put(place)
-    await rename(join(folder, 'pglite'), join(folder, 'pglite.old'))
+    cpSync(join(filled, 'pglite'), join(folder, 'pglite.old'), { recursive: true })
     for (const name of ['pglite.filled-a1B2c3', 'pglite.new-d4E5f6']) {
       await mkdir(join(folder, name))
       await writeFile(join(folder, name, 'PG_VERSION'), 'half')
     }
-    return place
+    return placeOf(folder)
   }
   const lying = async ({ where }: Place) => (await readdir(where)).filter((name) => name.startsWith('pglite')).sort()
 

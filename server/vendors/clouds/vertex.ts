@@ -23,7 +23,7 @@ function hostOf(baseUrl: string, region: string): string {
 
 function actionOf(target: EndpointTarget): string {
   if (target.operation === 'embed') return `google/models/${modelSegment(target.model)}:predict`
-  if (target.dialect === 'gemini' || target.operation === 'image')
+  if (target.dialect === 'gemini' || target.operation === 'image' || target.operation === 'speak')
     return `google/models/${modelSegment(target.model)}:${geminiAction(target)}`
   if (target.dialect !== 'messages') throw notServed()
   if (target.operation === 'count-tokens') return 'anthropic/models/count-tokens:rawPredict'
@@ -44,8 +44,8 @@ export const vertex: Vendor = {
   title: 'Google Vertex AI',
   speaks: ['gemini', 'messages'],
   speaksFor: (model) => (isClaude(model) ? ['messages'] : ['gemini']),
-  operations: ['generate', 'count-tokens', 'embed', 'image'],
-  styles: { embed: 'vertex', image: 'gemini' },
+  operations: ['generate', 'count-tokens', 'embed', 'image', 'speak'],
+  styles: { embed: 'vertex', image: 'gemini', speak: 'gemini' },
   baseUrl: globalHost,
   keyless: false,
   auth: 'google-service-account',

@@ -8,14 +8,17 @@ import type { ConsoleServices } from '#http/console/route/services'
 import { logRoutes } from '#http/console/usage/logs'
 import type { Route } from '#http/request/route'
 import { systemRandom } from '#runtime/clock'
-import { type Throwaway, throwawayDatabase } from '#testing/database/database'
+import { sampledEngine, type Throwaway, throwawayDatabase } from '#testing/database/database'
 import { type HandClock, handClock } from '#testing/hand-clock'
+import { makePasswordsCheap } from '#testing/program/cheap-passwords'
 import { putUsageRow } from '#testing/usage-row'
 import { type Ask, type Visitor, visitor } from '#testing/visits'
 import { groupRoutes } from './groups.ts'
 import { keyRoutes } from './keys.ts'
 import { sessionRoutes } from './session.ts'
 import { userRoutes } from './users.ts'
+
+afterAll(makePasswordsCheap())
 
 const password = 'correct horse'
 const origin = 'http://127.0.0.1:3000'
@@ -35,7 +38,7 @@ const cookieOf = (headers: Headers) => headers.get('set-cookie')?.split(';')[0] 
 const signIn = async (name: string) => cookieOf((await call('POST', '/api/session', { body: { name, password } })).headers)
 
 beforeAll(async () => {
-  base = await throwawayDatabase('embedded')
+  base = await throwawayDatabase(sampledEngine(import.meta.file))
   clock = handClock()
   accounts = await createAccounts({ store: base.store, clock, random: systemRandom })
   const inForce = { state: 'ok', message: null, at: '2026-01-01T00:00:00.000Z' } as const

@@ -6,8 +6,9 @@ import { setupRoutes } from '#http/console/installation/setup'
 import type { ConsoleServices } from '#http/console/route/services'
 import { logRoutes } from '#http/console/usage/logs'
 import { systemRandom } from '#runtime/clock'
-import { type Throwaway, throwawayDatabase } from '#testing/database/database'
+import { sampledEngine, type Throwaway, throwawayDatabase } from '#testing/database/database'
 import { handClock } from '#testing/hand-clock'
+import { makePasswordsCheap } from '#testing/program/cheap-passwords'
 import { putUsageRow } from '#testing/usage-row'
 import { type Visitor, visitor } from '#testing/visits'
 import { auditRoutes } from './audit.ts'
@@ -15,6 +16,8 @@ import { groupRoutes } from './groups.ts'
 import { keyRoutes } from './keys.ts'
 import { sessionRoutes } from './session.ts'
 import { userRoutes } from './users.ts'
+
+afterAll(makePasswordsCheap())
 
 const password = 'correct horse'
 const origin = 'http://127.0.0.1:3000'
@@ -28,7 +31,7 @@ const call = (method: string, path: string, body?: object, headers: Record<strin
   send(method, path, { cookie, headers, ...(body && { body }) })
 
 beforeAll(async () => {
-  base = await throwawayDatabase('embedded')
+  base = await throwawayDatabase(sampledEngine(import.meta.file))
   const clock = handClock()
   accounts = await createAccounts({ store: base.store, clock, random: systemRandom })
   const budgetsLeft = createBudgetsLeft({ store: base.store, clock })

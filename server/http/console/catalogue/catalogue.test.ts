@@ -10,7 +10,7 @@ import { systemRandom } from '#runtime/clock'
 import type { Log } from '#runtime/log'
 import { sealer } from '#runtime/secrets'
 import { GatewayError } from '#shared/errors'
-import { type Throwaway, throwawayDatabase } from '#testing/database/database'
+import { sampledEngine, type Throwaway, throwawayDatabase } from '#testing/database/database'
 import { runSql } from '#testing/database/tables'
 import { handClock } from '#testing/hand-clock'
 import { channelRoutes } from './channels.ts'
@@ -57,7 +57,7 @@ let database: Throwaway
 let routes: Route[]
 
 beforeAll(async () => {
-  database = await throwawayDatabase('embedded')
+  database = await throwawayDatabase(sampledEngine(import.meta.file))
 })
 afterAll(() => database.close())
 

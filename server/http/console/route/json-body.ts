@@ -5,9 +5,14 @@ import type { Clock } from '#runtime/clock'
 import type { Checker, Fault } from '#shared/check'
 import { GatewayError } from '#shared/errors'
 import { refuseDuplicates } from '#wire/json-scan'
+import { createJsonScale } from '#wire/json-weight'
 
 const maxBytes = 1024 * 1024
 const maxNesting = 64
+/** Of the unit that `#wire/json-weight` counts: more would hold up everybody else, and no list of an installation is that long. */
+const maxWeight = 65_536
+/** Faults that are looked at for the one to report: a list can have half a million. */
+const mostFaults = 100
 
 /** Throws 415 unless the type is `application/json`: browsers send forms and plain text without a preflight, so writes refuse both. */
 export function demandJson(request: Request): void {
@@ -24,14 +29,16 @@ export function announcesBody(request: Request): boolean {
 /** The body, checked against the schema. Throws GatewayError: 400 with the path of the field, 413 or 415. */
 export async function readJson<T>(request: Request, check: Checker<T>, clock: Clock): Promise<T> {
   demandJson(request)
-  const value = parse(decodeUtf8(await readBody(request, maxBytes, clock)))
-  if (!check.accepts(value)) throw refusal(firstOf(check.faults(value)))
+  const body = await readBody(request, maxBytes, clock)
+  const value = parse(decodeUtf8(body), body)
+  if (!check.accepts(value)) throw refusal(firstOf(check.faults(value, mostFaults)))
   refuseUnstorable(value, [])
   return value
 }
 
-function parse(text: string): unknown {
+function parse(text: string, bytes: Uint8Array): unknown {
   if (deepest(text) > maxNesting) throw new GatewayError('invalid_json', `The body is nested deeper than ${maxNesting} levels.`)
+  createJsonScale({ depth: maxNesting, weight: maxWeight }).push(bytes)
   const value = parsed(text)
   refuseDuplicates(text, value)
   return value

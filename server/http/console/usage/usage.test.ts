@@ -10,7 +10,7 @@ import type { ConsoleServices } from '#http/console/route/services'
 import type { Route } from '#http/request/route'
 import { systemRandom } from '#runtime/clock'
 import type { UsageReportRow } from '#shared/console/usage'
-import { type Throwaway, throwawayDatabase } from '#testing/database/database'
+import { sampledEngine, type Throwaway, throwawayDatabase } from '#testing/database/database'
 import { type HandClock, handClock } from '#testing/hand-clock'
 import { putUsageRow } from '#testing/usage-row'
 import { type Visitor, visitor } from '#testing/visits'
@@ -35,7 +35,7 @@ let keyId: string
 const cookieOf = (headers: Headers) => headers.get('set-cookie')?.split(';')[0] ?? ''
 
 beforeAll(async () => {
-  base = await throwawayDatabase('embedded')
+  base = await throwawayDatabase(sampledEngine(import.meta.file))
   clock = handClock(Date.parse('2026-03-31T09:00:00Z'))
   accounts = await createAccounts({ store: base.store, clock, random: systemRandom })
   const services: ConsoleServices = {

@@ -3,7 +3,7 @@
 import type { Head, RequestBody, ScannedBody, StateRef } from '#canonical/codec'
 import type { NonTextContent } from '#canonical/non-text-content'
 import { bodyNames } from '#protocols/codec/body-names'
-import { addKeptAddresses, addStateRefs, bring, noContent, nonTextOf, scanned, standInsOf, uniqueRefs } from '#protocols/codec/head'
+import { addKeptAddresses, addRef, addStateRefs, bring, noContent, nonTextOf, scanned, standInsOf, uniqueRefs } from '#protocols/codec/head'
 import { type Checker, checker, type Fault } from '#shared/check'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
@@ -106,7 +106,7 @@ function filesOf(block: Block): StateRef[] {
 }
 
 /** State that tools, the thread, skills and instructions name. */
-function hostedRefs({ tools, thread, diagnostics, container, system }: CountBody): StateRef[] {
+function hostedRefs({ tools, thread, diagnostics, container, system, user_profile_id, workspace_id }: CountBody): StateRef[] {
   const refs: StateRef[] = []
   for (const tool of Array.isArray(tools) ? tools : []) {
     if (isObject(tool) && isSomething(tool.type) && tool.type !== 'custom') addStateRefs(tool, refs)
@@ -114,6 +114,8 @@ function hostedRefs({ tools, thread, diagnostics, container, system }: CountBody
   for (const field of [thread, container, Array.isArray(system) ? system : undefined]) {
     if (isSomething(field)) addStateRefs(field, refs)
   }
+  addRef('user-profile', user_profile_id, refs)
+  addRef('workspace', workspace_id, refs)
   const compared: StateRef[] = []
   addStateRefs(diagnostics, compared)
   return uniqueRefs([...compared.map((ref) => ({ ...ref, aside: true as const })), ...refs])

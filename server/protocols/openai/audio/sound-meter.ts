@@ -20,6 +20,12 @@ export function soundMeter(asked: SpeakHead & Measured, type: string): Meter {
 const encoder = new TextEncoder()
 const event = (value: object) => encoder.encode(`data: ${JSON.stringify(value)}\n\n`)
 
+/** Sound that came whole, in the events of a stream. */
+export function soundEvents(sound: Uint8Array): Uint8Array {
+  const audio = Buffer.from(sound).toString('base64')
+  return Buffer.concat([event({ type: 'speech.audio.delta', audio }), event({ type: 'speech.audio.done' })])
+}
+
 /** Sound as it is, or, for a client that asked for events, in events. */
 function pieceMeter(asked: SpeakHead & Measured, type: string): Meter {
   // Some upstreams make what they can instead of what was asked for, and say so.

@@ -49,6 +49,7 @@ export function readSpeakHead(body: Incoming): SpeakHead {
     affinity: [],
     most,
     textBytes: Buffer.byteLength(text),
+    ...(isObject(value.voice) && typeof value.voice.id === 'string' && { stateRefs: [{ kind: 'voice', id: value.voice.id }] }),
   }
 }
 

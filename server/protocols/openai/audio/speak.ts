@@ -1,14 +1,17 @@
-/** Speech from text. Sound is bytes that pass as they arrive, so there is no whole answer, and no other style to write it in. */
+/** Speech from text. Sound is bytes that pass as they arrive, whoever made them, so it is read whole only where it comes in JSON. */
 import type { OperationCodec } from '#canonical/operation/operation'
+import type { Speech, SpeechQuestion } from '#canonical/operation/speech'
 import { GatewayError } from '#shared/errors'
 import { editFields } from '../edit.ts'
 import { readError } from '../error.ts'
 import { sounds } from './formats.ts'
-import { soundMeter } from './sound-meter.ts'
+import { soundEvents, soundMeter } from './sound-meter.ts'
 import { measured, readSpeakHead, type SpeakHead } from './speak-head.ts'
+import { speechQuestion } from './speak-question.ts'
 import { isEvents } from './transcript-meter.ts'
 
-function noWhole(): never {
+/** Throws: sound is never read whole. */
+export function noWhole(): never {
   throw new GatewayError('upstream_error', 'The upstream did not answer with sound.')
 }
 
@@ -21,7 +24,7 @@ function streamType({ format, events: asked }: SpeakHead, type: string): string 
 }
 
 /** `POST /v1/audio/speech`, passed between clients and upstreams of this style. */
-export const speakCodec: OperationCodec<string, never, SpeakHead> = {
+export const speakCodec: OperationCodec<SpeechQuestion, Speech, SpeakHead> = {
   style: 'openai',
   accept: '*/*',
   readHead: readSpeakHead,
@@ -31,12 +34,13 @@ export const speakCodec: OperationCodec<string, never, SpeakHead> = {
   framing: (_asked, type) => (isEvents(type) ? 'events' : 'pieces'),
   streamType,
   streamsAs: (type) => !/json|html|text\/plain/i.test(type),
-  readQuestion: (body) => String(body),
-  writeQuestion: (body, { model }) => ({
+  readQuestion: (body) => speechQuestion(String(body)),
+  writeQuestion: ({ body }, { model }) => ({
     requests: [{ body: editFields(body, { model }, { field: 'instructions', put: (json) => json }) }],
     losses: [],
   }),
   readAnswer: noWhole,
   writeAnswer: noWhole,
+  writeStream: ({ sound }, { events: asked }) => (asked ? soundEvents(sound) : sound),
   readError,
 }

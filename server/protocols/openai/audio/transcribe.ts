@@ -4,7 +4,7 @@ import { readError, writeStreamError } from '../error.ts'
 import { editForm } from '../form.ts'
 import { isPlainText } from './formats.ts'
 import { readTranscribeHead, type TranscribeHead } from './transcribe-head.ts'
-import { readTranscript, saidIn } from './transcript.ts'
+import { eventsOf, readTranscript, saidIn } from './transcript.ts'
 import { isEvents, transcriptMeter } from './transcript-meter.ts'
 import { settleSound } from './usage.ts'
 
@@ -18,15 +18,15 @@ function readWhole(body: string, asked: TranscribeHead) {
   }
 }
 
-/** No other style is spoken, so a question is the form itself and an answer its body. */
-interface Question {
+/** The question is the form itself, and an answer the body in the format that was asked for. */
+export interface TranscribeQuestion {
   form: Incoming
   head: TranscribeHead
   variant: Variant | undefined
 }
 
 /** `POST /v1/audio/transcriptions` and `/translations`, passed between clients and upstreams of this style. */
-export const transcribeCodec: OperationCodec<Question, string, TranscribeHead> = {
+export const transcribeCodec: OperationCodec<TranscribeQuestion, string, TranscribeHead> = {
   style: 'openai',
   accept: '*/*',
   readHead: readTranscribeHead,
@@ -50,6 +50,7 @@ export const transcribeCodec: OperationCodec<Question, string, TranscribeHead> =
     losses: [],
     ...(isPlainText(head.format) && { contentType: 'text/plain; charset=utf-8' }),
   }),
+  writeStream: (answer, { head }) => eventsOf(readTranscript(answer, head)),
   readError,
   writeStreamError,
   keepalive: new TextEncoder().encode(': keep-alive\n\n'),

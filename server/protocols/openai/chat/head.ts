@@ -3,7 +3,7 @@
 import type { Head, RequestBody, RequestEdits, ScannedBody, StateRef } from '#canonical/codec'
 import type { NonTextContent } from '#canonical/non-text-content'
 import { bodyNames } from '#protocols/codec/body-names'
-import { addKeptAddresses, bring, noContent, nonTextOf, scanned, standInsOf, uniqueRefs } from '#protocols/codec/head'
+import { addKeptAddresses, addRef, bring, noContent, nonTextOf, scanned, standInsOf, uniqueRefs } from '#protocols/codec/head'
 import { isObject } from '#shared/json'
 import { ChatRequest } from '#shared/protocols/openai/chat'
 import { scanObject } from '#wire/json-scan'
@@ -18,7 +18,7 @@ export const scan = (text: string): ScannedBody => scanObject(text, names)
 export function readHead(given: RequestBody): Head {
   const { text: raw, value: body } = scanned(given, scan)
   const messages = messageList(body.messages).filter(isObject)
-  const kept = keptIn(messages)
+  const kept = keptIn(messages, body.audio)
   const { media, nonText } = mediaIn(messages)
   const head: Head = {
     model: readModel(body.model),
@@ -86,9 +86,10 @@ function settingsIn(body: Body, raw: string): Pick<NonTextContent, 'modalities' 
   }
 }
 
-/** Files, and the sound of earlier answers, that live in one upstream account. */
-function keptIn(messages: Body[]): StateRef[] {
+/** Files, the sound of earlier answers, and voices of its own that live in one upstream account; `wanted`: the sound that is asked for. */
+function keptIn(messages: Body[], wanted: unknown): StateRef[] {
   const refs: StateRef[] = []
+  if (isObject(wanted) && isObject(wanted.voice)) addRef('voice', wanted.voice.id, refs)
   for (const { content, audio } of messages) {
     if (isObject(audio) && typeof audio.id === 'string' && audio.id !== '') refs.push({ kind: 'audio', id: audio.id })
     for (const part of Array.isArray(content) ? content : []) {

@@ -2,11 +2,12 @@
  * Moderations: text, texts or parts with pictures, judged. Only OpenAI's layout exists, so the bytes pass; a request without
  * a model gets the default, for routing and for the upstream alike.
  */
-import type { AnswerEdits, RequestEdits, WholeAnswer } from '#canonical/codec'
+import type { AnswerEdits, RequestEdits, StateRef, WholeAnswer } from '#canonical/codec'
 import { nothingDelivered } from '#canonical/delivered'
 import type { Incoming, OperationDoor, OperationHead } from '#canonical/operation/operation'
 import { noUsage, type Usage } from '#canonical/usage'
 import { operationNames } from '#protocols/codec/body-names'
+import { addKeptAddresses } from '#protocols/codec/head'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import { parseObject, scanFields, scanObject } from '#wire/json-scan'
@@ -33,6 +34,8 @@ function readHead(incoming: Incoming): ModerationHead {
   const body = jsonOf(incoming)
   const { model, input } = scanObject(body, operationNames).value
   const { textBytes, pictures } = measure(input)
+  const stateRefs: StateRef[] = []
+  for (const part of Array.isArray(input) ? input : []) if (isObject(part)) addKeptAddresses(part.image_url, stateRefs)
   const most = noUsage()
   most.in.fresh = Math.ceil(textBytes / 2) + tokensPerPicture * pictures
   return {
@@ -44,6 +47,7 @@ function readHead(incoming: Incoming): ModerationHead {
     media: pictures > 0 ? ['image'] : [],
     searchAsked: false,
     affinity: [],
+    stateRefs,
     most,
     textBytes,
   }

@@ -4,6 +4,7 @@ import { realtimeNames } from '#protocols/codec/body-names'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import { scanObject } from '#wire/json-scan'
+import { createJsonScale } from '#wire/json-weight'
 import { readInnerError } from '../error.ts'
 import { missing } from '../fields.ts'
 
@@ -21,12 +22,17 @@ export function readEvent(frame: string): RealtimeEvent | undefined {
   }
 }
 
+/** Bytes of a frame whose values are not counted, and how many a larger one may have: thousands of tools have fewer. */
+const smallFrame = 64 * 1024
+const bounds = { depth: 64, weight: 16_384 }
+
 /**
  * A client's frame: the event, or why it must not be forwarded. What Parley cannot read, or others could read differently, might be an
  * event for the upstream.
  */
 export function readAsked(frame: string): { event?: RealtimeEvent; refusal?: GatewayError } {
   try {
+    if (frame.length > smallFrame) createJsonScale(bounds).push(Buffer.from(frame))
     const { value } = scanObject(frame, realtimeNames)
     return typeof value.type === 'string' ? { event: { ...value, type: value.type } } : { refusal: missing('type') }
   } catch (thrown) {

@@ -5,9 +5,11 @@
  * Every response is paid for by its own figures, once: the upstream's where it gives them, else what was delivered. A
  * transcription of what was heard is paid for by its own event, likewise.
  */
+import type { StateRef } from '#canonical/codec'
 import { type Delivered, nothingDelivered } from '#canonical/delivered'
 import type { RealtimeLimits, RealtimeMeter } from '#canonical/operation/realtime'
 import { noUsage, promptOf, type Usage } from '#canonical/usage'
+import { addStateRefs } from '#protocols/codec/head'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import { type ItemMeter, itemMeter, itemsAmount } from '../item-meter.ts'
@@ -38,7 +40,7 @@ const nothing: Amount = { text: 0, audio: 0 }
 
 const otherModel = () =>
   new GatewayError('model_not_found', 'A session keeps its model. Open another session for another model.', { param: 'session.model' })
-const foreignPrompt = (param: string) => new GatewayError('not_found', 'There is no prompt with this id.', { param })
+const foreignState = (param: string) => new GatewayError('not_found', `There is no ${param.split('.').at(-1)} with this id.`, { param })
 
 /** The meter of one session. */
 export function createRealtimeMeter({ model, maxOutput, context, dearest, isPlausible }: RealtimeLimits): RealtimeMeter {
@@ -156,8 +158,8 @@ export function createRealtimeMeter({ model, maxOutput, context, dearest, isPlau
     asked(frame) {
       const { event, refusal } = readAsked(frame)
       if (!event) return refusal ? { refusal } : {}
-      const param = promptIn(event)
-      if (param) return { refusal: foreignPrompt(param), eventId: event.event_id }
+      const param = stateIn(event)
+      if (param) return { refusal: foreignState(param), eventId: event.event_id }
       if (namesOther(event, model)) return { refusal: otherModel(), eventId: event.event_id }
       since = plus(since, sized(event, frame))
       if (event.type === 'response.create') {
@@ -225,11 +227,17 @@ function namesOther({ session, response }: RealtimeEvent, model: string | undefi
   return [session, response].some((within) => isObject(within) && typeof within.model === 'string' && within.model !== model)
 }
 
-/** Where an event names a prompt that is kept in the upstream's account, which all tenants of a channel share. */
-function promptIn(event: RealtimeEvent): string | undefined {
+/** Where an event names what is kept in the upstream's account, which all tenants of a channel share: a prompt, a voice, what tools use. */
+function stateIn(event: RealtimeEvent): string | undefined {
   for (const field of ['session', 'response'] as const) {
     const within = event[field]
-    if (isObject(within) && isObject(within.prompt)) return `${field}.prompt`
+    if (!isObject(within)) continue
+    if (isObject(within.prompt)) return `${field}.prompt`
+    const output = isObject(within.audio) ? within.audio.output : undefined
+    if (isObject(within.voice) || (isObject(output) && isObject(output.voice))) return `${field}.voice`
+    const refs: StateRef[] = []
+    addStateRefs(within.tools, refs)
+    if (refs.length > 0) return `${field}.tools`
   }
   return undefined
 }

@@ -132,11 +132,14 @@ function hostedRefs(body: Body, items: Body[]): StateRef[] {
   for (const item of items) if (!plainItems.has(item.type)) addStateRefs(item, refs)
   for (const tool of Array.isArray(body.tools) ? body.tools : []) {
     if (!isObject(tool) || (own.has(tool.type) && tool.type !== undefined)) continue
-    if (typeof tool.container === 'string') refs.push({ kind: 'container', id: tool.container })
     addStateRefs(tool, refs)
   }
+  for (const tool of [...toolsOf(body), ...items.flatMap(toolsOf)])
+    if (tool.type === 'image_generation') addKeptAddresses(tool.input_image_mask, refs)
   return refs
 }
+
+const toolsOf = ({ tools }: Body): Body[] => (Array.isArray(tools) ? tools.filter(isObject) : [])
 
 /** A picture of an earlier answer that is only named. */
 const isMadePicture = ({ type, result }: Body) => type === 'image_generation_call' && isAbsent(result)

@@ -1,0 +1,21 @@
+/** Why a channel, a key or a model rests, and when it is tried again. */
+import { ts } from './messages.ts'
+
+/** The code of a failure in words; a code without words as it is. */
+export function causeText(cause: string): string {
+  switch (cause) {
+    case 'upstream_auth_failed':
+    case 'upstream_error':
+    case 'upstream_timeout':
+    case 'upstream_rate_limited':
+      return ts(`cause_${cause}`)
+    default:
+      return cause
+  }
+}
+
+/** A duration in words: seconds below two minutes. */
+export const waitText = (ms: number): string => (ms < 120_000 ? `${Math.ceil(ms / 1000)} s` : `${Math.ceil(ms / 60_000)} min`)
+
+/** When it is tried again, as a sentence. Milliseconds. */
+export const retryText = (ms: number): string => (ms <= 0 ? ts('retryNow') : ts('retryIn', { time: waitText(ms) }))

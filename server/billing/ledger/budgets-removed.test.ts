@@ -1,0 +1,62 @@
+/** A budget that is removed while leases of it are out: it bounds nobody, nothing of it stays on lease, and it still counts if it comes back. */
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
+import type { Account } from '#billing/lease/account'
+import { systemClock as clock } from '#runtime/clock'
+import type { Budget } from '#shared/console/limits'
+import { chargesIn, leasedOf } from '#testing/books/invariants'
+import { booksPlace, codeOf, type Place } from '#testing/books/test-books'
+import { sampledEngine } from '#testing/database/database'
+import { usageRow } from '#testing/usage-row'
+
+let place: Place
+beforeAll(async () => {
+  place = await booksPlace(sampledEngine(import.meta.file))
+}, 60_000)
+afterEach(async () => expect(await place.settled()).toEqual([]), 30_000)
+afterAll(() => place.close())
+
+const budgetAccount = (key: string, limit: bigint): Account => ({
+  id: `budget:key:${key}:total:`,
+  budget: { limit, of: 'key', ofId: key, span: 'total', from: null, until: null },
+})
+
+test.each<[string, Budget | null]>([
+  ['the whole budget', null],
+  ['its total, of several caps', { daily: '1' }],
+])(
+  '%s is removed while a request and a lease of it are open',
+  async (_, then) => {
+    let budget: Budget | null = { total: '0.000001' }
+    const id = await place.wallet(1_000_000n)
+    const row = (name: string, cost: bigint) => usageRow({ requestId: `${id}-${name}`, userId: id, keyId: id, cost })
+    const capped = budgetAccount(id, 1_000n)
+    const books = await place.begin({ budgetOf: () => budget })
+    await books.hold(`${id}-before`, [{ id }, capped], 100n)
+    await books.settle(row('before', 100n))
+    await books.hold(`${id}-long`, [{ id }, capped], 800n)
+    expect(await books.grow(`${id}-long`, 200n)).toBe(false)
+
+    budget = then
+    expect(await books.grow(`${id}-long`, 200n)).toBe(true)
+    // Everything of it goes back although the request goes on.
+    for (let tries = 0; tries < 100 && (await leasedOf(place.store, capped.id)) > 0n; tries++) await clock.sleep(100)
+    expect(await leasedOf(place.store, capped.id)).toBe(0n)
+    expect(await books.grow(`${id}-long`, 5_000n)).toBe(true)
+    expect(await leasedOf(place.store, capped.id)).toBe(0n)
+    books.progress(row('long', 3_000n))
+    await books.settle(row('long', 5_500n))
+    await books.hold(`${id}-after`, [{ id }], 300n)
+    await books.settle(row('after', 300n))
+    await books.flush()
+    const charges = await chargesIn(place.store)
+    expect(['before', 'long', 'after'].map((name) => charges.get(`${id}-${name}`))).toEqual([100n, 5_500n, 300n])
+    expect(await place.money(id)).toEqual([994_100n, 0n])
+
+    // It counts what was charged meanwhile.
+    budget = { total: '0.000006' }
+    expect(await codeOf(books.hold(`${id}-more`, [{ id }, budgetAccount(id, 6_000n)], 101n))).toBe('insufficient_quota')
+    expect(await codeOf(books.hold(`${id}-last`, [{ id }, budgetAccount(id, 6_000n)], 100n))).toBe('ok')
+    await books.release(row('last', 0n))
+  },
+  60_000,
+)

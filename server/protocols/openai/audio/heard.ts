@@ -1,0 +1,78 @@
+/** What another vendor heard, as OpenAI's endpoint answers it. */
+import type { Loss } from '#canonical/loss'
+import type { OperationHead, WrittenOperation } from '#canonical/operation/operation'
+import type { Usage } from '#canonical/usage'
+import { lossList } from '#protocols/codec/field-writers'
+import { GatewayError } from '#shared/errors'
+import { isPlainText } from './formats.ts'
+import type { TranscribeQuestion } from './transcribe.ts'
+import type { TranscribeHead } from './transcribe-head.ts'
+import { settleSound } from './usage.ts'
+
+/** A transcript. Times in seconds. */
+export interface Heard {
+  text: string
+  language?: string | undefined
+  seconds?: number | undefined
+  words: { word: string; start: number; end: number; speaker?: string | undefined }[]
+}
+
+/** Names of text parts that every upstream is asked about in its own way, or that only say how to answer. */
+const asked = new Set(['model', 'file', 'language', 'response_format', 'stream', 'timestamp_granularities[]', 'timestamp_granularities'])
+
+/** The losses of a form, but for the parts that are `taken`. Throws `unsupported_value` for answers that cannot be made from words. */
+export function lossesOf({ form, head, variant }: TranscribeQuestion, taken: readonly string[] = []): readonly Loss[] {
+  if (variant === 'translate') throw new GatewayError('unsupported_endpoint', 'This upstream transcribes, and does not translate.')
+  if (head.format === 'srt' || head.format === 'vtt')
+    throw new GatewayError('unsupported_value', 'This upstream makes no subtitles.', { param: 'response_format' })
+  const losses = lossList()
+  for (const part of formParts(form)) {
+    if (part.name.startsWith('timestamp_granularities') && part.value === 'segment' && head.format === 'verbose_json')
+      losses.dropped('timestamp_granularities', 'This upstream tells when words were said, not segments.')
+    if (!asked.has(part.name) && !taken.includes(part.name)) losses.dropped(part.name, 'This upstream does not know the field.')
+  }
+  return losses.losses
+}
+
+const formParts = (form: TranscribeQuestion['form']) =>
+  typeof form === 'string' ? [] : form.parts.flatMap((part) => ('value' in part ? [part] : []))
+
+/** The answer in the format that was asked for, and its usage. */
+export function heardAnswer(heard: Heard, { head }: TranscribeQuestion, asking?: OperationHead): { answer: string; usage: Usage } {
+  const said = { tokens: undefined, seconds: heard.seconds, raw: heard.seconds === undefined ? undefined : { duration: heard.seconds } }
+  const usage = settleSound(asking ? { ...head, ...asking } : head, said, Buffer.byteLength(heard.text))
+  return { answer: isPlainText(head.format) ? `${heard.text}\n` : JSON.stringify(bodyOf(heard, head)), usage }
+}
+
+function bodyOf({ text, language, seconds, words }: Heard, { format }: TranscribeHead): Record<string, unknown> {
+  const usage = seconds !== undefined && { usage: { type: 'duration', seconds } }
+  if (format === 'json') return { text, ...usage }
+  const head = {
+    task: 'transcribe',
+    ...(language !== undefined && { language }),
+    ...(seconds !== undefined && { duration: seconds }),
+    text,
+  }
+  if (format === 'verbose_json') return { ...head, words: words.map(({ word, start, end }) => ({ word, start, end })), ...usage }
+  return { ...head, segments: turnsOf(words), ...usage }
+}
+
+/** What one speaker said at a time. */
+function turnsOf(words: Heard['words']): Record<string, unknown>[] {
+  const turns: { speaker: string; start: number; end: number; text: string }[] = []
+  for (const { word, start, end, speaker = '' } of words) {
+    const last = turns.at(-1)
+    if (last?.speaker !== speaker) turns.push({ speaker, start, end, text: word })
+    else Object.assign(last, { end, text: `${last.text} ${word}` })
+  }
+  return turns.map((turn, n) => ({ type: 'transcript.text.segment', id: `seg_${n + 1}`, ...turn }))
+}
+
+/** A query that is appended to an address. */
+export const query = (fields: Readonly<Record<string, string | undefined>>): NonNullable<WrittenOperation['address']> =>
+  `?${new URLSearchParams(Object.entries(fields).filter((field): field is [string, string] => field[1] !== undefined))}`
+
+/** Throws: the upstream answered with something else. */
+export function noTranscript(): never {
+  throw new GatewayError('upstream_error', 'The upstream did not answer with a transcript.')
+}

@@ -1,0 +1,27 @@
+/** Files that take too long are given up, and the next one is measured all the same. */
+import { afterAll, expect, test } from 'bun:test'
+import { systemClock } from '#runtime/clock'
+import { mp3File } from '#testing/sound'
+import { createAudioLengths } from './audio-lengths.ts'
+
+const lengths = createAudioLengths(systemClock)
+afterAll(() => lengths.close())
+
+const file = (bytes: Uint8Array<ArrayBuffer>) => ({ size: bytes.length, open: () => new Blob([bytes]).stream() })
+
+test('a megabyte that takes half a minute holds nobody', async () => {
+  let looks = 0
+  const timer = setInterval(() => looks++, 10)
+  const crafted = lengths.of(file(new Uint8Array(1024 * 1024).fill(0xff)), 'one')
+  const usual = lengths.of(file(mp3File(200)), 'other')
+  expect(await crafted).toBeUndefined()
+  expect(await usual).toBeCloseTo((200 * 1152) / 44_100, 1)
+  clearInterval(timer)
+  expect(looks).toBeGreaterThan(20)
+}, 60_000)
+
+test('a file that cannot be read tells nothing', async () => {
+  const broken = () => new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(new Error('gone')) })
+  expect(await lengths.of({ size: 10, open: broken }, 'one')).toBeUndefined()
+  expect(await lengths.of({ size: 0, open: broken }, 'one')).toBeUndefined()
+})

@@ -1,0 +1,63 @@
+/**
+ * Ending work that is under way. Every request has several signals, and a native one costs two microseconds once somebody listens to
+ * it; these cost a tenth of that.
+ */
+
+/** What is called when a signal is aborted: a function, or the `handleEvent` of an object. It must not throw. */
+export type AbortListener = (() => void) | { handleEvent(): void }
+
+/** What Parley uses of an AbortSignal. Every AbortSignal is one. */
+export interface AbortSignalLike {
+  readonly aborted: boolean
+  readonly reason: unknown
+  throwIfAborted(): void
+  addEventListener(type: 'abort', listener: AbortListener, options?: { once?: boolean }): void
+  removeEventListener(type: 'abort', listener: AbortListener): void
+}
+
+/** Controller and signal in one. Hand it on as an `AbortSignalLike` to those that may only listen. */
+export class Abort implements AbortSignalLike {
+  aborted = false
+  reason: unknown
+  #listeners: AbortListener[] = []
+
+  /** Calls every listener, in the order in which they came. Later calls do nothing. */
+  abort(reason: unknown): void {
+    if (this.aborted) return
+    this.aborted = true
+    this.reason = reason
+    const listeners = this.#listeners
+    this.#listeners = []
+    for (const listener of listeners) {
+      if (typeof listener === 'function') listener()
+      else listener.handleEvent()
+    }
+  }
+
+  throwIfAborted(): void {
+    if (this.aborted) throw this.reason
+  }
+
+  /** Called once, when it is aborted; never if that has happened already. The same listener is not added twice. */
+  addEventListener(_type: 'abort', listener: AbortListener): void {
+    if (!this.aborted && !this.#listeners.includes(listener)) this.#listeners.push(listener)
+  }
+
+  /** A listener that is removed while others are being called is still called. */
+  removeEventListener(_type: 'abort', listener: AbortListener): void {
+    const at = this.#listeners.indexOf(listener)
+    if (at >= 0) this.#listeners.splice(at, 1)
+  }
+}
+
+/** A native signal that is aborted with the first of these. */
+export const abortedWithAny = (...signals: AbortSignalLike[]): AbortSignal => AbortSignal.any(signals.map(nativeSignal))
+
+/** A native signal that is aborted with this one, for interfaces that take no other. */
+export function nativeSignal(signal: AbortSignalLike): AbortSignal {
+  if (signal instanceof AbortSignal) return signal
+  const controller = new AbortController()
+  if (signal.aborted) controller.abort(signal.reason)
+  else signal.addEventListener('abort', () => controller.abort(signal.reason), { once: true })
+  return controller.signal
+}

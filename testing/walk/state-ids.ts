@@ -1,0 +1,96 @@
+/** Every field of the SDKs' requests that may name something, and what Parley makes of a value in it. */
+import { GoogleGenAI } from '@google/genai'
+import type { StateRef } from '#canonical/codec'
+import { conversationCodecs } from '#protocols/index'
+import { operationCodecs } from '#protocols/operations'
+import { GatewayError } from '#shared/errors'
+import { casesOf, type Guide } from './cases.ts'
+import { operationGuides, operationTypes, type WalkedOperation } from './operation-cells.ts'
+import type { WireCase } from './request-cells.ts'
+import { type Door, requestGuides, requestTypes, sdkImports } from './requests.ts'
+import { sdkTypes } from './sdk-types.ts'
+import { dialectOf, googleWireCases, wireCases } from './wire.ts'
+
+/** What becomes of a value: it needs an owner, the request is refused, or it goes upstream as it is. */
+export type Outcome = 'owned' | 'refused' | 'passes'
+
+/** Names that ids, addresses and names of things in an account have. */
+const naming =
+  /(^|_)(ids?|key|name|names|ur[il]s?)$|(Ids?|Names?|Ur[il]s?)$|conversation|container|cache|store|corpus|engine|session|thread|profile|account|project|resource|skill|environment|agent|vault|memor|prompt$|^file|mount|server|connector|tuned|endpoint|deployment|location|region|org/i
+/** What callers name for themselves: calls and results in the conversation, their own cache, where they are. */
+const own = new Set([
+  ...['cache_control', 'prompt_cache_breakpoint', 'prompt_cache_options', 'prompt_cache_key', 'server_tool_results', 'tool_names'],
+  ...['tool_use_id', 'tool_call_id', 'call_id', 'caller_id', 'tool_id', 'user_location', 'region', 'displayName', 'filename'],
+])
+/** What a body needs anyway. */
+const transport = new Set([
+  'model',
+  'stream',
+  'httpOptions',
+  'abortSignal',
+  'shouldReturnHttpResponse',
+  'stream_options',
+  'automaticFunctionCalling',
+])
+
+/** The name of the field that a path ends in. */
+export const fieldOf = (path: string): string =>
+  path
+    .replace(/=.*$/, '')
+    .replace(/\[[^\]]*\]/g, '')
+    .split('.')
+    .at(-1) ?? ''
+
+/** Every field that may name something, as `dialect path`, and what becomes of it: `passes` where any of its kind does. The same for the same SDKs. */
+export async function namedFields(): Promise<Map<string, Outcome>> {
+  const types = await sdkTypes(sdkImports, { ...requestTypes, ...operationTypes })
+  const guides: Readonly<Record<string, Guide>> = { ...requestGuides, ...operationGuides }
+  const fields = new Map<string, Outcome>()
+  for (const [door, shape] of Object.entries(types)) {
+    const guide = guides[door]
+    if (!guide) throw new Error(`no guide for ${door}`)
+    const sample: Guide['sample'] = (name, path) => (/(ur[il]|Ur[il])$/.test(name) ? 'gs://foreign/one' : guide.sample(name, path))
+    const cases = casesOf(shape, { ...guide, sample, skipped: transport }).filter(
+      ({ path }) => !path.includes('=') && naming.test(fieldOf(path)) && !own.has(fieldOf(path)),
+    )
+    for (const one of await onTheWire(door, cases)) {
+      const place = placeOf(door, one.path)
+      const outcome = outcomeOf(door, one)
+      if (fields.get(place) !== 'passes') fields.set(place, outcome)
+    }
+  }
+  return fields
+}
+
+/** Roles of messages, and what is beta, are no places of their own. */
+const placeOf = (door: string, path: string) =>
+  `${door.split(' ')[0]} ${path.replace(/\[(?:assistant|user|system|developer|tool)\]/g, '[]')}`
+
+async function onTheWire(door: string, cases: ReturnType<typeof casesOf>): Promise<WireCase[]> {
+  const wire = Object.hasOwn(operationTypes, door)
+    ? cases.map(({ body, base, ...rest }) => ({ ...rest, body: JSON.stringify(body), base: JSON.stringify(base) }))
+    : dialectOf(door as Door) === 'gemini'
+      ? await googleWireCases(cases, GoogleGenAI)
+      : wireCases(door as Door, cases)
+  return wire.filter(({ body, base }) => body !== base)
+}
+
+function outcomeOf(door: string, { body, base }: WireCase): Outcome {
+  const [with_, without] = [refsOf(door, body), refsOf(door, base)]
+  if (with_ === 'refused') return 'refused'
+  const known = new Set(without === 'refused' ? [] : without.map(({ kind, id }) => `${kind} ${id}`))
+  return with_.some(({ kind, id }) => !known.has(`${kind} ${id}`)) ? 'owned' : 'passes'
+}
+
+function refsOf(door: string, body: string): readonly StateRef[] | 'refused' {
+  try {
+    if (!Object.hasOwn(operationTypes, door))
+      return conversationCodecs[dialectOf(door as Door)].readHead(body, 'm:generateContent').stateRefs ?? []
+    const codec = operationCodecs[door as WalkedOperation].openai
+    if (!codec || !('readHead' in codec)) throw new Error(`no door for ${door}`)
+    return codec.readHead(body).stateRefs ?? []
+  } catch (thrown) {
+    if (thrown instanceof GatewayError) return 'refused'
+    throw thrown
+  }
+}
