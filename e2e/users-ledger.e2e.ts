@@ -1,7 +1,7 @@
 /** The ledger of a user: every movement with its reason, corrections as entries of their own, and sums that are the balance. */
 import { parseUsd } from '#shared/money'
 import { expect, test } from './support/browser-test.ts'
-import { expectClean } from './support/console.ts'
+import { expectClean, openConsole } from './support/console.ts'
 import { consoleApi, sendMessage, signIn, waitForReply } from './support/playground.ts'
 
 interface Entry {
@@ -51,4 +51,34 @@ test('a credit, a correction and a request stand in the ledger with what they we
   const users = (await call('GET', '/api/users?limit=200')) as { data: { id: string; balance: string }[] }
   const sum = [...data, ...rest.data].reduce((all, { amount }) => all + parseUsd(amount), 0n)
   expect(sum).toBe(parseUsd(users.data.find(({ id }) => id === made.id)?.balance ?? ''))
+})
+
+test('a change of role says before and after how many management keys it ends', async ({ page, program }) => {
+  const call = await consoleApi(program)
+  const who = { name: 'deputy', password: 'password of deputy' }
+  const made = (await call('POST', '/api/users', { ...who, role: 'admin' })) as { id: string }
+  const deputy = await consoleApi(program, who)
+  await deputy('POST', '/api/management-keys', { name: 'nightly', scopes: ['read'] })
+  await signIn(page)
+  await page.goto(`/admin/users/${made.id}?tab=settings`)
+  await page.getByLabel('Role').selectOption('user')
+  await expect(page.getByText('Saving ends 1 management key of this user')).toBeVisible()
+  await expectClean(page, 'a role about to change')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByText('Saved. 1 management key ended with the old role.').first()).toBeVisible()
+  const { data } = (await call('GET', '/api/users?limit=200')) as { data: { id: string; managementKeys: number }[] }
+  expect(data.find(({ id }) => id === made.id)?.managementKeys).toBe(0)
+})
+
+test('a setting says its default and whether it was changed', async ({ page }) => {
+  await openConsole(page, '/admin/settings')
+  await expect(page.getByText('Default: omni-moderation-latest.')).toBeVisible()
+  await expect(page.getByText('changed', { exact: true })).toHaveCount(0)
+  await page.getByLabel('API keys').fill('7')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByText('changed', { exact: true })).toHaveCount(1)
+  await expectClean(page, 'a changed setting')
+  await page.getByLabel('API keys').fill('200')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByText('changed', { exact: true })).toHaveCount(0)
 })

@@ -109,9 +109,12 @@ export async function nextBody(page: Page, act: () => Promise<unknown>): Promise
 }
 
 /** The console API with the administrator's session. */
-export async function consoleApi(program: Program): Promise<(method: string, path: string, body?: unknown) => Promise<unknown>> {
+export async function consoleApi(
+  program: Program,
+  who: { name: string; password: string } = admin,
+): Promise<(method: string, path: string, body?: unknown) => Promise<unknown>> {
   const json = { 'content-type': 'application/json' }
-  const answer = await fetch(`${program.url}/api/session`, { method: 'POST', headers: json, body: JSON.stringify(admin) })
+  const answer = await fetch(`${program.url}/api/session`, { method: 'POST', headers: json, body: JSON.stringify(who) })
   const cookie = (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
   return async (method, path, body) => {
     const init = { method, headers: { ...json, cookie }, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }

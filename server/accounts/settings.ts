@@ -60,12 +60,26 @@ export async function createSettings(store: Store, usual: { moderationModel: str
 
   const quotas = (): Quotas => ({ ...usualQuotas, ...chosen().quotas })
 
+  /** A value that was chosen and is the default all the same does not count. */
+  const changed = (): string[] => {
+    const { quotas: counts = {}, moderationModel, keepLogsMonths, fallbacks } = chosen()
+    const differing = Object.entries(counts).filter(([name, count]) => count !== usualQuotas[name as keyof Quotas])
+    return [
+      ...(moderationModel !== undefined && moderationModel !== usual.moderationModel ? ['moderationModel'] : []),
+      ...(fallbacks !== undefined && Object.keys(fallbacks).length > 0 ? ['fallbacks'] : []),
+      ...(keepLogsMonths != null ? ['keepLogsMonths'] : []),
+      ...differing.map(([name]) => `quotas.${name}`),
+    ]
+  }
+
   const row = (): SettingsRow => ({
     moderationModel: chosen().moderationModel ?? usual.moderationModel,
     fallbacks: { ...chosen().fallbacks, ...declared() },
     keepLogsMonths: chosen().keepLogsMonths ?? null,
     quotas: quotas(),
     managedByFile: { fallbacks: Object.keys(declared()) },
+    defaults: { moderationModel: usual.moderationModel, keepLogsMonths: null, quotas: usualQuotas },
+    changed: changed(),
   })
 
   /** Leaves out the fallbacks that the file already declares. */

@@ -74,10 +74,16 @@ export function createUsers({ store, directory, clock, random, endSessionsOf }: 
     return user
   }
 
+  /** Those that open the API now: a key made in another role, or expired, does not. */
+  const managementKeysOf = ({ id, role }: User) =>
+    [...directory.managementKeys.all()].filter(
+      (key) => key.userId === id && key.role === role && (key.expiresAt === null || key.expiresAt.getTime() > clock.now()),
+    ).length
+
   async function rows(users: readonly KnownUser[]): Promise<AccountRow[]> {
     const ids = users.map(({ id }) => id)
     const wallets = await readWallets(store.db, ids)
-    return users.map((user) => accountRow(user, wallets.get(user.id)))
+    return users.map((user) => accountRow(user, managementKeysOf(user), wallets.get(user.id)))
   }
 
   return {
@@ -237,7 +243,7 @@ function userRow({ id, name, role, group, groups }: User, wallet: Wallet = { bal
   return { id, name, role, group, groups: [...groups], balance: formatUsd(wallet.balance), held: formatUsd(wallet.held) }
 }
 
-function accountRow(user: KnownUser, wallet?: Wallet): AccountRow {
+function accountRow(user: KnownUser, managementKeys: number, wallet?: Wallet): AccountRow {
   const { enabled, signsIn, managed, budget, limits } = user
-  return { ...userRow(user, wallet), createdAt: user.createdAt.toISOString(), enabled, signsIn, managed, budget, limits }
+  return { ...userRow(user, wallet), createdAt: user.createdAt.toISOString(), enabled, signsIn, managed, budget, limits, managementKeys }
 }

@@ -57,6 +57,7 @@ export const AccountAnswer = says<AccountRow>().of(
     createdAt: Instant(),
     enabled: Type.Boolean(),
     signsIn: Type.Boolean(),
+    managementKeys: Type.Integer({ description: 'Management keys that open the API. They end when the role changes.' }),
     managed: Managed(),
     budget: Nullable(Budget),
     budgetLeft: Left(),
@@ -250,6 +251,8 @@ export const SettingsAnswer = says<SettingsRow>().of(
     keepLogsMonths: Nullable(Type.Integer()),
     quotas: Open({ ...counts }),
     managedByFile: Open({ fallbacks: Names() }),
+    defaults: Open({ moderationModel: Type.String(), keepLogsMonths: Type.Null(), quotas: Open({ ...counts }) }),
+    changed: Names(),
   }),
 )
 

@@ -29,4 +29,8 @@ export interface SettingsRow {
   quotas: Quotas
   /** Models whose fallbacks the configuration file declares: read-only here. */
   managedByFile: { fallbacks: string[] }
+  /** What holds where nobody has chosen anything. */
+  defaults: { moderationModel: string; keepLogsMonths: null; quotas: Quotas }
+  /** Settings that were chosen in the console: `moderationModel`, `fallbacks`, `keepLogsMonths`, `quotas.keys` and so on. */
+  changed: string[]
 }

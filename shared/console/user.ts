@@ -54,6 +54,8 @@ export interface AccountRow extends UserRow {
   /** Whether a password is set. */
   signsIn: boolean
   managed: 'file' | 'console'
+  /** How many management keys of the user open the API. They end when the user's role changes. */
+  managementKeys: number
   budget: Budget | null
   /** Absent without a budget. */
   budgetLeft?: BudgetLeft

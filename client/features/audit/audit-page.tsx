@@ -131,11 +131,15 @@ function actorOf(row: AuditRow): string {
 /** What was done, in words; the action's own name where there are none. */
 const titleOf = ({ action }: AuditRow): string => (action in en && action.includes('.') ? t(action as keyof typeof en) : action)
 
+/** Fields that say nothing to a reader of the list. */
+const hidden = new Set(['managed', 'hint', 'digest', 'agent'])
+
 /** The fields that changed; of something new or removed, its first short values. */
 function changeOf(row: AuditRow): string {
   if (row.before !== null && row.after !== null) return Object.keys(row.after).join(', ')
   const told = Object.entries(row.after ?? row.before ?? {}).flatMap(([name, value]) =>
-    (typeof value === 'string' && value !== '' && value.length <= 40 && value !== row.targetName) || typeof value === 'number'
+    !hidden.has(name) &&
+    ((typeof value === 'string' && value !== '' && value.length <= 40 && value !== row.targetName) || typeof value === 'number')
       ? [`${name} ${value}`]
       : [],
   )

@@ -143,7 +143,7 @@ export function PricesPage() {
             },
             { id: 'output', label: t('output'), right: true, cell: (row) => price(row, 'output') },
             { id: 'cacheRead', label: t('cacheRead'), right: true, cell: (row) => price(row, 'cacheRead') },
-            { id: 'other', label: t('other'), wide: true, cell: (row) => <span class="text-ink-2">{also(row)}</span> },
+            { id: 'other', label: t('other'), wide: true, cell: (row) => also(row) },
             { id: 'channels', label: t('channels'), wide: true, right: true, cell: (row) => row.channels.length },
             {
               id: 'margin',
@@ -223,6 +223,6 @@ export function PricesPage() {
   )
 }
 
-/** A share of what was charged, in percent; the amount itself where nothing was. */
+/** The margin as a share of what was charged; the amount itself where nothing was. */
 const percentOf = (margin: string, charged: string | undefined): string =>
-  Number(charged) > 0 ? formatPercent(Number(margin) / Number(charged), 0) : formatMoney(margin)
+  Number(charged) > 0 ? formatPercent(Number(margin) / Number(charged)) : formatMoney(margin)

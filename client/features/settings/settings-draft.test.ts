@@ -4,7 +4,15 @@ import { draftOf, fallbacksOf } from './settings-draft.ts'
 
 test('fallbacks become lines and come back', () => {
   const fallbacks = { 'gpt-5': { error: ['a', 'b'], filter: ['c'] }, 'ollama/x:latest': { error: ['d'] } }
-  const row = { moderationModel: 'm', fallbacks, keepLogsMonths: null, quotas: usualQuotas, managedByFile: { fallbacks: [] } }
+  const row = {
+    moderationModel: 'm',
+    fallbacks,
+    keepLogsMonths: null,
+    quotas: usualQuotas,
+    managedByFile: { fallbacks: [] },
+    defaults: { moderationModel: 'm', keepLogsMonths: null, quotas: usualQuotas },
+    changed: [],
+  }
   const draft = draftOf(row)
   expect(draft.fallbacks.error).toBe('gpt-5: a, b\nollama/x:latest: d')
   expect(fallbacksOf(draft.fallbacks)).toEqual(fallbacks)

@@ -16,10 +16,11 @@ export interface SettingsDraft {
   quotas: Record<(typeof quotaNames)[number], string>
 }
 
-/** The form for these settings. */
+/** The form for these settings, without the fallbacks that parley.yaml declares. */
 export function draftOf(row: SettingsRow): SettingsDraft {
   const lines = (cause: Cause) =>
     Object.entries(row.fallbacks)
+      .filter(([model]) => !row.managedByFile.fallbacks.includes(model))
       .flatMap(([model, lists]) => (lists[cause] ? [`${model}: ${lists[cause].join(', ')}`] : []))
       .join('\n')
   return {

@@ -1,20 +1,21 @@
 /** Settings of the installation: each with its default and its effect; saved together. */
-import { createEffect, createSignal, on, Show } from 'solid-js'
+import { createEffect, createSignal, For, on, Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { detailOf, errorAt, explain } from '#client/console/explain.ts'
 import { createLoad } from '#client/console/load.ts'
 import { createWrite } from '#client/console/write.ts'
 import { SearchField } from '#client/ui/console/filters.tsx'
-import { AreaField, Fieldset, TextField, UnitField } from '#client/ui/console/form.tsx'
-import { Page } from '#client/ui/console/page.tsx'
+import { AreaField, TextField, UnitField } from '#client/ui/console/form.tsx'
+import { Card, Page } from '#client/ui/console/page.tsx'
 import { SaveBar } from '#client/ui/console/save-bar.tsx'
 import { Failure, NoMatch, Skeleton } from '#client/ui/console/states.tsx'
+import { FileBadge } from '#client/ui/console/status.tsx'
 import { useUrlState } from '#client/ui/console/url-state.ts'
 import { formatCount } from '#client/ui/format.ts'
 import { showToast } from '#client/ui/toast.tsx'
-import { usualQuotas } from '#shared/console/quota'
 import type { SettingsPatch, SettingsRow } from '#shared/console/settings'
 import { t } from './messages.ts'
+import './settings.css'
 import { causes, changesBetween, draftOf, fallbacksOf, quotaNames, type SettingsDraft } from './settings-draft.ts'
 
 const causeLabels = { error: 'afterError', context: 'afterContext', filter: 'afterFilter' } as const
@@ -62,6 +63,9 @@ function Form(props: { row: SettingsRow; onSaved(row: SettingsRow): void }) {
     keeping: finds(t('keepMonths'), t('keepMonthsHint'), t('keeping')),
     quotas: finds(t('quotas'), ...quotaNames.map((name) => t(name))),
   })
+  /** Where the value comes from, unless it is the default. */
+  const mark = (name: string, holds = true) =>
+    holds && props.row.changed.includes(name) ? <span class="bdg changed">{t('fromConsole')}</span> : undefined
   const save = async () => {
     const fallbacks = fallbacksOf(draft().fallbacks)
     setBadLine(fallbacks === undefined)
@@ -81,68 +85,80 @@ function Form(props: { row: SettingsRow; onSaved(row: SettingsRow): void }) {
         <SearchField label={t('find')} value={url.get('q')} onSearch={(q) => url.set({ q }, { replace: true })} />
       </div>
       <form
-        class="form"
+        class="form wide"
         onSubmit={(event) => {
           event.preventDefault()
           void save()
         }}
       >
         <Show when={shown().models}>
-          <Fieldset title={t('general')}>
-            <TextField
-              label={t('moderation')}
-              hint={t('moderationHint')}
-              mono
-              value={draft().moderationModel}
-              error={errorAt(write.error(), 'moderationModel')}
-              onChange={(moderationModel) => setDraft({ ...draft(), moderationModel })}
-            />
-          </Fieldset>
+          <Card title={t('general')} bare>
+            <div class="setting-rows">
+              <TextField
+                label={t('moderation')}
+                hint={`${t('moderationHint')} ${t('usual', { value: props.row.defaults.moderationModel })}`}
+                mono
+                mark={mark('moderationModel')}
+                value={draft().moderationModel}
+                error={errorAt(write.error(), 'moderationModel')}
+                onChange={(moderationModel) => setDraft({ ...draft(), moderationModel })}
+              />
+            </div>
+          </Card>
         </Show>
         <Show when={shown().fallbacks}>
-          <Fieldset title={t('fallbacks')} hint={t('fallbacksHint')}>
-            <Show when={props.row.managedByFile.fallbacks.length > 0}>
-              <p class="notice">{t('fromFile', { models: props.row.managedByFile.fallbacks.join(', ') })}</p>
-            </Show>
-            {causes.map((cause) => (
-              <AreaField
-                label={t(causeLabels[cause])}
-                mono
-                rows={3}
-                value={draft().fallbacks[cause]}
-                error={badLine() ? t('badLine') : errorAt(write.error(), 'fallbacks')}
-                onChange={(text) => setDraft({ ...draft(), fallbacks: { ...draft().fallbacks, [cause]: text } })}
-              />
-            ))}
-          </Fieldset>
+          <Card title={t('fallbacks')} bare>
+            <p class="hint px-4 pb-3">{t('fallbacksHint')}</p>
+            <FileFallbacks row={props.row} />
+            <div class="setting-rows border-t border-line">
+              {causes.map((cause) => (
+                <AreaField
+                  label={t(causeLabels[cause])}
+                  hint={t('usual', { value: t('noneSet') })}
+                  mono
+                  rows={3}
+                  mark={mark('fallbacks', draftOf(props.row).fallbacks[cause] !== '')}
+                  value={draft().fallbacks[cause]}
+                  error={badLine() ? t('badLine') : errorAt(write.error(), 'fallbacks')}
+                  onChange={(text) => setDraft({ ...draft(), fallbacks: { ...draft().fallbacks, [cause]: text } })}
+                />
+              ))}
+            </div>
+          </Card>
         </Show>
         <Show when={shown().keeping}>
-          <Fieldset title={t('keeping')}>
-            <UnitField
-              label={t('keepMonths')}
-              hint={t('keepMonthsHint')}
-              unit={t('months')}
-              value={draft().keepLogsMonths}
-              error={errorAt(write.error(), 'keepLogsMonths')}
-              onChange={(keepLogsMonths) => setDraft({ ...draft(), keepLogsMonths })}
-            />
-          </Fieldset>
+          <Card title={t('keeping')} bare>
+            <div class="setting-rows">
+              <UnitField
+                label={t('keepMonths')}
+                hint={`${t('keepMonthsHint')} ${t('usual', { value: t('forEver') })}`}
+                unit={t('months')}
+                placeholder={t('forEver')}
+                mark={mark('keepLogsMonths')}
+                value={draft().keepLogsMonths}
+                error={errorAt(write.error(), 'keepLogsMonths')}
+                onChange={(keepLogsMonths) => setDraft({ ...draft(), keepLogsMonths })}
+              />
+            </div>
+          </Card>
         </Show>
         <Show when={shown().quotas}>
-          <Fieldset title={t('quotas')} hint={t('quotasHint')}>
-            <div class="two">
+          <Card title={t('quotas')} bare>
+            <p class="hint px-4 pb-3">{t('quotasHint')}</p>
+            <div class="setting-rows border-t border-line">
               {quotaNames.map((name) => (
                 <UnitField
                   label={t(name)}
-                  hint={t('usual', { value: formatCount(usualQuotas[name]) })}
+                  hint={t('usual', { value: formatCount(props.row.defaults.quotas[name]) })}
                   unit={name === 'conversationBytes' ? t('bytes') : ''}
+                  mark={mark(`quotas.${name}`)}
                   value={draft().quotas[name]}
                   error={errorAt(write.error(), `quotas.${name}`)}
                   onChange={(value) => setDraft({ ...draft(), quotas: { ...draft().quotas, [name]: value } })}
                 />
               ))}
             </div>
-          </Fieldset>
+          </Card>
         </Show>
       </form>
       <Show when={!Object.values(shown()).some(Boolean)}>
@@ -160,5 +176,29 @@ function Form(props: { row: SettingsRow; onSaved(row: SettingsRow): void }) {
         }}
       />
     </>
+  )
+}
+
+/** The fallbacks that parley.yaml declares, read-only. */
+function FileFallbacks(props: { row: SettingsRow }) {
+  const lists = (model: string) =>
+    causes.flatMap((cause) => {
+      const names = props.row.fallbacks[model]?.[cause]
+      return names ? [`${t(causeLabels[cause])}: ${names.join(', ')}`] : []
+    })
+  return (
+    <ul>
+      <For each={props.row.managedByFile.fallbacks}>
+        {(model) => (
+          <li class="list-line">
+            <span class="min-w-0 flex-1">
+              <b class="mono">{model}</b>
+              <small>{lists(model).join('; ')}</small>
+            </span>
+            <FileBadge />
+          </li>
+        )}
+      </For>
+    </ul>
   )
 }

@@ -4,6 +4,8 @@ export const en = {
   add: 'Add user',
   user: 'User',
   role: 'Role',
+  roleEndsKeys: 'Saving ends {count} management {count:key|keys} of this user: each acts in the role in which it was made.',
+  savedKeysEnded: 'Saved. {count} management {count:key|keys} ended with the old role.',
   role_user: 'user',
   role_admin: 'administrator',
   groups: 'Groups',

@@ -12,6 +12,8 @@ export function UserFields(props: {
   draft: UserDraft
   error: ApiError | undefined
   fresh?: boolean
+  /** What a change of the role ends. */
+  roleHint?: string | undefined
   readonly?: boolean
   onChange(draft: UserDraft): void
 }) {
@@ -37,6 +39,7 @@ export function UserFields(props: {
         <div class="two">
           <SelectField
             label={t('role')}
+            hint={props.roleHint}
             value={props.draft.role}
             disabled={props.readonly ?? false}
             options={(['user', 'admin'] as const).map((value) => ({ value, label: t(`role_${value}`) }))}

@@ -11,6 +11,8 @@ import { Card, Page } from '#client/ui/console/page.tsx'
 import { SaveBar } from '#client/ui/console/save-bar.tsx'
 import { Empty, Failure, Skeleton } from '#client/ui/console/states.tsx'
 import { Stats } from '#client/ui/console/stats.tsx'
+import { LinkTabs } from '#client/ui/console/tabs.tsx'
+import { useUrlState } from '#client/ui/console/url-state.ts'
 import { formatMoney } from '#client/ui/format.ts'
 import { showToast } from '#client/ui/toast.tsx'
 import type { AccountRow } from '#shared/console/user'
@@ -27,6 +29,7 @@ const RemoveUserDialog = lazy(async () => ({ default: (await import('./user-dial
 export function UserPage() {
   const params = useParams<{ id: string }>()
   const navigate = useNavigate()
+  const url = useUrlState()
   const [asking, setAsking] = createSignal<'credit' | 'remove' | null>(null)
   // There is no route for one user; a list of users is small.
   const users = createLoad(
@@ -34,6 +37,7 @@ export function UserPage() {
     (path, signal) => readAll<AccountRow>(path, signal, 10_000),
   )
   const user = () => users.value()?.find((row) => row.id === params.id)
+  const tab = () => (url.get('tab') === 'settings' ? 'settings' : 'ledger')
   const put = (row: AccountRow) => users.set((users.value() ?? []).map((one) => (one.id === row.id ? row : one)))
   return (
     <Page
@@ -45,6 +49,17 @@ export function UserPage() {
             {t('credit')}
           </Button>
         </Show>
+      }
+      tabs={
+        <LinkTabs
+          label={t('tabs')}
+          current={tab()}
+          tabs={[
+            { id: 'ledger', label: t('ledger') },
+            { id: 'settings', label: t('tabSettings') },
+          ]}
+          href={(id) => `/admin/users/${encodeURIComponent(params.id)}${id === 'ledger' ? '' : `?tab=${id}`}`}
+        />
       }
     >
       <Show
@@ -62,7 +77,7 @@ export function UserPage() {
           </Show>
         }
       >
-        {(row) => <Settings row={row()} onSaved={put} onRemove={() => setAsking('remove')} />}
+        {(row) => <Settings row={row()} tab={tab()} onSaved={put} onRemove={() => setAsking('remove')} />}
       </Show>
       <Suspense>
         <Show when={asking() === 'credit' && user()}>
@@ -100,7 +115,8 @@ function Missing() {
   )
 }
 
-function Settings(props: { row: AccountRow; onSaved(row: AccountRow): void; onRemove(): void }) {
+/** Both tabs: what is typed in one stays while the other is read. */
+function Settings(props: { row: AccountRow; tab: 'ledger' | 'settings'; onSaved(row: AccountRow): void; onRemove(): void }) {
   const [draft, setDraft] = createSignal(draftOf(props.row))
   const write = createWrite()
   createEffect(
@@ -112,13 +128,17 @@ function Settings(props: { row: AccountRow; onSaved(row: AccountRow): void; onRe
   )
   const readonly = () => props.row.managed === 'file'
   const changes = () => (readonly() ? [] : changesBetween(draftOf(props.row), draft()))
+  // A management key acts in the role in which it was made.
+  const endedKeys = () => (draft().role === props.row.role ? 0 : props.row.managementKeys)
+  const roleHint = () => (endedKeys() > 0 ? t('roleEndsKeys', { count: endedKeys() }) : undefined)
   const save = async () => {
     const fields = fieldsOf(draft())
+    const ended = endedKeys()
     const patch = Object.fromEntries(changes().map((name) => [name, fields[name as keyof typeof fields]]))
     const done = await write.run(async () => {
       props.onSaved(await callApi<AccountRow>('PATCH', `/api/users/${encodeURIComponent(props.row.id)}`, patch))
     })
-    if (done) showToast(t('saved'))
+    if (done) showToast(ended > 0 ? t('savedKeysEnded', { count: ended }) : t('saved'))
   }
   const links = () => [
     { label: t('keysOf'), href: `/keys?user=${encodeURIComponent(props.row.id)}` },
@@ -128,7 +148,7 @@ function Settings(props: { row: AccountRow; onSaved(row: AccountRow): void; onRe
   ]
   return (
     <>
-      <div class="stack mb-6">
+      <div class="stack mb-6" hidden={props.tab !== 'ledger'}>
         <Stats
           label={t('user')}
           stats={[
@@ -147,20 +167,21 @@ function Settings(props: { row: AccountRow; onSaved(row: AccountRow): void; onRe
           ))}
         </p>
         <LedgerCard user={props.row.id} balance={props.row.balance} />
-        <Show when={readonly()}>
-          <p class="notice">{t('managed')}</p>
-        </Show>
       </div>
+      <Show when={readonly() && props.tab === 'settings'}>
+        <p class="notice mb-6">{t('managed')}</p>
+      </Show>
       <form
         class="form"
+        hidden={props.tab !== 'settings'}
         onSubmit={(event) => {
           event.preventDefault()
           void save()
         }}
       >
-        <UserFields draft={draft()} error={write.error()} readonly={readonly()} onChange={setDraft} />
+        <UserFields draft={draft()} error={write.error()} readonly={readonly()} roleHint={roleHint()} onChange={setDraft} />
       </form>
-      <Show when={!readonly()}>
+      <Show when={!readonly() && props.tab === 'settings'}>
         <div class="max-w-[760px]">
           <Card title={t('danger')} bad>
             <div class="flex flex-wrap items-center gap-3 text-[13px]">

@@ -6,6 +6,8 @@ interface Labelled {
   label: string
   hint?: string | undefined
   error?: string | undefined
+  /** Beside the label: where the value comes from. */
+  mark?: JSX.Element
 }
 
 /** The frame of a field: hands its control an id and what describes it. */
@@ -14,7 +16,12 @@ function Framed(props: Labelled & { children: (id: string, describedBy: string |
   const described = () => (props.error ? `${id}-wrong` : props.hint ? `${id}-hint` : undefined)
   return (
     <div class="field">
-      <label for={id}>{props.label}</label>
+      <Show when={props.mark} fallback={<label for={id}>{props.label}</label>}>
+        <span class="field-head">
+          <label for={id}>{props.label}</label>
+          {props.mark}
+        </span>
+      </Show>
       {props.children(id, described())}
       <Show
         when={props.error}
@@ -50,7 +57,7 @@ export function TextField(
   },
 ) {
   return (
-    <Framed label={props.label} hint={props.hint} error={props.error}>
+    <Framed label={props.label} hint={props.hint} error={props.error} mark={props.mark}>
       {(id, described) => (
         <>
           <input
@@ -96,7 +103,7 @@ export function UnitField(
   },
 ) {
   return (
-    <Framed label={props.label} hint={props.hint} error={props.error}>
+    <Framed label={props.label} hint={props.hint} error={props.error} mark={props.mark}>
       {(id, described) => (
         <span class="unit">
           <input
@@ -130,7 +137,7 @@ export function AreaField(
   },
 ) {
   return (
-    <Framed label={props.label} hint={props.hint} error={props.error}>
+    <Framed label={props.label} hint={props.hint} error={props.error} mark={props.mark}>
       {(id, described) => (
         <textarea
           id={id}
@@ -161,7 +168,7 @@ export function SelectField(
   },
 ) {
   return (
-    <Framed label={props.label} hint={props.hint} error={props.error}>
+    <Framed label={props.label} hint={props.hint} error={props.error} mark={props.mark}>
       {(id, described) => (
         <select
           id={id}
