@@ -1,10 +1,10 @@
 /**
  * Whoever leaves an answer that is not streamed after the upstream was asked: the upstream makes it to its end and is paid for it, so the
- * answer is awaited, within the timeouts of its channel and within what is held, and charged. A stream is awaited up to its first event.
+ * answer is awaited, within the timeouts of its channel and within what is held, and charged.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { sampledEngine } from '#testing/database/database'
-import { faults, respondJson, stream } from '#testing/upstream/scripted-answers'
+import { faults, respondJson } from '#testing/upstream/scripted-answers'
 import { type Exchange, type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { type Gateway, type Session, startGateway, testModel } from './support/gateway.ts'
 import { soon } from './support/raw-client.ts'
@@ -134,52 +134,9 @@ describe.each(Object.entries(doors))('%s', (name, door) => {
   })
 })
 
-const chunk = (delta: object) =>
-  `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: testModel, choices: [{ index: 0, delta, finish_reason: null }] })}\n\n`
-const streams: Record<string, Asked> = {
-  chat: { path: '/v1/chat/completions', body: { model: testModel, messages, stream: true } },
-  'messages, converted': {
-    path: '/v1/messages',
-    body: { model: testModel, messages, max_tokens: 500, stream: true },
-    headers: { 'anthropic-version': '2023-06-01' },
-  },
-}
-const saysHello = stream([chunk({ role: 'assistant', content: '' }), chunk({ content: 'Hello' })], { ending: 'hang' })
-
-describe.each(Object.entries(streams))('a stream, %s, that is left before its first event', (name, door) => {
-  test('is awaited until then, ended there, and charged for what was produced', async () => {
-    const { session, key } = await gateway.user(`streams ${name}`, '1')
-    const number = first.exchanges.length
-    const answer = await leaves(door, key, saysHello)
-    expect(Number((await money(session)).held)).toBeGreaterThan(0)
-    answer()
-    const row = await rowOf(session)
-    expect(row).toMatchObject({ end: 'aborted', status: 499, provenance: 'estimated', error: { code: 'client_closed_request' } })
-    expect(Number(row.cost)).toBeGreaterThan(0)
-    expect(row.charged).toBe(row.cost)
-    expect((await money(session)).held).toBe('0')
-    await first.exchanges[number]?.gone
-  })
-
-  test('costs nothing where the upstream fails, and nobody else is asked', async () => {
-    const { session, key } = await gateway.user(`breaks ${name}`, '1')
-    const before = second.requests.length
-    const answer = await leaves(door, key, faults.beforeHead.reset)
-    answer()
-    const row = await rowOf(session)
-    expect(row).toMatchObject({ end: 'aborted', status: 499, cost: '0', charged: '0' })
-    expect(row.attempts).toEqual([expect.objectContaining({ channel: 'first', cause: 'upstream_error' })])
-    expect(second.requests.length).toBe(before)
-    expect(await money(session)).toMatchObject({ balance: '1', held: '0' })
-  })
-})
-
-test.each([
-  ['an answer', false],
-  ['a stream', true],
-])('%s is bounded by the timeouts of the channel', async (what, stream) => {
-  const { session, key } = await gateway.user(`waits for ${what}`, '1')
-  await leaves({ path: '/v1/chat/completions', body: { model: testModel, messages, stream } }, key, () => undefined)
+test('it is bounded by the timeouts of the channel', async () => {
+  const { session, key } = await gateway.user('waits', '1')
+  await leaves({ path: '/v1/chat/completions', body: { model: testModel, messages } }, key, () => undefined)
   const row = await rowOf(session)
   expect(row).toMatchObject({ end: 'aborted', status: 499, cost: '0' })
   expect(row.attempts).toEqual([expect.objectContaining({ channel: 'first', cause: 'upstream_timeout' })])

@@ -63,10 +63,10 @@ export function createRelay(parts: RelayParts): Relay {
     }
     const attempts = createAttemptLog()
     const settlement = openSettlement(parts, { arrival, request, models, hold, attempts })
-    const sending = { parts, request, models, attempts, making: flight.making }
+    const sending = { parts, request, models, attempts }
     // 6 to 8: send, answer, settle
     if (request.head.stream) return streamed(send(sending, streamReceiver(clock)), { parts, arrival, request, models, hold, settlement })
-    return whole(send(sending, wholeReceiver), { parts, arrival, request, hold, settlement })
+    return whole(send({ ...sending, making: flight.making }, wholeReceiver), { parts, arrival, request, hold, settlement })
   }
 
   return Object.assign(relay, { end: inFlight.end })

@@ -97,10 +97,10 @@ function checkStep({ ledger, clients, attemptsOf }: System, log: RunLog): void {
   for (const client of clients) {
     // A complete answer is read to the end of its connection even if the client has disconnected.
     if (!client.ended() || ledger.rows.get(client.requestId)?.error === null) continue
-    for (const { state, number, gaveWord, gaveFinish, gaveAll } of attemptsOf(client.plan.number)) {
-      // A client with a revoked key still receives the rest of an answer that has finished. Who leaves a whole answer pays for it, and who
-      // leaves a stream for its first event; the connection of a stream that came to its end is read on while that is being settled.
-      const mayGoOn = client.gone() ? gaveAll || !gaveWord || !client.plan.stream : gaveFinish
+    for (const { state, number, gaveFinish, gaveAll } of attemptsOf(client.plan.number)) {
+      // A client with a revoked key still receives the rest of an answer that has finished. Who leaves a whole answer pays for it, and
+      // the connection of a stream that came to its end is read on while that is being settled.
+      const mayGoOn = client.gone() ? gaveAll || !client.plan.stream : gaveFinish
       log.check(state !== 'open' || mayGoOn, `attempt ${number} goes on although ${client.requestId} has left`)
     }
   }
@@ -150,8 +150,7 @@ async function simulateRequests(seed: number): Promise<Outcome> {
   for (; steps < mostSteps && (clock.next() ?? Number.POSITIVE_INFINITY) <= until; steps++) {
     if (!(await clock.step())) break
     checkStep(system, log)
-    // Whoever left a stream before its first event has its answer before the relay is done with it.
-    if (waiting === 0 && system.open.count === 0 && until === Number.POSITIVE_INFINITY) until = clock.monotonic() + restMs
+    if (waiting === 0 && until === Number.POSITIVE_INFINITY) until = clock.monotonic() + restMs
   }
   for (const planned of changes) planned.cancel()
   log.check(steps < mostSteps, 'the schedule does not end')

@@ -1,7 +1,7 @@
 /** What must hold for a finished request, judged by what each side saw. */
 import type { NewLog } from '#billing/ledger/books'
 import type { Price, PriceBook } from '#billing/pricing/price'
-import { isSideOperation, makesEmbeddings } from './answer-text.ts'
+import { makesEmbeddings } from './answer-text.ts'
 import { type Attempt, hasImplausibleUsage } from './attempt.ts'
 import type { Client } from './client.ts'
 import { parseStream, type ReceivedAnswer } from './received-answer.ts'
@@ -105,10 +105,7 @@ function judgeGone(seen: ObservedRequest, row: NewLog, log: RunLog): void {
   const by = answer && speaker(seen, answer, log)
   judgeMoney(seen, row, by, log)
   if (by && !hasImplausibleUsage(by)) log.check(row.cost > 0n, `${client.requestId} left with words that were not charged`)
-  const last = seen.attempts.at(-1)
-  if (stream && last?.gaveWord && !isSideOperation(last.wire))
-    log.check(row.usage !== null, `${client.requestId} left a stream that had begun and was not charged`)
-  const made = stream ? undefined : last
+  const made = stream ? undefined : seen.attempts.at(-1)
   if (made && madeWhole(made)) log.check(row.usage !== null, `${client.requestId} left a whole answer that was not charged`)
 }
 

@@ -28,8 +28,8 @@ export interface InFlightRequest {
   /** The client stopped reading: aborts the signal as if its connection had closed. */
   hangUp(): void
   /**
-   * An upstream has begun to make an answer (true), or has failed to, or has sent the first event of a stream (false). Between the two a
-   * client that leaves ends nothing: the upstream would be paid for an answer that nobody is charged for.
+   * An upstream has begun to make a whole answer (true), or has failed to (false). Between the two a client that leaves ends nothing:
+   * the upstream would be paid for an answer that nobody is charged for.
    */
   making(isMaking: boolean): void
   /** Whether the client has left. */

@@ -31,7 +31,7 @@ export interface Sending {
   request: ReadRequest
   models: RequestModels
   attempts: AttemptLog
-  /** Told when an upstream begins to make an answer, and when it has failed to. */
+  /** Told when an upstream begins to make a whole answer, and when it has failed to. */
   making?: InFlightRequest['making']
 }
 

@@ -123,8 +123,6 @@ function flow(stream: StreamParts, sending: Promise<Received<Opening>>, greeting
   sending.then(
     (received) => {
       arrived = received
-      // Whoever left before the first event leaves now, and pays for what was produced.
-      arrival.flight.making(false)
       if (over()) drop(received.value)
     },
     () => undefined,
@@ -192,7 +190,6 @@ function flow(stream: StreamParts, sending: Promise<Received<Opening>>, greeting
   async function advance(): Promise<Uint8Array | undefined> {
     if (!opened) {
       opened = await sending
-      if (over()) return lastWord()
       charge = chargeOf(stream, opened)
       stage = 'flowing'
       const first = await deliver(opened.value, opened.value.first)
@@ -244,8 +241,7 @@ function flow(stream: StreamParts, sending: Promise<Received<Opening>>, greeting
     close() {
       if (over()) return
       arrival.flight.hangUp()
-      // Not while an upstream makes the first event.
-      if (signal.aborted) void close('aborted', 499, clientClosed())
+      void close('aborted', 499, clientClosed())
     },
   }
   if (signal.aborted) ended()
