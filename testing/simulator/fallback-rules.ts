@@ -37,6 +37,7 @@ export function checkFallback(
   const requested = causes.flatMap((cause) => lists[cause])
   // A model without any usable channel counts as failed with an error.
   const passed = requested.some((other) => other !== model && !made.some((one) => one.model === other))
-  const allowed = passed ? [...requested, ...lists.error] : requested
+  // The model that was asked for may have been passed over because it rests: then it comes last, when nobody else can be asked.
+  const allowed = [...requested, ...(passed ? lists.error : []), 'm']
   log.check(allowed.includes(model), `${what}, which is no fallback after ${causes}`)
 }
