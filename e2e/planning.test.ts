@@ -376,12 +376,15 @@ describe('settings', () => {
     fetch(`${program.url}/api/settings`, { method: 'PATCH', headers: { ...json, cookie }, body: JSON.stringify(body) })
 
   test('show what holds, and whose it is', async () => {
+    const quotas = { keys: 200, modelsPerKey: 500, conversations: 10_000, conversationBytes: 256 * 1024 * 1024 }
     expect(await call<object>('GET', '/api/settings')).toEqual({
       moderationModel: 'omni-moderation-latest',
       fallbacks: { a: { error: ['unpriced', 'secret', 'b', 'far'], context: ['wide'], filter: ['b', 'far'] } },
       keepLogsMonths: null,
-      quotas: { keys: 200, modelsPerKey: 500, conversations: 10_000, conversationBytes: 256 * 1024 * 1024 },
+      quotas,
       managedByFile: { fallbacks: ['a'] },
+      defaults: { moderationModel: 'omni-moderation-latest', keepLogsMonths: null, quotas },
+      changed: [],
     })
     for (const [keepLogsMonths, status] of [
       [0, 400],
