@@ -7,6 +7,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { bringAgents } from './lib/agents.mjs'
 import { buildClient } from './lib/client.mjs'
+import { failuresOfBrowser, failuresOfUnits } from './lib/failures.mjs'
 import { install } from './lib/install.mjs'
 import { memoryFolder } from './lib/memory-folder.mjs'
 import { run } from './lib/processes.mjs'
@@ -40,7 +41,7 @@ const checks = {
       tool(bun, 'node_modules/@biomejs/biome/bin/biome', ['check', '.']),
     ])
     for (const { output } of ended) process.stdout.write(output)
-    return sum(ended.map(ofCheck))
+    return { ...sum(ended.map(ofCheck)), failures: ended.filter(({ code }) => code !== 0).map(({ output }) => output.trimEnd()) }
   },
 }
 
@@ -49,33 +50,33 @@ const units = (files, needs, temporary) => ({
   // Tests may start the program, which takes seconds, or minutes on a busy machine; Bun ignores the timeout in bunfig.toml. More
   // files run in parallel than there are cores, since many tests wait, and the slowest ones of the last run come first. A database
   // server and its template are expensive, so each process creates them only once.
-  work: async (bun) =>
-    ofBunTest(
-      await run(
-        bun,
-        [
-          'test',
-          ...['--timeout', '120000', '--parallel=6', '--no-isolate', `--timings=${timings}`, '--update-timings'],
-          ...['--reporter=junit', `--reporter-outfile=${reports.units}`],
-          ...options,
-          ...(isChosen ? files.map((file) => `./${file}`) : []),
-        ],
-        {
-          show: true,
-          limitMs: isDeep ? 4_500_000 : 1_140_000,
-          env: {
-            BUN_CONFIG_MAX_HTTP_REQUESTS: '65535',
-            PARLEY_SEED: seed,
-            ...(needs.has('server') && { PARLEY_TEST_SERVER: 'dist/server' }),
-            // Embedded databases are opened for seconds: the last tier of the compiler costs more than it gives.
-            BUN_JSC_useOMGJIT: '0',
-            ...(temporary !== undefined && { TMPDIR: temporary }),
-            ...(isDeep && { PARLEY_DEEP: '1' }),
-            ...(needs.has('agents') && { PARLEY_AGENTS: '1' }),
-          },
+  work: async (bun) => {
+    const ended = await run(
+      bun,
+      [
+        'test',
+        ...['--timeout', '120000', '--parallel=6', '--no-isolate', `--timings=${timings}`, '--update-timings'],
+        ...['--reporter=junit', `--reporter-outfile=${reports.units}`],
+        ...options,
+        ...(isChosen ? files.map((file) => `./${file}`) : []),
+      ],
+      {
+        show: true,
+        limitMs: isDeep ? 4_500_000 : 1_140_000,
+        env: {
+          BUN_CONFIG_MAX_HTTP_REQUESTS: '65535',
+          PARLEY_SEED: seed,
+          ...(needs.has('server') && { PARLEY_TEST_SERVER: 'dist/server' }),
+          // Embedded databases are opened for seconds: the last tier of the compiler costs more than it gives.
+          BUN_JSC_useOMGJIT: '0',
+          ...(temporary !== undefined && { TMPDIR: temporary }),
+          ...(isDeep && { PARLEY_DEEP: '1' }),
+          ...(needs.has('agents') && { PARLEY_AGENTS: '1' }),
         },
-      ),
-    ),
+      },
+    )
+    return { ...ofBunTest(ended), failures: failuresOfUnits(ended.output) }
+  },
 })
 
 const browser = (files, chromium) => ({
@@ -87,7 +88,8 @@ const browser = (files, chromium) => ({
       env: { PARLEY_CHROMIUM: chromium, PARLEY_TEST_SERVER: 'dist/server' },
       limitMs: 1_140_000,
     })
-    return ofPlaywright(ended, written(reports.browser))
+    const report = written(reports.browser)
+    return { ...ofPlaywright(ended, report), failures: failuresOfBrowser(report) }
   },
 })
 
@@ -146,5 +148,7 @@ await task(async () => {
   process.exitCode = totals.failed > 0 ? 1 : 0
   const times = [...timesOfUnits(written(reports.units)), ...timesOfBrowser(written(reports.browser))]
   if (slowest(times) !== '') process.stdout.write(`\nThe slowest tests:\n${slowest(times)}\n`)
+  const failures = all.flatMap((one) => one.failures)
+  if (failures.length > 0) process.stdout.write(`\nWhat failed:\n\n${failures.join('\n\n')}\n`)
   process.stdout.write(`\n${inWords(totals)}\n`)
 })
