@@ -90,7 +90,7 @@ export const endToEnd: Room = {
     ),
   ],
   packages: [
-    ...['node:', 'bun:test', 'playwright', '@axe-core/playwright'],
+    ...['node:', 'bun:test', 'playwright', 'axe-core'],
     ...['openai', 'openai-6', '@anthropic-ai/sdk', 'anthropic-sdk-0', '@google/genai', 'google-genai-2'],
     ...['ai', '@ai-sdk/openai', '@ai-sdk/openai-compatible', '@ai-sdk/anthropic', '@ai-sdk/google'],
   ],
