@@ -71,6 +71,16 @@ export function* keptRequests(): Generator<HeavyRequest> {
   }
 }
 
+/** What is asked of a response that is kept. */
+export function* keptReads(id: string): Generator<HeavyRequest> {
+  const again = `"previous_response_id":"${id}"`
+  yield key('continued', '/v1/responses', named(testModel, `${again},"input":"and?"`))
+  yield key('converted and continued', '/v1/responses', named(convertedModel, `${again},"input":"and?"`))
+  for (const path of ['', '/input_items', '?stream=true']) {
+    yield { name: `read${path}`, method: 'GET', path: `/v1/responses/${id}${path}`, as: 'key', body: '' }
+  }
+}
+
 /** The console, by an administrator and by strangers. */
 export function* consoleRequests(): Generator<HeavyRequest> {
   const nests = (times: number) => list(`${'['.repeat(20)}${']'.repeat(20)}`, times)
