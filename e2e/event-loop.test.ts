@@ -1,6 +1,7 @@
 /**
  * No request holds the thread that carries everybody's streams: the most work that each door takes is sent, and what the event loop did
- * in one go is measured, in processor time of its thread. The aim is 20 ms; twenty times as much fails, three times in a row.
+ * in one go is measured, in processor time of its thread. The promise is 20 ms. On a loaded machine up to 30 ms are seen; five times the
+ * promise fails, three times in a row. What is not kept yet has its own bound, and says so.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { sampledEngine } from '#testing/database/database'
@@ -24,7 +25,9 @@ import {
 import { convertedModel } from './support/large-bodies.ts'
 import { realtimeClient } from './support/realtime-client.ts'
 
-const mostMs = 20 * 20
+const mostMs = 5 * 20
+/** Converted rerank, and realtime frames of 15 MiB, are still read on this thread: 60 to 190 ms are seen. */
+const notKeptMs = 600
 const realtimeModel = 'gpt-realtime'
 
 let loop: LoopWatch
@@ -107,7 +110,8 @@ async function expectShort(requests: Iterable<HeavyRequest>, sent = send): Promi
     })
     // None of them is a fault of Parley's own.
     expect([request.name, answer]).toEqual([request.name, expect.not.stringMatching(/^5(?!02)/)])
-    expect({ request: request.name, ms, isShort: ms < mostMs }).toMatchObject({ isShort: true })
+    const most = request.name === 'converted rerank, bytes' ? notKeptMs : mostMs
+    expect({ request: request.name, ms, isShort: ms < most }).toMatchObject({ isShort: true })
   }
 }
 
@@ -143,7 +147,7 @@ describe('a realtime session', () => {
         client.socket.close()
         await client.closed
       })
-      expect({ name, ms, isShort: ms < mostMs }).toMatchObject({ isShort: true })
+      expect({ name, ms, isShort: ms < (refused ? mostMs : notKeptMs) }).toMatchObject({ isShort: true })
     }
   }, 120_000)
 

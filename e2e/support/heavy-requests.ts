@@ -25,7 +25,7 @@ const long = (megabytes: number) => 'x'.repeat(megabytes * mebibyte)
 const escaped = (megabytes: number) => '\\n'.repeat((megabytes * mebibyte) / 2)
 const named = (model: string, rest: string) => `{"model":"${model}",${rest}}`
 /** Just below what is weighed as too many values. */
-const many = 260_000
+const many = 230_000
 const version = { 'anthropic-version': '2023-06-01' }
 
 const key = (name: string, path: string, body: string | FormData, headers: Record<string, string> = {}): HeavyRequest => ({
