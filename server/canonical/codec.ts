@@ -61,6 +61,16 @@ export interface Head {
   compacts?: true
   /** Absent = text in, text out. */
   nonText?: NonTextContent
+  /** What is asked for at another price than the model's; absent = nothing. */
+  unpriced?: UnpricedField[]
+}
+
+/** A field for which vendors charge more than the usual price of a model. */
+export interface UnpricedField {
+  /** Its path in the caller's body. */
+  field: string
+  /** Dialects of upstreams that are asked for it, the caller's own or by conversion. */
+  reaches: readonly Dialect[]
 }
 
 /** A reference to something stored by one account or by Parley: it must belong to the caller. */
