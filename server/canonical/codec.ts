@@ -14,6 +14,7 @@ import type { ConversationEvent } from './conversation-event.ts'
 import type { Loss } from './loss.ts'
 import type { NonTextContent } from './non-text-content.ts'
 import type { Scale, TokenEstimator } from './token-estimator.ts'
+import type { UnpricedField } from './unpriced-field.ts'
 import type { Usage } from './usage.ts'
 
 export type { Frame }
@@ -63,14 +64,6 @@ export interface Head {
   nonText?: NonTextContent
   /** What is asked for at another price than the model's; absent = nothing. */
   unpriced?: UnpricedField[]
-}
-
-/** A field for which vendors charge more than the usual price of a model. */
-export interface UnpricedField {
-  /** Its path in the caller's body. */
-  field: string
-  /** Dialects of upstreams that are asked for it, the caller's own or by conversion. */
-  reaches: readonly Dialect[]
 }
 
 /** A reference to something stored by one account or by Parley: it must belong to the caller. */

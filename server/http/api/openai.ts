@@ -4,13 +4,11 @@ import type { Caller } from '#accounts/caller'
 import type { Head } from '#canonical/codec'
 import { errorResponse, json } from '#http/request/respond'
 import type { Route, Visit } from '#http/request/route'
-import { readStored } from '#reasoning-state/stored-conversations'
 import type { Ask } from '#relay/contract/ask'
 import type { Relay } from '#relay/contract/relay'
+import type { StoredView } from '#relay/contract/stored'
 import { noResponse } from '#relay/conversation/stored-exchange'
-import { inBytes, isLight, type ResponseStore } from '#relay/conversation/stored-responses'
-import { type StoredView, shown } from '#relay/conversation/stored-view'
-import { jsonPayload } from '#relay/exchange/json-payload'
+import { type ResponseStore, storedAs } from '#relay/conversation/stored-responses'
 import { GatewayError } from '#shared/errors'
 import { admit, generate, type RelayServices, senderOf } from './relay-route.ts'
 
@@ -25,11 +23,7 @@ export interface StoredResponseServices extends RelayServices {
 async function kept(services: StoredResponseServices, caller: Caller, id: string, view: StoredView, headers: Record<string, string>) {
   const found = await services.reasoningState.findText(caller.user.id, id)
   if (!found) throw noResponse('response_id')
-  if (isLight([found])) return new Response(shown(readStored(found), view), { headers })
-  const [stored = { id: found.id, pieces: [] }] = await inBytes([found])
-  const bytes = await services.large.shown(stored, view, senderOf(caller))
-  // In pieces: one write of many megabytes would hold the thread.
-  return new Response(jsonPayload(bytes).open(), { headers })
+  return new Response(await storedAs(services.large, found, view, senderOf(caller)), { headers })
 }
 
 const jsonHeaders = { 'content-type': 'application/json', 'cache-control': 'no-store' }

@@ -2,7 +2,7 @@
  * Fields for which vendors charge more than the usual price of a model, read for the heads of all dialects. A cheaper tier passes: it is
  * charged at the usual price.
  */
-import type { UnpricedField } from '#canonical/codec'
+import type { UnpricedField } from '#canonical/unpriced-field'
 import type { Dialect } from '#shared/ids'
 import { isObject } from '#shared/json'
 

@@ -8,13 +8,12 @@ import type { Head, Memo, RequestEdits, Target } from '#canonical/codec'
 import type { ConversationRequest, Opaque } from '#canonical/conversation'
 import type { Loss } from '#canonical/loss'
 import type { FormFile, OperationHead, Variant } from '#canonical/operation/operation'
-import type { Recorded, Rewritten, Storing } from '#relay/conversation/stored-exchange'
-import type { StoredView } from '#relay/conversation/stored-view'
 import type { Channel } from '#routing/channel'
 import type { OtherDialect } from '#shared/console/preview'
 import type { GatewayError } from '#shared/errors'
 import type { Dialect, Operation, Wire } from '#shared/ids'
 import type { FetchedMedia } from '#upstream/media'
+import type { Recorded, Rewritten, StoredView, Storing } from './stored.ts'
 
 /** What is read on the thread that carries streams: about ten milliseconds of work at most. In the unit of `#wire/json-weight`. */
 export const light = { bytes: 1024 * 1024, weight: 4096 }

@@ -6,6 +6,7 @@
 import type { ScannedBody } from '#canonical/codec'
 import { joinLosses, type Loss } from '#canonical/loss'
 import { conversationCodecs } from '#protocols/index'
+import type { Found, KeptItems, Recorded, Rewritten, Storing } from '#relay/contract/stored'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import { createSseSplitter } from '#shared/sse'
@@ -17,16 +18,6 @@ export const previousField = 'previous_response_id'
 
 /** For a response that this tenant does not have. */
 export const noResponse = (param = previousField) => new GatewayError('not_found', 'There is no response with this id.', { param })
-
-/** What a question asks to be kept or found. Plain data. */
-export interface Storing {
-  /** The answer is waited for, although it was to be made in the background. */
-  waits: boolean
-  keeps: boolean
-  previous?: string
-  /** Ids of items that it names instead of saying them. */
-  references: string[]
-}
 
 /** What a question says about storing. */
 export function storingOf({ background, stream, store, input, ...value }: Record<string, unknown>): Storing {
@@ -40,34 +31,6 @@ export function storingOf({ background, stream, store, input, ...value }: Record
     ...(typeof previous === 'string' && { previous }),
     references,
   }
-}
-
-/** Exchanges as they are needed to continue them. */
-export interface KeptItems {
-  id: string
-  items: unknown[]
-}
-
-/** What was found of what a question names. */
-export interface Found {
-  /** The conversation before it, oldest first; absent where there is none. */
-  before?: readonly KeptItems[]
-  /** The responses whose items it refers to. */
-  referenced: readonly KeptItems[]
-}
-
-/** A question with what came before it in its place. */
-export interface Rewritten {
-  /** As the client asks the upstream that keeps the conversation itself. */
-  own: string
-  /** For any other. */
-  content: string
-  question: unknown[]
-  losses: readonly Loss[]
-  /** Responses that were continued. */
-  responses: string[]
-  /** It names what is not there; then its items are as they came. */
-  unresolved?: GatewayError
 }
 
 /** Throws nothing; `scanned` is the body that `storing` was read from. */
@@ -85,15 +48,6 @@ export function rewritten({ text, value }: ScannedBody, { waits, previous, refer
   const content = codec.editRequest(own, { set: { input: [...said.items, ...question] } })
   const responses = [...new Set([...(previous === undefined ? [] : [previous]), ...found.referenced.map(({ id }) => id)])]
   return { own, content, question, losses, responses }
-}
-
-/** What is kept of an exchange. */
-export interface Recorded {
-  id: string
-  /** Ids of the items of the answer. */
-  items: string[]
-  /** The exchange as JSON. */
-  json: string
 }
 
 /** An exchange as it is kept; undefined for an answer without an id, which cannot be asked for. */

@@ -10,10 +10,13 @@ import { readStored, type StoredText } from '#reasoning-state/stored-conversatio
 import type { Ask, Body } from '#relay/contract/ask'
 import { type LargeBodies, type LargeBody, light, type StoredBytes } from '#relay/contract/large-body'
 import type { Relay } from '#relay/contract/relay'
+import type { Rewritten, StoredView, Storing } from '#relay/contract/stored'
+import { jsonPayload } from '#relay/exchange/json-payload'
 import { nextTurn } from '#runtime/turns'
 import { createJsonScale } from '#wire/json-weight'
 import { scanOf } from './reading.ts'
-import { previousField, recorded, rewritten, type Storing, storingOf } from './stored-exchange.ts'
+import { previousField, recorded, rewritten, storingOf } from './stored-exchange.ts'
+import { shown } from './stored-view.ts'
 
 /** Kept responses by tenant and id. */
 export type ResponseStore = Pick<ReasoningState, 'findText' | 'forget' | 'deleted'>
@@ -55,7 +58,7 @@ async function foundFor(reasoningState: ReasoningState, tenant: string, { previo
 }
 
 /** Whether these exchanges can be read here together. */
-export function isLight(texts: readonly StoredText[]): boolean {
+function isLight(texts: readonly StoredText[]): boolean {
   const characters = texts.reduce((sum, text) => sum + text.characters, 0)
   if (characters <= weightless) return true
   if (characters > light.bytes) return false
@@ -65,7 +68,7 @@ export function isLight(texts: readonly StoredText[]): boolean {
 }
 
 /** The exchanges as bytes that can be handed over, others having their turn in between. */
-export async function inBytes(texts: readonly StoredText[]): Promise<StoredBytes[]> {
+async function inBytes(texts: readonly StoredText[]): Promise<StoredBytes[]> {
   const crossed: StoredBytes[] = []
   for (const { id, pieces } of texts) {
     const bytes: StoredBytes['pieces'] = []
@@ -78,11 +81,18 @@ export async function inBytes(texts: readonly StoredText[]): Promise<StoredBytes
   return crossed
 }
 
+/** A stored exchange as its client sees it: text, or bytes in pieces. `caller`: whose turn it is. Rejects with GatewayError. */
+export async function storedAs(bodies: Pick<LargeBodies, 'shown'>, stored: StoredText, view: StoredView, caller: string) {
+  if (isLight([stored])) return shown(readStored(stored), view)
+  const [bytes = { id: stored.id, pieces: [] }] = await inBytes([stored])
+  return jsonPayload(await bodies.shown(bytes, view, caller)).open()
+}
+
 /** What its place in the conversation changes about a body. */
 function continuedBody(
   sent: Body,
   { previous, waits }: Storing,
-  { own, losses, responses, unresolved }: Pick<ReturnType<typeof rewritten>, 'own' | 'losses' | 'responses' | 'unresolved'>,
+  { own, losses, responses, unresolved }: Pick<Rewritten, 'own' | 'losses' | 'responses' | 'unresolved'>,
 ): Body {
   if (unresolved) return { ...sent, unresolved }
   if (responses.length === 0) return waits ? { ...sent, continued: { content: own, losses } } : sent

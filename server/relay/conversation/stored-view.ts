@@ -1,16 +1,9 @@
 /** What a client sees of an exchange that is kept. Pure, as `stored-exchange.ts`. */
 import { replayResponse } from '#protocols/index'
 import type { Exchange } from '#reasoning-state/stored-conversations'
+import type { StoredView } from '#relay/contract/stored'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
-
-/** How it is looked at. Plain data. */
-export type StoredView =
-  | { kind: 'whole' }
-  /** As the stream that it was when it was made, from the event after this one on. */
-  | { kind: 'events'; after?: number }
-  /** The items of the question, a page of them; `after`: the id of an item in this list. */
-  | { kind: 'input'; isOldestFirst: boolean; after?: string; limit: number }
 
 /** As text for the client: JSON, or an event stream. Throws GatewayError `invalid_value` for an item that is not in the list. */
 export function shown(exchange: Pick<Exchange, 'items' | 'response'> & { id: string }, view: StoredView): string {

@@ -23,13 +23,14 @@ import type {
   OpenedStates,
   StoredBytes,
 } from '#relay/contract/large-body'
+import type { Rewritten, StoredView, Storing } from '#relay/contract/stored'
 import { portable } from '#relay/conversation/account-bound'
 import { isOddlySpelled } from '#relay/conversation/odd-spelling'
 import { previewOf } from '#relay/conversation/preview'
 import { mediaOf } from '#relay/conversation/reading'
 import { remoteMedia } from '#relay/conversation/remote-media'
-import { inputItems, type Rewritten, recorded, rewritten, type Storing, storingOf } from '#relay/conversation/stored-exchange'
-import { type StoredView, shown } from '#relay/conversation/stored-view'
+import { inputItems, recorded, rewritten, storingOf } from '#relay/conversation/stored-exchange'
+import { shown } from '#relay/conversation/stored-view'
 import { writtenBody } from '#relay/exchange/outgoing'
 import { topLevel } from '#relay/exchange/top-level'
 import type { OtherDialect } from '#shared/console/preview'
