@@ -112,12 +112,13 @@ describe('ElevenLabs', () => {
     expect(failed).toMatchObject({ status: 429 })
     await gateway.heal()
     const calls = upstream.requests.length
-    const asked = [
+    const asked: Promise<unknown>[] = [
       client.audio.speech.create({ model: speaks, voice: 'v', input: 'x', response_format: 'flac' }),
       client.audio.transcriptions.create({ model: hears, file: file(), response_format: 'srt' }),
       client.audio.translations.create({ model: hears, file: file() }),
     ]
-    for (const one of asked) expect(await one.catch((error: APIError) => error.status)).toBe(400)
+    const statuses = await Promise.all(asked.map((one) => one.catch((error: APIError) => error.status)))
+    expect(statuses).toEqual([400, 400, 400])
     expect(upstream.requests.length).toBe(calls)
   })
 })
