@@ -10,7 +10,7 @@ import { type Cell, holders, withinOthers } from './outcome.ts'
 import { requestCells, type WireCase } from './request-cells.ts'
 import { type Door, requestGuides, requestTypes, sdkImports } from './requests.ts'
 import { type Shape, sdkTypes } from './sdk-types.ts'
-import { streamAround } from './stream-frames.ts'
+import { streamAround, withoutItem } from './stream-frames.ts'
 import { dialectOf, googleWireCases, wireCases } from './wire.ts'
 
 /** Which half of an exchange is walked; events of streams are a way of their own. */
@@ -60,7 +60,8 @@ export async function cellsOf(walk: Walk): Promise<Cell[]> {
     else if (way === 'request') cells.push(...(await requestCells(dialect, one)))
     else cells.push(...(way === 'answer' ? answerCells(dialect, one) : eventCells(dialect, one)))
   }
-  const settled = withinOthers(cells)
+  // An empty object in an answer says nothing; what it may hold is tried by itself.
+  const settled = withinOthers(cells).filter(({ hollow, plain }) => way === 'request' || !hollow || plain !== 'silent')
   // Strict mode refuses a request, never an answer.
   return way === 'request' ? settled : settled.map((cell) => ({ ...cell, strict: cell.plain }))
 }
@@ -88,8 +89,10 @@ interface Holder {
 /** A case is an event of a stream; without it the stream lacks the event, or has it without that field. */
 function streamCase({ body, base, ...rest }: Case, dialect: Dialect): WireCase {
   const [one, other] = [(body as Holder).event, (base as Holder).event]
+  const item = withoutItem(dialect, one)
   return {
     ...rest,
+    ...(item && { item }),
     // What a chunk holds is not lost with a chunk that holds nothing.
     ...(rest.path === 'event' && { hollow: true as const }),
     body: streamAround(dialect, one, true),
