@@ -5,6 +5,7 @@
  */
 import { isIP } from 'node:net'
 import { logLevels } from '#runtime/log'
+import { assertProxy } from '#upstream/route'
 
 /** Parses a variable's text; a refusal describes what is accepted ("must be ..."). */
 type Parse<T> = (text: string) => T | Refusal
@@ -107,6 +108,15 @@ const issuer: Parse<URL> = (text) => {
 const postgresUrl: Parse<string> = (text) =>
   /^postgres(ql)?:\/\//.test(text) && URL.canParse(text) ? text : new Refusal('must be a postgres:// URL')
 
+const proxyUrl: Parse<string> = (text) => {
+  try {
+    assertProxy(text)
+    return text
+  } catch {
+    return new Refusal('must be http://, https:// or socks5:// with host and port, and no link-local or metadata address')
+  }
+}
+
 const masterKey: Parse<string> = (text) =>
   /^[0-9a-fA-F]{64}$/.test(text) ? text.toLowerCase() : new Refusal('must be 64 hexadecimal digits')
 
@@ -204,6 +214,12 @@ const table = {
     'info',
     `log level, JSON lines: ${logLevels.map((level) => `\`${level}\``).join(', ')}`,
     oneOf(...logLevels),
+  ),
+  proxy: optional(
+    'PARLEY_PROXY',
+    'none',
+    'outbound proxy of all channels that name none: `http://`, `https://` or `socks5://` with host and port; [how](proxies.md)',
+    proxyUrl,
   ),
   metrics: variable(
     'PARLEY_METRICS',
