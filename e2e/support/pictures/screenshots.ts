@@ -1,5 +1,5 @@
 /**
- * Takes the screenshots of README.md, by hand: `bun e2e/support/screenshots.ts` after `npm run build`. The conversation is scripted, so the
+ * Takes the screenshots of README.md, by hand: `bun e2e/support/pictures/screenshots.ts` after `npm run build`. The conversation is scripted, so the
  * pictures only change when the page does.
  */
 import { mkdirSync, statSync } from 'node:fs'
@@ -8,9 +8,9 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 import { administrator, type Program, startProgram } from '#testing/program/program'
 import { stream } from '#testing/upstream/scripted-answers'
 import { scriptedUpstream } from '#testing/upstream/scripted-upstream'
-import { addChannel, chooseModel, messageBox, sendMessage, signIn, waitForReply } from './playground.ts'
+import { addChannel, chooseModel, messageBox, sendMessage, signIn, waitForReply } from '../playground.ts'
 
-const folder = fileURLToPath(new URL('../../docs', import.meta.url))
+const folder = fileURLToPath(new URL('../../../docs', import.meta.url))
 const maxBytes = 150_000
 const model = 'gpt-5-mini'
 
