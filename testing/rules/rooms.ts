@@ -71,7 +71,9 @@ export const rooms: Record<string, Room> = {
   'server/routing': { may: [...store('accounts', 'channels'), 'server/vendors', ...lower] },
   // What sign-in is guarded with: growing delays, networks, rules for passwords.
   'server/accounts/guard': { may: lower, packages: ['@zxcvbn-ts/language-common'] },
-  'server/accounts': { may: ['server/accounts/guard', ...store('accounts', 'ledger', 'usage'), ...lower] },
+  // Who people are elsewhere.
+  'server/accounts/identity': { may: ['shared'], packages: ['openid-client'] },
+  'server/accounts': { may: ['server/accounts/guard', 'server/accounts/identity', ...store('accounts', 'ledger', 'usage'), ...lower] },
   // What has changed, for whoever watches.
   'server/live': { may: [...store(), ...lower] },
   'server/declare': {
