@@ -4,6 +4,7 @@
  */
 import { mkdirSync } from 'node:fs'
 import { type BrowserContext, chromium, type Page } from 'playwright'
+import { chromiumPath } from '#testing/chromium'
 import { startProgram } from '#testing/program/program'
 import { respondJson } from '#testing/upstream/scripted-answers'
 import { scriptedUpstream } from '#testing/upstream/scripted-upstream'
@@ -109,7 +110,7 @@ async function firstRun(context: BrowserContext, form: string): Promise<void> {
   await fresh.stop()
 }
 
-const browser = await chromium.launch({ executablePath: process.env.PARLEY_CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'] })
+const browser = await chromium.launch({ executablePath: chromiumPath, args: ['--no-sandbox'] })
 try {
   for (const [width, height] of [
     [1440, 900],
