@@ -47,12 +47,12 @@ export const isSideOperation = (operation: Operation): operation is SideOperatio
 /** The dialect or style of a request, as its usage row names it. */
 export type Wire = Dialect | Style
 
-/** Subscriptions for coding. A row here needs its entry in `server/vendors/coding-plans.ts`. */
+/** Subscriptions for coding. A row here needs its entry in `server/vendors/services/coding-plans.ts`. */
 export const codingPlanIds = ['zai-coding', 'zhipu-coding', 'kimi-coding', 'dashscope-coding', 'volcengine-coding'] as const
 /** A subscription for coding. */
 export type CodingPlanId = (typeof codingPlanIds)[number]
 
-/** Services and local servers that copy the API of another vendor. A row here needs its entry in `server/vendors/services.ts`. */
+/** Services and local servers that copy the API of another vendor. A row here needs its entry in `server/vendors/services`. */
 export const serviceIds = [
   'openrouter',
   'deepseek',

@@ -17,7 +17,7 @@ import { jina } from './jina.ts'
 import { openai } from './openai.ts'
 import { openaiCompatible } from './openai-compatible.ts'
 import { parley } from './parley.ts'
-import { serviceVendors } from './service-vendors.ts'
+import { serviceVendors } from './services/vendors.ts'
 import type { Vendor } from './vendor.ts'
 import { voyage } from './voyage.ts'
 

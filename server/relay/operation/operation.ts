@@ -5,6 +5,7 @@
 
 import type { Rates } from '#billing/pricing/price'
 import type { AnswerEdits, CodecContext, Head, RequestEdits, Target } from '#canonical/codec'
+import { joinLosses } from '#canonical/loss'
 import type {
   Incoming,
   InlineFile,
@@ -187,9 +188,10 @@ function convertedExchange(services: OperationServices, candidate: Candidate, { 
     upstream,
     losses,
     whole(body, others) {
-      const { answer, usage } = upstream.readAnswer([body, ...others], question, head)
+      const { answer, usage, losses } = upstream.readAnswer([body, ...others], question, head)
       const written = codec.writeAnswer(answer, question, codecContext)
-      return { body: written.body, usage, end: 'complete', ...(written.contentType && { contentType: written.contentType }) }
+      const told = { body: written.body, usage, end: 'complete' as const, losses: joinLosses(losses, written.losses) }
+      return { ...told, ...(written.contentType && { contentType: written.contentType }) }
     },
     splitter: collecting,
     ...(upstream.madeType &&
