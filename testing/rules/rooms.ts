@@ -52,7 +52,7 @@ export const rooms: Record<string, Room> = {
     powers: ['worker'],
   },
   'server/store/schema-moves': { may: ['db', ...store(), 'server/runtime'], packages: drizzle },
-  'server/store/ledger': { may: ['db', ...store()], packages: drizzle },
+  'server/store/ledger': { may: ['db', ...store(), 'shared'], packages: drizzle },
   'server/store/accounts': { may: ['db', ...store('ledger'), 'shared'], packages: drizzle },
   'server/store/channels': { may: ['db', ...store()], packages: drizzle },
   'server/store/usage': { may: ['db', ...store('ledger'), 'server/runtime', 'shared'], packages: drizzle },
