@@ -312,7 +312,7 @@ describe.each(sampledEngines(import.meta.file))('pictures on %s', (engine) => {
       const events = []
       for await (const event of stream) events.push(event)
       expect(events).toMatchObject([{ type: 'image_generation.completed', b64_json: pictureOf('a fox'), usage: { output_tokens: 1330 } }])
-      expect(response.headers.get('x-parley-losses')).toBe('partials:dropped')
+      expect(response.headers.get('x-parley-losses')).toBe(`partials:dropped,${words}`)
       expect(await row(response)).toMatchObject({ end: 'complete', usage: { units: { images: 1 } }, cost: usd(nano(9, 0, 1330)) })
       expect(await fault(client.images.generate({ ...asked, n: 2 }))).toMatchObject({ status: 400, param: 'stream' })
     })

@@ -13,6 +13,7 @@ test('one model', () => {
   expect(JSON.parse(writeModel(model('org/m')))).toEqual(row)
   expect(JSON.parse(writeModel({ ...model('org/m'), contextTokens: 200000, maxOutputTokens: 64000 }))).toEqual({
     ...row,
+    lifecycle: 'active',
     max_input_tokens: 200000,
     max_tokens: 64000,
   })
