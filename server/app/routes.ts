@@ -21,6 +21,7 @@ import { keyRoutes } from '#http/console/accounts/keys'
 import { managementKeyRoutes } from '#http/console/accounts/management-keys'
 import { type QuotaDeps, quotaRoutes } from '#http/console/accounts/quotas'
 import { sessionRoutes } from '#http/console/accounts/session'
+import { singleSignOnRoutes } from '#http/console/accounts/single-sign-on'
 import { userRoutes } from '#http/console/accounts/users'
 import { channelRoutes } from '#http/console/catalogue/channels'
 import { explainRoutes } from '#http/console/catalogue/explain'
@@ -114,6 +115,7 @@ export function routesOf({
       statusRoutes,
       setupRoutes,
       sessionRoutes,
+      singleSignOnRoutes,
       groupRoutes,
       userRoutes,
       keyRoutes,

@@ -34,7 +34,13 @@ export const says = <Row>() => ({ of: <T extends TSchema>(schema: Row extends St
 
 /** GET /api/status */
 export const StatusAnswer = says<Status>().of(
-  Open({ name: Type.Literal('Parley'), version: Type.String(), setup: OneOf(['needed', 'done']), demo: Type.Boolean() }),
+  Open({
+    name: Type.Literal('Parley'),
+    version: Type.String(),
+    setup: OneOf(['needed', 'done']),
+    demo: Type.Boolean(),
+    singleSignOn: Type.Optional(Type.Literal(true)),
+  }),
 )
 
 const user = {

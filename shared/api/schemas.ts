@@ -6,7 +6,7 @@ import { NewManagementKey } from '../console/management-key.ts'
 import { PriceFields } from '../console/price.ts'
 import { ProbeQuestion } from '../console/probe.ts'
 import { RouteQuestion } from '../console/route.ts'
-import { PasswordChange } from '../console/session.ts'
+import { PasswordChange, ProviderSignIn } from '../console/session.ts'
 import { SettingsPatch } from '../console/settings.ts'
 import { Credit, NewUser, Setup, SignIn, UserPatch } from '../console/user.ts'
 import { CountTokensRequest, MessagesRequest } from '../protocols/anthropic/messages.ts'
@@ -85,12 +85,15 @@ export const schemas = {
   Setup,
   SetupAnswer: rows.SetupAnswer,
   SignIn,
+  ProviderSignIn,
+  ProviderAnswer: people.ProviderAnswer,
   PasswordChange,
   NewManagementKey,
   ManagementKey: people.ManagementKeyAnswer,
   ManagementKeys: rows.PageOf(people.ManagementKeyAnswer),
   Quotas: rows.PageOf(people.QuotaAnswer),
   Sessions: rows.PageOf(people.SessionAnswer),
+  Identities: rows.PageOf(people.IdentityAnswer),
   User: rows.UserAnswer,
   NewUser,
   UserPatch,

@@ -61,6 +61,11 @@ const rules = sql`
     select hour, charged as part from usage_hours union all select date_trunc('hour', at, 'UTC'), -charged from logs
   ) as added, kept where hour >= kept.since and not exists (select from usage_marks where usage_marks.hour = added.hour) group by hour having sum(part) <> 0
   union all
+  select 'sums', 'I6 the rollups of a day are those of its hours', level || ' ' || day, sum(part)::text from (
+    select level, date_trunc('day', start, 'UTC') as day, charged as part from usage_rollups
+    union all select level, date_trunc('day', hour, 'UTC'), -charged from usage_hours, unnest(array['hours', 'days', 'totals']) as level
+  ) as rolled where not exists (select from usage_rollup_marks where usage_rollup_marks.day = rolled.day) group by level, day having sum(part) <> 0
+  union all
   select 'budgets', 'I8 a budget is what its rows leave of it', a.id, a.free::text from kept, accounts a left join lent on lent.id = a.id
   where a.kind = 'budget' and a."limit" - a.free - coalesce(lent.sum, 0) <> case a."of"
     when 'key' then ${usedBy(sql`key_id`)} when 'user' then ${usedBy(sql`user_id`)} else ${usedBy(sql`"group"`)} end
