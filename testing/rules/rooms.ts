@@ -34,6 +34,8 @@ export const rooms: Record<string, Room> = {
   'server/runtime/http1': { may: ['server/runtime/contract'] },
   'server/runtime/bun': { may: ['server/runtime/contract', 'server/runtime/http1'], packages: ['node:'], powers: [...everyPower, 'bun'] },
   'server/runtime/deno': { may: ['server/runtime/contract'], packages: ['node:', '@node-rs/argon2'], powers: [...everyPower, 'deno'] },
+  // Files that grow at their end, and sealed bytes, for threads that carry no requests.
+  'server/runtime/storage': { may: [], packages: ['node:'], powers: everyPower },
   'server/runtime': {
     may: ['server/runtime/contract', 'server/runtime/bun', 'server/runtime/deno', 'shared'],
     packages: ['node:', 'pino'],
@@ -49,6 +51,7 @@ export const rooms: Record<string, Room> = {
   'server/store/ledger': { may: ['db', ...store()], packages: drizzle },
   'server/store/accounts': { may: ['db', ...store('ledger'), 'shared'], packages: drizzle },
   'server/store/channels': { may: ['db', ...store()], packages: drizzle },
+  'server/store/bodies': { may: ['db', ...store()], packages: drizzle },
   'server/store/usage': { may: ['db', ...store('ledger'), 'server/runtime', 'shared'], packages: drizzle },
 
   'server/upstream': {
@@ -72,6 +75,11 @@ export const rooms: Record<string, Room> = {
   // What sign-in is guarded with: growing delays, networks, rules for passwords.
   'server/accounts/guard': { may: lower, packages: ['@zxcvbn-ts/language-common'] },
   'server/accounts': { may: ['server/accounts/guard', ...store('accounts', 'ledger', 'usage'), ...lower] },
+  // What was sent and answered, kept where somebody opted in: noted here, written and read by a thread of its own.
+  'server/bodies': {
+    may: ['server/accounts', 'server/upstream', 'server/runtime/storage', ...store('accounts', 'bodies'), ...lower],
+    powers: ['worker'],
+  },
   // What has changed, for whoever watches.
   'server/live': { may: [...store(), ...lower] },
   'server/declare': {
@@ -81,7 +89,7 @@ export const rooms: Record<string, Room> = {
 
   // The types that the steps of a request pass to each other.
   'server/relay/contract': {
-    may: ['server/accounts', 'server/routing', ...billing, 'server/reasoning-state', 'server/upstream', ...lower],
+    may: ['server/accounts', 'server/bodies', 'server/routing', ...billing, 'server/reasoning-state', 'server/upstream', ...lower],
   },
   // One request to one candidate, for any operation.
   'server/relay/exchange': {
