@@ -7,6 +7,7 @@ import { openLeasedBooks } from '#billing/ledger/leased-books'
 import { remoteBooks } from '#billing/ledger/remote-books'
 import { openLimiter } from '#billing/ratelimit/open-limiter'
 import { loadEncoding } from '#billing/tokens/tokenizer'
+import { openBodies } from '#bodies/bodies'
 import { createDemoUpstream } from '#demo/demo'
 import { createDemoSockets } from '#demo/realtime'
 import { type App, createApp, shuttingDown } from '#http/app'
@@ -136,6 +137,11 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
     const limiter = openLimiter({ store, clock, random, log })
     const open = { count: 0 }
     const lagMeter = createLagMeter(clock, config.maxLagMs)
+    const bodies = openBodies({
+      ...{ store, sealer, clock, random, log, instance },
+      settings: settings.bodies,
+      folder: config.bodiesFolder ?? `${config.dataFolder}/bodies`,
+    })
     const metrics =
       config.metrics &&
       createMetrics({
@@ -143,6 +149,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
         openRequests: () => open.count,
         eventLoopDelay: lagMeter.takeWorst,
         booksServe: leasedBooks.serving,
+        bodies: bodies.state,
         openBreakers: () => openBreakers(health, channels),
       })
     const books = watchedBooks(metrics ? observed(leasedBooks, metrics) : leasedBooks, live)
@@ -175,7 +182,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
     })
     const budgetsLeft = createBudgetsLeft({ store, clock })
     const consoleServices: ConsoleServices = {
-      ...{ accounts, budgetsLeft, publicUrl, version, clock },
+      ...{ accounts, bodies, budgetsLeft, publicUrl, version, clock },
       answered: books.written,
       demo: channels.demo,
       config: file.state,
@@ -191,6 +198,8 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
       keeping: storingRelay(relay, reasoningState),
       count: createCounter(relayParts),
       reasoningState,
+      captures: bodies,
+      house: settings.house,
       publicUrl,
       clock,
       heartbeatMs,
@@ -266,6 +275,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
           limiter.close(),
           large.close(),
           audioLengths.close(),
+          bodies.close(),
         ])
         await store.close()
       },
