@@ -141,6 +141,7 @@ export function openBodies(parts: BodiesParts): Bodies {
     tidy,
     async close() {
       job.cancel()
+      captures.end()
       await flushed()
       await thread.close()
     },

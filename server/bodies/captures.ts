@@ -40,6 +40,8 @@ export interface Captures {
   /** Resolves with whether all that has finished so far can be read, or could not be kept: false when rows wait. Never rejects. */
   flush(): Promise<boolean>
   state(): BodiesState
+  /** Nothing is begun any more; what cannot be written from now on is only counted. */
+  end(): void
 }
 
 /** What captures need. */
@@ -70,6 +72,7 @@ export function createCaptures(parts: CapturesParts): Captures {
   let held = 0
   let rows: BodyRecord[] = []
   let writing: Promise<void> = Promise.resolve()
+  let isClosed = false
   let stopped: { cause: string; since: number; retryAt: number } | undefined
 
   const queue = createBodyQueue({
@@ -95,7 +98,7 @@ export function createCaptures(parts: CapturesParts): Captures {
       stopped = undefined
       return
     }
-    if (!stopped) log.error({ cause: fault }, 'bodies are no longer kept: their folder takes none; requests go on')
+    if (!stopped && !isClosed) log.error({ cause: fault }, 'bodies are not kept for now, since they cannot be written; requests go on')
     stopped = { cause: fault, since: stopped?.since ?? clock.now(), retryAt: clock.monotonic() + retryMs }
   }
 
@@ -147,7 +150,7 @@ export function createCaptures(parts: CapturesParts): Captures {
 
   return {
     begin({ requestId, url, request }, { user, key, group }) {
-      if (request.headers.get('x-parley-store')?.trim().toLowerCase() === 'no') return undefined
+      if (isClosed || request.headers.get('x-parley-store')?.trim().toLowerCase() === 'no') return undefined
       const { keep, days } = settings()
       const kept = keptFor(keepRule(keep, key?.keepBodies, group.keepBodies), random.fraction())
       if (kept === undefined) return undefined
@@ -169,6 +172,9 @@ export function createCaptures(parts: CapturesParts): Captures {
       await queue.flush()
       await write()
       return rows.length === 0
+    },
+    end() {
+      isClosed = true
     },
     state: () => ({
       ...counts,

@@ -10,15 +10,20 @@ export type BodyRecord = typeof keptBodies.$inferSelect
 /** Where a record lies. */
 export type BodyPlace = Pick<BodyRecord, 'requestId' | 'segment' | 'offset' | 'length'>
 
-/** Inserts rows; those of users who are gone are left out. Rejects when one of them goes at this moment: nothing is inserted then. */
+/**
+ * Inserts rows; those of users who are gone are left out. One statement with one argument, since every kept request costs this thread a row.
+ * Rejects when one of the users goes at this moment: nothing is inserted then.
+ */
 export async function insertBodies({ db }: Store, rows: readonly BodyRecord[]): Promise<void> {
-  await inLots(rows, async (lot) => {
-    const ids = [...new Set(lot.map(({ userId }) => userId))]
-    const there = await db.select({ id: users.id }).from(users).where(inArray(users.id, ids))
-    const known = new Set(there.map(({ id }) => id))
-    const owned = lot.filter(({ userId }) => known.has(userId))
-    if (owned.length > 0) await db.insert(keptBodies).values(owned).onConflictDoNothing()
-  })
+  if (rows.length === 0) return
+  await db.execute(sql`
+    insert into ${keptBodies} (request_id, at, user_id, key_id, instance, segment, "offset", length, sealed_key, redacted)
+    select r."requestId", r.at, r."userId", r."keyId", r.instance, r.segment, r."offset", r.length, r."sealedKey", r.redacted
+    from jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) as r(
+      "requestId" text, at timestamptz, "userId" text, "keyId" text, instance text, segment text, "offset" integer, length integer,
+      "sealedKey" text, redacted boolean
+    ) join ${users} on ${users.id} = r."userId"
+    on conflict do nothing`)
 }
 
 /** The row of this request, if its body is kept. */
