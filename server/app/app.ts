@@ -7,6 +7,7 @@ import { openLeasedBooks } from '#billing/ledger/leased-books'
 import { remoteBooks } from '#billing/ledger/remote-books'
 import { openLimiter } from '#billing/ratelimit/open-limiter'
 import { loadEncoding } from '#billing/tokens/tokenizer'
+import { openBodies } from '#bodies/bodies'
 import { createDemoUpstream } from '#demo/demo'
 import { createDemoSockets } from '#demo/realtime'
 import { type App, createApp, shuttingDown } from '#http/app'
@@ -137,6 +138,11 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
     const limiter = openLimiter({ store, clock, random, log })
     const open = { count: 0 }
     const lagMeter = createLagMeter(clock, config.maxLagMs)
+    const bodies = openBodies({
+      ...{ store, sealer, clock, random, log, instance },
+      settings: settings.bodies,
+      folder: config.bodiesFolder ?? `${config.dataFolder}/bodies`,
+    })
     const metrics =
       config.metrics &&
       createMetrics({
@@ -144,6 +150,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
         openRequests: () => open.count,
         eventLoopDelay: lagMeter.takeWorst,
         booksServe: leasedBooks.serving,
+        bodies: bodies.state,
         openBreakers: () => openBreakers(health, channels),
       })
     const books = watchedBooks(metrics ? observed(leasedBooks, metrics) : leasedBooks, live)
@@ -176,7 +183,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
     })
     const budgetsLeft = createBudgetsLeft({ store, clock })
     const consoleServices: ConsoleServices = {
-      ...{ accounts, budgetsLeft, publicUrl, version, clock, identityProvider: identityProviderOf(config, publicUrl) },
+      ...{ accounts, bodies, budgetsLeft, publicUrl, version, clock, identityProvider: identityProviderOf(config, publicUrl) },
       answered: books.written,
       demo: channels.demo,
       config: file.state,
@@ -192,6 +199,8 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
       keeping: storingRelay(relay, reasoningState, large),
       count: createCounter(relayParts),
       reasoningState,
+      captures: bodies,
+      house: settings.house,
       publicUrl,
       clock,
       heartbeatMs,
@@ -267,6 +276,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
           limiter.close(),
           large.close(),
           audioLengths.close(),
+          bodies.close(),
         ])
         await store.close()
       },

@@ -23,6 +23,7 @@ describe('readConfig', () => {
       publicUrl: undefined,
       dataFolder: './data',
       databaseUrl: undefined,
+      bodiesFolder: undefined,
       configFile: undefined,
       masterKey: undefined,
       adminUser: undefined,

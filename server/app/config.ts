@@ -37,6 +37,8 @@ function optional<T>(name: string, otherwise: string, meaning: string, parse: Pa
 
 const anything: Parse<string> = (text) => text
 
+const folder: Parse<string> = (text) => (/^[a-z0-9]{2,}:\/\//i.test(text) ? new Refusal('must be a folder') : text)
+
 const oneOf =
   <const T extends readonly string[]>(...words: T): Parse<T[number]> =>
   (text) =>
@@ -143,6 +145,7 @@ const table = {
   publicUrl: optional('PARLEY_PUBLIC_URL', 'from host and port', 'the only source of absolute URLs; https makes cookies Secure', origin),
   dataFolder: variable('PARLEY_DATA', './data', 'embedded database, journal, master key, spool', anything),
   databaseUrl: optional('DATABASE_URL', 'none', 'PostgreSQL instead of the embedded database', postgresUrl),
+  bodiesFolder: optional('PARLEY_BODIES', '`PARLEY_DATA/bodies`', 'the folder where kept requests lie', folder),
   configFile: optional('PARLEY_CONFIG', '`./parley.yaml` if it is there', 'declared configuration', anything),
   masterKey: optional(
     'PARLEY_MASTER_KEY',

@@ -17,6 +17,7 @@ import { CompletionsRequest } from '../protocols/openai/completions.ts'
 import { ResponsesRequest } from '../protocols/openai/responses.ts'
 import type { TSchema } from '../typebox.ts'
 import * as audio from './audio.ts'
+import * as bodies from './bodies.ts'
 import { BooksAnswer } from './books.ts'
 import * as rows from './console.ts'
 import * as embeddings from './embeddings.ts'
@@ -128,6 +129,8 @@ export const schemas = {
   Settings: rows.SettingsAnswer,
   SettingsPatch,
   Books: BooksAnswer,
+  KeptBody: bodies.KeptBodyAnswer,
+  DeletedBodies: bodies.DeletedBodies,
   LogRow: rows.LogAnswer,
   LogRows: rows.PageOf(rows.LogAnswer),
   UsageRows: rows.PageOf(rows.UsageAnswer),
