@@ -2,6 +2,7 @@
 export * from './accounts.ts'
 export * from './audit.ts'
 export * from './channels.ts'
+export * from './conversations.ts'
 export * from './leases.ts'
 export * from './ledger.ts'
 export * from './logs.ts'

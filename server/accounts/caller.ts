@@ -1,5 +1,6 @@
 /** Who is calling, as all modules above see it. Plain data from memory; nothing here reads the database. */
 import type { Budget, Limits } from '#shared/console/limits'
+import type { Fallback } from '#shared/console/settings'
 import type { Role } from '#shared/ids'
 import type { UserRecord } from '#store/accounts/users'
 
@@ -57,6 +58,8 @@ export interface Group {
   ratio: bigint
   budget: Budget | null
   limits: Limits | null
+  /** Fallback models by model, in place of those of the installation. */
+  fallbacks: Readonly<Record<string, Fallback>> | null
   enabled: boolean
   managed: Managed
 }

@@ -62,12 +62,13 @@ export async function createSettings(store: Store, usual: { moderationModel: str
 
   /** A value that was chosen and is the default all the same does not count. */
   const changed = (): string[] => {
-    const { quotas: counts = {}, moderationModel, keepLogsMonths, fallbacks } = chosen()
+    const { quotas: counts = {}, moderationModel, keepLogsMonths, fallbacks, shareLinks } = chosen()
     const differing = Object.entries(counts).filter(([name, count]) => count !== usualQuotas[name as keyof Quotas])
     return [
       ...(moderationModel !== undefined && moderationModel !== usual.moderationModel ? ['moderationModel'] : []),
       ...(fallbacks !== undefined && Object.keys(fallbacks).length > 0 ? ['fallbacks'] : []),
       ...(keepLogsMonths != null ? ['keepLogsMonths'] : []),
+      ...(shareLinks === true ? ['shareLinks'] : []),
       ...differing.map(([name]) => `quotas.${name}`),
     ]
   }
@@ -76,9 +77,10 @@ export async function createSettings(store: Store, usual: { moderationModel: str
     moderationModel: chosen().moderationModel ?? usual.moderationModel,
     fallbacks: { ...chosen().fallbacks, ...declared() },
     keepLogsMonths: chosen().keepLogsMonths ?? null,
+    shareLinks: chosen().shareLinks ?? false,
     quotas: quotas(),
     managedByFile: { fallbacks: Object.keys(declared()) },
-    defaults: { moderationModel: usual.moderationModel, keepLogsMonths: null, quotas: usualQuotas },
+    defaults: { moderationModel: usual.moderationModel, keepLogsMonths: null, shareLinks: false, quotas: usualQuotas },
     changed: changed(),
   })
 

@@ -36,7 +36,14 @@ export interface Installation {
   valid(caller: Caller): boolean
 }
 
-const group: Omit<Group, 'ratio' | 'limits'> = { name: 'default', description: '', budget: null, enabled: true, managed: 'console' }
+const group: Omit<Group, 'ratio' | 'limits'> = {
+  name: 'default',
+  description: '',
+  budget: null,
+  fallbacks: null,
+  enabled: true,
+  managed: 'console',
+}
 
 /** By the upstream's dialect. Anthropic has neither embeddings nor images. */
 const kinds = {

@@ -27,6 +27,7 @@ const group = (name: string): Group => ({
   ratio: 1_000_000n,
   budget: null,
   limits: null,
+  fallbacks: null,
   enabled: true,
   managed: 'console',
 })
