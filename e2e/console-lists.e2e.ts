@@ -93,7 +93,7 @@ test('users that are chosen are turned off together, put into a group, and say w
   const api = await consoleApi(program)
   const { data } = (await api('GET', '/api/users?limit=200')) as { data: { name: string; enabled: boolean; groups: string[] }[] }
   for (const name of ['bulk-one', 'bulk-two'])
-    expect(data.find((row) => row.name === name)).toMatchObject({ enabled: false, groups: ['bulk', 'default'] })
+    expect(data.find((row) => row.name === name)).toMatchObject({ enabled: false, groups: ['default', 'bulk'] })
 })
 
 test('the audit stands under its days', async ({ page }) => {

@@ -29,10 +29,6 @@ export function SharedPage(props: { id: string }) {
   const messages = () => importJson(shared()?.text ?? '')?.[0]?.messages ?? []
   onMount(() => {
     document.title = `${t('sharedTitle')} · Parley`
-    // Whoever has the link may read it; nobody else should find it.
-    const robots = document.createElement('meta')
-    Object.assign(robots, { name: 'robots', content: 'noindex, nofollow' })
-    document.head.append(robots)
   })
   return (
     <div class="h-dvh overflow-auto bg-surface">
