@@ -1,5 +1,6 @@
 /** Wires the program: store, services, relay, HTTP. Nothing listens yet; `start.ts` opens the port. */
 
+import { createUserConversations } from '#accounts/conversations'
 import { createUsageUpkeep } from '#accounts/usage-upkeep'
 import { checkBooks } from '#billing/ledger/books-check'
 import { createBudgetsLeft } from '#billing/ledger/budgets-left'
@@ -50,6 +51,7 @@ import { createSigner } from '#upstream/sign'
 import { createSocketUpstream } from '#upstream/socket'
 import type { Config } from './config.ts'
 import { openConfigFile } from './declaration.ts'
+import { environmentRows } from './environment-rows.ts'
 import { identityProviderOf } from './identity-provider.ts'
 import { startJobs } from './jobs.ts'
 import { openSealer } from './master-key.ts'
@@ -131,6 +133,13 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
     })
     const spool = await openSpool(`${config.dataFolder}/spool`, random)
     const reasoningState = createReasoningState({ store, sealer, clock, log, quotas: settings.quotas })
+    const conversations = createUserConversations({
+      ...{ store, sealer, clock, random },
+      sharing: () => settings.row().shareLinks,
+      quotas: settings.quotas,
+      alsoStored: reasoningState.stored,
+      isEnabled: (id) => accounts.users.get(id)?.enabled ?? false,
+    })
     const check = createAddressCheck({ clock })
     const upstream = createHttpUpstream(check, clock)
     const health = createHealth(clock)
@@ -217,7 +226,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
     await upkeep
       .turnMonths()
       .catch((thrown: unknown) => log.warn({ err: thrown }, 'could not create the monthly partitions of the usage rows'))
-    const jobs = startJobs({ clock, log, accounts, reasoningState, books, limiter, upkeep, file, relay })
+    const jobs = startJobs({ clock, log, accounts, conversations, reasoningState, books, limiter, upkeep, file, relay })
 
     const losses = await (await openFolder(docsFolder)).read('losses.md')
     const client = await serveClient(await openFolder(clientFolder))
@@ -230,7 +239,9 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
         checkBooks: (signal) => checkBooks({ store, signal, journals: [`${config.dataFolder}/journal`], now: clock.now() }),
         probe: createProbe(relayParts),
         settings,
-        kept: { keysOf: accounts.keys.countOf, storedBy: ({ id }) => reasoningState.stored(id) },
+        conversations,
+        environment: environmentRows(env),
+        kept: { keysOf: accounts.keys.countOf, storedBy: ({ id }) => conversations.stored(id) },
         prices,
         relay,
         live,

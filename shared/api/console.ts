@@ -62,6 +62,7 @@ export const AccountAnswer = says<AccountRow>().of(
   Open({
     ...user,
     createdAt: Instant(),
+    lastSeenAt: Nullable(Instant()),
     enabled: Type.Boolean(),
     signsIn: Type.Boolean(),
     managementKeys: Type.Integer({ description: 'Management keys that open the API. They end when the role changes.' }),
@@ -81,6 +82,7 @@ const forAdministrators = {
   budget: Nullable(Budget),
   budgetLeft: Left(),
   limits: Nullable(Limits),
+  fallbacks: Type.Record(Type.String(), Fallback, { description: 'Fallback models by model, in place of those of the installation.' }),
 }
 /** A group. */
 export const GroupAnswer = says<GroupRow | ManagedGroupRow>().of(
@@ -258,9 +260,15 @@ export const SettingsAnswer = says<SettingsRow>().of(
     moderationModel: Type.String(),
     fallbacks: Type.Record(Type.String(), Fallback),
     keepLogsMonths: Nullable(Type.Integer()),
+    shareLinks: Type.Boolean({ description: 'Whether users may make links by which anybody reads a copy of a conversation.' }),
     quotas: Open({ ...counts }),
     managedByFile: Open({ fallbacks: Names() }),
-    defaults: Open({ moderationModel: Type.String(), keepLogsMonths: Type.Null(), quotas: Open({ ...counts }) }),
+    defaults: Open({
+      moderationModel: Type.String(),
+      keepLogsMonths: Type.Null(),
+      shareLinks: Type.Literal(false),
+      quotas: Open({ ...counts }),
+    }),
     changed: Names(),
   }),
 )
