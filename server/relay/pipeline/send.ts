@@ -9,7 +9,7 @@ import type { RelayParts } from '#relay/contract/ask'
 import type { Exchange } from '#relay/contract/exchange'
 import type { AttemptLog, ExchangeFor, InFlightRequest, ModelCandidates, ReadRequest, Received, RequestModels } from '#relay/contract/steps'
 import { readText } from '#relay/exchange/answer-text'
-import { signed } from '#relay/exchange/outgoing'
+import { inTrace, signed } from '#relay/exchange/outgoing'
 import type { FallbackCause } from '#routing/fallbacks'
 import type { Candidate } from '#routing/order'
 import { asGatewayError, GatewayError } from '#shared/errors'
@@ -52,7 +52,12 @@ async function refusal(codec: Exchange['upstream'], answer: UpstreamAnswer, now:
 /** Part of an answer that nobody asked for in parts must not pass for the whole. */
 const isAnswer = (status: number) => status >= 200 && status <= 299 && status !== 206
 
-function perform<Value>({ parts, making }: Sending, { receive }: Receiver<Value>, exchange: Exchange, attempt: Attempt): Promise<Value> {
+function perform<Value>(
+  { parts, making, attempts }: Sending,
+  { receive }: Receiver<Value>,
+  exchange: Exchange,
+  attempt: Attempt,
+): Promise<Value> {
   const { candidate, row, timer, signal, fresh } = attempt
   const { scripted } = candidate.channel.vendor
   const upstream = scripted ? parts.demo : parts.upstream
@@ -63,7 +68,8 @@ function perform<Value>({ parts, making }: Sending, { receive }: Receiver<Value>
   }
   if (scripted) connected()
   const send: Send = async (request) => {
-    const complete = await signed(parts.signer, request, signal)
+    const plain = await signed(parts.signer, request, signal)
+    const complete = attempts.trace ? inTrace(plain, attempts.trace.headersOf(row)) : plain
     const answer = await upstream.open(fresh ? { ...complete, fresh } : complete, signal, connected)
     connected()
     row.status = answer.status
