@@ -25,7 +25,7 @@ test('a full message goes out at once, another one after a while, one at a time'
   const { exporter, messages } = slowCollector()
   const clock = handClock()
   const queue = spanQueue(exporter, limits, clock, () => undefined)
-  for (const name of [1, 2, 3, 4]) queue.onEnd(span(name))
+  for (const name of [1, 2, 3, 4]) queue.add(span(name))
   await turn()
   expect(messages.map(({ spans }) => spans)).toEqual([[1, 2, 3]])
   messages[0]?.told({ code: 0 })
@@ -41,7 +41,7 @@ test('what finds the queue full is dropped and counted, and so is what the colle
   const { exporter, messages } = slowCollector()
   const failures: unknown[] = []
   const queue = spanQueue(exporter, limits, handClock(), (error) => failures.push(error))
-  for (let name = 1; name <= 20; name += 1) queue.onEnd(span(name))
+  for (let name = 1; name <= 20; name += 1) queue.add(span(name))
   await turn()
   // Three are on their way, and by the time they left, five had found room.
   expect([messages.length, queue.dropped()]).toEqual([1, 20 - 5])
@@ -53,7 +53,7 @@ test('what finds the queue full is dropped and counted, and so is what the colle
 test('the end sends what waits', async () => {
   const { exporter, messages } = slowCollector()
   const queue = spanQueue(exporter, limits, handClock(), () => undefined)
-  for (const name of [1, 2, 3, 4]) queue.onEnd(span(name))
+  for (const name of [1, 2, 3, 4]) queue.add(span(name))
   const ended = queue.shutdown()
   for (let at = 0; at < 2; at += 1) {
     await turn()

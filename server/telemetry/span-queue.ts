@@ -1,5 +1,5 @@
 /** Spans that wait to be sent: so many and no more, since a collector that is away must cost no memory. What does not fit is counted. */
-import type { ReadableSpan, SpanExporter, SpanProcessor } from '@opentelemetry/sdk-trace'
+import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace'
 import type { Clock, Timer } from '#runtime/clock'
 
 /** Spans in one message, spans that wait, and milliseconds until a message goes out that is not full. */
@@ -10,7 +10,11 @@ export interface QueueLimits {
 }
 
 /** A queue before an exporter. */
-export interface SpanQueue extends SpanProcessor {
+export interface SpanQueue {
+  /** Takes a finished span, or drops it. */
+  add(span: ReadableSpan): void
+  /** Sends what waits, then ends the exporter. */
+  shutdown(): Promise<void>
   /** Spans that were lost so far: they found the queue full, or the collector did not take them. */
   dropped(): number
 }
@@ -59,8 +63,7 @@ export function spanQueue(
 
   return {
     dropped: () => dropped,
-    onStart: () => undefined,
-    onEnd(span) {
+    add(span) {
       if (waiting.length >= limits.waiting) {
         dropped += 1
         return
@@ -70,12 +73,9 @@ export function spanQueue(
       if (waiting.length >= limits.batch) void begin(false)
       else timer ??= clock.after(limits.delayMs, () => void begin(true))
     },
-    async forceFlush() {
+    async shutdown() {
       while (waiting.length > 0) await begin(true)
       await sending
-    },
-    async shutdown() {
-      await this.forceFlush()
       timer?.cancel()
       await exporter.shutdown()
     },

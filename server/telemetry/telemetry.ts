@@ -2,21 +2,19 @@
  * Traces and metrics over OTLP/HTTP. Spans are made from the row that a finished request leaves, so that a request carries nothing but the
  * ids of its trace. Loaded only where a collector is configured; the exporters read `OTEL_EXPORTER_OTLP_*` themselves.
  */
-import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-http'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics'
-import { AlwaysOnSampler, TracerProvider } from '@opentelemetry/sdk-trace'
 import type { Clock, Random } from '#runtime/clock'
 import type { Log } from '#runtime/log'
 import type { NewLog } from '#store/ledger/ledger'
 import { createInstruments } from './instruments.ts'
+import { requestSpans } from './request-spans.ts'
 import type { TelemetrySettings } from './settings.ts'
-import { attemptFacts, operationOf, requestFacts } from './span-facts.ts'
 import { type QueueLimits, spanQueue } from './span-queue.ts'
 import { samplerOf } from './trace-context.ts'
-import { type TracedRequest, type TracedRequests, tracedRequests } from './traced-requests.ts'
+import { type TracedRequests, tracedRequests } from './traced-requests.ts'
 
 /** What telemetry is made from. */
 export interface TelemetryParts {
@@ -64,15 +62,7 @@ export function createTelemetry(parts: TelemetryParts): Telemetry {
     log.warn({ name, code, dropped: queue?.dropped() }, 'the OpenTelemetry collector does not take what is sent to it')
   }
   const queue = settings.traces ? spanQueue(new OTLPTraceExporter(), limits, clock, failed) : undefined
-  const ids = { traceId: '', spanId: '' }
-  const provider = new TracerProvider({
-    resource,
-    sampler: new AlwaysOnSampler(),
-    // The ids went out before the spans are made.
-    idGenerator: { generateTraceId: () => ids.traceId, generateSpanId: () => ids.spanId },
-    spanProcessors: queue ? [queue] : [],
-  })
-  const tracer = provider.getTracer('parley', parts.version)
+  const origin = { resource, instrumentationScope: { name: 'parley', version: parts.version }, vendorOf }
   const meters = new MeterProvider({
     resource,
     readers: settings.metrics
@@ -84,43 +74,16 @@ export function createTelemetry(parts: TelemetryParts): Telemetry {
     droppedSpans: () => queue?.dropped() ?? 0,
   })
 
-  function makeSpans(row: NewLog, request: TracedRequest, vendor: string | undefined): void {
-    const { traceId, parent } = request
-    const within = (spanId: string) => trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags: 1, isRemote: true })
-    const startTime = row.at.getTime()
-    Object.assign(ids, { traceId, spanId: request.spanId })
-    const attributes = requestFacts(row, vendor)
-    const name = `${operationOf(row)} ${row.model}`.trim()
-    const span = tracer.startSpan(name, { kind: SpanKind.SERVER, startTime, attributes }, parent ? within(parent.spanId) : ROOT_CONTEXT)
-    if (row.firstTokenMs != null) span.addEvent('gen_ai.first_token', {}, startTime + row.firstTokenMs)
-    const endTime = startTime + row.totalMs
-    for (const { field, what, reason } of row.losses ?? []) span.addEvent('parley.loss', { field, what, reason }, endTime)
-    if (row.error) span.setStatus({ code: SpanStatusCode.ERROR, message: row.error.code })
-    for (const { row: attempt, spanId, startedAt } of request.attempts) {
-      Object.assign(ids, { traceId, spanId })
-      const facts = attemptFacts(attempt, row, vendorOf(attempt.channel))
-      const inner = tracer.startSpan(
-        `${operationOf(row)} ${attempt.model ?? row.model}`,
-        { kind: SpanKind.CLIENT, startTime: startedAt, attributes: facts },
-        within(request.spanId),
-      )
-      if (attempt.cause !== null) inner.setStatus({ code: SpanStatusCode.ERROR, message: attempt.cause })
-      inner.end(startedAt + attempt.ms)
-    }
-    span.end(endTime)
-  }
-
   return {
     begin: requests.begin,
     traceIdOf: requests.traceIdOf,
     observe(row) {
-      const vendor = row.channel == null ? undefined : vendorOf(row.channel)
       const request = requests.end(row.requestId)
-      instruments.observe(row, vendor)
-      if (request.sampled && queue) makeSpans(row, request, vendor)
+      instruments.observe(row, row.channel == null ? undefined : vendorOf(row.channel))
+      if (request.sampled && queue) for (const span of requestSpans(row, request, origin)) queue.add(span)
     },
     async close() {
-      const flushed = Promise.allSettled([provider.shutdown(), meters.shutdown()])
+      const flushed = Promise.allSettled([queue?.shutdown(), meters.shutdown()])
       await Promise.race([flushed, clock.sleep(lastMs)])
     },
   }
