@@ -43,6 +43,9 @@ import { openFolder } from '#runtime/read-only-folder'
 import { openSpool } from '#runtime/spool'
 import { openStore, type StoreOptions } from '#store/engine/open'
 import type { Store } from '#store/engine/store'
+import { telemetrySettings } from '#telemetry/settings'
+import type { Telemetry } from '#telemetry/telemetry'
+import { tracedLog } from '#telemetry/traced-log'
 import { createAddressCheck } from '#upstream/addresses'
 import { createHttpUpstream } from '#upstream/http'
 import { createMediaFetcher } from '#upstream/media'
@@ -58,6 +61,7 @@ import { openSealer } from './master-key.ts'
 import { openBreakers } from './open-breakers.ts'
 import { routesOf } from './routes.ts'
 import { openRooms, together } from './services.ts'
+import { vendorsByName } from './vendors-by-name.ts'
 import { version } from './version.ts'
 import { watchedBooks } from './watched-books.ts'
 
@@ -101,7 +105,11 @@ const docsFolder = packagePath('docs')
 const heartbeatMs = 15_000
 const aliveWithinMs = 2_000
 
-export async function build({ config, env, log, publicUrl, readiness, work, say, mediaPolicy }: Surroundings): Promise<Standing> {
+export async function build({ config, env, log: ownLog, publicUrl, readiness, work, say, mediaPolicy }: Surroundings): Promise<Standing> {
+  let telemetry: Telemetry | undefined
+  // Lines about a request name its trace, where there are traces.
+  const wanted = telemetrySettings(env)
+  const log = wanted ? tracedLog(ownLog, (requestId) => telemetry?.traceIdOf(requestId)) : ownLog
   const file = await openConfigFile({ file: config.configFile, env, clock, log })
   const options: StoreOptions = { dataFolder: config.dataFolder, clock, random, log: say }
   if (config.databaseUrl !== undefined) options.databaseUrl = config.databaseUrl
@@ -162,8 +170,15 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
         bodies: bodies.state,
         openBreakers: () => openBreakers(health, channels),
       })
-    const books = watchedBooks(metrics ? observed(leasedBooks, metrics) : leasedBooks, live)
+    if (wanted) {
+      const { createTelemetry } = await import('#telemetry/telemetry')
+      const vendorOf = vendorsByName(channels)
+      telemetry = createTelemetry({ settings: wanted, version, instance, clock, random, log, vendorOf, openRequests: () => open.count })
+    }
+    const counted = metrics ? observed(leasedBooks, metrics) : leasedBooks
+    const books = watchedBooks(telemetry ? observed(counted, telemetry) : counted, live)
     const relayParts: RelayParts = {
+      beginTrace: telemetry?.begin,
       open,
       reasoningState,
       channels,
@@ -289,6 +304,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
           audioLengths.close(),
           bodies.close(),
         ])
+        await telemetry?.close()
         await store.close()
       },
     }
