@@ -1,5 +1,5 @@
 import { defineConfig } from 'playwright/test'
-import { chromiumPath } from './testing/chromium.ts'
+import { chromiumPath } from '#testing/chromium'
 
 /** Chromium, found by tasks/lib/tools.mjs; the flags keep it from calling its maker and let it run as root. */
 const chromium = {

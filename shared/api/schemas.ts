@@ -31,6 +31,7 @@ import * as overview from './overview.ts'
 import * as people from './people.ts'
 import * as rerank from './rerank.ts'
 import * as search from './search.ts'
+import * as usage from './usage.ts'
 
 /** Every named schema. */
 export const schemas = {
@@ -139,9 +140,9 @@ export const schemas = {
   Books: BooksAnswer,
   KeptBody: bodies.KeptBodyAnswer,
   DeletedBodies: bodies.DeletedBodies,
-  LogRow: rows.LogAnswer,
-  LogRows: rows.PageOf(rows.LogAnswer),
-  UsageRows: rows.PageOf(rows.UsageAnswer),
+  LogRow: usage.LogAnswer,
+  LogRows: rows.PageOf(usage.LogAnswer),
+  UsageRows: rows.PageOf(usage.UsageAnswer),
   FoundRows: rows.PageOf(overview.FoundAnswer),
   Overview: overview.OverviewAnswer,
   RouteQuestion,
