@@ -25,14 +25,14 @@ export const operations = [
 export type Operation = (typeof operations)[number]
 
 /** Families of wire formats for operations other than generation. */
-export const styles = ['openai', 'gemini', 'jina', 'cohere', 'voyage', 'vertex', 'elevenlabs', 'deepgram'] as const
+export const styles = ['openai', 'gemini', 'jina', 'cohere', 'voyage', 'vertex', 'elevenlabs', 'deepgram', 'replicate'] as const
 /** A wire format for operations other than generation. */
 export type Style = (typeof styles)[number]
 
 /** Operations that are one request and one response, with the styles each exists in; the first is the default. */
 export const stylesOf = {
   embed: ['openai', 'gemini', 'voyage', 'vertex'],
-  image: ['openai', 'gemini'],
+  image: ['openai', 'gemini', 'replicate'],
   transcribe: ['openai', 'elevenlabs', 'deepgram'],
   speak: ['openai', 'gemini', 'elevenlabs', 'deepgram'],
   rerank: ['jina', 'cohere', 'voyage'],
@@ -104,6 +104,7 @@ export const vendorIds = [
   'voyage',
   'elevenlabs',
   'deepgram',
+  'replicate',
   'azure-foundry',
   'cloudflare',
   'databricks',

@@ -1,5 +1,6 @@
 /** Wires the program: store, services, relay, HTTP. Nothing listens yet; `start.ts` opens the port. */
 
+import { createUserConversations } from '#accounts/conversations'
 import { createUsageUpkeep } from '#accounts/usage-upkeep'
 import { checkBooks } from '#billing/ledger/books-check'
 import { createBudgetsLeft } from '#billing/ledger/budgets-left'
@@ -7,6 +8,7 @@ import { openLeasedBooks } from '#billing/ledger/leased-books'
 import { remoteBooks } from '#billing/ledger/remote-books'
 import { openLimiter } from '#billing/ratelimit/open-limiter'
 import { loadEncoding } from '#billing/tokens/tokenizer'
+import { openBodies } from '#bodies/bodies'
 import { createDemoUpstream } from '#demo/demo'
 import { createDemoSockets } from '#demo/realtime'
 import { type App, createApp, shuttingDown } from '#http/app'
@@ -41,6 +43,9 @@ import { openFolder } from '#runtime/read-only-folder'
 import { openSpool } from '#runtime/spool'
 import { openStore, type StoreOptions } from '#store/engine/open'
 import type { Store } from '#store/engine/store'
+import { telemetrySettings } from '#telemetry/settings'
+import type { Telemetry } from '#telemetry/telemetry'
+import { tracedLog } from '#telemetry/traced-log'
 import { createAddressCheck } from '#upstream/addresses'
 import { createHttpUpstream } from '#upstream/http'
 import { createMediaFetcher } from '#upstream/media'
@@ -49,12 +54,14 @@ import { createSigner } from '#upstream/sign'
 import { createSocketUpstream } from '#upstream/socket'
 import type { Config } from './config.ts'
 import { openConfigFile } from './declaration.ts'
+import { environmentRows } from './environment-rows.ts'
 import { identityProviderOf } from './identity-provider.ts'
 import { startJobs } from './jobs.ts'
 import { openSealer } from './master-key.ts'
 import { openBreakers } from './open-breakers.ts'
 import { routesOf } from './routes.ts'
 import { openRooms, together } from './services.ts'
+import { vendorsByName } from './vendors-by-name.ts'
 import { version } from './version.ts'
 import { watchedBooks } from './watched-books.ts'
 
@@ -98,7 +105,11 @@ const docsFolder = packagePath('docs')
 const heartbeatMs = 15_000
 const aliveWithinMs = 2_000
 
-export async function build({ config, env, log, publicUrl, readiness, work, say, mediaPolicy }: Surroundings): Promise<Standing> {
+export async function build({ config, env, log: ownLog, publicUrl, readiness, work, say, mediaPolicy }: Surroundings): Promise<Standing> {
+  let telemetry: Telemetry | undefined
+  // Lines about a request name its trace, where there are traces.
+  const wanted = telemetrySettings(env)
+  const log = wanted ? tracedLog(ownLog, (requestId) => telemetry?.traceIdOf(requestId)) : ownLog
   const file = await openConfigFile({ file: config.configFile, env, clock, log })
   const options: StoreOptions = { dataFolder: config.dataFolder, clock, random, log: say }
   if (config.databaseUrl !== undefined) options.databaseUrl = config.databaseUrl
@@ -106,7 +117,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
   try {
     loadEncoding()
     const sealer = await openSealer(store, random, config.dataFolder, config.masterKey)
-    const rooms = (on: Store) => openRooms({ store: on, demo: config.demo, clock, random, log, sealer })
+    const rooms = (on: Store) => openRooms({ store: on, demo: config.demo, proxy: config.proxy, clock, random, log, sealer })
     const { accounts, channels, prices, settings } = await rooms(store)
     const instance = await installationId(config.dataFolder, random)
     await file.apply(together(store, clock, rooms))
@@ -130,6 +141,13 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
     })
     const spool = await openSpool(`${config.dataFolder}/spool`, random)
     const reasoningState = createReasoningState({ store, sealer, clock, log, quotas: settings.quotas })
+    const conversations = createUserConversations({
+      ...{ store, sealer, clock, random },
+      sharing: () => settings.row().shareLinks,
+      quotas: settings.quotas,
+      alsoStored: reasoningState.stored,
+      isEnabled: (id) => accounts.users.get(id)?.enabled ?? false,
+    })
     const check = createAddressCheck({ clock })
     const upstream = createHttpUpstream(check, clock)
     const health = createHealth(clock)
@@ -137,6 +155,11 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
     const limiter = openLimiter({ store, clock, random, log })
     const open = { count: 0 }
     const lagMeter = createLagMeter(clock, config.maxLagMs)
+    const bodies = openBodies({
+      ...{ store, sealer, clock, random, log, instance },
+      settings: settings.bodies,
+      folder: config.bodiesFolder ?? `${config.dataFolder}/bodies`,
+    })
     const metrics =
       config.metrics &&
       createMetrics({
@@ -144,10 +167,18 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
         openRequests: () => open.count,
         eventLoopDelay: lagMeter.takeWorst,
         booksServe: leasedBooks.serving,
+        bodies: bodies.state,
         openBreakers: () => openBreakers(health, channels),
       })
-    const books = watchedBooks(metrics ? observed(leasedBooks, metrics) : leasedBooks, live)
+    if (wanted) {
+      const { createTelemetry } = await import('#telemetry/telemetry')
+      const vendorOf = vendorsByName(channels)
+      telemetry = createTelemetry({ settings: wanted, version, instance, clock, random, log, vendorOf, openRequests: () => open.count })
+    }
+    const counted = metrics ? observed(leasedBooks, metrics) : leasedBooks
+    const books = watchedBooks(telemetry ? observed(counted, telemetry) : counted, live)
     const relayParts: RelayParts = {
+      beginTrace: telemetry?.begin,
       open,
       reasoningState,
       channels,
@@ -176,7 +207,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
     })
     const budgetsLeft = createBudgetsLeft({ store, clock })
     const consoleServices: ConsoleServices = {
-      ...{ accounts, budgetsLeft, publicUrl, version, clock, identityProvider: identityProviderOf(config, publicUrl) },
+      ...{ accounts, bodies, budgetsLeft, publicUrl, version, clock, identityProvider: identityProviderOf(config, publicUrl) },
       answered: books.written,
       demo: channels.demo,
       config: file.state,
@@ -192,6 +223,8 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
       keeping: storingRelay(relay, reasoningState, large),
       count: createCounter(relayParts),
       reasoningState,
+      captures: bodies,
+      house: settings.house,
       publicUrl,
       clock,
       heartbeatMs,
@@ -208,7 +241,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
     await upkeep
       .turnMonths()
       .catch((thrown: unknown) => log.warn({ err: thrown }, 'could not create the monthly partitions of the usage rows'))
-    const jobs = startJobs({ clock, log, accounts, reasoningState, books, limiter, upkeep, file, relay })
+    const jobs = startJobs({ clock, log, accounts, conversations, reasoningState, books, limiter, upkeep, file, relay })
 
     const losses = await (await openFolder(docsFolder)).read('losses.md')
     const client = await serveClient(await openFolder(clientFolder))
@@ -218,10 +251,12 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
         channels,
         health,
         explain: createExplain(relayParts),
-        checkBooks: () => checkBooks({ db: store.db, journals: [`${config.dataFolder}/journal`], now: clock.now() }),
+        checkBooks: (signal) => checkBooks({ store, signal, journals: [`${config.dataFolder}/journal`], now: clock.now() }),
         probe: createProbe(relayParts),
         settings,
-        kept: { keysOf: accounts.keys.countOf, storedBy: ({ id }) => reasoningState.stored(id) },
+        conversations,
+        environment: environmentRows(env),
+        kept: { keysOf: accounts.keys.countOf, storedBy: ({ id }) => conversations.stored(id) },
         prices,
         relay,
         live,
@@ -267,7 +302,9 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
           limiter.close(),
           large.close(),
           audioLengths.close(),
+          bodies.close(),
         ])
+        await telemetry?.close()
         await store.close()
       },
     }

@@ -1,4 +1,5 @@
 /** Responses of the console API as schemas: the rows that `shared/console` has as types. */
+import { KeepBodies } from '../console/body.ts'
 import type { GroupRow, ManagedGroupRow } from '../console/group.ts'
 import type { KeyRow } from '../console/key.ts'
 import { Budget, Limits } from '../console/limits.ts'
@@ -61,6 +62,7 @@ export const AccountAnswer = says<AccountRow>().of(
   Open({
     ...user,
     createdAt: Instant(),
+    lastSeenAt: Nullable(Instant()),
     enabled: Type.Boolean(),
     signsIn: Type.Boolean(),
     managementKeys: Type.Integer({ description: 'Management keys that open the API. They end when the role changes.' }),
@@ -76,9 +78,11 @@ const forAdministrators = {
   usable: Type.Boolean({ description: 'Whether the signed-in administrator may use it.' }),
   enabled: Type.Boolean(),
   managed: Managed(),
+  logBodies: KeepBodies,
   budget: Nullable(Budget),
   budgetLeft: Left(),
   limits: Nullable(Limits),
+  fallbacks: Type.Record(Type.String(), Fallback, { description: 'Fallback models by model, in place of those of the installation.' }),
 }
 /** A group. */
 export const GroupAnswer = says<GroupRow | ManagedGroupRow>().of(
@@ -111,7 +115,7 @@ export const KeyAnswer = says<KeyRow>().of(
     expiresAt: Nullable(Instant()),
     enabled: Type.Boolean(),
     strict: Type.Boolean(),
-    logBodies: Type.Boolean(),
+    logBodies: KeepBodies,
     addresses: Nullable(Names()),
     budget: Nullable(Budget),
     budgetLeft: Left(),
@@ -171,6 +175,7 @@ export const LogAnswer = says<LogRow>().of(
     settled: Type.Boolean(),
     price: Nullable(Open({ ...PriceFields.properties, ratio: Decimal() })),
     bill: Type.Optional(Nullable(BillAnswer)),
+    stored: Type.Optional(Type.Boolean({ description: 'Its bodies are kept; only in the answer about one row.' })),
     upstreamCost: Type.Optional(Nullable(Decimal())),
     margin: Type.Optional(Nullable(SignedDecimal())),
     upstreamPrice: Type.Optional(Nullable(PriceFields)),
@@ -255,9 +260,15 @@ export const SettingsAnswer = says<SettingsRow>().of(
     moderationModel: Type.String(),
     fallbacks: Type.Record(Type.String(), Fallback),
     keepLogsMonths: Nullable(Type.Integer()),
+    shareLinks: Type.Boolean({ description: 'Whether users may make links by which anybody reads a copy of a conversation.' }),
     quotas: Open({ ...counts }),
     managedByFile: Open({ fallbacks: Names() }),
-    defaults: Open({ moderationModel: Type.String(), keepLogsMonths: Type.Null(), quotas: Open({ ...counts }) }),
+    defaults: Open({
+      moderationModel: Type.String(),
+      keepLogsMonths: Type.Null(),
+      shareLinks: Type.Literal(false),
+      quotas: Open({ ...counts }),
+    }),
     changed: Names(),
   }),
 )

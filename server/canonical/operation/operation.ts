@@ -58,6 +58,8 @@ export interface WrittenOperation {
   variant?: Variant
   /** What is appended to the operation's URL: further segments, a query. */
   address?: string
+  /** Headers of the vendor's own, in lower case. */
+  headers?: Readonly<Record<string, string>>
 }
 
 /** An answer for a client. */

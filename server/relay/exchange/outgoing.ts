@@ -24,7 +24,7 @@ export interface Outgoing {
 }
 
 /** Where the requests of one kind to one candidate go, and how they authenticate; the same until the channel changes. */
-type Destination = Pick<UpstreamRequest, 'url' | 'headers' | 'credential'>
+type Destination = Pick<UpstreamRequest, 'url' | 'headers' | 'route' | 'credential'>
 
 /** A changed channel is a new object, so nothing here becomes stale. */
 const destinations = new WeakMap<Channel, Map<string, Destination>>()
@@ -50,6 +50,7 @@ function newDestination({ operation, stream, variant }: Omit<Outgoing, 'version'
   return {
     url: vendor.endpoint(channel.baseUrl, target),
     headers: { ...authHeaders(scheme, key?.secret), ...channel.headers },
+    ...(channel.route && { route: channel.route }),
     ...(isSigned(scheme) && { credential: { scheme, secret: key?.secret, options } }),
   }
 }
@@ -95,6 +96,12 @@ export function needsText({ channel: { vendor }, dialect }: Candidate): boolean 
 export async function signed(signer: Signer, request: UpstreamRequest, signal: AbortSignalLike): Promise<UpstreamRequest> {
   return request.credential ? signer.sign(request, request.credential, signal) : request
 }
+
+/** The request with the headers of its trace. No signature covers them. */
+export const inTrace = (request: UpstreamRequest, headers: Record<string, string>): UpstreamRequest => ({
+  ...request,
+  headers: { ...request.headers, ...headers },
+})
 
 /** Cuts a streamed answer of this candidate into events. */
 export function splitterOf({ channel }: Candidate): SseSplitter {

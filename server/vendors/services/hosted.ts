@@ -79,7 +79,15 @@ export const hostedServices = {
     messages: '/inference',
     also: ['responses', 'completions'],
     serves: ['embed', 'rerank'],
+    // It answers 400 `Extra inputs are not permitted` to fields that its reference does not list.
+    refuses: [
+      ...['safety_identifier', 'verbosity', 'store', 'modalities', 'audio', 'web_search_options', 'moderation'],
+      ...['prompt_cache_retention', 'prompt_cache_options'],
+    ],
     read: [
+      'https://docs.fireworks.ai/api-reference/post-chatcompletions',
+      'https://github.com/web-infra-dev/midscene/issues/1322',
+      'https://github.com/BerriAI/litellm/issues/30842',
       'https://docs.fireworks.ai/guides/response-api',
       'https://docs.fireworks.ai/guides/querying-embeddings-models',
       'https://www.developersdigest.tech/reference/api-compatibility/fireworks',
@@ -97,14 +105,30 @@ export const hostedServices = {
     title: 'Cerebras',
     host: 'https://api.cerebras.ai',
     openai: '/v1',
-    read: ['github vercel/ai packages/cerebras'],
+    // It answers 400 to these (the guide of req_llm says so of each).
+    refuses: ['frequency_penalty', 'presence_penalty', 'logit_bias', 'parallel_tool_calls', 'service_tier'],
+    read: [
+      'github vercel/ai packages/cerebras',
+      'https://inference-docs.cerebras.ai/resources/openai',
+      'https://hexdocs.pm/req_llm/1.9.0/cerebras.html',
+    ],
   },
   nvidia: {
     title: 'NVIDIA NIM',
     host: 'https://integrate.api.nvidia.com',
     openai: '/v1',
     serves: ['embed'],
-    read: ['https://build.nvidia.com/'],
+    // It answers 400 `extra_forbidden`: its schema names every field that it takes. What only some models refuse is not here.
+    refuses: [
+      ...['safety_identifier', 'service_tier', 'prompt_cache_key', 'prompt_cache_retention', 'prompt_cache_options', 'verbosity'],
+      ...['store', 'modalities', 'audio', 'web_search_options', 'moderation', 'prediction'],
+    ],
+    read: [
+      'https://build.nvidia.com/',
+      'https://github.com/sipeed/picoclaw/issues/1019',
+      'https://github.com/diegosouzapw/OmniRoute/issues/848',
+      'https://github.com/can1357/oh-my-pi/issues/2299',
+    ],
   },
   huggingface: {
     title: 'Hugging Face',

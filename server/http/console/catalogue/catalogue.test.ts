@@ -25,8 +25,10 @@ const group = (name: string): Group => ({
   name,
   description: '',
   ratio: 1_000_000n,
+  keepBodies: null,
   budget: null,
   limits: null,
+  fallbacks: null,
   enabled: true,
   managed: 'console',
 })
@@ -67,6 +69,8 @@ beforeEach(async () => {
   const clock = handClock()
   const rules = {
     assertAddress: refuseMetadata,
+    assertProxy: () => undefined,
+    assertTls: () => undefined,
     assertPrice: resolveRates,
     groupExists: (name: string) => ['default', 'vip'].includes(name),
   }
