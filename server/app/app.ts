@@ -168,8 +168,10 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
       demo: createDemoUpstream({ clock, random }),
     }
     const relay = createRelay(relayParts)
+    const large = createLargeBodies(clock)
     const realtime = createRealtime({
       ...relayParts,
+      large,
       sockets: createSocketUpstream({ check, clock }),
       demoSockets: createDemoSockets({ clock, random }),
     })
@@ -180,7 +182,6 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
       demo: channels.demo,
       config: file.state,
     }
-    const large = createLargeBodies(clock)
     const audioLengths = createAudioLengths(clock)
     const relayServices = {
       large,
