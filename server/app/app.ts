@@ -7,6 +7,7 @@ import { openLeasedBooks } from '#billing/ledger/leased-books'
 import { remoteBooks } from '#billing/ledger/remote-books'
 import { openLimiter } from '#billing/ratelimit/open-limiter'
 import { loadEncoding } from '#billing/tokens/tokenizer'
+import { openBodies } from '#bodies/bodies'
 import { createDemoUpstream } from '#demo/demo'
 import { createDemoSockets } from '#demo/realtime'
 import { type App, createApp, shuttingDown } from '#http/app'
@@ -49,6 +50,7 @@ import { createSigner } from '#upstream/sign'
 import { createSocketUpstream } from '#upstream/socket'
 import type { Config } from './config.ts'
 import { openConfigFile } from './declaration.ts'
+import { identityProviderOf } from './identity-provider.ts'
 import { startJobs } from './jobs.ts'
 import { openSealer } from './master-key.ts'
 import { openBreakers } from './open-breakers.ts'
@@ -105,7 +107,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
   try {
     loadEncoding()
     const sealer = await openSealer(store, random, config.dataFolder, config.masterKey)
-    const rooms = (on: Store) => openRooms({ store: on, demo: config.demo, clock, random, log, sealer })
+    const rooms = (on: Store) => openRooms({ store: on, demo: config.demo, proxy: config.proxy, clock, random, log, sealer })
     const { accounts, channels, prices, settings } = await rooms(store)
     const instance = await installationId(config.dataFolder, random)
     await file.apply(together(store, clock, rooms))
@@ -136,6 +138,11 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
     const limiter = openLimiter({ store, clock, random, log })
     const open = { count: 0 }
     const lagMeter = createLagMeter(clock, config.maxLagMs)
+    const bodies = openBodies({
+      ...{ store, sealer, clock, random, log, instance },
+      settings: settings.bodies,
+      folder: config.bodiesFolder ?? `${config.dataFolder}/bodies`,
+    })
     const metrics =
       config.metrics &&
       createMetrics({
@@ -143,6 +150,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
         openRequests: () => open.count,
         eventLoopDelay: lagMeter.takeWorst,
         booksServe: leasedBooks.serving,
+        bodies: bodies.state,
         openBreakers: () => openBreakers(health, channels),
       })
     const books = watchedBooks(metrics ? observed(leasedBooks, metrics) : leasedBooks, live)
@@ -177,7 +185,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
     })
     const budgetsLeft = createBudgetsLeft({ store, clock })
     const consoleServices: ConsoleServices = {
-      ...{ accounts, budgetsLeft, publicUrl, version, clock },
+      ...{ accounts, bodies, budgetsLeft, publicUrl, version, clock, identityProvider: identityProviderOf(config, publicUrl) },
       answered: books.written,
       demo: channels.demo,
       config: file.state,
@@ -192,6 +200,8 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
       keeping: storingRelay(relay, reasoningState, large),
       count: createCounter(relayParts),
       reasoningState,
+      captures: bodies,
+      house: settings.house,
       publicUrl,
       clock,
       heartbeatMs,
@@ -218,7 +228,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
         channels,
         health,
         explain: createExplain(relayParts),
-        checkBooks: () => checkBooks({ db: store.db, journals: [`${config.dataFolder}/journal`], now: clock.now() }),
+        checkBooks: (signal) => checkBooks({ store, signal, journals: [`${config.dataFolder}/journal`], now: clock.now() }),
         probe: createProbe(relayParts),
         settings,
         kept: { keysOf: accounts.keys.countOf, storedBy: ({ id }) => reasoningState.stored(id) },
@@ -267,6 +277,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
           limiter.close(),
           large.close(),
           audioLengths.close(),
+          bodies.close(),
         ])
         await store.close()
       },

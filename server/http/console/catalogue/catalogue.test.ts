@@ -25,6 +25,7 @@ const group = (name: string): Group => ({
   name,
   description: '',
   ratio: 1_000_000n,
+  keepBodies: null,
   budget: null,
   limits: null,
   enabled: true,
@@ -67,6 +68,8 @@ beforeEach(async () => {
   const clock = handClock()
   const rules = {
     assertAddress: refuseMetadata,
+    assertProxy: () => undefined,
+    assertTls: () => undefined,
     assertPrice: resolveRates,
     groupExists: (name: string) => ['default', 'vip'].includes(name),
   }
