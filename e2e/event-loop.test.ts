@@ -26,7 +26,7 @@ import { convertedModel } from './support/large-bodies.ts'
 import { realtimeClient } from './support/realtime-client.ts'
 
 const mostMs = 5 * 20
-/** Converted rerank, and realtime frames of 15 MiB, are still read on this thread: 60 to 190 ms are seen. */
+/** A large body that is converted for rerank is still read on this thread: 130 to 190 ms are seen. */
 const notKeptMs = 600
 const realtimeModel = 'gpt-realtime'
 

@@ -118,8 +118,9 @@ export async function build({ config, env, log: ownLog, publicUrl, readiness, wo
     })
     telemetry = watching.telemetry
     const books = watchedBooks(watching.watched(leasedBooks), live)
+    const large = createLargeBodies(clock)
     const { parts, relay, realtime, health, limiter, upstream } = openRelaying({
-      ...{ store, channels, prices, reasoningState, books, open, log, heartbeatMs, mediaPolicy },
+      ...{ store, channels, prices, reasoningState, books, open, log, heartbeatMs, mediaPolicy, large },
       fallbacks: settings.fallback,
       beginTrace: telemetry?.begin,
     })
@@ -130,7 +131,6 @@ export async function build({ config, env, log: ownLog, publicUrl, readiness, wo
       demo: channels.demo,
       config: file.state,
     }
-    const large = createLargeBodies(clock)
     const audioLengths = createAudioLengths(clock)
     const relayServices = {
       large,

@@ -3,6 +3,7 @@ import { openLimiter } from '#billing/ratelimit/open-limiter'
 import { createDemoUpstream } from '#demo/demo'
 import { createDemoSockets } from '#demo/realtime'
 import type { RelayParts } from '#relay/contract/ask'
+import type { LargeBodies } from '#relay/contract/large-body'
 import { createRealtime } from '#relay/realtime/realtime'
 import { createRelay } from '#relay/relay'
 import { createAffinity } from '#routing/affinity'
@@ -23,10 +24,14 @@ import { version } from './version.ts'
 type Made = 'limiter' | 'health' | 'upstream' | 'fetchMedia' | 'signer' | 'demo' | 'affinity' | 'retry' | 'clock' | 'random' | 'version'
 
 /** The parts of the relays that come from other rooms. */
-export type RelayingParts = Omit<RelayParts, Made> & { store: Store; mediaPolicy: MediaPolicy }
+export type RelayingParts = Omit<RelayParts, Made> & {
+  store: Store
+  mediaPolicy: MediaPolicy
+  large: Pick<LargeBodies, 'frame'>
+}
 
 /** Opens them; `parts` is all that the relays work with. */
-export function openRelaying({ store, mediaPolicy, ...others }: RelayingParts) {
+export function openRelaying({ store, mediaPolicy, large, ...others }: RelayingParts) {
   const { channels, log } = others
   const check = createAddressCheck({ clock })
   const upstream = createHttpUpstream(check, clock)
@@ -44,6 +49,7 @@ export function openRelaying({ store, mediaPolicy, ...others }: RelayingParts) {
   }
   const realtime = createRealtime({
     ...parts,
+    large,
     sockets: createSocketUpstream({ check, clock }),
     demoSockets: createDemoSockets({ clock, random }),
   })

@@ -72,7 +72,10 @@ const naive: [string, Naive][] = [
       fault: /not on lease|overspent/,
     },
   ],
-  ['a line that is sent twice and written twice', { change: writtenAgain, variant: () => ({}), fault: /I4 a request has one row/, from: 6 }],
+  [
+    'a line that is sent twice and written twice',
+    { change: writtenAgain, variant: () => ({}), fault: /I4 a request has one row/, from: 6 },
+  ],
   [
     'a lease that goes back before the journal was read',
     { variant: (each) => ({ isCrowded: true, ...returnedEarly(each) }), fault: /overspent/ },
