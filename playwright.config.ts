@@ -1,6 +1,6 @@
 import { defineConfig } from 'playwright/test'
 
-/** Debian's Chromium, found by tasks/test.mjs; the flags keep it from calling its maker and let it run as root. */
+/** Chromium, found by tasks/lib/tools.mjs; the flags keep it from calling its maker and let it run as root. */
 const chromium = {
   executablePath: process.env.PARLEY_CHROMIUM ?? '/usr/bin/chromium',
   args: [

@@ -22,7 +22,15 @@ interface Row {
 }
 
 /** A reset only clears memory; the others only read. */
-const changesNothing = ['POST /api/channels/{id}/reset', 'POST /api/channels/{id}/test', 'POST /api/channels/models', 'POST /api/route']
+const changesNothing = [
+  // What users keep of their own conversations: nobody else sees it, and it changes with every message.
+  'PUT /api/conversations/{id}',
+  'DELETE /api/conversations/{id}',
+  'POST /api/channels/{id}/reset',
+  'POST /api/channels/{id}/test',
+  'POST /api/channels/models',
+  'POST /api/route',
+]
 
 const secrets = {
   password: 'a secret password',
@@ -38,6 +46,15 @@ const channel = { name: 'c', vendor: 'openai-compatible', baseUrl: 'http://127.0
 type Call = (gateway: Gateway, made: Record<string, string>) => Promise<Record<string, unknown> | undefined>
 
 const again = ({ signIn }: Gateway) => signIn('admin', administratorPassword)
+
+/** The id of a request whose bodies are kept. */
+async function keptRequest({ url, key }: Gateway): Promise<string> {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  const body = JSON.stringify({ model: 'none', messages: [{ role: 'user', content: 'Hello' }] })
+  const answer = await fetch(`${url}/v1/chat/completions`, { method: 'POST', headers, body })
+  expect(answer.headers.get('x-parley-stored')).toBe('30d')
+  return answer.headers.get('x-request-id') ?? ''
+}
 
 /** Requests by route, in an order in which each finds what it needs; ids of created rows are kept by kind. */
 const calls: Record<string, { by: Call; actions: string[] }> = {
@@ -101,8 +118,36 @@ const calls: Record<string, { by: Call; actions: string[] }> = {
   },
   'DELETE /api/prices/{model}': { by: ({ admin }) => admin.call('DELETE', '/api/prices/vendor%2Fm'), actions: ['price.remove'] },
   'PATCH /api/settings': {
-    by: ({ admin }) => admin.call('PATCH', '/api/settings', { moderationModel: 'judge' }),
+    by: ({ admin }) => admin.call('PATCH', '/api/settings', { moderationModel: 'judge', bodies: { keep: true } }),
     actions: ['settings.change'],
+  },
+  'DELETE /api/bodies/{requestId}': {
+    by: async (gateway) => gateway.admin.call('DELETE', `/api/bodies/${await keptRequest(gateway)}`),
+    actions: ['body.remove'],
+  },
+  'DELETE /api/bodies': {
+    by: async (gateway, { user }) => {
+      await keptRequest(gateway)
+      const { id } = (await gateway.admin.call<{ user: { id: string } }>('GET', '/api/session')).user
+      expect(id).not.toBe(user ?? '')
+      return gateway.admin.call('DELETE', `/api/bodies?user=${id}`)
+    },
+    actions: ['body.remove'],
+  },
+  'POST /api/shares': {
+    by: async ({ admin }) => {
+      await admin.call('PATCH', '/api/settings', { shareLinks: true })
+      const share = await admin.call<{ id: string }>('POST', '/api/shares', { title: 'shown', text: '{}', days: 7 })
+      return { id: share.id.slice(0, 6), whole: share.id }
+    },
+    actions: ['settings.change', 'share.create'],
+  },
+  'DELETE /api/shares/{id}': {
+    by: async ({ admin }) => {
+      const { data } = await admin.call<{ data: { id: string }[] }>('GET', '/api/shares')
+      return admin.call('DELETE', `/api/shares/${data[0]?.id}`)
+    },
+    actions: ['share.remove'],
   },
   'POST /api/session': {
     by: async (gateway) => {

@@ -1,14 +1,15 @@
 /** Access to usage reports: users see their own usage, administrators see all, including the dimensions only they may see. */
+import { createReportQueue } from '#accounts/usage/report-queue'
 import type { UsageReportRow, UsageTotals } from '#shared/console/usage'
 import { GatewayError } from '#shared/errors'
 import { formatUsd } from '#shared/money'
 import { namesOfRemoved, removedNamed } from '#store/accounts/removed-users'
 import type { Store } from '#store/engine/store'
-import { addUpUsage, type UsageSums } from '#store/usage/usage'
+import { addUpUsage } from '#store/usage/usage'
 import type { UsageFilter, UsageQuestion } from '#store/usage/usage-question'
+import type { UsageSums } from '#store/usage/usage-sums'
 import type { User } from './caller.ts'
 import type { Directory } from './directory.ts'
-import { createReportQueue } from './report-queue.ts'
 
 /** One page of a report. */
 export interface UsageReport {
@@ -21,7 +22,7 @@ export interface UsageReport {
 export interface UsageReports {
   /**
    * Throws `not_permitted` for filters that `visibleTo` rejects and for channels, `invalid_value` for an invalid span or time zone, and
-   * what `report-queue.ts` throws. `signal`: the reader's.
+   * what `usage/report-queue.ts` throws. `signal`: the reader's.
    */
   report(reader: User, question: UsageQuestion, signal?: AbortSignal): Promise<UsageReport>
 }
@@ -33,7 +34,7 @@ export function createUsageReports(store: Store, directory: Directory): UsageRep
     async report(reader, question, signal) {
       if (reader.role !== 'admin' && question.by.includes('channel')) throw onlyAdministrators('by')
       const filter = await visibleTo(reader, question.filter, store, directory)
-      const sums = await queue.run(() => addUpUsage(store, { ...question, filter }), signal)
+      const sums = await queue.run(() => addUpUsage(store, { ...question, filter }, signal), signal)
       const page = sums.slice(0, question.limit)
       const names = await namesIn(page, question, store, directory)
       const rows = page.map((one) => ({ ...keysOf(one, question, names), ...totalsOf(one, reader) }))

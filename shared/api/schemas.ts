@@ -1,5 +1,6 @@
 /** Every schema that the API reference names, by its name there. `of('ChatRequest')` refers to one; a misspelt name does not compile. */
 import { ChannelDraft, ChannelPatch, NewChannel } from '../console/channel.ts'
+import { KeptConversation, NewShare } from '../console/conversation.ts'
 import { GroupPatch, NewGroup } from '../console/group.ts'
 import { KeyPatch, NewKey, Rotation } from '../console/key.ts'
 import { NewManagementKey } from '../console/management-key.ts'
@@ -17,6 +18,7 @@ import { CompletionsRequest } from '../protocols/openai/completions.ts'
 import { ResponsesRequest } from '../protocols/openai/responses.ts'
 import type { TSchema } from '../typebox.ts'
 import * as audio from './audio.ts'
+import * as bodies from './bodies.ts'
 import { BooksAnswer } from './books.ts'
 import * as rows from './console.ts'
 import * as embeddings from './embeddings.ts'
@@ -29,6 +31,7 @@ import * as overview from './overview.ts'
 import * as people from './people.ts'
 import * as rerank from './rerank.ts'
 import * as search from './search.ts'
+import * as usage from './usage.ts'
 
 /** Every named schema. */
 export const schemas = {
@@ -94,6 +97,13 @@ export const schemas = {
   Quotas: rows.PageOf(people.QuotaAnswer),
   Sessions: rows.PageOf(people.SessionAnswer),
   Identities: rows.PageOf(people.IdentityAnswer),
+  KeptConversation,
+  KeptConversations: rows.PageOf(people.KeptAnswer),
+  NewShare,
+  Share: people.ShareAnswer,
+  Shares: rows.PageOf(people.ShareAnswer),
+  SharedConversation: people.SharedConversationAnswer,
+  Environment: rows.PageOf(people.EnvironmentAnswer),
   User: rows.UserAnswer,
   NewUser,
   UserPatch,
@@ -128,9 +138,11 @@ export const schemas = {
   Settings: rows.SettingsAnswer,
   SettingsPatch,
   Books: BooksAnswer,
-  LogRow: rows.LogAnswer,
-  LogRows: rows.PageOf(rows.LogAnswer),
-  UsageRows: rows.PageOf(rows.UsageAnswer),
+  KeptBody: bodies.KeptBodyAnswer,
+  DeletedBodies: bodies.DeletedBodies,
+  LogRow: usage.LogAnswer,
+  LogRows: rows.PageOf(usage.LogAnswer),
+  UsageRows: rows.PageOf(usage.UsageAnswer),
   FoundRows: rows.PageOf(overview.FoundAnswer),
   Overview: overview.OverviewAnswer,
   RouteQuestion,

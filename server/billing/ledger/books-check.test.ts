@@ -104,7 +104,7 @@ describe.each([...engines])('on %s', (engine) => {
   }, 60_000)
   afterAll(() => place?.close())
 
-  const check = (journals = [journal]) => checkBooks({ db: place.store.db, journals, now: 0 })
+  const check = (journals = [journal]) => checkBooks({ store: place.store, journals, now: 0 })
   async function run(statements: readonly string[]): Promise<void> {
     await place.store.db.transaction(async (tx) => {
       // Entries are append-only, for everybody but this test.

@@ -14,6 +14,8 @@ const routes = playgroundRoutes({
     },
   },
   relay: () => Promise.reject(new Error('nothing may be sent')),
+  captures: { begin: () => undefined },
+  house: { keep: false },
   publicUrl,
   clock: systemClock,
   heartbeatMs: 15_000,

@@ -98,6 +98,22 @@ export const consoleRouteDocs: readonly RouteDoc[] = [
   doc('DELETE /api/sessions/:id', 'session', 'End a session', {
     description: 'Requests of the playground that run in it end too.',
   }),
+  list('GET /api/conversations', 'session', 'Conversations that the caller keeps here', 'KeptConversations'),
+  doc('GET /api/conversations/:id', 'session', 'One of them with its text', { gives: 'KeptConversation' }),
+  doc('PUT /api/conversations/:id', 'session', 'Keep a conversation', {
+    takes: 'KeptConversation',
+    description: 'An older one than is kept changes nothing. Counts towards the quotas for stored conversations.',
+  }),
+  doc('DELETE /api/conversations/:id', 'session', 'Delete a kept conversation'),
+  list('GET /api/shares', 'session', 'Links to conversations that the caller made', 'Shares'),
+  doc('POST /api/shares', 'session', 'Make a link to a conversation', {
+    takes: 'NewShare',
+    gives: 'Share',
+    status: 201,
+    description: 'Anybody who has the link reads this copy, at `/share/` followed by the id. Only while the setting `shareLinks` is on.',
+  }),
+  doc('DELETE /api/shares/:id', 'session', 'End a link'),
+  doc('GET /api/shares/:id', 'anyone', 'The conversation behind a link', { gives: 'SharedConversation' }),
   doc('GET /api/groups', 'session', 'Groups that the caller may use', {
     gives: 'Groups',
     parameters: [...inQuery({ all: '`true` lists all groups. Administrators only.' }), ...paging.console],
@@ -150,6 +166,22 @@ export const consoleRouteDocs: readonly RouteDoc[] = [
   }),
   list('GET /api/logs', 'session', 'Usage rows', 'LogRows', [...usageFilters, ...rowConditions]),
   doc('GET /api/logs/:requestId', 'session', 'One usage row', { gives: 'LogRow' }),
+  doc('GET /api/bodies/:requestId', 'session', 'A kept request', {
+    gives: 'KeptBody',
+    description:
+      'What the client asked and was answered, and for administrators every request to an upstream and its answer. For the owner of the key, and for administrators unless the settings leave it to owners. Each reading is in the audit trail. Of management keys only those with the scope `bodies` open it.',
+  }),
+  {
+    ...doc('GET /api/bodies/:requestId/:part', 'session', 'One body of a kept request', {
+      description: 'The bytes as they were; `part` is its place in `parts`, from 0.',
+    }),
+    gives: { types: ['application/octet-stream'] },
+  },
+  doc('DELETE /api/bodies/:requestId', 'session', 'Delete the bodies of a request'),
+  doc('DELETE /api/bodies', 'session', 'Delete the bodies of a key or a user', {
+    gives: 'DeletedBodies',
+    parameters: inQuery({ key: 'Id of a key.', user: 'Id of a user. Only administrators may name others.' }),
+  }),
   {
     ...list('GET /api/usage', 'session', 'Usage report', 'UsageRows', [...usageFilters, ...usageForm]),
     description:
@@ -158,8 +190,12 @@ export const consoleRouteDocs: readonly RouteDoc[] = [
   },
   doc('GET /api/overview', 'session', 'Overview', {
     gives: 'Overview',
-    parameters: inQuery({ timezone: 'IANA time zone in which the day begins. Default: UTC.' }),
-    description: 'Today against the same time last week, what needs attention, and the first steps; of everybody for administrators.',
+    parameters: inQuery({
+      timezone: 'IANA time zone in which the day begins. Default: UTC.',
+      days: '`1`, `7` or `30`: today alone, or with the days before it. Default: 1.',
+    }),
+    description:
+      'Today against the same time last week, or some days against those before them, what needs attention, and the first steps; of everybody for administrators.',
   }),
   doc('GET /api/search', 'session', 'Find a thing', {
     gives: 'FoundRows',
@@ -205,6 +241,7 @@ export const consoleRouteDocs: readonly RouteDoc[] = [
   }),
   doc('GET /api/health', 'admin', 'What rests now, of every channel', { gives: 'Ailments' }),
   doc('GET /api/settings', 'admin', 'Settings of the installation', { gives: 'Settings' }),
+  list('GET /api/environment', 'admin', 'What the environment of this instance says', 'Environment'),
   doc('PATCH /api/settings', 'admin', 'Change settings', { takes: 'SettingsPatch', gives: 'Settings' }),
   doc('GET /api/books', 'admin', 'Check the books', {
     gives: 'Books',

@@ -45,7 +45,7 @@ export function statementOf(asked: UsageQuestion, days: Days): SQL {
   return sql`
     with kept as materialized (select ${keptFromInstant} as since),
     apart as materialized (
-      select distinct hour from usage_marks where hour >= ${time(floorOf(from))} and hour < ${time(to)} ${cutHours(from, to)} ${dividedHours(floorOf(from), days)}
+      select distinct hour from usage_marks where hour >= ${time(floorOf(from))} and hour < ${time(to)} ${cutHours(from, to)} ${dividedHours(floorOf(from), to, days)}
     ),
     ${level ? looseDays(asked, level) : sql``}
     ${singleRows(asked)}
@@ -128,8 +128,8 @@ function cutHours(...ends: readonly Date[]): SQL {
  * Hours in which a day ends: some zones have offsets of a half or a quarter of an hour. If its rows are gone, such an hour counts to
  * the day it began in.
  */
-function dividedHours(from: Date, { starts }: Days): SQL {
-  const divided = starts.filter((start) => start > from && !isWhole(start)).map(floorOf)
+function dividedHours(from: Date, to: Date, { starts }: Days): SQL {
+  const divided = starts.filter((start) => start > from && start < to && !isWhole(start)).map(floorOf)
   if (divided.length === 0) return sql``
   return sql`union select h from kept, unnest(${instants(divided)}) as h where h >= kept.since`
 }

@@ -9,10 +9,11 @@ import { seeded } from '#testing/seeded'
 import { insertLog, usageRow } from '#testing/usage-row'
 import { addMonths, dropMonths } from './log-months.ts'
 import { pageLogs } from './logs.ts'
-import { addUpUsage, type UsageSums } from './usage.ts'
+import { addUpUsage } from './usage.ts'
 import { addUpHours, thinMarks } from './usage-hours.ts'
 import type { UsageKey, UsageQuestion } from './usage-question.ts'
 import { rollUpDays } from './usage-rollups.ts'
+import type { UsageSums } from './usage-sums.ts'
 
 const day = 86_400_000
 const start = Date.UTC(2026, 0, 30)

@@ -25,8 +25,10 @@ const group = (name: string): Group => ({
   name,
   description: '',
   ratio: 1_000_000n,
+  keepBodies: null,
   budget: null,
   limits: null,
+  fallbacks: null,
   enabled: true,
   managed: 'console',
 })
