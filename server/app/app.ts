@@ -1,6 +1,6 @@
 /** Wires the program: store, services, relay, HTTP. Nothing listens yet; `start.ts` opens the port. */
 
-import { createUserConversations } from '#accounts/conversations'
+import { createUserConversations } from '#accounts/kept/conversations'
 import { createUsageUpkeep } from '#accounts/usage-upkeep'
 import { checkBooks } from '#billing/ledger/books-check'
 import { createBudgetsLeft } from '#billing/ledger/budgets-left'
@@ -51,6 +51,7 @@ import { createSocketUpstream } from '#upstream/socket'
 import type { Config } from './config.ts'
 import { openConfigFile } from './declaration.ts'
 import { environmentRows } from './environment-rows.ts'
+import { identityProviderOf } from './identity-provider.ts'
 import { startJobs } from './jobs.ts'
 import { openSealer } from './master-key.ts'
 import { openBreakers } from './open-breakers.ts'
@@ -107,7 +108,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
   try {
     loadEncoding()
     const sealer = await openSealer(store, random, config.dataFolder, config.masterKey)
-    const rooms = (on: Store) => openRooms({ store: on, demo: config.demo, clock, random, log, sealer })
+    const rooms = (on: Store) => openRooms({ store: on, demo: config.demo, proxy: config.proxy, clock, random, log, sealer })
     const { accounts, channels, prices, settings } = await rooms(store)
     const instance = await installationId(config.dataFolder, random)
     await file.apply(together(store, clock, rooms))
@@ -184,7 +185,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
     })
     const budgetsLeft = createBudgetsLeft({ store, clock })
     const consoleServices: ConsoleServices = {
-      ...{ accounts, budgetsLeft, publicUrl, version, clock },
+      ...{ accounts, budgetsLeft, publicUrl, version, clock, identityProvider: identityProviderOf(config, publicUrl) },
       answered: books.written,
       demo: channels.demo,
       config: file.state,
@@ -197,7 +198,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
       accounts,
       relay,
       realtime,
-      keeping: storingRelay(relay, reasoningState),
+      keeping: storingRelay(relay, reasoningState, large),
       count: createCounter(relayParts),
       reasoningState,
       publicUrl,
@@ -226,7 +227,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
         channels,
         health,
         explain: createExplain(relayParts),
-        checkBooks: () => checkBooks({ db: store.db, journals: [`${config.dataFolder}/journal`], now: clock.now() }),
+        checkBooks: (signal) => checkBooks({ store, signal, journals: [`${config.dataFolder}/journal`], now: clock.now() }),
         probe: createProbe(relayParts),
         settings,
         conversations,

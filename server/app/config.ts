@@ -5,6 +5,7 @@
  */
 import { isIP } from 'node:net'
 import { logLevels } from '#runtime/log'
+import { assertProxy } from '#upstream/route'
 
 /** Parses a variable's text; a refusal describes what is accepted ("must be ..."). */
 type Parse<T> = (text: string) => T | Refusal
@@ -94,8 +95,27 @@ const origin: Parse<string> = (text) => {
   return bare ? url.origin : new Refusal('must be http:// or https:// with a host and nothing after it')
 }
 
+/** Plain HTTP is for tests and tunnels on this machine: everybody on the way could sign in as anyone. */
+const issuer: Parse<URL> = (text) => {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const isLocal = url !== undefined && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname)
+  const fits = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLocal)
+  return url !== undefined && fits && `${url.search}${url.hash}${url.username}${url.password}` === ''
+    ? url
+    : new Refusal('must be an https:// URL, as the provider names itself')
+}
+
 const postgresUrl: Parse<string> = (text) =>
   /^postgres(ql)?:\/\//.test(text) && URL.canParse(text) ? text : new Refusal('must be a postgres:// URL')
+
+const proxyUrl: Parse<string> = (text) => {
+  try {
+    assertProxy(text)
+    return text
+  } catch {
+    return new Refusal('must be http://, https:// or socks5:// with host and port, and no link-local or metadata address')
+  }
+}
 
 const masterKey: Parse<string> = (text) =>
   /^[0-9a-fA-F]{64}$/.test(text) ? text.toLowerCase() : new Refusal('must be 64 hexadecimal digits')
@@ -195,11 +215,26 @@ const table = {
     `log level, JSON lines: ${logLevels.map((level) => `\`${level}\``).join(', ')}`,
     oneOf(...logLevels),
   ),
+  proxy: optional(
+    'PARLEY_PROXY',
+    'none',
+    'outbound proxy of all channels that name none: `http://`, `https://` or `socks5://` with host and port; [how](proxies.md)',
+    proxyUrl,
+  ),
   metrics: variable(
     'PARLEY_METRICS',
     'off',
     'where Prometheus finds `/metrics`: an address of its own like `127.0.0.1:9464`, or `token:...` for the main port with that bearer token',
     metricsPlace,
+  ),
+  oidcIssuer: optional('PARLEY_OIDC_ISSUER', 'none', 'sign-in by an OpenID provider: its issuer, an https:// URL', issuer),
+  oidcClientId: optional('PARLEY_OIDC_CLIENT_ID', 'none', 'what the provider calls Parley', anything),
+  oidcClientSecret: optional('PARLEY_OIDC_CLIENT_SECRET', 'none', 'what the provider gave Parley; none for a public client', anything),
+  oidcGroups: optional(
+    'PARLEY_OIDC_GROUPS',
+    'none',
+    'the claim that names groups: at each sign-in a user gets those of them that exist here; without it administrators give groups',
+    anything,
   ),
 } satisfies Record<string, Variable<unknown>>
 
@@ -220,6 +255,9 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   }
   if (config.reusePort === 'on' && (config.databaseUrl === undefined || config.port === 0)) {
     throw new Error('PARLEY_REUSE_PORT needs DATABASE_URL and a PARLEY_PORT other than 0')
+  }
+  if ((config.oidcIssuer === undefined) !== (config.oidcClientId === undefined)) {
+    throw new Error('PARLEY_OIDC_ISSUER and PARLEY_OIDC_CLIENT_ID must be set together')
   }
   return config
 }

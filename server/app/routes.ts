@@ -22,6 +22,7 @@ import { keyRoutes } from '#http/console/accounts/keys'
 import { managementKeyRoutes } from '#http/console/accounts/management-keys'
 import { type QuotaDeps, quotaRoutes } from '#http/console/accounts/quotas'
 import { sessionRoutes } from '#http/console/accounts/session'
+import { singleSignOnRoutes } from '#http/console/accounts/single-sign-on'
 import { userRoutes } from '#http/console/accounts/users'
 import { channelRoutes } from '#http/console/catalogue/channels'
 import { explainRoutes } from '#http/console/catalogue/explain'
@@ -119,6 +120,7 @@ export function routesOf({
       statusRoutes,
       setupRoutes,
       sessionRoutes,
+      singleSignOnRoutes,
       groupRoutes,
       userRoutes,
       keyRoutes,

@@ -1,15 +1,14 @@
 /** Every schema that the API reference names, by its name there. `of('ChatRequest')` refers to one; a misspelt name does not compile. */
 import { ChannelDraft, ChannelPatch, NewChannel } from '../console/channel.ts'
-import { KeptConversation, NewShare } from '../console/conversation.ts'
 import { GroupPatch, NewGroup } from '../console/group.ts'
 import { KeyPatch, NewKey, Rotation } from '../console/key.ts'
 import { NewManagementKey } from '../console/management-key.ts'
 import { PriceFields } from '../console/price.ts'
 import { ProbeQuestion } from '../console/probe.ts'
 import { RouteQuestion } from '../console/route.ts'
-import { PasswordChange } from '../console/session.ts'
+import { PasswordChange, ProviderSignIn } from '../console/session.ts'
 import { SettingsPatch } from '../console/settings.ts'
-import { Credit, NewUser, Setup, SignIn, UserPatch } from '../console/user.ts'
+import { Credit, KeptConversation, NewShare, NewUser, Setup, SignIn, UserPatch } from '../console/user.ts'
 import { CountTokensRequest, MessagesRequest } from '../protocols/anthropic/messages.ts'
 import { GeminiBatchEmbedRequest, GeminiEmbedRequest } from '../protocols/gemini/embeddings.ts'
 import { GenerateContentRequest } from '../protocols/gemini/generate-content.ts'
@@ -30,6 +29,7 @@ import * as overview from './overview.ts'
 import * as people from './people.ts'
 import * as rerank from './rerank.ts'
 import * as search from './search.ts'
+import * as settings from './settings.ts'
 
 /** Every named schema. */
 export const schemas = {
@@ -86,6 +86,8 @@ export const schemas = {
   Setup,
   SetupAnswer: rows.SetupAnswer,
   SignIn,
+  ProviderSignIn,
+  ProviderAnswer: people.ProviderAnswer,
   PasswordChange,
   NewManagementKey,
   ManagementKey: people.ManagementKeyAnswer,
@@ -98,7 +100,8 @@ export const schemas = {
   Share: people.ShareAnswer,
   Shares: rows.PageOf(people.ShareAnswer),
   SharedConversation: people.SharedConversationAnswer,
-  Environment: rows.PageOf(people.EnvironmentAnswer),
+  Environment: rows.PageOf(settings.EnvironmentAnswer),
+  Identities: rows.PageOf(people.IdentityAnswer),
   User: rows.UserAnswer,
   NewUser,
   UserPatch,
@@ -130,7 +133,7 @@ export const schemas = {
   ProbeQuestion,
   ProbeAnswer: rows.ProbeAnswer,
   UpstreamModels: rows.UpstreamModelsAnswer,
-  Settings: rows.SettingsAnswer,
+  Settings: settings.SettingsAnswer,
   SettingsPatch,
   Books: BooksAnswer,
   LogRow: rows.LogAnswer,

@@ -32,7 +32,13 @@ export const rooms: Record<string, Room> = {
   'server/runtime/contract': { may: [] },
   // HTTP/1.1 as bytes.
   'server/runtime/http1': { may: ['server/runtime/contract'] },
-  'server/runtime/bun': { may: ['server/runtime/contract', 'server/runtime/http1'], packages: ['node:'], powers: [...everyPower, 'bun'] },
+  // Connections through proxies, and with certificates of one's own.
+  'server/runtime/tunnel': { may: ['server/runtime/contract'], packages: ['node:net', 'node:tls', 'node:crypto'], powers: ['network'] },
+  'server/runtime/bun': {
+    may: ['server/runtime/contract', 'server/runtime/http1', 'server/runtime/tunnel'],
+    packages: ['node:'],
+    powers: [...everyPower, 'bun'],
+  },
   'server/runtime/deno': { may: ['server/runtime/contract'], packages: ['node:', '@node-rs/argon2'], powers: [...everyPower, 'deno'] },
   'server/runtime': {
     may: ['server/runtime/contract', 'server/runtime/bun', 'server/runtime/deno', 'shared'],
@@ -46,13 +52,13 @@ export const rooms: Record<string, Room> = {
     powers: ['worker'],
   },
   'server/store/schema-moves': { may: ['db', ...store(), 'server/runtime'], packages: drizzle },
-  'server/store/ledger': { may: ['db', ...store()], packages: drizzle },
+  'server/store/ledger': { may: ['db', ...store(), 'shared'], packages: drizzle },
   'server/store/accounts': { may: ['db', ...store('ledger'), 'shared'], packages: drizzle },
   'server/store/channels': { may: ['db', ...store()], packages: drizzle },
   'server/store/usage': { may: ['db', ...store('ledger'), 'server/runtime', 'shared'], packages: drizzle },
 
   'server/upstream': {
-    may: ['server/vendors', 'server/wire', ...lower],
+    may: ['server/vendors', 'server/wire', 'server/runtime/tunnel', ...lower],
     packages: ['node:dns', 'node:net', 'ipaddr.js', 'ws', 'jose', 'aws4fetch'],
     powers: ['network'],
   },
@@ -68,10 +74,14 @@ export const rooms: Record<string, Room> = {
   'server/billing/ledger': { may: ['server/billing/lease', ...store('ledger', 'accounts'), ...lower], packages: ['node:zlib'] },
   'server/billing/ratelimit': { may: ['server/billing/lease', ...store('ledger'), ...lower] },
   'server/metrics': { may: ['server/billing/ledger', ...store('ledger'), ...lower], packages: ['prom-client'], powers: ['process'] },
-  'server/routing': { may: [...store('accounts', 'channels'), 'server/vendors', ...lower] },
+  'server/routing': { may: [...store('accounts', 'channels'), 'server/vendors', 'server/runtime/tunnel', ...lower] },
   // What sign-in is guarded with: growing delays, networks, rules for passwords.
   'server/accounts/guard': { may: lower, packages: ['@zxcvbn-ts/language-common'] },
-  'server/accounts': { may: ['server/accounts/guard', ...store('accounts', 'ledger', 'usage'), ...lower] },
+  // Who people are elsewhere.
+  'server/accounts/identity': { may: ['shared'], packages: ['openid-client'] },
+  'server/accounts': { may: ['server/accounts/guard', 'server/accounts/identity', ...store('accounts', 'ledger', 'usage'), ...lower] },
+  // Conversations that users keep on the server or show to others.
+  'server/accounts/kept': { may: ['server/accounts', ...store('accounts'), ...lower] },
   // What has changed, for whoever watches.
   'server/live': { may: [...store(), ...lower] },
   'server/declare': {

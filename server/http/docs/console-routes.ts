@@ -82,6 +82,18 @@ export const consoleRouteDocs: readonly RouteDoc[] = [
     gives: 'User',
     description: 'Asks for the old password, and ends all other sessions of the user.',
   }),
+  doc('POST /api/session/oidc', 'anyone', 'Begin to sign in by the identity provider', {
+    takes: 'ProviderSignIn',
+    gives: 'ProviderAnswer',
+    description:
+      'Send the browser to `address`. The provider sends it back to `GET /api/session/oidc/callback`, which starts the session and leads to `to`; a failure stands in its query as `sign-in`: `refused`, `expired`, `disabled`, `unavailable` or `taken`. With `link` the identity is added to the signed-in user.',
+  }),
+  doc('GET /api/session/oidc/callback', 'anyone', 'Where the identity provider sends the browser back to', {
+    status: 302,
+    description: 'For browsers only: needs the cookie of the sign-in that has begun.',
+  }),
+  list('GET /api/session/identities', 'session', 'Identities of the caller at the provider', 'Identities'),
+  doc('DELETE /api/session/identities/:id', 'session', 'Unlink an identity'),
   list('GET /api/sessions', 'session', 'Sessions of the caller', 'Sessions'),
   doc('DELETE /api/sessions/:id', 'session', 'End a session', {
     description: 'Requests of the playground that run in it end too.',

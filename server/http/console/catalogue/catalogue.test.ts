@@ -68,6 +68,8 @@ beforeEach(async () => {
   const clock = handClock()
   const rules = {
     assertAddress: refuseMetadata,
+    assertProxy: () => undefined,
+    assertTls: () => undefined,
     assertPrice: resolveRates,
     groupExists: (name: string) => ['default', 'vip'].includes(name),
   }
