@@ -114,7 +114,7 @@ export function channelColumns({ onTurn, onReset, onRemove }: Parts): Column<Liv
       wide: true,
       cell: (row) => <Badges names={row.groups} />,
     },
-    { id: 'models', label: t('models'), right: true, cell: (row) => row.models.length },
+    { id: 'models', label: t('models'), right: true, roomy: true, cell: (row) => row.models.length },
     { id: 'priority', label: t('priority'), right: true, wide: true, sorts: true, cell: (row) => row.priority },
     {
       id: 'hour',
@@ -150,6 +150,7 @@ export function channelColumns({ onTurn, onReset, onRemove }: Parts): Column<Liv
       label: t('keys'),
       right: true,
       wide: true,
+      roomy: true,
       cell: (row) => (row.keys.length === 0 ? <span class="na">{t('none')}</span> : row.keys.length),
     },
     {
