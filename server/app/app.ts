@@ -1,6 +1,6 @@
 /** Wires the program: store, services, relay, HTTP. Nothing listens yet; `start.ts` opens the port. */
 
-import { createUserConversations } from '#accounts/conversations'
+import { createUserConversations } from '#accounts/kept/conversations'
 import { createUsageUpkeep } from '#accounts/usage/upkeep'
 import { checkBooks } from '#billing/ledger/books-check'
 import { createBudgetsLeft } from '#billing/ledger/budgets-left'

@@ -8,7 +8,7 @@ import type { ModelRow, Status } from '../console/model.ts'
 import { PriceFields, type PriceRow } from '../console/price.ts'
 import type { ProbeAnswer as ProbeRow, UpstreamModels } from '../console/probe.ts'
 import type { RouteAnswer as RouteRow } from '../console/route.ts'
-import { Fallback, type SettingsRow } from '../console/settings.ts'
+import { Fallback } from '../console/settings.ts'
 import type { AccountRow, UserRow } from '../console/user.ts'
 import { operations, roles } from '../ids.ts'
 import { Decimal, OneOf, SignedDecimal, type Static, type TSchema, Type } from '../typebox.ts'
@@ -169,26 +169,6 @@ export const ProbeAnswer = says<ProbeRow>().of(
 export const UpstreamModelsAnswer = says<UpstreamModels>().of(
   Open({ data: Type.Array(Open({ id: Type.String(), offered: Type.Boolean() })) }),
 )
-const counts = { keys: Type.Integer(), modelsPerKey: Type.Integer(), conversations: Type.Integer(), conversationBytes: Type.Integer() }
-/** GET and PATCH /api/settings */
-export const SettingsAnswer = says<SettingsRow>().of(
-  Open({
-    moderationModel: Type.String(),
-    fallbacks: Type.Record(Type.String(), Fallback),
-    keepLogsMonths: Nullable(Type.Integer()),
-    shareLinks: Type.Boolean({ description: 'Whether users may make links by which anybody reads a copy of a conversation.' }),
-    quotas: Open({ ...counts }),
-    managedByFile: Open({ fallbacks: Names() }),
-    defaults: Open({
-      moderationModel: Type.String(),
-      keepLogsMonths: Type.Null(),
-      shareLinks: Type.Literal(false),
-      quotas: Open({ ...counts }),
-    }),
-    changed: Names(),
-  }),
-)
-
 /** POST /pg/preview/:dialect */
 export const PreviewAnswer = Open({ body: Open({}), losses: Type.Array(Loss) })
 

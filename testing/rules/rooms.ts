@@ -99,6 +99,8 @@ export const rooms: Record<string, Room> = {
   'server/accounts': {
     may: [...inside('server/accounts', 'guard', 'identity', 'usage'), ...store('accounts', 'ledger', 'usage'), ...lower],
   },
+  // Conversations that users keep on the server or show to others.
+  'server/accounts/kept': { may: ['server/accounts', ...store('accounts'), ...lower] },
   // What was sent and answered, kept where somebody opted in: noted here, written and read by a thread of its own.
   'server/bodies': {
     may: ['server/accounts', 'server/upstream', 'server/runtime/storage', ...store('accounts', 'bodies'), ...lower],
