@@ -2,6 +2,8 @@ import { createSignal, Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { BoundsFields } from '#client/console/bounds-fields.tsx'
 import { errorAt, explain } from '#client/console/explain.ts'
+import { keepChoice, keepOf } from '#client/console/keep-choice.ts'
+import { KeepField } from '#client/console/keep-field.tsx'
 import { boundsOf, readBounds } from '#client/console/limits.ts'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
@@ -25,12 +27,13 @@ export function GroupDialog(props: {
   const [name, setName] = createSignal(props.row?.name ?? '')
   const [description, setDescription] = createSignal(props.row?.description ?? '')
   const [ratio, setRatio] = createSignal(props.row?.ratio ?? '1')
+  const [keep, setKeep] = createSignal(keepChoice(props.row?.logBodies ?? false))
   const [bounds, setBounds] = createSignal(boundsOf(props.row))
   const write = createWrite()
   const readonly = () => props.row?.managed === 'file'
   const submit = async (event: SubmitEvent) => {
     event.preventDefault()
-    const fields = { description: description().trim(), ratio: ratio().trim(), ...readBounds(bounds()) }
+    const fields = { description: description().trim(), ratio: ratio().trim(), logBodies: keepOf(keep()), ...readBounds(bounds()) }
     const done = await write.run(() =>
       props.row
         ? callApi('PATCH', `/api/groups/${encodeURIComponent(props.row.name)}`, fields)
@@ -76,6 +79,7 @@ export function GroupDialog(props: {
             onChange={setRatio}
           />
         </div>
+        <KeepField value={keep()} readonly={readonly()} onChange={setKeep} />
         <BoundsFields value={bounds()} error={write.error()} readonly={readonly()} onChange={setBounds} />
         <Show when={write.error()}>{(error) => <p class="notice bad">{explain(error())}</p>}</Show>
       </form>
