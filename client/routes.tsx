@@ -22,6 +22,7 @@ const KeyHolderPage = lazy(async () => pageWithMessages((await import('#client/f
 const DocsPage = lazy(async () => pageWithMessages(await docsPage()))
 const SetupPage = lazy(async () => pageWithMessages((await import('#client/features/setup/page.tsx')).SetupPage))
 const PlaygroundPage = lazy(async () => pageWithMessages((await import('#client/features/playground/page.tsx')).PlaygroundPage))
+const SharedPage = lazy(async () => pageWithMessages((await import('#client/features/playground/sharing/shared-page.tsx')).SharedPage))
 const NotFound = lazy(async () => pageWithMessages((await import('./shell/not-found.tsx')).NotFound))
 const NotAllowed = lazy(async () => pageWithMessages((await import('./shell/not-found.tsx')).NotAllowed))
 
@@ -37,12 +38,14 @@ type Screen = 'asking' | 'unreachable' | 'setup' | 'closed' | 'open'
 export function App() {
   const [screen, setScreen] = createSignal<Screen>('asking')
   const [user, setUser] = createSignal<UserRow | null>(null)
+  const [singleSignOn, setSingleSignOn] = createSignal(false)
 
   const loadSession = async () => {
     setScreen('asking')
     try {
       const [status, found] = await Promise.all([readStatus(), currentUser()])
       setUser(found)
+      setSingleSignOn(status.singleSignOn === true)
       setScreen(status.setup === 'needed' ? 'setup' : found ? 'open' : 'closed')
     } catch {
       setScreen('unreachable')
@@ -66,6 +69,10 @@ export function App() {
       <Match when={props.location.pathname === '/key'}>
         <KeyHolderPage />
       </Match>
+      {/* For whoever has a link to a conversation. */}
+      <Match when={/^\/share\/([\w-]+)$/.exec(props.location.pathname)?.[1]} keyed>
+        {(id) => <SharedPage id={id} />}
+      </Match>
       {/* Anybody may read how the API is called; whoever is signed in reads it in the shell. */}
       <Match when={props.location.pathname === '/docs' && screen() !== 'open'}>
         <DocsPage />
@@ -74,7 +81,7 @@ export function App() {
         <SetupPage onSignedIn={signedIn} onAlreadyDone={() => void loadSession()} />
       </Match>
       <Match when={screen() === 'closed'}>
-        <SignInPage onSignedIn={signedIn} />
+        <SignInPage onSignedIn={signedIn} singleSignOn={singleSignOn()} />
       </Match>
       {/* Another person gets pages of their own. */}
       <Match when={screen() === 'open' && user()?.id} keyed>

@@ -1,8 +1,9 @@
 /** Users, their sessions and API keys, groups, and settings. */
-import { bigint, boolean, index, jsonb, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core'
+import { bigint, boolean, index, jsonb, pgTable, primaryKey, text, timestamp, uniqueIndex } from 'drizzle-orm/pg-core'
 import type { KeepBodies } from '../shared/console/body.ts'
 import type { Budget, Limits } from '../shared/console/limits.ts'
 import type { Scope } from '../shared/console/management-key.ts'
+import type { Fallback } from '../shared/console/settings.ts'
 import type { Managed, Role } from '../shared/ids.ts'
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
@@ -55,6 +56,26 @@ export const knownNetworks = pgTable(
     at: instant('at').notNull(),
   },
   (table) => [primaryKey({ columns: [table.userId, table.network] })],
+)
+
+/** Who users are at identity providers. */
+export const identities = pgTable(
+  'identities',
+  {
+    id: text('id').primaryKey(),
+    /** The provider's issuer identifier, a URL. */
+    issuer: text('issuer').notNull(),
+    /** The provider's `sub`: never given to another person, and the same whatever else of the person changes. */
+    subject: text('subject').notNull(),
+    userId: text('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    /** What the provider called the person at the latest sign-in; for people only. */
+    label: text('label'),
+    createdAt: instant('created_at').notNull(),
+    usedAt: instant('used_at').notNull(),
+  },
+  (table) => [uniqueIndex('identities_subject').on(table.issuer, table.subject), index('identities_user').on(table.userId)],
 )
 
 /** API keys, by digest; the key itself is not stored. */
@@ -132,6 +153,8 @@ export const groups = pgTable('groups', {
   keepBodies: jsonb('keep_bodies').$type<KeepBodies>(),
   budget: jsonb('budget').$type<Budget>(),
   limits: jsonb('limits').$type<Limits>(),
+  /** Fallback models by model, in place of those of the installation; null = none of its own. */
+  fallbacks: jsonb('fallbacks').$type<Record<string, Fallback>>(),
   enabled: boolean('enabled').notNull().default(true),
   managed: text('managed').$type<Managed>().notNull().default('console'),
   createdAt: instant('created_at').notNull(),

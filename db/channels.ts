@@ -30,6 +30,10 @@ export const channels = pgTable('channels', {
   costs: jsonb('costs').$type<Record<string, PriceFields>>().notNull().default({}),
   /** `allow`: one tenant alone uses this account, so ids that Parley never saw are passed on. */
   foreignState: text('foreign_state').$type<'deny' | 'allow'>().notNull().default('deny'),
+  /** URL of a proxy, its credentials sealed; `direct`: none. Null: what holds for all channels. */
+  proxy: text('proxy'),
+  /** As PEM, the key sealed. */
+  tls: jsonb('tls').$type<NonNullable<NewChannel['tls']>>().notNull().default({}),
   tags: text('tags').array().notNull(),
   managed: text('managed').$type<Managed>().notNull().default('console'),
   createdAt: instant('created_at').notNull(),

@@ -39,6 +39,7 @@ export const errorTable = {
   ambiguous_field: client(400),
   key_required: client(400),
   unsupported_value: client(400),
+  unpriced_field: client(400),
   weak_password: client(400),
   unsupported_endpoint: client(400),
   unsupported_in_playground: client(400),

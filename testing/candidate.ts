@@ -36,6 +36,7 @@ export function testChannel(name: string, fields: Partial<Channel> = {}): Channe
     options: {},
     costs: {},
     foreignState: 'deny',
+    route: undefined,
     tags: [],
     managed: 'console',
     createdAt: new Date(0),

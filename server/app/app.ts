@@ -1,5 +1,6 @@
 /** Wires the program: store, services, relay, HTTP. Nothing listens yet; `start.ts` opens the port. */
 
+import { createUserConversations } from '#accounts/conversations'
 import { createUsageUpkeep } from '#accounts/usage-upkeep'
 import { checkBooks } from '#billing/ledger/books-check'
 import { createBudgetsLeft } from '#billing/ledger/budgets-left'
@@ -50,6 +51,8 @@ import { createSigner } from '#upstream/sign'
 import { createSocketUpstream } from '#upstream/socket'
 import type { Config } from './config.ts'
 import { openConfigFile } from './declaration.ts'
+import { environmentRows } from './environment-rows.ts'
+import { identityProviderOf } from './identity-provider.ts'
 import { startJobs } from './jobs.ts'
 import { openSealer } from './master-key.ts'
 import { openBreakers } from './open-breakers.ts'
@@ -106,7 +109,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
   try {
     loadEncoding()
     const sealer = await openSealer(store, random, config.dataFolder, config.masterKey)
-    const rooms = (on: Store) => openRooms({ store: on, demo: config.demo, clock, random, log, sealer })
+    const rooms = (on: Store) => openRooms({ store: on, demo: config.demo, proxy: config.proxy, clock, random, log, sealer })
     const { accounts, channels, prices, settings } = await rooms(store)
     const instance = await installationId(config.dataFolder, random)
     await file.apply(together(store, clock, rooms))
@@ -130,6 +133,13 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
     })
     const spool = await openSpool(`${config.dataFolder}/spool`, random)
     const reasoningState = createReasoningState({ store, sealer, clock, log, quotas: settings.quotas })
+    const conversations = createUserConversations({
+      ...{ store, sealer, clock, random },
+      sharing: () => settings.row().shareLinks,
+      quotas: settings.quotas,
+      alsoStored: reasoningState.stored,
+      isEnabled: (id) => accounts.users.get(id)?.enabled ?? false,
+    })
     const check = createAddressCheck({ clock })
     const upstream = createHttpUpstream(check, clock)
     const health = createHealth(clock)
@@ -182,7 +192,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
     })
     const budgetsLeft = createBudgetsLeft({ store, clock })
     const consoleServices: ConsoleServices = {
-      ...{ accounts, bodies, budgetsLeft, publicUrl, version, clock },
+      ...{ accounts, bodies, budgetsLeft, publicUrl, version, clock, identityProvider: identityProviderOf(config, publicUrl) },
       answered: books.written,
       demo: channels.demo,
       config: file.state,
@@ -195,7 +205,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
       accounts,
       relay,
       realtime,
-      keeping: storingRelay(relay, reasoningState),
+      keeping: storingRelay(relay, reasoningState, large),
       count: createCounter(relayParts),
       reasoningState,
       captures: bodies,
@@ -216,7 +226,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
     await upkeep
       .turnMonths()
       .catch((thrown: unknown) => log.warn({ err: thrown }, 'could not create the monthly partitions of the usage rows'))
-    const jobs = startJobs({ clock, log, accounts, reasoningState, books, limiter, upkeep, file, relay })
+    const jobs = startJobs({ clock, log, accounts, conversations, reasoningState, books, limiter, upkeep, file, relay })
 
     const losses = await (await openFolder(docsFolder)).read('losses.md')
     const client = await serveClient(await openFolder(clientFolder))
@@ -226,10 +236,12 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
         channels,
         health,
         explain: createExplain(relayParts),
-        checkBooks: () => checkBooks({ db: store.db, journals: [`${config.dataFolder}/journal`], now: clock.now() }),
+        checkBooks: (signal) => checkBooks({ store, signal, journals: [`${config.dataFolder}/journal`], now: clock.now() }),
         probe: createProbe(relayParts),
         settings,
-        kept: { keysOf: accounts.keys.countOf, storedBy: ({ id }) => reasoningState.stored(id) },
+        conversations,
+        environment: environmentRows(env),
+        kept: { keysOf: accounts.keys.countOf, storedBy: ({ id }) => conversations.stored(id) },
         prices,
         relay,
         live,

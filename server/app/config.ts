@@ -5,6 +5,7 @@
  */
 import { isIP } from 'node:net'
 import { logLevels } from '#runtime/log'
+import { assertProxy } from '#upstream/route'
 
 /** Parses a variable's text; a refusal describes what is accepted ("must be ..."). */
 type Parse<T> = (text: string) => T | Refusal
@@ -21,6 +22,8 @@ interface Variable<T> {
   /** The default, as printed in the documentation. */
   shown: string
   meaning: string
+  /** Nobody may read its value back: it holds a password, a key or a token. */
+  secret?: true
   read(text: string | undefined): T | Refusal
 }
 
@@ -33,6 +36,8 @@ function variable<T>(name: string, fallback: string, meaning: string, parse: Par
 function optional<T>(name: string, otherwise: string, meaning: string, parse: Parse<T>): Variable<T | undefined> {
   return { name, shown: otherwise, meaning, read: (text) => (text === undefined ? undefined : parse(text)) }
 }
+
+const secret = <T>(row: Variable<T>): Variable<T> => ({ ...row, secret: true })
 
 const anything: Parse<string> = (text) => text
 
@@ -96,8 +101,27 @@ const origin: Parse<string> = (text) => {
   return bare ? url.origin : new Refusal('must be http:// or https:// with a host and nothing after it')
 }
 
+/** Plain HTTP is for tests and tunnels on this machine: everybody on the way could sign in as anyone. */
+const issuer: Parse<URL> = (text) => {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const isLocal = url !== undefined && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname)
+  const fits = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLocal)
+  return url !== undefined && fits && `${url.search}${url.hash}${url.username}${url.password}` === ''
+    ? url
+    : new Refusal('must be an https:// URL, as the provider names itself')
+}
+
 const postgresUrl: Parse<string> = (text) =>
   /^postgres(ql)?:\/\//.test(text) && URL.canParse(text) ? text : new Refusal('must be a postgres:// URL')
+
+const proxyUrl: Parse<string> = (text) => {
+  try {
+    assertProxy(text)
+    return text
+  } catch {
+    return new Refusal('must be http://, https:// or socks5:// with host and port, and no link-local or metadata address')
+  }
+}
 
 const masterKey: Parse<string> = (text) =>
   /^[0-9a-fA-F]{64}$/.test(text) ? text.toLowerCase() : new Refusal('must be 64 hexadecimal digits')
@@ -124,17 +148,19 @@ const table = {
   port: variable('PARLEY_PORT', '3000', 'where to listen; `0` takes a free port', whole(0, 65_535)),
   publicUrl: optional('PARLEY_PUBLIC_URL', 'from host and port', 'the only source of absolute URLs; https makes cookies Secure', origin),
   dataFolder: variable('PARLEY_DATA', './data', 'embedded database, journal, master key, spool', anything),
-  databaseUrl: optional('DATABASE_URL', 'none', 'PostgreSQL instead of the embedded database', postgresUrl),
+  databaseUrl: secret(optional('DATABASE_URL', 'none', 'PostgreSQL instead of the embedded database', postgresUrl)),
   bodiesFolder: optional('PARLEY_BODIES', '`PARLEY_DATA/bodies`', 'the folder where kept requests lie', folder),
   configFile: optional('PARLEY_CONFIG', '`./parley.yaml` if it is there', 'declared configuration', anything),
-  masterKey: optional(
-    'PARLEY_MASTER_KEY',
-    'made once in `PARLEY_DATA`',
-    '64 hexadecimal digits; seals channel secrets; a wrong one refuses to start; the same on all instances of one database',
-    masterKey,
+  masterKey: secret(
+    optional(
+      'PARLEY_MASTER_KEY',
+      'made once in `PARLEY_DATA`',
+      '64 hexadecimal digits; seals channel secrets; a wrong one refuses to start; the same on all instances of one database',
+      masterKey,
+    ),
   ),
   adminUser: optional('PARLEY_ADMIN_USER', 'none', 'first administrator, made when there is none, ignored otherwise', anything),
-  adminPassword: optional('PARLEY_ADMIN_PASSWORD', 'none', "the first administrator's password, 8 characters or more", password),
+  adminPassword: secret(optional('PARLEY_ADMIN_PASSWORD', 'none', "the first administrator's password, 8 characters or more", password)),
   demo: variable(
     'PARLEY_DEMO',
     'auto',
@@ -198,11 +224,32 @@ const table = {
     `log level, JSON lines: ${logLevels.map((level) => `\`${level}\``).join(', ')}`,
     oneOf(...logLevels),
   ),
-  metrics: variable(
-    'PARLEY_METRICS',
-    'off',
-    'where Prometheus finds `/metrics`: an address of its own like `127.0.0.1:9464`, or `token:...` for the main port with that bearer token',
-    metricsPlace,
+  proxy: secret(
+    optional(
+      'PARLEY_PROXY',
+      'none',
+      'outbound proxy of all channels that name none: `http://`, `https://` or `socks5://` with host and port; [how](proxies.md)',
+      proxyUrl,
+    ),
+  ),
+  metrics: secret(
+    variable(
+      'PARLEY_METRICS',
+      'off',
+      'where Prometheus finds `/metrics`: an address of its own like `127.0.0.1:9464`, or `token:...` for the main port with that bearer token',
+      metricsPlace,
+    ),
+  ),
+  oidcIssuer: optional('PARLEY_OIDC_ISSUER', 'none', 'sign-in by an OpenID provider: its issuer, an https:// URL', issuer),
+  oidcClientId: optional('PARLEY_OIDC_CLIENT_ID', 'none', 'what the provider calls Parley', anything),
+  oidcClientSecret: secret(
+    optional('PARLEY_OIDC_CLIENT_SECRET', 'none', 'what the provider gave Parley; none for a public client', anything),
+  ),
+  oidcGroups: optional(
+    'PARLEY_OIDC_GROUPS',
+    'none',
+    'the claim that names groups: at each sign-in a user gets those of them that exist here; without it administrators give groups',
+    anything,
   ),
 } satisfies Record<string, Variable<unknown>>
 
@@ -223,6 +270,9 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   }
   if (config.reusePort === 'on' && (config.databaseUrl === undefined || config.port === 0)) {
     throw new Error('PARLEY_REUSE_PORT needs DATABASE_URL and a PARLEY_PORT other than 0')
+  }
+  if ((config.oidcIssuer === undefined) !== (config.oidcClientId === undefined)) {
+    throw new Error('PARLEY_OIDC_ISSUER and PARLEY_OIDC_CLIENT_ID must be set together')
   }
   return config
 }

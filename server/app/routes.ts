@@ -16,11 +16,13 @@ import { realtimeRoutes } from '#http/api/realtime'
 import { rerankRoutes } from '#http/api/rerank'
 import { searchRoutes } from '#http/api/search'
 import { auditRoutes } from '#http/console/accounts/audit'
+import { type ConversationDeps, conversationRoutes } from '#http/console/accounts/conversations'
 import { groupRoutes } from '#http/console/accounts/groups'
 import { keyRoutes } from '#http/console/accounts/keys'
 import { managementKeyRoutes } from '#http/console/accounts/management-keys'
 import { type QuotaDeps, quotaRoutes } from '#http/console/accounts/quotas'
 import { sessionRoutes } from '#http/console/accounts/session'
+import { singleSignOnRoutes } from '#http/console/accounts/single-sign-on'
 import { userRoutes } from '#http/console/accounts/users'
 import { channelRoutes } from '#http/console/catalogue/channels'
 import { explainRoutes } from '#http/console/catalogue/explain'
@@ -30,7 +32,7 @@ import { probeRoutes } from '#http/console/catalogue/probe'
 import { eventRoutes } from '#http/console/installation/events'
 import { overviewRoutes } from '#http/console/installation/overview'
 import { searchRoutes as consoleSearchRoutes } from '#http/console/installation/search'
-import { settingsRoutes } from '#http/console/installation/settings'
+import { type SettingsDeps, settingsRoutes } from '#http/console/installation/settings'
 import { setupRoutes } from '#http/console/installation/setup'
 import { statusRoutes } from '#http/console/installation/status'
 import type { ConsoleServices } from '#http/console/route/services'
@@ -57,6 +59,8 @@ export interface RouteParts {
   settings: Settings
   /** What users have of what has a quota. */
   kept: Pick<QuotaDeps, 'keysOf' | 'storedBy'>
+  conversations: ConversationDeps['conversations']
+  environment: SettingsDeps['environment']
   accounts: ConsoleServices['accounts']
   channels: ChannelRegistry
   prices: Prices
@@ -80,6 +84,8 @@ export interface RouteParts {
 /** Every route, the API reference included. */
 export function routesOf({
   accounts,
+  conversations,
+  environment,
   channels,
   health,
   explain,
@@ -115,6 +121,7 @@ export function routesOf({
       statusRoutes,
       setupRoutes,
       sessionRoutes,
+      singleSignOnRoutes,
       groupRoutes,
       userRoutes,
       keyRoutes,
@@ -125,7 +132,8 @@ export function routesOf({
     ].flatMap((routes) => routes(consoleServices)),
     ...channelRoutes({ ...consoleServices, channels, health }),
     ...probeRoutes({ ...consoleServices, probe, channels }),
-    ...settingsRoutes({ ...consoleServices, settings }),
+    ...settingsRoutes({ ...consoleServices, settings, environment }),
+    ...conversationRoutes({ ...consoleServices, conversations }),
     ...eventRoutes({ ...consoleServices, live }),
     ...consoleSearchRoutes({ ...consoleServices, channels }),
     ...overviewRoutes({ ...consoleServices, channels, prices, health }),

@@ -9,6 +9,7 @@ import type { Clock } from '#runtime/clock'
 import { inDraft } from '#store/engine/draft'
 import type { Store } from '#store/engine/store'
 import { assertChannelAddress } from '#upstream/addresses'
+import { assertProxy, assertTls } from '#upstream/route'
 import type { Together } from './declaration.ts'
 
 /** Accounts, channels, prices and settings on one store. */
@@ -22,6 +23,8 @@ export async function openRooms(parts: Omit<ChannelParts, 'rules'>) {
   const accounts = await createAccounts({ store, clock, random, quotas })
   const rules: ChannelParts['rules'] = {
     assertAddress: assertChannelAddress,
+    assertProxy,
+    assertTls,
     assertPrice: (fields) => void resolveRates(fields),
     groupExists: (name) => accounts.groups.get(name) !== undefined,
   }

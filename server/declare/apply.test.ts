@@ -54,7 +54,8 @@ async function start(): Promise<void> {
   const { store } = database
   const clock = handClock()
   accounts = await createAccounts({ store, clock, random: systemRandom })
-  const rules = { assertAddress() {}, assertPrice: resolveRates, groupExists: (name: string) => ['default', 'vip'].includes(name) }
+  const groupExists = (name: string) => ['default', 'vip'].includes(name)
+  const rules = { assertAddress() {}, assertProxy() {}, assertTls() {}, assertPrice: resolveRates, groupExists }
   channels = await createChannels({ store, clock, random: systemRandom, log, sealer: sealer('ab'.repeat(32)), demo: 'auto', rules })
   prices = await createPrices({ store, log, demo: channels.demo })
 }

@@ -4,11 +4,16 @@ import type { PriceFields } from '#shared/console/price'
 import { GatewayError } from '#shared/errors'
 import type { ChannelFields } from '#store/channels/channels'
 import type { Vendor } from '#vendors/vendor'
+import { directly } from './channel-route.ts'
 
 /** Checks that other modules provide; each answers synchronously or throws. */
 export interface ChannelRules {
   /** Throws `invalid_value` with param `baseUrl`. */
   assertAddress(url: string): void
+  /** Throws `invalid_value` with param `proxy`. */
+  assertProxy(url: string): void
+  /** Throws `invalid_value` with a param in `tls`. */
+  assertTls(tls: NonNullable<ChannelPatch['tls']>): void
   /** Throws GatewayError when the price is empty or negative. */
   assertPrice(fields: PriceFields): void
   groupExists(name: string): boolean
@@ -46,6 +51,8 @@ export function checkNewChannel(vendor: Vendor, channel: NewChannel, rules: Chan
 /** Checks the fields that are present. Throws GatewayError with the field as `param`. */
 export function checkChannelFields(vendor: Vendor, fields: ChannelPatch, rules: ChannelRules): void {
   if (fields.baseUrl !== undefined) rules.assertAddress(fields.baseUrl)
+  if (fields.proxy !== undefined && !['', directly].includes(fields.proxy)) rules.assertProxy(fields.proxy)
+  if (fields.tls !== undefined) rules.assertTls(fields.tls)
   if (fields.keys?.length === 0 && !vendor.keyless) {
     throw new GatewayError('missing_field', 'This vendor needs at least one key.', { param: 'keys' })
   }
@@ -96,8 +103,8 @@ const invalid = (message: string, param: string) => new GatewayError('invalid_va
 
 /** The columns set by the given fields; absent fields are left out. */
 export function columnsOf(fields: ChannelPatch): Partial<ChannelFields> {
-  const { keys: _sealedElsewhere, groups, ...rest } = fields
-  return { ...rest, ...(groups && { groups: [...new Set(groups)] }) }
+  const { keys: _sealedElsewhere, groups, proxy, ...rest } = fields
+  return { ...rest, ...(proxy !== undefined && { proxy: proxy === '' ? null : proxy }), ...(groups && { groups: [...new Set(groups)] }) }
 }
 
 /** All columns of a channel, defaults filled in. */
@@ -118,6 +125,8 @@ export function wholeColumns(channel: NewChannel): Omit<ChannelFields, 'id' | 'c
     options: {},
     costs: {},
     foreignState: 'deny',
+    proxy: null,
+    tls: {},
     tags: [],
     ...columnsOf(channel),
     name: channel.name,

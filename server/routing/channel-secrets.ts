@@ -1,6 +1,6 @@
 /**
- * Secrets of a channel outside its keys: in headers, options, parameters and the query of its address, known by their names. They are
- * sealed in the database, and shown as a hint; a hint that comes back stands for the secret that is there. Pure but for the sealer's IV.
+ * Secrets of a channel outside its keys: in headers, options, parameters, certificates and the query of its address, known by their
+ * names, and the credentials of its proxy. They are sealed in the database, and shown as a hint; a hint that comes back stands for the secret that is there. Pure but for the sealer's IV.
  */
 import type { Sealer } from '#runtime/secrets'
 import type { ChannelPatch } from '#shared/console/channel'
@@ -9,9 +9,9 @@ import type { ChannelFields } from '#store/channels/channels'
 import { hintOf } from './channel-keys.ts'
 
 /** The columns that may hold such secrets. */
-type Suspect = Partial<Pick<ChannelFields, 'baseUrl' | 'headers' | 'options' | 'params'>>
+type Suspect = Partial<Pick<ChannelFields, 'baseUrl' | 'headers' | 'options' | 'params' | 'proxy' | 'tls'>>
 
-const suspects = ['headers', 'options', 'params'] as const
+const suspects = ['headers', 'options', 'params', 'tls'] as const
 const sealedMark = 'sealed:'
 const hintMark = 'hidden '
 
@@ -52,8 +52,8 @@ export function hasPlainSecrets(fields: Suspect): boolean {
 }
 
 /** The columns alone that may hold secrets. */
-export const suspectsOf = ({ baseUrl, headers, options, params }: Required<Suspect>): Required<Suspect> => ({
-  ...{ baseUrl, headers, options, params },
+export const suspectsOf = ({ baseUrl, headers, options, params, proxy, tls }: Required<Suspect>): Required<Suspect> => ({
+  ...{ baseUrl, headers, options, params, proxy, tls },
 })
 
 /** The fields as people see them. */
@@ -77,6 +77,7 @@ function changed<Fields extends Suspect>(fields: Fields, change: Change): Fields
   const given: Suspect = {}
   for (const name of suspects) if (fields[name] !== undefined) Object.assign(given, { [name]: inside(fields[name], name, change) })
   if (typeof fields.baseUrl === 'string') given.baseUrl = inAddress(fields.baseUrl, change)
+  if (typeof fields.proxy === 'string') given.proxy = inProxy(fields.proxy, change)
   return { ...fields, ...given }
 }
 
@@ -90,6 +91,12 @@ function inside(value: unknown, place: string, change: Change, isSecret = false)
     inside(part, `${place}.${name}`, change, isSecret || isSecretName(name)),
   ])
   return Object.fromEntries(parts)
+}
+
+/** User and password as one secret, which belongs to this proxy alone: it is not sent to another one that somebody names. */
+function inProxy(address: string, change: Change): string {
+  const [, scheme, secret, host] = /^(\w+:\/\/)(.*)@([^@]*)$/s.exec(address) ?? []
+  return secret === undefined ? address : `${scheme}${change(secret, `proxy ${scheme}${host}`)}@${host}`
 }
 
 /** An address without such a query stays letter for letter. */

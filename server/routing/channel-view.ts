@@ -5,6 +5,7 @@ import type { ChannelRecord } from '#store/channels/channels'
 import { kindFacts } from '#vendors/models/kinds'
 import type { Vendor } from '#vendors/vendor'
 import type { Channel, ChannelKey, ChannelModel } from './channel.ts'
+import { routeOf } from './channel-route.ts'
 import { hideSecrets } from './channel-secrets.ts'
 
 /** A channel as stored and as routing uses it. */
@@ -13,13 +14,14 @@ export interface Entry {
   channel: Channel
 }
 
-/** The channel as routing uses it, with defaults filled in. */
-export function channelOf(record: ChannelRecord, vendor: Vendor, keys: readonly ChannelKey[]): Channel {
+/** The channel as routing uses it, with defaults filled in. `proxy`: that of all channels which name none. */
+export function channelOf(record: ChannelRecord, vendor: Vendor, keys: readonly ChannelKey[], proxy?: string): Channel {
   return {
     ...record,
     vendor,
     keys,
     baseUrl: record.baseUrl ?? vendor.baseUrl ?? '',
+    route: vendor.scripted ? undefined : routeOf(record, record.baseUrl ?? vendor.baseUrl ?? '', proxy),
     speaks: record.speaks ?? vendor.speaks,
     operations: record.operations ?? vendor.operations,
     groups: new Set(record.groups),
@@ -39,7 +41,8 @@ function modelOf(model: ChannelRecord['models'][number], vendor: Vendor): Channe
 /** The channel as the console shows it. Models stay as they were entered, so that sending a row back changes nothing. */
 export function rowOf({ record: { baseUrl: _, ...stored }, channel }: Entry): ChannelRow {
   const { baseUrl, ...record } = hideSecrets({ ...stored, baseUrl: channel.baseUrl })
-  const { priority, weight, enabled, strict, headers, params, timeouts, options, costs, foreignState, tags, groups, models } = record
+  const { priority, weight, enabled, strict, headers, params, timeouts, options, costs, foreignState, proxy, tls, tags, groups, models } =
+    record
   return {
     id: record.id,
     name: record.name,
@@ -51,6 +54,7 @@ export function rowOf({ record: { baseUrl: _, ...stored }, channel }: Entry): Ch
     systemPrompt: record.systemPrompt,
     managed: record.managed,
     createdAt: record.createdAt.toISOString(),
-    ...{ priority, weight, enabled, strict, headers, params, timeouts, options, costs, foreignState, tags, groups, models },
+    proxy: proxy ?? '',
+    ...{ priority, weight, enabled, strict, headers, params, timeouts, options, costs, foreignState, tls, tags, groups, models },
   }
 }

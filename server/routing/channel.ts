@@ -1,5 +1,6 @@
 /** A channel as routing and the relay use it: defaults filled in, secrets decrypted, looked up from memory. */
 
+import type { Route } from '#runtime/contract/route'
 import type { Capabilities } from '#shared/capabilities'
 import type { NewChannel } from '#shared/console/channel'
 import type { PriceFields } from '#shared/console/price'
@@ -51,6 +52,8 @@ export interface Channel {
   costs: Readonly<Record<string, PriceFields>>
   /** `allow`: one tenant alone uses this account, so ids that Parley never saw are passed on. */
   foreignState: 'deny' | 'allow'
+  /** The way to its upstream; undefined: straight there. */
+  route: Route | undefined
   tags: readonly string[]
   managed: Managed
   createdAt: Date

@@ -36,6 +36,8 @@ describe.each(sampledEngines(import.meta.file))('on %s', (engine) => {
       assertAddress: (url: string) => {
         if (url.includes('169.254')) throw new GatewayError('invalid_value', 'No.', { param: 'baseUrl' })
       },
+      assertProxy: () => undefined,
+      assertTls: () => undefined,
       assertPrice: (fields: object) => {
         if (Object.keys(fields).length === 0) throw new GatewayError('missing_field', 'Nothing.')
       },

@@ -19,6 +19,7 @@ import { vendors } from '#vendors/index'
 import type { Channel, Channels } from './channel.ts'
 import { type ChannelRules, checkChannelFields, checkNewChannel, columnsOf, wholeColumns } from './channel-fields.ts'
 import { openKey, sealKeys } from './channel-keys.ts'
+import { directly } from './channel-route.ts'
 import { hasPlainSecrets, openSecrets, revealed, sealSecrets, suspectsOf } from './channel-secrets.ts'
 import { channelOf, type Entry, rowOf } from './channel-view.ts'
 import { planDeclared, type Update } from './declared.ts'
@@ -32,6 +33,8 @@ export interface ChannelParts {
   log: Log
   sealer: Sealer
   demo: DemoMode
+  /** The proxy of all channels that name none. */
+  proxy?: string | undefined
   rules: ChannelRules
 }
 
@@ -65,7 +68,7 @@ export async function createChannels(parts: ChannelParts): Promise<ChannelRegist
     const vendor = Object.hasOwn(vendors, record.vendor) ? vendors[record.vendor] : undefined
     if (!vendor) log.error({ channelId: record.id }, 'stored channel has a vendor unknown to this build and is not used')
     const keys = record.keys.map((key) => openKey(key, sealer, log))
-    return vendor && { record, channel: channelOf(record, vendor, keys) }
+    return vendor && { record, channel: channelOf(record, vendor, keys, parts.proxy) }
   }
 
   /** One whose secrets do not open is kept, switched off. */
@@ -180,11 +183,12 @@ export async function createChannels(parts: ChannelParts): Promise<ChannelRegist
     },
 
     async patch(by, id, entered) {
-      const { channel, record: current } = writable(id)
+      const known = writable(id)
+      const { channel, record: current } = known
       const fields = revealed(entered, { ...suspectsOf(current), baseUrl: channel.baseUrl })
       checkChannelFields(channel.vendor, fields, rules)
       refuseTaken(fields.name, id)
-      requireKeys(channel, fields)
+      requireKeys(known, fields)
       await update(by, [{ id, columns: columnsOf(fields), keys: fields.keys }])
       return rowOf(found(id))
     },
@@ -217,11 +221,17 @@ async function seen(store: Store, ids: readonly string[]): Promise<Map<string, o
   return new Map((await loadChannels(store, ids)).map((record) => [record.id, { ...record, keys: record.keys.map(keyOf) }]))
 }
 
-/** A changed address requires the keys again, so that somebody who may edit a channel cannot redirect its key elsewhere. */
-function requireKeys(channel: Channel, fields: ChannelPatch): void {
-  const moves = fields.baseUrl !== undefined && fields.baseUrl !== channel.baseUrl
-  if (moves && channel.keys.length > 0 && fields.keys === undefined) {
-    throw new GatewayError('key_required', 'Changing the address requires entering the keys again.', { param: 'keys' })
+/**
+ * Another address, proxy or authority requires the keys again, so that somebody who may edit a channel cannot redirect its key elsewhere.
+ */
+function requireKeys({ channel, record }: Entry, { keys, ...fields }: ChannelPatch): void {
+  const isOther = fields.baseUrl !== undefined && fields.baseUrl !== channel.baseUrl
+  const isProxied = fields.proxy !== undefined && !['', directly, record.proxy].includes(fields.proxy)
+  const believes = fields.tls?.ca !== undefined && !['', record.tls.ca].includes(fields.tls.ca)
+  if ((isOther || isProxied || believes) && channel.keys.length > 0 && keys === undefined) {
+    throw new GatewayError('key_required', 'Changing the address, the proxy or the authorities requires entering the keys again.', {
+      param: 'keys',
+    })
   }
 }
 

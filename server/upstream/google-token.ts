@@ -5,6 +5,7 @@
  */
 
 import type { Clock } from '#runtime/clock'
+import type { Route } from '#runtime/contract/route'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import { askForToken, createTokens, type Token, type TokenAnswer, type Tokens, tokenIn } from './tokens.ts'
@@ -24,14 +25,18 @@ interface ServiceAccount {
 
 /** Access tokens by service account: its JSON, plain or in base64. */
 export function createGoogleTokens(parts: { upstream: Upstream; clock: Clock }): Tokens {
-  return createTokens(parts.clock, (secret) => fetchToken(parts, secret))
+  return createTokens(parts.clock, (secret, route) => fetchToken(parts, secret, route))
 }
 
-async function fetchToken({ upstream, clock }: { upstream: Upstream; clock: Clock }, secret: string): Promise<Token> {
+async function fetchToken(
+  { upstream, clock }: { upstream: Upstream; clock: Clock },
+  secret: string,
+  route: Route | undefined,
+): Promise<Token> {
   const account = readAccount(secret)
   const assertion = await statementOf(account, Math.floor(clock.now() / 1000))
   const fields = { grant_type: grant, assertion }
-  return readToken(await askForToken({ upstream, clock }, account.tokenUri, fields), clock.now())
+  return readToken(await askForToken({ upstream, clock }, account.tokenUri, fields, route), clock.now())
 }
 
 const badKey = () => new GatewayError('upstream_auth_failed', 'The channel key is not the JSON of a service account.')

@@ -1,7 +1,7 @@
 /**
- * The HTTP client for channels' upstreams. Answers are plain bytes read chunk by chunk; redirects are not followed, and nothing is
- * retried, proxied or decoded without the relay's knowledge. It knows URLs and headers, but no vendors, channels or dialects. Start
- * with `open`.
+ * The HTTP client for channels' upstreams. Answers are plain bytes read chunk by chunk; redirects are not followed, nothing is retried or
+ * decoded without the relay's knowledge, and no proxy is used but that of the request's `route`. It knows URLs and headers, but no
+ * vendors, channels or dialects. Start with `open`.
  *
  * Nothing is retried here, not even on a pooled connection that turned out to be dead: before the headers a runtime reports the same
  * ECONNRESET whether the upstream sent nothing or half a header, so it cannot be proved that nothing was processed, and a POST could
@@ -11,10 +11,12 @@
 import type { Clock } from '#runtime/clock'
 import type { AbortSignalLike } from '#runtime/contract/abort'
 import type { AnswerHeaders, HttpAnswer, HttpClient } from '#runtime/contract/http-client'
+import type { CheckedRoute } from '#runtime/contract/route'
 import { createHttpClient } from '#runtime/http-client'
 import { GatewayError } from '#shared/errors'
 import { rejectOnAbort } from './abort.ts'
 import type { AddressCheck } from './addresses.ts'
+import { checkedRoute, routeFailure } from './route.ts'
 import type { Upstream, UpstreamAnswer, UpstreamRequest } from './upstream.ts'
 
 /** Encodings that the runtime's client decodes; anything else would reach the relay as unreadable bytes. */
@@ -36,7 +38,8 @@ export function createHttpUpstream(check: AddressCheck, clock: Pick<Clock, 'mono
       const checking = check(request.url)
       // A check that is still resolving a name must not delay an abort.
       if (checking !== undefined) await rejectOnAbort(checking, signal)
-      return answerOf(await send(client, request, check.addressesOf?.(request.url), signal, connected), signal)
+      const route = request.route === undefined ? undefined : await checkedRoute(check, request.route, signal)
+      return answerOf(await send(client, request, check.addressesOf?.(request.url), route, signal, connected), signal)
     },
   }
 }
@@ -45,24 +48,34 @@ async function send(
   client: HttpClient,
   request: UpstreamRequest,
   addresses: readonly string[] | undefined,
+  route: CheckedRoute | undefined,
   signal: AbortSignalLike,
   connected: () => void,
 ): Promise<HttpAnswer> {
   const { method, url, body, fresh = false } = request
   const headers = headersOf(request)
+  let stood = false
+  const stands = () => {
+    stood = true
+    connected()
+  }
   try {
     return await client.send({
       method,
       url,
       addresses,
+      route,
       headers,
       body: typeof body === 'object' ? body.open() : body,
       fresh,
       signal,
-      connected,
+      connected: route === undefined ? connected : stands,
     })
   } catch (error) {
-    throw failure('The upstream could not be reached, or closed the connection without an answer.', error, signal)
+    throw (
+      (route && routeFailure(route, error, signal, stood)) ??
+      failure('The upstream could not be reached, or closed the connection without an answer.', error, signal)
+    )
   }
 }
 

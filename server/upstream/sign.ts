@@ -29,8 +29,8 @@ export function createSigner({ upstream, clock }: { upstream: Upstream; clock: C
   return {
     async sign(request, { scheme, secret, options }, signal) {
       if (secret === undefined || secret === '') return request
-      if (scheme === 'google-service-account') return withBearer(request, await tokens.of(secret, signal))
-      if (scheme === 'ibm-iam') return withBearer(request, await ibmTokens.of(ibmKey(secret, options.iam), signal))
+      if (scheme === 'google-service-account') return withBearer(request, await tokens.of(secret, signal, request.route))
+      if (scheme === 'ibm-iam') return withBearer(request, await ibmTokens.of(ibmKey(secret, options.iam), signal, request.route))
       if (scheme !== 'sigv4') return request
       // A Bedrock API key has no colon; access keys are a pair.
       return secret.includes(':') ? signV4(request, secret, options, clock) : withBearer(request, secret)

@@ -1,22 +1,27 @@
 /**
  * The WebSocket client for upstreams. It uses `ws` instead of the runtime's own, because only `ws` exposes the status, headers and
- * body of a rejected upgrade. Like `http.ts` it does not redirect, retry or proxy, runs the same address check first, and connects to the
+ * body of a rejected upgrade. Like `http.ts` it does not redirect or retry, uses no proxy but that of the request's `route`, runs the same address check first, and connects to the
  * addresses that were checked. Start with `dial`.
  */
-import { isIP, type LookupFunction } from 'node:net'
+import { isIP, type LookupFunction, type Socket } from 'node:net'
 import { type Refusal, WebSocket } from 'ws'
 import type { Clock, Timer } from '#runtime/clock'
 import type { AbortSignalLike } from '#runtime/contract/abort'
+import type { CheckedRoute, Route } from '#runtime/contract/route'
 import { type FrameListener, type FrameSocket, fittingReason, isSendable, largestFrame } from '#runtime/contract/sockets'
+import { connectRouted } from '#runtime/tunnel/connect'
 import { GatewayError } from '#shared/errors'
 import { rejectOnAbort } from './abort.ts'
-import type { AddressCheck } from './addresses.ts'
+import { type AddressCheck, hostOf } from './addresses.ts'
+import { checkedRoute, routeFailure } from './route.ts'
 
 /** A connection to open. */
 export interface DialRequest {
   /** An http(s) URL, as the address check expects it; converted to ws(s). */
   url: string
   headers: Record<string, string>
+  /** The way to the upstream; absent: straight there. */
+  route?: Route
 }
 
 /** An upgrade that the upstream rejected with an HTTP answer. */
@@ -59,6 +64,25 @@ function checkedLookup(addresses: readonly string[] | undefined): { lookup?: Loo
   }
 }
 
+/** A connection that stands already, for the upgrade. */
+async function tunnel(
+  url: string,
+  addresses: readonly string[] | undefined,
+  route: CheckedRoute,
+  signal: AbortSignalLike,
+): Promise<{ createConnection(): Socket }> {
+  const parsed = new URL(url)
+  const secure = parsed.protocol === 'https:'
+  const port = parsed.port === '' ? (secure ? 443 : 80) : Number(parsed.port)
+  try {
+    const socket = await connectRouted({ host: hostOf(parsed), port, secure, addresses }, route, signal)
+    // Nobody speaks before the upgrade is asked for, so nothing is lost.
+    return { createConnection: () => socket.resume() }
+  } catch (thrown) {
+    throw routeFailure(route, thrown, signal, false) ?? (signal.aborted ? signal.reason : unreachable())
+  }
+}
+
 /** The socket client. `check` runs before every dial and rejects forbidden addresses. */
 export function createSocketUpstream({ check, clock }: { check: AddressCheck; clock: Clock }): SocketUpstream {
   return {
@@ -66,12 +90,14 @@ export function createSocketUpstream({ check, clock }: { check: AddressCheck; cl
       signal.throwIfAborted()
       const checking = check(request.url)
       if (checking !== undefined) await rejectOnAbort(checking, signal)
+      const addresses = check.addressesOf?.(request.url)
+      const route = request.route === undefined ? undefined : await checkedRoute(check, request.route, signal)
       const socket = new WebSocket(request.url.replace(/^http/, 'ws'), {
         headers: request.headers,
         followRedirects: false,
         perMessageDeflate: false,
         maxPayload: largestFrame,
-        ...checkedLookup(check.addressesOf?.(request.url)),
+        ...(route ? await tunnel(request.url, addresses, route, signal) : checkedLookup(addresses)),
       })
       try {
         return await rejectOnAbort(connected(socket, listener, clock), signal)

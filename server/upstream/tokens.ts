@@ -1,6 +1,7 @@
 /** Access tokens that are asked for with a channel's key: kept in memory until shortly before they expire, and asked for once however many wait. */
 import type { Clock } from '#runtime/clock'
 import type { AbortSignalLike } from '#runtime/contract/abort'
+import type { Route } from '#runtime/contract/route'
 import { asGatewayError, GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import type { Upstream, UpstreamAnswer } from './upstream.ts'
@@ -21,19 +22,19 @@ export interface Token {
 
 /** Access tokens by key. */
 export interface Tokens {
-  /** An access token. Rejects with GatewayError or the signal's reason. */
-  of(secret: string, signal: AbortSignalLike): Promise<string>
+  /** An access token, asked for by this route. Rejects with GatewayError or the signal's reason. */
+  of(secret: string, signal: AbortSignalLike, route?: Route): Promise<string>
 }
 
 /** Tokens for any number of keys. */
-export function createTokens(clock: Clock, fetchToken: (secret: string) => Promise<Token>): Tokens {
+export function createTokens(clock: Clock, fetchToken: (secret: string, route: Route | undefined) => Promise<Token>): Tokens {
   const known = new Map<string, Token>()
   const asked = new Map<string, Promise<Token>>()
 
-  function fresh(secret: string): Promise<Token> {
+  function fresh(secret: string, route: Route | undefined): Promise<Token> {
     const running = asked.get(secret)
     if (running) return running
-    const asking = fetchToken(secret)
+    const asking = fetchToken(secret, route)
       .then((token) => {
         for (const [other, { usableUntil }] of known) if (usableUntil <= clock.now()) known.delete(other)
         known.set(secret, token)
@@ -45,11 +46,11 @@ export function createTokens(clock: Clock, fetchToken: (secret: string) => Promi
   }
 
   return {
-    async of(secret, signal) {
+    async of(secret, signal, route) {
       signal.throwIfAborted()
       const token = known.get(secret)
       if (token && token.usableUntil > clock.now()) return token.value
-      return (await unlessAborted(fresh(secret), signal)).value
+      return (await unlessAborted(fresh(secret, route), signal)).value
     },
   }
 }
@@ -79,12 +80,14 @@ export async function askForToken(
   { upstream, clock }: { upstream: Upstream; clock: Clock },
   url: string,
   fields: Record<string, string>,
+  route: Route | undefined,
 ): Promise<TokenAnswer> {
   const limit = new AbortController()
   const timer = clock.after(limitMs, () => limit.abort(new GatewayError('upstream_timeout', 'The request for an access token timed out.')))
   try {
     const headers = { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' }
-    const answer = await upstream.open({ method: 'POST', url, headers, body: `${new URLSearchParams(fields)}` }, limit.signal)
+    const request = { method: 'POST', url, headers, body: `${new URLSearchParams(fields)}`, ...(route && { route }) } as const
+    const answer = await upstream.open(request, limit.signal)
     return { status: answer.status, body: await readAnswer(answer) }
   } catch (thrown) {
     throw asGatewayError(thrown)

@@ -4,6 +4,7 @@
  */
 import type { AbortSignalLike } from '#runtime/contract/abort'
 import type { AnswerHeaders } from '#runtime/contract/http-client'
+import type { Route } from '#runtime/contract/route'
 import type { AuthScheme } from '#vendors/vendor'
 
 /** A body that is not text; it is read from the start for every attempt. */
@@ -31,6 +32,8 @@ export interface UpstreamRequest {
   /** Complete: only what HTTP itself requires is added. */
   headers: Record<string, string>
   body: string | Payload | undefined
+  /** The way to the upstream, and to where its tokens come from; absent: straight there. */
+  route?: Route
   /** Must be signed with this before it is sent; absent: its headers are complete. */
   credential?: Credential
   /** Use a new connection: the upstream may just have closed all pooled ones. */

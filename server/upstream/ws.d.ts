@@ -1,6 +1,6 @@
 /** The part of `ws` used here; the runtime brings its own build of it. */
 declare module 'ws' {
-  import type { LookupFunction } from 'node:net'
+  import type { LookupFunction, Socket } from 'node:net'
 
   interface Options {
     headers: Record<string, string>
@@ -8,6 +8,7 @@ declare module 'ws' {
     perMessageDeflate: boolean
     maxPayload: number
     lookup?: LookupFunction
+    createConnection?: () => Socket
   }
 
   /** The HTTP answer that rejects an upgrade. */

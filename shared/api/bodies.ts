@@ -19,7 +19,9 @@ export const KeptBodyAnswer = says<KeptBody>().of(
         method: Type.Optional(Type.String()),
         address: Type.Optional(Type.String()),
         status: Type.Optional(Type.Integer()),
-        headers: Type.Array(Type.Array(Type.String()), { description: 'Names and values; values that may be credentials are `***`.' }),
+        headers: Type.Array(Type.Unsafe<readonly [string, string]>(Type.Array(Type.String())), {
+          description: 'Names and values; values that may be credentials are `***`.',
+        }),
         atMs: Type.Number({ description: 'Milliseconds from the arrival of the request.' }),
         pieces: Type.Optional(
           Type.Array(Type.Number(), { description: 'For each piece where it ends, in bytes, and when it came, in milliseconds.' }),

@@ -35,7 +35,13 @@ export const says = <Row>() => ({ of: <T extends TSchema>(schema: Row extends St
 
 /** GET /api/status */
 export const StatusAnswer = says<Status>().of(
-  Open({ name: Type.Literal('Parley'), version: Type.String(), setup: OneOf(['needed', 'done']), demo: Type.Boolean() }),
+  Open({
+    name: Type.Literal('Parley'),
+    version: Type.String(),
+    setup: OneOf(['needed', 'done']),
+    demo: Type.Boolean(),
+    singleSignOn: Type.Optional(Type.Literal(true)),
+  }),
 )
 
 const user = {
@@ -56,6 +62,7 @@ export const AccountAnswer = says<AccountRow>().of(
   Open({
     ...user,
     createdAt: Instant(),
+    lastSeenAt: Nullable(Instant()),
     enabled: Type.Boolean(),
     signsIn: Type.Boolean(),
     managementKeys: Type.Integer({ description: 'Management keys that open the API. They end when the role changes.' }),
@@ -75,6 +82,7 @@ const forAdministrators = {
   budget: Nullable(Budget),
   budgetLeft: Left(),
   limits: Nullable(Limits),
+  fallbacks: Type.Record(Type.String(), Fallback, { description: 'Fallback models by model, in place of those of the installation.' }),
 }
 /** A group. */
 export const GroupAnswer = says<GroupRow | ManagedGroupRow>().of(
@@ -252,9 +260,15 @@ export const SettingsAnswer = says<SettingsRow>().of(
     moderationModel: Type.String(),
     fallbacks: Type.Record(Type.String(), Fallback),
     keepLogsMonths: Nullable(Type.Integer()),
+    shareLinks: Type.Boolean({ description: 'Whether users may make links by which anybody reads a copy of a conversation.' }),
     quotas: Open({ ...counts }),
     managedByFile: Open({ fallbacks: Names() }),
-    defaults: Open({ moderationModel: Type.String(), keepLogsMonths: Type.Null(), quotas: Open({ ...counts }) }),
+    defaults: Open({
+      moderationModel: Type.String(),
+      keepLogsMonths: Type.Null(),
+      shareLinks: Type.Literal(false),
+      quotas: Open({ ...counts }),
+    }),
     changed: Names(),
   }),
 )

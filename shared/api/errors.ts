@@ -31,6 +31,7 @@ export const errorWords: Readonly<Record<ErrorCode, string>> = {
     'The body has a name twice in one object, or a name that differs from a known one only in case or spelling. Others would read it differently.',
   key_required: 'Changing the base URL of a channel requires its keys to be entered again.',
   weak_password: 'The password is common, or little more than a name. Choose one that is hard to guess.',
+  unpriced_field: 'The request asks for something that the upstream charges more for than the model’s price says; `param` names the field.',
   unsupported_value: 'No channel of the model supports this, or strict mode refuses a lossy conversion; `param` names the field.',
   unsupported_endpoint: 'No channel of the model serves this endpoint.',
   unsupported_in_playground: 'The playground supports text only.',

@@ -1,12 +1,13 @@
 /** Every schema that the API reference names, by its name there. `of('ChatRequest')` refers to one; a misspelt name does not compile. */
 import { ChannelDraft, ChannelPatch, NewChannel } from '../console/channel.ts'
+import { KeptConversation, NewShare } from '../console/conversation.ts'
 import { GroupPatch, NewGroup } from '../console/group.ts'
 import { KeyPatch, NewKey, Rotation } from '../console/key.ts'
 import { NewManagementKey } from '../console/management-key.ts'
 import { PriceFields } from '../console/price.ts'
 import { ProbeQuestion } from '../console/probe.ts'
 import { RouteQuestion } from '../console/route.ts'
-import { PasswordChange } from '../console/session.ts'
+import { PasswordChange, ProviderSignIn } from '../console/session.ts'
 import { SettingsPatch } from '../console/settings.ts'
 import { Credit, NewUser, Setup, SignIn, UserPatch } from '../console/user.ts'
 import { CountTokensRequest, MessagesRequest } from '../protocols/anthropic/messages.ts'
@@ -86,12 +87,22 @@ export const schemas = {
   Setup,
   SetupAnswer: rows.SetupAnswer,
   SignIn,
+  ProviderSignIn,
+  ProviderAnswer: people.ProviderAnswer,
   PasswordChange,
   NewManagementKey,
   ManagementKey: people.ManagementKeyAnswer,
   ManagementKeys: rows.PageOf(people.ManagementKeyAnswer),
   Quotas: rows.PageOf(people.QuotaAnswer),
   Sessions: rows.PageOf(people.SessionAnswer),
+  Identities: rows.PageOf(people.IdentityAnswer),
+  KeptConversation,
+  KeptConversations: rows.PageOf(people.KeptAnswer),
+  NewShare,
+  Share: people.ShareAnswer,
+  Shares: rows.PageOf(people.ShareAnswer),
+  SharedConversation: people.SharedConversationAnswer,
+  Environment: rows.PageOf(people.EnvironmentAnswer),
   User: rows.UserAnswer,
   NewUser,
   UserPatch,

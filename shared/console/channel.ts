@@ -33,6 +33,9 @@ const Timeouts = Exact({
   total: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 86400 })),
 })
 
+/** PEM. */
+const pem = Type.String({ maxLength: 262_144, pattern: '^[\\t\\n\\r\\u0020-\\u007e]*$' })
+
 const optional = {
   baseUrl: Type.Optional(Type.String({ format: 'http-url' })),
   keys: Type.Optional(Type.Array(ChannelKey, { maxItems: 1000 })),
@@ -55,6 +58,10 @@ const optional = {
   options: Type.Optional(MapOf(64, Text())),
   costs: Type.Optional(MapOf(256, PriceFields)),
   foreignState: Type.Optional(OneOf(['deny', 'allow'] as const)),
+  /** `http://`, `https://` or `socks5://` with host and port, or `direct`; empty: what holds for all channels. */
+  proxy: Type.Optional(Text(2048)),
+  /** Authorities that are believed instead of the machine's own; a certificate that is shown, with its key. */
+  tls: Type.Optional(Exact({ ca: Type.Optional(pem), cert: Type.Optional(pem), key: Type.Optional(pem) })),
   tags: Type.Optional(Type.Array(Name(), { maxItems: 100 })),
 }
 const models = Type.Array(ChannelModel, { minItems: 1, maxItems: 10_000 })

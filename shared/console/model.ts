@@ -32,6 +32,8 @@ export interface Status {
   version: string
   setup: 'needed' | 'done'
   demo: boolean
+  /** Only where an identity provider signs people in too. */
+  singleSignOn?: true
   /** For administrators only. */
   config?: ConfigState
   /** How keeping bodies goes on this instance. For administrators only. */

@@ -19,11 +19,11 @@ export const httpRooms: Record<string, Room> = {
   },
   // What every route of the console is made with: who may call, JSON in and out, pages of lists. Bodies with a name twice: server/wire.
   'server/http/console/route': {
-    may: ['server/wire', 'server/http/request', 'server/accounts', 'server/bodies', ...billing, ...lower],
+    may: ['server/wire', 'server/http/request', 'server/accounts', 'server/accounts/identity', 'server/bodies', ...billing, ...lower],
   },
   // Users, keys, groups, sessions, the audit trail.
   'server/http/console/accounts': {
-    may: ['server/http/request', 'server/http/console/route', 'server/accounts', ...billing, ...lower],
+    may: ['server/http/request', 'server/http/console/route', 'server/accounts', 'server/accounts/identity', ...billing, ...lower],
   },
   // Channels, models, prices: what can be asked for here.
   'server/http/console/catalogue': {

@@ -32,7 +32,13 @@ export const rooms: Record<string, Room> = {
   'server/runtime/contract': { may: [] },
   // HTTP/1.1 as bytes.
   'server/runtime/http1': { may: ['server/runtime/contract'] },
-  'server/runtime/bun': { may: ['server/runtime/contract', 'server/runtime/http1'], packages: ['node:'], powers: [...everyPower, 'bun'] },
+  // Connections through proxies, and with certificates of one's own.
+  'server/runtime/tunnel': { may: ['server/runtime/contract'], packages: ['node:net', 'node:tls', 'node:crypto'], powers: ['network'] },
+  'server/runtime/bun': {
+    may: ['server/runtime/contract', 'server/runtime/http1', 'server/runtime/tunnel'],
+    packages: ['node:'],
+    powers: [...everyPower, 'bun'],
+  },
   'server/runtime/deno': { may: ['server/runtime/contract'], packages: ['node:', '@node-rs/argon2'], powers: [...everyPower, 'deno'] },
   // Files that grow at their end, and sealed bytes, for threads that carry no requests.
   'server/runtime/storage': { may: [], packages: ['node:'], powers: everyPower },
@@ -48,14 +54,14 @@ export const rooms: Record<string, Room> = {
     powers: ['worker'],
   },
   'server/store/schema-moves': { may: ['db', ...store(), 'server/runtime'], packages: drizzle },
-  'server/store/ledger': { may: ['db', ...store()], packages: drizzle },
+  'server/store/ledger': { may: ['db', ...store(), 'shared'], packages: drizzle },
   'server/store/accounts': { may: ['db', ...store('ledger'), 'shared'], packages: drizzle },
   'server/store/channels': { may: ['db', ...store()], packages: drizzle },
   'server/store/bodies': { may: ['db', ...store()], packages: drizzle },
   'server/store/usage': { may: ['db', ...store('ledger'), 'server/runtime', 'shared'], packages: drizzle },
 
   'server/upstream': {
-    may: ['server/vendors', 'server/wire', ...lower],
+    may: ['server/vendors', 'server/wire', 'server/runtime/tunnel', ...lower],
     packages: ['node:dns', 'node:net', 'ipaddr.js', 'ws', 'jose', 'aws4fetch'],
     powers: ['network'],
   },
@@ -71,10 +77,12 @@ export const rooms: Record<string, Room> = {
   'server/billing/ledger': { may: ['server/billing/lease', ...store('ledger', 'accounts'), ...lower], packages: ['node:zlib'] },
   'server/billing/ratelimit': { may: ['server/billing/lease', ...store('ledger'), ...lower] },
   'server/metrics': { may: ['server/billing/ledger', ...store('ledger'), ...lower], packages: ['prom-client'], powers: ['process'] },
-  'server/routing': { may: [...store('accounts', 'channels'), 'server/vendors', ...lower] },
+  'server/routing': { may: [...store('accounts', 'channels'), 'server/vendors', 'server/runtime/tunnel', ...lower] },
   // What sign-in is guarded with: growing delays, networks, rules for passwords.
   'server/accounts/guard': { may: lower, packages: ['@zxcvbn-ts/language-common'] },
-  'server/accounts': { may: ['server/accounts/guard', ...store('accounts', 'ledger', 'usage'), ...lower] },
+  // Who people are elsewhere.
+  'server/accounts/identity': { may: ['shared'], packages: ['openid-client'] },
+  'server/accounts': { may: ['server/accounts/guard', 'server/accounts/identity', ...store('accounts', 'ledger', 'usage'), ...lower] },
   // What was sent and answered, kept where somebody opted in: noted here, written and read by a thread of its own.
   'server/bodies': {
     may: ['server/accounts', 'server/upstream', 'server/runtime/storage', ...store('accounts', 'bodies'), ...lower],

@@ -124,6 +124,10 @@ export const en = {
   paramsHint: 'JSON: {"set": {"field": value}, "remove": ["field"]}.',
   timeouts: 'Timeouts',
   timeoutsHint: 'JSON, in seconds: connect, firstEvent, betweenEvents, total.',
+  proxy: 'Outbound proxy',
+  proxyHint: 'http://, https:// or socks5:// with host and port, or “direct”. Another one asks for the keys again.',
+  tls: 'Certificates',
+  tlsHint: 'JSON with PEM: ca (authorities instead of the machine’s own), cert and key (shown to the upstream).',
   costs: 'What it costs',
   costsHint: 'JSON by model, like prices: {"gpt-5": {"input": "1.25", "output": "10"}}. Margins need it.',
   systemPrompt: 'System prompt',
@@ -153,4 +157,5 @@ export const en = {
   converted: 'converted to {dialect}',
   losses: '{count} {count:loss|losses}',
   refusedWhy: 'skipped: {message}',
+  lastDay: 'Last 24 hours by the hour: {requests} requests, {failed} failed',
 }

@@ -17,6 +17,8 @@ export interface ChannelSettings {
   options: string
   params: string
   timeouts: string
+  proxy: string
+  tls: string
   costs: string
 }
 
@@ -37,12 +39,14 @@ export const settingsOf = (row: ChannelRow): ChannelSettings => ({
   options: linesFor(row.options, '='),
   params: json(row.params),
   timeouts: json(row.timeouts),
+  proxy: row.proxy,
+  tls: json(row.tls),
   costs: json(row.costs),
 })
 
 /** What is sent for a form. Throws SyntaxError with the name of the field whose text is not JSON. */
 export function patchOf(form: ChannelSettings): ChannelPatch {
-  const parsed = (name: 'params' | 'timeouts' | 'costs') => {
+  const parsed = (name: 'params' | 'timeouts' | 'costs' | 'tls') => {
     if (form[name].trim() === '') return {}
     try {
       return JSON.parse(form[name])
@@ -71,6 +75,8 @@ export function patchOf(form: ChannelSettings): ChannelPatch {
     options: pairsOf(form.options, '='),
     params: parsed('params'),
     timeouts: parsed('timeouts'),
+    proxy: form.proxy.trim(),
+    tls: parsed('tls'),
     costs: parsed('costs'),
   }
 }

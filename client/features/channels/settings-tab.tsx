@@ -25,6 +25,8 @@ const labels = {
   options: 'options',
   params: 'params',
   timeouts: 'timeouts',
+  proxy: 'proxy',
+  tls: 'tls',
   costs: 'costs',
 } as const
 
@@ -66,7 +68,7 @@ export function SettingsTab(props: { row: ChannelRow; onSaved(row: ChannelRow): 
     })
     if (done) showToast(t('saved'))
   }
-  const text = (name: 'name' | 'baseUrl' | 'tags' | 'priority' | 'weight', hint?: string, mono = false) => (
+  const text = (name: 'name' | 'baseUrl' | 'tags' | 'priority' | 'weight' | 'proxy', hint?: string, mono = false) => (
     <TextField
       label={t(labels[name])}
       hint={hint}
@@ -77,7 +79,11 @@ export function SettingsTab(props: { row: ChannelRow; onSaved(row: ChannelRow): 
       onChange={set(name)}
     />
   )
-  const area = (name: 'keys' | 'systemPrompt' | 'headers' | 'options' | 'params' | 'timeouts' | 'costs', hint?: string, rows = 3) => (
+  const area = (
+    name: 'keys' | 'systemPrompt' | 'headers' | 'options' | 'params' | 'timeouts' | 'costs' | 'tls',
+    hint?: string,
+    rows = 3,
+  ) => (
     <AreaField
       label={t(labels[name])}
       hint={hint}
@@ -128,6 +134,8 @@ export function SettingsTab(props: { row: ChannelRow; onSaved(row: ChannelRow): 
           {area('headers', t('headersHint'), 2)}
           {area('params', t('paramsHint'), 3)}
           {area('timeouts', t('timeoutsHint'), 3)}
+          {text('proxy', t('proxyHint'), true)}
+          {area('tls', t('tlsHint'), 3)}
         </Fieldset>
       </form>
       <SaveBar

@@ -123,6 +123,10 @@ export const zh: Record<keyof typeof en, string> = {
   paramsHint: 'JSON：{"set": {"field": value}, "remove": ["field"]}。',
   timeouts: '超时',
   timeoutsHint: 'JSON，单位秒：connect、firstEvent、betweenEvents、total。',
+  proxy: '出站代理',
+  proxyHint: 'http://、https:// 或 socks5://，写明主机和端口；或填 direct（直连）。更换代理需要重新填写密钥。',
+  tls: '证书',
+  tlsHint: 'JSON，内容为 PEM：ca（代替本机信任的颁发机构），cert 和 key（出示给上游）。',
   costs: '成本',
   costsHint: '按模型的 JSON，与价格相同：{"gpt-5": {"input": "1.25", "output": "10"}}。计算毛利需要它。',
   systemPrompt: '系统提示',
@@ -151,4 +155,5 @@ export const zh: Record<keyof typeof en, string> = {
   converted: '转换为 {dialect}',
   losses: '{count} 处损失',
   refusedWhy: '跳过：{message}',
+  lastDay: '过去 24 小时（按小时）：{requests} 次请求，{failed} 次失败',
 }

@@ -20,7 +20,7 @@ const routes = playgroundRoutes({
   clock: systemClock,
   heartbeatMs: 15_000,
   idleMs: 60_000,
-  large: { open: unasked, preview: unasked },
+  large: { open: unasked, preview: unasked, shown: unasked },
 })
 let signedOut = false
 

@@ -5,7 +5,7 @@
 
 import type { Capture } from '#bodies/capture'
 import type { Body } from '#relay/contract/ask'
-import type { LargeAsk, LargeBodies, WeighedPieces } from '#relay/contract/large-body'
+import { type LargeAsk, type LargeBodies, light, type WeighedPieces } from '#relay/contract/large-body'
 import type { Clock, Timer } from '#runtime/clock'
 import { nextTurn } from '#runtime/turns'
 import { GatewayError } from '#shared/errors'
@@ -153,8 +153,6 @@ const mebibyte = 1024 * 1024
 const mostBytes = 32 * mebibyte
 /** Nesting as in CONTRACT section 5. No known request has a tenth of this number of values. */
 const bounds: JsonBounds = { depth: 64, weight: 262_144 }
-/** What becomes text here without a wait: about ten milliseconds of work at most. */
-const light = { bytes: mebibyte, weight: 4096 }
 /** Bytes that are weighed before others have their turn. */
 const sliceBytes = 256 * 1024
 

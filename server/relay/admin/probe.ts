@@ -185,7 +185,11 @@ export function createProbe(parts: Parts): Probe {
         ...channel.headers,
       }
       const credential = { scheme: where.auth, secret: key?.secret, options: channel.options }
-      const names = await list(channel, { method: 'GET', url: where.url, headers, body: undefined, credential }, signal)
+      const names = await list(
+        channel,
+        { method: 'GET', url: where.url, headers, body: undefined, credential, ...(channel.route && { route: channel.route }) },
+        signal,
+      )
       const offered = new Set([...channel.models.values()].map(({ upstream }) => upstream))
       return { data: names.map((id) => ({ id, offered: offered.has(id) })) }
     },

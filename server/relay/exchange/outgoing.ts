@@ -24,7 +24,7 @@ export interface Outgoing {
 }
 
 /** Where the requests of one kind to one candidate go, and how they authenticate; the same until the channel changes. */
-type Destination = Pick<UpstreamRequest, 'url' | 'headers' | 'credential'>
+type Destination = Pick<UpstreamRequest, 'url' | 'headers' | 'route' | 'credential'>
 
 /** A changed channel is a new object, so nothing here becomes stale. */
 const destinations = new WeakMap<Channel, Map<string, Destination>>()
@@ -50,6 +50,7 @@ function newDestination({ operation, stream, variant }: Omit<Outgoing, 'version'
   return {
     url: vendor.endpoint(channel.baseUrl, target),
     headers: { ...authHeaders(scheme, key?.secret), ...channel.headers },
+    ...(channel.route && { route: channel.route }),
     ...(isSigned(scheme) && { credential: { scheme, secret: key?.secret, options } }),
   }
 }

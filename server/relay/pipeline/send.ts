@@ -10,6 +10,7 @@ import type { Exchange } from '#relay/contract/exchange'
 import type { AttemptLog, ExchangeFor, InFlightRequest, ModelCandidates, ReadRequest, Received, RequestModels } from '#relay/contract/steps'
 import { readText } from '#relay/exchange/answer-text'
 import { signed } from '#relay/exchange/outgoing'
+import { unpricedFor } from '#relay/spend/unpriced'
 import type { FallbackCause } from '#routing/fallbacks'
 import type { Candidate } from '#routing/order'
 import { asGatewayError, GatewayError } from '#shared/errors'
@@ -108,7 +109,7 @@ export async function sendToModel<Value>(
     ...(sending.making && { making: sending.making }),
     limits: receiver.limits,
     async prepare(candidate) {
-      const exchange = await exchangeFor(candidate, models.asked.price.rates)
+      const exchange = unpricedFor(request.head, candidate) ?? (await exchangeFor(candidate, models.asked.price.rates))
       if (exchange instanceof GatewayError) return exchange
       return async (attempt) => ({ exchange, value: await perform(sending, receiver, exchange, attempt) })
     },

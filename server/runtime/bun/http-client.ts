@@ -8,12 +8,14 @@ import type { AbortSignalLike } from '#runtime/contract/abort'
 import type { HttpAnswer, HttpCall, HttpClient, PinnedCall } from '#runtime/contract/http-client'
 import { malformed } from '#runtime/http1/http-fault'
 import { type RequestHead, requestHeads } from '#runtime/http1/request-head'
+import { connectRouted } from '#runtime/tunnel/connect'
 import { decoded } from './decoded-answer.ts'
-import { type Destination, dial } from './dial.ts'
+import { type BunSocket, type Destination, dial } from './dial.ts'
 import { HttpConnection } from './http-connection.ts'
 import { coded, HttpExchange, type Release } from './http-exchange.ts'
 import { createHttpPool } from './http-pool.ts'
 import { upload } from './http-upload.ts'
+import { overStream } from './stream-socket.ts'
 
 /** Characters of a body that goes out in one write with its head; joining larger ones costs more than a second write. */
 const mostJoined = 64 * 1024
@@ -57,16 +59,23 @@ export function createHttpClient(clock: { monotonic(): number }): HttpClient {
     const head = target.heads[call.method](call.headers)
     if (typeof body === 'string' && Buffer.byteLength(body) !== head.length)
       throw malformed('The length of the request is not that of its body.')
-    for (let idle = call.fresh ? undefined : pool.take(target.origin); idle !== undefined; idle = pool.take(target.origin)) {
+    const origin = call.route === undefined ? target.origin : `${target.origin} ${call.route.name}`
+    for (let idle = call.fresh ? undefined : pool.take(origin); idle !== undefined; idle = pool.take(origin)) {
       call.connected()
       const exchange = begin(idle, head, body, signal, pool.keep)
       if (exchange !== undefined) return decodedWhereEncoded(await exchange.answered)
     }
-    const connection = await dial(target, call.addresses, signal, (socket) => new HttpConnection(target.origin, socket, pool.forget))
+    const connection = await connectionTo(target, origin, call)
     call.connected()
     const exchange = begin(connection, head, body, signal, pool.keep)
     if (exchange === undefined) throw signal.aborted ? signal.reason : closedEarly()
     return decodedWhereEncoded(await exchange.answered)
+  }
+
+  async function connectionTo(target: Target, origin: string, { addresses, route, signal }: HttpCall): Promise<HttpConnection> {
+    const connectionOf = (socket: BunSocket) => new HttpConnection(origin, socket, pool.forget)
+    if (route === undefined) return dial(target, addresses, signal, connectionOf)
+    return overStream(await connectRouted({ ...target, addresses }, route, signal), connectionOf)
   }
 
   return { send, sendTo, close: pool.close }

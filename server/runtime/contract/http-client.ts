@@ -4,12 +4,15 @@
  * runtime's own `fetch` does of these is in docs/runtimes.md.
  */
 import type { AbortSignalLike } from './abort.ts'
+import type { CheckedRoute } from './route.ts'
 
 export interface HttpCall {
   method: 'POST' | 'GET'
   url: string
   /** Addresses of the URL's host to connect to, instead of asking DNS. Over TLS the certificate must still be that of the host. */
   addresses?: readonly string[] | undefined
+  /** The way to it, where that is not the plain one. A runtime that cannot take it rejects. */
+  route?: CheckedRoute | undefined
   /** Complete but for `host` and what frames the message. The caller sets `content-length` where there is a body. */
   headers: Iterable<readonly [name: string, value: string]>
   body: string | ReadableStream<Uint8Array> | undefined

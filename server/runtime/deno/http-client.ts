@@ -23,7 +23,8 @@ type Body = string | ReadableStream<Uint8Array> | undefined
 /** `Platform.createHttpClient`. */
 export function createHttpClient(): HttpClient {
   return {
-    async send({ url, method, headers, body, signal, connected }) {
+    async send({ url, method, headers, body, signal, connected, route }) {
+      if (route !== undefined) throw Object.assign(new Error('This runtime takes no routes.'), { code: 'ROUTE_UNSUPPORTED' })
       const answer = await exchange(
         new URL(url),
         { method, headers: Object.fromEntries([...headers]), signal: nativeSignal(signal) },

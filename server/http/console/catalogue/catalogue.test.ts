@@ -28,6 +28,7 @@ const group = (name: string): Group => ({
   keepBodies: null,
   budget: null,
   limits: null,
+  fallbacks: null,
   enabled: true,
   managed: 'console',
 })
@@ -68,6 +69,8 @@ beforeEach(async () => {
   const clock = handClock()
   const rules = {
     assertAddress: refuseMetadata,
+    assertProxy: () => undefined,
+    assertTls: () => undefined,
     assertPrice: resolveRates,
     groupExists: (name: string) => ['default', 'vip'].includes(name),
   }

@@ -1,0 +1,70 @@
+/** A socket during a handshake: bytes are read in known amounts, and what nobody asked for is a fault. */
+import type { Socket } from 'node:net'
+import { ProxyFault } from '#runtime/contract/route'
+
+/** The most that a proxy may say before the tunnel stands. */
+const mostBytes = 16 * 1024
+
+/** Reads and writes of a handshake. Everything rejects with ProxyFault when the socket ends or says too much. */
+export interface HandshakeSocket {
+  write(bytes: Uint8Array | string): void
+  /** The next bytes, exactly so many. */
+  take(count: number): Promise<Buffer>
+  /** Everything up to this mark and with it. */
+  takeUntil(mark: string): Promise<Buffer>
+  /** Ends the handshake: the socket is paused and belongs to somebody else. Throws when more was said than was asked for. */
+  finish(): void
+}
+
+/** Listens to the socket until `finish`. */
+export function handshakeOn(socket: Socket): HandshakeSocket {
+  let received: Buffer = Buffer.alloc(0)
+  let ended: ProxyFault | undefined
+  let wake: () => void = () => undefined
+
+  const hear = (bytes: Buffer) => {
+    received = Buffer.concat([received, bytes])
+    if (received.length > mostBytes) ended = new ProxyFault('PROXY_MALFORMED', 'too long')
+    wake()
+  }
+  const end = () => {
+    ended ??= new ProxyFault('PROXY_REFUSED', 'closed')
+    wake()
+  }
+  socket.on('data', hear)
+  socket.on('end', end)
+  socket.on('close', end)
+
+  /** Takes as many bytes as `enough` says, once it says so. */
+  async function takeWhen(enough: () => number | undefined): Promise<Buffer> {
+    for (;;) {
+      const count = enough()
+      if (count !== undefined) {
+        const taken = received.subarray(0, count)
+        received = received.subarray(count)
+        return taken
+      }
+      if (ended !== undefined) throw ended
+      await new Promise<void>((resolve) => {
+        wake = resolve
+      })
+    }
+  }
+
+  return {
+    write: (bytes) => void socket.write(bytes),
+    take: (count) => takeWhen(() => (received.length >= count ? count : undefined)),
+    takeUntil: (mark) =>
+      takeWhen(() => {
+        const at = received.indexOf(mark, 0, 'latin1')
+        return at < 0 ? undefined : at + mark.length
+      }),
+    finish() {
+      socket.pause()
+      socket.off('data', hear).off('end', end).off('close', end)
+      // Upstreams speak when they are asked: what comes now is not theirs.
+      if (received.length > 0) throw new ProxyFault('PROXY_MALFORMED', 'more than its answer')
+      if (ended !== undefined) throw ended
+    },
+  }
+}
