@@ -33,4 +33,12 @@ export const en = {
   cause_upstream_rate_limited: 'The upstream limits requests',
   retryIn: 'Tried again in {time}.',
   retryNow: 'The next request tries it again.',
+  keepBodies: 'Keep requests and answers',
+  keepBodiesHint:
+    'What is kept can be read on the page of a request until its days are over. Callers see it in the header x-parley-stored.',
+  keepOff: 'No',
+  keepErrors: 'Those that fail',
+  keepTenth: 'One in ten',
+  keepAll: 'All',
+  keepShare: '{percent} %',
 }

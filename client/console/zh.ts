@@ -35,4 +35,11 @@ export const zh: Record<keyof typeof en, string> = {
   cause_upstream_rate_limited: '上游限流',
   retryIn: '{time}后重试。',
   retryNow: '下一个请求将重试。',
+  keepBodies: '保留请求与响应',
+  keepBodiesHint: '保留期内可在请求页面查看保留的内容。调用方可从响应头 x-parley-stored 得知。',
+  keepOff: '不保留',
+  keepErrors: '仅失败的请求',
+  keepTenth: '十分之一',
+  keepAll: '全部',
+  keepShare: '{percent}%',
 }

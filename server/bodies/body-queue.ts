@@ -5,7 +5,7 @@
 import type { Clock, Timer } from '#runtime/clock'
 import type { Capture, NotedPart } from './capture.ts'
 import type { PartHead } from './record.ts'
-import type { Lot, LotResult } from './work.ts'
+import type { Lot, LotResult, RecordHeads } from './work.ts'
 
 /** Bytes and records of one lot, and milliseconds that it waits for more. */
 const lotBytes = 4 * 1024 * 1024
@@ -110,7 +110,8 @@ function lotOf(captures: readonly Capture[]): Omit<Lot, 'rules'> {
     else bytes.set(chunk, at)
     at += sizes[n] ?? 0
   }
-  return { bytes, records: captures.map(({ facts, parts }) => ({ ...facts, parts: parts.map(headOf) })) }
+  const heads: RecordHeads = captures.map(({ facts, parts }) => ({ ...facts, parts: parts.map(headOf) }))
+  return { bytes, records: JSON.stringify(heads) }
 }
 
 function headOf({ chunks: _, pieces, ...head }: NotedPart): PartHead {

@@ -27,7 +27,7 @@ const mostRows = 20_000
 /** A request as its endpoint has it. */
 export interface CapturedRequest {
   requestId: string
-  url: Pick<URL, 'pathname' | 'searchParams'>
+  url: Pick<URL, 'pathname' | 'search' | 'searchParams'>
   request: { method: string; headers: Pick<Headers, 'get'> & Iterable<[string, string]> }
 }
 

@@ -9,6 +9,20 @@ const harmless = new Set([
 ])
 const harmlessFamily = /^(x-stainless-|x-ratelimit-|anthropic-ratelimit-|x-session-|session[-_]id$|x-parley-)/
 
+/** Names that were judged: the same few come with every request. */
+const judged = new Map<string, { name: string; isHarmless: boolean }>()
+const mostJudged = 1000
+
+function knownHeader(given: string): { name: string; isHarmless: boolean } {
+  const known = judged.get(given)
+  if (known) return known
+  const name = given.toLowerCase()
+  const found = { name, isHarmless: harmless.has(name) || harmlessFamily.test(name) }
+  // Callers choose names.
+  if (judged.size < mostJudged) judged.set(given, found)
+  return found
+}
+
 /** Instead of a value. */
 export const blanked = '***'
 
@@ -16,8 +30,8 @@ export const blanked = '***'
 export function safeHeaders(headers: Iterable<readonly [name: string, value: string]>): [name: string, value: string][] {
   const safe: [string, string][] = []
   for (const [name, value] of headers) {
-    const known = name.toLowerCase()
-    safe.push([known, harmless.has(known) || harmlessFamily.test(known) ? value : blanked])
+    const known = knownHeader(name)
+    safe.push([known.name, known.isHarmless ? value : blanked])
   }
   return safe
 }
@@ -34,7 +48,8 @@ export function safeAddress(address: string): string | undefined {
 }
 
 /** Path and query of an address, likewise. */
-export function safePath({ pathname, searchParams }: Pick<URL, 'pathname' | 'searchParams'>): string {
+export function safePath({ pathname, search, searchParams }: Pick<URL, 'pathname' | 'search' | 'searchParams'>): string {
+  if (search === '') return pathname
   const query = [...searchParams].map(([name, value]) => `${name}=${harmlessParameters.has(name) ? value : blanked}`).join('&')
   return query === '' ? pathname : `${pathname}?${query}`
 }

@@ -21,7 +21,7 @@ function lotOf(...bodies: [requestId: string, body: string, at?: number][]): Lot
     const part = { border: 'client-request' as const, headers: [], atMs: 0, bytes: all[n]?.length ?? 0 }
     return { requestId, at, userId: 'u', keyId: 'k', parts: [part] }
   })
-  return { bytes: new Uint8Array(Buffer.concat(all)), records, rules }
+  return { bytes: new Uint8Array(Buffer.concat(all)), records: JSON.stringify(records), rules }
 }
 const files = () => readdirSync(folder).sort()
 
@@ -114,7 +114,7 @@ test('a disk that takes only a part of a record is a fault; what it took before 
     const work = createBodyWork(process.argv[1], '${instance}')
     const lot = (requestId, length) => ({
       bytes: crypto.getRandomValues(new Uint8Array(length)),
-      records: [{ requestId, at: ${hour}, userId: 'u', keyId: null, parts: [{ border: 'client-request', headers: [], atMs: 0, bytes: length }] }],
+      records: JSON.stringify([{ requestId, at: ${hour}, userId: 'u', keyId: null, parts: [{ border: 'client-request', headers: [], atMs: 0, bytes: length }] }]),
       rules: { fields: [], numbers: false },
     })
     const first = work.keep(lot('r1', 4000))

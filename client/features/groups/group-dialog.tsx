@@ -3,6 +3,8 @@ import { callApi } from '#client/api/http.ts'
 import { BoundsFields } from '#client/console/bounds-fields.tsx'
 import { errorAt, explain } from '#client/console/explain.ts'
 import { causes, fallbacksOf, linesOf } from '#client/console/fallback-lines.ts'
+import { keepChoice, keepOf } from '#client/console/keep-choice.ts'
+import { KeepField } from '#client/console/keep-field.tsx'
 import { boundsOf, readBounds } from '#client/console/limits.ts'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
@@ -26,6 +28,7 @@ export function GroupDialog(props: {
   const [name, setName] = createSignal(props.row?.name ?? '')
   const [description, setDescription] = createSignal(props.row?.description ?? '')
   const [ratio, setRatio] = createSignal(props.row?.ratio ?? '1')
+  const [keep, setKeep] = createSignal(keepChoice(props.row?.logBodies ?? false))
   const [fallbacks, setFallbacks] = createSignal(linesOf(props.row?.fallbacks ?? {}))
   const [badLine, setBadLine] = createSignal(false)
   const [bounds, setBounds] = createSignal(boundsOf(props.row))
@@ -36,7 +39,13 @@ export function GroupDialog(props: {
     const own = fallbacksOf(fallbacks())
     setBadLine(own === undefined)
     if (own === undefined) return
-    const fields = { description: description().trim(), ratio: ratio().trim(), fallbacks: own, ...readBounds(bounds()) }
+    const fields = {
+      description: description().trim(),
+      ratio: ratio().trim(),
+      logBodies: keepOf(keep()),
+      fallbacks: own,
+      ...readBounds(bounds()),
+    }
     const done = await write.run(() =>
       props.row
         ? callApi('PATCH', `/api/groups/${encodeURIComponent(props.row.name)}`, fields)
@@ -82,6 +91,7 @@ export function GroupDialog(props: {
             onChange={setRatio}
           />
         </div>
+        <KeepField value={keep()} readonly={readonly()} onChange={setKeep} />
         <BoundsFields value={bounds()} error={write.error()} readonly={readonly()} onChange={setBounds} />
         <fieldset class="fieldset">
           <legend>{t('fallbacks')}</legend>

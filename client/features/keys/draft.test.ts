@@ -12,6 +12,7 @@ test('a preset fills limits and expiry, and keeps what was typed', () => {
     expiresAt: '1970-04-01T00:00:00.000Z',
     addresses: null,
     strict: false,
+    logBodies: false,
     budget: { daily: '5' },
     limits: { rpm: 60 },
   })

@@ -1,4 +1,5 @@
 /** A key as a form holds it, the presets it may begin with, and what is sent. */
+import { keepChoice, keepOf } from '#client/console/keep-choice.ts'
 import { type Bounds, boundsOf, readBounds } from '#client/console/limits.ts'
 import type { KeyPatch, KeyRow } from '#shared/console/key'
 
@@ -12,6 +13,8 @@ export interface KeyDraft {
   expiry: string
   addresses: string
   strict: boolean
+  /** Which of its requests are kept, as a choice of `KeepField`. */
+  keep: string
   bounds: Bounds
 }
 
@@ -30,7 +33,7 @@ const starts: Record<Preset, { expiry: string; bounds: Partial<Bounds> }> = {
 /** The draft that a preset begins with; what was typed before stays. */
 export function draftFor(preset: Preset, before?: KeyDraft): KeyDraft {
   const { expiry, bounds } = starts[preset]
-  const kept = before ?? { name: '', note: '', group: '', models: [], addresses: '', strict: false }
+  const kept = before ?? { name: '', note: '', group: '', models: [], addresses: '', strict: false, keep: 'off' }
   return { ...kept, expiry, bounds: { ...boundsOf(undefined), ...bounds } }
 }
 
@@ -43,6 +46,7 @@ export const draftOf = (row: KeyRow): KeyDraft => ({
   expiry: row.expiresAt ?? '',
   addresses: (row.addresses ?? []).join('\n'),
   strict: row.strict,
+  keep: keepChoice(row.logBodies),
   bounds: boundsOf(row),
 })
 
@@ -60,6 +64,7 @@ export function fieldsOf(draft: KeyDraft, now: number): KeyPatch & { name: strin
     expiresAt: draft.expiry === '' ? null : days === undefined ? draft.expiry : new Date(now + days * dayMs).toISOString(),
     addresses: lines.length === 0 ? null : lines,
     strict: draft.strict,
+    logBodies: keepOf(draft.keep),
     ...readBounds(draft.bounds),
   }
 }
@@ -67,6 +72,6 @@ export function fieldsOf(draft: KeyDraft, now: number): KeyPatch & { name: strin
 /** The fields in which two drafts differ, as the API names them. */
 export function changesBetween(before: KeyDraft, after: KeyDraft): (keyof KeyPatch)[] {
   const [old, now] = [before, after].map((draft) => fieldsOf(draft, 0))
-  const names = ['name', 'note', 'group', 'models', 'expiresAt', 'addresses', 'strict', 'budget', 'limits'] as const
+  const names = ['name', 'note', 'group', 'models', 'expiresAt', 'addresses', 'strict', 'logBodies', 'budget', 'limits'] as const
   return names.filter((name) => JSON.stringify(old?.[name]) !== JSON.stringify(now?.[name]))
 }

@@ -130,4 +130,5 @@ export const en = {
   patternsHint: 'Such as claude-*: also models that come later.',
   patternsNone: 'No model of the group matches now.',
   patternsMatch: '{count} {count:model matches|models match} now: {models}',
+  change_logBodies: 'what is kept',
 }

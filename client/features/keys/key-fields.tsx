@@ -2,6 +2,7 @@ import { createMemo, createSignal, Show } from 'solid-js'
 import type { ApiError } from '#client/api/http.ts'
 import { BoundsFields } from '#client/console/bounds-fields.tsx'
 import { errorAt } from '#client/console/explain.ts'
+import { KeepField } from '#client/console/keep-field.tsx'
 import { createLoad, readAll } from '#client/console/load.ts'
 import { AreaField, CheckList, Fieldset, SelectField, SwitchField, TextField } from '#client/ui/console/form.tsx'
 import { formatDay } from '#client/ui/console/time.ts'
@@ -116,6 +117,11 @@ export function UseFields(props: FieldsProps) {
         readonly={props.readonly ?? false}
         error={errorAt(props.error, 'addresses')}
         onChange={(addresses) => props.onChange({ ...props.draft, addresses })}
+      />
+      <KeepField
+        value={props.draft.keep}
+        readonly={props.readonly ?? false}
+        onChange={(keep) => props.onChange({ ...props.draft, keep })}
       />
       <SwitchField
         label={t('strict')}

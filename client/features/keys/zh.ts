@@ -128,4 +128,5 @@ export const zh: Record<keyof typeof en, string> = {
   patternsHint: '例如 claude-*：也包括以后加入的模型。',
   patternsNone: '分组中目前没有匹配的模型。',
   patternsMatch: '目前匹配 {count} 个模型：{models}',
+  change_logBodies: '保留范围',
 }

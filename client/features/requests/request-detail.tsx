@@ -9,6 +9,7 @@ import type { AttemptRow, LogRow } from '#shared/console/log'
 import { t } from './messages.ts'
 import './requests.css'
 import { RequestBill } from './request-bill.tsx'
+import { RequestBodies } from './request-bodies.tsx'
 import { RequestTimeline } from './request-timeline.tsx'
 
 const phases = { connect: 'phase_connect', 'first-event': 'phase_first', stream: 'phase_stream', done: 'phase_done' } as const
@@ -81,6 +82,9 @@ export function RequestDetail(props: { row: LogRow }) {
         </DrawerPart>
       </Show>
       <RequestBill row={props.row} />
+      <Show when={props.row.stored && props.row.requestId} keyed>
+        {(id) => <RequestBodies id={id} />}
+      </Show>
       <DrawerPart title={t('lossesTitle')}>
         <Show when={props.row.losses.length > 0} fallback={<p class="text-[13px] text-ink-2">{t('lossesNone')}</p>}>
           <ul class="grid gap-2 text-[13px]">

@@ -1,0 +1,26 @@
+/** Which requests of a key or a group are kept, as a form holds it. */
+import { SelectField } from '#client/ui/console/form.tsx'
+import { ts } from './messages.ts'
+
+const usual = ['off', 'errors', '0.1', 'all'] as const
+const labels = { off: 'keepOff', errors: 'keepErrors', '0.1': 'keepTenth', all: 'keepAll' } as const
+
+/** Off, failures, a tenth, all; another share that is set stays in the list. */
+export function KeepField(props: { value: string; readonly?: boolean; onChange(value: string): void }) {
+  const options = () => [
+    ...usual.map((value) => ({ value, label: ts(labels[value]) })),
+    ...(usual.some((value) => value === props.value)
+      ? []
+      : [{ value: props.value, label: ts('keepShare', { percent: Number(props.value) * 100 }) }]),
+  ]
+  return (
+    <SelectField
+      label={ts('keepBodies')}
+      hint={ts('keepBodiesHint')}
+      value={props.value}
+      options={options()}
+      disabled={props.readonly ?? false}
+      onChange={props.onChange}
+    />
+  )
+}

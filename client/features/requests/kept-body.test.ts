@@ -1,0 +1,25 @@
+import { expect, test } from 'bun:test'
+import { eventsOf, formatted, isStream } from './kept-body.ts'
+
+test('an event has the time at which its last byte came, counted in bytes', () => {
+  const text = 'data: é\n\ndata: b\n\ndata: [DONE]\n\n'
+  // The first piece ends in the middle of the second event.
+  expect(eventsOf(text, [15, 120, 33, 180])).toEqual([
+    { text: 'data: é', ms: 120 },
+    { text: 'data: b', ms: 180 },
+    { text: 'data: [DONE]', ms: 180 },
+  ])
+  expect(eventsOf('data: a\r\n\r\n', [])).toEqual([{ text: 'data: a', ms: undefined }])
+  expect(eventsOf('')).toEqual([])
+})
+
+test('JSON is indented, whole or in an event; what is none stays', () => {
+  expect(formatted(' {"a":1}\n')).toBe('{\n  "a": 1\n}')
+  expect(formatted('event: x\ndata: {"a":1}')).toBe('event: x\ndata: {\n  "a": 1\n}')
+  for (const text of ['data: [DONE]', '{"a":', 'plain', '']) expect(formatted(text)).toBe(text)
+})
+
+test('streams are told from bodies', () => {
+  expect(['data: x', 'event: y\n', ': hello', '\n\ndata: x'].map(isStream)).toEqual([true, true, true, true])
+  expect(['{"data": 1}', '', 'database'].map(isStream)).toEqual([false, false, false])
+})

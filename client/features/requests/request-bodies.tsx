@@ -1,0 +1,161 @@
+/** What was sent and answered, at each border where it was kept. It is read on demand: every reading is in the audit trail. */
+import { createSignal, For, Show } from 'solid-js'
+import { callApi } from '#client/api/http.ts'
+import { detailOf, explain } from '#client/console/explain.ts'
+import { createLoad } from '#client/console/load.ts'
+import { Button } from '#client/ui/button.tsx'
+import { DrawerPart } from '#client/ui/console/drawer.tsx'
+import { SelectField, SwitchField } from '#client/ui/console/form.tsx'
+import { Failure, Skeleton } from '#client/ui/console/states.tsx'
+import { formatDuration } from '#client/ui/console/time.ts'
+import type { KeptBody, KeptPart } from '#shared/console/body'
+import { eventsOf, formatted, isStream } from './kept-body.ts'
+import { t } from './messages.ts'
+
+const borders = {
+  'client-request': 'keptClientRequest',
+  'upstream-request': 'keptUpstreamRequest',
+  'upstream-answer': 'keptUpstreamAnswer',
+  'client-answer': 'keptClientAnswer',
+} as const
+
+const read = (id: string, signal: AbortSignal): Promise<KeptBody> =>
+  callApi('GET', `/api/bodies/${encodeURIComponent(id)}`, undefined, signal)
+
+/** The bodies of a kept request. */
+export function RequestBodies(props: { id: string }) {
+  const [asked, setAsked] = createSignal(false)
+  const kept = createLoad(() => (asked() ? props.id : undefined), read)
+  return (
+    <DrawerPart title={t('keptTitle')}>
+      <Show
+        when={asked()}
+        fallback={
+          <>
+            <p class="mb-3 text-[13px] text-ink-2">{t('keptIntro')}</p>
+            <Button onClick={() => setAsked(true)}>{t('keptShow')}</Button>
+          </>
+        }
+      >
+        <Show
+          when={kept.value()}
+          fallback={
+            <Show when={kept.error()} fallback={<Skeleton />}>
+              {(error) => <Failure text={explain(error())} detail={detailOf(error())} onRetry={() => void kept.reload()} />}
+            </Show>
+          }
+        >
+          {(body) => <Parts body={body()} />}
+        </Show>
+      </Show>
+    </DrawerPart>
+  )
+}
+
+function Parts(props: { body: KeptBody }) {
+  const [chosen, setChosen] = createSignal('0')
+  const [isRaw, setRaw] = createSignal(false)
+  const part = () => props.body.parts[Number(chosen())]
+  const labelOf = ({ border, to, call = 0 }: KeptPart) => {
+    const named = to ?? props.body.parts.find((other) => other.call === call && other.to)?.to
+    return t(borders[border], { channel: named?.channel ?? '', number: call + 1 })
+  }
+  return (
+    <div class="form">
+      <SelectField
+        label={t('keptBorder')}
+        value={chosen()}
+        options={props.body.parts.map((one, n) => ({ value: String(n), label: labelOf(one) }))}
+        onChange={setChosen}
+      />
+      <SwitchField label={t('keptRaw')} on={isRaw()} onChange={setRaw} />
+      <Show when={part()}>
+        {(one) => (
+          <>
+            <p class="num text-[13px] text-ink-2">
+              {[one().method, one().status, one().address].filter((fact) => fact !== undefined).join(' ')}{' '}
+              {t('keptAfter', { time: formatDuration(one().atMs), bytes: one().bytes })}
+            </p>
+            <Show when={one().broken}>{(code) => <p class="notice bad">{t('keptBroken', { code: code() })}</p>}</Show>
+            <Show when={one().redacted}>
+              <p class="notice">{t('keptRedacted')}</p>
+            </Show>
+            <Content part={one()} isRaw={isRaw()} />
+            <Show when={one().headers.length > 0}>
+              <details class="text-[13px]">
+                <summary>{t('keptHeaders')}</summary>
+                <pre class="kept-text" tabindex="0">
+                  {one()
+                    .headers.map(([name, value]) => `${name}: ${value}`)
+                    .join('\n')}
+                </pre>
+              </details>
+            </Show>
+            <Show when={!one().leftOut}>
+              <p class="text-[13px]">
+                <a href={`/api/bodies/${encodeURIComponent(props.body.requestId)}/${chosen()}`} download={`${props.body.requestId}.txt`}>
+                  {t('keptDownload')}
+                </a>
+              </p>
+            </Show>
+          </>
+        )}
+      </Show>
+    </div>
+  )
+}
+
+function Content(props: { part: KeptPart; isRaw: boolean }) {
+  return (
+    <Show
+      when={props.part.text}
+      fallback={
+        <p class="text-[13px] text-ink-2">
+          {props.part.leftOut ? t('keptLeftOut') : props.part.bytes === 0 ? t('keptEmpty') : t('keptNoText')}
+        </p>
+      }
+    >
+      {(text) => (
+        <Show when={!props.isRaw && isStream(text())} fallback={<Text text={props.isRaw ? text() : formatted(text())} />}>
+          <Events events={eventsOf(text(), props.part.pieces)} />
+        </Show>
+      )}
+    </Show>
+  )
+}
+
+function Text(props: { text: string }) {
+  return (
+    <pre class="kept-text" tabindex="0">
+      {props.text}
+    </pre>
+  )
+}
+
+/** Events that are shown; a longer stream is a download. */
+const mostEvents = 500
+
+/** The events of a stream with their times, as bars from the first to the last. */
+function Events(props: { events: ReturnType<typeof eventsOf> }) {
+  const times = () => props.events.flatMap(({ ms }) => ms ?? [])
+  const first = () => times()[0] ?? 0
+  const span = () => Math.max(1, (times().at(-1) ?? 0) - first())
+  return (
+    <>
+      <ol class="kept-events" tabindex="0" aria-label={t('keptEvents')}>
+        <For each={props.events.slice(0, mostEvents)}>
+          {({ text, ms }) => (
+            <li>
+              <span class="num text-ink-2">{ms === undefined ? '' : formatDuration(ms)}</span>
+              <span class="kept-bar" aria-hidden="true" style={{ width: `${(((ms ?? first()) - first()) / span()) * 100}%` }} />
+              <code>{formatted(text)}</code>
+            </li>
+          )}
+        </For>
+      </ol>
+      <Show when={props.events.length > mostEvents}>
+        <p class="text-[13px] text-ink-2">{t('keptMoreEvents', { count: props.events.length - mostEvents })}</p>
+      </Show>
+    </>
+  )
+}
