@@ -1,8 +1,9 @@
 import { defineConfig } from 'playwright/test'
+import { chromiumPath } from './testing/chromium.ts'
 
-/** Debian's Chromium, found by tasks/test.mjs; the flags keep it from calling its maker and let it run as root. */
+/** Chromium, found by tasks/lib/tools.mjs; the flags keep it from calling its maker and let it run as root. */
 const chromium = {
-  executablePath: process.env.PARLEY_CHROMIUM ?? '/usr/bin/chromium',
+  executablePath: chromiumPath,
   args: [
     '--no-sandbox',
     '--disable-gpu',

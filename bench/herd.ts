@@ -2,7 +2,7 @@
  * `bun bench/herd.ts KEYS CALLERS`: everybody comes at once, on two instances and PostgreSQL: so many cold keys (10,000), each with a wallet
  * and four budgets that begin, asked for by so many callers (1,500), while one warm key goes on. `bun bench/herd.ts midnight KEYS CALLERS`:
  * so many keys (20,000) with a daily budget each, whose windows are opened ahead as before midnight, and who then all come at once. Prints
- * what was refused, and how long holds took, in milliseconds.
+ * what was refused, how long holds took and how much CPU, in milliseconds, and how many calls were made for them.
  */
 import { herd } from '#testing/books/herd'
 

@@ -7,6 +7,7 @@ import { existsSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { gzipSync } from 'node:zlib'
 import { chromium, type Page } from 'playwright'
+import { chromiumPath } from '#testing/chromium'
 import { administrator, type Program, startProgram } from '#testing/program/program'
 import { type Exchange, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { highest, percentile, scriptsOfFirstPaint, taken, watch } from './page-watch.ts'
@@ -37,7 +38,7 @@ async function main(): Promise<void> {
     sentAt = Date.now()
   })
   const program = await startProgram({ config: declaration(upstream.url), env: { ...administrator, PARLEY_LOG: 'warn' } })
-  const browser = await chromium.launch({ executablePath: process.env.PARLEY_CHROMIUM ?? '/usr/bin/chromium', args: flags })
+  const browser = await chromium.launch({ executablePath: chromiumPath, args: flags })
   try {
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
     const page = await context.newPage()

@@ -9,4 +9,6 @@ const mebibytes = Number(process.argv[2] ?? 256)
 const { requests, replay, next, cpu } = await timeReplay(mebibytes * 1024 * 1024)
 const seconds = (ms: number) => (ms / 1000).toFixed(1)
 console.log(`${mebibytes} MiB, ${requests} requests: replayed in ${seconds(replay)} s, the next start took ${seconds(next)} s`)
-console.log(`CPU of the replay: ${seconds(cpu.here)} s here, ${seconds(cpu.database)} s in the database`)
+console.log(
+  `CPU of the replay: ${seconds(cpu.main)} s on the thread that reads, ${seconds(cpu.others)} s on others, ${seconds(cpu.database)} s in the database`,
+)

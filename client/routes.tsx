@@ -37,12 +37,14 @@ type Screen = 'asking' | 'unreachable' | 'setup' | 'closed' | 'open'
 export function App() {
   const [screen, setScreen] = createSignal<Screen>('asking')
   const [user, setUser] = createSignal<UserRow | null>(null)
+  const [singleSignOn, setSingleSignOn] = createSignal(false)
 
   const loadSession = async () => {
     setScreen('asking')
     try {
       const [status, found] = await Promise.all([readStatus(), currentUser()])
       setUser(found)
+      setSingleSignOn(status.singleSignOn === true)
       setScreen(status.setup === 'needed' ? 'setup' : found ? 'open' : 'closed')
     } catch {
       setScreen('unreachable')
@@ -74,7 +76,7 @@ export function App() {
         <SetupPage onSignedIn={signedIn} onAlreadyDone={() => void loadSession()} />
       </Match>
       <Match when={screen() === 'closed'}>
-        <SignInPage onSignedIn={signedIn} />
+        <SignInPage onSignedIn={signedIn} singleSignOn={singleSignOn()} />
       </Match>
       {/* Another person gets pages of their own. */}
       <Match when={screen() === 'open' && user()?.id} keyed>

@@ -1,5 +1,6 @@
 /** Users, their sessions and API keys, groups, and settings. */
-import { bigint, boolean, index, jsonb, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core'
+import { bigint, boolean, index, jsonb, pgTable, primaryKey, text, timestamp, uniqueIndex } from 'drizzle-orm/pg-core'
+import type { KeepBodies } from '../shared/console/body.ts'
 import type { Budget, Limits } from '../shared/console/limits.ts'
 import type { Scope } from '../shared/console/management-key.ts'
 import type { Managed, Role } from '../shared/ids.ts'
@@ -56,6 +57,26 @@ export const knownNetworks = pgTable(
   (table) => [primaryKey({ columns: [table.userId, table.network] })],
 )
 
+/** Who users are at identity providers. */
+export const identities = pgTable(
+  'identities',
+  {
+    id: text('id').primaryKey(),
+    /** The provider's issuer identifier, a URL. */
+    issuer: text('issuer').notNull(),
+    /** The provider's `sub`: never given to another person, and the same whatever else of the person changes. */
+    subject: text('subject').notNull(),
+    userId: text('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    /** What the provider called the person at the latest sign-in; for people only. */
+    label: text('label'),
+    createdAt: instant('created_at').notNull(),
+    usedAt: instant('used_at').notNull(),
+  },
+  (table) => [uniqueIndex('identities_subject').on(table.issuer, table.subject), index('identities_user').on(table.userId)],
+)
+
 /** API keys, by digest; the key itself is not stored. */
 export const apiKeys = pgTable(
   'api_keys',
@@ -75,7 +96,10 @@ export const apiKeys = pgTable(
     expiresAt: instant('expires_at'),
     enabled: boolean('enabled').notNull().default(true),
     strict: boolean('strict').notNull().default(false),
+    /** True where `keepBodies` is: what earlier versions knew. */
     logBodies: boolean('log_bodies').notNull().default(false),
+    /** Which of its requests are kept; null = as `logBodies` says. */
+    keepBodies: jsonb('keep_bodies').$type<KeepBodies>(),
     budget: jsonb('budget').$type<Budget>(),
     limits: jsonb('limits').$type<Limits>(),
     managed: text('managed').$type<Managed>().notNull().default('console'),
@@ -124,6 +148,8 @@ export const groups = pgTable('groups', {
   description: text('description').notNull().default(''),
   /** Millionths: 1000000 is a ratio of 1. */
   ratio: bigint('ratio', { mode: 'bigint' }).notNull(),
+  /** Which requests of the group are kept; null = none. */
+  keepBodies: jsonb('keep_bodies').$type<KeepBodies>(),
   budget: jsonb('budget').$type<Budget>(),
   limits: jsonb('limits').$type<Limits>(),
   enabled: boolean('enabled').notNull().default(true),

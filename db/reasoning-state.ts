@@ -1,5 +1,5 @@
 /** Sealed state that conversations need to continue: state of tool calls, and conversations stored for clients. */
-import { index, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core'
+import { foreignKey, index, integer, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core'
 import { users } from './accounts.ts'
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
@@ -35,8 +35,28 @@ export const storedResponses = pgTable(
     previousId: text('previous_id'),
     createdAt: instant('created_at').notNull(),
     expiresAt: instant('expires_at').notNull(),
-    /** AES-256-GCM, with tenant and id as associated data. */
+    /** AES-256-GCM, with tenant and id as associated data; of a large one the beginning. */
     sealed: text('sealed').notNull(),
+    /** Bytes of sealed text in the rows of `storedPieces`. A row that has fewer there was never finished. */
+    furtherBytes: integer('further_bytes').notNull().default(0),
   },
   (table) => [primaryKey({ columns: [table.tenant, table.id] }), index('stored_responses_expires').on(table.expiresAt)],
+)
+
+/** The rest of large stored responses, so that no statement carries more than a piece. */
+export const storedPieces = pgTable(
+  'stored_pieces',
+  {
+    tenant: text('tenant').notNull(),
+    /** The response's id. */
+    id: text('id').notNull(),
+    /** From 1 on. */
+    place: integer('place').notNull(),
+    /** AES-256-GCM, with tenant, id and place as associated data. */
+    sealed: text('sealed').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tenant, table.id, table.place] }),
+    foreignKey({ columns: [table.tenant, table.id], foreignColumns: [storedResponses.tenant, storedResponses.id] }).onDelete('cascade'),
+  ],
 )

@@ -1,12 +1,11 @@
 /** Accessibility: axe on every state in both themes, the whole first run by keyboard, 320 pixels, both languages. */
-import AxeBuilder from '@axe-core/playwright'
 import type { Page } from 'playwright/test'
+import { violationsOn } from './support/axe.ts'
 import { admin, expect, test } from './support/browser-test.ts'
 import { endlessPrompt, messageBox, sendMessage, signIn, stopButton, waitForReply } from './support/playground.ts'
 
 async function clean(page: Page, state: string, without: string[] = []): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).disableRules(without).analyze()
-  expect([state, violations.map((one) => `${one.id}: ${one.nodes[0]?.html}`)]).toEqual([state, []])
+  expect([state, await violationsOn(page, without)]).toEqual([state, []])
 }
 
 for (const colorScheme of ['light', 'dark'] as const) {

@@ -152,11 +152,12 @@ async function writeEach(page: Page, { refused, lost }: Required<Pick<Case, 'ref
     }
     for (const language of languages) {
       await dialog.getByRole('button', { name: language, exact: true }).click()
-      await dialog
-        .locator(`[data-snippet="${dialect.toLowerCase()} ${language.toLowerCase()}"]`)
-        .getByRole('button', { name: /^Copy/ })
-        .click()
-      await expect(dialog.getByRole('button', { name: 'Copied' })).toBeVisible()
+      const snippet = dialog.locator(`[data-snippet="${dialect.toLowerCase()} ${language.toLowerCase()}"]`)
+      await snippet.waitFor()
+      // What was copied a moment ago is another snippet.
+      expect(await snippet.getByRole('button', { name: 'Copied' }).count()).toBe(0)
+      await snippet.getByRole('button', { name: /^Copy/ }).click()
+      await expect(snippet.getByRole('button', { name: 'Copied' })).toBeVisible()
       const code = await page.evaluate(() => navigator.clipboard.readText())
       expect(code).not.toContain('sk-')
       written.push({

@@ -1,12 +1,13 @@
-/** A data folder whose database is restored from an older backup or replaced with a different one: what happens to its journal. */
+/** A database that is restored from an older backup or replaced with a different one: what happens to the journal of its data folder. */
 import { afterEach, expect, test } from 'bun:test'
 import { cpSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { type EngineName, sampledEngines } from '#testing/database/database'
 import { putEmbeddedDatabase } from '#testing/database/embedded-template'
 import { administrator, type Program, startProgram } from '#testing/program/program'
 import { type Ended, runDb } from './support/db-command.ts'
-import { startGateway } from './support/gateway.ts'
+import { databaseOn, startGateway } from './support/gateway.ts'
 
 const undo: (() => unknown)[] = []
 afterEach(async () => {
@@ -19,11 +20,13 @@ const credit = 2_500_000_000n
 const nano = (usd: unknown) => BigInt(Math.round(Number(usd) * 1e9))
 const times = ({ output }: Program, line: string) => output().split(line).length - 1
 
-/** A Parley on its embedded database that can be stopped, killed and restarted, and one of its customers. */
-async function newInstallation() {
+/** A Parley on this engine that can be stopped, killed and restarted, and one of its customers. */
+async function newInstallation(engine: EngineName) {
   const folder = mkdtempSync(join(tmpdir(), 'parley-restore-'))
   undo.push(() => rmSync(folder, { recursive: true, force: true }))
-  const env = { ...administrator, PARLEY_DEMO: 'on' }
+  const database = await databaseOn(engine)
+  undo.push(database.drop)
+  const env = { ...administrator, ...database.env, PARLEY_DEMO: 'on' }
   const gateway = await startGateway('embedded', { folder, env })
   const { key } = await gateway.user('ann', '2.5')
   let { program } = gateway
@@ -32,6 +35,7 @@ async function newInstallation() {
   return {
     folder,
     data: join(folder, 'data'),
+    db: (...args: string[]): Promise<Ended> => runDb(args, { PARLEY_DATA: join(folder, 'data'), ...database.env }),
     program: () => program,
     async start() {
       program = await startProgram({ folder, env })
@@ -74,33 +78,37 @@ async function signIn({ url }: Program) {
   return async <Row>(path: string) => (await (await fetch(url + path, { headers: { cookie } })).json()) as { data: Row[] }
 }
 
-test('what was answered after a backup is in the books again when the backup is restored, once', async () => {
-  const installation = await newInstallation()
-  await installation.ask(2)
-  await installation.stop()
-  const file = join(installation.folder, 'older.backup')
-  const db = (...args: string[]): Promise<Ended> => runDb(args, { PARLEY_DATA: installation.data })
-  expect(await db('backup', file)).toMatchObject({ code: 0, complaint: '' })
-  await installation.start()
-  await installation.ask(3)
-  await installation.stop()
-  await installation.start()
-  await installation.ask(2)
-  await installation.kill()
+const backedUp = 'what was answered after a backup is in the books again when the backup is restored, once, on %s'
+test.each(sampledEngines(import.meta.file))(
+  backedUp,
+  async (engine) => {
+    const installation = await newInstallation(engine)
+    await installation.ask(2)
+    await installation.stop()
+    const file = join(installation.folder, 'older.backup')
+    expect(await installation.db('backup', file)).toMatchObject({ code: 0, complaint: '' })
+    await installation.start()
+    await installation.ask(3)
+    await installation.stop()
+    await installation.start()
+    await installation.ask(2)
+    await installation.kill()
 
-  expect(await db('restore', file, '--replace', 'everything')).toMatchObject({ code: 0, complaint: '' })
-  const first = await installation.start()
-  expect([times(first, written), times(first, strange)]).toEqual([1, 0])
-  await installation.check()
-  await installation.ask(1)
-  await installation.stop()
-  const second = await installation.start()
-  expect([times(second, written), times(second, strange)]).toEqual([0, 0])
-  await installation.check()
-}, 180_000)
+    expect(await installation.db('restore', file, '--replace', 'everything')).toMatchObject({ code: 0, complaint: '' })
+    const first = await installation.start()
+    expect([times(first, written), times(first, strange)]).toEqual([1, 0])
+    await installation.check()
+    await installation.ask(1)
+    await installation.stop()
+    const second = await installation.start()
+    expect([times(second, written), times(second, strange)]).toEqual([0, 0])
+    await installation.check()
+  },
+  180_000,
+)
 
 test('with another database the journal is kept, said once, and belongs to its own database still', async () => {
-  const installation = await newInstallation()
+  const installation = await newInstallation('embedded')
   await installation.stop()
   const [database, older, journal] = [
     join(installation.data, 'pglite'),

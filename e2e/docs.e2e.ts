@@ -1,5 +1,5 @@
 /** The reference page in a browser: clean under axe in both themes, readable at 320 pixels, usable with the keyboard alone. */
-import AxeBuilder from '@axe-core/playwright'
+import { violationsOn } from './support/axe.ts'
 import { expect, test } from './support/browser-test.ts'
 
 for (const colorScheme of ['light', 'dark'] as const) {
@@ -8,8 +8,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme })
     await page.goto('/docs.html')
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Parley API reference')
-    const { violations } = await new AxeBuilder({ page }).analyze()
-    expect(violations.map((one) => `${one.id}: ${one.nodes[0]?.html}`)).toEqual([])
+    expect(await violationsOn(page)).toEqual([])
     const background = await page.evaluate(() => getComputedStyle(document.body).backgroundColor)
     expect(background).toBe(colorScheme === 'light' ? 'rgb(246, 246, 242)' : 'rgb(13, 16, 15)')
   })
@@ -20,8 +19,7 @@ test('at 320 pixels only tables and samples scroll sideways', async ({ page }) =
   await page.setViewportSize({ width: 320, height: 640 })
   await page.goto('/docs.html')
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320)
-  const { violations } = await new AxeBuilder({ page }).analyze()
-  expect(violations.map((one) => one.id)).toEqual([])
+  expect(await violationsOn(page)).toEqual([])
 })
 
 test('by keyboard: to the content, to a section, into a table', async ({ page }) => {

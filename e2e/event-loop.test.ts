@@ -1,6 +1,7 @@
 /**
  * No request holds the thread that carries everybody's streams: the most work that each door takes is sent, and what the event loop did
- * in one go is measured, in processor time of its thread. The aim is 20 ms; twenty times as much fails, three times in a row.
+ * in one go is measured, in processor time of its thread. The promise is 20 ms. On a loaded machine up to 30 ms are seen; five times the
+ * promise fails, three times in a row. What is not kept yet has its own bound, and says so.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { sampledEngine } from '#testing/database/database'
@@ -15,6 +16,7 @@ import {
   consoleRequests,
   geminiModel,
   type HeavyRequest,
+  keptReads,
   keptRequests,
   operationRequests,
   realtimeFrames,
@@ -23,7 +25,9 @@ import {
 import { convertedModel } from './support/large-bodies.ts'
 import { realtimeClient } from './support/realtime-client.ts'
 
-const mostMs = 20 * 20
+const mostMs = 5 * 20
+/** Converted rerank, and realtime frames of 15 MiB, are still read on this thread: 60 to 190 ms are seen. */
+const notKeptMs = 600
 const realtimeModel = 'gpt-realtime'
 
 let loop: LoopWatch
@@ -80,14 +84,14 @@ afterAll(async () => {
 async function send({ method = 'POST', path, as, headers, body }: HeavyRequest): Promise<string> {
   const who = { key: { authorization: `Bearer ${gateway.key}` }, session: { cookie: gateway.admin.cookie }, stranger: {} }[as]
   const type = typeof body === 'string' ? { 'content-type': 'application/json' } : {}
-  const answer = await fetch(gateway.url + path, { method, headers: { ...type, ...who, ...headers }, body })
+  const answer = await fetch(gateway.url + path, { method, headers: { ...type, ...who, ...headers }, ...(method !== 'GET' && { body }) })
   return `${answer.status} ${(await answer.text()).slice(0, 200)}`
 }
 
-/** The shortest of up to three measurements: work that cannot be cut is long every time, the collector's is not. */
-async function held(work: () => Promise<unknown>): Promise<number> {
+/** The first of three measurements below `most`, else the shortest: work that cannot be cut is long every time, the collector’s is not. */
+async function held(work: () => Promise<unknown>, most = mostMs): Promise<number> {
   let least = Number.POSITIVE_INFINITY
-  for (let tries = 0; tries < 3 && least > mostMs / 4; tries++) {
+  for (let tries = 0; tries < 3 && least >= most; tries++) {
     loop.takeLongest()
     await work()
     // The probe looks again after the last work.
@@ -98,12 +102,13 @@ async function held(work: () => Promise<unknown>): Promise<number> {
   return least
 }
 
-async function expectShort(requests: Iterable<HeavyRequest>, most = mostMs): Promise<void> {
+async function expectShort(requests: Iterable<HeavyRequest>, sent = send): Promise<void> {
   for (const request of requests) {
     let answer = ''
+    const most = request.name === 'converted rerank, bytes' ? notKeptMs : mostMs
     const ms = await held(async () => {
-      answer = await send(request)
-    })
+      answer = await sent(request)
+    }, most)
     // None of them is a fault of Parley's own.
     expect([request.name, answer]).toEqual([request.name, expect.not.stringMatching(/^5(?!02)/)])
     expect({ request: request.name, ms, isShort: ms < most }).toMatchObject({ isShort: true })
@@ -111,8 +116,18 @@ async function expectShort(requests: Iterable<HeavyRequest>, most = mostMs): Pro
 }
 
 test('embeddings, images, speech, moderations, rerank and counts', () => expectShort(operationRequests()), 300_000)
-// Their bodies are still read on this thread: 180 to 420 ms for 31 MiB, far from the promise.
-test('responses that are kept', () => expectShort(keptRequests(), 1000), 120_000)
+test('responses that are kept, continued and read again', async () => {
+  for (const request of keptRequests()) {
+    const answers: string[] = []
+    await expectShort([request], async (asked) => {
+      const answer = await send(asked)
+      answers.push(answer)
+      return answer
+    })
+    const id = /"id":"([^"]+)"/.exec(answers.at(-1) ?? '')?.[1] ?? 'none'
+    await expectShort(keptReads(id))
+  }
+}, 240_000)
 test('the console, its strangers, and the playground', () => expectShort(consoleRequests()), 300_000)
 test('uploads', () => expectShort(uploads()), 120_000)
 
@@ -132,7 +147,7 @@ describe('a realtime session', () => {
         client.socket.close()
         await client.closed
       })
-      expect({ name, ms, isShort: ms < mostMs }).toMatchObject({ isShort: true })
+      expect({ name, ms, isShort: ms < (refused ? mostMs : notKeptMs) }).toMatchObject({ isShort: true })
     }
   }, 120_000)
 

@@ -79,6 +79,8 @@ describe.each(isLong ? engines : [sampledEngine(import.meta.file)])('on %s', (en
       body,
     })
 
+  const as = (key: string) => ({ headers: { authorization: `Bearer ${key}` } })
+
   const rss = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${gateway.program.pid}/status`, 'utf8'))?.[1]) / 1024
 
   test('what passes arrives whole, and what is converted says the same', async () => {
@@ -102,8 +104,30 @@ describe.each(isLong ? engines : [sampledEngine(import.meta.file)])('on %s', (en
     // It is kept, so it can be continued.
     const kept = await ask(gateway.key, '/v1/responses', `{"model":"${testModel}","input":"${text}"}`)
     const { id } = (await kept.json()) as { id: string }
-    const next = await ask(gateway.key, '/v1/responses', JSON.stringify({ model: testModel, previous_response_id: id, input: 'and?' }))
-    expect(next.status).toBe(200)
+    const again = (model: string) =>
+      ask(gateway.key, '/v1/responses', JSON.stringify({ model, previous_response_id: id, input: 'and?', background: true }))
+    // Its keeper hears the id, anybody else all of it.
+    received = upstream.requests.length
+    const next = await again(testModel)
+    expect([next.status, next.headers.get('x-parley-losses')]).toEqual([200, null])
+    expect((await upstream.received(received)).json()).toEqual({ model: testModel, previous_response_id: id, input: 'and?' })
+    received = upstream.requests.length
+    const other = await again(convertedModel)
+    expect([other.status, other.headers.get('x-parley-losses')]).toEqual([200, 'background:adapted'])
+    const { messages } = (await upstream.received(received)).json() as { messages: { role: string; content: unknown }[] }
+    expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user'])
+    expect(messages[0]?.content).toBe(shared.content[0]?.text)
+    // It can be asked for, and its continuation continued.
+    const items = (await (await fetch(`${gateway.url}/v1/responses/${id}/input_items`, as(gateway.key))).json()) as { data: unknown[] }
+    expect(items.data).toEqual([
+      { id: `${id}_item_0`, type: 'message', role: 'user', content: [{ type: 'input_text', text: shared.content[0]?.text }] },
+    ])
+    const third = { model: convertedModel, previous_response_id: ((await other.json()) as { id: string }).id, input: text.slice(0, 30) }
+    received = upstream.requests.length
+    expect((await ask(gateway.key, '/v1/responses', JSON.stringify(third))).status).toBe(200)
+    expect(((await upstream.received(received)).json() as { messages: unknown[] }).messages).toHaveLength(5)
+    const missing = `{"model":"${testModel}","input":"${text}","previous_response_id":"resp_none"}`
+    expect((await ask(gateway.key, '/v1/responses', missing)).status).toBe(404)
   }, 60_000)
 
   test('the worst bodies that are known are served or refused', async () => {

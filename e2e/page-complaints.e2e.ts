@@ -1,4 +1,5 @@
 /** The checks of every browser test work: each of these pages causes an error, so each of these tests must fail. */
+import { violationsOn } from './support/axe.ts'
 import { expect, test } from './support/browser-test.ts'
 
 test.describe('a page that complains fails its test', () => {
@@ -27,4 +28,22 @@ test('what a test provokes on purpose can be tolerated', async ({ page, tolerate
   await page.goto('/healthz')
   await page.evaluate(() => console.error('planted'))
   expect(await page.textContent('body')).not.toBe('')
+})
+
+test('the accessibility reader sees what is planted, and colours as they are after a transition', async ({ page }) => {
+  await page.goto('/')
+  await page.getByLabel('Username').waitFor()
+  expect(await violationsOn(page)).toEqual([])
+  await page.evaluate(() => {
+    const planted = document.createElement('p')
+    planted.textContent = 'pale'
+    planted.style.cssText = 'transition: color 300ms steps(1); background: white; color: black'
+    document.querySelector('main')?.append(planted)
+    planted.getBoundingClientRect()
+    planted.style.color = '#eee'
+  })
+  const [contrast, ...others] = await violationsOn(page)
+  expect(contrast).toMatch(/^color-contrast: .*pale/)
+  expect(others).toEqual([])
+  expect(await violationsOn(page, ['color-contrast'])).toEqual([])
 })

@@ -122,7 +122,7 @@ describe('a channel of Cohere', () => {
         { index: 0, relevance_score: 0.75, document: { text: 'The weather in Paris' } },
       ],
     })
-    expect(response.headers.get('x-parley-losses')).toBe('rerank.overlap_tokens:dropped')
+    expect(response.headers.get('x-parley-losses')).toBe('rerank.documents:dropped,rerank.overlap_tokens:dropped')
     expect(await rowOf(response)).toMatchObject({
       channel: 'cohere',
       cost: '0.004',

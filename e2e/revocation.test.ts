@@ -197,6 +197,25 @@ describe.each(sampledEngines(import.meta.file))('revocation on %s', (engine) => 
     }
   }, 60_000)
 
+  test('an event stream of the console ends with its session, its user, or its management key', async () => {
+    const ends: [string, (own: Session, id: string, manager: string) => Promise<unknown>][] = [
+      ['signed out', (own) => own.call('DELETE', '/api/session')],
+      ['disabled', (_, id) => gateway.admin.call('PATCH', `/api/users/${id}`, { enabled: false })],
+      ['key withdrawn', (own, _, manager) => own.call('DELETE', `/api/management-keys/${manager}`)],
+    ]
+    for (const [what, end] of ends) {
+      const { session, id } = await person()
+      const manager = await session.call<{ id: string; key: string }>('POST', '/api/management-keys', { name: what, scopes: ['read'] })
+      const as = what === 'key withdrawn' ? { authorization: `Bearer ${manager.key}` } : { cookie: session.cookie }
+      const answer = await fetch(`${gateway.url}/api/events`, { headers: as })
+      const reader = answer.body?.getReader()
+      expect([what, answer.status, (await reader?.read())?.done]).toEqual([what, 200, false])
+      await end(session, id, manager.id)
+      for (let piece = await reader?.read(); piece && !piece.done; piece = await reader?.read());
+      expect([what, (await fetch(`${gateway.url}/api/events`, { headers: as })).status]).toEqual([what, 401])
+    }
+  }, 60_000)
+
   test('a stream of a key that may no longer use the model ends; one of a model that it keeps goes on', async () => {
     const { session, key } = await person()
     const released = Promise.withResolvers<void>()

@@ -112,13 +112,13 @@ describe('ElevenLabs', () => {
     expect(failed).toMatchObject({ status: 429 })
     await gateway.heal()
     const calls = upstream.requests.length
-    const asked: Promise<unknown>[] = [
-      client.audio.speech.create({ model: speaks, voice: 'v', input: 'x', response_format: 'flac' }),
-      client.audio.transcriptions.create({ model: hears, file: file(), response_format: 'srt' }),
-      client.audio.translations.create({ model: hears, file: file() }),
+    const asked = [
+      () => client.audio.speech.create({ model: speaks, voice: 'v', input: 'x', response_format: 'flac' }),
+      () => client.audio.transcriptions.create({ model: hears, file: file(), response_format: 'srt' }),
+      () => client.audio.translations.create({ model: hears, file: file() }),
     ]
-    const statuses = await Promise.all(asked.map((one) => one.catch((error: APIError) => error.status)))
-    expect(statuses).toEqual([400, 400, 400])
+    // One after the other: a refusal that comes before somebody waits for it would count as unhandled.
+    for (const ask of asked) expect(await ask().catch((error: APIError) => error.status)).toBe(400)
     expect(upstream.requests.length).toBe(calls)
   })
 })

@@ -152,10 +152,11 @@ describe.each(sampledEngines(import.meta.file))('streams on %s', (engine) => {
   })
 
   test('events leave in the tick they arrive: nothing waits for the next one', async () => {
+    const hasRead = Promise.withResolvers<void>()
     first.next(async (exchange) => {
       await exchange.head(200, { 'Content-Type': 'text/event-stream', 'Transfer-Encoding': 'chunked' })
       await exchange.chunk(role + says('first'))
-      await wait(300)
+      await hasRead.promise
       await exchange.chunk(says('second'))
       await exchange.chunk(finish + done)
       await exchange.lastChunk()
@@ -166,9 +167,10 @@ describe.each(sampledEngines(import.meta.file))('streams on %s', (engine) => {
     const piece = new TextDecoder().decode((await reader?.read())?.value)
     const waited = performance.now() - started
     console.log(`first event ${waited.toFixed(1)} ms after the head`)
+    // The upstream says nothing more until this has come.
     expect(piece).toContain('first')
-    expect(piece).not.toContain('second')
-    expect(waited).toBeLessThan(250)
+    expect(waited).toBeLessThan(20 * 250)
+    hasRead.resolve()
     await reader?.cancel()
   })
 
@@ -187,12 +189,9 @@ describe.each(sampledEngines(import.meta.file))('streams on %s', (engine) => {
     const answer = await ask(testModel, {}, abort.signal)
     const reader = answer.body?.getReader()
     await reader?.read()
-    await wait(1500)
-    const stalledAt = sent
-    await wait(500)
-    console.log(`upstream stopped after ${((stalledAt * 64) / 1024).toFixed(0)} MiB of 187`)
+    for (let before = -1; before !== sent && sent < 3000; await wait(1_000)) before = sent
+    console.log(`upstream stopped after ${((sent * 64) / 1024).toFixed(0)} MiB of 187`)
     expect(sent).toBeLessThan(2000)
-    expect(sent - stalledAt).toBeLessThan(50)
     abort.abort()
   })
 })

@@ -25,14 +25,14 @@ export const operations = [
 export type Operation = (typeof operations)[number]
 
 /** Families of wire formats for operations other than generation. */
-export const styles = ['openai', 'gemini', 'jina', 'cohere', 'voyage', 'vertex', 'elevenlabs', 'deepgram'] as const
+export const styles = ['openai', 'gemini', 'jina', 'cohere', 'voyage', 'vertex', 'elevenlabs', 'deepgram', 'replicate'] as const
 /** A wire format for operations other than generation. */
 export type Style = (typeof styles)[number]
 
 /** Operations that are one request and one response, with the styles each exists in; the first is the default. */
 export const stylesOf = {
   embed: ['openai', 'gemini', 'voyage', 'vertex'],
-  image: ['openai', 'gemini'],
+  image: ['openai', 'gemini', 'replicate'],
   transcribe: ['openai', 'elevenlabs', 'deepgram'],
   speak: ['openai', 'gemini', 'elevenlabs', 'deepgram'],
   rerank: ['jina', 'cohere', 'voyage'],
@@ -47,12 +47,12 @@ export const isSideOperation = (operation: Operation): operation is SideOperatio
 /** The dialect or style of a request, as its usage row names it. */
 export type Wire = Dialect | Style
 
-/** Subscriptions for coding. A row here needs its entry in `server/vendors/coding-plans.ts`. */
+/** Subscriptions for coding. A row here needs its entry in `server/vendors/services/coding-plans.ts`. */
 export const codingPlanIds = ['zai-coding', 'zhipu-coding', 'kimi-coding', 'dashscope-coding', 'volcengine-coding'] as const
 /** A subscription for coding. */
 export type CodingPlanId = (typeof codingPlanIds)[number]
 
-/** Services and local servers that copy the API of another vendor. A row here needs its entry in `server/vendors/services.ts`. */
+/** Services and local servers that copy the API of another vendor. A row here needs its entry in `server/vendors/services`. */
 export const serviceIds = [
   'openrouter',
   'deepseek',
@@ -104,6 +104,7 @@ export const vendorIds = [
   'voyage',
   'elevenlabs',
   'deepgram',
+  'replicate',
   'azure-foundry',
   'cloudflare',
   'databricks',

@@ -1,5 +1,6 @@
 /** Status, setup and session. The session cookie is HTTP-only: the client sees only the user. */
 import type { Status } from '#shared/console/model'
+import type { ProviderSignIn } from '#shared/console/session'
 import type { UserRow } from '#shared/console/user'
 import { ApiError, callApi } from './http.ts'
 
@@ -35,6 +36,16 @@ export async function signIn(name: string, password: string): Promise<UserRow> {
   const { user } = await callApi<{ user: UserRow }>('POST', '/api/session', { name, password })
   known.set(true)
   return user
+}
+
+/**
+ * Goes to the identity provider, which sends the browser back to `to`, a path of this server; with `link` the identity is added to the
+ * signed-in user. A failure comes back as `?sign-in=` in that address. Throws ApiError when the server or the provider does not answer.
+ */
+export async function beginProviderSignIn(wanted: ProviderSignIn): Promise<void> {
+  const { address } = await callApi<{ address: string }>('POST', '/api/session/oidc', wanted)
+  known.set(true)
+  location.assign(address)
 }
 
 /** Ends the session, even if the page is closed meanwhile. Throws ApiError when the server could not be asked. */

@@ -24,6 +24,7 @@ const titles: Record<VendorId, string> = {
   jina: 'Jina',
   voyage: 'Voyage AI',
   elevenlabs: 'ElevenLabs',
+  replicate: 'Replicate',
   deepgram: 'Deepgram',
   'azure-foundry': 'Azure AI Foundry',
   cloudflare: 'Cloudflare Workers AI',

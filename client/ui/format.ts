@@ -1,4 +1,5 @@
 /** Figures for people, in the language of the page. Money arrives as decimal strings in USD and is never summed as floats. */
+import { numberFormat, writeDate } from './formatters.ts'
 import { language } from './language.ts'
 
 /** USD text as dollars: two decimals from one dollar up, three or four significant digits below. `exact` keeps every digit. */
@@ -9,23 +10,23 @@ export function formatMoney(usd: string, exact = false): string {
   const size = Math.abs(value)
   const digits: Intl.NumberFormatOptions =
     size >= 1 ? { minimumFractionDigits: 2, maximumFractionDigits: 2 } : { maximumSignificantDigits: size >= 0.01 ? 4 : 3 }
-  return new Intl.NumberFormat(language(), { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol', ...digits }).format(value)
+  return numberFormat(language(), { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol', ...digits }).format(value)
 }
 
 /** A price per million tokens with two to four decimals, or a dash when there is none. */
 export const formatPrice = (usd: string | undefined): string =>
-  usd === undefined ? '–' : Number(usd).toLocaleString(language(), { minimumFractionDigits: 2, maximumFractionDigits: 4 })
+  usd === undefined ? '–' : numberFormat(language(), { minimumFractionDigits: 2, maximumFractionDigits: 4 }).format(Number(usd))
 
 /** A share (1 = all) as percent. Without `digits` two after the point below ten percent, else none. */
 export function formatPercent(share: number, digits = share !== 0 && Math.abs(share) < 0.1 ? 2 : 0): string {
-  return share.toLocaleString(language(), { style: 'percent', minimumFractionDigits: digits, maximumFractionDigits: digits })
+  return numberFormat(language(), { style: 'percent', minimumFractionDigits: digits, maximumFractionDigits: digits }).format(share)
 }
 
 /** A change (0.12 = a tenth and more) as `+12%`. */
 export const formatChange = (change: number): string => `${Math.round(change * 100) < 0 ? '−' : '+'}${formatPercent(Math.abs(change), 0)}`
 
 /** A whole number with the separators of the language. */
-export const formatCount = (value: number): string => value.toLocaleString(language())
+export const formatCount = (value: number): string => numberFormat(language()).format(value)
 
 /** 400000 as 400k, 1000000 as 1M. */
 export const formatCompact = (value: number): string =>
@@ -33,14 +34,13 @@ export const formatCompact = (value: number): string =>
 
 /** Milliseconds as seconds, with up to two decimals below ten seconds and one above. */
 export const formatSeconds = (ms: number): string =>
-  `${(ms / 1000).toLocaleString(language(), { maximumFractionDigits: ms < 10_000 ? 2 : 1 })} s`
+  `${numberFormat(language(), { maximumFractionDigits: ms < 10_000 ? 2 : 1 }).format(ms / 1000)} s`
 
 /** Bytes as B, or as kB with one decimal. */
 export const formatBytes = (value: number): string => (value < 1_000 ? `${value} B` : `${(value / 1_000).toFixed(1)} kB`)
 
 /** Hours and minutes of a time in milliseconds since the epoch. */
-export const formatTime = (at: number): string =>
-  new Date(at).toLocaleTimeString(language(), { hour: '2-digit', minute: '2-digit', hour12: false })
+export const formatTime = (at: number): string => writeDate(at, language(), { hour: '2-digit', minute: '2-digit', hour12: false })
 
 /** Date and time, for titles and tooltips. */
-export const formatDateTime = (at: number): string => new Date(at).toLocaleString(language(), { dateStyle: 'medium', timeStyle: 'short' })
+export const formatDateTime = (at: number): string => writeDate(at, language(), { dateStyle: 'medium', timeStyle: 'short' })

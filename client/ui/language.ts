@@ -3,6 +3,7 @@
  * are loaded when they are chosen. `loadMessages` waits for all of them, so that no page flashes in English.
  */
 import { createSignal } from 'solid-js'
+import { numberFormat } from './formatters.ts'
 import { readLocalStorage, writeLocalStorage } from './local-storage.ts'
 
 /** Supported languages, each by its own name. */
@@ -62,6 +63,6 @@ export function formatMessage(text: string, values: Values = {}, locale: Languag
     const value = values[name]
     if (value === undefined) return whole
     if (one !== undefined && many !== undefined) return new Intl.PluralRules(locale).select(Number(value)) === 'one' ? one : many
-    return typeof value === 'number' ? value.toLocaleString(locale) : value
+    return typeof value === 'number' ? numberFormat(locale).format(value) : value
   })
 }

@@ -1,6 +1,6 @@
 /** What the tests of the console's pages share. */
-import AxeBuilder from '@axe-core/playwright'
 import { expect, type Page } from 'playwright/test'
+import { violationsOn } from './axe.ts'
 import { admin } from './browser-test.ts'
 
 /** Signs in and opens a page of the console. */
@@ -16,9 +16,7 @@ export async function openConsole(page: Page, path: string, who: { name: string;
 export async function expectClean(page: Page, state: string): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    const { violations } = await new AxeBuilder({ page }).analyze()
-    const found = violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.html).join(' ')}`)
-    expect([state, colorScheme, found]).toEqual([state, colorScheme, []])
+    expect([state, colorScheme, await violationsOn(page)]).toEqual([state, colorScheme, []])
   }
   const size = page.viewportSize()
   await page.setViewportSize({ width: 320, height: 640 })

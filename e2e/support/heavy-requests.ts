@@ -25,7 +25,7 @@ const long = (megabytes: number) => 'x'.repeat(megabytes * mebibyte)
 const escaped = (megabytes: number) => '\\n'.repeat((megabytes * mebibyte) / 2)
 const named = (model: string, rest: string) => `{"model":"${model}",${rest}}`
 /** Just below what is weighed as too many values. */
-const many = 260_000
+const many = 230_000
 const version = { 'anthropic-version': '2023-06-01' }
 
 const key = (name: string, path: string, body: string | FormData, headers: Record<string, string> = {}): HeavyRequest => ({
@@ -68,6 +68,16 @@ export function* keptRequests(): Generator<HeavyRequest> {
     yield key(`kept, bytes, ${model}`, '/v1/responses', named(model, `"input":"${escaped(31)}"`))
     const item = '{"role":"user","content":[{"type":"input_text","text":"x"}]}'
     yield key(`kept, values, ${model}`, '/v1/responses', named(model, `"input":${list(item, 5_000)}`))
+  }
+}
+
+/** What is asked of a response that is kept. */
+export function* keptReads(id: string): Generator<HeavyRequest> {
+  const again = `"previous_response_id":"${id}"`
+  yield key('continued', '/v1/responses', named(testModel, `${again},"input":"and?"`))
+  yield key('converted and continued', '/v1/responses', named(convertedModel, `${again},"input":"and?"`))
+  for (const path of ['', '/input_items', '?stream=true']) {
+    yield { name: `read${path}`, method: 'GET', path: `/v1/responses/${id}${path}`, as: 'key', body: '' }
   }
 }
 

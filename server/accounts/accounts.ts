@@ -14,6 +14,7 @@ import { type AuditTrail, createAuditTrail } from './audit-trail.ts'
 import { createDeclared, type Declared } from './declared.ts'
 import { openDirectory } from './directory.ts'
 import { createGroups, defaultGroup, type Groups, newGroup } from './groups.ts'
+import { createIdentities, type Identities } from './identities.ts'
 import { createKeys, type Keys } from './keys.ts'
 import { createLastUsed } from './last-used.ts'
 import { createManagementKeys, type ManagementKeys } from './management-keys.ts'
@@ -25,7 +26,7 @@ import { createUsageLog, type UsageLog } from './usage-log.ts'
 import { createUsers, type Users } from './users.ts'
 
 /** All operations on users, keys, groups and sessions. */
-export interface Accounts extends Admission, Sessions, SignIn, Setup, Declared {
+export interface Accounts extends Admission, Sessions, SignIn, Identities, Setup, Declared {
   readonly users: Users
   readonly keys: Keys
   readonly managementKeys: ManagementKeys
@@ -62,6 +63,7 @@ export async function createAccounts({ store, clock, random, quotas = () => usua
     ...createAdmission({ directory, clock, keyUses, sessions }),
     ...sessions,
     ...createSignIn({ ...parts, sessions }),
+    ...createIdentities({ ...parts, sessions }),
     ...createSetup(parts),
     ...createDeclared({ ...parts, endSessionsOf }),
     users: createUsers({ ...parts, endSessionsOf }),

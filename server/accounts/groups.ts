@@ -64,8 +64,16 @@ export function createGroups(parts: { store: Store; directory: Directory; clock:
     all: () => directory.groups.all(),
     row: groupRow,
     managedRow(group, reader) {
-      const { name, enabled, managed, budget, limits } = group
-      return { ...groupRow(group), usable: usableGroup(directory, reader, name) !== undefined, enabled, managed, budget, limits }
+      const { name, enabled, managed, keepBodies, budget, limits } = group
+      return {
+        ...groupRow(group),
+        usable: usableGroup(directory, reader, name) !== undefined,
+        enabled,
+        managed,
+        logBodies: keepBodies ?? false,
+        budget,
+        limits,
+      }
     },
     async create(by, { name, ...fields }) {
       const row = newGroup(name, fields, 'console', new Date(clock.now()))
@@ -106,13 +114,14 @@ function groupRow({ name, description, ratio }: Group): GroupRow {
 
 /** A complete row, with defaults for absent fields. */
 export function newGroup(name: string, fields: GroupFields, managed: Managed, createdAt: Date): GroupRecord {
-  const row = { name, description: '', ratio: ratioOfOne, budget: null, limits: null, enabled: true, managed, createdAt }
+  const row = { name, description: '', ratio: ratioOfOne, keepBodies: null, budget: null, limits: null, enabled: true, managed, createdAt }
   return { ...row, ...columnsOf(fields) }
 }
 
 function columnsOf(fields: GroupFields): Partial<GroupRecord> {
   return {
     ...(fields.description !== undefined && { description: fields.description }),
+    ...(fields.logBodies !== undefined && { keepBodies: fields.logBodies || null }),
     ...(fields.ratio !== undefined && { ratio: readRatio(fields.ratio, 'ratio') }),
     ...readBounds(fields),
   }

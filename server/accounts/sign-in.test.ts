@@ -1,6 +1,7 @@
 /** People and their passwords and sessions: own password, list of sessions, audit of sign-ins. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, beforeEach, describe, expect, spyOn, test } from 'bun:test'
 import { systemRandom as random } from '#runtime/clock'
+import { platform } from '#runtime/platform'
 import type { GatewayError } from '#shared/errors'
 import type { Store } from '#store/engine/store'
 import { sampledEngines, type Throwaway, throwawayDatabase } from '#testing/database/database'
@@ -55,6 +56,32 @@ describe.each(sampledEngines(import.meta.file))('people on %s', (engine) => {
   beforeEach(async () => {
     before = 0
     before = (await trail()).length
+  })
+
+  test('a sign-in that fails costs the same work, whoever it names', async () => {
+    await accounts.users.create(admin, { name: 'gone', password })
+    await runSql(store, `update users set enabled = false where name = 'gone'`)
+    await accounts.users.create(admin, { name: 'mute' })
+    let asked: string[] = []
+    const db = new Proxy(store.db, {
+      get(target, name) {
+        if (typeof name === 'string' && ['select', 'insert', 'update', 'delete', 'execute', 'transaction'].includes(name)) asked.push(name)
+        return Reflect.get(target, name, target)
+      },
+    })
+    const watched = await createAccounts({ store: { ...store, db }, clock, random })
+    const verified = spyOn(platform, 'verifyPassword')
+    const seen: Record<string, unknown> = {}
+    for (const name of ['ann', 'nobody', 'gone', 'mute']) {
+      asked = []
+      verified.mockClear()
+      await failure(watched.signIn(name, 'a wrong password', address))
+      // What a hash costs is in its text, before the salt.
+      seen[name] = [asked, verified.mock.calls.map(([, hash]) => hash.split('$').slice(0, 4))]
+    }
+    verified.mockRestore()
+    expect(seen.ann).toEqual([['select', 'transaction'], [expect.any(Array)]])
+    for (const name of ['nobody', 'gone', 'mute']) expect([name, seen[name]]).toEqual([name, seen.ann])
   })
 
   describe('one’s own password', () => {

@@ -8,6 +8,7 @@ import type { Store } from '#store/engine/store'
 import { addMonths, dropMonths, monthsBefore } from '#store/usage/log-months'
 import { summarizeFilters } from '#store/usage/log-scan'
 import { addUpHours, thinMarks } from '#store/usage/usage-hours'
+import { rollUpDays } from '#store/usage/usage-rollups'
 
 /** The two scheduled jobs. */
 export interface UsageUpkeep {
@@ -46,6 +47,7 @@ export function createUsageUpkeep(parts: { store: Store; clock: Clock; keepMonth
   return {
     async addUp() {
       await addUpBefore(Math.floor((clock.now() - graceMs) / hourMs) * hourMs)
+      while ((await rollUpDays(store)) > 0);
       await thinMarks(store)
       await summarizeFilters(store)
     },

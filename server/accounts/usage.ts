@@ -4,7 +4,9 @@ import { GatewayError } from '#shared/errors'
 import { formatUsd } from '#shared/money'
 import { namesOfRemoved, removedNamed } from '#store/accounts/removed-users'
 import type { Store } from '#store/engine/store'
-import { addUpUsage, type UsageFilter, type UsageQuestion, type UsageSums } from '#store/usage/usage'
+import { addUpUsage } from '#store/usage/usage'
+import type { UsageFilter, UsageQuestion } from '#store/usage/usage-question'
+import type { UsageSums } from '#store/usage/usage-sums'
 import type { User } from './caller.ts'
 import type { Directory } from './directory.ts'
 import { createReportQueue } from './report-queue.ts'
@@ -32,7 +34,7 @@ export function createUsageReports(store: Store, directory: Directory): UsageRep
     async report(reader, question, signal) {
       if (reader.role !== 'admin' && question.by.includes('channel')) throw onlyAdministrators('by')
       const filter = await visibleTo(reader, question.filter, store, directory)
-      const sums = await queue.run(() => addUpUsage(store, { ...question, filter }), signal)
+      const sums = await queue.run(() => addUpUsage(store, { ...question, filter }, signal), signal)
       const page = sums.slice(0, question.limit)
       const names = await namesIn(page, question, store, directory)
       const rows = page.map((one) => ({ ...keysOf(one, question, names), ...totalsOf(one, reader) }))

@@ -7,6 +7,7 @@ import { openLeasedBooks } from '#billing/ledger/leased-books'
 import { remoteBooks } from '#billing/ledger/remote-books'
 import { openLimiter } from '#billing/ratelimit/open-limiter'
 import { loadEncoding } from '#billing/tokens/tokenizer'
+import { openBodies } from '#bodies/bodies'
 import { createDemoUpstream } from '#demo/demo'
 import { createDemoSockets } from '#demo/realtime'
 import { type App, createApp, shuttingDown } from '#http/app'
@@ -52,6 +53,7 @@ import { createSigner } from '#upstream/sign'
 import { createSocketUpstream } from '#upstream/socket'
 import type { Config } from './config.ts'
 import { openConfigFile } from './declaration.ts'
+import { identityProviderOf } from './identity-provider.ts'
 import { startJobs } from './jobs.ts'
 import { openSealer } from './master-key.ts'
 import { openBreakers } from './open-breakers.ts'
@@ -144,6 +146,11 @@ export async function build({ config, env, log: ownLog, publicUrl, readiness, wo
     const limiter = openLimiter({ store, clock, random, log })
     const open = { count: 0 }
     const lagMeter = createLagMeter(clock, config.maxLagMs)
+    const bodies = openBodies({
+      ...{ store, sealer, clock, random, log, instance },
+      settings: settings.bodies,
+      folder: config.bodiesFolder ?? `${config.dataFolder}/bodies`,
+    })
     const metrics =
       config.metrics &&
       createMetrics({
@@ -151,6 +158,7 @@ export async function build({ config, env, log: ownLog, publicUrl, readiness, wo
         openRequests: () => open.count,
         eventLoopDelay: lagMeter.takeWorst,
         booksServe: leasedBooks.serving,
+        bodies: bodies.state,
         openBreakers: () => openBreakers(health, channels),
       })
     if (wanted) {
@@ -190,7 +198,7 @@ export async function build({ config, env, log: ownLog, publicUrl, readiness, wo
     })
     const budgetsLeft = createBudgetsLeft({ store, clock })
     const consoleServices: ConsoleServices = {
-      ...{ accounts, budgetsLeft, publicUrl, version, clock },
+      ...{ accounts, bodies, budgetsLeft, publicUrl, version, clock, identityProvider: identityProviderOf(config, publicUrl) },
       answered: books.written,
       demo: channels.demo,
       config: file.state,
@@ -203,9 +211,11 @@ export async function build({ config, env, log: ownLog, publicUrl, readiness, wo
       accounts,
       relay,
       realtime,
-      keeping: storingRelay(relay, reasoningState),
+      keeping: storingRelay(relay, reasoningState, large),
       count: createCounter(relayParts),
       reasoningState,
+      captures: bodies,
+      house: settings.house,
       publicUrl,
       clock,
       heartbeatMs,
@@ -232,7 +242,7 @@ export async function build({ config, env, log: ownLog, publicUrl, readiness, wo
         channels,
         health,
         explain: createExplain(relayParts),
-        checkBooks: () => checkBooks({ db: store.db, journals: [`${config.dataFolder}/journal`], now: clock.now() }),
+        checkBooks: (signal) => checkBooks({ store, signal, journals: [`${config.dataFolder}/journal`], now: clock.now() }),
         probe: createProbe(relayParts),
         settings,
         kept: { keysOf: accounts.keys.countOf, storedBy: ({ id }) => reasoningState.stored(id) },
@@ -281,6 +291,7 @@ export async function build({ config, env, log: ownLog, publicUrl, readiness, wo
           limiter.close(),
           large.close(),
           audioLengths.close(),
+          bodies.close(),
         ])
         await telemetry?.close()
         await store.close()

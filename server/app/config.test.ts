@@ -7,6 +7,7 @@ const namesForEver = [
   ...['PARLEY_ADMIN_USER', 'PARLEY_ADMIN_PASSWORD', 'PARLEY_DEMO', 'PARLEY_ALLOWED_HOSTS', 'PARLEY_TRUSTED_PROXIES', 'PARLEY_MAX_OPEN'],
   ...['PARLEY_MAX_LAG', 'PARLEY_MAX_IDLE', 'PARLEY_REUSE_PORT', 'PARLEY_DRAIN_SECONDS', 'PARLEY_JOURNAL_FSYNC', 'PARLEY_JOURNAL_MAX'],
   ...['PARLEY_LEASE_COVER', 'PARLEY_LEASE_WRITEOFF', 'PARLEY_LOG', 'PARLEY_METRICS', 'PARLEY_PROXY', 'OTEL_EXPORTER_OTLP_ENDPOINT'],
+  ...['PARLEY_OIDC_ISSUER', 'PARLEY_OIDC_CLIENT_ID', 'PARLEY_OIDC_CLIENT_SECRET', 'PARLEY_OIDC_GROUPS'],
 ]
 
 test('no environment variable has another name', () => {
@@ -22,6 +23,7 @@ describe('readConfig', () => {
       publicUrl: undefined,
       dataFolder: './data',
       databaseUrl: undefined,
+      bodiesFolder: undefined,
       configFile: undefined,
       masterKey: undefined,
       adminUser: undefined,
@@ -42,6 +44,10 @@ describe('readConfig', () => {
       leaseWriteOffMs: 86_400_000,
       logLevel: 'info',
       metrics: undefined,
+      oidcIssuer: undefined,
+      oidcClientId: undefined,
+      oidcClientSecret: undefined,
+      oidcGroups: undefined,
     })
   })
 
@@ -127,6 +133,28 @@ describe('readConfig', () => {
     expect(message).toStartWith(`${name} must be `.replace('PASSWORD must be', 'PASSWORD must have'))
     expect(message).not.toContain('\n')
     expect(message).not.toContain('secret')
+  })
+
+  test.each(['https://id.example', 'https://id.example/realms/house', 'http://127.0.0.1:8080', 'http://localhost:8080/'])(
+    'an issuer at %s',
+    (text) => {
+      expect(readConfig({ PARLEY_OIDC_ISSUER: text, PARLEY_OIDC_CLIENT_ID: 'parley' }).oidcIssuer).toEqual(new URL(text))
+    },
+  )
+
+  test.each(['http://id.example', 'http://127.0.0.1.example', 'id.example', 'https://a:secret@id.example', 'https://id.example/?a=secret'])(
+    'no issuer at %s',
+    (text) => {
+      expect(() => readConfig({ PARLEY_OIDC_ISSUER: text, PARLEY_OIDC_CLIENT_ID: 'parley' })).toThrow(
+        'PARLEY_OIDC_ISSUER must be an https:// URL',
+      )
+    },
+  )
+
+  test('a provider needs both an issuer and a client', () => {
+    const both = 'PARLEY_OIDC_ISSUER and PARLEY_OIDC_CLIENT_ID must be set together'
+    expect(() => readConfig({ PARLEY_OIDC_ISSUER: 'https://id.example' })).toThrow(both)
+    expect(() => readConfig({ PARLEY_OIDC_CLIENT_ID: 'parley' })).toThrow(both)
   })
 
   test('an administrator needs both a name and a password', () => {

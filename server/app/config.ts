@@ -37,6 +37,8 @@ function optional<T>(name: string, otherwise: string, meaning: string, parse: Pa
 
 const anything: Parse<string> = (text) => text
 
+const folder: Parse<string> = (text) => (/^[a-z0-9]{2,}:\/\//i.test(text) ? new Refusal('must be a folder') : text)
+
 const oneOf =
   <const T extends readonly string[]>(...words: T): Parse<T[number]> =>
   (text) =>
@@ -95,6 +97,16 @@ const origin: Parse<string> = (text) => {
   return bare ? url.origin : new Refusal('must be http:// or https:// with a host and nothing after it')
 }
 
+/** Plain HTTP is for tests and tunnels on this machine: everybody on the way could sign in as anyone. */
+const issuer: Parse<URL> = (text) => {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const isLocal = url !== undefined && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname)
+  const fits = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLocal)
+  return url !== undefined && fits && `${url.search}${url.hash}${url.username}${url.password}` === ''
+    ? url
+    : new Refusal('must be an https:// URL, as the provider names itself')
+}
+
 const postgresUrl: Parse<string> = (text) =>
   /^postgres(ql)?:\/\//.test(text) && URL.canParse(text) ? text : new Refusal('must be a postgres:// URL')
 
@@ -136,6 +148,7 @@ const table = {
   publicUrl: optional('PARLEY_PUBLIC_URL', 'from host and port', 'the only source of absolute URLs; https makes cookies Secure', origin),
   dataFolder: variable('PARLEY_DATA', './data', 'embedded database, journal, master key, spool', anything),
   databaseUrl: optional('DATABASE_URL', 'none', 'PostgreSQL instead of the embedded database', postgresUrl),
+  bodiesFolder: optional('PARLEY_BODIES', '`PARLEY_DATA/bodies`', 'the folder where kept requests lie', folder),
   configFile: optional('PARLEY_CONFIG', '`./parley.yaml` if it is there', 'declared configuration', anything),
   masterKey: optional(
     'PARLEY_MASTER_KEY',
@@ -226,6 +239,15 @@ const table = {
     'where Prometheus finds `/metrics`: an address of its own like `127.0.0.1:9464`, or `token:...` for the main port with that bearer token',
     metricsPlace,
   ),
+  oidcIssuer: optional('PARLEY_OIDC_ISSUER', 'none', 'sign-in by an OpenID provider: its issuer, an https:// URL', issuer),
+  oidcClientId: optional('PARLEY_OIDC_CLIENT_ID', 'none', 'what the provider calls Parley', anything),
+  oidcClientSecret: optional('PARLEY_OIDC_CLIENT_SECRET', 'none', 'what the provider gave Parley; none for a public client', anything),
+  oidcGroups: optional(
+    'PARLEY_OIDC_GROUPS',
+    'none',
+    'the claim that names groups: at each sign-in a user gets those of them that exist here; without it administrators give groups',
+    anything,
+  ),
 } satisfies Record<string, Variable<unknown>>
 
 type Value<V> = V extends Variable<infer T> ? T : never
@@ -245,6 +267,9 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   }
   if (config.reusePort === 'on' && (config.databaseUrl === undefined || config.port === 0)) {
     throw new Error('PARLEY_REUSE_PORT needs DATABASE_URL and a PARLEY_PORT other than 0')
+  }
+  if ((config.oidcIssuer === undefined) !== (config.oidcClientId === undefined)) {
+    throw new Error('PARLEY_OIDC_ISSUER and PARLEY_OIDC_CLIENT_ID must be set together')
   }
   return config
 }

@@ -21,6 +21,7 @@ import { keyRoutes } from '#http/console/accounts/keys'
 import { managementKeyRoutes } from '#http/console/accounts/management-keys'
 import { type QuotaDeps, quotaRoutes } from '#http/console/accounts/quotas'
 import { sessionRoutes } from '#http/console/accounts/session'
+import { singleSignOnRoutes } from '#http/console/accounts/single-sign-on'
 import { userRoutes } from '#http/console/accounts/users'
 import { channelRoutes } from '#http/console/catalogue/channels'
 import { explainRoutes } from '#http/console/catalogue/explain'
@@ -34,6 +35,7 @@ import { settingsRoutes } from '#http/console/installation/settings'
 import { setupRoutes } from '#http/console/installation/setup'
 import { statusRoutes } from '#http/console/installation/status'
 import type { ConsoleServices } from '#http/console/route/services'
+import { bodyRoutes } from '#http/console/usage/bodies'
 import { type BooksDeps, booksRoutes } from '#http/console/usage/books'
 import { logRoutes } from '#http/console/usage/logs'
 import { usageRoutes } from '#http/console/usage/usage'
@@ -114,10 +116,12 @@ export function routesOf({
       statusRoutes,
       setupRoutes,
       sessionRoutes,
+      singleSignOnRoutes,
       groupRoutes,
       userRoutes,
       keyRoutes,
       logRoutes,
+      bodyRoutes,
       usageRoutes,
       auditRoutes,
     ].flatMap((routes) => routes(consoleServices)),

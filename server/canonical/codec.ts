@@ -14,6 +14,7 @@ import type { ConversationEvent } from './conversation-event.ts'
 import type { Loss } from './loss.ts'
 import type { NonTextContent } from './non-text-content.ts'
 import type { Scale, TokenEstimator } from './token-estimator.ts'
+import type { UnpricedField } from './unpriced-field.ts'
 import type { Usage } from './usage.ts'
 
 export type { Frame }
@@ -61,6 +62,8 @@ export interface Head {
   compacts?: true
   /** Absent = text in, text out. */
   nonText?: NonTextContent
+  /** What is asked for at another price than the model's; absent = nothing. */
+  unpriced?: UnpricedField[]
 }
 
 /** A reference to something stored by one account or by Parley: it must belong to the caller. */

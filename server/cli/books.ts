@@ -48,7 +48,9 @@ export async function books(args: string[]): Promise<void> {
 
 async function checked(place: Place, journals: readonly string[], url: string | undefined): Promise<BooksReport> {
   try {
-    return await withDatabase(place, (db) => checkBooks({ db, journals, now: clock.now(), isPatient: true }))
+    return await withDatabase(place, (db) =>
+      checkBooks({ store: { db, engine: place.engine }, journals, now: clock.now(), isPatient: true }),
+    )
   } catch (thrown) {
     if (place.engine === 'postgres' || !(thrown instanceof Error && /is used by another Parley/.test(thrown.message))) throw thrown
     return fromParley(addressOf(url))

@@ -142,3 +142,29 @@ test('joined losses are told once, in their order', () => {
   const joined = joinLosses([loss('a', 'dropped'), loss('b', 'adapted')], undefined, [loss('a', 'dropped'), loss('a', 'adapted')])
   expect(named(joined)).toEqual(['a:dropped', 'b:adapted', 'a:adapted'])
 })
+
+test('of a stream of Messages, what its first event holds too early is told, and rounds of usage that no figure shows', () => {
+  const usage = { input_tokens: 10, output_tokens: 1, iterations: [{ type: 'message', input_tokens: 10, output_tokens: 1 }] }
+  const begun = { id: 'msg_1', type: 'message', role: 'assistant', model: 'm', content: [], stop_reason: null, stop_sequence: null }
+  const frames = (message: object) => [
+    { type: 'message_start', message },
+    { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+    { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hi' } },
+    { type: 'content_block_stop', index: 0 },
+    { type: 'message_delta', delta: { stop_reason: 'end_turn', stop_sequence: null }, usage: { output_tokens: 5 } },
+    { type: 'message_stop' },
+  ]
+  const heard = (message: object) => {
+    const reader = conversationCodecs.messages.reader(noMemo, testPen())
+    const bytes = frames(message).map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+    const splitter = createSseSplitter()
+    for (const frame of splitter.push(Buffer.from(bytes.join('')))) reader.push(frame)
+    return named(reader.losses?.() ?? [])
+  }
+  expect(heard({ ...begun, usage: { input_tokens: 10, output_tokens: 1 } })).toEqual([])
+  expect(heard({ ...begun, content: [{ type: 'text', text: 'Hello' }], stop_reason: 'end_turn', usage })).toEqual([
+    'content:dropped!',
+    'stop_reason:dropped',
+    'usage.iterations:dropped',
+  ])
+})

@@ -69,3 +69,25 @@ test('Gemini grounds in maps and documents, and a kind of source that nobody kno
   const { losses } = whole('gemini', grounded([{ later: { uri: 'x' } }]))
   expect(losses?.map(({ field }) => field)).toEqual(['candidates[0].groundingMetadata.groundingChunks[0].later'])
 })
+
+// ai.google.dev, "Grounding": `GroundingChunkMaps` has the place, `GroundingSupport` scores; Vertex names the domain of each page.
+test('what Gemini says of a source besides its address and title is told once, however many sources say it', () => {
+  const place = { uri: 'https://maps.google.com/?cid=1', title: 'M', placeId: 'p', route: { duration: '1s' } }
+  const groundingMetadata = {
+    webSearchQueries: ['q'],
+    groundingChunks: [{ maps: place }, { maps: place }, { web: { uri: 'https://a.example/', title: 'A', domain: 'a.example' } }],
+    groundingSupports: [{ segment: { endIndex: 3 }, groundingChunkIndices: [2], confidence_scores: [0.5] }],
+  }
+  const citationMetadata = { citations: [{ uri: 'https://b.example/', license: 'mit', endIndex: 3 }] }
+  const candidate = { index: 0, content: { parts: [{ text: 'Yes.' }] }, finishReason: 'STOP', groundingMetadata, citationMetadata }
+  const { losses } = whole('gemini', { candidates: [candidate] })
+  expect(losses?.map(({ field, meaning }) => [field, meaning])).toEqual(
+    [
+      'response.groundingMetadata.webSearchQueries',
+      'response.groundingMetadata.groundingChunks.maps.placeId',
+      'response.groundingMetadata.groundingChunks.maps.route',
+      'response.groundingMetadata.groundingSupports.confidenceScores',
+      'response.citationMetadata.citations.license',
+    ].map((field) => [field, false]),
+  )
+})

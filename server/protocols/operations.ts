@@ -15,6 +15,7 @@ import { withModel as embeddingsWithModel, embeddingCodec as openaiEmbeddings } 
 import { voyageEmbeddings } from '#protocols/openai/embeddings/voyage'
 import { readError } from '#protocols/openai/error'
 import { imagesCodec as openaiImages } from '#protocols/openai/images/codec'
+import { replicateImages } from '#protocols/openai/images/replicate'
 import { defaultModerationModel, moderationCodec, withModerationModel } from '#protocols/openai/moderations/codec'
 import { searchCodec } from '#protocols/openai/search/codec'
 import { cohereRerank } from '#protocols/rerank/cohere'
@@ -25,7 +26,7 @@ import type { SideOperation, Style } from '#shared/ids'
 /** The codecs of every other operation, by the style of its requests. */
 export const operationCodecs: Record<SideOperation, Partial<Record<Style, OperationStyle>>> = {
   embed: { openai: openaiEmbeddings, gemini: geminiEmbeddings, voyage: voyageEmbeddings, vertex: predictEmbeddings },
-  image: { openai: openaiImages, gemini: geminiImages },
+  image: { openai: openaiImages, gemini: geminiImages, replicate: replicateImages },
   transcribe: { openai: transcribeCodec, elevenlabs: elevenlabsTranscripts, deepgram: deepgramTranscripts },
   speak: { openai: speakCodec, gemini: geminiSpeech, elevenlabs: elevenlabsSpeech, deepgram: deepgramSpeech },
   rerank: { jina: { ...jinaRerank, readError }, cohere: { ...cohereRerank, readError }, voyage: { ...voyageRerank, readError } },

@@ -1,7 +1,8 @@
 /**
  * Operations of vendors with words of their own. The answers have the shape that their references show:
  * https://docs.voyageai.com/docs/embeddings, https://docs.voyageai.com/docs/reranker and
- * https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/text-embeddings-api.
+ * https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/text-embeddings-api. Replicate's is the one of github vercel/ai
+ * packages/replicate/src/replicate-image-model.test.ts.
  */
 import { describe, expect, test } from 'bun:test'
 import type { EmbeddingAnswer, EmbeddingQuestion } from '#canonical/operation/embedding'
@@ -9,6 +10,8 @@ import { embeddingCodec as geminiEmbeddings } from './gemini/embeddings/codec.ts
 import { predictEmbeddings } from './gemini/embeddings/predict.ts'
 import { embeddingCodec as openaiEmbeddings } from './openai/embeddings/codec.ts'
 import { voyageEmbeddings } from './openai/embeddings/voyage.ts'
+import { imagesCodec } from './openai/images/codec.ts'
+import { replicateImages } from './openai/images/replicate.ts'
 import { jinaRerank } from './rerank/jina.ts'
 import { voyageRerank } from './rerank/voyage.ts'
 
@@ -103,5 +106,57 @@ describe('Vertex', () => {
     expect(answer.vectors).toEqual([[0.5], [0.25]])
     expect(usage).toMatchObject({ in: { fresh: 7 }, provenance: 'provider' })
     expect(() => predictEmbeddings.readAnswer(['{"predictions":[]}'], question)).toThrow()
+  })
+})
+
+describe('Replicate', () => {
+  const prompt = 'The Loch Ness monster getting a manicure'
+  const ask = (more: object) => imagesCodec.readQuestion(JSON.stringify({ model: 'm', prompt, ...more }))
+  const prediction = (more: object) =>
+    JSON.stringify({
+      id: 's7x1e3dcmhrmc0cm8rbatcneec',
+      model: 'black-forest-labs/flux-schnell',
+      version: 'dp-4d0bcc010b3049749a251855f12800be',
+      input: { num_outputs: 1, prompt: 'The Loch Ness Monster getting a manicure' },
+      logs: '',
+      output: ['https://replicate.delivery/xezq/abc/out-0.webp'],
+      data_removed: false,
+      error: null,
+      status: 'processing',
+      created_at: '2025-01-08T13:24:38.692Z',
+      urls: { get: 'https://api.replicate.com/v1/predictions/s7x1e3dcmhrmc0cm8rbatcneec' },
+      ...more,
+    })
+
+  test('a prediction of an official model, or of a version', () => {
+    const asked = ask({ n: 2, size: '1024x768', quality: 'high', response_format: 'url' })
+    const { requests, losses } = replicateImages.writeQuestion(asked, target('black-forest-labs/flux-schnell'))
+    const headers = { prefer: 'wait=60', 'cancel-after': '60s' }
+    expect(requests).toEqual([{ body: { input: { prompt, num_outputs: 2, size: '1024x768' } }, headers }])
+    expect(losses.map(({ field, meaning }) => [field, meaning])).toEqual([['quality', true]])
+    const versioned = replicateImages.writeQuestion(ask({}), target('bytedance/sdxl-lightning-4step:5599ed'))
+    expect(bodiesOf(versioned)).toEqual([{ version: '5599ed', input: { prompt } }])
+    expect(versioned.losses.map(({ field }) => field)).toEqual(['response_format'])
+    expect(() => replicateImages.writeQuestion({ ...ask({}), edits: true }, target('m'))).toThrow(/new pictures only/)
+    expect(() => replicateImages.writeQuestion(ask({}), { ...target('m'), stream: true })).toThrow(/does not stream/)
+  })
+
+  test('its pictures stand at addresses, in a list or alone', () => {
+    const url = 'https://replicate.delivery/xezq/abc/out-0.webp'
+    for (const more of [{}, { output: url, status: 'succeeded', metrics: { predict_time: 1.2 } }]) {
+      const { answer, usage, losses } = replicateImages.readAnswer([prediction(more)], ask({}))
+      const written = imagesCodec.writeAnswer(answer, ask({}), { now: () => 0, id: (prefix) => prefix })
+      expect(JSON.parse(written.body)).toMatchObject({ data: [{ url }] })
+      expect([usage.units.images, losses]).toEqual([1, []])
+    }
+  })
+
+  test.each([
+    ['a filter', { status: 'failed', output: null, error: 'NSFW content detected. Try a different prompt.' }, 'upstream_rejected'],
+    ['a fault', { status: 'failed', output: null, error: 'CUDA out of memory' }, 'upstream_error'],
+    ['too long', { status: 'canceled', output: null }, 'upstream_timeout'],
+    ['no address', { status: 'succeeded', output: { text: 'x' } }, 'upstream_error'],
+  ])('%s is an error', (_name, more, code) => {
+    expect(() => replicateImages.readAnswer([prediction(more)], ask({}))).toThrow(expect.objectContaining({ code }))
   })
 })

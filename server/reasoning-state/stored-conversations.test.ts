@@ -137,6 +137,26 @@ describe.each(sampledEngines(import.meta.file))('kept conversations on %s', (eng
     await runSql(base.store, `delete from stored_responses where id like 'large%'`)
   }, 60_000)
 
+  test('of many pieces come back as they were; one that was never finished is nobody’s', async () => {
+    const texts = ['ä漢😀'.repeat(300_000), '😀'.repeat(400_000), `"\\\u0000`.repeat(150_000)]
+    const whole = (text: string): Exchange => ({ turns: [turn(text)], items: [{ text }], response: { text } })
+    for (const [n, text] of texts.entries()) await kept().keep('anna', `pieces_${n}`, n === 0 ? undefined : `pieces_${n - 1}`, whole(text))
+    for (const [n, text] of texts.entries()) expect((await kept().find('anna', `pieces_${n}`))?.items).toEqual([{ text }])
+    expect((await kept().load('anna', 'pieces_2'))?.items).toEqual(texts.map((text) => ({ text })))
+    const stored = await dumpTables(base.store, ['stored_pieces'])
+    expect(stored).not.toContain('😀')
+    const sealed = await kept().stored('anna')
+    expect(sealed.bytes).toBeGreaterThan(texts.join('').length * 2)
+    // A piece of another place does not open, and a missing one is no end.
+    await runSql(base.store, `update stored_pieces set place = -place where id = 'pieces_0' and place < 3`)
+    expect(await kept().find('anna', 'pieces_0')).toBeUndefined()
+    expect(await kept().load('anna', 'pieces_2')).toBeUndefined()
+    await runSql(base.store, `update stored_pieces set place = 3 + place where id = 'pieces_0' and place < 0`)
+    expect(await refusal(kept().find('anna', 'pieces_0'))).toMatchObject({ code: 'internal_error' })
+    for (const n of texts.keys()) expect(await kept().forget('anna', `pieces_${n}`)).toBe(true)
+    expect(await dumpTables(base.store, ['stored_pieces'])).not.toContain('pieces_')
+  }, 60_000)
+
   test('above a thousand exchanges are refused, and a circle ends', async () => {
     await chain('long', 1)
     const sealed = (await kept().find('anna', 'long_0')) && `(select sealed from stored_responses where id = 'long_0')`

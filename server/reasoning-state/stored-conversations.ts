@@ -1,18 +1,14 @@
-/** Conversations stored for clients of Responses: one sealed record per exchange, each continuing another, for thirty days. */
+/**
+ * Conversations stored for clients of Responses: one sealed record per exchange, each continuing another, for thirty days. A large record
+ * is sealed, written, read and opened in pieces, others having their turn in between.
+ */
 import type { Turn } from '#canonical/conversation'
 import type { Clock } from '#runtime/clock'
 import type { Sealer } from '#runtime/secrets'
 import { nextTurn } from '#runtime/turns'
 import { type Quotas, usualQuotas } from '#shared/console/quota'
 import { GatewayError } from '#shared/errors'
-import {
-  deleteResponse,
-  findChain,
-  findResponse,
-  insertResponse,
-  type ResponseRecord,
-  sumResponses,
-} from '#store/accounts/stored-responses'
+import { deleteResponse, findChain, findPiece, findResponse, insertResponse, sumResponses } from '#store/accounts/stored-responses'
 import type { Store } from '#store/engine/store'
 import { createStoredSums, type Stored } from './stored-sums.ts'
 
@@ -33,10 +29,24 @@ export interface StoredResponse extends Exchange {
   createdAt: Date
 }
 
+/** A stored exchange as the JSON that it is, unread. */
+export interface StoredText extends Omit<StoredResponse, keyof Exchange> {
+  /** In order; every piece has whole characters. */
+  pieces: string[]
+  /** Characters in all. */
+  characters: number
+}
+
 /** Stored conversations. */
 export interface Conversations {
   /** Stores an exchange. Throws GatewayError `request_too_large` above 32 MiB. A second response with the same id changes nothing. */
   keep(tenant: string, id: string, previousId: string | undefined, exchange: Exchange): Promise<void>
+  /** The same for the exchange's JSON. */
+  keepText(tenant: string, id: string, previousId: string | undefined, json: Uint8Array): Promise<void>
+  /** As `find`, unread. */
+  findText(tenant: string, id: string): Promise<StoredText | undefined>
+  /** As `load`, unread: the exchanges oldest first. */
+  loadTexts(tenant: string, id: string): Promise<StoredText[] | undefined>
   /** A single exchange. Undefined when this tenant has none with this id. */
   find(tenant: string, id: string): Promise<StoredResponse | undefined>
   /**
@@ -64,12 +74,12 @@ export interface ConversationParts {
 /** Milliseconds. */
 const lifetime = 30 * 24 * 3_600_000
 const mostBytes = 32 * 1024 * 1024
-/** Characters of a record after which others have their turn. */
-const largeRecord = 256 * 1024
+/** Bytes of a piece: about three milliseconds of work. */
+const pieceBytes = 512 * 1024
 /** Sealed text is base64. */
 const chainBounds = { links: 1_000, bytes: Math.ceil(mostBytes / 3) * 4 }
 
-const identity = (tenant: string, id: string) => JSON.stringify(['vault response', tenant, id])
+const identity = (tenant: string, id: string, place = 0) => JSON.stringify(['vault response', tenant, id, ...(place === 0 ? [] : [place])])
 /** Anything else cannot be an id of ours, and the database may reject it. */
 const isId = (id: string) => /^[\x21-\x7e]{1,200}$/.test(id)
 const now = (clock: Clock) => new Date(clock.now())
@@ -78,38 +88,72 @@ const now = (clock: Clock) => new Date(clock.now())
 export function createConversations({ store, sealer, clock, quotas = () => usualQuotas }: ConversationParts): Conversations {
   const sums = createStoredSums((tenant) => sumResponses(store, tenant, now(clock)), clock)
 
-  function opened(tenant: string, { id, previousId, createdAt, sealed }: ResponseRecord): StoredResponse {
-    // Sealed by `keep` with this identity, so it needs no validation.
-    const exchange = JSON.parse(sealer.open(sealed, identity(tenant, id))) as Exchange
-    return { ...exchange, id, previousId: previousId ?? undefined, createdAt }
+  /** Undefined for a record that was never finished. */
+  async function opened(tenant: string, found: Omit<StoredText, keyof Pieces>, sealed: string, furtherBytes: number) {
+    const { id, previousId, createdAt } = found
+    const pieces = [sealer.open(sealed, identity(tenant, id))]
+    for (let left = furtherBytes, place = 1; left > 0; place++) {
+      await nextTurn()
+      const piece = await findPiece(store, tenant, id, place)
+      if (piece === undefined) return undefined
+      pieces.push(sealer.open(piece, identity(tenant, id, place)))
+      left -= piece.length
+    }
+    const characters = pieces.reduce((sum, { length }) => sum + length, 0)
+    return { id, previousId, createdAt, pieces, characters }
+  }
+
+  async function findText(tenant: string, id: string): Promise<StoredText | undefined> {
+    const row = isId(id) ? await findResponse(store, tenant, id, now(clock)) : undefined
+    return row && opened(tenant, { ...row, previousId: row.previousId ?? undefined }, row.sealed, row.furtherBytes)
+  }
+
+  async function loadTexts(tenant: string, id: string): Promise<StoredText[] | undefined> {
+    if (!isId(id)) return undefined
+    const chain = await findChain(store, tenant, id, now(clock), chainBounds)
+    if (chain.kind === 'too-large') throw tooLarge()
+    if (chain.kind === 'missing') return undefined
+    const links: StoredText[] = []
+    for (const { sealed, bytes, ...link } of chain.links) {
+      const found = { ...link, previousId: link.previousId ?? undefined }
+      const text = sealed === null ? await findText(tenant, link.id) : await opened(tenant, found, sealed, bytes - sealed.length)
+      if (!text) return undefined
+      links.push(text)
+      if (sealed === null) await nextTurn()
+    }
+    return links
+  }
+
+  async function keepText(tenant: string, id: string, previousId: string | undefined, json: Uint8Array): Promise<void> {
+    if (json.length > mostBytes) throw tooLarge()
+    const sealed: string[] = []
+    for (const piece of inPieces(json)) {
+      if (sealed.length > 0) await nextTurn()
+      sealed.push(sealer.seal(piece, identity(tenant, id, sealed.length)))
+    }
+    const [first = '', ...further] = sealed
+    const createdAt = now(clock)
+    const expiresAt = new Date(createdAt.getTime() + lifetime)
+    await insertResponse(store, { tenant, id, previousId: previousId ?? null, createdAt, expiresAt, sealed: first }, further)
+    sums.added(
+      tenant,
+      sealed.reduce((sum, { length }) => sum + length, 0),
+    )
   }
 
   return {
-    async keep(tenant, id, previousId, exchange) {
-      const text = JSON.stringify(exchange)
-      if (Buffer.byteLength(text) > mostBytes) throw tooLarge()
-      const createdAt = now(clock)
-      const expiresAt = new Date(createdAt.getTime() + lifetime)
-      const sealed = sealer.seal(text, identity(tenant, id))
-      await insertResponse(store, { tenant, id, previousId: previousId ?? null, createdAt, expiresAt, sealed })
-      sums.added(tenant, sealed.length)
-    },
+    keepText,
+    findText,
+    loadTexts,
+    keep: (tenant, id, previousId, exchange) => keepText(tenant, id, previousId, encoder.encode(JSON.stringify(exchange))),
     async find(tenant, id) {
-      const row = isId(id) ? await findResponse(store, tenant, id, now(clock)) : undefined
-      return row && opened(tenant, row)
+      const text = await findText(tenant, id)
+      return text && readStored(text)
     },
     async load(tenant, id) {
-      if (!isId(id)) return undefined
-      const chain = await findChain(store, tenant, id, now(clock), chainBounds)
-      if (chain.kind === 'too-large') throw tooLarge()
-      if (chain.kind === 'missing') return undefined
-      const links: StoredResponse[] = []
-      for (const row of chain.links) {
-        links.push(opened(tenant, row))
-        if (row.sealed.length > largeRecord) await nextTurn()
-      }
-      const last = links.at(-1)
-      return last && { ...last, turns: links.flatMap(({ turns }) => turns), items: links.flatMap(({ items }) => items) }
+      const links = (await loadTexts(tenant, id))?.map(readStored)
+      const last = links?.at(-1)
+      return links && last && { ...last, turns: links.flatMap(({ turns }) => turns), items: links.flatMap(({ items }) => items) }
     },
     async demandRoom(tenant) {
       const { count, bytes } = await sums.of(tenant)
@@ -124,6 +168,27 @@ export function createConversations({ store, sealer, clock, quotas = () => usual
       return gone
     },
   }
+}
+
+type Pieces = Pick<StoredText, 'pieces' | 'characters'>
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+
+/** The text in pieces of whole characters. */
+function* inPieces(utf8: Uint8Array): Generator<string> {
+  for (let from = 0; from < utf8.length; ) {
+    let to = Math.min(from + pieceBytes, utf8.length)
+    // Bytes that continue a character.
+    while (to < utf8.length && ((utf8[to] ?? 0) & 0xc0) === 0x80) to--
+    yield decoder.decode(utf8.subarray(from, to))
+    from = to
+  }
+}
+
+/** The exchange, read. It was sealed by us with its identity, so it needs no validation. */
+export function readStored({ pieces, characters: _, ...text }: StoredText): StoredResponse {
+  return { ...(JSON.parse(pieces.join('')) as Exchange), ...text }
 }
 
 const full = (most: string) =>

@@ -17,7 +17,8 @@ import { jina } from './jina.ts'
 import { openai } from './openai.ts'
 import { openaiCompatible } from './openai-compatible.ts'
 import { parley } from './parley.ts'
-import { serviceVendors } from './service-vendors.ts'
+import { replicate } from './replicate.ts'
+import { serviceVendors } from './services/vendors.ts'
 import type { Vendor } from './vendor.ts'
 import { voyage } from './voyage.ts'
 
@@ -34,6 +35,7 @@ export const vendors: Record<VendorId, Vendor> = {
   voyage,
   elevenlabs,
   deepgram,
+  replicate,
   'azure-foundry': azureFoundry,
   cloudflare,
   databricks,

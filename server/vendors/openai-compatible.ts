@@ -1,4 +1,4 @@
-/** Any service with a copy of OpenAI's Chat API and no row of its own in `services.ts`. */
+/** Any service with a copy of OpenAI's Chat API and no row of its own in `services/`. */
 import { layoutEndpoint } from './layout.ts'
 import { copiedFacts } from './models/copied.ts'
 import type { Vendor } from './vendor.ts'

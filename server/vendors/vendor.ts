@@ -1,6 +1,6 @@
 /**
  * An upstream as data: its dialects, operations, URLs and authentication. Knows no channels and sends nothing. Start with
- * `services.ts`: an ordinary vendor is one row there; an unusual one has a file of its own (`cohere.ts`), those of clouds in `clouds/`. Facts
+ * `services/`: an ordinary vendor is one row there; an unusual one has a file of its own (`cohere.ts`), those of clouds in `clouds/`. Facts
  * about models are in `models/`.
  */
 import type { Variant } from '#canonical/operation/operation'

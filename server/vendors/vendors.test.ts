@@ -3,7 +3,7 @@ import { dialects, serviceIds, vendorIds } from '#shared/ids'
 import { authHeaders, schemeOf } from './auth.ts'
 import { forwarded, forwardedHeaders } from './forwarded-headers.ts'
 import { vendors } from './index.ts'
-import { services } from './services.ts'
+import { services } from './services/index.ts'
 import type { AuthScheme, EndpointTarget } from './vendor.ts'
 
 const chat: EndpointTarget = { operation: 'generate', dialect: 'chat', model: 'm', stream: false, options: {} }

@@ -1,4 +1,5 @@
 /** Responses of the console API as schemas: the rows that `shared/console` has as types. */
+import { KeepBodies } from '../console/body.ts'
 import type { GroupRow, ManagedGroupRow } from '../console/group.ts'
 import type { KeyRow } from '../console/key.ts'
 import { Budget, Limits } from '../console/limits.ts'
@@ -34,7 +35,13 @@ export const says = <Row>() => ({ of: <T extends TSchema>(schema: Row extends St
 
 /** GET /api/status */
 export const StatusAnswer = says<Status>().of(
-  Open({ name: Type.Literal('Parley'), version: Type.String(), setup: OneOf(['needed', 'done']), demo: Type.Boolean() }),
+  Open({
+    name: Type.Literal('Parley'),
+    version: Type.String(),
+    setup: OneOf(['needed', 'done']),
+    demo: Type.Boolean(),
+    singleSignOn: Type.Optional(Type.Literal(true)),
+  }),
 )
 
 const user = {
@@ -70,6 +77,7 @@ const forAdministrators = {
   usable: Type.Boolean({ description: 'Whether the signed-in administrator may use it.' }),
   enabled: Type.Boolean(),
   managed: Managed(),
+  logBodies: KeepBodies,
   budget: Nullable(Budget),
   budgetLeft: Left(),
   limits: Nullable(Limits),
@@ -105,7 +113,7 @@ export const KeyAnswer = says<KeyRow>().of(
     expiresAt: Nullable(Instant()),
     enabled: Type.Boolean(),
     strict: Type.Boolean(),
-    logBodies: Type.Boolean(),
+    logBodies: KeepBodies,
     addresses: Nullable(Names()),
     budget: Nullable(Budget),
     budgetLeft: Left(),
@@ -165,6 +173,7 @@ export const LogAnswer = says<LogRow>().of(
     settled: Type.Boolean(),
     price: Nullable(Open({ ...PriceFields.properties, ratio: Decimal() })),
     bill: Type.Optional(Nullable(BillAnswer)),
+    stored: Type.Optional(Type.Boolean({ description: 'Its bodies are kept; only in the answer about one row.' })),
     upstreamCost: Type.Optional(Nullable(Decimal())),
     margin: Type.Optional(Nullable(SignedDecimal())),
     upstreamPrice: Type.Optional(Nullable(PriceFields)),

@@ -4,7 +4,7 @@ import type { KeyFacts } from '../console/key-facts.ts'
 import { Limits } from '../console/limits.ts'
 import { type ManagementKeyRow, scopes } from '../console/management-key.ts'
 import type { QuotaRow } from '../console/quota.ts'
-import type { SessionRow } from '../console/session.ts'
+import type { IdentityRow, SessionRow } from '../console/session.ts'
 import type { EntryRow } from '../console/user.ts'
 import { OneOf, Type } from '../typebox.ts'
 import { Instant, Nullable, says } from './console.ts'
@@ -19,6 +19,20 @@ export const SessionAnswer = says<SessionRow>().of(
     address: Nullable(Type.String()),
     agent: Nullable(Type.String()),
     current: Type.Boolean({ description: 'Whether it is the session that asks.' }),
+  }),
+)
+
+/** Where to send the browser: POST /api/session/oidc. */
+export const ProviderAnswer = Open({ address: Type.String({ description: 'The page of the identity provider.' }) })
+
+/** A row of GET /api/session/identities. */
+export const IdentityAnswer = says<IdentityRow>().of(
+  Open({
+    id: Type.String(),
+    issuer: Type.String({ description: 'The provider, as it names itself.' }),
+    label: Nullable(Type.String({ description: 'What the provider calls the person.' })),
+    at: Instant(),
+    lastUsedAt: Instant(),
   }),
 )
 

@@ -6,7 +6,7 @@ import { NewManagementKey } from '../console/management-key.ts'
 import { PriceFields } from '../console/price.ts'
 import { ProbeQuestion } from '../console/probe.ts'
 import { RouteQuestion } from '../console/route.ts'
-import { PasswordChange } from '../console/session.ts'
+import { PasswordChange, ProviderSignIn } from '../console/session.ts'
 import { SettingsPatch } from '../console/settings.ts'
 import { Credit, NewUser, Setup, SignIn, UserPatch } from '../console/user.ts'
 import { CountTokensRequest, MessagesRequest } from '../protocols/anthropic/messages.ts'
@@ -17,6 +17,7 @@ import { CompletionsRequest } from '../protocols/openai/completions.ts'
 import { ResponsesRequest } from '../protocols/openai/responses.ts'
 import type { TSchema } from '../typebox.ts'
 import * as audio from './audio.ts'
+import * as bodies from './bodies.ts'
 import { BooksAnswer } from './books.ts'
 import * as rows from './console.ts'
 import * as embeddings from './embeddings.ts'
@@ -85,12 +86,15 @@ export const schemas = {
   Setup,
   SetupAnswer: rows.SetupAnswer,
   SignIn,
+  ProviderSignIn,
+  ProviderAnswer: people.ProviderAnswer,
   PasswordChange,
   NewManagementKey,
   ManagementKey: people.ManagementKeyAnswer,
   ManagementKeys: rows.PageOf(people.ManagementKeyAnswer),
   Quotas: rows.PageOf(people.QuotaAnswer),
   Sessions: rows.PageOf(people.SessionAnswer),
+  Identities: rows.PageOf(people.IdentityAnswer),
   User: rows.UserAnswer,
   NewUser,
   UserPatch,
@@ -125,6 +129,8 @@ export const schemas = {
   Settings: rows.SettingsAnswer,
   SettingsPatch,
   Books: BooksAnswer,
+  KeptBody: bodies.KeptBodyAnswer,
+  DeletedBodies: bodies.DeletedBodies,
   LogRow: rows.LogAnswer,
   LogRows: rows.PageOf(rows.LogAnswer),
   UsageRows: rows.PageOf(rows.UsageAnswer),

@@ -1,5 +1,6 @@
 /** API keys of a user. Only the response to POST contains the key itself. */
 import { Exact, Name, type Static, Text, Type } from '../typebox.ts'
+import { KeepBodies } from './body.ts'
 import { Budget, type BudgetLeft, Limits } from './limits.ts'
 
 const settings = {
@@ -9,7 +10,8 @@ const settings = {
   expiresAt: Type.Optional(Type.Union([Type.String({ format: 'instant' }), Type.Null()])),
   enabled: Type.Optional(Type.Boolean()),
   strict: Type.Optional(Type.Boolean()),
-  logBodies: Type.Optional(Type.Boolean()),
+  /** Which of its requests are kept. */
+  logBodies: Type.Optional(KeepBodies),
   /** Addresses and ranges that may use it, such as `203.0.113.7` and `10.0.0.0/8`; all when absent. */
   addresses: Type.Optional(Type.Array(Type.String({ minLength: 2, maxLength: 64 }), { maxItems: 100 })),
   budget: Type.Optional(Budget),
@@ -65,7 +67,7 @@ export interface KeyRow {
   expiresAt: string | null
   enabled: boolean
   strict: boolean
-  logBodies: boolean
+  logBodies: KeepBodies
   addresses: string[] | null
   budget: Budget | null
   /** Absent without a budget. */

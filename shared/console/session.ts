@@ -19,3 +19,22 @@ export interface SessionRow {
   /** Whether it is the session that asks. */
   current: boolean
 }
+
+/** POST /api/session/oidc: begins a sign-in by the identity provider; with `link`, adds the identity to the signed-in user instead. */
+export const ProviderSignIn = Exact({
+  to: Type.Optional(Type.String({ maxLength: 2000, description: 'the page to show afterwards, a path' })),
+  link: Type.Optional(Type.Boolean()),
+})
+export type ProviderSignIn = Static<typeof ProviderSignIn>
+
+/** A row of GET /api/session/identities: who the user is at an identity provider. */
+export interface IdentityRow {
+  id: string
+  /** The provider's issuer identifier, a URL. */
+  issuer: string
+  /** What the provider calls the person; null when it tells nothing. */
+  label: string | null
+  /** Since when, RFC 3339. */
+  at: string
+  lastUsedAt: string
+}

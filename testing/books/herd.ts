@@ -3,7 +3,7 @@
  * on. Measures how long holds take, and who was refused.
  */
 import type { Account } from '#billing/lease/account'
-import { directBooks } from '#billing/ledger/books-database'
+import { type BooksDatabase, directBooks } from '#billing/ledger/books-database'
 import { openLeasedBooks } from '#billing/ledger/leased-books'
 import { remoteBooks } from '#billing/ledger/remote-books'
 import { systemClock as clock, systemRandom as random } from '#runtime/clock'
@@ -12,6 +12,7 @@ import { openStore } from '#store/engine/open'
 import { openWallets, postGrants, readWallets } from '#store/ledger/ledger'
 import { throwawayDatabase } from '#testing/database/database'
 import { usageRow } from '#testing/usage-row'
+import { cpuNow, serverOf } from './cpu-time.ts'
 import { codeOf } from './test-books.ts'
 
 /** How large the herd is. */
@@ -36,6 +37,10 @@ export interface HerdOutcome {
   opening?: { count: number; p50: number; p99: number; wall: number }
   /** From the first request to the last. */
   wall: number
+  /** What that took of the processors: of both instances, which share this process, on the thread of the holds and on others, and of the database. */
+  cpu: { main: number; others: number; database: number }
+  /** Calls to the database about accounts, and how many accounts they asked for. */
+  calls: { count: number; asked: number }
   /** Nano-dollars that the wallets were charged. */
   spent: bigint
 }
@@ -50,6 +55,15 @@ const [openedAtOnce, openedPauseMs] = [10, 20]
 export async function herd({ keys, callers, spans: mine = spans, opened = false }: HerdSize): Promise<HerdOutcome> {
   const base = await throwawayDatabase('postgres')
   const closes: (() => Promise<unknown>)[] = []
+  const calls = { count: 0, asked: 0 }
+  const counted = (database: BooksDatabase): BooksDatabase => ({
+    ...database,
+    sync(call, withinMs) {
+      calls.count += 1
+      calls.asked += call.ask.reduce((sum, { length }) => sum + length, 0)
+      return database.sync(call, withinMs)
+    },
+  })
   async function instance(name: string) {
     const dataFolder = `${base.folder}/${name}`
     const store = await openStore({ databaseUrl: base.databaseUrl ?? '', dataFolder, clock, random })
@@ -57,7 +71,15 @@ export async function herd({ keys, callers, spans: mine = spans, opened = false 
     if (!store.worker) throw new Error('the store has no worker')
     const files = { folder: `${dataFolder}/journal`, installation: name, fsync: 'never', maxBytes: 64 * 1024 * 1024 } as const
     const terms = { coverMs: 60_000, writeOffMs: 86_400_000, settleWaits: false }
-    return openLeasedBooks({ store, database: remoteBooks(store.worker), clock, random, log: createLog('silent'), ...files, ...terms })
+    return openLeasedBooks({
+      store,
+      database: counted(remoteBooks(store.worker)),
+      clock,
+      random,
+      log: createLog('silent'),
+      ...files,
+      ...terms,
+    })
   }
   try {
     const instances = [await instance('a'), await instance('b')]
@@ -133,10 +155,15 @@ export async function herd({ keys, callers, spans: mine = spans, opened = false 
       return { count: into.length, ...percentiles(into), wall: clock.monotonic() - begun }
     }
     const opening = opened ? await openAhead() : undefined
+    const server = await serverOf(base.store)
+    const before = cpuNow(server)
+    Object.assign(calls, { count: 0, asked: 0 })
     const started = clock.monotonic()
     const beside = warmKey(warm)
     await Promise.all(Array.from({ length: callers }, (_, n) => caller(n)))
     const wall = clock.monotonic() - started
+    const after = cpuNow(server)
+    const told = { ...calls }
     over = true
     await beside
     for (const each of instances) while (!(await each.flush()));
@@ -151,6 +178,8 @@ export async function herd({ keys, callers, spans: mine = spans, opened = false 
       cold: { first: cold[0] ?? 0, ...percentiles(cold) },
       warm: { count: warm.length, ...percentiles(warm) },
       wall,
+      cpu: { main: ms(after.main - before.main), others: ms(after.others - before.others), database: ms(after.database - before.database) },
+      calls: told,
       spent,
     }
   } finally {
@@ -158,6 +187,8 @@ export async function herd({ keys, callers, spans: mine = spans, opened = false 
     await base.close()
   }
 }
+
+const ms = (micros: number) => Math.round(micros / 1_000)
 
 function percentiles(values: readonly number[]): { p50: number; p99: number } {
   const sorted = values.toSorted((a, b) => a - b)

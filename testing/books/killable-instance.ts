@@ -2,7 +2,7 @@
  * A process to be killed at any moment: it keeps the leased books of a data folder busy, and prints what a client would know. `replaying`,
  * `replayed` (if there was anything to replay) and `ready`: progress of the start. `asked ID`: a request arrived. `progress ID COST`:
  * content worth this much was delivered. `done ID COST`: the last byte of the answer was delivered. `releasing ID`: it is about to be
- * released without a charge. `refused ID`: its hold was refused.
+ * released without a charge. `refused ID`: its hold was refused. `pauseMs`: how long each of eight clients rests after a request.
  */
 import { mkdirSync, writeSync } from 'node:fs'
 import type { Account } from '#billing/lease/account'
@@ -15,7 +15,7 @@ import { openStore } from '#store/engine/open'
 import { seeded } from '#testing/seeded'
 import { usageRow } from '#testing/usage-row'
 
-const [folder = '', databaseUrl = '', coverMs = '0', seed = '1', ...wallets] = process.argv.slice(2)
+const [folder = '', databaseUrl = '', coverMs = '0', seed = '1', pauseMs = '0', ...wallets] = process.argv.slice(2)
 mkdirSync(folder, { recursive: true })
 const store = await openStore({ dataFolder: folder, ...(databaseUrl === '' ? {} : { databaseUrl }), clock, random })
 /** Writes synchronously, so that lines printed before the kill are in the pipe. */
@@ -87,6 +87,9 @@ async function request(): Promise<void> {
 
 say('ready')
 async function work(): Promise<void> {
-  for (;;) await request()
+  for (;;) {
+    await request()
+    if (pauseMs !== '0') await clock.sleep(Number(pauseMs))
+  }
 }
 await Promise.all(Array.from({ length: 8 }, work))

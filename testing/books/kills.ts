@@ -38,8 +38,11 @@ export type Moment = 'replaying' | 'replayed' | 'ready' | 'done'
 
 const script = join(import.meta.dirname, 'killable-instance.ts')
 
-/** Runs the process, kills it `ms` milliseconds after the line `after`, and answers its output. */
-async function life(args: readonly string[], after: Moment, ms: number): Promise<string> {
+/** When a process is killed: so many milliseconds after a line, or then when something has happened. */
+export type KillTime = number | Promise<unknown>
+
+/** Runs the process, kills it when it is `time` after the line `after`, and answers its output. */
+async function life(args: readonly string[], after: Moment, time: KillTime): Promise<string> {
   const child = Bun.spawn([process.execPath, script, ...args], { stdin: 'ignore', stdout: 'pipe', stderr: 'inherit' })
   let text = ''
   let killed: Promise<void> | undefined
@@ -47,7 +50,7 @@ async function life(args: readonly string[], after: Moment, ms: number): Promise
   for await (const bytes of child.stdout) {
     text += decoder.decode(bytes, { stream: true })
     if (!killed && (text.includes(after) || (after === 'replayed' && text.includes('ready'))))
-      killed = clock.sleep(ms).then(() => child.kill('SIGKILL'))
+      killed = (typeof time === 'number' ? clock.sleep(time) : time).then(() => child.kill('SIGKILL'))
   }
   await child.exited
   return text
@@ -108,7 +111,7 @@ export interface Killer {
   counts: Map<KillState, number>
   kills(): number
   /** Starts a process on the folder and kills it. `tables`: given when another process may read them meanwhile. */
-  kill(folder: string, args: readonly string[], after: Moment, ms: number, tables?: Store): Promise<void>
+  kill(folder: string, args: readonly string[], after: Moment, time: KillTime, tables?: Store): Promise<void>
 }
 
 /** Creates a killer that has not killed anything yet. */
@@ -145,9 +148,9 @@ export function createKiller(): Killer {
     heard,
     counts,
     kills: () => kills,
-    async kill(folder, args, after, ms, tables) {
+    async kill(folder, args, after, time, tables) {
       const before = await leftIn(`${folder}/journal`, tables)
-      const text = await life([folder, ...args], after, ms)
+      const text = await life([folder, ...args], after, time)
       kills += 1
       for (const [, what, id = '', cost = '0'] of text.matchAll(/^(done|progress|releasing|refused) (\w+) ?(\d*)$/gm)) {
         if (what === 'done') heard.done.set(id, BigInt(cost))

@@ -17,8 +17,8 @@ export interface ReplayTimes {
   /** Milliseconds until the books were open, with everything written; and at the next start, after this one had ended in order. */
   replay: number
   next: number
-  /** Milliseconds of CPU that the replay took here, on all threads, and in the database. */
-  cpu: { here: number; database: number }
+  /** Milliseconds of CPU that the replay took on the thread that reads, on others, and in the database. */
+  cpu: { main: number; others: number; database: number }
 }
 
 const script = join(import.meta.dirname, 'journal-filler.ts')
@@ -55,7 +55,7 @@ export async function timeReplay(maxBytes: number, engine: EngineName = 'postgre
     const spent = credit * BigInt(users) - balances.reduce((sum, balance) => sum + balance, 0n)
     if (spent !== cost * BigInt(answered)) throw new Error(`${answered} requests were answered, but ${spent} nano-dollars were charged`)
     const spentOn = (part: keyof typeof before) => (after[part] - before[part]) / 1000
-    const cpu = { here: spentOn('main') + spentOn('others'), database: spentOn('database') }
+    const cpu = { main: spentOn('main'), others: spentOn('others'), database: spentOn('database') }
     return { requests: answered, replay, next, cpu }
   } finally {
     await place.close().finally(() => rm(folder, { recursive: true, force: true }))

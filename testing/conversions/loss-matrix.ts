@@ -2,9 +2,9 @@
  * What happens to each request feature from each client dialect to each upstream dialect, and to each answer feature on the way back,
  * determined by running the real readers and writers for models without peculiarities.
  */
-import type { ConversationCodec } from '#canonical/codec'
+import type { ConversationCodec, ReadResponse } from '#canonical/codec'
 import type { ConversationRequest, ConversationResponse } from '#canonical/conversation'
-import type { Loss } from '#canonical/loss'
+import { joinLosses, type Loss } from '#canonical/loss'
 import { conversationCodecs as codecs, converseCodec } from '#protocols/index'
 import { createEnvelopes } from '#reasoning-state/envelope'
 import { type Change, changeParts } from '#reasoning-state/state-walk'
@@ -16,6 +16,7 @@ import type { FetchMedia } from '#upstream/media'
 import { type AnswerFeature, answerFeatures, answerWith, askedBy } from './answer-features.ts'
 import { answerAgain, attempt, noMemo, plain, readBody, testPen, withoutPaths, written } from './codec-runs.ts'
 import { conversation } from './conversation.ts'
+import { converseAnswer } from './converse-answers.ts'
 import type { RequestFeature } from './feature.ts'
 import type { Verdict } from './loss-rules.ts'
 import { settingFeatures } from './setting-features.ts'
@@ -84,6 +85,21 @@ export async function converseCells(): Promise<(Omit<Cell, 'to' | 'way'> & { to:
   return Promise.all(cells)
 }
 
+/**
+ * What becomes of each answer feature that Converse can say, for Messages and every client that Messages serves. What arrives is compared
+ * with what was meant, not with what was read.
+ */
+export function converseAnswerCells(): (Omit<Cell, 'from' | 'way'> & { from: 'converse' })[] {
+  const clients = dialects.filter((client) => client === 'messages' || servedBy[client].includes('messages'))
+  return answerFeatures.flatMap((feature) => {
+    const meant = answerWith(feature, 'messages')
+    const body = converseAnswer(meant)
+    if (body === undefined) return []
+    const answer = converseCodec.readResponse(body, noMemo, testPen())
+    return clients.map((to) => ({ ...deliveredTo(to, feature, answer, meant), from: 'converse' as const }))
+  })
+}
+
 /** The request as it is sent, its files fetched, with what the fetching lost; or why it is not sent. */
 async function sentBy(codec: ConversationCodec, request: ConversationRequest) {
   const target = { model: request.model, capabilities: {}, stream: false }
@@ -145,12 +161,18 @@ export function tellable(feature: AnswerFeature, dialect: Dialect): boolean {
 function answerCell(feature: AnswerFeature, from: Dialect, to: Dialect): Cell {
   const told = codecs[from].writeResponse(answerWith(feature, from), askedBy(from), testPen())
   const answer = codecs[from].readResponse(told.body, noMemo, testPen())
+  return { way: 'answer', from, ...deliveredTo(to, feature, answer, answer) }
+}
+
+/** What a client of this dialect gets of an answer, beside what was meant. */
+function deliveredTo(to: Dialect, feature: AnswerFeature, answer: ReadResponse, meant: ConversationResponse): Omit<Cell, 'way' | 'from'> {
   const outward = withState(answer, (opaque) => wrap(tenant, to, opaque))
-  const { body, losses } = codecs[to].writeResponse(outward, askedBy(to), testPen())
+  const { body, losses: written } = codecs[to].writeResponse(outward, askedBy(to), testPen())
+  const losses = joinLosses(answer.losses, written)
   const arrived = attempt(() => withState(codecs[to].readResponse(body, noMemo, testPen()), (opaque) => unwrap(tenant, opaque)))
-  const place = { way: 'answer' as const, row: feature.row, feature: feature.name, from, to }
+  const place = { row: feature.row, feature: feature.name, to }
   if (arrived instanceof GatewayError) return { ...place, verdict: 'refused', fields: ['response.finish'], meaning: true }
-  return { ...place, ...judged(losses, alike(feature.of(arrived), feature.of(answer))) }
+  return { ...place, ...judged(losses, alike(feature.of(arrived), feature.of(meant))) }
 }
 
 const tenant = 'anna'

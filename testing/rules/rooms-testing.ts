@@ -14,6 +14,7 @@ const everything = {
     '@electric-sql/pglite-prepopulatedfs',
     ...drizzle,
     'ws',
+    'oidc-provider',
   ],
   powers: [...everyPower, 'bun'],
 } as const
@@ -25,6 +26,7 @@ export const testingRooms: Record<string, Room> = {
   testing: { may: ['db', ...store('ledger'), 'server/routing', 'server/vendors', ...lower], ...everything },
   'testing/upstream': { may: ['server/runtime'], ...everything },
   'testing/vendors': { may: ['testing/upstream'], ...everything },
+  'testing/identity': { may: [], ...everything },
   'testing/database': { may: ['db', 'testing', ...store(), 'server/runtime'], ...everything },
   'testing/program': { may: ['testing', 'testing/database', 'testing/upstream', 'testing/vendors'], ...everything },
   'testing/rules': { may: [], ...everything },
@@ -75,6 +77,7 @@ export const endToEnd: Room = {
       'testing',
       'upstream',
       'vendors',
+      'identity',
       'database',
       'program',
       'books',
@@ -87,7 +90,7 @@ export const endToEnd: Room = {
     ),
   ],
   packages: [
-    ...['node:', 'bun:test', 'playwright', '@axe-core/playwright'],
+    ...['node:', 'bun:test', 'playwright', 'axe-core'],
     ...['openai', 'openai-6', '@anthropic-ai/sdk', 'anthropic-sdk-0', '@google/genai', 'google-genai-2'],
     ...['ai', '@ai-sdk/openai', '@ai-sdk/openai-compatible', '@ai-sdk/anthropic', '@ai-sdk/google'],
   ],

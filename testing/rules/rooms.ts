@@ -40,6 +40,8 @@ export const rooms: Record<string, Room> = {
     powers: [...everyPower, 'bun'],
   },
   'server/runtime/deno': { may: ['server/runtime/contract'], packages: ['node:', '@node-rs/argon2'], powers: [...everyPower, 'deno'] },
+  // Files that grow at their end, and sealed bytes, for threads that carry no requests.
+  'server/runtime/storage': { may: [], packages: ['node:'], powers: everyPower },
   'server/runtime': {
     may: ['server/runtime/contract', 'server/runtime/bun', 'server/runtime/deno', 'shared'],
     packages: ['node:', 'pino'],
@@ -52,9 +54,10 @@ export const rooms: Record<string, Room> = {
     powers: ['worker'],
   },
   'server/store/schema-moves': { may: ['db', ...store(), 'server/runtime'], packages: drizzle },
-  'server/store/ledger': { may: ['db', ...store()], packages: drizzle },
+  'server/store/ledger': { may: ['db', ...store(), 'shared'], packages: drizzle },
   'server/store/accounts': { may: ['db', ...store('ledger'), 'shared'], packages: drizzle },
   'server/store/channels': { may: ['db', ...store()], packages: drizzle },
+  'server/store/bodies': { may: ['db', ...store()], packages: drizzle },
   'server/store/usage': { may: ['db', ...store('ledger'), 'server/runtime', 'shared'], packages: drizzle },
 
   'server/upstream': {
@@ -89,7 +92,14 @@ export const rooms: Record<string, Room> = {
   'server/routing': { may: [...store('accounts', 'channels'), 'server/vendors', 'server/runtime/tunnel', ...lower] },
   // What sign-in is guarded with: growing delays, networks, rules for passwords.
   'server/accounts/guard': { may: lower, packages: ['@zxcvbn-ts/language-common'] },
-  'server/accounts': { may: ['server/accounts/guard', ...store('accounts', 'ledger', 'usage'), ...lower] },
+  // Who people are elsewhere.
+  'server/accounts/identity': { may: ['shared'], packages: ['openid-client'] },
+  'server/accounts': { may: ['server/accounts/guard', 'server/accounts/identity', ...store('accounts', 'ledger', 'usage'), ...lower] },
+  // What was sent and answered, kept where somebody opted in: noted here, written and read by a thread of its own.
+  'server/bodies': {
+    may: ['server/accounts', 'server/upstream', 'server/runtime/storage', ...store('accounts', 'bodies'), ...lower],
+    powers: ['worker'],
+  },
   // What has changed, for whoever watches.
   'server/live': { may: [...store(), ...lower] },
   'server/declare': {
@@ -99,7 +109,7 @@ export const rooms: Record<string, Room> = {
 
   // The types that the steps of a request pass to each other.
   'server/relay/contract': {
-    may: ['server/accounts', 'server/routing', ...billing, 'server/reasoning-state', 'server/upstream', ...lower],
+    may: ['server/accounts', 'server/bodies', 'server/routing', ...billing, 'server/reasoning-state', 'server/upstream', ...lower],
   },
   // One request to one candidate, for any operation.
   'server/relay/exchange': {

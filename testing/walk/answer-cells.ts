@@ -55,11 +55,19 @@ const outward = (answer: ConversationResponse, to: Dialect): ConversationRespons
   })),
 })
 
-/** The cells of one event, whose bodies are whole streams. */
-export function eventCells(from: Dialect, { path, body, base, hollow }: WireCase): Cell[] {
+/**
+ * The cells of one event, whose bodies are whole streams. What becomes of an item becomes of the events that tell how far it is, and of
+ * every event of an item that is lost.
+ */
+export function eventCells(from: Dialect, { path, body, base, hollow, item }: WireCase): Cell[] {
   return clientsOf(from).map((to) => {
     if (to === from) return { from, to, path, ...nativeStream(from, body), ...(hollow && { hollow }) }
-    return { from, to, path, ...told(heard(from, to, body), heard(from, to, base)), ...(hollow && { hollow }) }
+    const outcome = told(heard(from, to, body), heard(from, to, base))
+    const cell = { from, to, path, ...outcome, ...(hollow && { hollow }) }
+    if (outcome.plain !== 'silent' || !item) return cell
+    const whole = told(heard(from, to, body), heard(from, to, item.stream))
+    const isShared = whole.plain === 'told' || whole.plain === 'refused' || (whole.plain === 'converted' && item.isProgress)
+    return isShared ? { ...cell, ...whole, inside: 'the item' } : cell
   })
 }
 

@@ -55,7 +55,10 @@ const samples: Readonly<Record<string, unknown>> = {
   start_index: 0,
   end_index: 5,
   startIndex: 0,
-  endIndex: 5,
+  // Less than the whole text, which is what a source without a place is cited for.
+  endIndex: 4,
+  jsonPath: '$.city',
+  stringValue: 'Oslo',
   logprob: -0.5,
   avgLogprobs: -0.5,
   bytes: [72],
@@ -87,6 +90,9 @@ function sample(name: string, path: string): unknown {
   if (name === 'item_id' && isText) return 'msg_1'
   if (name === 'input' && /tool_use/.test(path)) return { city: 'Oslo' }
   if (name === 'index' && /event\[content_block/.test(path)) return 1
+  // A stream of Messages begins without content and without an end.
+  if (path.endsWith('message_start].message.content')) return []
+  if (/message_start\]\.message\.stop_/.test(path)) return undefined
   if (name === 'content' && path.endsWith('message.content')) return words
   return samples[name]
 }
@@ -94,6 +100,7 @@ function sample(name: string, path: string): unknown {
 const skipped = new Set(['model', 'modelVersion', 'sdkHttpResponse', 'automaticFunctionCallingHistory', '_request_id', 'output_text'])
 const needed = {
   Candidate: ['content', 'finishReason'],
+  Part: ['text'],
   Content: ['parts', 'role'],
   FunctionCall: ['name', 'args'],
   Blob: ['data', 'mimeType'],
@@ -106,14 +113,20 @@ const needed = {
   GroundingChunk: ['web'],
   GroundingChunkWeb: ['uri', 'title'],
   GroundingChunkMaps: ['uri', 'title'],
+  GroundingChunkImage: ['sourceUri', 'title'],
   GroundingSupport: ['segment', 'groundingChunkIndices'],
   Segment: ['startIndex', 'endIndex', 'text'],
   Citation: ['uri', 'startIndex', 'endIndex'],
   ModalityTokenCount: ['modality', 'tokenCount'],
+  // Of a chunk of Chat: a call is known by its first piece.
+  ToolCall: ['id', 'type', 'function'],
+  Function: ['name', 'arguments'],
+  PartialArg: ['jsonPath', 'stringValue'],
   GenerateContentResponseUsageMetadata: ['promptTokenCount', 'candidatesTokenCount', 'totalTokenCount'],
 }
-/** Fields in which an answer of Responses repeats its request. */
-const shallow = (path: string) => /^(|.*response\.)(tools|tool_choice|instructions|prompt|text|reasoning)(\[.*)?$/.test(path)
+/** Fields in which an answer of Responses repeats its request, where what they may hold is walked. */
+const echoes = 'tools|tool_choice|instructions|prompt|text|reasoning|conversation|metadata|prompt_cache_options'
+const shallow = (path: string) => new RegExp(`^(|.*response\\.)(${echoes})(\\[.*)?$`).test(path)
 const common = { sample, skipped, needed, shallow }
 
 const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 }
@@ -143,6 +156,18 @@ export const response = {
     output_tokens_details: { reasoning_tokens: 0 },
   },
 }
+
+/** A part of Gemini is one of these, or text; a source is one of its kinds too. */
+const partKinds = [
+  'functionCall',
+  'functionResponse',
+  'inlineData',
+  'fileData',
+  'executableCode',
+  'codeExecutionResult',
+  'toolCall',
+  'toolResponse',
+]
 
 const anthropic: Guide = {
   ...common,
@@ -200,9 +225,11 @@ export const answerGuides: Readonly<Record<AnswerDoor, Guide>> = {
     kept: new Set(),
     beside: {
       promptFeedback: { candidates: [] },
-      thought: { text: words },
-      thoughtSignature: { text: words },
-      partMetadata: { text: words },
+      // A call comes whole or in pieces.
+      partialArgs: { args: undefined },
+      ...Object.fromEntries(['boolValue', 'numberValue', 'nullValue'].map((kind) => [kind, { stringValue: undefined }])),
+      ...Object.fromEntries(partKinds.map((kind) => [kind, { text: undefined }])),
+      ...Object.fromEntries(['maps', 'image', 'retrievedContext'].map((kind) => [kind, { web: undefined }])),
     },
   },
 }

@@ -25,7 +25,7 @@ export interface Guide {
   kept: ReadonlySet<string>
   /** Other fields of the same object that a field is useless without, by its name. */
   beside?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
-  /** Whether what stands inside of this path is left out. */
+  /** Whether what stands inside of this path is left out, and all members of its union but the first. */
   shallow?(path: string): boolean
   /** Types are walked once in all, wherever they occur. */
   once?: true
@@ -84,7 +84,7 @@ export function casesOf(root: Shape, guide: Guide): Case[] {
   }
 
   function visitMembers(members: readonly Shape[], place: Place): void {
-    const said = members.filter(hasData)
+    const said = guide.shallow?.(place.path) ? members.filter(hasData).slice(0, 1) : members.filter(hasData)
     const [first, second] = said
     for (const member of said) {
       const contrast = member === first ? second : first
@@ -126,7 +126,9 @@ function withField(whole: Record<string, unknown>, name: string, value: unknown)
   return value === absent ? rest : { ...rest, [name]: value }
 }
 
-const isEmpty = (value: unknown) => typeof value === 'object' && value !== null && Object.keys(value).length === 0
+/** An object without fields, or whose fields are null and such objects. */
+const isEmpty = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && Object.values(value).every((inner) => inner === null || isEmpty(inner))
 
 /** Interfaces of methods alone have nothing on the wire. */
 const hasData = (shape: Shape): boolean => shape.kind !== 'object' || !unsent.has(shape.name)

@@ -7,12 +7,18 @@ import type { Guide } from './cases.ts'
 import { type Cell, type Said, type Told, told } from './outcome.ts'
 import type { WireCase } from './request-cells.ts'
 
-/** The types of requests, by operation. All are of OpenAI's style. */
+/**
+ * The types of requests, by operation, in the style of the endpoint. No SDK of Jina's or Cohere's is installed: rerank is written from
+ * their references, api.jina.ai/redoc and docs.cohere.com/reference/rerank, and from Voyage's.
+ */
 export const operationTypes = {
   embed: 'OpenAI.EmbeddingCreateParams',
   image: 'OpenAI.ImageGenerateParamsNonStreaming',
   speak: 'OpenAI.Audio.SpeechCreateParams',
   moderate: 'OpenAI.ModerationCreateParams',
+  rerank: `{ model: string, query: string, documents: (string | { text: string, title?: string })[], top_n?: number,
+    return_documents?: boolean, max_tokens_per_doc?: number, priority?: number, truncation?: boolean, rank_fields?: string[],
+    max_chunks_per_doc?: number, overlap_tokens?: number, instruction?: string }`,
 } as const
 
 /** An operation whose requests are walked. */
@@ -40,12 +46,15 @@ export const operationGuides: Readonly<Record<WalkedOperation, Guide>> = {
   image: { ...common, seed: { model: 'asked', prompt: 'A house' } },
   speak: { ...common, seed: { model: 'asked', input: 'Hello', voice: 'alloy' } },
   moderate: { ...common, seed: { model: 'asked', input: 'Hello' } },
+  rerank: { ...common, seed: { model: 'asked', query: 'Where?', documents: ['Here.', 'There.'] } },
 }
 
-const own = 'openai' satisfies Style
+/** The style of the endpoint that clients ask. */
+export const ownOf = (operation: WalkedOperation): Style => (operation === 'rerank' ? 'jina' : 'openai')
 
 /** The cells of one case, named by operation and style. */
 export function operationCells(operation: WalkedOperation, { path, body, base, hollow }: WireCase): Cell[] {
+  const own = ownOf(operation)
   const from = `${operation}-${own}`
   return (Object.keys(operationCodecs[operation]) as Style[]).map((style) => {
     const outcome = style === own ? native(operation, body) : told(written(operation, style, body), written(operation, style, base))
@@ -74,6 +83,7 @@ function written(operation: WalkedOperation, style: Style, raw: string): Said | 
 }
 
 function doorOf(operation: WalkedOperation) {
+  const own = ownOf(operation)
   const door = operationCodecs[operation][own]
   if (!door || !('readQuestion' in door)) throw new Error(`Nobody asks for ${operation} in the style of ${own}.`)
   return door

@@ -13,6 +13,8 @@ export interface WireCase {
   body: string
   base: string
   hollow?: true
+  /** Of an event that belongs to an item: the stream without the item, and whether the event only tells how far it is. */
+  item?: { stream: string; isProgress: boolean }
 }
 
 /** The path parameter that a request of Gemini has. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { casesOf } from './cases.ts'
+import { faultsIn } from './conforms.ts'
 import type { Shape } from './sdk-types.ts'
 import { differences, readList, writeList } from './silent-list.ts'
 
@@ -46,5 +47,24 @@ test('a field, each member and each literal are a case each, beside the same wit
     { path: 'mode=b', body: { model: 'm', mode: 'b' }, base: { model: 'm' } },
     { path: 'parts[]', body: { model: 'm', parts: ['a parts'] }, base: { model: 'm' } },
     { path: 'parts[text]', body: { model: 'm', parts: [{ type: 'text' }] }, base: { model: 'm' } },
+  ])
+})
+
+test('a value is what its type declares, or the path says where not', () => {
+  const field = (name: string, shape: Shape, optional = false, nullable = false) => ({ name, shape, optional, nullable })
+  const item: Shape = { kind: 'object', id: 2, name: 'Item', open: false, fields: [field('type', { kind: 'literal', value: 'a' })] }
+  const fields = [
+    field('id', { kind: 'text' }),
+    field('items', { kind: 'list', item: { kind: 'union', members: [{ kind: 'number' }, item] } }),
+    field('end', { kind: 'text' }, false, true),
+    field('note', { kind: 'text' }, true),
+  ]
+  const shape: Shape = { kind: 'object', id: 1, name: 'Root', open: false, fields }
+  expect(faultsIn({ id: 'x', items: [1, { type: 'a' }], more: 1 }, shape)).toEqual([])
+  expect(faultsIn({ items: [{ type: 'b' }], note: 5, end: 1 }, shape)).toEqual([
+    'id is missing',
+    'items[0] is no number',
+    'end is no text',
+    'note is no text',
   ])
 })

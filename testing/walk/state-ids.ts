@@ -5,7 +5,7 @@ import { conversationCodecs } from '#protocols/index'
 import { operationCodecs } from '#protocols/operations'
 import { GatewayError } from '#shared/errors'
 import { casesOf, type Guide } from './cases.ts'
-import { operationGuides, operationTypes, type WalkedOperation } from './operation-cells.ts'
+import { operationGuides, operationTypes, ownOf, type WalkedOperation } from './operation-cells.ts'
 import type { WireCase } from './request-cells.ts'
 import { type Door, requestGuides, requestTypes, sdkImports } from './requests.ts'
 import { sdkTypes } from './sdk-types.ts'
@@ -86,7 +86,7 @@ function refsOf(door: string, body: string): readonly StateRef[] | 'refused' {
   try {
     if (!Object.hasOwn(operationTypes, door))
       return conversationCodecs[dialectOf(door as Door)].readHead(body, 'm:generateContent').stateRefs ?? []
-    const codec = operationCodecs[door as WalkedOperation].openai
+    const codec = operationCodecs[door as WalkedOperation][ownOf(door as WalkedOperation)]
     if (!codec || !('readHead' in codec)) throw new Error(`no door for ${door}`)
     return codec.readHead(body).stateRefs ?? []
   } catch (thrown) {

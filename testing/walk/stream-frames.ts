@@ -18,8 +18,20 @@ export function streamAround(dialect: Dialect, event: Event | undefined, isThere
     case 'messages':
       return frames(messageEvents(event, own))
     case 'gemini':
-      return frames([own, { candidates: [{ index: 0, content: { role: 'model', parts: [{ text: 'Bye' }] }, finishReason: 'STOP' }] }])
+      return frames(candidateChunks(own))
   }
+}
+
+/** Whether the event, wherever it is in it, says this itself: then the stream around it does not. */
+const says = (event: Event | undefined, field: string): boolean => JSON.stringify(event ?? {}).includes(`"${field}":`)
+
+function candidateChunks(own: Event | undefined): (Event | undefined)[] {
+  // A blocked prompt has no candidates.
+  if (says(own, 'blockReason')) return [own]
+  const text = { candidates: [{ index: 0, content: { role: 'model', parts: [{ text: 'Bye' }] } }] }
+  const first = says(own, 'candidates') ? [text, own] : [own, text]
+  const last = { candidates: [{ index: 0, content: { role: 'model', parts: [] }, finishReason: 'STOP' }] }
+  return [...first, says(own, 'finishReason') ? undefined : last]
 }
 
 const frame = (dialect: Dialect, event: Event) =>
@@ -32,10 +44,11 @@ function chunks(dialect: 'chat' | 'completions', event: Event | undefined, own: 
     choices: [{ index: 0, ...content, finish_reason: finish }],
   })
   const ends = JSON.stringify(event ?? {}).includes('"finish_reason":"')
+  const counts = own !== undefined && says(own, 'prompt_tokens')
   const text = dialect === 'chat' ? { delta: { role: 'assistant', content: 'Hello' } } : { text: 'Hello' }
   const last = dialect === 'chat' ? { delta: {} } : { text: '' }
   const usage = { ...head, choices: [], usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 } }
-  return [chunk(text), own, ends && own ? undefined : chunk(last, 'stop'), usage]
+  return [chunk(text), own, ends && own ? undefined : chunk(last, 'stop'), counts ? undefined : usage]
 }
 
 const block = (type: string): Event =>
@@ -80,6 +93,10 @@ function messageEvents(event: Event | undefined, own: Event | undefined): (Event
       return [started, ...text, own ?? ended, stop]
     case 'content_block_start':
       return own ? [started, ...text, own, closed, ended, stop] : [started, ...text, ended, stop]
+    case 'content_block_stop': {
+      const piece = { type: 'content_block_delta', index: 1, delta: { type: 'text_delta', text: 'Bye' } }
+      return [started, ...text, { type: 'content_block_start', index: 1, content_block: block('text') }, piece, own, ended, stop]
+    }
     case 'content_block_delta': {
       const type = blockOf[String((event.delta as Event | undefined)?.type)] ?? 'text'
       return [started, ...text, { type: 'content_block_start', index: 1, content_block: block(type) }, own, closed, ended, stop]
@@ -121,6 +138,7 @@ function responseEvents(event: Event | undefined, own: Event | undefined): (Even
   const completed = { type: 'response.completed', response }
   const type = String(event?.type ?? '').replace(/^response\./, '')
   const text = [...opened, ...closed]
+  if (type === nothing) return [created, { type: 'response.completed', response: { ...response, output: [] } }]
   if (['created', 'queued', 'in_progress'].includes(type))
     return [type === 'created' ? (own ?? created) : created, type === 'created' ? undefined : own, ...text, completed]
   if (['completed', 'incomplete', 'failed'].includes(type)) return [created, ...text, own ?? completed]
@@ -131,17 +149,49 @@ function responseEvents(event: Event | undefined, own: Event | undefined): (Even
     const pair = ['added', 'done'].map((when) => ({ type: `response.output_item.${when}`, output_index: 1, item }))
     return [created, ...text, ...pair, completed]
   }
-  const kind = Object.keys(itemOf).find((name) => type.startsWith(name))
-  if (kind === undefined) return [created, ...text, own, completed]
-  const item = { id: 'item_1', status: 'in_progress', ...itemOf[kind] }
+  const item = itemFor(type)
+  if (item === undefined) return [created, ...text, own, completed]
+  const last = { ...item, ...(progress.test(type) && wholeThoughts[type.split(/[_.]/)[1] ?? '']), status: 'completed' }
   return [
     created,
     ...text,
     { type: 'response.output_item.added', output_index: 1, item },
     own,
-    { type: 'response.output_item.done', output_index: 1, item: { ...item, status: 'completed' } },
+    { type: 'response.output_item.done', output_index: 1, item: last },
     completed,
   ]
+}
+
+/** What an item of reasoning holds in the end, by the second word of events that say it again. */
+const wholeThoughts: Readonly<Record<string, Event>> = {
+  summary: { summary: [{ type: 'summary_text', text: 'Hello' }] },
+  text: { content: [{ type: 'reasoning_text', text: 'Hello' }] },
+}
+
+/** Stands for an answer without any item. */
+const nothing = 'nothing'
+
+function itemFor(type: string): Event | undefined {
+  const kind = Object.keys(itemOf).find((name) => type.startsWith(name))
+  return kind === undefined ? undefined : { id: 'item_1', status: 'in_progress', ...itemOf[kind] }
+}
+
+/** Events that say how far a piece is, or say again what it holds: what becomes of the piece becomes of them. */
+const progress = /\.(added|done|in_progress|completed|searching|interpreting|generating|failed)$|^content_block_stop$/
+
+/**
+ * The stream without the whole item or block that the event belongs to, and whether the event only tells of its progress. Undefined for
+ * an event that stands for itself.
+ */
+export function withoutItem(dialect: Dialect, event: Event | undefined): { stream: string; isProgress: boolean } | undefined {
+  const type = String(event?.type ?? '')
+  const isProgress = progress.test(type)
+  if (type === 'content_block_stop') return { stream: streamAround(dialect, undefined, false), isProgress }
+  if (dialect !== 'responses' || !type.startsWith('response.') || type.startsWith('response.output_item.')) return undefined
+  const name = type.slice('response.'.length)
+  const isOfText = /^(output_text|content_part|refusal)/.test(name)
+  if (!itemFor(name) && !isOfText) return undefined
+  return { stream: streamAround(dialect, { type: isOfText ? nothing : 'output_item.added' }, false), isProgress }
 }
 
 const numbered = (events: readonly (Event | undefined)[]) =>

@@ -19,6 +19,7 @@ import { setTheme, theme, themes } from '#client/ui/theme.ts'
 import { showToast } from '#client/ui/toast.tsx'
 import type { QuotaRow } from '#shared/console/quota'
 import { forgetEverything, sizeKept } from './browser-data.ts'
+import { IdentitiesCard } from './identities-card.tsx'
 import { ManagementKeysCard } from './management-keys-card.tsx'
 import { t } from './messages.ts'
 import { SessionsCard } from './sessions-card.tsx'
@@ -52,6 +53,7 @@ export function AccountPage() {
           />
         </Card>
         <PasswordCard />
+        <IdentitiesCard />
         <SessionsCard />
         <ManagementKeysCard />
         <Card title={t('quotas')}>

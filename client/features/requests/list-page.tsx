@@ -167,6 +167,7 @@ export function RequestsPage() {
           columns={requestColumns({ admin: admin(), narrow: open() !== '' && wide(), chosen: columns(), href })}
           rows={rows()}
           rowId={(row) => row.requestId}
+          rowPx={36}
           stale={pages.loading()}
           selected={open()}
           empty={

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { usualBodies } from '#shared/console/body'
 import { usualQuotas } from '#shared/console/quota'
 import { draftOf, fallbacksOf } from './settings-draft.ts'
 
@@ -9,8 +10,9 @@ test('fallbacks become lines and come back', () => {
     fallbacks,
     keepLogsMonths: null,
     quotas: usualQuotas,
+    bodies: usualBodies,
     managedByFile: { fallbacks: [] },
-    defaults: { moderationModel: 'm', keepLogsMonths: null, quotas: usualQuotas },
+    defaults: { moderationModel: 'm', keepLogsMonths: null, quotas: usualQuotas, bodies: usualBodies },
     changed: [],
   }
   const draft = draftOf(row)

@@ -1,5 +1,5 @@
 import { createSignal, Show } from 'solid-js'
-import { signIn } from '#client/api/account.ts'
+import { beginProviderSignIn, signIn } from '#client/api/account.ts'
 import { ApiError } from '#client/api/http.ts'
 import { announceError } from '#client/ui/announcer.tsx'
 import { Button } from '#client/ui/button.tsx'
@@ -9,12 +9,15 @@ import type { UserRow } from '#shared/console/user'
 import { GatewayIllustration } from './gateway-illustration.tsx'
 import { t } from './messages.ts'
 
-/** Signs in with username and password. Password managers and pasting work; a failure keeps what was typed. */
-export function SignInPage(props: { onSignedIn(user: UserRow): void }) {
+/**
+ * Signs in with username and password, or through the identity provider where there is one. Password managers and pasting work; a
+ * failure keeps what was typed.
+ */
+export function SignInPage(props: { singleSignOn: boolean; onSignedIn(user: UserRow): void }) {
   const [name, setName] = createSignal('')
   const [password, setPassword] = createSignal('')
   const [busy, setBusy] = createSignal(false)
-  const [wrong, setWrong] = createSignal('')
+  const [wrong, setWrong] = createSignal(failureInAddress())
 
   const submit = async (event: SubmitEvent) => {
     event.preventDefault()
@@ -27,6 +30,18 @@ export function SignInPage(props: { onSignedIn(user: UserRow): void }) {
       setWrong(explain(thrown))
       announceError(wrong())
     } finally {
+      setBusy(false)
+    }
+  }
+
+  const goToProvider = async () => {
+    setBusy(true)
+    setWrong('')
+    try {
+      await beginProviderSignIn({ to: `${location.pathname}${location.search}${location.hash}` })
+    } catch (thrown) {
+      setWrong(thrown instanceof ApiError && thrown.code === 'upstream_error' ? t('providerUnavailable') : explain(thrown))
+      announceError(wrong())
       setBusy(false)
     }
   }
@@ -63,9 +78,36 @@ export function SignInPage(props: { onSignedIn(user: UserRow): void }) {
           {t('submit')}
         </Button>
       </form>
+      <Show when={props.singleSignOn}>
+        <div class="my-4 flex items-center gap-3 text-[13px]/[18px] text-ink-3">
+          <span class="h-px flex-1 bg-line" />
+          {t('or')}
+          <span class="h-px flex-1 bg-line" />
+        </div>
+        <Button size="lg" class="w-full" busy={busy()} onClick={() => void goToProvider()}>
+          {t('provider')}
+        </Button>
+      </Show>
       <p class="mt-5 text-[13px]/[18px] text-ink-3">{t('accounts')}</p>
     </SplitPage>
   )
+}
+
+const failures: Record<string, Parameters<typeof t>[0]> = {
+  refused: 'providerRefused',
+  expired: 'providerExpired',
+  disabled: 'providerDisabled',
+  unavailable: 'providerUnavailable',
+}
+
+/** Why the provider's answer did not sign in, from the address that it came back to; the address loses it. */
+function failureInAddress(): string {
+  const address = new URL(location.href)
+  const word = address.searchParams.get('sign-in')
+  if (word === null) return ''
+  address.searchParams.delete('sign-in')
+  history.replaceState(history.state, '', address)
+  return t(failures[word] ?? 'providerRefused')
 }
 
 function explain(thrown: unknown): string {

@@ -1,19 +1,20 @@
 /** Text that is copied: ids, secrets, code. */
-import { createSignal, For, Show } from 'solid-js'
+import { createEffect, createSignal, For, on, Show } from 'solid-js'
 import { announce } from '#client/ui/announcer.tsx'
 import { Button, IconButton } from '#client/ui/button.tsx'
 import { copyText } from '#client/ui/clipboard.ts'
 import { downloadFile } from '#client/ui/download.ts'
 import { tc } from './messages.ts'
 
-/** Copies, and says so for two seconds. */
-function createCopied(): [copied: () => boolean, copy: (text: string) => Promise<boolean>] {
+/** Copies the text, and says so for two seconds, or until it is another text. */
+function createCopied(text: () => string): [copied: () => boolean, copy: () => Promise<boolean>] {
   const [copied, setCopied] = createSignal(false)
   let timer: ReturnType<typeof setTimeout> | undefined
+  createEffect(on(text, () => setCopied(false), { defer: true }))
   return [
     copied,
-    async (text) => {
-      if (!(await copyText(text))) return false
+    async () => {
+      if (!(await copyText(text()))) return false
       setCopied(true)
       announce(tc('copied'))
       clearTimeout(timer)
@@ -25,19 +26,19 @@ function createCopied(): [copied: () => boolean, copy: (text: string) => Promise
 
 /** An icon button that copies `text`. */
 export function CopyButton(props: { text: string; what: string }) {
-  const [copied, copy] = createCopied()
+  const [copied, copy] = createCopied(() => props.text)
   return (
     <IconButton
       name={copied() ? 'check' : 'copy'}
       label={copied() ? tc('copied') : tc('copyWhat', { what: props.what })}
-      onClick={() => void copy(props.text)}
+      onClick={() => void copy()}
     />
   )
 }
 
 /** A secret that can be read only now: whole, with copy and download. */
 export function Secret(props: { label: string; text: string; file: string; fileText: string; onTaken(): void }) {
-  const [copied, copy] = createCopied()
+  const [copied, copy] = createCopied(() => props.text)
   return (
     <div class="secret">
       <input readonly aria-label={props.label} value={props.text} onFocus={(event) => event.currentTarget.select()} />
@@ -46,7 +47,7 @@ export function Secret(props: { label: string; text: string; file: string; fileT
         size="sm"
         icon={copied() ? 'check' : 'copy'}
         ref={(button) => requestAnimationFrame(() => button.focus())}
-        onClick={() => void copy(props.text).then((done) => done && props.onTaken())}
+        onClick={() => void copy().then((done) => done && props.onTaken())}
       >
         {copied() ? tc('copied') : tc('copy')}
       </Button>

@@ -6,6 +6,7 @@ import { createMemo, For, type JSX, Show } from 'solid-js'
 import { Button } from '#client/ui/button.tsx'
 import { Icon } from '#client/ui/icon.tsx'
 import { tc } from './messages.ts'
+import { createFits, createNearRows } from './near-rows.ts'
 import { Skeleton } from './states.tsx'
 
 /** A column. */
@@ -35,6 +36,8 @@ interface TableProps<Row> {
   columns: readonly Column<Row>[]
   rows: readonly Row[] | undefined
   rowId(row: Row): string
+  /** The height of every row in pixels, for lists that may become long: only rows near the window are mounted. */
+  rowPx?: number
   /** Whether newer rows are on their way; the old ones stay, dimmed. */
   stale?: boolean
   sort?: Sort
@@ -58,27 +61,38 @@ interface TableProps<Row> {
 export function DataTable<Row>(props: TableProps<Row>) {
   const ids = createMemo(() => props.rows?.map(props.rowId))
   const byId = createMemo(() => new Map(props.rows?.map((row) => [props.rowId(row), row])))
+  const count = () => ids()?.length ?? 0
+  const [near, watchRows] = createNearRows(count, () => props.rowPx)
+  const [fits, watchWidth] = createFits()
+  const whole = () => near().from === 0 && near().to === count()
   return (
     <Show when={ids()} fallback={<Skeleton lines={8} />}>
       {(shown) => (
         <Show when={shown().length > 0} fallback={<div class="table-frame">{props.empty}</div>}>
           <div class="table-frame" classList={{ stale: props.stale ?? false }} aria-busy={props.stale ? 'true' : undefined}>
             {/* biome-ignore lint/a11y/useSemanticElements: a named region that scrolls, reachable by keyboard */}
-            <div class="table-scroll" tabindex="0" role="region" aria-label={props.label}>
-              <table class="table" aria-label={props.label}>
+            <div class="table-scroll" classList={{ fits: fits() }} tabindex="0" role="region" aria-label={props.label} ref={watchWidth}>
+              <table
+                class="table"
+                classList={{ dense: props.rowPx === 36 }}
+                aria-label={props.label}
+                aria-rowcount={whole() ? undefined : count() + 1}
+              >
                 <thead>
                   <tr>
                     <For each={props.columns}>{(column) => <Head column={column} sort={props.sort} onSort={props.onSort} />}</For>
                   </tr>
                 </thead>
-                <tbody>
-                  <For each={shown()}>
-                    {(id) => (
+                <tbody ref={watchRows}>
+                  <Gap rows={near().from} rowPx={props.rowPx} columns={props.columns.length} />
+                  <For each={whole() ? shown() : shown().slice(near().from, near().to)}>
+                    {(id, at) => (
                       <Show when={byId().get(id)}>
                         {(row) => (
                           <>
                             <tr
                               data-row={id}
+                              aria-rowindex={whole() ? undefined : near().from + at() + 2}
                               classList={{ unfinished: props.unfinished?.(row()) ?? false }}
                               aria-selected={props.selected === undefined ? undefined : props.selected === id}
                             >
@@ -96,6 +110,7 @@ export function DataTable<Row>(props: TableProps<Row>) {
                       </Show>
                     )}
                   </For>
+                  <Gap rows={count() - near().to} rowPx={props.rowPx} columns={props.columns.length} />
                 </tbody>
                 <Show when={props.total}>
                   <tfoot>{props.total}</tfoot>
@@ -119,6 +134,18 @@ export function DataTable<Row>(props: TableProps<Row>) {
           </div>
         </Show>
       )}
+    </Show>
+  )
+}
+
+/** The room of rows that are not mounted. */
+function Gap(props: { rows: number; rowPx: number | undefined; columns: number }) {
+  return (
+    <Show when={props.rows > 0}>
+      {/* biome-ignore lint/a11y/noAriaHiddenOnFocusable: a row takes no focus */}
+      <tr class="gap" aria-hidden="true">
+        <td colspan={props.columns} style={{ height: `${props.rows * (props.rowPx ?? 0)}px` }} />
+      </tr>
     </Show>
   )
 }

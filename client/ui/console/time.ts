@@ -1,39 +1,38 @@
 /** Times for people: the clock today, the date before; relative only for last use. */
+import { numberFormat, writeDate } from '#client/ui/formatters.ts'
 import { language } from '#client/ui/language.ts'
 import { tc } from './messages.ts'
 
 const locale = () => (language() === 'zh' ? 'zh-CN' : 'en-GB')
 
+const writeClock = (date: Date, seconds: boolean) =>
+  writeDate(date, locale(), { hour: '2-digit', minute: '2-digit', ...(seconds && { second: '2-digit' }), hour12: false })
+
 /** The clock when it was today, else the day and the clock; with the year when it is another one. `at` is RFC 3339. */
 export function formatWhen(at: string, seconds = false): string {
   const date = new Date(at)
   const now = new Date()
-  const clock = date.toLocaleTimeString(locale(), {
-    hour: '2-digit',
-    minute: '2-digit',
-    ...(seconds && { second: '2-digit' }),
-    hour12: false,
-  })
+  const clock = writeClock(date, seconds)
   if (date.toDateString() === now.toDateString()) return clock
   return `${formatDay(at)} ${clock.slice(0, 5)}`
 }
 
 /** A duration: milliseconds below a second, else seconds with up to two decimals. `ms` in milliseconds. */
 export const formatDuration = (ms: number): string =>
-  ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toLocaleString(locale(), { maximumFractionDigits: ms < 10_000 ? 2 : 1 })} s`
+  ms < 1_000 ? `${Math.round(ms)} ms` : `${numberFormat(locale(), { maximumFractionDigits: ms < 10_000 ? 2 : 1 }).format(ms / 1_000)} s`
 
 /** The day, with the year when it is another one. */
 export function formatDay(at: string): string {
   const date = new Date(at)
   const year = date.getFullYear() === new Date().getFullYear() ? {} : { year: 'numeric' as const }
-  return date.toLocaleDateString(locale(), { day: 'numeric', month: 'short', ...year })
+  return writeDate(date, locale(), { day: 'numeric', month: 'short', ...year })
 }
 
 /** Everything: date, clock, milliseconds. */
 export const formatExactly = (at: string): string => {
   const date = new Date(at)
-  const day = date.toLocaleDateString(locale(), { day: 'numeric', month: 'short', year: 'numeric' })
-  const clock = date.toLocaleTimeString(locale(), { hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false })
+  const day = writeDate(date, locale(), { day: 'numeric', month: 'short', year: 'numeric' })
+  const clock = writeClock(date, true)
   return `${day} ${clock}.${String(date.getMilliseconds()).padStart(3, '0')}`
 }
 

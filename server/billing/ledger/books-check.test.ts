@@ -54,6 +54,15 @@ const plants: Record<string, { plant: string[]; undo: string[]; part: string; ru
     ],
     ...{ part: 'sums', rule: /^I6 the sums of an hour/, what: /./ },
   },
+  'rollups that are not those of their hours': {
+    plant: [
+      `insert into usage_rollups (level, start, user_id, key_id, "group", model, channel, requests, errors, fresh, cache_read, cache_write, audio_in,
+        image_in, output, reasoning, audio_out, image_out, images, seconds, characters, searches, cost, charged, total_ms, first_token_ms)
+        values ('days', date_trunc('day', now(), 'UTC') + interval '9 days', 'w1', '', 'g', 'm', '', 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7, 7, '{}', '{}')`,
+    ],
+    undo: [`delete from usage_rollups where charged = 7`],
+    ...{ part: 'sums', rule: /^I6 the rollups of a day/, what: /^days / },
+  },
   'a budget that is not what its rows leave of it': {
     plant: [`update accounts set free = free - 3 where kind = 'budget'`],
     undo: [`update accounts set free = free + 3 where kind = 'budget'`],
@@ -95,7 +104,7 @@ describe.each([...engines])('on %s', (engine) => {
   }, 60_000)
   afterAll(() => place?.close())
 
-  const check = (journals = [journal]) => checkBooks({ db: place.store.db, journals, now: 0 })
+  const check = (journals = [journal]) => checkBooks({ store: place.store, journals, now: 0 })
   async function run(statements: readonly string[]): Promise<void> {
     await place.store.db.transaction(async (tx) => {
       // Entries are append-only, for everybody but this test.

@@ -6,7 +6,7 @@ import { folderFacts } from '#runtime/folder'
 import { namesIn } from '#runtime/segment'
 import { type BooksFault, type BooksReport, booksParts } from '#shared/console/books'
 import { formatUsd } from '#shared/money'
-import type { Db } from '#store/engine/store'
+import type { Db, Store } from '#store/engine/store'
 import {
   type BooksExtent,
   booksExtent,
@@ -17,11 +17,14 @@ import {
   waitForStatements,
 } from '#store/ledger/books-rules'
 import { lastCallOf } from '#store/ledger/instances'
+import { inReport, refuseLeft } from '#store/ledger/report'
 import { endsIn } from './journal-ends.ts'
 
 /** What is checked. */
 export interface BooksCheck {
-  db: Db
+  store: Pick<Store, 'db' | 'engine'>
+  /** Aborted when whoever asked has left. */
+  signal?: AbortSignal
   /** Folders with journals: `journal` of each data folder. */
   journals: readonly string[]
   /** Milliseconds since 1970. */
@@ -42,18 +45,28 @@ interface Journals {
   requests: number
 }
 
-/** Reads the books as of one moment. Rejects when the database or a journal cannot be read. */
-export async function checkBooks({ db, journals: folders, now, isPatient = false }: BooksCheck): Promise<BooksReport> {
+/**
+ * Reads the books: on PostgreSQL as of one moment, on the embedded engine, whose only session the accounts need too, rule by rule, each as
+ * of one moment. Rejects when the database or a journal cannot be read, and when `signal` is aborted.
+ */
+export async function checkBooks({ store, signal, journals: folders, now, isPatient = false }: BooksCheck): Promise<BooksReport> {
+  const { db } = store
   // First the journals: what they have of a closed instance the database must have by then.
   const journals: Journals = { faults: [], notes: [], seen: new Set(), count: 0, requests: 0 }
-  for (const folder of folders) await checkFolder(db, folder, journals)
-  const { broken, extent, living } = await db.transaction(
-    async (tx) => {
-      if (isPatient) await waitForStatements(tx)
-      return { broken: await brokenRules({ db: tx }), extent: await booksExtent({ db: tx }), living: await livingInstances({ db: tx }) }
-    },
-    { isolationLevel: 'repeatable read', accessMode: 'read only' },
-  )
+  for (const folder of folders) await checkFolder(db, folder, journals, signal)
+  const look = async (place: Pick<Store, 'db'>) => ({
+    broken: await brokenRules(place, store.engine === 'embedded', signal),
+    extent: await booksExtent(place),
+    living: await livingInstances(place),
+  })
+  const inOneMoment = async (tx: Db) => {
+    if (isPatient) await waitForStatements(tx)
+    return look({ db: tx })
+  }
+  const { broken, extent, living } =
+    store.engine === 'embedded'
+      ? await look(store)
+      : await inReport(store, signal, inOneMoment, { isolationLevel: 'repeatable read', accessMode: 'read only' })
   const faults: BooksFault[] = [...broken, ...journals.faults]
   const count = (part: BooksFault['part']) => faults.filter((fault) => fault.part === part).length
   const parts = Object.fromEntries(booksParts.map((part) => [part, count(part)])) as BooksReport['parts']
@@ -86,7 +99,7 @@ function aboutInstances(living: readonly LivingInstance[], seen: ReadonlySet<str
 
 const aboutUnsettled = ({ unsettled }: BooksExtent) => (unsettled > 0 ? [`${unsettled} interrupted requests may still be corrected`] : [])
 
-async function checkFolder(db: Db, folder: string, journals: Journals): Promise<void> {
+async function checkFolder(db: Db, folder: string, journals: Journals, signal: AbortSignal | undefined): Promise<void> {
   if ((await folderFacts(folder)) === undefined) {
     journals.notes.push(`there is no journal in ${folder}`)
     return
@@ -100,18 +113,19 @@ async function checkFolder(db: Db, folder: string, journals: Journals): Promise<
         what: path,
         found: name,
       })
-    } else if (/^\d+$/.test(name)) await checkJournal(db, path, name, journals)
+    } else if (/^\d+$/.test(name)) await checkJournal(db, path, name, journals, signal)
   }
 }
 
 /** A journal of a closed instance is in the books as a whole; a living one may be ahead of them. */
-async function checkJournal(db: Db, path: string, name: string, journals: Journals): Promise<void> {
+async function checkJournal(db: Db, path: string, name: string, journals: Journals, signal: AbortSignal | undefined): Promise<void> {
   journals.seen.add(name)
   journals.count += 1
   // Read before its lines: one that is closed by now has written them.
   const isClosed = (await lastCallOf({ db }, BigInt(name)))?.state !== 'live'
   let ahead = 0
   for await (const { ended, bad } of endsIn(path)) {
+    refuseLeft(signal)
     journals.requests += ended.length
     if (bad > 1) journals.faults.push({ part: 'journals', rule: 'J1 every line can be read', what: path, found: `${bad}` })
     const rows = await rowsOf(

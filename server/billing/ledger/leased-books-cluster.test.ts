@@ -14,7 +14,7 @@ import type { Store } from '#store/engine/store'
 import { missingInstances } from '#store/ledger/instances'
 import { openWallets, postGrant, readWallets } from '#store/ledger/ledger'
 import { chargesIn, wrongBooks } from '#testing/books/invariants'
-import { createKiller } from '#testing/books/kills'
+import { createKiller, type KillTime } from '#testing/books/kills'
 import { codeOf } from '#testing/books/test-books'
 import { engines } from '#testing/database/database'
 import { ownPostgresServer, promote } from '#testing/database/postgres-server'
@@ -167,11 +167,22 @@ test.if(engines.includes('postgres'))(
     for (const id of wallets) await grant(primary, id, credit)
     const sites = await Promise.all(['one', 'two', 'three'].map(async () => ({ way: await pair.way(), folder: await newFolder() })))
     const killer = createKiller()
-    const live = (site: (typeof sites)[number], seed: number, ms: number) =>
-      killer.kill(site.folder, [site.way.url, '60000', `${seed}`, ...wallets], 'done', ms)
+    // Thousands of requests a second would say no more, and cost a minute of CPU.
+    const live = (site: (typeof sites)[number], seed: number, time: KillTime) =>
+      killer.kill(site.folder, [site.way.url, '60000', `${seed}`, '25', ...wallets], 'done', time)
 
     // All live through the failover.
-    const lives = Promise.all(sites.map((site, n) => live(site, n, 12_000 + 500 * n)))
+    const survived = Promise.withResolvers<void>()
+    undo.push(async () => survived.resolve())
+    const lives = Promise.all(
+      sites.map((site, n) =>
+        live(
+          site,
+          n,
+          survived.promise.then(() => clock.sleep(500 * n)),
+        ),
+      ),
+    )
     await until(async () => (await chargesIn(primary)).size > 100)
     await pair.forget()
     const before = (await chargesIn(primary)).size
@@ -182,6 +193,12 @@ test.if(engines.includes('postgres'))(
     const lost = [...had.keys()].length - (await chargesIn(now)).size
     expect(lost).toBeGreaterThan(0)
     for (const { way } of sites) await way.mend()
+    // All three go on: what was lost has been told again, and new requests are served.
+    await until(async () => {
+      const charged = await chargesIn(now)
+      return charged.size > had.size + 300 && [...had.keys()].every((id) => charged.has(id))
+    })
+    survived.resolve()
     await lives
     // Then each is killed in turn while the others go on.
     const rounds = isDeep ? 6 : 1

@@ -68,7 +68,7 @@ describe.each([...engines])('kill -9 on %s', (engine) => {
     const folders = plan[engine].map((kills, n) => ({ kills, folder: tables ? join(base.folder, `${n}`) : base.folder }))
     async function lives({ kills, folder }: { kills: number; folder: string }): Promise<void> {
       for (let n = 0; n < kills; n++) {
-        const args = [base.databaseUrl ?? '', n % 3 === 0 ? '0' : '60000', `${seededRandom.below(1_000_000)}`, ...wallets]
+        const args = [base.databaseUrl ?? '', n % 3 === 0 ? '0' : '60000', `${seededRandom.below(1_000_000)}`, '0', ...wallets]
         // The journals of all runs of the hour are looked through, so that the last one's turn comes sooner or later.
         if (n % 8 === 3) await mine.kill(folder, args, 'replaying', seededRandom.below(13) ** 2, tables)
         else if (n % 8 === 7) await mine.kill(folder, args, 'replayed', seededRandom.below(4), tables)

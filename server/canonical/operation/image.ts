@@ -43,12 +43,16 @@ export interface ImageQuestion {
 }
 
 /** A generated image. */
-export interface Picture {
+export type Picture = (PictureBytes | { url: string }) & {
+  /** The prompt as the model rewrote it. */
+  prompt?: string
+}
+
+/** An image as bytes. */
+export interface PictureBytes {
   /** Base64. */
   data: string
   mimeType: string
-  /** The prompt as the model rewrote it. */
-  prompt?: string
 }
 
 /** The answer to a request. */

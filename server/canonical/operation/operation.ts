@@ -58,6 +58,8 @@ export interface WrittenOperation {
   variant?: Variant
   /** What is appended to the operation's URL: further segments, a query. */
   address?: string
+  /** Headers of the vendor's own, in lower case. */
+  headers?: Readonly<Record<string, string>>
 }
 
 /** An answer for a client. */
@@ -121,6 +123,14 @@ export interface OperationDoor<Question = unknown, Answer = unknown, Asked exten
   readonly keepalive?: Uint8Array
 }
 
+/** An upstream's answer, with what of it has no place in the canonical one. */
+export interface ReadOperation<Answer> {
+  answer: Answer
+  usage: Usage
+  /** Absent = none. */
+  losses?: readonly Loss[]
+}
+
 /** The upstream side of a style, for clients of another style. */
 export interface OperationUpstream<Question = unknown, Answer = unknown> {
   readonly style: Style
@@ -139,7 +149,7 @@ export interface OperationUpstream<Question = unknown, Answer = unknown> {
   /** The content type of the stream that the client's side makes of its whole answer. Absent = server-sent events. */
   madeType?(question: Question): string
   /** Takes one body per request. Unreported usage is estimated where it is priced. Throws `upstream_error`. */
-  readAnswer(bodies: readonly string[], question: Question, asked?: OperationHead): { answer: Answer; usage: Usage }
+  readAnswer(bodies: readonly string[], question: Question, asked?: OperationHead): ReadOperation<Answer>
   readError(status: number, headers: Headers, body: string): GatewayError
 }
 

@@ -1,13 +1,16 @@
 /** OpenAI endpoints: chat completions, text completions, responses. */
 
+import type { Caller } from '#accounts/caller'
 import type { Head } from '#canonical/codec'
 import { errorResponse, json } from '#http/request/respond'
 import type { Route, Visit } from '#http/request/route'
 import type { Ask } from '#relay/contract/ask'
 import type { Relay } from '#relay/contract/relay'
-import { noResponse, questionOf, type ResponseStore, replayed, type StoredResponse } from '#relay/conversation/stored-responses'
+import type { StoredView } from '#relay/contract/stored'
+import { noResponse } from '#relay/conversation/stored-exchange'
+import { type ResponseStore, storedAs } from '#relay/conversation/stored-responses'
 import { GatewayError } from '#shared/errors'
-import { admit, generate, type RelayServices } from './relay-route.ts'
+import { admit, generate, type RelayServices, senderOf } from './relay-route.ts'
 
 /** A stored response by its id, for the tenant that created it. */
 export interface StoredResponseServices extends RelayServices {
@@ -16,23 +19,28 @@ export interface StoredResponseServices extends RelayServices {
   reasoningState: ResponseStore
 }
 
-async function kept(services: StoredResponseServices, visit: Visit): Promise<StoredResponse> {
-  const found = await services.reasoningState.find(admit(services, visit).user.id, visit.params.id ?? '')
+/** A stored response as it is asked for. Rejects with `not_found`. */
+async function kept(services: StoredResponseServices, caller: Caller, id: string, view: StoredView, headers: Record<string, string>) {
+  const found = await services.reasoningState.findText(caller.user.id, id)
   if (!found) throw noResponse('response_id')
-  return found
+  return new Response(await storedAs(services.large, found, view, senderOf(caller)), { headers })
 }
+
+const jsonHeaders = { 'content-type': 'application/json', 'cache-control': 'no-store' }
+const eventHeaders = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' }
 
 /** Whole, or as the stream that it was when it was made. */
 async function retrieve(services: StoredResponseServices, visit: Visit): Promise<Response> {
-  const { response } = await kept(services, visit)
+  const caller = admit(services, visit)
+  const { id = '' } = visit.params
   const query = visit.url.searchParams
-  if (query.get('stream') !== 'true') return json(response)
+  if (query.get('stream') !== 'true') return kept(services, caller, id, { kind: 'whole' }, jsonHeaders)
   const after = query.get('starting_after')
   if (after !== null && !/^\d{1,9}$/.test(after)) {
     throw new GatewayError('invalid_value', 'The parameter `starting_after` must be the number of an event.', { param: 'starting_after' })
   }
-  const headers = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' }
-  return new Response(replayed(response, after === null ? undefined : Number(after)), { headers })
+  const view: StoredView = { kind: 'events', ...(after !== null && { after: Number(after) }) }
+  return kept(services, caller, id, view, eventHeaders)
 }
 
 async function forget(services: StoredResponseServices, visit: Visit): Promise<Response> {
@@ -45,18 +53,13 @@ async function forget(services: StoredResponseServices, visit: Visit): Promise<R
 
 /** The input items of a stored response, newest first as the vendor lists them. */
 async function inputItems(services: StoredResponseServices, visit: Visit): Promise<Response> {
-  const { id, ...exchange } = await kept(services, visit)
-  const data = questionOf(exchange).map((item, index) => ({ id: `${id}_item_${index}`, ...(item as object) }))
+  const caller = admit(services, visit)
+  const { id = '' } = visit.params
   const query = visit.url.searchParams
-  if (query.get('order') !== 'asc') data.reverse()
   const after = query.get('after')
-  const start = after === null ? 0 : data.findIndex((item) => item.id === after) + 1
-  if (after !== null && start === 0) {
-    throw new GatewayError('invalid_value', 'The parameter `after` is not the id of an item in this list.', { param: 'after' })
-  }
-  const end = start + pageSize(query.get('limit'))
-  const page = data.slice(start, end)
-  return json({ object: 'list', data: page, first_id: page[0]?.id ?? null, last_id: page.at(-1)?.id ?? null, has_more: end < data.length })
+  const limit = pageSize(query.get('limit'))
+  const view = { kind: 'input', isOldestFirst: query.get('order') === 'asc', ...(after !== null && { after }), limit } as const
+  return kept(services, caller, id, view, jsonHeaders)
 }
 
 /** Items per page; the vendor's default when absent. */

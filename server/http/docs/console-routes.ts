@@ -82,6 +82,18 @@ export const consoleRouteDocs: readonly RouteDoc[] = [
     gives: 'User',
     description: 'Asks for the old password, and ends all other sessions of the user.',
   }),
+  doc('POST /api/session/oidc', 'anyone', 'Begin to sign in by the identity provider', {
+    takes: 'ProviderSignIn',
+    gives: 'ProviderAnswer',
+    description:
+      'Send the browser to `address`. The provider sends it back to `GET /api/session/oidc/callback`, which starts the session and leads to `to`; a failure stands in its query as `sign-in`: `refused`, `expired`, `disabled`, `unavailable` or `taken`. With `link` the identity is added to the signed-in user.',
+  }),
+  doc('GET /api/session/oidc/callback', 'anyone', 'Where the identity provider sends the browser back to', {
+    status: 302,
+    description: 'For browsers only: needs the cookie of the sign-in that has begun.',
+  }),
+  list('GET /api/session/identities', 'session', 'Identities of the caller at the provider', 'Identities'),
+  doc('DELETE /api/session/identities/:id', 'session', 'Unlink an identity'),
   list('GET /api/sessions', 'session', 'Sessions of the caller', 'Sessions'),
   doc('DELETE /api/sessions/:id', 'session', 'End a session', {
     description: 'Requests of the playground that run in it end too.',
@@ -138,6 +150,22 @@ export const consoleRouteDocs: readonly RouteDoc[] = [
   }),
   list('GET /api/logs', 'session', 'Usage rows', 'LogRows', [...usageFilters, ...rowConditions]),
   doc('GET /api/logs/:requestId', 'session', 'One usage row', { gives: 'LogRow' }),
+  doc('GET /api/bodies/:requestId', 'session', 'A kept request', {
+    gives: 'KeptBody',
+    description:
+      'What the client asked and was answered, and for administrators every request to an upstream and its answer. For the owner of the key, and for administrators unless the settings leave it to owners. Each reading is in the audit trail. Of management keys only those with the scope `bodies` open it.',
+  }),
+  {
+    ...doc('GET /api/bodies/:requestId/:part', 'session', 'One body of a kept request', {
+      description: 'The bytes as they were; `part` is its place in `parts`, from 0.',
+    }),
+    gives: { types: ['application/octet-stream'] },
+  },
+  doc('DELETE /api/bodies/:requestId', 'session', 'Delete the bodies of a request'),
+  doc('DELETE /api/bodies', 'session', 'Delete the bodies of a key or a user', {
+    gives: 'DeletedBodies',
+    parameters: inQuery({ key: 'Id of a key.', user: 'Id of a user. Only administrators may name others.' }),
+  }),
   {
     ...list('GET /api/usage', 'session', 'Usage report', 'UsageRows', [...usageFilters, ...usageForm]),
     description:

@@ -3,8 +3,9 @@
  * slowly. A large JSON body, of many bytes or many values, goes to a worker: nobody's body keeps the others waiting.
  */
 
+import type { Capture } from '#bodies/capture'
 import type { Body } from '#relay/contract/ask'
-import type { LargeAsk, LargeBodies, WeighedPieces } from '#relay/contract/large-body'
+import { type LargeAsk, type LargeBodies, light, type WeighedPieces } from '#relay/contract/large-body'
 import type { Clock, Timer } from '#runtime/clock'
 import { nextTurn } from '#runtime/turns'
 import { GatewayError } from '#shared/errors'
@@ -152,8 +153,6 @@ const mebibyte = 1024 * 1024
 const mostBytes = 32 * mebibyte
 /** Nesting as in CONTRACT section 5. No known request has a tenth of this number of values. */
 const bounds: JsonBounds = { depth: 64, weight: 262_144 }
-/** What becomes text here without a wait: about ten milliseconds of work at most. */
-const light = { bytes: mebibyte, weight: 4096 }
 /** Bytes that are weighed before others have their turn. */
 const sliceBytes = 256 * 1024
 
@@ -169,6 +168,8 @@ export interface JsonServices {
 export interface JsonSender {
   caller: string
   as: LargeAsk
+  /** Notes the body as it came. */
+  capture?: Capture | undefined
 }
 
 const jsonType = /^(application\/json|[a-z0-9.+-]+\/[a-z0-9.+-]+\+json)\s*(;|$)/i
@@ -186,9 +187,12 @@ export async function readJson(request: Request, services: JsonServices, sender:
   demandJson(request)
   const { clock, idleMs, large } = services
   if (Number(request.headers.get('content-length') ?? Number.NaN) <= smallBody) {
-    return { content: decodeUtf8(await readBody(request, mostBytes, clock, idleMs)) }
+    const bytes = await readBody(request, mostBytes, clock, idleMs)
+    sender.capture?.askedWith(bytes)
+    return { content: decodeUtf8(bytes) }
   }
   const { isLight, ...body } = await readJsonPieces(request, services)
+  if (sender.capture) for (const piece of body.pieces) sender.capture.askedWith(piece, !isLight)
   if (isLight) return { content: decodeUtf8(join(body.pieces)) }
   return { content: '', large: await large.open(body, sender.as, sender.caller) }
 }

@@ -1,26 +1,45 @@
-/** The session cookie. Its value is an opaque session token; any other value counts as not signed in. */
+/** Cookies: the session's, whose value is an opaque token, and the one of a sign-in by an identity provider that has begun. */
 
-/** Lifetime of the cookie in seconds, which is the longest a session can live. */
-const maxAge = 30 * 24 * 3600
+/** Seconds: the longest a session can live. */
+const sessionAge = 30 * 24 * 3600
+/** Seconds that a person may take at the provider. */
+const attemptAge = 600
 
 /** `__Host-parley` where the public URL is https, else `parley`. */
 export const cookieName = (publicUrl: URL): string => (publicUrl.protocol === 'https:' ? '__Host-parley' : 'parley')
+const attemptName = (publicUrl: URL) => `${cookieName(publicUrl)}-oidc`
 
 /** The session token; undefined when there is none of valid form. Of two cookies with the name the first counts. */
 export function readSessionCookie(request: Request, publicUrl: URL): string | undefined {
-  const prefix = `${cookieName(publicUrl)}=`
-  const pairs = (request.headers.get('cookie') ?? '').split(';').map((pair) => pair.trim())
-  const value = pairs.find((pair) => pair.startsWith(prefix))?.slice(prefix.length)
+  const value = readCookie(request, cookieName(publicUrl))
   return value !== undefined && /^[0-9a-f]{64}$/.test(value) ? value : undefined
 }
 
 /** The value of `Set-Cookie` that starts a session. */
-export const writeSessionCookie = (publicUrl: URL, token: string): string => setCookie(publicUrl, token, maxAge)
+export const writeSessionCookie = (publicUrl: URL, token: string): string => setCookie(publicUrl, cookieName(publicUrl), token, sessionAge)
 
 /** The value of `Set-Cookie` that ends a session. */
-export const clearSessionCookie = (publicUrl: URL): string => setCookie(publicUrl, '', 0)
+export const clearSessionCookie = (publicUrl: URL): string => setCookie(publicUrl, cookieName(publicUrl), '', 0)
 
-function setCookie(publicUrl: URL, value: string, seconds: number): string {
+/** What the browser keeps of a sign-in that has begun; undefined when there is none of valid form. */
+export function readAttemptCookie(request: Request, publicUrl: URL): string | undefined {
+  const value = readCookie(request, attemptName(publicUrl))
+  return value !== undefined && /^[\w-]{1,4096}$/.test(value) ? value : undefined
+}
+
+/** The value of `Set-Cookie` that keeps a sign-in that has begun; `value` is base64url. */
+export const writeAttemptCookie = (publicUrl: URL, value: string): string => setCookie(publicUrl, attemptName(publicUrl), value, attemptAge)
+
+/** The value of `Set-Cookie` that forgets it. */
+export const clearAttemptCookie = (publicUrl: URL): string => setCookie(publicUrl, attemptName(publicUrl), '', 0)
+
+function readCookie(request: Request, name: string): string | undefined {
+  const prefix = `${name}=`
+  const pairs = (request.headers.get('cookie') ?? '').split(';').map((pair) => pair.trim())
+  return pairs.find((pair) => pair.startsWith(prefix))?.slice(prefix.length)
+}
+
+function setCookie(publicUrl: URL, name: string, value: string, seconds: number): string {
   const secure = publicUrl.protocol === 'https:' ? '; Secure' : ''
-  return `${cookieName(publicUrl)}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`
+  return `${name}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`
 }

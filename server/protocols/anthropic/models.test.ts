@@ -9,7 +9,7 @@ const page = (query: string) => {
 }
 
 test('one model', () => {
-  const row = { type: 'model', id: 'org/m', display_name: 'org/m', created_at: '2023-11-14T22:13:20Z' }
+  const row = { type: 'model', id: 'org/m', display_name: 'org/m', lifecycle: 'active', created_at: '2023-11-14T22:13:20Z' }
   expect(JSON.parse(writeModel(model('org/m')))).toEqual(row)
   expect(JSON.parse(writeModel({ ...model('org/m'), contextTokens: 200000, maxOutputTokens: 64000 }))).toEqual({
     ...row,

@@ -49,6 +49,8 @@ function row({ id, created, contextTokens, maxOutputTokens }: ListedModel) {
     type: 'model',
     id,
     display_name: id,
+    // What Parley lists can be asked; what its vendor plans is not known here.
+    lifecycle: 'active' as const,
     created_at: new Date(created * 1000).toISOString().replace('.000Z', 'Z'),
     ...(contextTokens !== undefined && { max_input_tokens: contextTokens }),
     ...(maxOutputTokens !== undefined && { max_tokens: maxOutputTokens }),

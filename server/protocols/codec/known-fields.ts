@@ -2,8 +2,9 @@
  * Which fields of a stream's events a reader knows. A table is prepared once; an event costs one look at each of its names, and a path
  * is put together only for a field that is in no table.
  */
-import type { LossList } from '#canonical/loss'
+import type { Loss, LossList } from '#canonical/loss'
 import { isObject, type JsonObject } from '#shared/json'
+import { lossList } from './field-writers.ts'
 
 /** Known fields by name: with those of the objects in it, or `true` where the value is read as it is. */
 export interface KnownFields {
@@ -105,6 +106,14 @@ function tellUnknown(piece: JsonObject, known: KnownFields, path: string, tell: 
       for (const [index, item] of value.entries()) if (isObject(item)) tellUnknown(item, inner, `${place}[${index}]`, tell)
     }
   }
+}
+
+/** The losses of fields that are in no table, of an answer that is read whole; `undefined` bodies are none. */
+export function lossesIn(answers: readonly (JsonObject | undefined)[], known: KnownFields): readonly Loss[] {
+  const losses = lossList()
+  const tell = unknownFields(losses)
+  for (const answer of answers) if (answer) tell(answer, known)
+  return losses.losses
 }
 
 /** Records each kind of event, or of a piece of one, that a reader does not know: once, under `events`. */

@@ -6,6 +6,7 @@ import { isObject } from '#shared/json'
 import { carries } from './choice.ts'
 import { readInnerError } from './error.ts'
 import type { Body } from './fields.ts'
+import { tellPredictions } from './usage.ts'
 
 /** Throws GatewayError `upstream_error`, or what an `error` object that came with a success means. */
 export function readAnswer(body: string): Body & { choices: unknown[] } {
@@ -53,10 +54,10 @@ export function readOrigin(answer: Body, prefix: string, codecContext: { now(): 
 /** Told singly; an upstream that invents fields must not fill the log. */
 const mostPaths = 32
 
-/** The losses of an answer whose fields at `paths` have no place in a conversation. */
-export function unplaced(paths: readonly string[]): { losses?: readonly Loss[] } {
-  if (paths.length === 0) return {}
+/** The losses of an answer whose fields at `paths`, and some figures of its usage, have no place in a conversation. */
+export function unplaced(paths: readonly string[], usage?: unknown): { losses?: readonly Loss[] } {
   const losses = lossList()
+  tellPredictions(usage, losses)
   for (const path of paths.slice(0, mostPaths)) losses.dropped(path, 'Parley does not know this field of the answer.')
-  return { losses: losses.losses }
+  return losses.losses.length > 0 ? { losses: losses.losses } : {}
 }

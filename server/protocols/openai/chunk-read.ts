@@ -14,7 +14,7 @@ import { readOrigin } from './answer.ts'
 import { carries } from './choice.ts'
 import { readInnerError } from './error.ts'
 import type { Body } from './fields.ts'
-import { readUsage } from './usage.ts'
+import { readUsage, tellPredictions } from './usage.ts'
 
 export interface ChoiceReader {
   /** What one choice object of a chunk says. Its finish is kept for the end. */
@@ -80,6 +80,7 @@ export function chunkReader({ prefix, known, begin }: ChunkRules, codecContext: 
       }
       if (isOver) return events
     }
+    if (chunk.usage) tellPredictions(chunk.usage, losses)
     // Usage cannot precede the start event.
     if (choices.size > 0) events.push(...readFigures(chunk.usage))
     return events

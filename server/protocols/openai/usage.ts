@@ -1,5 +1,6 @@
 /** Usage as the OpenAI family reports it (prompt and completion tokens), both ways. */
 import type { Delivered, Told } from '#canonical/delivered'
+import type { LossList } from '#canonical/loss'
 import { noUsage, promptOf, type Usage } from '#canonical/usage'
 import { isObject } from '#shared/json'
 
@@ -38,6 +39,17 @@ export function readUsage(raw: unknown, delivered: Delivered): Told | undefined 
   usage.provenance = 'provider'
   usage.raw = bounded(raw)
   return { usage, delivered: { ...delivered } }
+}
+
+const predictions = ['accepted_prediction_tokens', 'rejected_prediction_tokens']
+
+/** Tells how much of a predicted output was used, which no other dialect has a figure for. */
+export function tellPredictions(raw: unknown, losses: LossList): void {
+  const details = isObject(raw) ? raw.completion_tokens_details : undefined
+  if (!isObject(details)) return
+  for (const name of predictions)
+    if (count(details[name]))
+      losses.forgotten(`usage.completion_tokens_details.${name}`, 'The output holds them in sum; the usage row has them.')
 }
 
 /** Parts taken from a whole; none is negative and together they never exceed it. */

@@ -7,7 +7,7 @@ import type { OperationUpstream, WrittenOperation } from '#canonical/operation/o
 import type { RerankAnswer, RerankQuestion } from '#canonical/operation/rerank'
 import { recordUnread } from '#protocols/codec/extensions'
 import { lossList } from '#protocols/codec/field-writers'
-import { cohereSettings } from './request.ts'
+import { cohereSettings, lostDocumentFields } from './request.ts'
 import { readAnswer } from './response.ts'
 
 /** Left out, another ranking may come: how long documents are cut or split, which fields count, what is wanted in words. */
@@ -15,6 +15,7 @@ const meant = ['max_chunks_per_doc', 'overlap_tokens', 'truncation', 'rank_field
 
 function writeQuestion({ query, documents, topN, settings }: RerankQuestion, { model }: Target) {
   const losses = lossList()
+  lostDocumentFields(documents, losses)
   const body: Record<string, unknown> = { model, query, documents: documents.map(({ text }) => text) }
   if (topN !== undefined) body.top_n = Math.min(topN, documents.length)
   for (const [name, value] of Object.entries(settings)) {

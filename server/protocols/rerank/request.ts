@@ -2,6 +2,8 @@
  * Rerank: the union of what clients of Jina and of Cohere send, read once for both. The codecs beside this file differ in
  * what they write to their upstreams; answers of either are read by `response.ts`. Must not know channels and prices.
  */
+
+import type { LossList } from '#canonical/loss'
 import type { Incoming, OperationHead } from '#canonical/operation/operation'
 import type { RerankDocument, RerankQuestion } from '#canonical/operation/rerank'
 import { noUsage } from '#canonical/usage'
@@ -33,6 +35,12 @@ const numbers = [...cohereSettings, 'max_chunks_per_doc', 'overlap_tokens']
 const missing = (param: string) => new GatewayError('missing_field', `The field \`${param}\` is required.`, { param })
 const wrong = (param: string, rule: string) => new GatewayError('invalid_value', `The field \`${param}\` must be ${rule}.`, { param })
 const isAbsent = (value: unknown) => value === undefined || value === null
+
+/** Tells that only the texts of documents are ranked, where some of them say more. */
+export function lostDocumentFields(documents: readonly RerankDocument[], losses: LossList): void {
+  const say = ({ sent }: RerankDocument) => typeof sent === 'object' && Object.keys(sent).some((name) => name !== 'text')
+  if (documents.some(say)) losses.forgotten('rerank.documents', 'This upstream gets the texts of documents, not their other fields.')
+}
 
 /** The body as JSON text. Throws 415 for a form. */
 export function jsonOf(body: Incoming): string {

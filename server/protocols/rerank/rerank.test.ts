@@ -93,6 +93,7 @@ test('to Cohere: texts, its own settings, and a report of the others', () => {
     { body: { model: 'upstream-ranker', query: question.query, documents: texts, top_n: 3, max_tokens_per_doc: 100 } },
   ])
   expect(losses.map(({ field, meaning }) => [field, meaning])).toEqual([
+    ['rerank.documents', false],
     ['rerank.overlap_tokens', true],
     ['mine', true],
   ])

@@ -3,9 +3,9 @@
  * that was asked for, because not every server sorts, cuts and returns documents as asked.
  */
 import type { AnswerEdits, WholeAnswer } from '#canonical/codec'
-import type { OperationHead, WrittenAnswer } from '#canonical/operation/operation'
+import type { OperationHead, ReadOperation, WrittenAnswer } from '#canonical/operation/operation'
 import type { RerankAnswer, RerankQuestion } from '#canonical/operation/rerank'
-import type { Usage } from '#canonical/usage'
+import { knownFields, lossesIn } from '#protocols/codec/known-fields'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import { parseObject, scanFields } from '#wire/json-scan'
@@ -84,16 +84,19 @@ export function readWhole(body: string, { model }: AnswerEdits, { question, pric
   }
 }
 
+/** Of an answer in any style. Documents are the caller's own, and are given back as they came. */
+const known = knownFields('id object model usage', {
+  results: knownFields('index relevance_score score document object'),
+  data: knownFields('index relevance_score document object'),
+  meta: knownFields('api_version billed_units tokens'),
+})
+
 /** Throws GatewayError `upstream_error` when the body is no answer to the question. */
-export function readAnswer(
-  bodies: readonly string[],
-  question: RerankQuestion,
-  asked?: OperationHead,
-): { answer: RerankAnswer; usage: Usage } {
+export function readAnswer(bodies: readonly string[], question: RerankQuestion, asked?: OperationHead): ReadOperation<RerankAnswer> {
   const { answer, ranking } = readRanking(bodies[0] ?? '', question)
   const usage = readUsage(answer, question, asked?.priced)
   const results = arranged(ranking, question).map(({ index, score }) => ({ index, score }))
-  return { answer: { results, tokens: usage.in.fresh }, usage }
+  return { answer: { results, tokens: usage.in.fresh }, usage, losses: lossesIn([answer], known) }
 }
 
 /** Jina's shape, which is the endpoint's. */

@@ -8,10 +8,12 @@ import type { RerankAnswer, RerankQuestion } from '#canonical/operation/rerank'
 import { recordUnread } from '#protocols/codec/extensions'
 import { lossList } from '#protocols/codec/field-writers'
 import { parseObject } from '#wire/json-scan'
+import { lostDocumentFields } from './request.ts'
 import { readAnswer } from './response.ts'
 
 function writeQuestion({ query, documents, topN, settings }: RerankQuestion, { model }: Target) {
   const losses = lossList()
+  lostDocumentFields(documents, losses)
   const { truncation, ...others } = settings
   const body: Record<string, unknown> = { model, query, documents: documents.map(({ text }) => text) }
   if (topN !== undefined) body.top_k = Math.min(topN, documents.length)

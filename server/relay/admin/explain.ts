@@ -10,6 +10,7 @@ import type { RequestModels } from '#relay/contract/steps'
 import { codecFor } from '#relay/conversation/converted'
 import { modelsFor } from '#relay/pipeline/candidates'
 import { amountToHold, everyModel } from '#relay/spend/hold'
+import { unpricedFor } from '#relay/spend/unpriced'
 import type { FallbackCause } from '#routing/fallbacks'
 import { leftOut } from '#routing/left-out'
 import type { Candidate } from '#routing/order'
@@ -28,6 +29,8 @@ export interface RouteAsked {
 
 export type Explain = (asked: RouteAsked) => RouteAnswer
 
+const refusedAs = ({ code, message, param }: GatewayError) => ({ code, message, param: param ?? null })
+
 /** The explanation of routes, without access to anything that sends or charges. */
 export function createExplain(parts: Pick<RelayParts, 'channels' | 'prices' | 'health' | 'random' | 'fallbacks'>): Explain {
   /** Throws GatewayError for a body that cannot be read. */
@@ -39,6 +42,8 @@ export function createExplain(parts: Pick<RelayParts, 'channels' | 'prices' | 'h
     function described(candidate: Candidate): RouteCandidate {
       const { channel, key, model, native } = candidate
       const shown = { channel: channel.name, key: key?.name ?? null, upstreamModel: model.upstream, dialect: candidate.dialect, native }
+      const unpriced = unpricedFor(head, candidate)
+      if (unpriced) return { ...shown, losses: [], refused: refusedAs(unpriced) }
       if (native) return { ...shown, losses: [], refused: null }
       try {
         const target = { model: model.upstream, capabilities: model.capabilities, stream: head.stream }
@@ -48,7 +53,7 @@ export function createExplain(parts: Pick<RelayParts, 'channels' | 'prices' | 'h
         return { ...shown, losses: losses.map(({ field, what, reason }) => ({ field, what, reason })), refused }
       } catch (thrown) {
         if (!(thrown instanceof GatewayError)) throw thrown
-        return { ...shown, losses: [], refused: { code: thrown.code, message: thrown.message, param: thrown.param ?? null } }
+        return { ...shown, losses: [], refused: refusedAs(thrown) }
       }
     }
 

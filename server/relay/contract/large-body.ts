@@ -13,6 +13,10 @@ import type { OtherDialect } from '#shared/console/preview'
 import type { GatewayError } from '#shared/errors'
 import type { Dialect, Operation, Wire } from '#shared/ids'
 import type { FetchedMedia } from '#upstream/media'
+import type { Recorded, Rewritten, StoredView, Storing } from './stored.ts'
+
+/** What is read on the thread that carries streams: about ten milliseconds of work at most. In the unit of `#wire/json-weight`. */
+export const light = { bytes: 1024 * 1024, weight: 4096 }
 
 /** What a body is read as. */
 export interface LargeAsk {
@@ -43,8 +47,8 @@ export interface LargeBody {
   isOddlySpelled: boolean
   /** What its tokens are estimated from. */
   sample: SampledRequest
-  /** With edits, for an upstream of its own dialect. Rejects with GatewayError. */
-  edited(edits: RequestEdits, refuses: readonly string[]): Promise<LargeEdited>
+  /** With edits, for an upstream of its own dialect; `isOwn`: without what Parley put in front of it. Rejects with GatewayError. */
+  edited(edits: RequestEdits, refuses: readonly string[], isOwn?: boolean): Promise<LargeEdited>
   /** State in it, in order, as its maker or Parley sealed it. Rejects with GatewayError for what cannot be read. */
   states(): Promise<readonly Opaque[]>
   /** Ids of calls without any state, once sealed state is opened. Rejects likewise. */
@@ -53,12 +57,40 @@ export interface LargeBody {
   converted(wanted: LargeConversion): Promise<LargeConverted | { wants: readonly string[] }>
   /** The request without what was said, to write its answer by. Rejects with GatewayError for what cannot be read. */
   outline(): Promise<ConversationRequest>
-  /** It asks for nothing to be kept of it, and to be answered now (Responses). */
-  keepsNothing: boolean
+  /** What it says about storing (Responses). */
+  storing: Storing
+  /** As the client sent it, it may hold state that Parley sealed. */
+  ownHasEnvelopes: boolean
+  /** The same body with what came before it in its place; takes the bytes. Called once at most, before anything but `storing` is used. */
+  continued(found: FoundBytes): Promise<LargeContinued>
+  /** What is kept of it with this answer: undefined for an answer without an id. */
+  recorded(answer: string, stream: boolean): Promise<LargeRecorded | undefined>
   /** All of it, as text for this thread: after a wait, for a caller who asks for it often. Rejects with `request_too_large`. */
   text(): Promise<string>
   /** Nothing will ask for it again. */
   release(): void
+}
+
+/** A stored exchange as JSON in UTF-8. */
+export interface StoredBytes {
+  id: string
+  pieces: Uint8Array<ArrayBuffer>[]
+}
+
+/** As `Found`, unread. */
+export interface FoundBytes {
+  before?: readonly StoredBytes[]
+  referenced: readonly StoredBytes[]
+}
+
+/** A body with what came before it in its place. */
+export interface LargeContinued extends Pick<Rewritten, 'losses' | 'responses' | 'unresolved'> {
+  body: LargeBody
+}
+
+/** An exchange as it is kept, as bytes. */
+export interface LargeRecorded extends Omit<Recorded, 'json'> {
+  bytes: Uint8Array<ArrayBuffer>
 }
 
 /** State by its value, where opening changed it; null: it does not open and is left out. */
@@ -89,6 +121,8 @@ export interface LargeConversion {
   model: string
   /** A loss of meaning is a refusal. */
   strict: boolean
+  /** What the body lost before; absent: nothing. */
+  lost?: readonly Loss[]
   /** Files that were fetched by their addresses, or what was wrong with them. */
   files: ReadonlyMap<string, FetchedMedia | GatewayError>
 }
@@ -111,6 +145,8 @@ export interface LargeBodies {
   open(body: WeighedPieces, asked: LargeAsk, caller: string): Promise<LargeBody>
   /** A Chat request as a client of another dialect would send it, as JSON text in bytes: the playground's preview. Rejects likewise. */
   preview(body: Pick<WeighedPieces, 'pieces'>, dialect: OtherDialect, caller: string): Promise<Uint8Array<ArrayBuffer>>
+  /** A stored exchange as its client sees it, in UTF-8. Takes the bytes. Rejects likewise. */
+  shown(stored: StoredBytes, view: StoredView, caller: string): Promise<Uint8Array<ArrayBuffer>>
 }
 
 /** Tells how long uploaded sound lasts. */

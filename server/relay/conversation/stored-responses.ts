@@ -1,206 +1,170 @@
 /**
  * Conversations that Parley keeps for clients of Responses, so that a stateless upstream continues them and a change of
  * channel does not break them: what came before is put in front of the input, what was answered is kept for the next time.
- * Works on the client's own items, so it does not matter which dialect the upstream speaks.
+ * What is little work is done here; anything else by the worker for large bodies.
  */
 
-import { joinLosses, type Loss } from '#canonical/loss'
-import { conversationCodecs, replayResponse } from '#protocols/index'
+import { conversationCodecs } from '#protocols/index'
 import type { ReasoningState } from '#reasoning-state/reasoning-state'
+import { readStored, type StoredText } from '#reasoning-state/stored-conversations'
 import type { Ask, Body } from '#relay/contract/ask'
-import type { LargeBody } from '#relay/contract/large-body'
+import { type LargeBodies, type LargeBody, light, type StoredBytes } from '#relay/contract/large-body'
 import type { Relay } from '#relay/contract/relay'
-import { GatewayError } from '#shared/errors'
-import { isObject } from '#shared/json'
-import { createSseSplitter } from '#shared/sse'
+import type { Rewritten, StoredView, Storing } from '#relay/contract/stored'
+import { jsonPayload } from '#relay/exchange/json-payload'
+import { nextTurn } from '#runtime/turns'
+import { createJsonScale } from '#wire/json-weight'
 import { scanOf } from './reading.ts'
-
-export type { StoredResponse } from '#reasoning-state/stored-conversations'
+import { previousField, recorded, rewritten, storingOf } from './stored-exchange.ts'
+import { shown } from './stored-view.ts'
 
 /** Kept responses by tenant and id. */
-export type ResponseStore = Pick<ReasoningState, 'find' | 'forget' | 'deleted'>
-
-type Item = Record<string, unknown>
-
-const previousField = 'previous_response_id'
-
-export const noResponse = (param = previousField) => new GatewayError('not_found', 'There is no response with this id.', { param })
-
-/** A question as items, whatever form it was asked in. */
-function inputItems(input: unknown): unknown[] {
-  if (typeof input === 'string') return [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: input }] }]
-  return Array.isArray(input) ? input : []
-}
-
-/** Items of an answer as they may be said again: ids belong to the account that made them, and reasoning is worth nothing unsealed. */
-function sayable(item: unknown): item is Item {
-  return isObject(item) && !(item.type === 'reasoning' && typeof item.encrypted_content !== 'string')
-}
-
-/** Items whose id only their own account knows, and that are understood without it; all others must have theirs. */
-const anonymous = new Set<unknown>([
-  ...[undefined, 'message', 'reasoning', 'function_call', 'function_call_output', 'custom_tool_call', 'custom_tool_call_output'],
-  ...['compaction', 'item_reference'],
-])
-
-function portableItem(item: Item): Item {
-  if (!anonymous.has(item.type)) return item
-  const { id: _, status: __, ...rest } = item
-  return rest
-}
-
-/** What is still to be said again: a compaction stands for everything before it, and its trigger did its work. */
-function remaining(items: readonly unknown[]): Said {
-  const from = items.findLastIndex((item) => isObject(item) && item.type === 'compaction')
-  const left = items.slice(Math.max(from, 0)).filter((item): item is Item => isObject(item) && item.type !== 'compaction_trigger')
-  const said = left.filter(sayable)
-  return { items: said.map(portableItem), losses: said.length < left.length ? [unsealed] : [] }
-}
-
-/** Items of earlier answers as they can be said again. */
-interface Said {
-  items: Item[]
-  losses: Loss[]
-}
-
-const unsealed: Loss = {
-  field: 'input.reasoning',
-  what: 'dropped',
-  reason: 'The reasoning of earlier answers was not given to Parley: only the upstream that keeps the response has it.',
-  meaning: true,
-}
-
-/** As `readHead` of Responses sees it: a reference may leave out its type, and then has nothing but an id. */
-const isReference = ({ type, role, id }: Item): boolean =>
-  type === 'item_reference' || ((type === undefined || type === null) && role === undefined && typeof id === 'string')
-
-/** A complete answer is one that a client which asks for its progress is content with. */
-const waited: Loss = {
-  field: 'background',
-  what: 'adapted',
-  reason: 'The answer was waited for: it is complete at once.',
-  meaning: false,
-}
-
-const noItem = (index: number) => new GatewayError('not_found', 'There is no item with this id.', { param: `input[${index}].id` })
-
-/** The answer in the last frames of a stream, or as a whole body. */
-function answerIn(text: string, stream: boolean): Item | undefined {
-  if (!stream) return asObject(text)
-  const splitter = createSseSplitter()
-  for (const { data } of [...splitter.push(new TextEncoder().encode(text)), ...splitter.end()]) {
-    const answer = asObject(data ?? '')?.response
-    if (isObject(answer)) return answer
-  }
-  return undefined
-}
-
-function asObject(text: string): Item | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
-}
+export type ResponseStore = Pick<ReasoningState, 'findText' | 'forget' | 'deleted'>
 
 /** A question with the conversation before it in its place. */
 interface Continued {
   body: Body
-  /** The items of the question itself, references resolved. */
-  question: unknown[]
   previous: string | undefined
-  /** The exchange is stored. */
-  keeps: boolean
+  /** The exchange with this answer; absent: it is not kept. */
+  record?(answer: string, stream: boolean): Promise<Kept | undefined> | Kept | undefined
 }
 
-/**
- * Rejects with GatewayError for a body that did not arrive, and `quota_exceeded` where the answer is to be stored (`stores`) and there is
- * no room. What is not stored here may be known to the upstream of a channel that one tenant alone uses.
- */
-async function continuedFrom(
-  reasoningState: ReasoningState,
-  tenant: string,
-  read: () => Promise<Body>,
-  stores: boolean,
-): Promise<Continued> {
-  const sent = await read()
-  if (sent.large && standsAlone(sent.large)) return { body: sent, question: [], previous: undefined, keeps: false }
-  const body = sent.large ? await here(sent, sent.large) : sent
-  const scanned = scanOf(body, conversationCodecs.responses)
-  const { text, value } = scanned
-  const waits = value.background === true && value.stream !== true
-  const own = waits ? conversationCodecs.responses.editRequest(text, { remove: ['background'] }) : text
-  const asked = await resolved(reasoningState, tenant, inputItems(value.input))
-  const keeps = stores && value.store !== false
-  if (keeps) await reasoningState.demandRoom(tenant)
-  const previous = typeof value[previousField] === 'string' ? value[previousField] : undefined
-  const question = asked.items
-  if (previous === undefined && asked.responses.size === 0 && !asked.unresolved) {
-    return {
-      body: waits ? { ...body, content: own, continued: { content: own, losses: [waited] } } : { ...body, scanned },
-      question,
-      previous,
-      keeps,
+/** An exchange as it is to be stored. */
+interface Kept {
+  id: string
+  /** Ids of the items of the answer. */
+  items: readonly string[]
+  /** As JSON. */
+  bytes: Uint8Array
+}
+
+const codec = conversationCodecs.responses
+const encoder = new TextEncoder()
+/** Characters that are not weighed: they are little work whatever they are. */
+const weightless = 64 * 1024
+
+/** What was stored of that which a question names. */
+interface FoundTexts {
+  before?: StoredText[]
+  referenced: StoredText[]
+}
+
+async function foundFor(reasoningState: ReasoningState, tenant: string, { previous, references }: Storing): Promise<FoundTexts> {
+  const responses = references.length === 0 ? undefined : await reasoningState.responsesOf(tenant, references)
+  const ids = [...new Set(responses?.values())]
+  const referenced = await Promise.all(ids.map((id) => reasoningState.findText(tenant, id)))
+  const before = previous === undefined ? undefined : await reasoningState.loadTexts(tenant, previous)
+  return { referenced: referenced.filter((text) => text !== undefined), ...(before && { before }) }
+}
+
+/** Whether these exchanges can be read here together. */
+function isLight(texts: readonly StoredText[]): boolean {
+  const characters = texts.reduce((sum, text) => sum + text.characters, 0)
+  if (characters <= weightless) return true
+  if (characters > light.bytes) return false
+  const scale = createJsonScale({ depth: Number.POSITIVE_INFINITY, weight: Number.POSITIVE_INFINITY })
+  for (const { pieces } of texts) for (const piece of pieces) scale.push(encoder.encode(piece))
+  return scale.weight() <= light.weight
+}
+
+/** The exchanges as bytes that can be handed over, others having their turn in between. */
+async function inBytes(texts: readonly StoredText[]): Promise<StoredBytes[]> {
+  const crossed: StoredBytes[] = []
+  for (const { id, pieces } of texts) {
+    const bytes: StoredBytes['pieces'] = []
+    for (const piece of pieces) {
+      if (bytes.length > 0) await nextTurn()
+      bytes.push(encoder.encode(piece))
     }
+    crossed.push({ id, pieces: bytes })
   }
-  const before = previous === undefined ? undefined : await reasoningState.load(tenant, previous)
-  const unresolved = previous !== undefined && !before ? noResponse() : asked.unresolved
-  if (unresolved) return { body: { ...body, content: own, unresolved }, question, previous, keeps }
-  const said = before ? remaining(before.items) : { items: [], losses: [] }
-  const losses = joinLosses(said.losses, asked.losses, waits ? [waited] : [])
-  const content = conversationCodecs.responses.editRequest(own, { set: { input: [...said.items, ...question] } })
-  const known = [...new Set([...(previous === undefined ? [] : [previous]), ...asked.responses])].map((id) => ({
-    kind: 'response' as const,
-    id,
-  }))
-  const continued = { content: own, losses, ...(previous !== undefined && { previous }) }
-  return { body: { ...body, content, known, continued }, question, previous, keeps }
+  return crossed
 }
 
-/** Nothing came before it that Parley keeps, and nothing is to be kept of it: it never needs to be read on this thread. */
-const standsAlone = ({ keepsNothing, head }: LargeBody): boolean =>
-  keepsNothing && !head.stateRefs?.some(({ kind }) => kind === 'response' || kind === 'item')
-
-/** A large body that is continued or kept, as text. */
-async function here({ large: _, ...body }: Body, large: LargeBody): Promise<Body> {
-  try {
-    return { ...body, content: await large.text() }
-  } finally {
-    large.release()
-  }
+/** A stored exchange as its client sees it: text, or bytes in pieces. `caller`: whose turn it is. Rejects with GatewayError. */
+export async function storedAs(bodies: Pick<LargeBodies, 'shown'>, stored: StoredText, view: StoredView, caller: string) {
+  if (isLight([stored])) return shown(readStored(stored), view)
+  const [bytes = { id: stored.id, pieces: [] }] = await inBytes([stored])
+  return jsonPayload(await bodies.shown(bytes, view, caller)).open()
 }
 
-/** Items with their references resolved. */
-interface Resolved extends Said {
-  responses: Set<string>
-  /** The first reference to an item that is not stored; then the items are as they came. */
-  unresolved?: GatewayError
-}
-
-/** The question with every reference to an item of a stored response replaced by it. */
-async function resolved(reasoningState: ReasoningState, tenant: string, items: unknown[]): Promise<Resolved> {
-  const ids = items.flatMap((item) => (isObject(item) && isReference(item) && typeof item.id === 'string' ? [item.id] : []))
-  if (ids.length === 0) return { items: items as Item[], losses: [], responses: new Set() }
-  const responses = await reasoningState.responsesOf(tenant, ids)
-  const stored = await Promise.all([...new Set(responses.values())].map((id) => reasoningState.find(tenant, id)))
-  const known = new Map<unknown, Item>()
-  for (const exchange of stored) for (const item of exchange?.items ?? []) if (isObject(item)) known.set(item.id, item)
-  const losses: Loss[] = []
-  const missing = items.findIndex((item) => isObject(item) && isReference(item) && !known.has(item.id))
-  if (missing >= 0) return { items: items as Item[], losses, responses: new Set(), unresolved: noItem(missing) }
-  const said = items.flatMap((item): Item[] => {
-    if (!isObject(item) || !isReference(item)) return [item as Item]
-    const meant = known.get(item.id)
-    if (meant && sayable(meant)) return [portableItem(meant)]
-    losses.push(unsealed)
-    return []
-  })
-  return { items: said, losses, responses: new Set(responses.values()) }
+/** What its place in the conversation changes about a body. */
+function continuedBody(
+  sent: Body,
+  { previous, waits }: Storing,
+  { own, losses, responses, unresolved }: Pick<Rewritten, 'own' | 'losses' | 'responses' | 'unresolved'>,
+): Body {
+  if (unresolved) return { ...sent, unresolved }
+  if (responses.length === 0) return waits ? { ...sent, continued: { content: own, losses } } : sent
+  const known = responses.map((id) => ({ kind: 'response' as const, id }))
+  return { ...sent, known, continued: { content: own, losses, ...(previous !== undefined && { previous }) } }
 }
 
 /** The relay for Responses: the same eight steps, with the conversation before and after them. */
-export function storingRelay(relay: Relay, reasoningState: ReasoningState): (ask: Ask) => ReturnType<Relay> {
+export function storingRelay(
+  relay: Relay,
+  reasoningState: ReasoningState,
+  bodies: Pick<LargeBodies, 'open'>,
+): (ask: Ask) => ReturnType<Relay> {
+  /**
+   * Rejects with GatewayError for a body that did not arrive, and `quota_exceeded` where the answer is to be stored and there is no
+   * room. What is not stored here may be known to the upstream of a channel that one tenant alone uses.
+   */
+  async function continuedFrom(ask: Ask, stores: boolean): Promise<Continued> {
+    const sent = await ask.body()
+    try {
+      return sent.large ? await fromLarge(ask, sent, sent.large, stores) : await fromText(ask, sent, stores)
+    } catch (thrown) {
+      sent.large?.release()
+      throw thrown
+    }
+  }
+
+  async function lookedUp(ask: Ask, storing: Storing, keeps: boolean): Promise<FoundTexts> {
+    const tenant = ask.caller.user.id
+    if (keeps) await reasoningState.demandRoom(tenant)
+    return foundFor(reasoningState, tenant, storing)
+  }
+
+  async function fromText(ask: Ask, sent: Body, stores: boolean): Promise<Continued> {
+    const scanned = scanOf(sent, codec)
+    const storing = storingOf(scanned.value)
+    const keeps = stores && storing.keeps
+    const found = await lookedUp(ask, storing, keeps)
+    const { previous } = storing
+    if (!isLight([...(found.before ?? []), ...found.referenced])) {
+      const bytes = encoder.encode(scanned.text)
+      const asked = { operation: ask.operation, dialect: ask.dialect }
+      const weighed = { pieces: [bytes], bytes: bytes.length, weight: light.weight }
+      const large = await bodies.open(weighed, asked, ask.caller.key?.id ?? ask.caller.user.id)
+      return inWorker(sent, large, found, keeps)
+    }
+    const said = { ...(found.before && { before: found.before.map(readStored) }), referenced: found.referenced.map(readStored) }
+    const asked = rewritten(scanned, storing, said)
+    const body = continuedBody(asked.content === scanned.text ? { ...sent, scanned } : { ...sent, content: asked.content }, storing, asked)
+    const record = (answer: string, stream: boolean) => {
+      const kept = recorded(asked.question, answer, stream)
+      return kept && { ...kept, bytes: encoder.encode(kept.json) }
+    }
+    return { body, previous, ...(keeps && { record }) }
+  }
+
+  async function fromLarge(ask: Ask, sent: Body, large: LargeBody, stores: boolean): Promise<Continued> {
+    const { storing } = large
+    const keeps = stores && storing.keeps
+    const isAlone = !storing.waits && storing.previous === undefined && storing.references.length === 0
+    if (isAlone && !keeps) return { body: sent, previous: undefined }
+    return inWorker(sent, large, await lookedUp(ask, storing, keeps), keeps)
+  }
+
+  async function inWorker(sent: Body, large: LargeBody, { before, referenced }: FoundTexts, keeps: boolean): Promise<Continued> {
+    const found = { ...(before && { before: await inBytes(before) }), referenced: await inBytes(referenced) }
+    const { body, ...asked } = await large.continued(found)
+    const continued = continuedBody({ ...sent, content: '', large: body }, large.storing, { ...asked, own: '' })
+    const record = (answer: string, stream: boolean) => body.recorded(answer, stream)
+    return { body: continued, previous: large.storing.previous, ...(keeps && { record }) }
+  }
+
   return (ask) => {
     const tenant = ask.caller.user.id
     // What a compaction answers is input for its caller, not an exchange that goes on.
@@ -208,33 +172,21 @@ export function storingRelay(relay: Relay, reasoningState: ReasoningState): (ask
     let continued: Promise<Continued> | undefined
 
     async function body(): Promise<Body> {
-      continued = continuedFrom(reasoningState, tenant, ask.body, stores)
+      continued = continuedFrom(ask, stores)
       return (await continued).body
     }
 
     async function answered(text: string, stream: boolean): Promise<void> {
       if (!continued) throw new Error('an answer to a request that was not read')
-      const { question, previous, keeps } = await continued
-      const answer = keeps ? answerIn(text, stream) : undefined
-      if (!answer || typeof answer.id !== 'string') return
-      const output = Array.isArray(answer.output) ? answer.output : []
-      const ids = output.flatMap((item) => (isObject(item) && typeof item.id === 'string' ? [item.id] : []))
+      const { record, previous } = await continued
+      const kept = await record?.(text, stream)
+      if (!kept) return
       await Promise.all([
-        reasoningState.keep(tenant, answer.id, previous, { turns: [], items: [...question, ...output], response: answer }),
-        reasoningState.noteItems(tenant, answer.id, ids),
+        reasoningState.keepText(tenant, kept.id, previous, kept.bytes),
+        reasoningState.noteItems(tenant, kept.id, kept.items),
       ])
     }
 
     return relay({ ...ask, body, ...(stores && { answered }), ownFields: [previousField] })
   }
 }
-
-/** The items of the question of a kept exchange. */
-export function questionOf({ items, response }: { items: unknown[]; response: unknown }): unknown[] {
-  const output = isObject(response) && Array.isArray(response.output) ? response.output.length : 0
-  return items.slice(0, items.length - output)
-}
-
-/** A kept response as a stream, from the event after `startingAfter` on. */
-export const replayed = (response: unknown, startingAfter?: number): string =>
-  replayResponse(isObject(response) ? response : {}, startingAfter)

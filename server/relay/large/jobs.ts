@@ -11,26 +11,40 @@ import { operationCodecs, withModel } from '#protocols/operations'
 import { mayHoldEnvelope } from '#reasoning-state/envelope'
 import { openedRequest } from '#reasoning-state/opened-request'
 import { statesIn } from '#reasoning-state/state-walk'
+import type { Exchange } from '#reasoning-state/stored-conversations'
 import { bareCalls, restored, type ToolCallState } from '#reasoning-state/tool-call-state'
-import type { LargeAsk, LargeConversion, LargeConverted, LargeEdited, OpenedStates } from '#relay/contract/large-body'
+import type {
+  FoundBytes,
+  LargeAsk,
+  LargeConversion,
+  LargeConverted,
+  LargeEdited,
+  LargeRecorded,
+  OpenedStates,
+  StoredBytes,
+} from '#relay/contract/large-body'
+import type { Rewritten, StoredView, Storing } from '#relay/contract/stored'
 import { portable } from '#relay/conversation/account-bound'
 import { isOddlySpelled } from '#relay/conversation/odd-spelling'
 import { previewOf } from '#relay/conversation/preview'
 import { mediaOf } from '#relay/conversation/reading'
 import { remoteMedia } from '#relay/conversation/remote-media'
+import { inputItems, recorded, rewritten, storingOf } from '#relay/conversation/stored-exchange'
+import { shown } from '#relay/conversation/stored-view'
 import { writtenBody } from '#relay/exchange/outgoing'
 import { topLevel } from '#relay/exchange/top-level'
 import type { OtherDialect } from '#shared/console/preview'
 import { GatewayError } from '#shared/errors'
 import { type Dialect, isSideOperation, type Style } from '#shared/ids'
-import { errorOf, type Refusal } from './refusal.ts'
+import { errorOf, type Refusal, refusalOf } from './refusal.ts'
 
 /** What is known of a body when it is opened. */
 export interface Opened {
   head: Head | OperationHead
   hasEnvelopes: boolean
   isOddlySpelled: boolean
-  keepsNothing: boolean
+  ownHasEnvelopes: boolean
+  storing: Storing
   sample: ReturnType<typeof sampleRequest>
 }
 
@@ -41,7 +55,9 @@ type FetchedFile = Exclude<LargeConversion['files'] extends ReadonlyMap<string, 
 /** The steps that can be asked for. Each throws GatewayError as `LargeBody` says. */
 export interface LargeJobs {
   open(id: number, pieces: readonly Uint8Array[], asked: LargeAsk): Opened
-  edited(id: number, edits: RequestEdits, refuses: readonly string[]): LargeEdited
+  continued(id: number, found: FoundBytes): Rewriting
+  recorded(id: number, answer: string, stream: boolean): LargeRecorded | undefined
+  edited(id: number, edits: RequestEdits, refuses: readonly string[], isOwn?: boolean): LargeEdited
   states(id: number): Opaque[]
   bareCalls(id: number, opened: OpenedStates): string[]
   converted(id: number, wanted: CrossingConversion): Promise<LargeConverted | { wants: string[] }>
@@ -49,10 +65,21 @@ export interface LargeJobs {
   text(id: number): string
   release(id: number): void
   preview(pieces: readonly Uint8Array[], dialect: OtherDialect): Uint8Array<ArrayBuffer>
+  shown(stored: StoredBytes, view: StoredView): Uint8Array<ArrayBuffer>
+}
+
+/** What became of a body that was continued, as it crosses. */
+export interface Rewriting extends Pick<Rewritten, 'losses' | 'responses'> {
+  opened: Opened
+  unresolved?: Refusal
 }
 
 interface Held {
   text: string
+  /** As the client sent it, where that is another text. */
+  own?: string
+  /** The items of its question as JSON, where they are not those of its text. */
+  question?: string
   asked: LargeAsk
   hasEnvelopes: boolean
   /** Read, with its state as it was sent: from one step of a conversion to the next. */
@@ -81,15 +108,35 @@ function doorOf({ operation, dialect }: LargeAsk): OperationDoor | undefined {
 
 const conversationOf = ({ dialect }: LargeAsk): ConversationCodec => conversationCodecs[dialect as Dialect]
 
+const nothingStored: Storing = { waits: false, keeps: false, references: [] }
+
 /** What Parley itself reads of a body. Throws GatewayError. */
-function headOf(text: string, asked: LargeAsk): { head: Head | OperationHead; keepsNothing: boolean } {
+function headOf(text: string, asked: LargeAsk): { head: Head | OperationHead; storing: Storing } {
   const door = doorOf(asked)
-  if (door) return { head: door.readHead(text, asked.path, asked.variant), keepsNothing: true }
+  if (door) return { head: door.readHead(text, asked.path, asked.variant), storing: nothingStored }
   const codec = asked.operation === 'count-tokens' ? countCodecs[asked.dialect as keyof typeof countCodecs] : conversationOf(asked)
   const scanned = codec.scan(text)
-  const { store, background } = scanned.value
-  return { head: codec.readHead(scanned, asked.path), keepsNothing: store === false && background !== true }
+  const storing = asked.dialect === 'responses' ? storingOf(scanned.value) : nothingStored
+  return { head: codec.readHead(scanned, asked.path), storing }
 }
+
+/** What is known of a body. Throws GatewayError. */
+function factsOf(text: string, own: string, asked: LargeAsk): Opened {
+  const { head, storing } = headOf(text, asked)
+  const mayHold = (body: string) => !isSideOperation(asked.operation) && mayHoldEnvelope(body)
+  const hasEnvelopes = mayHold(text)
+  return {
+    head,
+    hasEnvelopes,
+    ownHasEnvelopes: own === text ? hasEnvelopes : mayHold(own),
+    storing,
+    isOddlySpelled: asked.dialect === 'chat' && isOddlySpelled(text),
+    sample: sampleRequest({ body: text, bytes: head.inputBytes, hasFiles: head.media.length > 0 }),
+  }
+}
+
+/** A stored exchange, read: it was sealed by us, so it needs no validation. */
+const exchangeIn = ({ id, pieces }: StoredBytes) => ({ ...(JSON.parse(decoded(pieces)) as Exchange), id })
 
 /** What a writer of answers looks at: who said what is left out. */
 const outlineOf = (request: ConversationRequest): ConversationRequest => ({ ...request, turns: [], instructions: [] })
@@ -139,7 +186,7 @@ export function createLargeJobs(): LargeJobs {
     }
     const { request, losses } = await remoteMedia(fetched, never)(carried.request, inBytes)
     body.request = undefined
-    const lost = [...carried.lost, ...losses]
+    const lost = [...carried.lost, ...(wanted.lost ?? []), ...losses]
     const written = writtenBody(upstream, request, { target, channel, refuses: channel.refuses, strict, lost })
     const { body: text, ...rest } = written
     return { ...rest, bytes: encoder.encode(text), outline: outlineOf(request) }
@@ -149,21 +196,36 @@ export function createLargeJobs(): LargeJobs {
     open(id, pieces, asked) {
       const sent = decoded(pieces)
       const named = asked.model ? withModel(sent, asked.model) : sent
-      const { head, keepsNothing } = headOf(named, asked)
-      const hidesGroup = asked.hasGroup === true && head.group !== undefined
+      const hidesGroup = asked.hasGroup === true && headOf(named, asked).head.group !== undefined
       const text = hidesGroup ? conversationOf(asked).editRequest(named, { remove: ['group'] }) : named
-      const hasEnvelopes = !isSideOperation(asked.operation) && mayHoldEnvelope(text)
-      bodies.set(id, { text, asked, hasEnvelopes })
-      return {
-        head,
-        hasEnvelopes,
-        keepsNothing,
-        isOddlySpelled: asked.dialect === 'chat' && isOddlySpelled(text),
-        sample: sampleRequest({ body: text, bytes: head.inputBytes, hasFiles: head.media.length > 0 }),
-      }
+      const opened = factsOf(text, text, asked)
+      bodies.set(id, { text, asked, hasEnvelopes: opened.hasEnvelopes })
+      return opened
     },
-    edited(id, edits, refuses) {
-      const { text, asked } = held(id)
+    continued(id, { before, referenced }) {
+      const body = held(id)
+      const { asked } = body
+      const scanned = conversationCodecs.responses.scan(body.text)
+      const storing = storingOf(scanned.value)
+      const found = { ...(before && { before: before.map(exchangeIn) }), referenced: referenced.map(exchangeIn) }
+      const { own, content, question, losses, responses, unresolved } = rewritten(scanned, storing, found)
+      const opened = { ...factsOf(content, own, asked), storing }
+      const isOther = own !== body.text || responses.length > 0
+      const { hasEnvelopes } = opened
+      bodies.set(id, { text: content, asked, hasEnvelopes, ...(isOther && { own, question: JSON.stringify(question) }) })
+      return { opened, losses, responses, ...(unresolved && { unresolved: refusalOf(unresolved) }) }
+    },
+    recorded(id, answer, stream) {
+      const { text, question } = held(id)
+      const asked = question === undefined ? inputItems(conversationCodecs.responses.scan(text).value.input) : JSON.parse(question)
+      const kept = recorded(asked, answer, stream)
+      if (!kept) return undefined
+      const { json, ...ids } = kept
+      return { ...ids, bytes: encoder.encode(json) }
+    },
+    edited(id, edits, refuses, isOwn = false) {
+      const { asked, ...body } = held(id)
+      const text = isOwn ? (body.own ?? body.text) : body.text
       const door = doorOf(asked)
       const refused = refuses.filter(topLevel(text))
       const remove = [...(edits.remove ?? []), ...refused]
@@ -179,6 +241,7 @@ export function createLargeJobs(): LargeJobs {
     outline: (id) => outlineOf(conversationOf(held(id).asked).readRequest(held(id).text, held(id).asked.path)),
     text: (id) => held(id).text,
     release: (id) => void bodies.delete(id),
+    shown: (stored, view) => encoder.encode(shown(exchangeIn(stored), view)),
     preview: (pieces, dialect) => encoder.encode(JSON.stringify(previewOf(decoded(pieces), dialect))),
   }
 }

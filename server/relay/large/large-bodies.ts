@@ -2,7 +2,15 @@
  * This thread's side of the worker for large bodies: callers take turns, one job at a time, and a worker that has nothing to do for a
  * while is ended, which gives back all of its memory.
  */
-import type { LargeAsk, LargeBodies, LargeBody, LargeConversion, LargeConverted, WeighedPieces } from '#relay/contract/large-body'
+import type {
+  LargeAsk,
+  LargeBodies,
+  LargeBody,
+  LargeConversion,
+  LargeConverted,
+  StoredBytes,
+  WeighedPieces,
+} from '#relay/contract/large-body'
 import type { Clock, Timer } from '#runtime/clock'
 import { serverScript } from '#runtime/package-file'
 import { WorkerFault, WorkerLink } from '#runtime/worker-link'
@@ -62,7 +70,7 @@ export function createLargeBodies(clock: Clock): LargeBodies & { close(): Promis
       const buffers = own.map(({ buffer }) => buffer)
       const opened = await run(caller, 'open', [id, own, asked], buffers)
       const paced = () => pace.turn(caller, { bytes, weight })
-      return bodyOf(id, opened, { run: (name, args) => run(caller, name, args), paced, release })
+      return bodyOf(id, opened, { run: (name, args, buffers) => run(caller, name, args, buffers), paced, release })
     } catch (thrown) {
       release()
       throw thrown
@@ -76,6 +84,13 @@ export function createLargeBodies(clock: Clock): LargeBodies & { close(): Promis
       try {
         const buffers = own.map(({ buffer }) => buffer)
         return await run(caller, 'preview', [own, dialect], buffers)
+      } finally {
+        letRest()
+      }
+    },
+    async shown(stored, view, caller) {
+      try {
+        return await run(caller, 'shown', [stored, view], buffersOf(stored))
       } finally {
         letRest()
       }
@@ -94,12 +109,23 @@ interface Ways {
   release(): void
 }
 
-type Run = <Name extends keyof LargeJobs>(name: Name, args: Parameters<LargeJobs[Name]>) => Promise<Awaited<ReturnType<LargeJobs[Name]>>>
+type Run = <Name extends keyof LargeJobs>(
+  name: Name,
+  args: Parameters<LargeJobs[Name]>,
+  buffers?: readonly ArrayBuffer[],
+) => Promise<Awaited<ReturnType<LargeJobs[Name]>>>
 
-function bodyOf(id: number, opened: Opened, { run, paced, release }: Ways): LargeBody {
+function bodyOf(id: number, opened: Opened, ways: Ways): LargeBody {
+  const { run, paced, release } = ways
   return {
     ...opened,
-    edited: (edits, refuses) => run('edited', [id, edits, refuses]),
+    async continued(found) {
+      const buffers = [...(found.before ?? []), ...found.referenced].flatMap(buffersOf)
+      const { opened: next, unresolved, ...rest } = await run('continued', [id, found], buffers)
+      return { ...rest, body: bodyOf(id, next, ways), ...(unresolved && { unresolved: errorOf(unresolved) }) }
+    },
+    recorded: (answer, stream) => run('recorded', [id, answer, stream]),
+    edited: (edits, refuses, isOwn) => run('edited', [id, edits, refuses, isOwn]),
     states: () => run('states', [id]),
     bareCalls: (known) => run('bareCalls', [id, known]),
     converted: (wanted) => run('converted', [id, crossing(wanted)]) as Promise<LargeConverted | { wants: readonly string[] }>,
@@ -116,6 +142,8 @@ function crossing({ files, ...wanted }: LargeConversion): CrossingConversion {
   const crossed = [...files].map(([url, file]) => [url, file instanceof GatewayError ? refusalOf(file) : file] as const)
   return { ...wanted, files: new Map(crossed) }
 }
+
+const buffersOf = ({ pieces }: StoredBytes) => pieces.map(({ buffer }) => buffer)
 
 /** A piece that has its buffer to itself, so that it can be handed over. */
 const alone = (piece: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> =>

@@ -11,7 +11,7 @@ import type { Asked, ExchangeFor, ReadRequest } from '#relay/contract/steps'
 import { holdsForeign, makersFirst } from '#relay/conversation/account-bound'
 import { needsRewriting, openConversation } from '#relay/conversation/conversation'
 import { targetOf, writtenExchange } from '#relay/conversation/converted'
-import { keptState } from '#relay/conversation/kept-state'
+import { type KeptState, keptState } from '#relay/conversation/kept-state'
 import { editedExchange, requestEdits } from '#relay/conversation/native'
 import type { Makers } from '#relay/conversation/reading'
 import { filesAt } from '#relay/conversation/remote-media'
@@ -41,20 +41,25 @@ export function openLargeConversation(parts: RelayParts, ask: Ask, body: Body, l
   const reading = readingOf(parts, tenant, large)
   const refs = head.stateRefs ?? []
   let kept: ReturnType<typeof keptState> | undefined
-  const keptOnce = () => (kept ??= keptState(reasoningState, tenant, refs, []))
+  const known = body.known ?? []
+  const keptOnce = () => {
+    if (refs.length + known.length > 0) kept ??= keptState(reasoningState, tenant, refs, known, body.unresolved)
+    return kept
+  }
 
   return {
     ask,
     head,
     async inOrder(offered) {
-      const state = refs.length === 0 ? undefined : await keptOnce()
+      const state = await keptOnce()
       const candidates = state ? state.among(offered, offered[0]?.model.name === head.model) : offered
       const preferred = candidates.length > 1 && names.length > 0 ? affinity.prefer(scopeFor(candidates), names, candidates) : candidates
       const makers = await reading.makers()
-      return makers.size === 0 ? preferred : makersFirst(preferred, makers)
+      const ordered = makers.size === 0 ? preferred : makersFirst(preferred, makers)
+      return state?.keeperFirst(ordered) ?? ordered
     },
     served: (candidate) => affinity.served(scopeFor([candidate]), names, candidate),
-    exchange: exchangeIn(parts, { ask, head }, { codec, large, reading, body }),
+    exchange: exchangeIn(parts, { ask, head }, { codec, large, reading, body, kept: keptOnce }),
     keepalive: codec.keepalive,
     writeStreamError: (error) => codec.writeStreamError(error),
     release: large.release,
@@ -118,9 +123,10 @@ interface LargeAsked {
   large: LargeBody
   reading: LargeReading
   body: Body
+  kept(): Promise<KeptState> | undefined
 }
 
-function exchangeIn(parts: RelayParts, asked: Asked, { codec, large, reading, body }: LargeAsked): ExchangeFor {
+function exchangeIn(parts: RelayParts, asked: Asked, { codec, large, reading, body, kept }: LargeAsked): ExchangeFor {
   const { ask, head } = asked
   const tenant = ask.caller.user.id
   const codecContext: CodecContext = { now: parts.clock.now, id: (prefix) => prefix + parts.random.base62(idLength) }
@@ -144,9 +150,13 @@ function exchangeIn(parts: RelayParts, asked: Asked, { codec, large, reading, bo
     estimator: (added?: number) => estimatorOf(parts.log, asked, large.sample, candidate, added),
   })
 
-  async function native(candidate: Candidate) {
+  const { continued, unresolved } = body
+
+  /** `isKeeper`: it continues the conversation by itself, and gets what the client sent. */
+  async function native(candidate: Candidate, isKeeper: boolean) {
     const refuses = refusable(candidate)
-    const { bytes, refused } = await large.edited(requestEdits(asked, candidate, ask.ownFields ?? []), refuses)
+    const isOwn = isKeeper || unresolved !== undefined
+    const { bytes, refused } = await large.edited(requestEdits(asked, candidate, isOwn ? [] : (ask.ownFields ?? [])), refuses, isOwn)
     const outline = await large.outline().catch(unreadable)
     const form = (): Form => {
       if (outline instanceof GatewayError) throw outline
@@ -154,7 +164,8 @@ function exchangeIn(parts: RelayParts, asked: Asked, { codec, large, reading, bo
     }
     const ready = {
       body: jsonPayload(bytes),
-      losses: refusedLosses(refused),
+      losses: [...(isOwn ? [] : (continued?.losses ?? [])), ...refusedLosses(refused)],
+      previous: isOwn ? undefined : continued?.previous,
       estimator: () => estimatorOf(parts.log, asked, large.sample, candidate),
     }
     return streamOrWhole(editedExchange(parts, asked, codec, ready, candidate), form)
@@ -178,6 +189,7 @@ function exchangeIn(parts: RelayParts, asked: Asked, { codec, large, reading, bo
       target: targetOf(head, candidate),
       model: model.name,
       strict: ask.strict || channel.strict,
+      lost: continued?.losses ?? [],
       files,
     }
     const written = await withFiles(wanted)
@@ -199,11 +211,16 @@ function exchangeIn(parts: RelayParts, asked: Asked, { codec, large, reading, bo
 
   return async (candidate, rates) => {
     const makers = await reading.makers()
+    const isKeeper = (await kept())?.continues(candidate) === true && !large.ownHasEnvelopes
     const passes =
-      candidate.native && !needsRewriting(candidate, () => large.isOddlySpelled) && !large.hasEnvelopes && !holdsForeign(candidate, makers)
+      isKeeper ||
+      (candidate.native &&
+        !needsRewriting(candidate, () => large.isOddlySpelled) &&
+        !large.hasEnvelopes &&
+        !holdsForeign(candidate, makers))
     if (head.compacts === true || ask.operation === 'compact' || needsText(candidate)) return (await readHere()).exchange(candidate, rates)
     try {
-      return passes ? await native(candidate) : await converted(candidate)
+      return passes ? await native(candidate, isKeeper) : await converted(candidate)
     } catch (thrown) {
       // The client's request cannot be sent to this candidate; anything else is a fault of ours and is not hidden.
       if (thrown instanceof GatewayError && thrown.blame === 'client') return thrown

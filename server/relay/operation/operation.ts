@@ -5,6 +5,7 @@
 
 import type { Rates } from '#billing/pricing/price'
 import type { AnswerEdits, CodecContext, Head, RequestEdits, Target } from '#canonical/codec'
+import { joinLosses, type Loss } from '#canonical/loss'
 import type {
   Incoming,
   InlineFile,
@@ -187,9 +188,10 @@ function convertedExchange(services: OperationServices, candidate: Candidate, { 
     upstream,
     losses,
     whole(body, others) {
-      const { answer, usage } = upstream.readAnswer([body, ...others], question, head)
+      const { answer, usage, losses } = upstream.readAnswer([body, ...others], question, head)
       const written = codec.writeAnswer(answer, question, codecContext)
-      return { body: written.body, usage, end: 'complete', ...(written.contentType && { contentType: written.contentType }) }
+      const told = { body: written.body, usage, end: 'complete' as const, losses: joinLosses(losses, written.losses) }
+      return { ...told, ...(written.contentType && { contentType: written.contentType }) }
     },
     splitter: collecting,
     ...(upstream.madeType &&
@@ -202,11 +204,14 @@ function convertedExchange(services: OperationServices, candidate: Candidate, { 
 /** A whole answer of another style, as the stream that the client requested. */
 function wholePassage(codec: OperationDoor, { upstream, question }: Converted, codecContext: CodecContext, head: OperationHead): Passage {
   let used: Usage = head.most
+  let lost: readonly Loss[] = []
   return {
+    losses: () => lost,
     push({ raw }) {
       if (!codec.writeStream) throw new GatewayError('unsupported_value', 'This model does not stream here.', { param: 'stream' })
-      const { answer, usage } = upstream.readAnswer([new TextDecoder().decode(raw)], question, head)
+      const { answer, usage, losses = [] } = upstream.readAnswer([new TextDecoder().decode(raw)], question, head)
       used = usage
+      lost = losses
       return { out: codec.writeStream(answer, question, codecContext), meaningful: true, last: true }
     },
     close: () => ({ out: undefined, meaningful: false, error: new GatewayError('upstream_error', 'The upstream answered nothing.') }),

@@ -26,10 +26,11 @@ interface Sent extends Omit<WrittenOperation, 'body'> {
 export function requestFor(
   { parts, ask }: OperationServices,
   candidate: Candidate,
-  { body, variant, address, stream, accept }: Sent,
+  { body, variant, address, headers, stream, accept }: Sent,
 ): UpstreamRequest {
   const wanted = { operation: ask.operation, stream, version: parts.version, ...(variant && { variant }) }
-  const request = outgoing(wanted, candidate, payloadOf(body, parts.random, candidate), accept === undefined ? {} : { accept })
+  const own = { ...headers, ...(accept !== undefined && { accept }) }
+  const request = outgoing(wanted, candidate, payloadOf(body, parts.random, candidate), own)
   return address === undefined ? request : { ...request, url: request.url + address }
 }
 

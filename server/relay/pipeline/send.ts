@@ -10,6 +10,7 @@ import type { Exchange } from '#relay/contract/exchange'
 import type { AttemptLog, ExchangeFor, InFlightRequest, ModelCandidates, ReadRequest, Received, RequestModels } from '#relay/contract/steps'
 import { readText } from '#relay/exchange/answer-text'
 import { inTrace, signed } from '#relay/exchange/outgoing'
+import { unpricedFor } from '#relay/spend/unpriced'
 import type { FallbackCause } from '#routing/fallbacks'
 import type { Candidate } from '#routing/order'
 import { asGatewayError, GatewayError } from '#shared/errors'
@@ -52,8 +53,10 @@ async function refusal(codec: Exchange['upstream'], answer: UpstreamAnswer, now:
 /** Part of an answer that nobody asked for in parts must not pass for the whole. */
 const isAnswer = (status: number) => status >= 200 && status <= 299 && status !== 206
 
+const addresseeOf = ({ channel, model, dialect }: Candidate) => ({ channel: channel.name, model: model.upstream, dialect })
+
 function perform<Value>(
-  { parts, making, attempts }: Sending,
+  { parts, request: { ask }, making, attempts }: Sending,
   { receive }: Receiver<Value>,
   exchange: Exchange,
   attempt: Attempt,
@@ -70,7 +73,10 @@ function perform<Value>(
   const send: Send = async (request) => {
     const plain = await signed(parts.signer, request, signal)
     const complete = attempts.trace ? inTrace(plain, attempts.trace.headersOf(row)) : plain
-    const answer = await upstream.open(fresh ? { ...complete, fresh } : complete, signal, connected)
+    const sent = fresh ? { ...complete, fresh } : complete
+    const answer = await (ask.capture
+      ? ask.capture.open(addresseeOf(candidate), sent, (noted) => upstream.open(noted, signal, connected))
+      : upstream.open(sent, signal, connected))
     connected()
     row.status = answer.status
     const now = parts.clock.now()
@@ -104,7 +110,7 @@ export async function sendToModel<Value>(
     ...(sending.making && { making: sending.making }),
     limits: receiver.limits,
     async prepare(candidate) {
-      const exchange = await exchangeFor(candidate, models.asked.price.rates)
+      const exchange = unpricedFor(request.head, candidate) ?? (await exchangeFor(candidate, models.asked.price.rates))
       if (exchange instanceof GatewayError) return exchange
       return async (attempt) => ({ exchange, value: await perform(sending, receiver, exchange, attempt) })
     },

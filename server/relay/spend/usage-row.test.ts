@@ -10,7 +10,7 @@ const dearest: PriceFields = { input: '10000', output: '10000' }
 const served = { channel: { name: 'c', costs: { m: dearest } }, model: { name: 'm', upstream: 'm' } } as unknown as Candidate
 const caller = { user: { id: 'u' }, key: null, group: { name: 'g', ratio: 1_000_000n } } as Facts['ask']['caller']
 
-function row(fresh: number) {
+function row(fresh: number, losses: Facts['losses'] = []) {
   const usage = { ...noUsage(), in: { ...noUsage().in, fresh } }
   const facts: Facts = {
     ask: { requestId: 'r', caller, operation: 'generate', dialect: 'chat' },
@@ -18,7 +18,7 @@ function row(fresh: number) {
     head: undefined,
     price: undefined,
     served,
-    losses: [],
+    losses,
     attempts: [],
     firstTokenMs: undefined,
     totalMs: 1,
@@ -37,4 +37,18 @@ test('a second book beyond what a column holds is left open, and the log says so
   expect(nonsense).toMatchObject({ cost: 7n, upstreamCost: null, upstreamPrice: dearest })
   tellOpenSecondBook(log, nonsense)
   expect(said).toEqual([{ requestId: 'r' }])
+})
+
+test('a row keeps a bounded number of losses, with names of bounded length', () => {
+  const loss = (n: number) => ({
+    field: `k${n}${'x'.repeat(10_000)}`,
+    what: 'dropped' as const,
+    reason: 'It is not known.',
+    meaning: false,
+  })
+  const few = Array.from({ length: 200 }, (_, n) => loss(n))
+  expect(row(1, few).losses.map(({ field }) => field.length)).toEqual(few.map(() => 256))
+  const { losses } = row(1, [...few, loss(200), loss(201)])
+  expect(losses).toHaveLength(201)
+  expect(losses.at(-1)).toEqual({ field: 'others', what: 'dropped', reason: '2 further losses are not listed.' })
 })

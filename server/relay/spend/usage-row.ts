@@ -66,12 +66,22 @@ export function usageRow(facts: Facts, outcome: Outcome): NewLog {
     provenance: outcome.usage?.provenance ?? null,
     cost: outcome.cost,
     price: price ? { ...price.fields, ratio: formatRatio(ask.caller.group.ratio) } : null,
-    losses: facts.losses.map(({ field, what, reason }) => ({ field, what, reason })),
+    losses: listed(facts.losses),
     firstTokenMs: facts.firstTokenMs === undefined ? null : Math.round(facts.firstTokenMs),
     totalMs: Math.round(facts.totalMs),
     attempts: [...facts.attempts],
     ...(facts.notes?.length && { notes: facts.notes }),
   }
+}
+
+/** Losses of a row, and characters of a field's name: callers choose how many fields they send, and what they call them. */
+const mostLosses = 200
+const longestField = 256
+
+function listed(losses: readonly Loss[]): NewLog['losses'] {
+  const rows = losses.slice(0, mostLosses).map(({ field, what, reason }) => ({ field: field.slice(0, longestField), what, reason }))
+  const others = losses.length - rows.length
+  return others === 0 ? rows : [...rows, { field: 'others', what: 'dropped', reason: `${others} further losses are not listed.` }]
 }
 
 function secondBook(served: Candidate | undefined, { usage, session }: Outcome): Pick<NewLog, 'upstreamCost' | 'upstreamPrice' | 'lines'> {

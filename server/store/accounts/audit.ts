@@ -120,9 +120,32 @@ export interface AuditQuestion {
   action?: string
 }
 
-/** One page, newest first. Throws `invalid_value` when `after` is not a cursor of this trail. */
-export async function pageAudit({ db }: Store, { limit, after, actor, target, action }: AuditQuestion): Promise<AuditPage> {
-  const found = await db
+/** Bytes of rows, about, after which a page ends; and how many rows are read before it is known how large they are. */
+const mostBytes = 1024 * 1024
+const firstLot = 8
+
+/**
+ * One page, newest first. It has fewer rows than asked for where they are large: one row may hold half a megabyte of names. Throws
+ * `invalid_value` when `after` is not a cursor of this trail.
+ */
+export async function pageAudit(store: Store, { limit, ...asked }: AuditQuestion): Promise<AuditPage> {
+  const rows: AuditRecord[] = []
+  let bytes = 0
+  let { after } = asked
+  while (rows.length < limit && bytes < mostBytes) {
+    const fits = rows.length === 0 ? firstLot : Math.ceil((mostBytes - bytes) / Math.max(1, bytes / rows.length))
+    const lot = Math.min(limit - rows.length, fits)
+    const found = await lotOf(store, { ...asked, ...(after !== undefined && { after }), limit: lot + 1 })
+    rows.push(...found.slice(0, lot))
+    bytes += JSON.stringify(found.slice(0, lot).map(({ before, after: then }) => [before, then])).length
+    after = String(rows.at(-1)?.id)
+    if (found.length <= lot) return { rows, next: null }
+  }
+  return { rows, next: after ?? null }
+}
+
+function lotOf({ db }: Store, { limit, after, actor, target, action }: AuditQuestion): Promise<AuditRecord[]> {
+  return db
     .select()
     .from(audit)
     .where(
@@ -136,10 +159,7 @@ export async function pageAudit({ db }: Store, { limit, after, actor, target, ac
       ),
     )
     .orderBy(desc(audit.id))
-    .limit(limit + 1)
-  const rows = found.slice(0, limit)
-  const last = rows.at(-1)
-  return { rows, next: last && found.length > rows.length ? String(last.id) : null }
+    .limit(limit)
 }
 
 function olderThan(after: string): SQL {

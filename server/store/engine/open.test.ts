@@ -1,11 +1,12 @@
-import { describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eq, sql } from 'drizzle-orm'
 import { settings } from '#db/schema'
 import { systemClock as clock, systemRandom as random } from '#runtime/clock'
-import { engines, throwawayDatabase } from '#testing/database/database'
+import { engines, type Throwaway, throwawayDatabase } from '#testing/database/database'
+import { putEmbeddedDatabase } from '#testing/database/embedded-template'
 import { isDeep } from '#testing/sample'
 import { knownMigrations, migrate } from './migrate.ts'
 import { openStore } from './open.ts'
@@ -22,18 +23,13 @@ const complaint = (promise: Promise<unknown>): Promise<string> =>
   )
 
 describe.each([...engines])('opening %s', (engine) => {
-  test('refuses a database that a newer build has migrated, and lets go of the folder', async () => {
-    const base = await throwawayDatabase(engine)
-    await base.store.db.execute(sql`insert into drizzle.__drizzle_migrations (hash, created_at) values ('future', 9999999999999)`)
-    await base.store.close()
-    for (let tries = 0; tries < 2; tries++) {
-      expect(await complaint(reopen(base.folder, base.databaseUrl))).toStartWith('the database is newer than this Parley')
-    }
-    await base.close()
-  })
+  let base: Throwaway
+  beforeAll(async () => {
+    base = await throwawayDatabase(engine)
+  }, 60_000)
+  afterAll(() => base?.close())
 
   test('migrates what is pending, once, and undoes a migration that fails', async () => {
-    const base = await throwawayDatabase(engine)
     const { db } = base.store
     const last = knownMigrations().at(-1)
     const next = (statement: string) => ({
@@ -54,13 +50,18 @@ describe.each([...engines])('opening %s', (engine) => {
     await Promise.all([migrate(db, log, known), migrate(db, log, known)])
     await db.execute(sql`select * from extra`)
     expect(lines).toEqual(['Migrating the database...', 'Migrating the database...'])
-    await base.close()
   })
 
   test('refuses a folder that is in use', async () => {
-    const base = await throwawayDatabase(engine)
     expect(await complaint(reopen(base.folder, base.databaseUrl))).toBe(`the data folder ${base.folder} is used by another Parley`)
-    await base.close()
+  })
+
+  test('refuses a database that a newer build has migrated, and lets go of the folder', async () => {
+    await base.store.db.execute(sql`insert into drizzle.__drizzle_migrations (hash, created_at) values ('future', 9999999999999)`)
+    await base.store.close()
+    for (let tries = 0; tries < 2; tries++) {
+      expect(await complaint(reopen(base.folder, base.databaseUrl))).toStartWith('the database is newer than this Parley')
+    }
   })
 })
 
@@ -92,10 +93,10 @@ test('a first start makes the embedded database, a second one opens it', async (
 }, 120_000)
 
 test('what was committed survives kill -9, and the folder opens again at once', async () => {
-  const base = await throwawayDatabase('embedded')
-  await base.store.close()
+  const folder = await mkdtemp(join(tmpdir(), 'parley-test-'))
+  await putEmbeddedDatabase(folder)
   for (let round = 0; round < (isDeep ? 2 : 1); round++) {
-    const child = Bun.spawn([process.execPath, `${import.meta.dirname}/../../../testing/database/embedded-writer.ts`, base.folder], {
+    const child = Bun.spawn([process.execPath, `${import.meta.dirname}/../../../testing/database/embedded-writer.ts`, folder], {
       stdout: 'pipe',
       stderr: 'inherit',
     })
@@ -107,11 +108,11 @@ test('what was committed survives kill -9, and the folder opens again at once', 
     await child.exited
     const acknowledged = heard.split('\n').slice(0, -1)
     expect(acknowledged.length).toBeGreaterThanOrEqual(30)
-    const store = await reopen(base.folder)
+    const store = await reopen(folder)
     for (const name of acknowledged) {
       expect(await store.db.select().from(settings).where(eq(settings.name, name))).toEqual([{ name, value: { round: name } }])
     }
     await store.close()
   }
-  await base.close()
+  await rm(folder, { recursive: true })
 }, 60_000)

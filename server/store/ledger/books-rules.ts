@@ -1,10 +1,11 @@
 /**
- * The invariants of the books, which hold at every commit: one statement over the tables of one moment. The numbers are those of the
+ * The invariants of the books, which hold at every commit: each is one statement over the tables of one moment. The numbers are those of the
  * ledger's invariants; I5 (every attempt has one outcome) is checked in the relay, because attempts have no table of their own.
  */
 import { type SQL, sql } from 'drizzle-orm'
 import { returned } from '#store/engine/rows'
 import type { Db, Store } from '#store/engine/store'
+import { refuseLeft } from './report.ts'
 
 /** What breaks an invariant. */
 export interface BrokenRule {
@@ -23,56 +24,62 @@ const usedBy = (column: SQL) => sql`
   + (select coalesce(sum(charged), 0) from usage_hours
     where ${column} = a.of_id and hour < kept.since and hour >= coalesce(a."from", '-infinity') and hour < coalesce(a.until, 'infinity'))`
 
-const rules = sql`
+/** What the rules name; what one of them does not need costs nothing. */
+const named = sql`
   with kept as (select coalesce((select (value #>> '{}')::timestamptz from settings where name = 'usageRowsKeptFrom'), '-infinity') as since),
   posted as (select wallet_id as id, sum(amount) as sum from entries group by wallet_id),
-  lent as (select account_id as id, sum(amount) as sum from leases group by account_id)
-  select 'ledger' as part, 'I1 a balance is the sum of its entries' as rule, a.id as what, a.free::text as found
+  lent as (select account_id as id, sum(amount) as sum from leases group by account_id)`
+
+/** Each selects a part, a rule, what breaks it, and the figure. */
+const rules: readonly SQL[] = [
+  sql`select 'ledger' as part, 'I1 a balance is the sum of its entries' as rule, a.id as what, a.free::text as found
   from accounts a left join posted on posted.id = a.id left join lent on lent.id = a.id
-  where a.kind = 'wallet' and a.free + coalesce(lent.sum, 0) <> coalesce(posted.sum, 0)
-  union all
-  select 'ledger', 'I1 an entry has its wallet', e.ref, e.amount::text from entries e
-  where not exists (select from accounts where accounts.id = e.wallet_id)
-  union all
-  select 'ledger', 'I3 nothing is overdrawn', a.id, a.free::text from accounts a where a.kind = 'wallet' and a.free < 0
-  union all
-  select 'ledger', 'I4 a request has one entry, and one more where its real end came later', ref, count(*)::text
-  from entries where kind = 'usage' group by ref having count(*) > 1
-  union all
-  select 'rows', 'I3 nothing is charged beyond its cost', request_id, charged::text from logs where charged < 0 or charged > cost
-  union all
-  select 'rows', 'I4 a request has one row', request_id, count(*)::text from logs group by request_id having count(*) > 1
-  union all
-  select 'rows', 'I6 what a row charges is what its entries took', l.request_id, l.charged::text
+  where a.kind = 'wallet' and a.free + coalesce(lent.sum, 0) <> coalesce(posted.sum, 0)`,
+  sql`select 'ledger', 'I1 an entry has its wallet', e.ref, e.amount::text from entries e
+  where not exists (select from accounts where accounts.id = e.wallet_id)`,
+  sql`select 'ledger', 'I3 nothing is overdrawn', a.id, a.free::text from accounts a where a.kind = 'wallet' and a.free < 0`,
+  sql`select 'ledger', 'I4 a request has one entry, and one more where its real end came later', ref, count(*)::text
+  from entries where kind = 'usage' group by ref having count(*) > 1`,
+  sql`select 'rows', 'I3 nothing is charged beyond its cost', request_id, charged::text from logs where charged < 0 or charged > cost`,
+  sql`select 'rows', 'I4 a request has one row', request_id, count(*)::text from logs group by request_id having count(*) > 1`,
+  sql`select 'rows', 'I6 what a row charges is what its entries took', l.request_id, l.charged::text
   from logs l left join entries e on e.ref = 'usage:' || l.request_id left join entries later on later.ref = 'usage:' || l.request_id || ':end'
-  where l.charged <> coalesce(-e.amount, 0) - coalesce(later.amount, 0)
-  union all
-  select 'rows', 'I6 what an entry took is in a row', e.ref, e.amount::text from entries e, kept
+  where l.charged <> coalesce(-e.amount, 0) - coalesce(later.amount, 0)`,
+  sql`select 'rows', 'I6 what an entry took is in a row', e.ref, e.amount::text from entries e, kept
   where e.kind = 'usage' and e.at >= kept.since
-    and not exists (select from logs where request_id = substr(regexp_replace(e.ref, ':end$', ''), 7))
-  union all
-  select 'sums', 'I6 what entries took before rows were dropped is in their sums', id, sum(part)::text from (
+    and not exists (select from logs where request_id = substr(regexp_replace(e.ref, ':end$', ''), 7))`,
+  sql`select 'sums', 'I6 what entries took before rows were dropped is in their sums', id, sum(part)::text from (
     select wallet_id as id, amount as part from entries, kept where kind = 'usage' and at < kept.since
     union all select user_id, charged from usage_hours, kept where hour < kept.since
     union all select user_id, charged from logs, kept where at < kept.since
-  ) as dropped group by id having sum(part) <> 0
-  union all
-  select 'sums', 'I6 the sums of an hour are those of its rows', hour::text, sum(part)::text from (
+  ) as dropped group by id having sum(part) <> 0`,
+  sql`select 'sums', 'I6 the sums of an hour are those of its rows', hour::text, sum(part)::text from (
     select hour, charged as part from usage_hours union all select date_trunc('hour', at, 'UTC'), -charged from logs
-  ) as added, kept where hour >= kept.since and not exists (select from usage_marks where usage_marks.hour = added.hour) group by hour having sum(part) <> 0
-  union all
-  select 'budgets', 'I8 a budget is what its rows leave of it', a.id, a.free::text from kept, accounts a left join lent on lent.id = a.id
+  ) as added, kept where hour >= kept.since and not exists (select from usage_marks where usage_marks.hour = added.hour) group by hour having sum(part) <> 0`,
+  sql`select 'sums', 'I6 the rollups of a day are those of its hours', level || ' ' || day, sum(part)::text from (
+    select level, date_trunc('day', start, 'UTC') as day, charged as part from usage_rollups
+    union all select level, date_trunc('day', hour, 'UTC'), -charged from usage_hours, unnest(array['hours', 'days', 'totals']) as level
+  ) as rolled where not exists (select from usage_rollup_marks where usage_rollup_marks.day = rolled.day) group by level, day having sum(part) <> 0`,
+  sql`select 'budgets', 'I8 a budget is what its rows leave of it', a.id, a.free::text from kept, accounts a left join lent on lent.id = a.id
   where a.kind = 'budget' and a."limit" - a.free - coalesce(lent.sum, 0) <> case a."of"
-    when 'key' then ${usedBy(sql`key_id`)} when 'user' then ${usedBy(sql`user_id`)} else ${usedBy(sql`"group"`)} end
-  union all
-  select 'leases', 'I2 what is held is part of a lease', l.account_id, l.held::text from leases l where l.held < 0 or l.held > l.amount
-  union all
-  select 'leases', 'I7 a closed instance has nothing on lease', l.account_id, l.amount::text
-  from leases l join instances i on i.id = l.instance where i.state = 'closed'`
+    when 'key' then ${usedBy(sql`key_id`)} when 'user' then ${usedBy(sql`user_id`)} else ${usedBy(sql`"group"`)} end`,
+  sql`select 'leases', 'I2 what is held is part of a lease', l.account_id, l.held::text from leases l where l.held < 0 or l.held > l.amount`,
+  sql`select 'leases', 'I7 a closed instance has nothing on lease', l.account_id, l.amount::text
+  from leases l join instances i on i.id = l.instance where i.state = 'closed'`,
+]
 
-/** Everything that breaks an invariant; empty if the books are correct. */
-export async function brokenRules({ db }: Pick<Store, 'db'>): Promise<BrokenRule[]> {
-  return returned<BrokenRule>(await db.execute(rules))
+/**
+ * Everything that breaks an invariant; empty if the books are correct. `inPieces`: each rule by itself, as of its own moment, and others
+ * have their turn between two; otherwise all in one statement. Rejects with `client_closed_request` once the signal is aborted.
+ */
+export async function brokenRules({ db }: Pick<Store, 'db'>, inPieces = false, signal?: AbortSignal): Promise<BrokenRule[]> {
+  const broken: BrokenRule[] = []
+  for (const some of inPieces ? rules : [sql.join([...rules], sql` union all `)]) {
+    refuseLeft(signal)
+    const found = await db.execute(sql`${named} select part, rule, what, found from (${some}) as broken(part, rule, what, found)`)
+    broken.push(...returned<BrokenRule>(found))
+  }
+  return broken
 }
 
 /** How much was looked at. */
@@ -148,4 +155,6 @@ export async function rowsOf({ db }: Pick<Store, 'db'>, requestIds: readonly str
 /** Statements of this transaction take as long as they need. */
 export async function waitForStatements(tx: Db): Promise<void> {
   await tx.execute(sql`set local statement_timeout = 0`)
+  // A reader that was killed cannot say so: the server looks whether it is still there.
+  await tx.execute(sql`select set_config(name, '1s', true) from pg_settings where name = 'client_connection_check_interval'`)
 }

@@ -1,5 +1,5 @@
 /** When takes are paused: after lost commits and promotions, until every living instance has been heard and has told what was lost. */
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { sql } from 'drizzle-orm'
 import { returned } from '#store/engine/rows'
 import { type Throwaway, throwawayDatabase } from '#testing/database/database'
@@ -30,8 +30,17 @@ describe('takes', () => {
   }
   const loses = (instance: bigint) => resyncLeases(base.store, { instance, seq: ++seq, heard: 1_000n, folder: 'f' })
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     base = await throwawayDatabase('embedded')
+  }, 60_000)
+  afterAll(() => base?.close())
+
+  beforeEach(async () => {
+    // Without the trigger that keeps entries from being removed.
+    await run('set session_replication_role = replica')
+    await run('truncate accounts, entries, leases, instances, logs cascade')
+    await run('set session_replication_role = origin')
+    await run(`update recoveries set timeline = books_timeline(), since = '-infinity', due = '{}'`)
     await openWallets(base.store.db, ['w'])
     await postGrant(base.store.db, { walletId: 'w', amount: 100n, ref: 'g', kind: 'grant', actor: 't', reason: 'r', at: new Date(0) })
     one = await registerInstance(base.store, { folder: 'f' })
@@ -39,8 +48,7 @@ describe('takes', () => {
     for (const instance of [one, other]) expect(await areOpen(instance)).toBe(true)
     // The time for instances that this database does not know.
     await run(`set parley.recovery = '0s'`)
-  }, 60_000)
-  afterEach(() => base.close())
+  })
 
   test('wait for the one that lost commits to write them again, and for the other to be heard', async () => {
     expect(await loses(one)).toMatchObject({ forgot: true })

@@ -13,6 +13,7 @@ import { sqlState } from '#store/engine/sql-state'
 import type { Db } from '#store/engine/store'
 import { openWallets, postGrant } from '#store/ledger/ledger'
 import { type EngineName, engines, sampledEngines } from '#testing/database/database'
+import { putEmbeddedDatabase } from '#testing/database/embedded-template'
 import { newPostgresDatabase } from '#testing/database/postgres-server'
 import { openBackup, writeBackup } from './backup.ts'
 import { load } from './load.ts'
@@ -102,6 +103,8 @@ describe.each(ways)('from %s to %s', (from, to) => {
   let folder: string
   let source: Place
   let target: Place
+  /** What the source holds, which nothing changes. */
+  let before: Contents
   const drops: (() => Promise<unknown>)[] = []
 
   beforeAll(async () => {
@@ -114,7 +117,12 @@ describe.each(ways)('from %s to %s', (from, to) => {
     }
     source = await place(from, 'source')
     target = await place(to, 'target')
-    await withEmpty(source, true, fillSource)
+    if (from === 'embedded') await putEmbeddedDatabase(source.where)
+    else await withEmpty(source, true, async () => {})
+    before = await withDatabase(source, async (db) => {
+      await fillSource(db)
+      return db.transaction(readContents)
+    })
   }, 120_000)
   afterAll(async () => {
     for (const drop of drops) await drop()
@@ -139,7 +147,7 @@ describe.each(ways)('from %s to %s', (from, to) => {
 
   test('everything arrives as it was, and goes on where it stood', async () => {
     await copy(false)
-    const [before, after] = [await contents(source), await contents(target)]
+    const after = await contents(target)
     expect(after).toEqual(before)
     expect(after.tables.find(({ name }) => name === 'entries')).toMatchObject({ rows: 4 })
     expect(after.tables.find(({ name }) => name === 'settings')?.rows).toBe(3004)
@@ -163,16 +171,17 @@ describe.each(ways)('from %s to %s', (from, to) => {
 
   test('a file holds all of it, and what is not empty is left alone unless it may be replaced', async () => {
     const file = join(folder, 'all.backup')
-    await withDatabase(source, (db) => withSnapshot(db, (snapshot) => writeBackup(file, snapshot, '2026-01-01T00:00:00.000Z')))
-    expect(await complaint(withDatabase(source, (db) => withSnapshot(db, (snapshot) => writeBackup(file, snapshot, 'x'))))).toEndWith(
-      'all.backup is there already',
-    )
+    const twice = await withDatabase(source, async (db) => {
+      await withSnapshot(db, (snapshot) => writeBackup(file, snapshot, '2026-01-01T00:00:00.000Z'))
+      return complaint(withSnapshot(db, (snapshot) => writeBackup(file, snapshot, 'x')))
+    })
+    expect(twice).toEndWith('all.backup is there already')
     const restore = (replace: boolean) => withEmpty(target, replace, async (tx) => load(tx, await openBackup(file), quiet, known))
-    const before = await contents(target)
+    const there = await contents(target)
     expect(await complaint(restore(false))).toMatch(/ is not empty; only an empty database is filled$/)
-    expect(await contents(target)).toEqual(before)
+    expect(await contents(target)).toEqual(there)
     await restore(true)
-    expect(await contents(target)).toEqual(await contents(source))
+    expect(await contents(target)).toEqual(before)
     if (to === 'embedded') expect((await readdir(target.where)).sort()).toEqual(['lock', 'pglite'])
     expect((await readdir(folder)).filter((name) => name.includes('unfinished'))).toEqual([])
   }, 180_000)

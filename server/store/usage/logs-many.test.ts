@@ -12,8 +12,9 @@ import { isDeep } from '#testing/sample'
 import { insertLog, usageRow } from '#testing/usage-row'
 import { summarizeFilters } from './log-scan.ts'
 import { findLog, type LogsAsked, pageLogs } from './logs.ts'
-import { addUpUsage, type UsageQuestion } from './usage.ts'
+import { addUpUsage } from './usage.ts'
 import { addUpHours } from './usage-hours.ts'
+import type { UsageQuestion } from './usage-question.ts'
 
 const until = new Date('2026-03-01T00:00:00Z')
 const count = isDeep ? 1_000_000 : 100_000

@@ -6,7 +6,7 @@ import type { End } from '#shared/ids'
 import type { Store } from '#store/engine/store'
 import { type StoredLog, unpacked } from '#store/ledger/row-detail'
 import { type LogPosition, type LogSpan, scanForRequest, scanLogs, spanCondition } from './log-scan.ts'
-import type { UsageFilter } from './usage.ts'
+import type { UsageFilter } from './usage-question.ts'
 
 /** A page of rows. */
 export interface LogPage {

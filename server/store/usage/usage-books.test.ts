@@ -10,8 +10,9 @@ import { sampledEngines, type Throwaway, throwawayDatabase } from '#testing/data
 import { seeded } from '#testing/seeded'
 import { usageRow } from '#testing/usage-row'
 import { addMonths, dropMonths } from './log-months.ts'
-import { addUpUsage, type UsageQuestion } from './usage.ts'
+import { addUpUsage } from './usage.ts'
 import { addUpHours } from './usage-hours.ts'
+import type { UsageQuestion } from './usage-question.ts'
 
 const start = new Date('2026-01-29T00:00:00Z')
 const february = new Date('2026-02-01T00:00:00Z')

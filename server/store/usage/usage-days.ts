@@ -25,9 +25,12 @@ export function daysOf(timezone: string, from: Date, to: Date): Days {
   return { starts, names }
 }
 
-/** The name of the day that contains `at`. Both lists are evaluated once per query, however many rows. */
+/**
+ * The name of the day that contains `at`. Both lists are evaluated once per query, however many rows. `name`: elements of a fixed length
+ * are found without reading those before them.
+ */
 export const dayOfAt = ({ starts, names }: Days): SQL =>
-  sql`(select ${listed(names)}::text[])[width_bucket(at, (select ${instants(starts)}))]`
+  sql`(select ${listed(names)}::name[])[width_bucket(at, (select ${instants(starts)}))]::text`
 
 /** An array of these instants. */
 export const instants = (all: readonly Date[]): SQL => sql`${listed(all.map((one) => one.toISOString()))}::timestamptz[]`

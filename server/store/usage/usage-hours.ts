@@ -8,7 +8,7 @@
 import { sql } from 'drizzle-orm'
 import { returned } from '#store/engine/rows'
 import type { Db, Store } from '#store/engine/store'
-import { addedUp, factColumns, factsOfRow, measureColumns } from './usage-facts.ts'
+import { addedUp, factsOfRow, measureColumns, sumColumns } from './usage-facts.ts'
 
 /** The setting with the time since which all usage rows exist; absent = always. */
 export const keptFrom = 'usageRowsKeptFrom'
@@ -60,7 +60,7 @@ async function addSums(tx: Db, hour: string): Promise<void> {
 
 const dimensions = [sql`user_id`, sql`key_id`, sql`"group"`, sql`model`, sql`channel`]
 const inserted = (hour: string) => sql`
-  insert into usage_hours (hour, ${factColumns})
+  insert into usage_hours (hour, ${sumColumns})
   select ${hour}::timestamptz, k0, k1, key, k2, k3, k4, ${measureColumns} from added`
 
 /** Deletes duplicate marks. The current hour collects them. */

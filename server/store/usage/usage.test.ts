@@ -9,8 +9,11 @@ import { seeded } from '#testing/seeded'
 import { insertLog, usageRow } from '#testing/usage-row'
 import { addMonths, dropMonths } from './log-months.ts'
 import { pageLogs } from './logs.ts'
-import { addUpUsage, type UsageKey, type UsageQuestion, type UsageSums } from './usage.ts'
+import { addUpUsage } from './usage.ts'
 import { addUpHours, thinMarks } from './usage-hours.ts'
+import type { UsageKey, UsageQuestion } from './usage-question.ts'
+import { rollUpDays } from './usage-rollups.ts'
+import type { UsageSums } from './usage-sums.ts'
 
 const day = 86_400_000
 const start = Date.UTC(2026, 0, 30)
@@ -154,10 +157,15 @@ describe.each(sampledEngines(import.meta.file))('usage, added up, on %s', (engin
     while ((await addUpHours(store, new Date(start + 3 * day))) > 0);
     await thinMarks(store)
     await check()
+    expect(await rollUpDays(store)).toBe(2)
+    await check()
     await write(60)
     await check()
     while ((await addUpHours(store, new Date(start + 4 * day))) > 0);
     expect(returned(await store.db.execute(sql`select 1 from usage_marks`))).toEqual([])
+    await check()
+    while ((await rollUpDays(store)) > 0);
+    expect(returned(await store.db.execute(sql`select 1 from usage_rollup_marks`))).toEqual([])
     await check()
     expect(await addUpHours(store, new Date(start + 9 * day))).toBe(0)
     // Written twice is written once, and marks an hour for nothing.
@@ -166,7 +174,32 @@ describe.each(sampledEngines(import.meta.file))('usage, added up, on %s', (engin
     await store.db.execute(sql`insert into usage_marks (hour) select distinct hour from usage_hours`)
     await addUpHours(store, new Date(start + 4 * day))
     await check()
+    while ((await rollUpDays(store)) > 0);
+    await check()
   }, 120_000)
+
+  test('reads nothing but rollups where they know enough', async () => {
+    base = await throwawayDatabase(engine)
+    const { store } = base
+    const fraction = seeded(12).below
+    const rows = Array.from({ length: 120 }, (_, n) => randomRow(fraction, n))
+    for (const row of rows) await insertLog(store, row)
+    while ((await addUpHours(store, new Date(start + 4 * day))) > 0);
+    while ((await rollUpDays(store)) > 0);
+    // As if nobody had noticed: without a mark the sums of hours are not looked at.
+    await store.db.execute(sql`alter table usage_hours disable trigger user`)
+    await store.db.execute(sql`truncate usage_hours`)
+    const rolled: UsageQuestion[] = [
+      all,
+      { ...all, by: ['day'] },
+      { ...all, by: ['model', 'channel'] },
+      { ...all, by: ['key'] },
+      { ...all, by: ['user', 'day'], filter: { group: 'g1' } },
+      { ...all, by: ['hour'] },
+      { ...all, by: ['model', 'day'], timezone: 'Europe/Berlin' },
+    ]
+    for (const question of rolled) expect((await addUpUsage(store, question)).map(asExpected)).toEqual(expected(rows, question))
+  }, 60_000)
 
   test('has the days of a zone in winter and summer, as budgets have, whatever else its name means', async () => {
     base = await throwawayDatabase(engine)
@@ -193,6 +226,8 @@ describe.each(sampledEngines(import.meta.file))('usage, added up, on %s', (engin
     }
     await check()
     while ((await addUpHours(store, new Date('2027-01-01'))) > 0);
+    await check()
+    while ((await rollUpDays(store)) > 0);
     await check()
   }, 60_000)
 
@@ -229,7 +264,11 @@ describe.each(sampledEngines(import.meta.file))('usage, added up, on %s', (engin
     rows.push(late)
     await insertLog(store, late)
     await check()
+    while ((await rollUpDays(store)) > 0);
+    await check()
     while ((await addUpHours(store, february)) > 0);
+    await check()
+    while ((await rollUpDays(store)) > 0);
     await check()
     expect((await pageLogs(store, { limit: 200 })).rows.length).toBe(left.length)
     expect((await addUpUsage(store, { ...all, from: new Date(Date.UTC(2025, 10, 1)) }))[0]?.figures.requests).toBe(102)

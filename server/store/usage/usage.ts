@@ -2,74 +2,52 @@
  * Usage in a time span, summed by up to two keys. The figures are the same whether an hour is read from its sums or its usage rows:
  * rows are read where sums are out of date, and for hours that are cut by the span or by a day.
  */
-import { type SQL, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { GatewayError } from '#shared/errors'
 import { returned } from '#store/engine/rows'
 import type { Db, Store } from '#store/engine/store'
-import { type Days, dayOfAt, daysOf, instants } from './usage-days.ts'
-import { addedUp, factColumns, factsOfRow, hourOf, middleOf, type UsageSum } from './usage-facts.ts'
+import { inReport, refuseLeft } from '#store/ledger/report'
+import { type Days, daysOf } from './usage-days.ts'
 import { keptFromInstant, withoutCompiler } from './usage-hours.ts'
-
-/** What usage can be grouped by. */
-export type UsageKey = 'model' | 'key' | 'user' | 'group' | 'channel' | 'hour' | 'day'
-
-/** Ids for users and keys, names for the rest. */
-export type UsageFilter = Partial<Record<'user' | 'key' | 'group' | 'model' | 'channel', string>>
-
-/** A report to run. */
-export interface UsageQuestion {
-  from: Date
-  /** Exclusive. */
-  to: Date
-  /** Grouping keys; empty = one row for everything. */
-  by: readonly UsageKey[]
-  /** IANA time zone of the days. */
-  timezone: string
-  filter: UsageFilter
-  limit: number
-  /** The `keys` of the last row of the previous page. */
-  after?: readonly string[]
-}
-
-/** Milliseconds; null where nothing was measured. */
-export interface Percentiles {
-  p50: number
-  p95: number
-  p99: number
-}
-
-/** One row of a report. */
-export interface UsageSums {
-  /**
-   * In the order of `by`: ids of users and keys, names, `2026-03-01` or `2026-03-01T10:00:00Z`. An empty key id: without a key (a
-   * session); an empty channel: none answered.
-   */
-  keys: string[]
-  /** One of the key's names, where rows are by key. */
-  keyName: string | null
-  figures: Record<Exclude<UsageSum, 'cost' | 'charged' | 'upstream_cost' | 'margin'>, number>
-  /** Nano-dollars. */
-  cost: bigint
-  charged: bigint
-  /** Null = no channel among them has upstream prices. */
-  upstreamCost: bigint | null
-  margin: bigint | null
-  totalMs: Percentiles | null
-  firstTokenMs: Percentiles | null
-}
+import { busyHours, piecesOf } from './usage-pieces.ts'
+import { floorOf, isWhole, statementOf, type UsageQuestion } from './usage-question.ts'
+import { addedTo, type CountedUsage, countedOf, type SumRow, sumsOf, type UsageSums } from './usage-sums.ts'
 
 /**
  * Runs a report: ascending by `keys`, one row more than the limit if there are more. Throws `invalid_value` for an unsupported span
- * or time zone.
+ * or time zone, and what `inReport` throws of the reader's signal.
  */
-export async function addUpUsage({ db }: Store, asked: UsageQuestion): Promise<UsageSums[]> {
+export async function addUpUsage(store: Pick<Store, 'db' | 'engine'>, asked: UsageQuestion, signal?: AbortSignal): Promise<UsageSums[]> {
   const days = asked.by.includes('day') ? daysAsked(asked) : none
-  return db.transaction(async (tx) => {
+  const read = async (db: Db, piece: UsageQuestion) =>
+    returned<SumRow>(await db.execute(statementOf(piece, days))).map((row) => countedOf(row, asked.by))
+  if (store.engine === 'embedded') return (await inPieces(store.db, asked, read, signal)).map(sumsOf)
+  const sums = await inReport(store, signal, async (tx) => {
     await tx.execute(sql`set local statement_timeout = '30s'`)
     await withoutCompiler(tx)
     await refuseCutHours(tx, asked)
-    return returned<SumRow>(await tx.execute(question(asked, days))).map((row) => sumsOf(row, asked.by))
+    return read(tx, asked)
   })
+  return sums.map(sumsOf)
+}
+
+/**
+ * The embedded engine has one session, which the accounts need too: they have their turn between two pieces. What is written meanwhile is
+ * in the pieces that are read after it.
+ */
+async function inPieces(
+  db: Db,
+  asked: UsageQuestion,
+  read: (db: Db, piece: UsageQuestion) => Promise<CountedUsage[]>,
+  signal: AbortSignal | undefined,
+): Promise<CountedUsage[]> {
+  await refuseCutHours(db, asked)
+  let added: CountedUsage[] = []
+  for (const span of piecesOf(asked, await busyHours(db, asked))) {
+    refuseLeft(signal)
+    added = addedTo(added, await read(db, { ...asked, ...span })).slice(0, asked.limit + 1)
+  }
+  return added
 }
 
 const none: Days = { starts: [], names: [] }
@@ -83,11 +61,6 @@ function daysAsked({ timezone, from, to }: UsageQuestion): Days {
   }
 }
 
-const hourMs = 3_600_000
-const isWhole = (instant: Date) => instant.getTime() % hourMs === 0
-const floorOf = (instant: Date) => new Date(Math.floor(instant.getTime() / hourMs) * hourMs)
-const time = (instant: Date) => sql`${instant.toISOString()}::timestamptz`
-
 /** Hours without usage rows can only be reported as a whole. */
 async function refuseCutHours(tx: Db, { from, to }: UsageQuestion): Promise<void> {
   if (isWhole(from) && isWhole(to)) return
@@ -99,97 +72,4 @@ async function refuseCutHours(tx: Db, { from, to }: UsageQuestion): Promise<void
     const message = `${param}: usage of that time is stored by the hour; expected a full hour.`
     throw new GatewayError('invalid_value', message, { param })
   }
-}
-
-function question({ from, to, by, filter, limit, after }: UsageQuestion, days: Days): SQL {
-  const keys = by.length === 0 ? [sql`''::text`] : by.map((key) => (key === 'day' ? dayOfAt(days) : expressions[key]))
-  const names = sql.raw(keys.map((_, n) => `k${n}`).join(', '))
-  const floor = floorOf(from)
-  const facts = sql`
-    select hour, ${factColumns} from usage_hours, kept
-    where hour >= ${time(floor)} and hour < ${time(to)} and (hour < kept.since or hour not in (select hour from apart)) ${conditions(filter)}
-    union all
-    select l.at, ${factsOfRow} from apart, lateral (
-      select * from logs where at >= greatest(apart.hour, ${time(from)}) and at < least(apart.hour + interval '1 hour', ${time(to)}) ${conditions(filter)} offset 0
-    ) as l`
-  const further =
-    after &&
-    sql`where (${names}) > (${sql.join(
-      [...after].map((value) => sql`${value}::text`),
-      sql`, `,
-    )})`
-  return sql`
-    with kept as materialized (select ${keptFromInstant} as since),
-    apart as materialized (
-      select distinct hour from usage_marks where hour >= ${time(floor)} and hour < ${time(to)} ${cutHours(from, to)} ${dividedHours(floor, days)}
-    ),
-    ${addedUp(facts, keys)}
-    select * from added ${further} order by ${names} limit ${limit + 1}`
-}
-
-const expressions: Record<Exclude<UsageKey, 'day'>, SQL> = {
-  model: sql`model`,
-  key: sql`key_id`,
-  user: sql`user_id`,
-  group: sql`"group"`,
-  channel: sql`channel`,
-  hour: sql`to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:00:00"Z"')`,
-}
-
-/** These columns have the same names in sums and usage rows. */
-const filtered = { user: 'user_id', key: 'key_id', group: 'group', model: 'model', channel: 'channel' } as const
-function conditions(filter: UsageFilter): SQL {
-  const parts = Object.entries(filter).map(([name, value]) => sql`and ${sql.identifier(filtered[name as keyof UsageFilter])} = ${value}`)
-  return sql.join(parts, sql` `)
-}
-
-/** Hours in which the span begins or ends. */
-function cutHours(...ends: readonly Date[]): SQL {
-  const cut = ends.filter((end) => !isWhole(end)).map((end) => sql`union select ${hourOf(time(end))}`)
-  return sql.join(cut, sql` `)
-}
-
-/**
- * Hours in which a day ends: some zones have offsets of a half or a quarter of an hour. If its rows are gone, such an hour counts to
- * the day it began in.
- */
-function dividedHours(from: Date, { starts }: Days): SQL {
-  const divided = starts.filter((start) => start > from && !isWhole(start)).map(floorOf)
-  if (divided.length === 0) return sql``
-  return sql`union select h from kept, unnest(${instants(divided)}) as h where h >= kept.since`
-}
-
-type SumRow = Record<string, string | null> & { key: string | null; total_ms: unknown; first_token_ms: unknown }
-
-function sumsOf(row: SumRow, by: readonly UsageKey[]): UsageSums {
-  const { key, total_ms, first_token_ms, cost, charged, upstream_cost = null, margin = null, ...rest } = row
-  const figures = Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, Number(value)]))
-  const amount = (text: string | null) => (text === null ? null : BigInt(text))
-  return {
-    keys: by.map((_, n) => row[`k${n}`] ?? ''),
-    keyName: by.includes('key') ? key : null,
-    figures: figures as UsageSums['figures'],
-    cost: BigInt(cost ?? 0),
-    charged: BigInt(charged ?? 0),
-    upstreamCost: amount(upstream_cost),
-    margin: amount(margin),
-    totalMs: percentiles(total_ms),
-    firstTokenMs: percentiles(first_token_ms),
-  }
-}
-
-/** Percentiles by nearest rank, from a histogram. Drivers parse JSON or leave it as text. */
-function percentiles(column: unknown): Percentiles | null {
-  const counts: Record<string, number> = typeof column === 'string' ? JSON.parse(column) : column
-  let all = 0
-  const slots: { slot: number; upTo: number }[] = []
-  for (const slot of Object.keys(counts)
-    .map(Number)
-    .sort((a, b) => a - b)) {
-    all += counts[slot] ?? 0
-    slots.push({ slot, upTo: all })
-  }
-  if (all === 0) return null
-  const at = (share: number) => Math.round(middleOf(slots.find(({ upTo }) => upTo >= all * share)?.slot ?? 0))
-  return { p50: at(0.5), p95: at(0.95), p99: at(0.99) }
 }

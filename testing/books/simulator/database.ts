@@ -42,7 +42,10 @@ export async function openBooksDatabase(): Promise<BooksDatabase> {
     async clear() {
       // Entries are append-only; replica mode disables the triggers that enforce it.
       await runSql(store, `set session_replication_role = replica`)
-      await runSql(store, 'truncate entries, logs, leases, accounts, instances, usage_hours, usage_marks')
+      await runSql(
+        store,
+        'truncate entries, logs, leases, accounts, instances, usage_hours, usage_marks, usage_rollups, usage_rollup_marks',
+      )
       await runSql(store, `set session_replication_role = default`)
       await runSql(store, `update recoveries set since = '-infinity', due = '{}'`)
     },

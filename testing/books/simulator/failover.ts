@@ -5,7 +5,18 @@ import type { Store } from '#store/engine/store'
 import { runSql } from '#testing/database/tables'
 
 /** In the order in which they refer to each other. */
-const tables = ['accounts', 'instances', 'leases', 'entries', 'logs', 'unsettled', 'usage_hours', 'usage_marks'] as const
+const tables = [
+  'accounts',
+  'instances',
+  'leases',
+  'entries',
+  'logs',
+  'unsettled',
+  'usage_hours',
+  'usage_marks',
+  'usage_rollups',
+  'usage_rollup_marks',
+] as const
 
 /** The standby stops following: it has what is committed now. */
 export async function stopFollowing(store: Store): Promise<void> {

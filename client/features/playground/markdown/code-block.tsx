@@ -1,4 +1,4 @@
-import { createEffect, createMemo, createSignal, onCleanup, Show } from 'solid-js'
+import { createEffect, createMemo, createSignal, on, onCleanup, Show } from 'solid-js'
 import { t } from '#client/features/playground/messages/messages.ts'
 import { revealHiddenCharacters } from '#client/features/playground/text/reveal-hidden-characters.ts'
 import { announce } from '#client/ui/announcer.tsx'
@@ -20,6 +20,14 @@ export function CodeBlock(props: { language: string; code: string; open: boolean
   const lines = createMemo(() => props.code.split('\n').length)
   const folded = () => !props.open && lines() > foldAfter && !unfolded()
 
+  // What was copied is no longer what is shown.
+  createEffect(
+    on(
+      () => props.code,
+      () => setCopied(false),
+      { defer: true },
+    ),
+  )
   const copy = async () => {
     if (!(await copyText(props.code))) return
     setCopied(true)

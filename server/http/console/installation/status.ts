@@ -15,7 +15,8 @@ export function statusRoutes(services: ConsoleServices): Route[] {
     version,
     setup: accounts.setupNeeded() ? 'needed' : 'done',
     demo: services.demo(),
-    ...(isAdmin(visit) && { config: services.config() }),
+    ...(services.identityProvider !== undefined && { singleSignOn: true }),
+    ...(isAdmin(visit) && { config: services.config(), bodies: services.bodies.state() }),
   })
   return [consoleRoute(services, { method: 'GET', path: '/api/status', who: 'anyone', handle: ({ visit }) => ({ body: status(visit) }) })]
 }

@@ -5,7 +5,8 @@ import type { BooksReport } from '#shared/console/books'
 
 /** What the route needs from the program. */
 export interface BooksDeps extends ConsoleDeps {
-  checkBooks(): Promise<BooksReport>
+  /** Rejects when the signal, which is the reader's, is aborted. */
+  checkBooks(signal: AbortSignal): Promise<BooksReport>
 }
 
 /** `GET /api/books`. */
@@ -15,6 +16,6 @@ export const booksRoutes = (deps: BooksDeps): Route[] => [
     path: '/api/books',
     who: 'admin',
     scope: 'audit',
-    handle: async () => ({ body: await deps.checkBooks() }),
+    handle: async ({ visit }) => ({ body: await deps.checkBooks(visit.request.signal) }),
   }),
 ]

@@ -31,7 +31,7 @@ export function readResponse(body: string, memo: Memo, codecContext: CodecContex
     tell(block, blockFields, 'content', index)
     return messagesBlock(block) ?? []
   })
-  const usage = messagesUsage(answer.usage)
+  const usage = messagesUsage(answer)
   const written = {
     type: 'message',
     role: 'assistant',
@@ -85,7 +85,7 @@ function messagesEvents(type: EventType, data: Json): Json[] {
     case 'messageStop':
       return [{ type: 'message_delta', delta: { stop_reason: data.stopReason } }]
     case 'metadata': {
-      const usage = messagesUsage(data.usage)
+      const usage = messagesUsage(data)
       return [{ type: 'message_delta', delta: {}, ...(usage && { usage }) }, { type: 'message_stop' }]
     }
   }

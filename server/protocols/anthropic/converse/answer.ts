@@ -9,8 +9,8 @@ import type { Json } from '../frame.ts'
 
 const numberIn = (value: unknown): number => (typeof value === 'number' ? value : 0)
 
-/** Usage; input tokens exclude what was read from a cache or written to it, as in Messages. */
-export function messagesUsage(usage: unknown): Json | undefined {
+/** Usage with the tier that served; input tokens exclude what was read from a cache or written to it, as in Messages. */
+export function messagesUsage({ usage, serviceTier }: Json): Json | undefined {
   if (!isObject(usage)) return undefined
   const details = Array.isArray(usage.cacheDetails) ? usage.cacheDetails.filter(isObject) : []
   const written = (ttl: string) => details.filter((one) => one.ttl === ttl).reduce((sum, one) => sum + numberIn(one.inputTokens), 0)
@@ -20,6 +20,7 @@ export function messagesUsage(usage: unknown): Json | undefined {
     cache_read_input_tokens: usage.cacheReadInputTokens ?? 0,
     cache_creation_input_tokens: usage.cacheWriteInputTokens ?? 0,
     cache_creation: { ephemeral_5m_input_tokens: written('5m'), ephemeral_1h_input_tokens: written('1h') },
+    ...(isObject(serviceTier) && { service_tier: serviceTier.type }),
   }
 }
 

@@ -304,7 +304,7 @@ describe('a stream', () => {
     converseEvent('contentBlockDelta', at(2, { delta: { toolUse: { input: ':1}' } } })),
     converseEvent('contentBlockStop', at(2)),
     converseEvent('messageStop', { stopReason: 'tool_use' }),
-    converseEvent('metadata', { metrics: { latencyMs: 391 }, usage }),
+    converseEvent('metadata', { metrics: { latencyMs: 391 }, usage, serviceTier: { type: 'flex' } }),
   ]
 
   test('is the same answer, however its bytes are cut', () => {
@@ -320,7 +320,7 @@ describe('a stream', () => {
     for (const size of [1, 7, 100, bytes.length]) {
       const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, n) => bytes.subarray(n * size, (n + 1) * size))
       const { events: read, losses } = events(pieces)
-      expect(read.at(-1)?.kind).toBe('end')
+      expect(read.at(-1)).toEqual({ kind: 'end', tier: 'flex' })
       const answer = gathered(read)
       expect([answer.choices[0], losses]).toMatchObject([expected, []])
       expect(answer.usage).toMatchObject({ in: { fresh: 13 }, out: { total: 82 }, raw: usage })

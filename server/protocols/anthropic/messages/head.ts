@@ -4,6 +4,7 @@ import type { Head, RequestBody, ScannedBody, StateRef } from '#canonical/codec'
 import type { NonTextContent } from '#canonical/non-text-content'
 import { bodyNames } from '#protocols/codec/body-names'
 import { addKeptAddresses, addRef, addStateRefs, bring, noContent, nonTextOf, scanned, standInsOf, uniqueRefs } from '#protocols/codec/head'
+import { messagesUnpriced } from '#protocols/codec/unpriced'
 import { type Checker, checker, type Fault } from '#shared/check'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
@@ -42,6 +43,7 @@ function headOf(raw: string, body: CountBody): Head {
     searchAsked: asksSearch(body.tools),
     affinity: affinityOf(body),
     ...standInsOf(body),
+    ...messagesUnpriced(body),
     ...nonTextOf({ ...seen.nonText, ...keptFor(raw), ...hostedIn(body) }),
   }
   if ([body.temperature, body.top_p, body.top_k].some((value) => value !== undefined && value !== null)) head.samples = true

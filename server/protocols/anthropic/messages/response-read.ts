@@ -13,7 +13,7 @@ import { broken, type Json, jsonText } from '../frame.ts'
 import { readCitation } from './citations.ts'
 import { readFinish } from './finish.ts'
 import { measure, parseAnswer } from './response-meter.ts'
-import { readUsage } from './usage.ts'
+import { readUsage, tellBreakdown } from './usage.ts'
 
 /** Throws GatewayError `upstream_error`, or what an `error` that came with a success means. */
 export function readResponse(body: string, memo: Memo, codecContext: CodecContext): ReadResponse {
@@ -30,6 +30,7 @@ export function readResponse(body: string, memo: Memo, codecContext: CodecContex
   const tier = readServedTier(usage)
   const finish = readFinish(fields.json('stop_reason'), fields.json('stop_sequence'), hasCalls)
   const losses = lossList()
+  tellBreakdown(usage, losses)
   fields.ignore(...placed)
   for (const path of unread().slice(0, mostPaths)) losses.dropped(path, 'Parley does not know this field of the answer.')
   return {

@@ -15,7 +15,7 @@ import { readFinish } from './finish.ts'
 import { measure } from './response-meter.ts'
 import { placed, readServedTier } from './response-read.ts'
 import { openBlocks } from './stream-read-blocks.ts'
-import { type ReportedUsage, readUsage } from './usage.ts'
+import { type ReportedUsage, readUsage, tellBreakdown } from './usage.ts'
 
 const message = knownFields(placed.join(' '))
 const beside = knownFields('type usage delta')
@@ -71,6 +71,7 @@ export function messagesReader(memo: Memo, codecContext: CodecContext): StreamRe
       case 'message_start': {
         const begun = isObject(data.message) ? data.message : {}
         tellUnknown(begun, message)
+        tellEarly(begun)
         return start(begun)
       }
       case 'content_block_start':
@@ -93,10 +94,18 @@ export function messagesReader(memo: Memo, codecContext: CodecContext): StreamRe
     }
   }
 
+  /** A stream begins empty: what its first event holds already is not sent again. */
+  function tellEarly({ content, stop_reason: reason, stop_sequence: sequence }: Json): void {
+    if (Array.isArray(content) && content.length > 0) losses.dropped('content', 'Of a stream, what comes in events of its own is read.')
+    if (typeof reason === 'string' || typeof sequence === 'string')
+      losses.forgotten('stop_reason', 'The last event of a stream says why it ended.')
+  }
+
   /** Only once: some upstreams begin twice, and some not at all. */
   function start({ id, model, usage }: Json): ConversationEvent[] {
     if (hasBegun) return []
     hasBegun = true
+    tellBreakdown(usage, losses)
     reading = readUsage(usage, delivered)
     return [
       {
@@ -132,6 +141,7 @@ export function messagesReader(memo: Memo, codecContext: CodecContext): StreamRe
 
   function told(usage: unknown): ConversationEvent[] {
     const before = reading
+    tellBreakdown(usage, losses)
     reading = readUsage(usage, delivered, reading)
     return reading && reading !== before ? [{ kind: 'usage', usage: usageNow(reading) }] : []
   }

@@ -1,5 +1,6 @@
 /** Usage as Messages reports it, cumulative and in parts, both ways. */
 import type { Delivered, Told } from '#canonical/delivered'
+import type { LossList } from '#canonical/loss'
 import { noUsage, promptOf, type Usage } from '#canonical/usage'
 import { isObject } from '#shared/json'
 import { jsonText } from '../frame.ts'
@@ -34,6 +35,16 @@ export function readUsage(raw: unknown, delivered: Delivered, before?: ReportedU
   if (before && usage.out.total === 0) usage.out = before.usage.out
   usage.raw = bounded(said)
   return { usage, raw: said, delivered: { ...delivered } }
+}
+
+/** Tells what a usage says that no other dialect has a place for, and that no figure there includes. */
+export function tellBreakdown(raw: unknown, losses: LossList): void {
+  if (!isObject(raw)) return
+  const tell = (name: string) =>
+    losses.forgotten(`usage.${name}`, 'The figures of the answer hold it in sum; the usage row has it as it came.')
+  if (Array.isArray(raw.iterations) && raw.iterations.length > 0) tell('iterations')
+  if (isObject(raw.fallback_credit)) tell('fallback_credit')
+  if (isObject(raw.server_tool_use) && count(raw.server_tool_use.web_fetch_requests)) tell('server_tool_use.web_fetch_requests')
 }
 
 const inputFields = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens']

@@ -4,6 +4,7 @@
  * https://cloud.google.com/vertex-ai/generative-ai/docs/embeddings/get-text-embeddings (one text at a time for gemini-embedding-001).
  */
 import type { Target } from '#canonical/codec'
+import type { LossList } from '#canonical/loss'
 import {
   batchesOf,
   type EmbeddingAnswer,
@@ -14,6 +15,8 @@ import {
 } from '#canonical/operation/embedding'
 import type { OperationUpstream, WrittenOperation } from '#canonical/operation/operation'
 import { noUsage } from '#canonical/usage'
+import { lossList } from '#protocols/codec/field-writers'
+import { knownFields, type UnknownFields, unknownFields } from '#protocols/codec/known-fields'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import { parseObject } from '#wire/json-scan'
@@ -50,15 +53,26 @@ function writeQuestion(question: EmbeddingQuestion, target: Target) {
 
 const noEmbeddings = () => new GatewayError('upstream_error', 'The upstream sent an answer that holds no embeddings.')
 
-function partOf(body: string): EmbeddingPart {
-  const predictions = parseObject(body)?.predictions
+const statistics = knownFields('token_count truncated')
+const embeddings = knownFields('values', { statistics })
+/** `metadata` counts characters, by which older models were paid; the rest names the model. */
+const known = knownFields('metadata model deployedModelId modelDisplayName modelVersionId', {
+  predictions: knownFields('', { embeddings }),
+})
+
+function partOf(body: string, tell: UnknownFields, losses: LossList): EmbeddingPart {
+  const answer = parseObject(body)
+  const predictions = answer?.predictions
   if (!Array.isArray(predictions) || predictions.length === 0) throw noEmbeddings()
+  if (answer) tell(answer, known)
   const usage = noUsage()
   let isTold = true
   const vectors = predictions.map((prediction) => {
     const embeddings = isObject(prediction) && isObject(prediction.embeddings) ? prediction.embeddings : {}
     const { values, statistics } = embeddings
     if (!Array.isArray(values) || values.length === 0 || !values.every((one) => typeof one === 'number')) throw noEmbeddings()
+    if (isObject(statistics) && statistics.truncated === true)
+      losses.altered('input', 'The upstream cut a text that was too long, and embedded its beginning.')
     const tokens = isObject(statistics) ? statistics.token_count : undefined
     if (typeof tokens === 'number' && Number.isSafeInteger(tokens) && tokens >= 0) usage.in.fresh += tokens
     else isTold = false
@@ -73,8 +87,11 @@ export const predictEmbeddings: OperationUpstream<EmbeddingQuestion, EmbeddingAn
   style: 'vertex',
   writeQuestion,
   readAnswer(bodies, question) {
-    const answer = joinParts(bodies.map(partOf), question)
-    return { answer, usage: answer.usage }
+    const losses = lossList()
+    const tell = unknownFields(losses)
+    const parts = bodies.map((body) => partOf(body, tell, losses))
+    const answer = joinParts(parts, question)
+    return { answer, usage: answer.usage, losses: losses.losses }
   },
   readError,
 }

@@ -10,8 +10,9 @@ import {
   joinParts,
   type Vector,
 } from '#canonical/operation/embedding'
-import type { WrittenAnswer } from '#canonical/operation/operation'
-import type { Usage } from '#canonical/usage'
+import type { ReadOperation, WrittenAnswer } from '#canonical/operation/operation'
+import { lossList } from '#protocols/codec/field-writers'
+import { knownFields, unknownFields } from '#protocols/codec/known-fields'
 import { GatewayError } from '#shared/errors'
 import { parseObject } from '#wire/json-scan'
 import { readInnerError } from '../error.ts'
@@ -29,15 +30,22 @@ export function readWhole(body: string, _edits: AnswerEdits, asked: EmbeddingHea
 }
 
 /** The answers to all parts of a question as one. Throws GatewayError `upstream_error` when a body holds no embeddings. */
-export function readAnswer(bodies: readonly string[], question: EmbeddingQuestion): { answer: EmbeddingAnswer; usage: Usage } {
-  const answer = joinParts(bodies.map(partOf), question)
-  return { answer, usage: answer.usage }
+export function readAnswer(bodies: readonly string[], question: EmbeddingQuestion): ReadOperation<EmbeddingAnswer> {
+  const losses = lossList()
+  const tell = unknownFields(losses)
+  const parts = bodies.map((body) => partOf(body, (answer) => tell(answer, known)))
+  const answer = joinParts(parts, question)
+  return { answer, usage: answer.usage, losses: losses.losses }
 }
 
-function partOf(body: string): EmbeddingPart {
+const vector = knownFields('values')
+const known = knownFields('usageMetadata usage_metadata', { embedding: vector, embeddings: vector })
+
+function partOf(body: string, look: (answer: Body) => void = () => undefined): EmbeddingPart {
   const answer = parseObject(body)
   if (answer && pick(answer, 'error') !== undefined) throw readInnerError(pick(answer, 'error'))
   if (!answer) throw noEmbeddings()
+  look(answer)
   const single = pickObject(answer, 'embedding')
   const vectors = (single ? [single] : pickObjects(answer, 'embeddings')).map(vectorOf)
   if (vectors.length === 0) throw noEmbeddings()

@@ -35,6 +35,38 @@ function readGrounding(grounding: Body, startOfPart: (index: number) => number):
 /** The kinds of sources that are read. */
 export const sourceKinds = ['web', 'maps', 'retrievedContext', 'image'] as const
 
+/** What is read of each kind of source; `domain` is where its address leads. */
+const sourceFields = {
+  web: ['uri', 'title', 'domain'],
+  maps: ['uri', 'title'],
+  retrievedContext: ['uri', 'title'],
+  image: ['sourceUri', 'title'],
+} as const satisfies Record<(typeof sourceKinds)[number], readonly string[]>
+const recitedFields = ['uri', 'title', 'startIndex', 'endIndex']
+
+/** An upstream that invents fields must not fill the log. */
+const mostDetails = 32
+
+/** The paths of what a candidate says of its sources besides address, title and place. Each is named once, however many sources say it. */
+export function detailsOf(candidate: Body): string[] {
+  const [grounding, recited] = [pickObject(candidate, 'groundingMetadata'), pickObject(candidate, 'citationMetadata')]
+  if (!grounding && !recited) return []
+  const found = new Set<string>()
+  const look = (piece: Body, known: readonly string[], path: string) => {
+    for (const name of Object.keys(piece).map(camelCase)) if (!known.includes(name)) found.add(`${path}.${name.slice(0, 64)}`)
+  }
+  if (grounding && pick(grounding, 'webSearchQueries') !== undefined) found.add('groundingMetadata.webSearchQueries')
+  for (const chunk of grounding ? pickObjects(grounding, 'groundingChunks') : [])
+    for (const kind of sourceKinds) look(pickObject(chunk, kind) ?? {}, sourceFields[kind], `groundingMetadata.groundingChunks.${kind}`)
+  for (const support of grounding ? pickObjects(grounding, 'groundingSupports') : [])
+    look(support, ['segment', 'groundingChunkIndices'], 'groundingMetadata.groundingSupports')
+  for (const source of recited ? pickObjects(recited, 'citations') : []) look(source, recitedFields, 'citationMetadata.citations')
+  return [...found].slice(0, mostDetails)
+}
+
+/** A name as proto3 JSON writes it. */
+const camelCase = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+
 function readSource(chunk: Body): Citation | undefined {
   const kind = sourceKinds.find((one) => pickObject(chunk, one) !== undefined)
   const source = kind && pickObject(chunk, kind)

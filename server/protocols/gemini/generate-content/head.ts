@@ -4,6 +4,7 @@ import type { Head, RequestBody, StateRef } from '#canonical/codec'
 import type { NonTextContent } from '#canonical/non-text-content'
 import { invalidField, missingField, readBody } from '#protocols/codec/fields'
 import { addStateRefs, bring, isKeptFile, noContent, nonTextOf, scanned } from '#protocols/codec/head'
+import { geminiUnpriced } from '#protocols/codec/unpriced'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import type { GenerateContentRequest } from '#shared/protocols/gemini/generate-content'
@@ -39,6 +40,7 @@ export function contentHead(body: Body, model: string, path = ''): Omit<Head, 's
     searchAsked: asksSearch(body),
     affinity: cached !== undefined && cached !== '' && cached.length <= 512 ? [cached] : [],
     stateRefs: stateIn(body, cached, contents),
+    ...geminiUnpriced(pick(body, 'serviceTier')),
   }
 }
 

@@ -12,7 +12,7 @@ import { unwrapInput } from '#protocols/codec/wrapped-tool'
 import { isObject } from '#shared/json'
 import type { GeminiCandidate, GeminiPart } from '#shared/protocols/gemini/generate-content'
 import { type Body, pick, pickObject, pickObjects, pickText } from '../proto-json.ts'
-import { type PlacedSource, readCitations, sourceKinds, textPositions } from './citations.ts'
+import { detailsOf, type PlacedSource, readCitations, sourceKinds, textPositions } from './citations.ts'
 import { readFinish } from './finish.ts'
 import { readLogprobs } from './logprobs.ts'
 import { isEmptyPart, mediaKind, nativePart, signatureOf } from './part.ts'
@@ -195,6 +195,8 @@ export function candidateReader(
       citationMetadata: candidate.json('citationMetadata'),
       logprobsResult: candidate.json('logprobsResult'),
     }
+    for (const detail of detailsOf(said))
+      losses.forgotten(`response.${detail}`, 'Clients of other dialects get the address and title of a source.')
     // In a stream the ranges count from the answer's beginning, whatever part they name.
     const starts = ruler.bytes === 0 ? startsOf(parts) : []
     pending = { citations: readCitations(said, (index) => starts[index] ?? 0), logprobs: readLogprobs(said) }

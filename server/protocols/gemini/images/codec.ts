@@ -5,13 +5,15 @@
 import type { Target } from '#canonical/codec'
 import type { Loss } from '#canonical/loss'
 import { addTokens, type ImageAnswer, type ImageQuestion } from '#canonical/operation/image'
-import type { InlineFile, OperationHead, OperationUpstream, WantedFile } from '#canonical/operation/operation'
+import type { InlineFile, OperationHead, OperationUpstream, ReadOperation, WantedFile } from '#canonical/operation/operation'
 import type { Usage } from '#canonical/usage'
 import { recordUnread } from '#protocols/codec/extensions'
 import { lossList } from '#protocols/codec/field-writers'
+import { knownFields, lossesIn } from '#protocols/codec/known-fields'
 import { GatewayError } from '#shared/errors'
 import { parseObject } from '#wire/json-scan'
 import { readError } from '../error.ts'
+import { lossesBesideMedia } from '../media-answer.ts'
 import { readGenerate, writeGenerate } from './generate.ts'
 import { isImagen, readPredict, writePredict } from './predict.ts'
 
@@ -46,13 +48,22 @@ function lossesOf({ background, partials, as, hints, others, images }: ImageQues
   return losses.losses
 }
 
-function readAnswer(bodies: readonly string[], question: ImageQuestion, asked?: OperationHead): { answer: ImageAnswer; usage: Usage } {
-  const parts = bodies.map((body) => {
-    const answer = parseObject(body) ?? {}
+/** Of pictures by predict. One that was filtered out says why, and is told. */
+const predicted = knownFields('metadata model deployedModelId modelDisplayName modelVersionId', {
+  predictions: knownFields('bytesBase64Encoded mimeType prompt'),
+})
+
+function readAnswer(bodies: readonly string[], question: ImageQuestion, asked?: OperationHead): ReadOperation<ImageAnswer> {
+  const answers = bodies.map((body) => parseObject(body) ?? {})
+  const parts = answers.map((answer, at) => {
+    const body = bodies[at] ?? ''
     return Array.isArray(answer.predictions) ? readPredict(answer, question, asked) : readGenerate(body, question, asked)
   })
   const usage = parts.map((part) => part.usage).reduce(joined)
-  return { answer: { pictures: parts.flatMap(({ pictures }) => pictures), usage }, usage }
+  const losses = answers.flatMap((answer) =>
+    Array.isArray(answer.predictions) ? lossesIn([answer], predicted) : lossesBesideMedia(answer),
+  )
+  return { answer: { pictures: parts.flatMap(({ pictures }) => pictures), usage }, usage, losses }
 }
 
 function joined(one: Usage, other: Usage): Usage {

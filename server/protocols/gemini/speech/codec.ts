@@ -3,12 +3,13 @@
  * Read: https://ai.google.dev/gemini-api/docs/speech-generation.
  */
 import type { Loss } from '#canonical/loss'
-import type { OperationHead, OperationUpstream } from '#canonical/operation/operation'
+import type { OperationHead, OperationUpstream, ReadOperation } from '#canonical/operation/operation'
 import { type Speech, type SpeechQuestion, unknownFields } from '#canonical/operation/speech'
-import { noUsage, type Usage } from '#canonical/usage'
+import { noUsage } from '#canonical/usage'
 import { GatewayError } from '#shared/errors'
 import { readError } from '../error.ts'
 import { blockOf, parseAnswer, partsOf } from '../generate-content/response-meter.ts'
+import { lossesBesideMedia } from '../media-answer.ts'
 import { type Body, pick, pickObject, pickObjects, pickText } from '../proto-json.ts'
 import { nothingDelivered, readUsage } from '../usage.ts'
 import { samplesIn, waveOf } from './wave.ts'
@@ -48,7 +49,7 @@ function soundIn(part: Body): Part[] {
 }
 
 /** Throws `upstream_rejected` where it says nothing. */
-function readAnswer([text = '']: readonly string[], question: SpeechQuestion, asked?: OperationHead): { answer: Speech; usage: Usage } {
+function readAnswer([text = '']: readonly string[], question: SpeechQuestion, asked?: OperationHead): ReadOperation<Speech> {
   const answer = parseAnswer(text)
   const parts = pickObjects(answer, 'candidates').flatMap((candidate) => partsOf(candidate).flatMap(soundIn))
   const [first] = parts
@@ -57,7 +58,7 @@ function readAnswer([text = '']: readonly string[], question: SpeechQuestion, as
   const usage = readUsage(pick(answer, 'usageMetadata'), nothingDelivered())?.usage ?? { ...noUsage(), provenance: 'estimated' as const }
   usage.units.seconds = samples.length / 2 / rate
   usage.units.characters = asked?.most.units.characters ?? 0
-  return { answer: { sound: isRaw(question) ? samples : waveOf(samples, rate) }, usage }
+  return { answer: { sound: isRaw(question) ? samples : waveOf(samples, rate) }, usage, losses: lossesBesideMedia(answer) }
 }
 
 const silence = (answer: Body) =>

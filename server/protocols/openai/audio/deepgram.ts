@@ -6,6 +6,7 @@
 import type { Target } from '#canonical/codec'
 import type { FormFile, OperationHead, OperationUpstream } from '#canonical/operation/operation'
 import { type Speech, type SpeechQuestion, unknownFields } from '#canonical/operation/speech'
+import { knownFields, lossesIn } from '#protocols/codec/known-fields'
 import type { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import { parseObject } from '#wire/json-scan'
@@ -52,6 +53,9 @@ function writeTranscription(question: TranscribeQuestion, { model }: Target) {
   return { requests: [written] as [{ body: FormFile; address: string }], losses }
 }
 
+/** Of an answer; what else may come was asked for by options that Parley does not send. */
+const known = knownFields('metadata', { results: knownFields('channels') })
+
 function readTranscription([body = '']: readonly string[], question: TranscribeQuestion, asking?: OperationHead) {
   const said = parseObject(body)
   const results = isObject(said?.results) ? said.results : {}
@@ -66,7 +70,7 @@ function readTranscription([body = '']: readonly string[], question: TranscribeQ
     ...(typeof seconds === 'number' && { seconds }),
     ...(typeof language === 'string' && { language }),
   }
-  return heardAnswer(heard, question, asking)
+  return { ...heardAnswer(heard, question, asking), losses: lossesIn([said], known) }
 }
 
 function wordOf({ word, punctuated_word: spelled, start, end, speaker }: Record<string, unknown>): Heard['words'] {

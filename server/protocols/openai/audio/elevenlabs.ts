@@ -6,6 +6,7 @@
 import type { Target } from '#canonical/codec'
 import type { OperationHead, OperationUpstream } from '#canonical/operation/operation'
 import { type Speech, type SpeechQuestion, unknownFields } from '#canonical/operation/speech'
+import { knownFields, lossesIn } from '#protocols/codec/known-fields'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import { parseObject } from '#wire/json-scan'
@@ -51,6 +52,9 @@ function writeTranscription(question: TranscribeQuestion, { model }: Target) {
   return { requests: [{ body }] as [{ body: typeof body }], losses }
 }
 
+/** How sure it is of words and language is not asked here. */
+const known = knownFields('text words language_code language_probability transcription_id audio_duration_secs')
+
 function readTranscription([body = '']: readonly string[], question: TranscribeQuestion, asking?: OperationHead) {
   const said = parseObject(body)
   if (typeof said?.text !== 'string') noTranscript()
@@ -63,7 +67,8 @@ function readTranscription([body = '']: readonly string[], question: TranscribeQ
     )
   const { audio_duration_secs: whole, language_code: language } = said
   const seconds = typeof whole === 'number' ? whole : words.at(-1)?.end
-  return heardAnswer({ text: said.text, words, seconds, ...(typeof language === 'string' && { language }) }, question, asking)
+  const heard = heardAnswer({ text: said.text, words, seconds, ...(typeof language === 'string' && { language }) }, question, asking)
+  return { ...heard, losses: lossesIn([said], known) }
 }
 
 /** A spent quota comes as 401, and words come in `detail`: an object, a text, or a list of what is wrong with the body. */

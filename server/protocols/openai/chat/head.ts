@@ -4,6 +4,7 @@ import type { Head, RequestBody, RequestEdits, ScannedBody, StateRef } from '#ca
 import type { NonTextContent } from '#canonical/non-text-content'
 import { bodyNames } from '#protocols/codec/body-names'
 import { addKeptAddresses, addRef, bring, noContent, nonTextOf, scanned, standInsOf, uniqueRefs } from '#protocols/codec/head'
+import { chatUnpriced } from '#protocols/codec/unpriced'
 import { isObject } from '#shared/json'
 import { ChatRequest } from '#shared/protocols/openai/chat'
 import { scanObject } from '#wire/json-scan'
@@ -31,6 +32,7 @@ export function readHead(given: RequestBody): Head {
     searchAsked: asksSearch(body),
     affinity: affinityOf(body),
     ...standInsOf(body),
+    ...chatUnpriced(body),
     ...(kept.length > 0 && { stateRefs: kept }),
   }
   const limits = [readCount(body, 'max_tokens'), readCount(body, 'max_completion_tokens')].filter((limit) => limit !== undefined)

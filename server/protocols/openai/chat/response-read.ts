@@ -32,7 +32,7 @@ export function readResponse(body: string, memo: Memo, codecContext: CodecContex
     usage: settled(readUsage(fields.json('usage'), delivered), delivered, { inputBytes: 0, isOver: true }),
     ...(tier !== undefined && { tier }),
   }
-  return { ...response, ...unplaced(unread()) }
+  return { ...response, ...unplaced(unread(), answer.usage) }
 }
 
 /** What an answer is called, and what only its upstream can make use of. */

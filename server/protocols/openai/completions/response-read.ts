@@ -25,7 +25,7 @@ export function readResponse(body: string, _memo: Memo, codecContext: CodecConte
     usage: settled(readUsage(fields.json('usage'), delivered), delivered, { inputBytes: 0, isOver: true }),
     ...(tier !== undefined && { tier }),
   }
-  return { ...response, ...unplaced(unread()) }
+  return { ...response, ...unplaced(unread(), answer.usage) }
 }
 
 function readChoice(choice: Fields<CompletionsChoice>, position: number): Choice {

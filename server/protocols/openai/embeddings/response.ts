@@ -11,8 +11,10 @@ import {
   joinParts,
   type VectorFormat,
 } from '#canonical/operation/embedding'
-import type { WrittenAnswer } from '#canonical/operation/operation'
+import type { ReadOperation, WrittenAnswer } from '#canonical/operation/operation'
 import type { Usage } from '#canonical/usage'
+import { lossList } from '#protocols/codec/field-writers'
+import { knownFields, type UnknownFields, unknownFields } from '#protocols/codec/known-fields'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import { parseObject, scanFields } from '#wire/json-scan'
@@ -70,13 +72,22 @@ function usageOf({ usage }: Body): Usage | undefined {
 }
 
 /** The answers to all batches of a question as one. Throws GatewayError `upstream_error` when a vector is missing. */
-export function readAnswer(bodies: readonly string[], question: EmbeddingQuestion): { answer: EmbeddingAnswer; usage: Usage } {
-  const answer = joinParts(bodies.map(partOf), question)
-  return { answer, usage: answer.usage }
+export function readAnswer(bodies: readonly string[], question: EmbeddingQuestion): ReadOperation<EmbeddingAnswer> {
+  const losses = lossList()
+  const tell = unknownFields(losses)
+  const answer = joinParts(
+    bodies.map((body) => partOf(body, tell)),
+    question,
+  )
+  return { answer, usage: answer.usage, losses: losses.losses }
 }
 
-function partOf(body: string): EmbeddingPart {
+/** Of an answer; the rest says what it is and who made it. */
+const known = knownFields('object model usage id created', { data: knownFields('object index embedding') })
+
+function partOf(body: string, tell: UnknownFields): EmbeddingPart {
   const { answer, data } = parseAnswer(body)
+  tell(answer, known)
   const vectors = inOrder(data).map(({ embedding }) => {
     const vector = readVector(embedding)
     if (!vector) throw noEmbeddings()

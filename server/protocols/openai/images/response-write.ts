@@ -1,6 +1,6 @@
 /** Pictures as OpenAI writes them: whole answers, and finished pictures of a stream. */
 import type { CodecContext } from '#canonical/codec'
-import type { ImageAnswer, ImageQuestion, Picture } from '#canonical/operation/image'
+import type { ImageAnswer, ImageQuestion, Picture, PictureBytes } from '#canonical/operation/image'
 import type { WrittenAnswer } from '#canonical/operation/operation'
 import { tokensIn } from '#canonical/usage'
 import { writeDataUrl } from '../data-url.ts'
@@ -28,16 +28,22 @@ function written({ pictures, usage }: ImageAnswer, { as }: ImageQuestion, codecC
   return {
     created: Math.floor(codecContext.now() / 1000),
     data: pictures.map((picture) => ({
-      ...(as === 'url' ? { url: writeDataUrl(picture.mimeType, picture.data) } : { b64_json: picture.data }),
+      ...sourceOf(picture, as),
       ...(picture.prompt !== undefined && { revised_prompt: picture.prompt }),
     })),
-    ...(first && { output_format: formats[first.mimeType] ?? 'png', ...sizeOf(first) }),
+    ...(first && 'data' in first && { output_format: formats[first.mimeType] ?? 'png', ...sizeOf(first) }),
     ...(tokensIn(usage) > 0 && { usage: writeImageUsage(usage) }),
   }
 }
 
+/** An address that the upstream gave stays one, whatever was asked for. */
+function sourceOf(picture: Picture, as: ImageQuestion['as']): Body {
+  if ('url' in picture) return { url: picture.url }
+  return as === 'url' ? { url: writeDataUrl(picture.mimeType, picture.data) } : { b64_json: picture.data }
+}
+
 /** Width and height stand at the beginning of a PNG. */
-function sizeOf({ data, mimeType }: Picture): { size?: string } {
+function sizeOf({ data, mimeType }: PictureBytes): { size?: string } {
   const head = Buffer.from(data.slice(0, 64), 'base64')
   return mimeType === 'image/png' && head.length >= 24 ? { size: `${head.readUInt32BE(16)}x${head.readUInt32BE(20)}` } : {}
 }

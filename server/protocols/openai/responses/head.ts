@@ -4,6 +4,7 @@ import type { Head, RequestBody, RequestEdits, ScannedBody, StateRef } from '#ca
 import type { NonTextContent } from '#canonical/non-text-content'
 import { bodyNames } from '#protocols/codec/body-names'
 import { addKeptAddresses, addStateRefs, bring, noContent, nonTextOf, scanned, standInsOf } from '#protocols/codec/head'
+import { responsesUnpriced } from '#protocols/codec/unpriced'
 import { isObject } from '#shared/json'
 import { ResponsesRequest } from '#shared/protocols/openai/responses'
 import { scanObject } from '#wire/json-scan'
@@ -34,6 +35,7 @@ export function readHead(given: RequestBody): Head {
     searchAsked: Array.isArray(body.tools) && body.tools.some(isSearch),
     affinity: affinityOf(body),
     ...standInsOf(body),
+    ...responsesUnpriced(body),
     stateRefs: refs,
     ...nonTextOf({ ...nonText, ...hostedIn(body), ...((refs.length > 0 || sealed.length > 0) && { unseen: true }) }),
     ...(isCompactionTrigger(items.at(-1)) && { compacts: true }),

@@ -1,8 +1,8 @@
 /** What a row says of a service that copies the API of another vendor. */
 import type { Capabilities } from '#shared/capabilities'
 import type { Dialect, Operation } from '#shared/ids'
-import type { Layout } from './layout.ts'
-import type { AuthScheme } from './vendor.ts'
+import type { Layout } from '../layout.ts'
+import type { AuthScheme } from '../vendor.ts'
 
 /** A row. */
 export interface Service extends Layout {

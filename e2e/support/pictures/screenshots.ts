@@ -1,16 +1,17 @@
 /**
- * Takes the screenshots of README.md, by hand: `bun e2e/support/screenshots.ts` after `npm run build`. The conversation is scripted, so the
+ * Takes the screenshots of README.md, by hand: `bun e2e/support/pictures/screenshots.ts` after `npm run build`. The conversation is scripted, so the
  * pictures only change when the page does.
  */
 import { mkdirSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright'
+import { chromiumPath } from '#testing/chromium'
 import { administrator, type Program, startProgram } from '#testing/program/program'
 import { stream } from '#testing/upstream/scripted-answers'
 import { scriptedUpstream } from '#testing/upstream/scripted-upstream'
-import { addChannel, chooseModel, messageBox, sendMessage, signIn, waitForReply } from './playground.ts'
+import { addChannel, chooseModel, messageBox, sendMessage, signIn, waitForReply } from '../playground.ts'
 
-const folder = fileURLToPath(new URL('../../docs', import.meta.url))
+const folder = fileURLToPath(new URL('../../../docs', import.meta.url))
 const maxBytes = 150_000
 const model = 'gpt-5-mini'
 
@@ -46,7 +47,7 @@ const question = 'Show it as one function, with context cancellation. Go 1.24.'
 
 const upstream = await scriptedUpstream()
 const program = await startProgram({ env: administrator })
-const browser = await chromium.launch({ executablePath: process.env.PARLEY_CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'] })
+const browser = await chromium.launch({ executablePath: chromiumPath, args: ['--no-sandbox'] })
 try {
   mkdirSync(folder, { recursive: true })
   await addChannel(program, `${upstream.url}/v1`, model)

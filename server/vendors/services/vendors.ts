@@ -1,9 +1,9 @@
-/** The rows of `services.ts` as vendors. */
+/** The rows of `index.ts` as vendors. */
 import { type ServiceId, serviceIds } from '#shared/ids'
-import { layoutEndpoint } from './layout.ts'
-import { copiedFacts } from './models/copied.ts'
-import { services } from './services.ts'
-import type { Vendor } from './vendor.ts'
+import { layoutEndpoint } from '../layout.ts'
+import { copiedFacts } from '../models/copied.ts'
+import type { Vendor } from '../vendor.ts'
+import { services } from './index.ts'
 
 function vendorOf(id: ServiceId): Vendor {
   const service = services[id]

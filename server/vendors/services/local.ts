@@ -1,4 +1,4 @@
-/** Servers on the operator's own machine: rows as in `services.ts`. */
+/** Servers on the operator's own machine: rows as in `index.ts`. */
 import type { Service } from './service.ts'
 
 /** The rows, by id. */

@@ -1,14 +1,15 @@
 /**
- * Takes pictures of the console's pages, by hand: `bun e2e/support/console-pictures.ts FOLDER [WORD]` after `npm run build`. Each page in
+ * Takes pictures of the console's pages, by hand: `bun e2e/support/pictures/console-pictures.ts FOLDER [WORD]` after `npm run build`. Each page in
  * both themes at 1440 and 360 pixels; only those whose name has WORD in it.
  */
 import { mkdirSync } from 'node:fs'
 import { type BrowserContext, chromium, type Page } from 'playwright'
+import { chromiumPath } from '#testing/chromium'
 import { startProgram } from '#testing/program/program'
 import { respondJson } from '#testing/upstream/scripted-answers'
 import { scriptedUpstream } from '#testing/upstream/scripted-upstream'
-import { busyInstallation } from './console-seed.ts'
-import { signIn } from './playground.ts'
+import { busyInstallation } from '../console-seed.ts'
+import { signIn } from '../playground.ts'
 
 const [folder = 'test-results/console', word = ''] = process.argv.slice(2)
 mkdirSync(folder, { recursive: true })
@@ -109,7 +110,7 @@ async function firstRun(context: BrowserContext, form: string): Promise<void> {
   await fresh.stop()
 }
 
-const browser = await chromium.launch({ executablePath: process.env.PARLEY_CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'] })
+const browser = await chromium.launch({ executablePath: chromiumPath, args: ['--no-sandbox'] })
 try {
   for (const [width, height] of [
     [1440, 900],

@@ -1,9 +1,9 @@
 /**
  * Subscriptions for coding, at addresses of their own; their keys open nothing else, or count against the plan only there. Rows as in
- * `services.ts`.
+ * `index.ts`.
  */
 import type { CodingPlanId } from '#shared/ids'
-import { glmFacts } from './models/copied.ts'
+import { glmFacts } from '../models/copied.ts'
 import type { Service } from './service.ts'
 
 const linkai = 'https://docs.link-ai.tech/platform/maas/coding-plan'

@@ -1,0 +1,24 @@
+/**
+ * Formatters of the browser, each made once: making one takes longer than a hundred uses, which a live list of two hundred rows shows.
+ */
+
+const numbers = new Map<string, Intl.NumberFormat>()
+const dates = new Map<string, Intl.DateTimeFormat>()
+
+/** The number format of a language with these options; the same object for the same arguments. */
+export const numberFormat = (locale: string, options: Intl.NumberFormatOptions = {}): Intl.NumberFormat =>
+  kept(numbers, locale, options, () => new Intl.NumberFormat(locale, options))
+
+/** A time in the words of a language, by these options; a dash for what is no time. `at` in milliseconds since the epoch. */
+export const writeDate = (at: Date | number, locale: string, options: Intl.DateTimeFormatOptions): string =>
+  Number.isNaN(Number(at)) ? '–' : kept(dates, locale, options, () => new Intl.DateTimeFormat(locale, options)).format(at)
+
+function kept<Format>(formats: Map<string, Format>, locale: string, options: object, make: () => Format): Format {
+  const name = `${locale} ${JSON.stringify(options)}`
+  let format = formats.get(name)
+  if (format === undefined) {
+    format = make()
+    formats.set(name, format)
+  }
+  return format
+}

@@ -1,0 +1,76 @@
+/**
+ * A page of any list has about a megabyte at most, however large its rows are: whoever makes them large does not stall those who list
+ * them. Every address that takes a limit is here, by the document of the API: with rows as large as they may be, or why they are small.
+ */
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { sampledEngine } from '#testing/database/database'
+import { type Gateway, startGateway } from './support/gateway.ts'
+
+/** A page that ends with the row that made it too large has one more. */
+const mostBytes = 2 * 1024 * 1024
+
+let gateway: Gateway
+beforeAll(async () => {
+  gateway = await startGateway(sampledEngine(import.meta.file))
+}, 60_000)
+afterAll(() => gateway?.close())
+
+const names = (count: number, length: number) => Array.from({ length: count }, (_, n) => `${n}`.padEnd(length, '漢'))
+const each = async (count: number, make: (n: number) => Promise<unknown>) => {
+  for (let n = 0; n < count; n++) await make(n)
+}
+
+/** Makes the rows of a list so large that 200 of them are more than a page. */
+const large: Record<string, () => Promise<unknown>> = {
+  '/api/keys': () => each(8, (n) => gateway.admin.call('POST', '/api/keys', { name: `large ${n}`, models: names(500, 256) })),
+  '/api/channels': () =>
+    each(3, (n) => gateway.channel(`large ${n}`, 'http://127.0.0.1:9', { models: names(1_200, 200).map((name) => `${n} ${name}`) })),
+  // Of the same keys and channels.
+  '/api/audit': () =>
+    each(8, async (n) => {
+      const { data } = await gateway.admin.call<{ data: { id: string }[] }>('GET', '/api/keys?limit=1')
+      await gateway.admin.call('PATCH', `/api/keys/${data[0]?.id}`, { models: names(500, 255).map((name) => `${n}${name}`) })
+    }),
+}
+
+/** Lists whose rows cannot be large: the largest of them times 200 is no more than a page. */
+const small: Record<string, string> = {
+  '/api/models': 'a name, figures, lists of fixed words; cut as the others are',
+  '/api/users': 'a name and groups that exist; cut as the others are',
+  '/api/sessions': 'an address and 200 characters of an agent',
+  '/api/management-keys': 'a name and scopes',
+  '/api/groups': 'a name, a description, a budget',
+  '/api/prices': 'figures',
+  '/api/usage': 'a name for each level, and figures',
+  '/api/logs': 'names, figures, attempts and 200 losses of 256 characters; cut as the others are',
+  '/api/users/{id}/entries': 'a reason of 500 characters',
+}
+
+type Document = { paths: Record<string, { get?: { parameters?: { name?: string; $ref?: string }[] } }> }
+
+test('every list of the document is known here', async () => {
+  const document = (await (await fetch(`${gateway.url}/openapi.json`)).json()) as Document
+  const isLimit = ({ name, $ref = '' }: { name?: string; $ref?: string }) => name === 'limit' || /limit/i.test($ref)
+  const lists = Object.entries(document.paths).flatMap(([path, { get }]) => (get?.parameters?.some(isLimit) ? [path] : []))
+  expect(lists.filter((path) => path.startsWith('/api')).sort()).toEqual([...Object.keys(large), ...Object.keys(small)].sort())
+})
+
+test.each(Object.entries(large))(
+  '%s',
+  async (path, make) => {
+    await make()
+    let after = ''
+    let rows = 0
+    const sizes: number[] = []
+    do {
+      const text = await (await gateway.admin.raw('GET', `${path}?limit=200${after}`)).text()
+      const { data, next } = JSON.parse(text) as { data: unknown[]; next: string | null }
+      rows += data.length
+      sizes.push(Buffer.byteLength(text))
+      after = next === null ? '' : `&after=${encodeURIComponent(next)}`
+    } while (after !== '')
+    console.log(`${path}: ${rows} rows in pages of ${sizes.map((size) => `${Math.round(size / 1024)} KB`).join(', ')}`)
+    expect(Math.max(...sizes)).toBeLessThan(mostBytes)
+  },
+  60_000,
+)

@@ -1,0 +1,144 @@
+/** Sign-in by an identity provider, and the identities of the signed-in user. */
+
+import type { Attempt, IdentityProvider } from '#accounts/identity/provider'
+import { consoleRoute } from '#http/console/route/console-route'
+import { pageOf, paging, readPaging } from '#http/console/route/page'
+import type { ConsoleServices } from '#http/console/route/services'
+import { originOf } from '#http/request/origin'
+import type { Route, Visit } from '#http/request/route'
+import {
+  clearAttemptCookie,
+  readAttemptCookie,
+  readSessionCookie,
+  writeAttemptCookie,
+  writeSessionCookie,
+} from '#http/request/session-cookie'
+import { ProviderSignIn } from '#shared/console/session'
+import { GatewayError } from '#shared/errors'
+import { isObject } from '#shared/json'
+
+const path = '/api/session/oidc'
+/** Where the provider sends the browser back to. */
+export const callbackPath = `${path}/callback`
+
+/** What the browser keeps while the person is at the provider. */
+interface Begun extends Attempt {
+  /** A path of this server. */
+  to: string
+  /** Adds the identity to the signed-in user. */
+  link: boolean
+}
+
+/** `/api/session/oidc`: begin, come back. `/api/session/identities`: list, remove. */
+export function singleSignOnRoutes(services: ConsoleServices): Route[] {
+  const { accounts, publicUrl, identityProvider } = services
+  const tokenOf = ({ request }: Visit) => readSessionCookie(request, publicUrl)
+
+  /** Ends with the page that was wanted; a failure stands in its query, since only a page can explain it. */
+  function arrive(to: string, failure: string | undefined, cookies: readonly string[]): Response {
+    const address = new URL(to, publicUrl)
+    if (failure !== undefined) address.searchParams.set('sign-in', failure)
+    const headers = new Headers({ location: `${address.pathname}${address.search}${address.hash}`, 'cache-control': 'no-store' })
+    for (const cookie of [clearAttemptCookie(publicUrl), ...cookies]) headers.append('set-cookie', cookie)
+    return new Response(null, { status: 302, headers })
+  }
+
+  async function comeBack(visit: Visit): Promise<Response> {
+    const provider = required(identityProvider)
+    const begun = readBegun(readAttemptCookie(visit.request, publicUrl))
+    if (begun === undefined) return arrive('/', 'expired', [])
+    const to = localPath(begun.to, publicUrl)
+    try {
+      if (visit.url.searchParams.has('error')) return arrive(to, 'refused', [])
+      const returned = new URL(`${callbackPath}${visit.url.search}`, publicUrl)
+      const identity = await provider.finish(returned, begun)
+      if (begun.link) {
+        const user = accounts.userOfSession(tokenOf(visit))
+        if (user === undefined) return arrive(to, 'expired', [])
+        await accounts.linkIdentity(user, identity, visit.requestId)
+        return arrive(to, undefined, [])
+      }
+      const { token } = await accounts.signInAs(identity, originOf(visit))
+      // Ends the session that the browser already had.
+      await accounts.signOut(tokenOf(visit), visit.requestId)
+      return arrive(to, undefined, [writeSessionCookie(publicUrl, token)])
+    } catch (thrown) {
+      const failure = thrown instanceof GatewayError ? failures[thrown.code] : undefined
+      if (failure === undefined) throw thrown
+      return arrive(to, failure, [])
+    }
+  }
+
+  return [
+    consoleRoute(services, {
+      method: 'POST',
+      path,
+      who: 'anyone',
+      body: ProviderSignIn,
+      handle: async ({ body }) => {
+        const { address, attempt } = await required(identityProvider).begin()
+        const begun: Begun = { ...attempt, to: localPath(body.to ?? '/', publicUrl), link: body.link ?? false }
+        const value = Buffer.from(JSON.stringify(begun)).toString('base64url')
+        return { headers: { 'set-cookie': writeAttemptCookie(publicUrl, value) }, body: { address: address.href } }
+      },
+    }),
+    // The provider decides about the parameters, so they are not checked against a list here.
+    { method: 'GET', path: callbackPath, envelope: 'chat', handle: comeBack },
+    consoleRoute(services, {
+      method: 'GET',
+      path: '/api/session/identities',
+      who: 'session',
+      query: paging,
+      handle: async ({ user, query }) => {
+        const rows = await accounts.identitiesOf(user)
+        return { body: pageOf('identities', rows, (row) => `${row.at} ${row.id}`, readPaging(query)) }
+      },
+    }),
+    consoleRoute(services, {
+      method: 'DELETE',
+      path: '/api/session/identities/:id',
+      who: 'session',
+      handle: async ({ visit, user }) => {
+        await accounts.unlinkIdentity(user, visit.params.id ?? '')
+        return { status: 204 }
+      },
+    }),
+  ]
+}
+
+/** The words in which a page hears of failures that people can do something about. */
+const failures: Readonly<Record<string, string>> = {
+  invalid_credentials: 'refused',
+  not_permitted: 'disabled',
+  upstream_error: 'unavailable',
+  name_taken: 'taken',
+}
+
+function required(provider: IdentityProvider | undefined): IdentityProvider {
+  if (provider === undefined) throw new GatewayError('not_found', 'No identity provider is set up here: see PARLEY_OIDC_ISSUER.')
+  return provider
+}
+
+/** The path of an address of this server; anything else becomes the first page. */
+function localPath(to: string, publicUrl: URL): string {
+  if (!URL.canParse(to, publicUrl)) return '/'
+  const { origin, pathname, search, hash } = new URL(to, publicUrl)
+  return origin === publicUrl.origin ? `${pathname}${search}${hash}` : '/'
+}
+
+function readBegun(value: string | undefined): Begun | undefined {
+  if (value === undefined) return undefined
+  const begun = parse(Buffer.from(value, 'base64url').toString('utf8'))
+  if (!isObject(begun)) return undefined
+  const { state, nonce, verifier, to, link } = begun
+  const isWhole = [state, nonce, verifier, to].every((part) => typeof part === 'string' && part !== '')
+  return isWhole ? ({ state, nonce, verifier, to, link: link === true } as Begun) : undefined
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,161 @@
+/**
+ * What is kept of an exchange of Responses, and how a later one continues it: what came before is put in front of the input. Pure, so that
+ * large ones are handled where they do not keep others waiting. Works on the client's own items, so it does not matter which dialect the
+ * upstream speaks.
+ */
+import type { ScannedBody } from '#canonical/codec'
+import { joinLosses, type Loss } from '#canonical/loss'
+import { conversationCodecs } from '#protocols/index'
+import type { Found, KeptItems, Recorded, Rewritten, Storing } from '#relay/contract/stored'
+import { GatewayError } from '#shared/errors'
+import { isObject } from '#shared/json'
+import { createSseSplitter } from '#shared/sse'
+
+type Item = Record<string, unknown>
+
+/** The field that names the response which is continued. */
+export const previousField = 'previous_response_id'
+
+/** For a response that this tenant does not have. */
+export const noResponse = (param = previousField) => new GatewayError('not_found', 'There is no response with this id.', { param })
+
+/** What a question says about storing. */
+export function storingOf({ background, stream, store, input, ...value }: Record<string, unknown>): Storing {
+  const previous = value[previousField]
+  const references = inputItems(input).flatMap((item) =>
+    isObject(item) && isReference(item) && typeof item.id === 'string' ? [item.id] : [],
+  )
+  return {
+    waits: background === true && stream !== true,
+    keeps: store !== false,
+    ...(typeof previous === 'string' && { previous }),
+    references,
+  }
+}
+
+/** Throws nothing; `scanned` is the body that `storing` was read from. */
+export function rewritten({ text, value }: ScannedBody, { waits, previous, references }: Storing, found: Found): Rewritten {
+  const codec = conversationCodecs.responses
+  const own = waits ? codec.editRequest(text, { remove: ['background'] }) : text
+  const asked = resolved(inputItems(value.input), references, found.referenced)
+  const question = asked.items
+  const whole = { own, content: own, question, losses: waits ? [waited] : [], responses: [] }
+  if (previous !== undefined && !found.before) return { ...whole, unresolved: noResponse() }
+  if (asked.unresolved) return { ...whole, unresolved: asked.unresolved }
+  if (previous === undefined && references.length === 0) return whole
+  const said = remaining((found.before ?? []).flatMap(({ items }) => items))
+  const losses = joinLosses(said.losses, asked.losses, waits ? [waited] : [])
+  const content = codec.editRequest(own, { set: { input: [...said.items, ...question] } })
+  const responses = [...new Set([...(previous === undefined ? [] : [previous]), ...found.referenced.map(({ id }) => id)])]
+  return { own, content, question, losses, responses }
+}
+
+/** An exchange as it is kept; undefined for an answer without an id, which cannot be asked for. */
+export function recorded(question: unknown[], answer: string, stream: boolean): Recorded | undefined {
+  const response = answerIn(answer, stream)
+  if (!response || typeof response.id !== 'string') return undefined
+  const output = Array.isArray(response.output) ? response.output : []
+  const items = output.flatMap((item) => (isObject(item) && typeof item.id === 'string' ? [item.id] : []))
+  return { id: response.id, items, json: JSON.stringify({ turns: [], items: [...question, ...output], response }) }
+}
+
+/** A question as items, whatever form it was asked in. */
+export function inputItems(input: unknown): unknown[] {
+  if (typeof input === 'string') return [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: input }] }]
+  return Array.isArray(input) ? input : []
+}
+
+/** Items of an answer as they may be said again: ids belong to the account that made them, and reasoning is worth nothing unsealed. */
+function sayable(item: unknown): item is Item {
+  return isObject(item) && !(item.type === 'reasoning' && typeof item.encrypted_content !== 'string')
+}
+
+/** Items whose id only their own account knows, and that are understood without it; all others must have theirs. */
+const anonymous = new Set<unknown>([
+  ...[undefined, 'message', 'reasoning', 'function_call', 'function_call_output', 'custom_tool_call', 'custom_tool_call_output'],
+  ...['compaction', 'item_reference'],
+])
+
+function portableItem(item: Item): Item {
+  if (!anonymous.has(item.type)) return item
+  const { id: _, status: __, ...rest } = item
+  return rest
+}
+
+/** What is still to be said again: a compaction stands for everything before it, and its trigger did its work. */
+function remaining(items: readonly unknown[]): Said {
+  const from = items.findLastIndex((item) => isObject(item) && item.type === 'compaction')
+  const left = items.slice(Math.max(from, 0)).filter((item): item is Item => isObject(item) && item.type !== 'compaction_trigger')
+  const said = left.filter(sayable)
+  return { items: said.map(portableItem), losses: said.length < left.length ? [unsealed] : [] }
+}
+
+/** Items of earlier answers as they can be said again. */
+interface Said {
+  items: Item[]
+  losses: Loss[]
+}
+
+const unsealed: Loss = {
+  field: 'input.reasoning',
+  what: 'dropped',
+  reason: 'The reasoning of earlier answers was not given to Parley: only the upstream that keeps the response has it.',
+  meaning: true,
+}
+
+/** As `readHead` of Responses sees it: a reference may leave out its type, and then has nothing but an id. */
+const isReference = ({ type, role, id }: Item): boolean =>
+  type === 'item_reference' || ((type === undefined || type === null) && role === undefined && typeof id === 'string')
+
+/** A complete answer is one that a client which asks for its progress is content with. */
+const waited: Loss = {
+  field: 'background',
+  what: 'adapted',
+  reason: 'The answer was waited for: it is complete at once.',
+  meaning: false,
+}
+
+const noItem = (index: number) => new GatewayError('not_found', 'There is no item with this id.', { param: `input[${index}].id` })
+
+/** Items with their references resolved. */
+interface Resolved extends Said {
+  unresolved?: GatewayError
+}
+
+/** The question with every reference to an item of a stored response replaced by it. */
+function resolved(items: unknown[], references: readonly string[], referenced: readonly KeptItems[]): Resolved {
+  if (references.length === 0) return { items: items as Item[], losses: [] }
+  const known = new Map<unknown, Item>()
+  for (const exchange of referenced) for (const item of exchange.items) if (isObject(item)) known.set(item.id, item)
+  const losses: Loss[] = []
+  const missing = items.findIndex((item) => isObject(item) && isReference(item) && !known.has(item.id))
+  if (missing >= 0) return { items: items as Item[], losses, unresolved: noItem(missing) }
+  const said = items.flatMap((item): Item[] => {
+    if (!isObject(item) || !isReference(item)) return [item as Item]
+    const meant = known.get(item.id)
+    if (meant && sayable(meant)) return [portableItem(meant)]
+    losses.push(unsealed)
+    return []
+  })
+  return { items: said, losses }
+}
+
+/** The answer in the last frames of a stream, or as a whole body. */
+function answerIn(text: string, stream: boolean): Item | undefined {
+  if (!stream) return asObject(text)
+  const splitter = createSseSplitter()
+  for (const { data } of [...splitter.push(new TextEncoder().encode(text)), ...splitter.end()]) {
+    const answer = asObject(data ?? '')?.response
+    if (isObject(answer)) return answer
+  }
+  return undefined
+}
+
+function asObject(text: string): Item | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}

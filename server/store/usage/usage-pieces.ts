@@ -1,0 +1,64 @@
+/** A report in pieces: spans of time of which each is read within moments. */
+import { sql } from 'drizzle-orm'
+import { returned } from '#store/engine/rows'
+import type { Db } from '#store/engine/store'
+import { keptFromInstant } from './usage-hours.ts'
+import { floorOf, type UsageQuestion } from './usage-question.ts'
+
+/** A span of time; the end is exclusive. */
+export type Span = Pick<UsageQuestion, 'from' | 'to'>
+
+/** An hour of which usage rows are read. */
+export interface BusyHour {
+  hour: Date
+  rows: number
+  /** Its rows are all there, so that it may be divided. */
+  divisible: boolean
+}
+
+const hourMs = 3_600_000
+/** Usage rows, and hours whose sums are read, in one piece. */
+const [mostRows, mostHours] = [2_000, 7 * 24]
+
+/** The hours with a mark, ascending, and how many usage rows each has. */
+export async function busyHours(db: Db, { from, to }: Span): Promise<BusyHour[]> {
+  const found = await db.execute(sql`
+    select (extract(epoch from hour) * 1000)::text as ms, hour >= ${keptFromInstant} as divisible,
+      (select count(*) from logs where at >= hour and at < hour + interval '1 hour')::text as rows
+    from (
+      select distinct hour from usage_marks where hour >= ${floorOf(from).toISOString()}::timestamptz and hour < ${to.toISOString()}::timestamptz
+    ) as marked order by hour`)
+  return returned<{ ms: string; divisible: boolean; rows: string }>(found).map(({ ms, divisible, rows }) => ({
+    hour: new Date(Number(ms)),
+    rows: Number(rows),
+    divisible,
+  }))
+}
+
+/** The span, divided where it has many usage rows, and every week. The pieces follow each other without a gap. */
+export function piecesOf({ from, to }: Span, busy: readonly BusyHour[]): Span[] {
+  const ends: number[] = []
+  let [begun, rows] = [floorOf(from).getTime(), 0]
+  /** Ends a piece there. */
+  const end = (at: number) => {
+    if (at > from.getTime() && at < to.getTime()) ends.push(at)
+    begun = at
+    rows = 0
+  }
+  const upTo = (at: number) => {
+    while (at - begun >= mostHours * hourMs) end(begun + mostHours * hourMs)
+  }
+  for (const one of busy) {
+    const hour = one.hour.getTime()
+    upTo(hour)
+    if (rows + one.rows > mostRows && hour > begun) end(hour)
+    const parts = one.divisible ? Math.min(60, Math.ceil(one.rows / mostRows)) : 1
+    for (let part = 1; part < parts; part++) end(hour + Math.floor((part * hourMs) / parts))
+    // The next hour is one of sums, perhaps, and not to be divided.
+    if (parts > 1) end(hour + hourMs)
+    else rows += one.rows
+  }
+  upTo(to.getTime())
+  const starts = [from, ...ends.map((at) => new Date(at))]
+  return starts.map((start, n) => ({ from: start, to: starts[n + 1] ?? to }))
+}
