@@ -22,6 +22,7 @@ const KeyHolderPage = lazy(async () => pageWithMessages((await import('#client/f
 const DocsPage = lazy(async () => pageWithMessages(await docsPage()))
 const SetupPage = lazy(async () => pageWithMessages((await import('#client/features/setup/page.tsx')).SetupPage))
 const PlaygroundPage = lazy(async () => pageWithMessages((await import('#client/features/playground/page.tsx')).PlaygroundPage))
+const SharedPage = lazy(async () => pageWithMessages((await import('#client/features/playground/sharing/shared-page.tsx')).SharedPage))
 const NotFound = lazy(async () => pageWithMessages((await import('./shell/not-found.tsx')).NotFound))
 const NotAllowed = lazy(async () => pageWithMessages((await import('./shell/not-found.tsx')).NotAllowed))
 
@@ -67,6 +68,10 @@ export function App() {
       {/* For holders of a key who have no account. */}
       <Match when={props.location.pathname === '/key'}>
         <KeyHolderPage />
+      </Match>
+      {/* For whoever has a link to a conversation. */}
+      <Match when={/^\/share\/([\w-]+)$/.exec(props.location.pathname)?.[1]} keyed>
+        {(id) => <SharedPage id={id} />}
       </Match>
       {/* Anybody may read how the API is called; whoever is signed in reads it in the shell. */}
       <Match when={props.location.pathname === '/docs' && screen() !== 'open'}>

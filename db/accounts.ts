@@ -3,6 +3,7 @@ import { bigint, boolean, index, jsonb, pgTable, primaryKey, text, timestamp, un
 import type { KeepBodies } from '../shared/console/body.ts'
 import type { Budget, Limits } from '../shared/console/limits.ts'
 import type { Scope } from '../shared/console/management-key.ts'
+import type { Fallback } from '../shared/console/settings.ts'
 import type { Managed, Role } from '../shared/ids.ts'
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
@@ -152,6 +153,8 @@ export const groups = pgTable('groups', {
   keepBodies: jsonb('keep_bodies').$type<KeepBodies>(),
   budget: jsonb('budget').$type<Budget>(),
   limits: jsonb('limits').$type<Limits>(),
+  /** Fallback models by model, in place of those of the installation; null = none of its own. */
+  fallbacks: jsonb('fallbacks').$type<Record<string, Fallback>>(),
   enabled: boolean('enabled').notNull().default(true),
   managed: text('managed').$type<Managed>().notNull().default('console'),
   createdAt: instant('created_at').notNull(),

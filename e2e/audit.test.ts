@@ -22,7 +22,15 @@ interface Row {
 }
 
 /** A reset only clears memory; the others only read. */
-const changesNothing = ['POST /api/channels/{id}/reset', 'POST /api/channels/{id}/test', 'POST /api/channels/models', 'POST /api/route']
+const changesNothing = [
+  // What users keep of their own conversations: nobody else sees it, and it changes with every message.
+  'PUT /api/conversations/{id}',
+  'DELETE /api/conversations/{id}',
+  'POST /api/channels/{id}/reset',
+  'POST /api/channels/{id}/test',
+  'POST /api/channels/models',
+  'POST /api/route',
+]
 
 const secrets = {
   password: 'a secret password',
@@ -125,6 +133,21 @@ const calls: Record<string, { by: Call; actions: string[] }> = {
       return gateway.admin.call('DELETE', `/api/bodies?user=${id}`)
     },
     actions: ['body.remove'],
+  },
+  'POST /api/shares': {
+    by: async ({ admin }) => {
+      await admin.call('PATCH', '/api/settings', { shareLinks: true })
+      const share = await admin.call<{ id: string }>('POST', '/api/shares', { title: 'shown', text: '{}', days: 7 })
+      return { id: share.id.slice(0, 6), whole: share.id }
+    },
+    actions: ['settings.change', 'share.create'],
+  },
+  'DELETE /api/shares/{id}': {
+    by: async ({ admin }) => {
+      const { data } = await admin.call<{ data: { id: string }[] }>('GET', '/api/shares')
+      return admin.call('DELETE', `/api/shares/${data[0]?.id}`)
+    },
+    actions: ['share.remove'],
   },
   'POST /api/session': {
     by: async (gateway) => {

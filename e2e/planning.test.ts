@@ -381,9 +381,10 @@ describe('settings', () => {
       moderationModel: 'omni-moderation-latest',
       fallbacks: { a: { error: ['unpriced', 'secret', 'b', 'far'], context: ['wide'], filter: ['b', 'far'] } },
       keepLogsMonths: null,
+      shareLinks: false,
       quotas,
       managedByFile: { fallbacks: ['a'] },
-      defaults: { moderationModel: 'omni-moderation-latest', keepLogsMonths: null, quotas },
+      defaults: { moderationModel: 'omni-moderation-latest', keepLogsMonths: null, shareLinks: false, quotas },
       changed: [],
     })
     for (const [keepLogsMonths, status] of [

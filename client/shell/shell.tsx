@@ -3,16 +3,17 @@
  * never what is on a page.
  */
 import { useLocation } from '@solidjs/router'
-import { createEffect, createSignal, type JSX, lazy, on, onCleanup, Show, Suspense } from 'solid-js'
+import { createEffect, createSignal, type JSX, on, onCleanup, Show, Suspense } from 'solid-js'
 import { forgetWords, signOut } from '#client/api/account.ts'
 import { useSession } from '#client/api/session.ts'
 import { createMediaQuery } from '#client/ui/browser-state.ts'
+import { later } from '#client/ui/later.ts'
 import { readLocalStorage, writeLocalStorage } from '#client/ui/local-storage.ts'
 import { Navigation } from './navigation.tsx'
 import { isCurrent, playground } from './pages.ts'
 import { TabBar } from './tab-bar.tsx'
 
-const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }))
+const Palette = later(async () => (await import('./palette.tsx')).Palette)
 
 /** Navigation, page and palette. */
 export function Shell(props: { children: JSX.Element }) {

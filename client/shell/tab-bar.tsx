@@ -1,12 +1,13 @@
 import { useLocation, useNavigate } from '@solidjs/router'
-import { createSignal, For, lazy, Show, Suspense } from 'solid-js'
+import { createSignal, For, Show, Suspense } from 'solid-js'
 import { useSession } from '#client/api/session.ts'
 import { Icon } from '#client/ui/icon.tsx'
+import { later } from '#client/ui/later.ts'
 import { t } from './messages.ts'
 import { PageLink } from './navigation.tsx'
 import { adminPages, isCurrent, ownPages, playground } from './pages.ts'
 
-const Sheet = lazy(async () => ({ default: (await import('#client/ui/sheet.tsx')).Sheet }))
+const Sheet = later(async () => (await import('#client/ui/sheet.tsx')).Sheet)
 
 /** Pages that have a place of their own on phones; the rest is behind More. */
 const direct = ['/overview', '/requests', '/usage']

@@ -2,13 +2,14 @@
  * A menu under a button. Only the button is rendered at first; the menu is loaded when it is used for the first time, so that
  * a page with hundreds of menus stays cheap.
  */
-import { createSignal, type JSX, lazy, Show, Suspense } from 'solid-js'
+import { createSignal, type JSX, Show, Suspense } from 'solid-js'
+import { later } from './later.ts'
 import { type MenuProps, triggerClass, triggerContent } from './menu-trigger.tsx'
 import { Tooltip } from './tooltip.tsx'
 
 export type { MenuEntry } from './menu-trigger.tsx'
 
-const OpenMenu = lazy(async () => ({ default: (await import('./open-menu.tsx')).OpenMenu }))
+const OpenMenu = later(async () => (await import('./open-menu.tsx')).OpenMenu)
 
 /** A button with a menu of `items`, which are read each time the menu opens. */
 export function Menu(props: MenuProps) {

@@ -1,7 +1,8 @@
-import { type JSX, lazy, onCleanup, onMount, Show, Suspense } from 'solid-js'
+import { type JSX, onCleanup, onMount, Show, Suspense } from 'solid-js'
 import { IconButton } from './button.tsx'
+import { later } from './later.ts'
 
-const Sheet = lazy(async () => ({ default: (await import('./sheet.tsx')).Sheet }))
+const Sheet = later(async () => (await import('./sheet.tsx')).Sheet)
 
 interface PanelProps {
   title: string

@@ -1,6 +1,7 @@
 /** Who is calling, as all modules above see it. Plain data from memory; nothing here reads the database. */
 import type { KeepBodies } from '#shared/console/body'
 import type { Budget, Limits } from '#shared/console/limits'
+import type { Fallback } from '#shared/console/settings'
 import type { Role } from '#shared/ids'
 import type { UserRecord } from '#store/accounts/users'
 
@@ -61,6 +62,8 @@ export interface Group {
   keepBodies: KeepBodies | null
   budget: Budget | null
   limits: Limits | null
+  /** Fallback models by model, in place of those of the installation. */
+  fallbacks: Readonly<Record<string, Fallback>> | null
   enabled: boolean
   managed: Managed
 }

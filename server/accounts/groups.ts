@@ -64,7 +64,7 @@ export function createGroups(parts: { store: Store; directory: Directory; clock:
     all: () => directory.groups.all(),
     row: groupRow,
     managedRow(group, reader) {
-      const { name, enabled, managed, keepBodies, budget, limits } = group
+      const { name, enabled, managed, keepBodies, budget, limits, fallbacks } = group
       return {
         ...groupRow(group),
         usable: usableGroup(directory, reader, name) !== undefined,
@@ -73,6 +73,7 @@ export function createGroups(parts: { store: Store; directory: Directory; clock:
         logBodies: keepBodies ?? false,
         budget,
         limits,
+        fallbacks: fallbacks ?? {},
       }
     },
     async create(by, { name, ...fields }) {
@@ -114,7 +115,10 @@ function groupRow({ name, description, ratio }: Group): GroupRow {
 
 /** A complete row, with defaults for absent fields. */
 export function newGroup(name: string, fields: GroupFields, managed: Managed, createdAt: Date): GroupRecord {
-  const row = { name, description: '', ratio: ratioOfOne, keepBodies: null, budget: null, limits: null, enabled: true, managed, createdAt }
+  const row = {
+    ...{ name, description: '', ratio: ratioOfOne, enabled: true, managed, createdAt },
+    ...{ keepBodies: null, budget: null, limits: null, fallbacks: null },
+  }
   return { ...row, ...columnsOf(fields) }
 }
 
@@ -123,6 +127,7 @@ function columnsOf(fields: GroupFields): Partial<GroupRecord> {
     ...(fields.description !== undefined && { description: fields.description }),
     ...(fields.logBodies !== undefined && { keepBodies: fields.logBodies || null }),
     ...(fields.ratio !== undefined && { ratio: readRatio(fields.ratio, 'ratio') }),
+    ...(fields.fallbacks !== undefined && { fallbacks: Object.keys(fields.fallbacks).length > 0 ? fields.fallbacks : null }),
     ...readBounds(fields),
   }
 }

@@ -73,13 +73,14 @@ export async function createSettings(store: Store, usual: { moderationModel: str
 
   /** A value that was chosen and is the default all the same does not count. */
   const changed = (): string[] => {
-    const { quotas: counts = {}, bodies: kept = {}, moderationModel, keepLogsMonths, fallbacks } = chosen()
+    const { quotas: counts = {}, bodies: kept = {}, moderationModel, keepLogsMonths, fallbacks, shareLinks } = chosen()
     const differing = Object.entries(counts).filter(([name, count]) => count !== usualQuotas[name as keyof Quotas])
     const keeping = Object.entries(kept).filter(([name, value]) => !sameValue(value, usualBodies[name as keyof BodySettings]))
     return [
       ...(moderationModel !== undefined && moderationModel !== usual.moderationModel ? ['moderationModel'] : []),
       ...(fallbacks !== undefined && Object.keys(fallbacks).length > 0 ? ['fallbacks'] : []),
       ...(keepLogsMonths != null ? ['keepLogsMonths'] : []),
+      ...(shareLinks === true ? ['shareLinks'] : []),
       ...differing.map(([name]) => `quotas.${name}`),
       ...keeping.map(([name]) => `bodies.${name}`),
     ]
@@ -89,10 +90,11 @@ export async function createSettings(store: Store, usual: { moderationModel: str
     moderationModel: chosen().moderationModel ?? usual.moderationModel,
     fallbacks: { ...chosen().fallbacks, ...declared() },
     keepLogsMonths: chosen().keepLogsMonths ?? null,
+    shareLinks: chosen().shareLinks ?? false,
     quotas: quotas(),
     bodies: bodies(),
     managedByFile: { fallbacks: Object.keys(declared()) },
-    defaults: { moderationModel: usual.moderationModel, keepLogsMonths: null, quotas: usualQuotas, bodies: usualBodies },
+    defaults: { moderationModel: usual.moderationModel, keepLogsMonths: null, shareLinks: false, quotas: usualQuotas, bodies: usualBodies },
     changed: changed(),
   })
 

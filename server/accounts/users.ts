@@ -80,10 +80,22 @@ export function createUsers({ store, directory, clock, random, endSessionsOf }: 
       (key) => key.userId === id && key.role === role && (key.expiresAt === null || key.expiresAt.getTime() > clock.now()),
     ).length
 
+  /** When keys and sessions of these users were last used, in milliseconds. */
+  function lastSeen(ids: ReadonlySet<string>): Map<string, number> {
+    const seen = new Map<string, number>()
+    const note = (id: string, at: Date | null) => {
+      if (at !== null && ids.has(id)) seen.set(id, Math.max(seen.get(id) ?? 0, at.getTime()))
+    }
+    for (const { key } of directory.keys.all()) note(key.userId, key.lastUsedAt)
+    for (const session of directory.sessions.all()) note(session.userId, session.usedAt)
+    return seen
+  }
+
   async function rows(users: readonly KnownUser[]): Promise<AccountRow[]> {
     const ids = users.map(({ id }) => id)
     const wallets = await readWallets(store.db, ids)
-    return users.map((user) => accountRow(user, managementKeysOf(user), wallets.get(user.id)))
+    const seen = lastSeen(new Set(ids))
+    return users.map((user) => accountRow(user, managementKeysOf(user), seen.get(user.id), wallets.get(user.id)))
   }
 
   return {
@@ -243,7 +255,12 @@ function userRow({ id, name, role, group, groups }: User, wallet: Wallet = { bal
   return { id, name, role, group, groups: [...groups], balance: formatUsd(wallet.balance), held: formatUsd(wallet.held) }
 }
 
-function accountRow(user: KnownUser, managementKeys: number, wallet?: Wallet): AccountRow {
+function accountRow(user: KnownUser, managementKeys: number, seen: number | undefined, wallet?: Wallet): AccountRow {
   const { enabled, signsIn, managed, budget, limits } = user
-  return { ...userRow(user, wallet), createdAt: user.createdAt.toISOString(), enabled, signsIn, managed, budget, limits, managementKeys }
+  return {
+    ...userRow(user, wallet),
+    createdAt: user.createdAt.toISOString(),
+    lastSeenAt: seen === undefined ? null : new Date(seen).toISOString(),
+    ...{ enabled, signsIn, managed, budget, limits, managementKeys },
+  }
 }

@@ -1,5 +1,6 @@
 /** What the program does every so often, beside its requests. */
-import type { UsageUpkeep } from '#accounts/usage-upkeep'
+import type { UserConversations } from '#accounts/conversations'
+import type { UsageUpkeep } from '#accounts/usage/upkeep'
 import type { LeasedBooks } from '#billing/ledger/leased-books'
 import type { OpenLimiter } from '#billing/ratelimit/open-limiter'
 import type { ConsoleServices } from '#http/console/route/services'
@@ -13,6 +14,7 @@ interface JobParts {
   clock: Clock
   log: Log
   accounts: ConsoleServices['accounts']
+  conversations: UserConversations
   reasoningState: ReasoningState
   books: LeasedBooks
   limiter: OpenLimiter
@@ -23,12 +25,13 @@ interface JobParts {
 
 /** Starts every job; one that fails is logged and comes again at its next time. */
 export function startJobs(parts: JobParts): { cancel(): void } {
-  const { clock, log, accounts, reasoningState, books, limiter, upkeep, file, relay } = parts
+  const { clock, log, accounts, conversations, reasoningState, books, limiter, upkeep, file, relay } = parts
   const jobs: [what: string, everyMs: number, run: () => Promise<unknown>][] = [
     ['store when keys were last used', 10_000, accounts.flushLastUsed],
     ['delete expired sessions', 600_000, accounts.sweepSessions],
     ['record failed sign-ins', 60_000, accounts.flushSignInLog],
     ['store reasoning state', 1_000, reasoningState.flush],
+    ['delete conversations whose link has ended', 600_000, conversations.sweep],
     ['delete expired reasoning state', 600_000, reasoningState.sweep],
     ['write off the leases of missing instances', 3_600_000, books.writeOff],
     ['open the budgets that begin soon', 300_000, books.openAhead],

@@ -16,6 +16,7 @@ import { realtimeRoutes } from '#http/api/realtime'
 import { rerankRoutes } from '#http/api/rerank'
 import { searchRoutes } from '#http/api/search'
 import { auditRoutes } from '#http/console/accounts/audit'
+import { type ConversationDeps, conversationRoutes } from '#http/console/accounts/conversations'
 import { groupRoutes } from '#http/console/accounts/groups'
 import { keyRoutes } from '#http/console/accounts/keys'
 import { managementKeyRoutes } from '#http/console/accounts/management-keys'
@@ -31,7 +32,7 @@ import { probeRoutes } from '#http/console/catalogue/probe'
 import { eventRoutes } from '#http/console/installation/events'
 import { overviewRoutes } from '#http/console/installation/overview'
 import { searchRoutes as consoleSearchRoutes } from '#http/console/installation/search'
-import { settingsRoutes } from '#http/console/installation/settings'
+import { type SettingsDeps, settingsRoutes } from '#http/console/installation/settings'
 import { setupRoutes } from '#http/console/installation/setup'
 import { statusRoutes } from '#http/console/installation/status'
 import type { ConsoleServices } from '#http/console/route/services'
@@ -58,6 +59,8 @@ export interface RouteParts {
   settings: Settings
   /** What users have of what has a quota. */
   kept: Pick<QuotaDeps, 'keysOf' | 'storedBy'>
+  conversations: ConversationDeps['conversations']
+  environment: SettingsDeps['environment']
   accounts: ConsoleServices['accounts']
   channels: ChannelRegistry
   prices: Prices
@@ -81,6 +84,8 @@ export interface RouteParts {
 /** Every route, the API reference included. */
 export function routesOf({
   accounts,
+  conversations,
+  environment,
   channels,
   health,
   explain,
@@ -127,7 +132,8 @@ export function routesOf({
     ].flatMap((routes) => routes(consoleServices)),
     ...channelRoutes({ ...consoleServices, channels, health }),
     ...probeRoutes({ ...consoleServices, probe, channels }),
-    ...settingsRoutes({ ...consoleServices, settings }),
+    ...settingsRoutes({ ...consoleServices, settings, environment }),
+    ...conversationRoutes({ ...consoleServices, conversations }),
     ...eventRoutes({ ...consoleServices, live }),
     ...consoleSearchRoutes({ ...consoleServices, channels }),
     ...overviewRoutes({ ...consoleServices, channels, prices, health }),

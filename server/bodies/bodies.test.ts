@@ -27,7 +27,7 @@ function userNamed(name: string, role: User['role'] = 'user'): User {
 }
 const [ann, bob, chief] = [userNamed('ann'), userNamed('bob'), userNamed('chief', 'admin')]
 const group: Group = {
-  ...{ name: 'default', description: '', ratio: 1_000_000n, keepBodies: null, budget: null, limits: null, enabled: true },
+  ...{ name: 'default', description: '', ratio: 1_000_000n, keepBodies: null, fallbacks: null, budget: null, limits: null, enabled: true },
   managed: 'console',
 }
 const callerOf = (user: User, keep: ApiKey['keepBodies'] = true): Caller => {

@@ -2,8 +2,9 @@
 import type { Overview } from '../console/overview.ts'
 import { type Found, foundKinds } from '../console/search.ts'
 import { Decimal, OneOf, SignedDecimal, Type } from '../typebox.ts'
-import { Instant, Nullable, says, UsageAnswer } from './console.ts'
+import { Instant, Nullable, says } from './console.ts'
 import { Open } from './fields.ts'
+import { UsageAnswer } from './usage.ts'
 
 /** A row of GET /api/search. */
 export const FoundAnswer = says<Found>().of(
@@ -16,6 +17,15 @@ export const FoundAnswer = says<Found>().of(
   }),
 )
 
+const budget = {
+  of: OneOf(['key', 'user', 'group']),
+  id: Type.String(),
+  name: Type.String(),
+  window: OneOf(['daily', 'weekly', 'monthly', 'total']),
+  limit: Decimal(),
+  left: SignedDecimal(),
+  share: Type.Number(),
+}
 const kind = <Kind extends string>(name: Kind) => ({ kind: Type.Literal(name) })
 const Attention = Type.Union([
   Open({
@@ -27,16 +37,7 @@ const Attention = Type.Union([
     retryInMs: Type.Number(),
   }),
   Open({ ...kind('unpriced'), model: Type.String() }),
-  Open({
-    ...kind('budget'),
-    of: OneOf(['key', 'user', 'group']),
-    id: Type.String(),
-    name: Type.String(),
-    window: OneOf(['daily', 'weekly', 'monthly', 'total']),
-    limit: Decimal(),
-    left: SignedDecimal(),
-    share: Type.Number(),
-  }),
+  Open({ ...kind('budget'), ...budget }),
   Open({ ...kind('loses'), model: Type.String(), margin: SignedDecimal() }),
   Open({ ...kind('low'), balance: SignedDecimal(), spend: SignedDecimal() }),
   Open({ ...kind('expires'), id: Type.String(), name: Type.String(), at: Instant() }),
@@ -47,14 +48,16 @@ export const OverviewAnswer = says<Overview>().of(
   Open({
     at: Instant(),
     timezone: Type.String(),
+    days: Type.Integer(),
     now: UsageAnswer,
     before: UsageAnswer,
-    steps: Type.Array(Instant()),
+    steps: Type.Array(Type.String({ description: 'The instant of an hour, or the date of a day where there are more.' })),
     hours: Type.Array(UsageAnswer),
     hoursBefore: Type.Array(UsageAnswer),
     hoursByModel: Type.Array(UsageAnswer),
     models: Type.Array(UsageAnswer),
     keys: Type.Array(UsageAnswer),
+    budgets: Type.Array(Open(budget)),
     attention: Type.Array(Attention),
     first: Open({ channel: Nullable(Type.Boolean()), price: Nullable(Type.Boolean()), key: Type.Boolean(), request: Type.Boolean() }),
   }),

@@ -1,10 +1,12 @@
 /** Responses about people: sessions, quotas, management keys, the audit trail. */
 import type { AuditRow } from '../console/audit.ts'
-import type { KeyFacts } from '../console/key-facts.ts'
+import type { KeptRow, SharedConversation, ShareRow } from '../console/conversation.ts'
+import type { KeyFacts } from '../console/key.ts'
 import { Limits } from '../console/limits.ts'
 import { type ManagementKeyRow, scopes } from '../console/management-key.ts'
 import type { QuotaRow } from '../console/quota.ts'
 import type { IdentityRow, SessionRow } from '../console/session.ts'
+import type { EnvironmentRow } from '../console/settings.ts'
 import type { EntryRow } from '../console/user.ts'
 import { OneOf, Type } from '../typebox.ts'
 import { Instant, Nullable, says } from './console.ts'
@@ -33,6 +35,32 @@ export const IdentityAnswer = says<IdentityRow>().of(
     label: Nullable(Type.String({ description: 'What the provider calls the person.' })),
     at: Instant(),
     lastUsedAt: Instant(),
+  }),
+)
+
+/** A row of GET /api/conversations. */
+export const KeptAnswer = says<KeptRow>().of(
+  Open({ id: Type.String(), changedAt: Instant(), bytes: Type.Integer({ description: 'As it is stored.' }) }),
+)
+
+const share = { title: Type.String(), createdAt: Instant(), expiresAt: Instant() }
+
+/** A row of GET /api/shares. */
+export const ShareAnswer = says<ShareRow>().of(Open({ id: Type.String({ description: 'Whoever has it may read.' }), ...share }))
+
+/** GET /api/shares/:id */
+export const SharedConversationAnswer = says<SharedConversation>().of(
+  Open({ ...share, text: Type.String({ description: 'The conversation as a file of the playground holds it: JSON text.' }) }),
+)
+
+/** A row of GET /api/environment. */
+export const EnvironmentAnswer = says<EnvironmentRow>().of(
+  Open({
+    name: Type.String(),
+    meaning: Type.String(),
+    default: Type.String(),
+    set: Type.Boolean(),
+    value: Nullable(Type.String({ description: 'Null when it is not set, and for secrets.' })),
   }),
 )
 

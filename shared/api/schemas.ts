@@ -1,5 +1,6 @@
 /** Every schema that the API reference names, by its name there. `of('ChatRequest')` refers to one; a misspelt name does not compile. */
 import { ChannelDraft, ChannelPatch, NewChannel } from '../console/channel.ts'
+import { KeptConversation, NewShare } from '../console/conversation.ts'
 import { GroupPatch, NewGroup } from '../console/group.ts'
 import { KeyPatch, NewKey, Rotation } from '../console/key.ts'
 import { NewManagementKey } from '../console/management-key.ts'
@@ -30,6 +31,7 @@ import * as overview from './overview.ts'
 import * as people from './people.ts'
 import * as rerank from './rerank.ts'
 import * as search from './search.ts'
+import * as usage from './usage.ts'
 
 /** Every named schema. */
 export const schemas = {
@@ -95,6 +97,13 @@ export const schemas = {
   Quotas: rows.PageOf(people.QuotaAnswer),
   Sessions: rows.PageOf(people.SessionAnswer),
   Identities: rows.PageOf(people.IdentityAnswer),
+  KeptConversation,
+  KeptConversations: rows.PageOf(people.KeptAnswer),
+  NewShare,
+  Share: people.ShareAnswer,
+  Shares: rows.PageOf(people.ShareAnswer),
+  SharedConversation: people.SharedConversationAnswer,
+  Environment: rows.PageOf(people.EnvironmentAnswer),
   User: rows.UserAnswer,
   NewUser,
   UserPatch,
@@ -131,9 +140,9 @@ export const schemas = {
   Books: BooksAnswer,
   KeptBody: bodies.KeptBodyAnswer,
   DeletedBodies: bodies.DeletedBodies,
-  LogRow: rows.LogAnswer,
-  LogRows: rows.PageOf(rows.LogAnswer),
-  UsageRows: rows.PageOf(rows.UsageAnswer),
+  LogRow: usage.LogAnswer,
+  LogRows: rows.PageOf(usage.LogAnswer),
+  UsageRows: rows.PageOf(usage.UsageAnswer),
   FoundRows: rows.PageOf(overview.FoundAnswer),
   Overview: overview.OverviewAnswer,
   RouteQuestion,

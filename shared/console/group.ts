@@ -1,7 +1,8 @@
 /** Groups: named sets of channels with a price ratio. */
-import { Decimal, Exact, type Static, Text, Type } from '../typebox.ts'
+import { Decimal, Exact, MapOf, type Static, Text, Type } from '../typebox.ts'
 import { KeepBodies } from './body.ts'
 import { Budget, type BudgetLeft, Limits } from './limits.ts'
+import { Fallback } from './settings.ts'
 
 const settings = {
   description: Type.Optional(Text(500)),
@@ -10,6 +11,8 @@ const settings = {
   logBodies: Type.Optional(KeepBodies),
   budget: Type.Optional(Budget),
   limits: Type.Optional(Limits),
+  /** Fallback models by model: in this group they hold in place of those of the installation. */
+  fallbacks: Type.Optional(MapOf(256, Fallback)),
 }
 
 /** One group in parley.yaml, under its name. */
@@ -47,4 +50,5 @@ export interface ManagedGroupRow extends GroupRow {
   /** Absent without a budget. */
   budgetLeft?: BudgetLeft
   limits: Limits | null
+  fallbacks: Record<string, Fallback>
 }

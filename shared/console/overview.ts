@@ -1,5 +1,16 @@
-/** GET /api/overview: the figures of today against the same time last week, and what needs attention. */
+/** GET /api/overview: the figures of today against the same time last week, or of some days against those before, and what needs attention. */
 import type { UsageReportRow, UsageTotals } from './usage.ts'
+
+/** How much of a budget is spent: `share` of `limit`, in USD, in the window of which the largest share is. */
+export interface BudgetState {
+  of: 'key' | 'user' | 'group'
+  id: string
+  name: string
+  window: 'daily' | 'weekly' | 'monthly' | 'total'
+  limit: string
+  left: string
+  share: number
+}
 
 /** Something that needs attention; the most urgent first. */
 export type Concern =
@@ -8,16 +19,7 @@ export type Concern =
   /** A model that enabled channels offer and that has no price, so nobody can call it. */
   | { kind: 'unpriced'; model: string }
   /** A budget of which 80 percent or more are spent: `share` of `limit`, in USD. */
-  | {
-      kind: 'budget'
-      of: 'key' | 'user' | 'group'
-      id: string
-      name: string
-      window: 'daily' | 'weekly' | 'monthly' | 'total'
-      limit: string
-      left: string
-      share: number
-    }
+  | ({ kind: 'budget' } & BudgetState)
   /** A model whose requests of today cost more than they brought, in USD. */
   | { kind: 'loses'; model: string; margin: string }
   /** The caller's balance is less than today's spend. */
@@ -29,20 +31,25 @@ export type Concern =
 export interface Overview {
   at: string
   timezone: string
-  /** Today until now. */
+  /** 1 for today, 7 or 30 for so many days with today. */
+  days: number
+  /** These days until now. */
   now: UsageTotals
-  /** The same time of the same day a week ago. */
+  /** The same time of the same day a week ago; of more days, as many before them. */
   before: UsageTotals
-  /** The first instants of today's hours until now. */
+  /** The first instants of today's hours until now; of more days, their dates. */
   steps: string[]
+  /** By hour, or by day where there are more. */
   hours: UsageReportRow[]
-  /** The whole day a week ago. */
+  /** The whole day a week ago, or the days before. */
   hoursBefore: UsageReportRow[]
-  /** Today's hours again, by model. */
+  /** The hours or days again, by model. */
   hoursByModel: UsageReportRow[]
-  /** Five that were charged most today. */
+  /** Five that were charged most. */
   models: UsageReportRow[]
   keys: UsageReportRow[]
+  /** Five budgets of which the largest share is spent. */
+  budgets: BudgetState[]
   attention: Concern[]
   /** What is there of a first run: a real channel, a price for one of its models (administrators), a key, a request ever. */
   first: { channel: boolean | null; price: boolean | null; key: boolean; request: boolean }

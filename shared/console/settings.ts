@@ -17,6 +17,8 @@ export const SettingsPatch = Exact({
   fallbacks: Type.Optional(MapOf(256, Fallback)),
   /** Months for which usage rows are kept; their sums and the ledger stay. Null keeps them for ever. */
   keepLogsMonths: Type.Optional(Type.Union([Int(1, 1200), Type.Null()])),
+  /** Whether users may make links by which anybody reads a copy of a conversation. */
+  shareLinks: Type.Optional(Type.Boolean()),
   /** Quotas of each user; those left out stay as they are. */
   quotas: Type.Optional(QuotasPatch),
   /** Kept bodies; what is left out stays as it is. */
@@ -29,12 +31,25 @@ export interface SettingsRow {
   moderationModel: string
   fallbacks: Record<string, Fallback>
   keepLogsMonths: number | null
+  shareLinks: boolean
   quotas: Quotas
   bodies: BodySettings
   /** Models whose fallbacks the configuration file declares: read-only here. */
   managedByFile: { fallbacks: string[] }
   /** What holds where nobody has chosen anything. */
-  defaults: { moderationModel: string; keepLogsMonths: null; quotas: Quotas; bodies: BodySettings }
-  /** Settings that were chosen in the console: `moderationModel`, `fallbacks`, `keepLogsMonths`, `quotas.keys` and so on. */
+  defaults: { moderationModel: string; keepLogsMonths: null; shareLinks: false; quotas: Quotas; bodies: BodySettings }
+  /** Settings that were chosen in the console: `moderationModel`, `fallbacks`, `keepLogsMonths`, `shareLinks`, `quotas.keys` and so on. */
   changed: string[]
+}
+
+/** A row of GET /api/environment: what this instance was told by its environment. */
+export interface EnvironmentRow {
+  name: string
+  /** What it does, in English. */
+  meaning: string
+  /** What holds where it is not set, in words. */
+  default: string
+  set: boolean
+  /** Null when it is not set, and for secrets. */
+  value: string | null
 }

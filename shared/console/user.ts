@@ -51,6 +51,8 @@ export interface UserRow {
 export interface AccountRow extends UserRow {
   createdAt: string
   enabled: boolean
+  /** When a key or a session of the user was last used; null when none that is still there ever was. Up to half a minute late. */
+  lastSeenAt: string | null
   /** Whether a password is set. */
   signsIn: boolean
   managed: 'file' | 'console'

@@ -45,8 +45,12 @@ export const clientRooms: Record<string, Room> = {
       code: ['client/ui', ...playground('messages', 'reply', 'state', 'dialects', 'markdown')],
       inspector: ['client/ui', 'shared', ...playground('messages', 'text', 'conversation', 'reply', 'state', 'dialects')],
       composer: ['client/ui', 'shared', ...playground('messages', 'text', 'conversation', 'models', 'state', 'keyboard')],
-      sidebar: ['client/ui', 'client/api', ...playground('messages', 'text', 'conversation', 'state')],
+      sidebar: ['client/ui', 'client/api', 'shared', ...playground('messages', 'text', 'conversation', 'state')],
       transcript: [...screen, ...playground('messages', 'text', 'conversation', 'models', 'state', 'keyboard', 'failures', 'markdown')],
+      // Conversations that are also on the server.
+      keeping: ['client/api', 'client/ui', 'shared', ...playground('conversation')],
+      // A conversation as others see it, by a link.
+      sharing: [...screen, ...playground('messages', 'text', 'conversation', 'markdown', 'sidebar')],
       compare: ['client/ui', ...playground('messages', 'conversation', 'models', 'state', 'composer', 'transcript')],
     }).map(([part, may]): [string, Room] => {
       if (part !== 'markdown') return [`client/features/playground/${part}`, { may, ...feature }]
@@ -59,14 +63,14 @@ export const clientRooms: Record<string, Room> = {
     may: [
       ...['client/ui', 'shared'],
       ...playground('messages', 'text', 'conversation', 'state', 'keyboard', 'parameters', 'markdown', 'templates', 'code'),
-      ...playground('inspector', 'composer', 'sidebar', 'transcript', 'compare'),
+      ...playground('inspector', 'composer', 'sidebar', 'transcript', 'compare', 'keeping'),
     ],
     ...feature,
   },
   // All other pages.
   'client/features/*': { may: [...screen, ...inside('client/ui', 'console', 'chart'), 'client/console'], ...feature },
   client: {
-    may: [...screen, 'client/shell', 'client/features/playground', 'client/features/*'],
+    may: [...screen, 'client/shell', 'client/features/playground', ...playground('sharing'), 'client/features/*'],
     packages: browser,
     powers: ['time'],
   },

@@ -37,7 +37,7 @@ export interface Installation {
 }
 
 const group: Omit<Group, 'ratio' | 'limits'> = {
-  ...{ name: 'default', description: '', keepBodies: null, budget: null, enabled: true, managed: 'console' },
+  ...{ name: 'default', description: '', keepBodies: null, budget: null, fallbacks: null, enabled: true, managed: 'console' },
 }
 
 /** By the upstream's dialect. Anthropic has neither embeddings nor images. */

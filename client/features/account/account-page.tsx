@@ -1,5 +1,5 @@
 /** One's own account: password, sessions, quotas, and what this browser keeps. */
-import { createSignal, lazy, Show, Suspense } from 'solid-js'
+import { createSignal, Show, Suspense } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { useSession } from '#client/api/session.ts'
 import { detailOf, explain } from '#client/console/explain.ts'
@@ -15,6 +15,7 @@ import { Failure } from '#client/ui/console/states.tsx'
 import { timeZone } from '#client/ui/console/time.ts'
 import { formatBytes, formatCount, formatMoney } from '#client/ui/format.ts'
 import { changeLanguage, type Language, language, languages } from '#client/ui/language.ts'
+import { later } from '#client/ui/later.ts'
 import { setTheme, theme, themes } from '#client/ui/theme.ts'
 import { showToast } from '#client/ui/toast.tsx'
 import type { QuotaRow } from '#shared/console/quota'
@@ -24,7 +25,7 @@ import { ManagementKeysCard } from './management-keys-card.tsx'
 import { t } from './messages.ts'
 import { SessionsCard } from './sessions-card.tsx'
 
-const Confirm = lazy(async () => ({ default: (await import('#client/ui/dialog.tsx')).Confirm }))
+const Confirm = later(async () => (await import('#client/ui/dialog.tsx')).Confirm)
 const themeLabels = { system: 'themeSystem', light: 'themeLight', dark: 'themeDark' } as const
 
 /** `/account` */

@@ -47,7 +47,8 @@ export const en = {
   themeDark: 'Dark',
   zone: 'Times are shown in {zone}, the zone of this browser.',
   kept: 'What this browser keeps',
-  keptWhy: 'Conversations of the playground, drafts and preferences are kept here, not on the server. They take about {size}.',
+  keptWhy:
+    'Conversations of the playground, drafts and preferences are kept here. Conversations are kept on the server too only if you chose that in the playground’s account menu. They take about {size}.',
   forget: 'Delete all of it',
   forgetTitle: 'Delete everything that this browser keeps?',
   forgetIntro: 'Conversations, drafts, templates and preferences of this browser are gone at once and cannot be brought back.',
@@ -58,7 +59,7 @@ export const en = {
   quotaMost: 'at most {most}',
   q_keys: 'API keys',
   q_modelsPerKey: 'Models in the list of a key',
-  q_conversations: 'Stored answers of Responses',
+  q_conversations: 'Stored conversations and answers of Responses',
   q_conversationBytes: 'Their size in bytes',
   mk: 'Management keys',
   mkWhy: 'For scripts that manage Parley. They cannot call models, and never do more than you may.',

@@ -1,4 +1,4 @@
-import { createSignal, lazy, Show, Suspense } from 'solid-js'
+import { createSignal, Show, Suspense } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { detailOf, explain } from '#client/console/explain.ts'
 import { createLoad, readAll } from '#client/console/load.ts'
@@ -11,12 +11,13 @@ import { Empty, Failure } from '#client/ui/console/states.tsx'
 import { DataTable } from '#client/ui/console/table.tsx'
 import { formatAgo, formatWhen } from '#client/ui/console/time.ts'
 import { Icon } from '#client/ui/icon.tsx'
+import { later } from '#client/ui/later.ts'
 import { showToast } from '#client/ui/toast.tsx'
 import type { ManagementKeyRow } from '#shared/console/management-key'
 import { t } from './messages.ts'
 
-const Confirm = lazy(async () => ({ default: (await import('#client/ui/dialog.tsx')).Confirm }))
-const NewKeyDialog = lazy(async () => ({ default: (await import('./new-management-key.tsx')).NewManagementKeyDialog }))
+const Confirm = later(async () => (await import('#client/ui/dialog.tsx')).Confirm)
+const NewKeyDialog = later(async () => (await import('./new-management-key.tsx')).NewManagementKeyDialog)
 
 type Made = ManagementKeyRow & { key: string }
 

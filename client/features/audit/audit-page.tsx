@@ -9,7 +9,7 @@ import { Monogram } from '#client/ui/console/monogram.tsx'
 import { Page } from '#client/ui/console/page.tsx'
 import { Empty, Failure, NoMatch } from '#client/ui/console/states.tsx'
 import { DataTable } from '#client/ui/console/table.tsx'
-import { formatExactly, formatWhen } from '#client/ui/console/time.ts'
+import { formatClock, formatDay, formatExactly } from '#client/ui/console/time.ts'
 import { useUrlState } from '#client/ui/console/url-state.ts'
 import { Icon } from '#client/ui/icon.tsx'
 import type { AuditRow } from '#shared/console/audit'
@@ -77,6 +77,7 @@ export function AuditPage() {
           rowId={(row) => row.id}
           stale={pages.loading()}
           selected={url.get('open')}
+          heading={(row) => dayOf(row.at)}
           columns={[
             {
               id: 'when',
@@ -84,7 +85,7 @@ export function AuditPage() {
               card: 'figure',
               cell: (row) => (
                 <span class="num text-ink-2" title={formatExactly(row.at)}>
-                  {formatWhen(row.at, true)}
+                  {formatClock(row.at)}
                 </span>
               ),
             },
@@ -119,6 +120,13 @@ export function AuditPage() {
       </Show>
     </Page>
   )
+}
+
+/** The day of a time: today and yesterday by name. */
+function dayOf(at: string): string {
+  const date = new Date(at).toDateString()
+  if (date === new Date().toDateString()) return t('today')
+  return date === new Date(Date.now() - 86_400_000).toDateString() ? t('yesterday') : formatDay(at)
 }
 
 function actorOf(row: AuditRow): string {

@@ -55,4 +55,6 @@ export const en = {
   'session.start': 'Signed in',
   'session.end': 'Signed out',
   'session.refuse': 'Sign-in refused',
+  today: 'Today',
+  yesterday: 'Yesterday',
 }

@@ -57,4 +57,6 @@ export const zh: Record<keyof typeof en, string> = {
   'session.start': '登录',
   'session.end': '退出登录',
   'session.refuse': '登录被拒',
+  today: '今天',
+  yesterday: '昨天',
 }

@@ -1,4 +1,4 @@
-import { Show } from 'solid-js'
+import { For, Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { readAll } from '#client/console/load.ts'
 import { vendorCard } from '#client/console/vendors.ts'
@@ -7,7 +7,7 @@ import { Monogram } from '#client/ui/console/monogram.tsx'
 import { Badges, FileBadge, type Shape, Status } from '#client/ui/console/status.tsx'
 import type { Column } from '#client/ui/console/table.tsx'
 import { formatDuration } from '#client/ui/console/time.ts'
-import { formatPercent } from '#client/ui/format.ts'
+import { formatCount, formatPercent } from '#client/ui/format.ts'
 import { Menu } from '#client/ui/menu.tsx'
 import { Switch as Toggle } from '#client/ui/switch.tsx'
 import type { ChannelHealthRow, ChannelRow } from '#shared/console/channel'
@@ -18,6 +18,8 @@ import { t } from './messages.ts'
 /** What requests met: the last hour by channel, and what rests now. */
 export interface Figures {
   byChannel: Map<string, UsageReportRow>
+  /** The last day by channel and hour, the oldest first; undefined for an hour without requests. */
+  slices: Map<string, (UsageReportRow | undefined)[]>
   total: UsageTotals | undefined
   ailments: ChannelHealthRow[]
 }
@@ -25,6 +27,7 @@ export interface Figures {
 /** A channel with what requests met there. */
 export interface LivingChannel extends ChannelRow {
   hour: UsageReportRow | undefined
+  slices: readonly (UsageReportRow | undefined)[]
   rests: ChannelHealthRow[]
 }
 
@@ -34,18 +37,32 @@ export type ChannelState = 'healthy' | 'degraded' | 'open' | 'off'
 /** Reads what requests met. Throws ApiError. */
 export async function readFigures(_: boolean, signal: AbortSignal): Promise<Figures> {
   const from = new Date(Date.now() - 3_600_000).toISOString()
-  const [byChannel, total, ailments] = await Promise.all([
+  const hours = lastHours(Date.now())
+  const [byChannel, byHour, total, ailments] = await Promise.all([
     readAll<UsageReportRow>(`/api/usage?by=channel&from=${from}`, signal),
+    readAll<UsageReportRow>(`/api/usage?by=channel,hour&from=${new Date(hours[0] ?? 0).toISOString()}`, signal, 10_000),
     callApi<Page<UsageTotals>>('GET', `/api/usage?from=${from}`, undefined, signal),
     callApi<Page<ChannelHealthRow>>('GET', '/api/health', undefined, signal),
   ])
-  return { byChannel: new Map(byChannel.map((row) => [row.channel ?? '', row])), total: total.data[0], ailments: ailments.data }
+  const slices = new Map<string, (UsageReportRow | undefined)[]>()
+  for (const row of byHour) {
+    const at = hours.indexOf(Date.parse(row.hour ?? ''))
+    const list = slices.get(row.channel ?? '') ?? hours.map(() => undefined)
+    if (at >= 0) list[at] = row
+    slices.set(row.channel ?? '', list)
+  }
+  return { byChannel: new Map(byChannel.map((row) => [row.channel ?? '', row])), slices, total: total.data[0], ailments: ailments.data }
 }
+
+const hourMs = 3_600_000
+/** The beginnings of the last 24 hours with the present one, in milliseconds. */
+const lastHours = (now: number): number[] => Array.from({ length: 24 }, (_, at) => (Math.floor(now / hourMs) - 23 + at) * hourMs)
 
 /** The channel with its figures. */
 export const living = (row: ChannelRow, figures: Figures | undefined): LivingChannel => ({
   ...row,
   hour: figures?.byChannel.get(row.name),
+  slices: figures?.slices.get(row.name) ?? [],
   rests: figures?.ailments.filter((rest) => rest.channelId === row.id) ?? [],
 })
 
@@ -109,7 +126,7 @@ export function channelColumns({ onTurn, onReset, onRemove }: Parts): Column<Liv
             return (
               <span class="inline-grid min-w-[92px] justify-items-end gap-1">
                 <span>{formatPercent(share(), share() === 1 ? 0 : 2)}</span>
-                <SuccessBar share={share()} label={`${t('lastHour')}: ${formatPercent(share(), 2)}`} />
+                <Slices slices={row.slices} />
               </span>
             )
           }}
@@ -166,11 +183,23 @@ export function channelColumns({ onTurn, onReset, onRemove }: Parts): Column<Liv
   ]
 }
 
-/** The share of requests that succeeded; only a bad one has a strong colour. */
-function SuccessBar(props: { share: number; label: string }) {
+/** The last 24 hours, a slice each: pale when all went well, strong when requests failed, empty when there were none. */
+function Slices(props: { slices: readonly (UsageReportRow | undefined)[] }) {
+  const failed = (row: UsageReportRow) => (row.requests === 0 ? 0 : row.errors / row.requests)
+  const look = (row: UsageReportRow | undefined) => {
+    if (row === undefined || row.requests === 0) return 'none'
+    const share = failed(row)
+    return share === 0 ? 'good' : share < 0.05 ? 'some' : 'poor'
+  }
+  const label = () => {
+    const there = props.slices.flatMap((row) => row ?? [])
+    const requests = there.reduce((sum, row) => sum + row.requests, 0)
+    const errors = there.reduce((sum, row) => sum + row.errors, 0)
+    return t('lastDay', { requests: formatCount(requests), failed: formatCount(errors) })
+  }
   return (
-    <span class="success-bar" classList={{ poor: props.share < 0.95 }} role="img" aria-label={props.label}>
-      <i style={{ '--share': String(props.share) }} />
+    <span class="slices" role="img" aria-label={label()} title={label()}>
+      <For each={props.slices}>{(row) => <i class={look(row)} />}</For>
     </span>
   )
 }

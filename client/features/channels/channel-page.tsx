@@ -1,6 +1,6 @@
 /** One channel: what rests and tests, its models against the upstream's, and its settings. */
 import { useNavigate, useParams } from '@solidjs/router'
-import { createSignal, lazy, Match, Show, Suspense, Switch } from 'solid-js'
+import { createSignal, Match, Show, Suspense, Switch } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { detailOf, explain } from '#client/console/explain.ts'
 import { createLoad } from '#client/console/load.ts'
@@ -10,13 +10,14 @@ import { Empty, Failure, Skeleton } from '#client/ui/console/states.tsx'
 import { FileBadge } from '#client/ui/console/status.tsx'
 import { LinkTabs } from '#client/ui/console/tabs.tsx'
 import { useUrlState } from '#client/ui/console/url-state.ts'
+import { later } from '#client/ui/later.ts'
 import type { ChannelRow } from '#shared/console/channel'
 import { HealthTab } from './health-tab.tsx'
 import { t } from './messages.ts'
 import { ModelsTab } from './models-tab.tsx'
 import { SettingsTab } from './settings-tab.tsx'
 
-const RemoveDialog = lazy(async () => ({ default: (await import('./remove-dialog.tsx')).RemoveDialog }))
+const RemoveDialog = later(async () => (await import('./remove-dialog.tsx')).RemoveDialog)
 const tabs = ['health', 'models', 'settings'] as const
 
 /** `/admin/channels/:id` */

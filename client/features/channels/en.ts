@@ -157,4 +157,5 @@ export const en = {
   converted: 'converted to {dialect}',
   losses: '{count} {count:loss|losses}',
   refusedWhy: 'skipped: {message}',
+  lastDay: 'Last 24 hours by the hour: {requests} requests, {failed} failed',
 }

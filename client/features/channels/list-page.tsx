@@ -1,6 +1,6 @@
 /** Every channel with its health at a glance. */
 
-import { createMemo, createSignal, For, lazy, Show, Suspense } from 'solid-js'
+import { createMemo, createSignal, For, Show, Suspense } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { detailOf, explain } from '#client/console/explain.ts'
 import { asApiError, createLoad, readAll } from '#client/console/load.ts'
@@ -16,6 +16,7 @@ import { formatDuration } from '#client/ui/console/time.ts'
 import { useUrlState } from '#client/ui/console/url-state.ts'
 import { formatPercent } from '#client/ui/format.ts'
 import { Icon } from '#client/ui/icon.tsx'
+import { later } from '#client/ui/later.ts'
 import { showToast } from '#client/ui/toast.tsx'
 import type { ChannelRow } from '#shared/console/channel'
 import { channelColumns, type LivingChannel, living, readFigures, stateOf } from './channel-columns.tsx'
@@ -23,7 +24,7 @@ import { t } from './messages.ts'
 import { namesOf } from './model-lines.ts'
 import { restedText } from './rest-text.ts'
 
-const RemoveDialog = lazy(async () => ({ default: (await import('./remove-dialog.tsx')).RemoveDialog }))
+const RemoveDialog = later(async () => (await import('./remove-dialog.tsx')).RemoveDialog)
 
 /** `/admin/channels` */
 export function ChannelsPage() {

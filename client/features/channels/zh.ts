@@ -155,4 +155,5 @@ export const zh: Record<keyof typeof en, string> = {
   converted: '转换为 {dialect}',
   losses: '{count} 处损失',
   refusedWhy: '跳过：{message}',
+  lastDay: '过去 24 小时（按小时）：{requests} 次请求，{failed} 次失败',
 }

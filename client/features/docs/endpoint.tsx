@@ -1,12 +1,13 @@
-import { createSignal, For, lazy, Show, Suspense } from 'solid-js'
+import { createSignal, For, Show, Suspense } from 'solid-js'
 import { Button } from '#client/ui/button.tsx'
 import { CopyButton } from '#client/ui/console/copy.tsx'
+import { later } from '#client/ui/later.ts'
 import { readLocalStorage, writeLocalStorage } from '#client/ui/local-storage.ts'
 import type { DocEndpoint, DocField, DocSample } from '#shared/console/docs'
 import { Markup } from './markup.tsx'
 import { t } from './messages.ts'
 
-const TryIt = lazy(async () => ({ default: (await import('./try-it.tsx')).TryIt }))
+const TryIt = later(async () => (await import('./try-it.tsx')).TryIt)
 
 /** The language of the samples, the same on every page and at the next visit. */
 const [language, setLanguage] = createSignal(readLocalStorage('docs-language') ?? 'curl')

@@ -28,4 +28,10 @@ export const en = {
   saved: 'Saved.',
   removed: '{name} is deleted.',
   moreNames: 'and {count} more',
+  fallbacks: 'Fallback models',
+  fallbacksHint: 'In this group they hold in place of those of the settings. One line each: model: first, second.',
+  after_error: 'After an error',
+  after_context: 'When the context is too long',
+  after_filter: 'When a content filter stopped it',
+  badLine: 'Each line is “model: first, second”.',
 }

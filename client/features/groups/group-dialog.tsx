@@ -2,10 +2,11 @@ import { createSignal, Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { BoundsFields } from '#client/console/bounds-fields.tsx'
 import { errorAt, explain } from '#client/console/explain.ts'
+import { causes, fallbacksOf, linesOf } from '#client/console/fallback-lines.ts'
 import { boundsOf, readBounds } from '#client/console/limits.ts'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
-import { TextField } from '#client/ui/console/form.tsx'
+import { AreaField, TextField } from '#client/ui/console/form.tsx'
 import { tc } from '#client/ui/console/messages.ts'
 import { Dialog } from '#client/ui/dialog.tsx'
 import type { ChannelRow } from '#shared/console/channel'
@@ -25,12 +26,17 @@ export function GroupDialog(props: {
   const [name, setName] = createSignal(props.row?.name ?? '')
   const [description, setDescription] = createSignal(props.row?.description ?? '')
   const [ratio, setRatio] = createSignal(props.row?.ratio ?? '1')
+  const [fallbacks, setFallbacks] = createSignal(linesOf(props.row?.fallbacks ?? {}))
+  const [badLine, setBadLine] = createSignal(false)
   const [bounds, setBounds] = createSignal(boundsOf(props.row))
   const write = createWrite()
   const readonly = () => props.row?.managed === 'file'
   const submit = async (event: SubmitEvent) => {
     event.preventDefault()
-    const fields = { description: description().trim(), ratio: ratio().trim(), ...readBounds(bounds()) }
+    const own = fallbacksOf(fallbacks())
+    setBadLine(own === undefined)
+    if (own === undefined) return
+    const fields = { description: description().trim(), ratio: ratio().trim(), fallbacks: own, ...readBounds(bounds()) }
     const done = await write.run(() =>
       props.row
         ? callApi('PATCH', `/api/groups/${encodeURIComponent(props.row.name)}`, fields)
@@ -77,6 +83,21 @@ export function GroupDialog(props: {
           />
         </div>
         <BoundsFields value={bounds()} error={write.error()} readonly={readonly()} onChange={setBounds} />
+        <fieldset class="fieldset">
+          <legend>{t('fallbacks')}</legend>
+          <p class="hint">{t('fallbacksHint')}</p>
+          {causes.map((cause) => (
+            <AreaField
+              label={t(`after_${cause}`)}
+              mono
+              rows={2}
+              readonly={readonly()}
+              value={fallbacks()[cause]}
+              error={badLine() ? t('badLine') : errorAt(write.error(), 'fallbacks')}
+              onChange={(text) => setFallbacks({ ...fallbacks(), [cause]: text })}
+            />
+          ))}
+        </fieldset>
         <Show when={write.error()}>{(error) => <p class="notice bad">{explain(error())}</p>}</Show>
       </form>
       <Show when={props.row && props.members}>

@@ -30,4 +30,10 @@ export const zh: Record<keyof typeof en, string> = {
   saved: '已保存。',
   removed: '{name} 已删除。',
   moreNames: '等 {count} 个',
+  fallbacks: '后备模型',
+  fallbacksHint: '在此分组中代替设置中的后备模型。每行一个：模型: 第一, 第二。',
+  after_error: '出错之后',
+  after_context: '上下文过长时',
+  after_filter: '被内容过滤拦截时',
+  badLine: '每行写作“模型: 第一, 第二”。',
 }

@@ -1,6 +1,6 @@
 /** One key: what it spends, what it may do, and how it is used. */
 import { useNavigate, useParams } from '@solidjs/router'
-import { createEffect, createSignal, lazy, on, Show, Suspense } from 'solid-js'
+import { createEffect, createSignal, on, Show, Suspense } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { detailOf, explain } from '#client/console/explain.ts'
 import { createLoad } from '#client/console/load.ts'
@@ -13,6 +13,7 @@ import { Empty, Failure, Skeleton } from '#client/ui/console/states.tsx'
 import { LinkTabs } from '#client/ui/console/tabs.tsx'
 import { formatWhen } from '#client/ui/console/time.ts'
 import { useUrlState } from '#client/ui/console/url-state.ts'
+import { later } from '#client/ui/later.ts'
 import { showToast } from '#client/ui/toast.tsx'
 import type { KeyRow } from '#shared/console/key'
 import { changesBetween, draftOf, fieldsOf, type KeyDraft } from './draft.ts'
@@ -22,8 +23,8 @@ import { KeySamples } from './key-samples.tsx'
 import { t } from './messages.ts'
 import { ShownOnce } from './once.tsx'
 
-const RotateDialog = lazy(async () => ({ default: (await import('./key-dialogs.tsx')).RotateDialog }))
-const RevokeDialog = lazy(async () => ({ default: (await import('./key-dialogs.tsx')).RevokeDialog }))
+const RotateDialog = later(async () => (await import('./key-dialogs.tsx')).RotateDialog)
+const RevokeDialog = later(async () => (await import('./key-dialogs.tsx')).RevokeDialog)
 
 /** `/keys/:id` */
 export function KeyPage() {

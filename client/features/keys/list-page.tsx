@@ -1,5 +1,5 @@
 /** Every key that the person may see: one's own, or for administrators everybody's. */
-import { createSignal, lazy, Match, Show, Suspense, Switch } from 'solid-js'
+import { createSignal, Match, Show, Suspense, Switch } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { useSession } from '#client/api/session.ts'
 import { detailOf, explain } from '#client/console/explain.ts'
@@ -11,6 +11,7 @@ import { Empty, Failure, NoMatch } from '#client/ui/console/states.tsx'
 import { DataTable, type Sort } from '#client/ui/console/table.tsx'
 import { useUrlState } from '#client/ui/console/url-state.ts'
 import { formatMoney } from '#client/ui/format.ts'
+import { later } from '#client/ui/later.ts'
 import { showToast } from '#client/ui/toast.tsx'
 import type { KeyRow } from '#shared/console/key'
 import { type Preset, presets } from './draft.ts'
@@ -19,9 +20,9 @@ import { t } from './messages.ts'
 import { ShownOnce } from './once.tsx'
 import { createSpend } from './spend.ts'
 
-const CreateDialog = lazy(async () => ({ default: (await import('./create-dialog.tsx')).CreateDialog }))
-const RotateDialog = lazy(async () => ({ default: (await import('./key-dialogs.tsx')).RotateDialog }))
-const RevokeDialog = lazy(async () => ({ default: (await import('./key-dialogs.tsx')).RevokeDialog }))
+const CreateDialog = later(async () => (await import('./create-dialog.tsx')).CreateDialog)
+const RotateDialog = later(async () => (await import('./key-dialogs.tsx')).RotateDialog)
+const RevokeDialog = later(async () => (await import('./key-dialogs.tsx')).RevokeDialog)
 
 /** `/keys` */
 export function KeysPage() {

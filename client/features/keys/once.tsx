@@ -1,13 +1,14 @@
-import { createSignal, lazy, Show, Suspense } from 'solid-js'
+import { createSignal, Show, Suspense } from 'solid-js'
 import { IconButton } from '#client/ui/button.tsx'
 import { Secret } from '#client/ui/console/copy.tsx'
 import { tc } from '#client/ui/console/messages.ts'
 import { formatWhen } from '#client/ui/console/time.ts'
 import { Icon } from '#client/ui/icon.tsx'
+import { later } from '#client/ui/later.ts'
 import { type FreshSecret, freshSecret, setFreshSecret } from './fresh-secret.ts'
 import { t } from './messages.ts'
 
-const Confirm = lazy(async () => ({ default: (await import('#client/ui/dialog.tsx')).Confirm }))
+const Confirm = later(async () => (await import('#client/ui/dialog.tsx')).Confirm)
 
 /** The key that was just made, whole, until it is closed. Closing it before it was copied asks first. */
 export function ShownOnce() {

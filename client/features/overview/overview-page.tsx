@@ -5,32 +5,38 @@ import { callApi } from '#client/api/http.ts'
 import { useSession } from '#client/api/session.ts'
 import { detailOf, explain } from '#client/console/explain.ts'
 import { createLoad } from '#client/console/load.ts'
-import { Chart, Spark } from '#client/ui/chart/chart.tsx'
+import { Chart } from '#client/ui/chart/chart.tsx'
+import { Segments } from '#client/ui/console/filters.tsx'
 import { Meter } from '#client/ui/console/meter.tsx'
 import { Card, Page } from '#client/ui/console/page.tsx'
 import { Failure, Skeleton } from '#client/ui/console/states.tsx'
-import { type Stat, Stats } from '#client/ui/console/stats.tsx'
 import { DataTable } from '#client/ui/console/table.tsx'
-import { formatDuration, formatWhen, timeZone } from '#client/ui/console/time.ts'
-import { formatChange, formatCount, formatMoney, formatPercent } from '#client/ui/format.ts'
-import { language } from '#client/ui/language.ts'
+import { formatDay, formatWhen, timeZone } from '#client/ui/console/time.ts'
+import { useUrlState } from '#client/ui/console/url-state.ts'
+import { formatMoney, formatPercent } from '#client/ui/format.ts'
 import type { Overview } from '#shared/console/overview'
 import type { UsageReportRow } from '#shared/console/usage'
 import { lineOf } from './attention.ts'
-import { byHour, largest, stacked } from './figures.ts'
+import { BudgetsCard } from './budgets-card.tsx'
+import { largest, stacked } from './figures.ts'
 import { FirstSteps } from './first-steps.tsx'
 import { t } from './messages.ts'
+import { Strip, weekday } from './strip.tsx'
 
 /** Milliseconds between two readings at most, for what no event tells: the hour, a rest that is over. */
 const everyMs = 60_000
 /** Milliseconds between two readings at least: under load something changes all the time. */
 const leastMs = 2_000
+/** Days that the figures may be of. */
+const ranges = [1, 7, 30] as const
 
 /** `/overview` */
 export function OverviewPage() {
   const { admin } = useSession()
+  const url = useUrlState()
+  const days = () => ranges.find((count) => String(count) === url.get('days')) ?? 1
   const figures = createLoad(
-    () => `/api/overview?timezone=${encodeURIComponent(timeZone())}`,
+    () => `/api/overview?timezone=${encodeURIComponent(timeZone())}&days=${days()}`,
     (path, signal) => callApi<Overview>('GET', path, undefined, signal),
   )
   let readAt = 0
@@ -66,6 +72,24 @@ export function OverviewPage() {
         {(known) => (
           <div class="stack">
             <FirstSteps first={known().first} />
+            <div class="flex flex-wrap items-center gap-3">
+              <Segments
+                label={t('range')}
+                value={String(days())}
+                options={ranges.map((count) => ({
+                  value: String(count),
+                  label: count === 1 ? t('rangeToday') : t('rangeDays', { count }),
+                }))}
+                onChange={(value) => url.set({ days: value === '1' ? '' : value })}
+              />
+              <span class="flex-1" />
+              <span class="hint flex items-center gap-1.5">
+                <i class="w-4 border-t-2 border-(--c1)" aria-hidden="true" />
+                {known().days === 1 ? t('today') : t('rangeDays', { count: known().days })}
+                <i class="ml-2 w-4 border-t-2 border-dashed border-line-2" aria-hidden="true" />
+                {known().days === 1 ? t('weekAgo', { day: weekday() }) : t('daysBefore', { count: known().days })}
+              </span>
+            </div>
             <Strip figures={known()} admin={admin()} />
             <div class="cols wide-left">
               <div class="stack">
@@ -105,6 +129,7 @@ export function OverviewPage() {
                   name={(row) => row.key?.name ?? t('playground')}
                   figures={known()}
                 />
+                <BudgetsCard budgets={known().budgets} />
               </div>
             </div>
           </div>
@@ -114,83 +139,23 @@ export function OverviewPage() {
   )
 }
 
-function Strip(props: { figures: Overview; admin: boolean }) {
-  const start = () => Date.parse(props.figures.steps[0] ?? '')
-  const day = () => new Date().toLocaleDateString(language() === 'zh' ? 'zh-CN' : 'en-GB', { weekday: 'long' })
-  const spark = (label: string, value: (row: UsageReportRow) => number) => (
-    <Spark
-      label={label}
-      count={24}
-      values={byHour(props.figures.hours, start(), props.figures.steps.length, value)}
-      before={byHour(props.figures.hoursBefore, start() - 7 * 86_400_000, 24, value)}
-    />
-  )
-  const change = (now: number, before: number) => {
-    if (before === 0) return ''
-    return t('onWeek', { change: formatChange(now / before - 1), day: day() })
-  }
-  const errors = (of: { requests: number; errors: number } | undefined) => (of && of.requests > 0 ? of.errors / of.requests : 0)
-  const stats = (): Stat[] => {
-    const { now, before } = props.figures
-    const first = now?.latency.firstToken
-    return [
-      {
-        label: t('spend'),
-        value: <span title={`$${now?.charged ?? '0'}`}>{formatMoney(now?.charged ?? '0')}</span>,
-        note: change(Number(now?.charged ?? 0), Number(before?.charged ?? 0)),
-        below: spark(t('spend'), (row) => Number(row.charged)),
-      },
-      {
-        label: t('requests'),
-        value: formatCount(now?.requests ?? 0),
-        note: change(now?.requests ?? 0, before?.requests ?? 0),
-        below: spark(t('requests'), (row) => row.requests),
-      },
-      {
-        label: t('errors'),
-        value: (
-          <a class="text-ink hover:text-accent" href="/requests?failed=true">
-            {formatPercent(errors(now))}
-          </a>
-        ),
-        note: before && before.requests > 0 ? `${t('weekAgo', { day: day() })} ${formatPercent(errors(before))}` : '',
-        below: spark(t('errors'), errors),
-      },
-      {
-        label: t('firstToken'),
-        value: first ? formatDuration(first.p50) : '–',
-        note: first ? t('p95', { time: formatDuration(first.p95) }) : '',
-        below: spark(t('firstToken'), (row) => row.latency.firstToken?.p50 ?? 0),
-      },
-      ...(props.admin && now?.margin
-        ? [
-            {
-              label: t('margin'),
-              value: formatMoney(now.margin),
-              note: t('ofSpend', { share: formatPercent(Number(now.margin) / Math.max(Number(now.charged), 1e-9)) }),
-              below: spark(t('margin'), (row) => Number(row.margin ?? 0)),
-            },
-          ]
-        : []),
-    ]
-  }
-  return <Stats label={t('today')} stats={stats()} />
-}
-
 function Hours(props: { figures: Overview }) {
   const plot = createMemo(() => ({
     kind: 'stack' as const,
-    labels: props.figures.steps.map((step) => formatWhen(step).slice(0, 2)),
+    labels: props.figures.steps.map((step) => (props.figures.days === 1 ? formatWhen(step).slice(0, 2) : formatDay(step))),
     series: stacked(props.figures, t('others')),
     format: (value: number) => formatMoney(value.toFixed(9)),
     openEnd: true,
   }))
   return (
-    <Card title={t('byHour')}>
-      <Chart label={t('chart', { amount: formatMoney(props.figures.now?.charged ?? '0') })} plot={plot()} />
+    <Card title={props.figures.days === 1 ? t('byHour') : t('byDay')}>
+      <Chart
+        label={t(props.figures.days === 1 ? 'chart' : 'chartDays', { amount: formatMoney(props.figures.now?.charged ?? '0') })}
+        plot={plot()}
+      />
       <p class="text-[13px] text-ink-2">
-        {t('hatched')}{' '}
-        <a class="underline" href="/usage?days=1">
+        {props.figures.days === 1 ? t('hatched') : t('hatchedDay')}{' '}
+        <a class="underline" href={`/usage?days=${props.figures.days}`}>
           {t('asTable')}
         </a>
       </p>

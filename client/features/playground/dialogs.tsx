@@ -4,6 +4,7 @@ import { ShortcutsDialog } from '#client/features/playground/keyboard/shortcuts-
 import { DeleteAllDialog } from '#client/features/playground/sidebar/delete-all-dialog.tsx'
 import { ForgetDialog } from '#client/features/playground/sidebar/forget-dialog.tsx'
 import { ImportDialog } from '#client/features/playground/sidebar/import-dialog.tsx'
+import { ShareDialog } from '#client/features/playground/sidebar/share-dialog.tsx'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
 import type { DialogName } from '#client/features/playground/state/view-state.ts'
 import { TemplatesDialog } from '#client/features/playground/templates/templates-dialog.tsx'
@@ -31,6 +32,9 @@ export function Dialogs(props: { page: PageContext; name: DialogName; draft: str
       </Match>
       <Match when={props.name === 'forget'}>
         <ForgetDialog page={props.page} onClose={close} />
+      </Match>
+      <Match when={props.name === 'share'}>
+        <ShareDialog page={props.page} onClose={close} />
       </Match>
       <Match when={props.name === 'import'}>
         <ImportDialog page={props.page} onClose={close} />

@@ -1,4 +1,4 @@
-import { createEffect, createMemo, createSignal, lazy, Match, on, onMount, Show, Suspense, Switch } from 'solid-js'
+import { createEffect, createMemo, createSignal, Match, on, onMount, Show, Suspense, Switch } from 'solid-js'
 import type { ComposerHandle } from '#client/features/playground/composer/composer.tsx'
 import { ConversationComposer } from '#client/features/playground/composer/conversation-composer.tsx'
 import { handleShortcuts } from '#client/features/playground/keyboard/handle-shortcuts.ts'
@@ -12,18 +12,15 @@ import { revealHiddenCharacters } from '#client/features/playground/text/reveal-
 import { announceReplies } from '#client/features/playground/transcript/announce-replies.ts'
 import { Transcript } from '#client/features/playground/transcript/transcript.tsx'
 import { createMediaQuery } from '#client/ui/browser-state.ts'
+import { later } from '#client/ui/later.ts'
 import { Banner } from './banner.tsx'
 import { TopBar } from './top-bar.tsx'
 
-const CompareView = lazy(async () => ({ default: (await import('#client/features/playground/compare/compare-view.tsx')).CompareView }))
-const InspectorPanel = lazy(async () => ({
-  default: (await import('#client/features/playground/inspector/inspector-panel.tsx')).InspectorPanel,
-}))
-const ParametersPanel = lazy(async () => ({
-  default: (await import('#client/features/playground/parameters/parameters-panel.tsx')).ParametersPanel,
-}))
-const Sheet = lazy(async () => ({ default: (await import('#client/ui/sheet.tsx')).Sheet }))
-const Dialogs = lazy(async () => ({ default: (await import('./dialogs.tsx')).Dialogs }))
+const CompareView = later(async () => (await import('#client/features/playground/compare/compare-view.tsx')).CompareView)
+const InspectorPanel = later(async () => (await import('#client/features/playground/inspector/inspector-panel.tsx')).InspectorPanel)
+const ParametersPanel = later(async () => (await import('#client/features/playground/parameters/parameters-panel.tsx')).ParametersPanel)
+const Sheet = later(async () => (await import('#client/ui/sheet.tsx')).Sheet)
+const Dialogs = later(async () => (await import('./dialogs.tsx')).Dialogs)
 
 /**
  * The screen: sidebar on the left, conversation in the middle, one panel on the right. With less room, sidebar and panel

@@ -3,8 +3,9 @@
  * person can do is in `state/actions`, and the screen begins in `layout`.
  */
 import { createResource, Show } from 'solid-js'
-import { openStore } from '#client/features/playground/conversation/store.ts'
+import { openStore, type Store } from '#client/features/playground/conversation/store.ts'
 import { createActions } from '#client/features/playground/state/actions.ts'
+import { keepsOnServer } from '#client/features/playground/state/keep-choice.ts'
 import { createPlaygroundState, type PlaygroundStart } from '#client/features/playground/state/playground-state.ts'
 import type { UserRow } from '#shared/console/user'
 import { PlaygroundLayout } from './layout.tsx'
@@ -20,7 +21,7 @@ interface PageProps {
 /** The playground of a signed-in user, with the conversation named in the address. */
 export function PlaygroundPage(props: PageProps) {
   const [kept] = createResource(async () => {
-    const store = await openStore(props.user.id)
+    const store = await storeOf(props.user.id)
     return { store, found: await store.conversations() }
   })
   return (
@@ -32,6 +33,17 @@ export function PlaygroundPage(props: PageProps) {
         />
       )}
     </Show>
+  )
+}
+
+/** The conversations of this browser, and those of the server for whoever keeps them there. */
+async function storeOf(user: string): Promise<Store> {
+  const local = await openStore(user)
+  if (!local.durable || !keepsOnServer(user)) return local
+  return import('./keeping/server-copy.ts').then(
+    ({ withServerCopy }) => withServerCopy(local, user),
+    // Without a network the browser's own conversations are there.
+    () => local,
   )
 }
 

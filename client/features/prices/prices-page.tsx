@@ -1,5 +1,5 @@
 /** Prices of every model that a channel offers, those without one first; the open one in a drawer, and in the address. */
-import { createMemo, createSignal, lazy, Show, Suspense } from 'solid-js'
+import { createMemo, createSignal, Show, Suspense } from 'solid-js'
 import { detailOf, explain } from '#client/console/explain.ts'
 import { createLoad, readAll } from '#client/console/load.ts'
 import { Button } from '#client/ui/button.tsx'
@@ -10,6 +10,7 @@ import { FileBadge } from '#client/ui/console/status.tsx'
 import { DataTable } from '#client/ui/console/table.tsx'
 import { useUrlState } from '#client/ui/console/url-state.ts'
 import { formatMoney, formatPercent, formatPrice } from '#client/ui/format.ts'
+import { later } from '#client/ui/later.ts'
 import { showToast } from '#client/ui/toast.tsx'
 import type { ChannelRow } from '#shared/console/channel'
 import type { PriceRow } from '#shared/console/price'
@@ -18,7 +19,7 @@ import { t } from './messages.ts'
 import { PriceDrawer } from './price-drawer.tsx'
 import type { PricedModel } from './priced-model.ts'
 
-const ImportDialog = lazy(async () => ({ default: (await import('./import-dialog.tsx')).ImportDialog }))
+const ImportDialog = later(async () => (await import('./import-dialog.tsx')).ImportDialog)
 
 /** `/admin/prices` */
 export function PricesPage() {

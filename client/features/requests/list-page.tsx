@@ -1,6 +1,6 @@
 /** Every request that the person may see, newest first and live; one of them open beside. */
 import { useNavigate } from '@solidjs/router'
-import { createEffect, createMemo, createSignal, For, lazy, on, onCleanup, Show, Suspense } from 'solid-js'
+import { createEffect, createMemo, createSignal, For, on, onCleanup, Show, Suspense } from 'solid-js'
 import { onChange } from '#client/api/events.ts'
 import { callApi } from '#client/api/http.ts'
 import { useSession } from '#client/api/session.ts'
@@ -15,6 +15,7 @@ import { Status } from '#client/ui/console/status.tsx'
 import { DataTable } from '#client/ui/console/table.tsx'
 import { useUrlState } from '#client/ui/console/url-state.ts'
 import { Icon } from '#client/ui/icon.tsx'
+import { later } from '#client/ui/later.ts'
 import type { LogRow } from '#shared/console/log'
 import type { Page as ApiPage } from '#shared/console/model'
 import { createColumnChoice } from './column-choice.ts'
@@ -24,8 +25,8 @@ import { requestColumns } from './request-columns.tsx'
 import { RequestDrawer } from './request-drawer.tsx'
 import { type FilterName, filterNames, listPath, type Range, rangeOf, ranges } from './request-filters.ts'
 
-const ColumnDialog = lazy(async () => ({ default: (await import('./column-dialog.tsx')).ColumnDialog }))
-const FilterDialog = lazy(async () => ({ default: (await import('./filter-dialog.tsx')).FilterDialog }))
+const ColumnDialog = later(async () => (await import('./column-dialog.tsx')).ColumnDialog)
+const FilterDialog = later(async () => (await import('./filter-dialog.tsx')).FilterDialog)
 /** Milliseconds between two looks at the newest rows at least. */
 const leastMs = 500
 

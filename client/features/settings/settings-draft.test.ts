@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
+import { fallbacksOf } from '#client/console/fallback-lines.ts'
 import { usualBodies } from '#shared/console/body'
 import { usualQuotas } from '#shared/console/quota'
-import { draftOf, fallbacksOf } from './settings-draft.ts'
+import { draftOf } from './settings-draft.ts'
 
 test('fallbacks become lines and come back', () => {
   const fallbacks = { 'gpt-5': { error: ['a', 'b'], filter: ['c'] }, 'ollama/x:latest': { error: ['d'] } }
@@ -9,10 +10,11 @@ test('fallbacks become lines and come back', () => {
     moderationModel: 'm',
     fallbacks,
     keepLogsMonths: null,
+    shareLinks: false,
     quotas: usualQuotas,
     bodies: usualBodies,
     managedByFile: { fallbacks: [] },
-    defaults: { moderationModel: 'm', keepLogsMonths: null, quotas: usualQuotas, bodies: usualBodies },
+    defaults: { moderationModel: 'm', keepLogsMonths: null, shareLinks: false as const, quotas: usualQuotas, bodies: usualBodies },
     changed: [],
   }
   const draft = draftOf(row)

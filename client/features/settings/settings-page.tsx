@@ -2,24 +2,39 @@
 import { createEffect, createSignal, For, on, Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { detailOf, errorAt, explain } from '#client/console/explain.ts'
+import { causes, fallbacksOf } from '#client/console/fallback-lines.ts'
 import { createLoad } from '#client/console/load.ts'
 import { createWrite } from '#client/console/write.ts'
 import { SearchField } from '#client/ui/console/filters.tsx'
-import { AreaField, TextField, UnitField } from '#client/ui/console/form.tsx'
+import { AreaField, SwitchField, TextField, UnitField } from '#client/ui/console/form.tsx'
 import { Card, Page } from '#client/ui/console/page.tsx'
 import { SaveBar } from '#client/ui/console/save-bar.tsx'
 import { Failure, NoMatch, Skeleton } from '#client/ui/console/states.tsx'
-import { FileBadge } from '#client/ui/console/status.tsx'
 import { useUrlState } from '#client/ui/console/url-state.ts'
 import { formatCount } from '#client/ui/format.ts'
 import { showToast } from '#client/ui/toast.tsx'
 import type { SettingsPatch, SettingsRow } from '#shared/console/settings'
+import { EnvironmentCard } from './environment-card.tsx'
+import { causeLabels, FileFallbacks } from './file-fallbacks.tsx'
 import { t } from './messages.ts'
 import './settings.css'
-import { causes, changesBetween, draftOf, fallbacksOf, quotaNames, type SettingsDraft } from './settings-draft.ts'
+import { changesBetween, draftOf, quotaNames, type SettingsDraft } from './settings-draft.ts'
 
-const causeLabels = { error: 'afterError', context: 'afterContext', filter: 'afterFilter' } as const
-const partLabels = { moderationModel: 'moderation', fallbacks: 'fallbacks', keepLogsMonths: 'keepMonths', quotas: 'quotas' } as const
+const partLabels = {
+  moderationModel: 'moderation',
+  fallbacks: 'fallbacks',
+  keepLogsMonths: 'keepMonths',
+  shareLinks: 'shareLinks',
+  quotas: 'quotas',
+} as const
+const sectionLabels = {
+  models: 'general',
+  fallbacks: 'fallbacks',
+  keeping: 'keeping',
+  sharing: 'sharing',
+  quotas: 'quotas',
+  environment: 'environment',
+} as const
 
 /** `/admin/settings` */
 export function SettingsPage() {
@@ -46,6 +61,7 @@ export function SettingsPage() {
 function Form(props: { row: SettingsRow; onSaved(row: SettingsRow): void }) {
   const url = useUrlState()
   const [draft, setDraft] = createSignal<SettingsDraft>(draftOf(props.row))
+  const [variables, setVariables] = createSignal(true)
   const [badLine, setBadLine] = createSignal(false)
   const write = createWrite()
   createEffect(
@@ -61,7 +77,9 @@ function Form(props: { row: SettingsRow; onSaved(row: SettingsRow): void }) {
     models: finds(t('moderation'), t('moderationHint')),
     fallbacks: finds(t('fallbacks'), t('fallbacksHint'), t('afterError'), t('afterContext'), t('afterFilter')),
     keeping: finds(t('keepMonths'), t('keepMonthsHint'), t('keeping')),
+    sharing: finds(t('sharing'), t('shareLinks'), t('shareLinksHint')),
     quotas: finds(t('quotas'), ...quotaNames.map((name) => t(name))),
+    environment: variables(),
   })
   /** Where the value comes from, unless it is the default. */
   const mark = (name: string, holds = true) =>
@@ -74,6 +92,7 @@ function Form(props: { row: SettingsRow; onSaved(row: SettingsRow): void }) {
       moderationModel: draft().moderationModel.trim(),
       fallbacks,
       keepLogsMonths: draft().keepLogsMonths.trim() === '' ? null : Number(draft().keepLogsMonths),
+      shareLinks: draft().shareLinks,
       quotas: Object.fromEntries(quotaNames.map((name) => [name, Number(draft().quotas[name])])),
     }
     const patch = Object.fromEntries(changes().map((name) => [name, whole[name]]))
@@ -84,83 +103,122 @@ function Form(props: { row: SettingsRow; onSaved(row: SettingsRow): void }) {
       <div class="filters">
         <SearchField label={t('find')} value={url.get('q')} onSearch={(q) => url.set({ q }, { replace: true })} />
       </div>
-      <form
-        class="form wide"
-        onSubmit={(event) => {
-          event.preventDefault()
-          void save()
-        }}
-      >
-        <Show when={shown().models}>
-          <Card title={t('general')} bare>
-            <div class="setting-rows">
-              <TextField
-                label={t('moderation')}
-                hint={`${t('moderationHint')} ${t('usual', { value: props.row.defaults.moderationModel })}`}
-                mono
-                mark={mark('moderationModel')}
-                value={draft().moderationModel}
-                error={errorAt(write.error(), 'moderationModel')}
-                onChange={(moderationModel) => setDraft({ ...draft(), moderationModel })}
-              />
-            </div>
-          </Card>
-        </Show>
-        <Show when={shown().fallbacks}>
-          <Card title={t('fallbacks')} bare>
-            <p class="hint px-4 pb-3">{t('fallbacksHint')}</p>
-            <FileFallbacks row={props.row} />
-            <div class="setting-rows border-t border-line">
-              {causes.map((cause) => (
-                <AreaField
-                  label={t(causeLabels[cause])}
-                  hint={t('usual', { value: t('noneSet') })}
-                  mono
-                  rows={3}
-                  mark={mark('fallbacks', draftOf(props.row).fallbacks[cause] !== '')}
-                  value={draft().fallbacks[cause]}
-                  error={badLine() ? t('badLine') : errorAt(write.error(), 'fallbacks')}
-                  onChange={(text) => setDraft({ ...draft(), fallbacks: { ...draft().fallbacks, [cause]: text } })}
-                />
-              ))}
-            </div>
-          </Card>
-        </Show>
-        <Show when={shown().keeping}>
-          <Card title={t('keeping')} bare>
-            <div class="setting-rows">
-              <UnitField
-                label={t('keepMonths')}
-                hint={`${t('keepMonthsHint')} ${t('usual', { value: t('forEver') })}`}
-                unit={t('months')}
-                placeholder={t('forEver')}
-                mark={mark('keepLogsMonths')}
-                value={draft().keepLogsMonths}
-                error={errorAt(write.error(), 'keepLogsMonths')}
-                onChange={(keepLogsMonths) => setDraft({ ...draft(), keepLogsMonths })}
-              />
-            </div>
-          </Card>
-        </Show>
-        <Show when={shown().quotas}>
-          <Card title={t('quotas')} bare>
-            <p class="hint px-4 pb-3">{t('quotasHint')}</p>
-            <div class="setting-rows border-t border-line">
-              {quotaNames.map((name) => (
-                <UnitField
-                  label={t(name)}
-                  hint={t('usual', { value: formatCount(props.row.defaults.quotas[name]) })}
-                  unit={name === 'conversationBytes' ? t('bytes') : ''}
-                  mark={mark(`quotas.${name}`)}
-                  value={draft().quotas[name]}
-                  error={errorAt(write.error(), `quotas.${name}`)}
-                  onChange={(value) => setDraft({ ...draft(), quotas: { ...draft().quotas, [name]: value } })}
-                />
-              ))}
-            </div>
-          </Card>
-        </Show>
-      </form>
+      <div class="settings">
+        <nav class="settings-nav" aria-label={t('sections')}>
+          <For each={(Object.keys(sectionLabels) as (keyof typeof sectionLabels)[]).filter((name) => shown()[name])}>
+            {(name) => (
+              <button type="button" onClick={() => goTo(name)}>
+                {t(sectionLabels[name])}
+              </button>
+            )}
+          </For>
+        </nav>
+        <form
+          class="form wide"
+          onSubmit={(event) => {
+            event.preventDefault()
+            void save()
+          }}
+        >
+          <Show when={shown().models}>
+            <section id="settings-models">
+              <Card title={t('general')} bare>
+                <div class="setting-rows">
+                  <TextField
+                    label={t('moderation')}
+                    hint={`${t('moderationHint')} ${t('usual', { value: props.row.defaults.moderationModel })}`}
+                    mono
+                    mark={mark('moderationModel')}
+                    value={draft().moderationModel}
+                    error={errorAt(write.error(), 'moderationModel')}
+                    onChange={(moderationModel) => setDraft({ ...draft(), moderationModel })}
+                  />
+                </div>
+              </Card>
+            </section>
+          </Show>
+          <Show when={shown().fallbacks}>
+            <section id="settings-fallbacks">
+              <Card title={t('fallbacks')} bare>
+                <p class="hint px-4 pb-3">{t('fallbacksHint')}</p>
+                <FileFallbacks row={props.row} />
+                <div class="setting-rows border-t border-line">
+                  {causes.map((cause) => (
+                    <AreaField
+                      label={t(causeLabels[cause])}
+                      hint={t('usual', { value: t('noneSet') })}
+                      mono
+                      rows={3}
+                      mark={mark('fallbacks', draftOf(props.row).fallbacks[cause] !== '')}
+                      value={draft().fallbacks[cause]}
+                      error={badLine() ? t('badLine') : errorAt(write.error(), 'fallbacks')}
+                      onChange={(text) => setDraft({ ...draft(), fallbacks: { ...draft().fallbacks, [cause]: text } })}
+                    />
+                  ))}
+                </div>
+              </Card>
+            </section>
+          </Show>
+          <Show when={shown().keeping}>
+            <section id="settings-keeping">
+              <Card title={t('keeping')} bare>
+                <div class="setting-rows">
+                  <UnitField
+                    label={t('keepMonths')}
+                    hint={`${t('keepMonthsHint')} ${t('usual', { value: t('forEver') })}`}
+                    unit={t('months')}
+                    placeholder={t('forEver')}
+                    mark={mark('keepLogsMonths')}
+                    value={draft().keepLogsMonths}
+                    error={errorAt(write.error(), 'keepLogsMonths')}
+                    onChange={(keepLogsMonths) => setDraft({ ...draft(), keepLogsMonths })}
+                  />
+                </div>
+              </Card>
+            </section>
+          </Show>
+          <Show when={shown().sharing}>
+            <section id="settings-sharing">
+              <Card title={t('sharing')} bare>
+                <div class="setting-rows">
+                  <div class="switched" classList={{ changed: props.row.changed.includes('shareLinks') }}>
+                    <SwitchField
+                      label={t('shareLinks')}
+                      hint={`${t('shareLinksHint')} ${t('usual', { value: t('off') })}`}
+                      on={draft().shareLinks}
+                      onChange={(shareLinks) => setDraft({ ...draft(), shareLinks })}
+                    />
+                    {mark('shareLinks')}
+                  </div>
+                </div>
+              </Card>
+            </section>
+          </Show>
+          <Show when={shown().quotas}>
+            <section id="settings-quotas">
+              <Card title={t('quotas')} bare>
+                <p class="hint px-4 pb-3">{t('quotasHint')}</p>
+                <div class="setting-rows border-t border-line">
+                  {quotaNames.map((name) => (
+                    <UnitField
+                      label={t(name)}
+                      hint={t('usual', { value: formatCount(props.row.defaults.quotas[name]) })}
+                      unit={name === 'conversationBytes' ? t('bytes') : ''}
+                      mark={mark(`quotas.${name}`)}
+                      value={draft().quotas[name]}
+                      error={errorAt(write.error(), `quotas.${name}`)}
+                      onChange={(value) => setDraft({ ...draft(), quotas: { ...draft().quotas, [name]: value } })}
+                    />
+                  ))}
+                </div>
+              </Card>
+            </section>
+          </Show>
+          <section id="settings-environment">
+            <EnvironmentCard finds={finds} onFound={setVariables} />
+          </section>
+        </form>
+      </div>
       <Show when={!Object.values(shown()).some(Boolean)}>
         <NoMatch filters={url.get('q')} onClear={() => url.set({ q: '' })} />
       </Show>
@@ -179,26 +237,9 @@ function Form(props: { row: SettingsRow; onSaved(row: SettingsRow): void }) {
   )
 }
 
-/** The fallbacks that parley.yaml declares, read-only. */
-function FileFallbacks(props: { row: SettingsRow }) {
-  const lists = (model: string) =>
-    causes.flatMap((cause) => {
-      const names = props.row.fallbacks[model]?.[cause]
-      return names ? [`${t(causeLabels[cause])}: ${names.join(', ')}`] : []
-    })
-  return (
-    <ul>
-      <For each={props.row.managedByFile.fallbacks}>
-        {(model) => (
-          <li class="list-line">
-            <span class="min-w-0 flex-1">
-              <b class="mono">{model}</b>
-              <small>{lists(model).join('; ')}</small>
-            </span>
-            <FileBadge />
-          </li>
-        )}
-      </For>
-    </ul>
-  )
+/** Puts a section of the page in sight, and the keyboard's focus into it. */
+function goTo(name: string): void {
+  const section = document.getElementById(`settings-${name}`)
+  section?.scrollIntoView({ block: 'start' })
+  section?.querySelector<HTMLElement>('input, textarea, button, summary, a')?.focus({ preventScroll: true })
 }

@@ -1,13 +1,14 @@
-import { createMemo, createSignal, lazy, Show, Suspense } from 'solid-js'
+import { createMemo, createSignal, Show, Suspense } from 'solid-js'
 import { samplesFor } from '#client/console/snippets.ts'
 import { Button } from '#client/ui/button.tsx'
 import { CodeSample, Secret } from '#client/ui/console/copy.tsx'
 import { Icon } from '#client/ui/icon.tsx'
+import { later } from '#client/ui/later.ts'
 import type { Answering } from './answering.ts'
 import { t } from './messages.ts'
 import { StepFrame } from './step-frame.tsx'
 
-const Confirm = lazy(async () => ({ default: (await import('#client/ui/dialog.tsx')).Confirm }))
+const Confirm = later(async () => (await import('#client/ui/dialog.tsx')).Confirm)
 /** Samples that a shell runs; they get the key itself. The others read it from the environment. */
 const inShell = new Set(['curl', 'claude-code'])
 const order = ['curl', 'claude-code', 'codex', 'opencode', 'python', 'typescript']

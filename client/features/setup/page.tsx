@@ -12,6 +12,7 @@ import '#client/ui/console/copy.css'
 import '#client/ui/console/console.css'
 import '#client/ui/console/small.css'
 import '#client/ui/console/table.css'
+import '#client/ui/console/table-cards.css'
 
 /** The page of the first run. */
 export function SetupPage(props: { onSignedIn(user: UserRow): void; onAlreadyDone(): void }) {

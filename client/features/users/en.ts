@@ -104,4 +104,11 @@ export const en = {
   entry_grant: 'Opening grant',
   entry_credit: 'Credit',
   entry_usage: 'Request',
+  seen: 'Last used',
+  bulkOn: 'Turn on',
+  bulkOff: 'Turn off',
+  bulkGroup: 'Add to group',
+  bulkDone: '{count} {count:user|users} changed.',
+  bulkOffTitle: 'Turn off {count} {count:user|users}?',
+  bulkOffIntro: 'Their keys and sessions end at once: {names}.',
 }

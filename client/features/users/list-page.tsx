@@ -1,32 +1,30 @@
 /** Every user with balance, budget and what was spent. */
-import { createMemo, createSignal, lazy, Match, Show, Suspense, Switch } from 'solid-js'
+import { createMemo, createSignal, Match, Show, Suspense, Switch } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
-import { BudgetCell } from '#client/console/budget-cell.tsx'
 import { detailOf, explain } from '#client/console/explain.ts'
 import { asApiError, createLoad, readAll } from '#client/console/load.ts'
 import { Button } from '#client/ui/button.tsx'
 import { FilterBar, FilterChip, SearchField } from '#client/ui/console/filters.tsx'
 import { tc } from '#client/ui/console/messages.ts'
-import { Monogram } from '#client/ui/console/monogram.tsx'
 import { Page } from '#client/ui/console/page.tsx'
+import { BulkBar, createPicks } from '#client/ui/console/picks.tsx'
 import { Empty, Failure, NoMatch } from '#client/ui/console/states.tsx'
-import { type Stat, Stats } from '#client/ui/console/stats.tsx'
-import { Badges, FileBadge } from '#client/ui/console/status.tsx'
-import { type Column, DataTable, type Sort } from '#client/ui/console/table.tsx'
-import { formatDay } from '#client/ui/console/time.ts'
+import { Stats } from '#client/ui/console/stats.tsx'
+import { DataTable, type Sort } from '#client/ui/console/table.tsx'
 import { useUrlState } from '#client/ui/console/url-state.ts'
-import { formatCount, formatMoney } from '#client/ui/format.ts'
-import { Menu } from '#client/ui/menu.tsx'
-import { Switch as Toggle } from '#client/ui/switch.tsx'
+import { later } from '#client/ui/later.ts'
 import { showToast } from '#client/ui/toast.tsx'
+import type { GroupRow } from '#shared/console/group'
 import type { UsageReportRow } from '#shared/console/usage'
-import type { AccountRow } from '#shared/console/user'
-import { formatUsd, parseUsd } from '#shared/money'
+import type { AccountRow, UserPatch } from '#shared/console/user'
 import { t } from './messages.ts'
+import { userColumns } from './user-columns.tsx'
+import { figuresOf } from './user-figures.ts'
 
-const AddUserDialog = lazy(async () => ({ default: (await import('./user-dialogs.tsx')).AddUserDialog }))
-const CreditDialog = lazy(async () => ({ default: (await import('./user-dialogs.tsx')).CreditDialog }))
-const RemoveUserDialog = lazy(async () => ({ default: (await import('./user-dialogs.tsx')).RemoveUserDialog }))
+const Confirm = later(async () => (await import('#client/ui/dialog.tsx')).Confirm)
+const AddUserDialog = later(async () => (await import('./user-dialogs.tsx')).AddUserDialog)
+const CreditDialog = later(async () => (await import('./user-dialogs.tsx')).CreditDialog)
+const RemoveUserDialog = later(async () => (await import('./user-dialogs.tsx')).RemoveUserDialog)
 
 /** `/admin/users` */
 export function UsersPage() {
@@ -39,6 +37,11 @@ export function UsersPage() {
     () => '/api/usage?by=user',
     async (path, signal) => new Map((await readAll<UsageReportRow>(path, signal, 10_000)).map((row) => [row.user?.id ?? '', row.charged])),
   )
+  const groups = createLoad(
+    () => '/api/groups?all=true',
+    (path, signal) => readAll<GroupRow>(path, signal),
+  )
+  const [turningOff, setTurningOff] = createSignal(false)
   const [dialog, setDialog] = createSignal<{ kind: 'credit' | 'remove'; row: AccountRow } | null>(null)
   const sort = (): Sort => {
     const text = url.get('sort') || 'name'
@@ -47,7 +50,10 @@ export function UsersPage() {
   const rows = createMemo(() => {
     const q = url.get('q').toLowerCase()
     const { column, down } = sort()
-    const value = (row: AccountRow) => (column === 'balance' ? Number(row.balance) : Number(spent.value()?.get(row.id) ?? 0))
+    const value = (row: AccountRow) => {
+      if (column === 'seen') return row.lastSeenAt === null ? 0 : Date.parse(row.lastSeenAt)
+      return column === 'balance' ? Number(row.balance) : Number(spent.value()?.get(row.id) ?? 0)
+    }
     const order = (a: AccountRow, b: AccountRow) => (column === 'name' ? a.name.localeCompare(b.name) : value(a) - value(b))
     return users
       .value()
@@ -71,75 +77,32 @@ export function UsersPage() {
       showToast(explain(asApiError(thrown)))
     }
   }
-  const columns: Column<AccountRow>[] = [
-    {
-      id: 'name',
-      label: t('user'),
-      card: 'title',
-      sorts: true,
-      cell: (row) => (
-        <span class="flex items-center gap-3">
-          <Monogram name={row.name} />
-          <span class="min-w-0">
-            <a href={`/admin/users/${encodeURIComponent(row.id)}`}>{row.name}</a>
-            <small>
-              {t(`role_${row.role}`)}
-              <Show when={!row.signsIn}>, {t('cannotSignIn')}</Show>
-            </small>
-          </span>
-        </span>
-      ),
-    },
-    { id: 'groups', label: t('groups'), wide: true, cell: (row) => <Badges names={row.groups} /> },
-    {
-      id: 'balance',
-      label: t('balance'),
-      right: true,
-      sorts: true,
-      cell: (row) => <span title={`$${row.balance}`}>{formatMoney(row.balance)}</span>,
-    },
-    { id: 'held', label: t('heldNow'), right: true, wide: true, cell: (row) => formatMoney(row.held) },
-    { id: 'spent', label: t('spent30'), right: true, sorts: true, cell: (row) => formatMoney(spent.value()?.get(row.id) ?? '0') },
-    { id: 'budget', label: t('budget'), cell: (row) => <BudgetCell row={row} /> },
-    { id: 'created', label: t('created'), wide: true, cell: (row) => <span class="text-ink-2">{formatDay(row.createdAt)}</span> },
-    {
-      id: 'on',
-      label: t('on'),
-      card: 'figure',
-      cell: (row) => (
-        <Show when={row.managed === 'console'} fallback={<FileBadge />}>
-          <Toggle label={t('switchLabel', { name: row.name })} on={row.enabled} onChange={(on) => void turn(row, on)} />
-        </Show>
-      ),
-    },
-    {
-      id: 'actions',
-      label: t('actions'),
-      bare: true,
-      right: true,
-      card: 'none',
-      cell: (row) => (
-        <Menu
-          label={tc('moreOf', { name: row.name })}
-          icon="more"
-          items={() => [
-            { kind: 'item', icon: 'plus', label: t('credit'), onSelect: () => setDialog({ kind: 'credit', row }) },
-            ...(row.managed === 'console'
-              ? [
-                  {
-                    kind: 'item' as const,
-                    icon: 'trash' as const,
-                    bad: true,
-                    label: t('remove'),
-                    onSelect: () => setDialog({ kind: 'remove', row }),
-                  },
-                ]
-              : []),
-          ]}
-        />
-      ),
-    },
-  ]
+  const picks = createPicks(
+    () => rows() ?? [],
+    (row) => row.id,
+    (row) => row.name,
+  )
+  /** Changes every chosen user that the file does not own, one after the other; stops at the first refusal. */
+  const changeAll = async (patch: (row: AccountRow) => UserPatch) => {
+    const chosen = picks.rows().filter((row) => row.managed === 'console')
+    let done = 0
+    try {
+      for (const row of chosen) {
+        replace(await callApi<AccountRow>('PATCH', `/api/users/${encodeURIComponent(row.id)}`, patch(row)))
+        done += 1
+      }
+      picks.clear()
+      showToast(t('bulkDone', { count: done }))
+    } catch (thrown) {
+      showToast(`${t('bulkDone', { count: done })} ${explain(asApiError(thrown))}`)
+    }
+  }
+  const columns = userColumns({
+    picks,
+    spent: (row) => spent.value()?.get(row.id) ?? '0',
+    onTurn: turn,
+    onAsk: (kind, row) => setDialog({ kind, row }),
+  })
   return (
     <Page
       title={t('title')}
@@ -156,27 +119,45 @@ export function UsersPage() {
           </div>
         )}
       </Show>
-      <FilterBar>
-        <SearchField label={t('search')} value={url.get('q')} onSearch={(q) => url.set({ q }, { replace: true })} />
-        <FilterChip
-          label={t('role')}
-          value={url.get('role')}
-          options={(['user', 'admin'] as const).map((value) => ({ value, label: t(`role_${value}`) }))}
-          onChange={(role) => url.set({ role })}
-        />
-        <FilterChip
-          label={t('inGroup')}
-          value={url.get('group')}
-          options={[...new Set(users.value()?.flatMap((row) => row.groups))].toSorted().map((value) => ({ value, label: value }))}
-          onChange={(group) => url.set({ group })}
-        />
-        <FilterChip
-          label={t('state')}
-          value={url.get('state')}
-          options={(['on', 'off'] as const).map((value) => ({ value, label: t(`state_${value}`) }))}
-          onChange={(state) => url.set({ state })}
-        />
-      </FilterBar>
+      <Show
+        when={picks.rows().length === 0}
+        fallback={
+          <BulkBar picks={picks}>
+            <Button onClick={() => void changeAll(() => ({ enabled: true }))}>{t('bulkOn')}</Button>
+            <Button look="bad" onClick={() => setTurningOff(true)}>
+              {t('bulkOff')}
+            </Button>
+            <FilterChip
+              label={t('bulkGroup')}
+              value=""
+              options={(groups.value() ?? []).map(({ name }) => ({ value: name, label: name }))}
+              onChange={(group) => group && void changeAll((row) => ({ groups: [...new Set([...row.groups, group])] }))}
+            />
+          </BulkBar>
+        }
+      >
+        <FilterBar>
+          <SearchField label={t('search')} value={url.get('q')} onSearch={(q) => url.set({ q }, { replace: true })} />
+          <FilterChip
+            label={t('role')}
+            value={url.get('role')}
+            options={(['user', 'admin'] as const).map((value) => ({ value, label: t(`role_${value}`) }))}
+            onChange={(role) => url.set({ role })}
+          />
+          <FilterChip
+            label={t('inGroup')}
+            value={url.get('group')}
+            options={[...new Set(users.value()?.flatMap((row) => row.groups))].toSorted().map((value) => ({ value, label: value }))}
+            onChange={(group) => url.set({ group })}
+          />
+          <FilterChip
+            label={t('state')}
+            value={url.get('state')}
+            options={(['on', 'off'] as const).map((value) => ({ value, label: t(`state_${value}`) }))}
+            onChange={(state) => url.set({ state })}
+          />
+        </FilterBar>
+      </Show>
       <Show
         when={users.error() === undefined || users.value()}
         fallback={
@@ -210,6 +191,24 @@ export function UsersPage() {
             }}
           />
         </Show>
+        <Show when={turningOff()}>
+          <Confirm
+            title={t('bulkOffTitle', { count: picks.rows().length })}
+            intro={t('bulkOffIntro', {
+              names: picks
+                .rows()
+                .map((row) => row.name)
+                .join(', '),
+            })}
+            safe={tc('cancel')}
+            go={t('bulkOff')}
+            onClose={() => setTurningOff(false)}
+            onGo={() => {
+              setTurningOff(false)
+              void changeAll(() => ({ enabled: false }))
+            }}
+          />
+        </Show>
         <Show when={dialog()}>
           {(asked) => (
             <Switch>
@@ -239,18 +238,4 @@ export function UsersPage() {
       </Suspense>
     </Page>
   )
-}
-
-/** Below this balance, in USD, a user is about to be refused. */
-const lowUsd = 5
-
-function figuresOf(users: readonly AccountRow[]): Stat[] {
-  const sum = (amount: (row: AccountRow) => string) => formatMoney(formatUsd(users.reduce((all, row) => all + parseUsd(amount(row)), 0n)))
-  const enabled = users.filter((row) => row.enabled)
-  return [
-    { label: t('title'), value: formatCount(users.length), note: t('enabledCount', { count: enabled.length }) },
-    { label: t('owed'), value: sum((row) => row.balance), note: t('owedNote') },
-    { label: t('heldNow'), value: sum((row) => row.held), note: t('heldNote') },
-    { label: t('low', { amount: `$${lowUsd}` }), value: formatCount(enabled.filter((row) => Number(row.balance) < lowUsd).length) },
-  ]
 }

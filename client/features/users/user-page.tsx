@@ -1,6 +1,6 @@
 /** One user: money, permissions, and where to look further. */
 import { useNavigate, useParams } from '@solidjs/router'
-import { createEffect, createSignal, lazy, on, Show, Suspense } from 'solid-js'
+import { createEffect, createSignal, on, Show, Suspense } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { BudgetCell } from '#client/console/budget-cell.tsx'
 import { detailOf, explain } from '#client/console/explain.ts'
@@ -14,6 +14,7 @@ import { Stats } from '#client/ui/console/stats.tsx'
 import { LinkTabs } from '#client/ui/console/tabs.tsx'
 import { useUrlState } from '#client/ui/console/url-state.ts'
 import { formatMoney } from '#client/ui/format.ts'
+import { later } from '#client/ui/later.ts'
 import { showToast } from '#client/ui/toast.tsx'
 import type { AccountRow } from '#shared/console/user'
 import { formatUsd, parseUsd } from '#shared/money'
@@ -22,8 +23,8 @@ import { t } from './messages.ts'
 import { changesBetween, draftOf, fieldsOf } from './user-draft.ts'
 import { UserFields } from './user-fields.tsx'
 
-const CreditDialog = lazy(async () => ({ default: (await import('./user-dialogs.tsx')).CreditDialog }))
-const RemoveUserDialog = lazy(async () => ({ default: (await import('./user-dialogs.tsx')).RemoveUserDialog }))
+const CreditDialog = later(async () => (await import('./user-dialogs.tsx')).CreditDialog)
+const RemoveUserDialog = later(async () => (await import('./user-dialogs.tsx')).RemoveUserDialog)
 
 /** `/admin/users/:id` */
 export function UserPage() {

@@ -106,4 +106,11 @@ export const zh: Record<keyof typeof en, string> = {
   entry_grant: '初始额度',
   entry_credit: '充值或更正',
   entry_usage: '请求',
+  seen: '最近使用',
+  bulkOn: '启用',
+  bulkOff: '停用',
+  bulkGroup: '加入分组',
+  bulkDone: '已更改 {count} 个用户。',
+  bulkOffTitle: '停用 {count} 个用户？',
+  bulkOffIntro: '以下用户的密钥与会话将立即失效：{names}。',
 }

@@ -56,4 +56,9 @@ export const en = {
   errUnknown: 'Something went wrong ({code}).',
   errRequest: 'Request {id}',
   failedToLoad: 'This could not be loaded',
+  choose: 'Choose',
+  chooseRow: 'Choose {name}',
+  chosen: '{count} chosen',
+  chooseAll: 'Choose all',
+  chooseNone: 'Choose none',
 }

@@ -5,6 +5,7 @@ import './console.css'
 import './copy.css'
 import './forms.css'
 import './table.css'
+import './table-cards.css'
 import './small.css'
 
 /** A page above this one. */

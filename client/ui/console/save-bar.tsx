@@ -1,10 +1,11 @@
 /** The bar that keeps changes together until they are saved. */
 import { useBeforeLeave } from '@solidjs/router'
-import { createSignal, lazy, onCleanup, Show, Suspense } from 'solid-js'
+import { createSignal, onCleanup, Show, Suspense } from 'solid-js'
 import { Button } from '#client/ui/button.tsx'
+import { later } from '#client/ui/later.ts'
 import { tc } from './messages.ts'
 
-const Confirm = lazy(async () => ({ default: (await import('#client/ui/dialog.tsx')).Confirm }))
+const Confirm = later(async () => (await import('#client/ui/dialog.tsx')).Confirm)
 
 /** Shown while something is changed: names the changes, saves or discards them. Leaving with changes asks once. */
 export function SaveBar(props: {

@@ -46,6 +46,8 @@ interface TableProps<Row> {
   selected?: string
   /** Rows that lack something, such as a price: they are tinted. */
   unfinished?: (row: Row) => boolean
+  /** A heading over a row, where it differs from that of the row above: the day, for example. */
+  heading?: (row: Row) => string
   /** A line of its own under a row: a problem with its remedy. */
   below?: (row: Row) => JSX.Element | undefined
   /** Shown in place of rows when there are none. */
@@ -64,6 +66,13 @@ export function DataTable<Row>(props: TableProps<Row>) {
   const count = () => ids()?.length ?? 0
   const [near, watchRows] = createNearRows(count, () => props.rowPx)
   const [fits, watchWidth] = createFits()
+  /** The heading over the row at this place of those that are mounted. */
+  const headingOver = (at: number): string | undefined => {
+    const place = near().from + at
+    const [row, above] = [props.rows?.[place], props.rows?.[place - 1]]
+    const text = row && props.heading?.(row)
+    return text === undefined || (above && props.heading?.(above) === text) ? undefined : text
+  }
   const whole = () => near().from === 0 && near().to === count()
   return (
     <Show when={ids()} fallback={<Skeleton lines={8} />}>
@@ -90,6 +99,15 @@ export function DataTable<Row>(props: TableProps<Row>) {
                       <Show when={byId().get(id)}>
                         {(row) => (
                           <>
+                            <Show when={headingOver(at())}>
+                              {(text) => (
+                                <tr class="day">
+                                  <th colspan={props.columns.length} scope="rowgroup">
+                                    {text()}
+                                  </th>
+                                </tr>
+                              )}
+                            </Show>
                             <tr
                               data-row={id}
                               aria-rowindex={whole() ? undefined : near().from + at() + 2}
@@ -142,7 +160,7 @@ export function DataTable<Row>(props: TableProps<Row>) {
 function Gap(props: { rows: number; rowPx: number | undefined; columns: number }) {
   return (
     <Show when={props.rows > 0}>
-      {/* biome-ignore lint/a11y/noAriaHiddenOnFocusable: a row takes no focus */}
+      {/* biome-ignore lint/a11y/noAriaHiddenOnFocusable: an empty row has nothing that takes the focus */}
       <tr class="gap" aria-hidden="true">
         <td colspan={props.columns} style={{ height: `${props.rows * (props.rowPx ?? 0)}px` }} />
       </tr>

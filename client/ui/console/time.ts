@@ -8,6 +8,9 @@ const locale = () => (language() === 'zh' ? 'zh-CN' : 'en-GB')
 const writeClock = (date: Date, seconds: boolean) =>
   writeDate(date, locale(), { hour: '2-digit', minute: '2-digit', ...(seconds && { second: '2-digit' }), hour12: false })
 
+/** The clock with seconds. */
+export const formatClock = (at: string): string => writeClock(new Date(at), true)
+
 /** The clock when it was today, else the day and the clock; with the year when it is another one. `at` is RFC 3339. */
 export function formatWhen(at: string, seconds = false): string {
   const date = new Date(at)

@@ -58,4 +58,9 @@ export const zh: Record<keyof typeof en, string> = {
   errUnknown: '出错了（{code}）。',
   errRequest: '请求 {id}',
   failedToLoad: '无法加载',
+  choose: '选择',
+  chooseRow: '选择 {name}',
+  chosen: '已选 {count} 项',
+  chooseAll: '全选',
+  chooseNone: '取消选择',
 }

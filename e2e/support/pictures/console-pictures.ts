@@ -18,6 +18,7 @@ const busy = await busyInstallation()
 /** Every page: a name, its address, and what to do before the picture. */
 const pages: readonly (readonly [name: string, path: string, act?: (page: Page) => Promise<unknown>])[] = [
   ['overview', '/overview'],
+  ['overview-week', '/overview?days=7'],
   ['requests', '/requests'],
   ['request-drawer', `/requests?open=${busy.retried}`],
   ['request-page', `/requests/${busy.retried}`],
@@ -40,6 +41,7 @@ const pages: readonly (readonly [name: string, path: string, act?: (page: Page) 
   ['price', '/admin/prices?open=gpt-5'],
   ['groups', '/admin/groups'],
   ['audit', '/admin/audit'],
+  ['group', '/admin/groups?open=vip', (page) => page.getByRole('dialog').waitFor()],
   ['settings', '/admin/settings'],
   ['models', '/models'],
   ['account', '/account'],

@@ -9,6 +9,7 @@ import { chromiumPath } from '#testing/chromium'
 import { administrator, type Program, startProgram } from '#testing/program/program'
 import { stream } from '#testing/upstream/scripted-answers'
 import { scriptedUpstream } from '#testing/upstream/scripted-upstream'
+import { busyInstallation } from '../console-seed.ts'
 import { addChannel, chooseModel, messageBox, sendMessage, signIn, waitForReply } from '../playground.ts'
 
 const folder = fileURLToPath(new URL('../../../docs', import.meta.url))
@@ -56,10 +57,45 @@ try {
   await picture('playground-dark', browser, program, { ...desktop, colorScheme: 'dark' })
   const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 1.5, hasTouch: true, isMobile: true }
   await picture('playground-phone', browser, program, { ...phone, colorScheme: 'light' })
+  await consolePictures(browser, desktop, phone)
 } finally {
   await browser.close()
   await program.stop()
   await upstream.close()
+}
+
+/** The console of a busy installation. */
+async function consolePictures(on: Browser, desktop: BrowserContextOptions, phone: BrowserContextOptions): Promise<void> {
+  const busy = await busyInstallation()
+  try {
+    for (const [name, path, options] of [
+      ['console-overview-light', '/overview', { ...desktop, colorScheme: 'light' }],
+      ['console-overview-dark', '/overview', { ...desktop, colorScheme: 'dark' }],
+      ['console-channels-light', '/admin/channels', { ...desktop, colorScheme: 'light' }],
+      ['console-usage-dark', '/usage', { ...desktop, colorScheme: 'dark' }],
+      ['console-requests-phone', '/requests', { ...phone, colorScheme: 'light' }],
+    ] as const) {
+      const context = await on.newContext({ ...options, baseURL: busy.program.url, locale: 'en-US', timezoneId: 'Europe/Lisbon' })
+      const page = await context.newPage()
+      await signIn(page)
+      await page.goto(path)
+      await page.locator('h1').first().waitFor()
+      await page.waitForLoadState('networkidle')
+      await page.waitForTimeout(500)
+      await save(page, name)
+      await context.close()
+    }
+  } finally {
+    await busy.close()
+  }
+}
+
+async function save(page: Page, name: string): Promise<void> {
+  const path = `${folder}/${name}.png`
+  await page.screenshot({ path, animations: 'disabled' })
+  const { size } = statSync(path)
+  process.stdout.write(`${name}.png: ${Math.round(size / 1000)} kB\n`)
+  if (size > maxBytes) throw new Error(`${name}.png is larger than ${maxBytes / 1000} kB`)
 }
 
 async function picture(name: string, on: Browser, from: Program, options: BrowserContextOptions): Promise<void> {
@@ -81,11 +117,7 @@ async function picture(name: string, on: Browser, from: Program, options: Browse
   await page.mouse.move(0, 0)
   await page.waitForTimeout(500)
   await page.locator('.hljs-keyword').last().scrollIntoViewIfNeeded()
-  const path = `${folder}/${name}.png`
-  await page.screenshot({ path, animations: 'disabled' })
-  const { size } = statSync(path)
-  process.stdout.write(`${name}.png: ${Math.round(size / 1000)} kB\n`)
-  if (size > maxBytes) throw new Error(`${name}.png is larger than ${maxBytes / 1000} kB`)
+  await save(page, name)
   await context.close()
 }
 

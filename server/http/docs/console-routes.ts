@@ -98,6 +98,22 @@ export const consoleRouteDocs: readonly RouteDoc[] = [
   doc('DELETE /api/sessions/:id', 'session', 'End a session', {
     description: 'Requests of the playground that run in it end too.',
   }),
+  list('GET /api/conversations', 'session', 'Conversations that the caller keeps here', 'KeptConversations'),
+  doc('GET /api/conversations/:id', 'session', 'One of them with its text', { gives: 'KeptConversation' }),
+  doc('PUT /api/conversations/:id', 'session', 'Keep a conversation', {
+    takes: 'KeptConversation',
+    description: 'An older one than is kept changes nothing. Counts towards the quotas for stored conversations.',
+  }),
+  doc('DELETE /api/conversations/:id', 'session', 'Delete a kept conversation'),
+  list('GET /api/shares', 'session', 'Links to conversations that the caller made', 'Shares'),
+  doc('POST /api/shares', 'session', 'Make a link to a conversation', {
+    takes: 'NewShare',
+    gives: 'Share',
+    status: 201,
+    description: 'Anybody who has the link reads this copy, at `/share/` followed by the id. Only while the setting `shareLinks` is on.',
+  }),
+  doc('DELETE /api/shares/:id', 'session', 'End a link'),
+  doc('GET /api/shares/:id', 'anyone', 'The conversation behind a link', { gives: 'SharedConversation' }),
   doc('GET /api/groups', 'session', 'Groups that the caller may use', {
     gives: 'Groups',
     parameters: [...inQuery({ all: '`true` lists all groups. Administrators only.' }), ...paging.console],
@@ -174,8 +190,12 @@ export const consoleRouteDocs: readonly RouteDoc[] = [
   },
   doc('GET /api/overview', 'session', 'Overview', {
     gives: 'Overview',
-    parameters: inQuery({ timezone: 'IANA time zone in which the day begins. Default: UTC.' }),
-    description: 'Today against the same time last week, what needs attention, and the first steps; of everybody for administrators.',
+    parameters: inQuery({
+      timezone: 'IANA time zone in which the day begins. Default: UTC.',
+      days: '`1`, `7` or `30`: today alone, or with the days before it. Default: 1.',
+    }),
+    description:
+      'Today against the same time last week, or some days against those before them, what needs attention, and the first steps; of everybody for administrators.',
   }),
   doc('GET /api/search', 'session', 'Find a thing', {
     gives: 'FoundRows',
@@ -221,6 +241,7 @@ export const consoleRouteDocs: readonly RouteDoc[] = [
   }),
   doc('GET /api/health', 'admin', 'What rests now, of every channel', { gives: 'Ailments' }),
   doc('GET /api/settings', 'admin', 'Settings of the installation', { gives: 'Settings' }),
+  list('GET /api/environment', 'admin', 'What the environment of this instance says', 'Environment'),
   doc('PATCH /api/settings', 'admin', 'Change settings', { takes: 'SettingsPatch', gives: 'Settings' }),
   doc('GET /api/books', 'admin', 'Check the books', {
     gives: 'Books',

@@ -3,10 +3,12 @@
  * The caller's own list (`models` of the body) stands for every cause and takes the place of the configured ones. What the
  * caller names it must be allowed to use; what is only configured is passed over where it is not allowed, or has no price.
  */
+import type { Group } from '#accounts/caller'
 import type { Head } from '#canonical/codec'
 import type { Ask, RelayParts } from '#relay/contract/ask'
 import type { ModelCandidates, ReadRequest, RequestModels, StandIns } from '#relay/contract/steps'
 import { everyModel } from '#relay/spend/hold'
+import type { Fallbacks } from '#routing/fallbacks'
 import { modelNotFound, plan } from '#routing/plan'
 import { GatewayError } from '#shared/errors'
 
@@ -67,12 +69,19 @@ function standIns(parts: Parts, ask: Asked, { model, models }: Pick<Head, 'model
     const own = models.flatMap((name, index) => (name === model || models.indexOf(name) < index ? [] : [named(parts, ask, name, index)]))
     return { error: own, context: own, filter: own }
   }
-  const configuredFor = parts.fallbacks(model)
+  const configuredFor = ownFallbacks(ask.caller.group.fallbacks, model) ?? parts.fallbacks(model)
   if (!configuredFor) return noStandIns
   const { error, context, filter } = configuredFor
   const all = new Map(others([...error, ...context, ...filter]).map((name) => [name, configured(parts, ask, name)]))
   const known = (names: readonly string[]) => others(names).flatMap((name) => all.get(name) ?? [])
   return { error: known(error), context: known(context), filter: known(filter) }
+}
+
+/** What the caller's group says for this model, in place of the installation; undefined where it says nothing. */
+function ownFallbacks(own: Group['fallbacks'] | undefined, model: string): Fallbacks | undefined {
+  if (!own || !Object.hasOwn(own, model)) return undefined
+  const { error = [], context = [], filter = [] } = own[model] ?? {}
+  return { error, context, filter }
 }
 
 /** Step 4: every model that may answer, each with its candidates in the order in which they will be tried. Throws as `modelsFor`. */

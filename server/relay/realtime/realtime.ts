@@ -49,6 +49,8 @@ export interface RealtimeAsk {
   readmit(): void
   /** Headers of the client that are passed on. */
   headers: Record<string, string>
+  /** All headers of the client; only those that name a trace are read. */
+  client: Pick<Headers, 'get'>
   /** Aborted when the client leaves before it is upgraded. */
   signal: AbortSignalLike
 }
@@ -201,7 +203,7 @@ export function createRealtime(parts: RealtimeParts): Realtime {
       ask,
       at: new Date(clock.now()),
       tick: clock.monotonic(),
-      attempts: createAttemptLog(),
+      attempts: createAttemptLog(parts.beginTrace?.(ask.requestId, ask.client)),
       price: undefined,
       held: false,
       ticket: undefined,

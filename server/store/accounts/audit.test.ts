@@ -22,6 +22,7 @@ const group = (name: string) => ({
   keepBodies: null,
   budget: null,
   limits: null,
+  fallbacks: null,
   enabled: true,
   managed: 'console' as const,
   createdAt: at,
@@ -121,7 +122,7 @@ describe.each(sampledEngines(import.meta.file))('the audit trail on %s', (engine
   test('of secrets it knows only that there are some', async () => {
     const user: UserRecord = {
       ...{ id: 'x', name: 'x', role: 'user', passwordHash: 'hash-one', group: 'default', groups: ['default'], budget: null },
-      ...{ limits: null, enabled: true, managed: 'console', createdAt: at },
+      ...{ limits: null, fallbacks: null, enabled: true, managed: 'console', createdAt: at },
     }
     const write = (work: (store: Store) => Promise<unknown>) =>
       audited(store, by, { action: 'user.change', target: 'x' }, (store) => loadUser(store, 'x'), work)

@@ -1,7 +1,8 @@
-import { createSignal, lazy, Show, Suspense } from 'solid-js'
+import { createSignal, Show, Suspense } from 'solid-js'
+import { later } from '#client/ui/later.ts'
 import { type ModelChoiceProps, ModelName, modelLabel } from './model-name.tsx'
 
-const ModelPopover = lazy(async () => ({ default: (await import('./model-popover.tsx')).ModelPopover }))
+const ModelPopover = later(async () => (await import('./model-popover.tsx')).ModelPopover)
 
 /** The model of the next request: a quiet button. Its list is loaded when it is first opened. */
 export function ModelChoice(props: ModelChoiceProps) {

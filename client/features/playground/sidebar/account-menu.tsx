@@ -1,4 +1,5 @@
 import { type MessageKey, t } from '#client/features/playground/messages/messages.ts'
+import { keepsOnServer, setKeepsOnServer } from '#client/features/playground/state/keep-choice.ts'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
 import { revealHiddenCharacters } from '#client/features/playground/text/reveal-hidden-characters.ts'
 import { downloadFile } from '#client/ui/download.ts'
@@ -38,6 +39,21 @@ export function AccountMenu(props: { page: PageContext }) {
       value: language(),
       options: Object.entries(languages).map(([value, label]) => ({ value, label })),
       onChange: (value) => void changeLanguage(value as Language),
+    },
+    { kind: 'line' },
+    {
+      kind: 'choice',
+      label: t('keptWhere'),
+      value: keepsOnServer(playground.user().id) ? 'server' : 'browser',
+      options: [
+        { value: 'browser', label: t('keptHere') },
+        { value: 'server', label: t('keptThere') },
+      ],
+      onChange(value) {
+        setKeepsOnServer(playground.user().id, value === 'server')
+        // The store is opened with the page.
+        location.reload()
+      },
     },
     { kind: 'line' },
     { kind: 'item', icon: 'list', hint: '?', label: t('shortcuts'), onSelect: () => view.setDialog('shortcuts') },

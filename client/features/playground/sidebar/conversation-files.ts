@@ -31,6 +31,9 @@ export function exportMarkdown({ conversation, messages }: ConversationEntry): s
   return `${parts.join('\n\n')}\n`
 }
 
+/** The messages of the open branch only, for a copy that is shown to others. */
+export const openBranch = ({ conversation, messages }: ConversationEntry): Message[] => createThread(messages).path(conversation.choice)
+
 function replyMarkdown(reply: Reply): string {
   const calls = reply.calls.map((call) => `\`\`\`json\n${call.name} ${call.arguments}\n\`\`\``)
   return [reply.text || reply.refusal, ...calls].filter((part) => part !== '').join('\n\n')

@@ -1,11 +1,12 @@
 /** The list of conversations: all of a few, and of many those near the window. */
-import { createMemo, For, lazy, Show, Suspense } from 'solid-js'
+import { createMemo, For, Show, Suspense } from 'solid-js'
 import type { Snippet } from '#client/features/playground/conversation/snippet.ts'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
+import { later } from '#client/ui/later.ts'
 import { ListEntry } from './list-entry.tsx'
 import type { Section } from './sections.ts'
 
-const LongList = lazy(async () => ({ default: (await import('./long-list.tsx')).LongList }))
+const LongList = later(async () => (await import('./long-list.tsx')).LongList)
 
 /** So many rows are simply shown. */
 const fewRows = 60

@@ -51,6 +51,7 @@ export function ConversationRow(props: {
       label: props.row.pinned ? t('unpin') : t('pin'),
       onSelect: () => playground.library.save({ ...props.row, pinned: !props.row.pinned }),
     },
+    { kind: 'item', icon: 'external', label: t('share'), onSelect: () => props.page.view.openShareDialog(props.row.id) },
     { kind: 'item', icon: 'download', label: t('exportJson'), onSelect: () => void save('json') },
     { kind: 'item', icon: 'download', label: t('exportMarkdown'), onSelect: () => void save('md') },
     { kind: 'line' },

@@ -5,7 +5,7 @@ import { readLocalStorage, writeLocalStorage } from '#client/ui/local-storage.ts
 /** A panel on the right. */
 export type PanelName = 'parameters' | 'inspector'
 /** A dialog. */
-export type DialogName = 'code' | 'shortcuts' | 'templates' | 'regenerate' | 'delete-all' | 'forget' | 'import'
+export type DialogName = 'code' | 'shortcuts' | 'templates' | 'regenerate' | 'delete-all' | 'forget' | 'import' | 'share'
 /** Whether finished replies are announced to screen readers: never, or at the end. */
 export type ReplyAnnouncements = 'nothing' | 'end'
 
@@ -32,6 +32,10 @@ export interface ViewState {
   replyToRegenerate: Accessor<string | null>
   /** Opens that dialog for a reply. */
   openRegenerateDialog(reply: string): void
+  /** The conversation for which the dialog "Share" was opened last. */
+  shared: Accessor<string | null>
+  /** Opens that dialog for a conversation. */
+  openShareDialog(conversation: string): void
   enterSends: Accessor<boolean>
   setEnterSends(on: boolean): void
   /** Whether single-key shortcuts are on. */
@@ -71,6 +75,7 @@ export function createViewState(roomy: boolean): ViewState {
   const [comparing, setComparing] = createSignal(false)
   const [inspected, setInspected] = createSignal<string | null>(null)
   const [replyToRegenerate, setReplyToRegenerate] = createSignal<string | null>(null)
+  const [shared, setShared] = createSignal<string | null>(null)
   const [enterSends, setEnterSends] = storedFlag('enter-sends', 'on')
   const [letterKeys, setLetterKeys] = storedFlag('letter-keys', 'on')
   const [replyAnnouncements, setReplyAnnouncements] = storedChoice('spoken', ['nothing', 'end'], 'end')
@@ -104,6 +109,11 @@ export function createViewState(roomy: boolean): ViewState {
     openRegenerateDialog(reply) {
       setReplyToRegenerate(reply)
       setDialog('regenerate')
+    },
+    shared,
+    openShareDialog(conversation) {
+      setShared(conversation)
+      setDialog('share')
     },
     enterSends,
     setEnterSends,

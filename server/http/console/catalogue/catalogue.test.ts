@@ -28,6 +28,7 @@ const group = (name: string): Group => ({
   keepBodies: null,
   budget: null,
   limits: null,
+  fallbacks: null,
   enabled: true,
   managed: 'console',
 })

@@ -7,7 +7,7 @@ import type { ChannelRegistry } from '#routing/channels'
 import type { Health } from '#routing/health-contract'
 import type { ChannelRow } from '#shared/console/channel'
 import type { Budget, BudgetLeft } from '#shared/console/limits'
-import type { Concern } from '#shared/console/overview'
+import type { BudgetState, Concern } from '#shared/console/overview'
 import type { UsageReportRow } from '#shared/console/usage'
 import { parseUsd } from '#shared/money'
 
@@ -18,10 +18,11 @@ export interface Situation extends ConsoleServices {
   health: Pick<Health, 'ailments'>
 }
 
-/** Today's usage by model, and what was charged, in USD. */
+/** Today's usage by model, what was charged, in USD, and how much of each budget is spent. */
 export interface Today {
   models: readonly UsageReportRow[]
   charged: string
+  budgets: readonly BudgetState[]
 }
 
 const weekMs = 7 * 86_400_000
@@ -35,20 +36,12 @@ export async function concernsOf(deps: Situation, user: User, today: Today): Pro
   const { accounts, channels, health, clock } = deps
   const admin = user.role === 'admin'
   const keys = (admin ? accounts.keys.all() : accounts.keys.ownedBy(user)).map(accounts.keys.row)
-  const users = admin ? [...accounts.users.all()] : []
-  const groups = admin ? [...accounts.groups.all()] : []
   const { balance } = await accounts.users.row(user)
 
   const found: Concern[][] = [
     admin ? resting() : [],
     admin ? unpricedModels(deps, channels.rows()).map((model) => ({ kind: 'unpriced', model })) : [],
-    await budgets(
-      deps,
-      'group',
-      groups.map((row) => ({ ...row, id: row.name })),
-    ),
-    await budgets(deps, 'user', users),
-    await budgets(deps, 'key', keys),
+    today.budgets.filter(({ share }) => share >= nearEnd).map((state) => ({ kind: 'budget', ...state })),
     today.models.flatMap((row): Concern[] =>
       row.model !== undefined && row.margin?.startsWith('-') ? [{ kind: 'loses', model: row.model, margin: row.margin }] : [],
     ),
@@ -83,12 +76,22 @@ interface Budgeted {
   budgetLeft?: BudgetLeft
 }
 
-async function budgets({ budgetsLeft }: Situation, of: 'key' | 'user' | 'group', rows: readonly Budgeted[]): Promise<Concern[]> {
+/** Of each budget the window of which the largest share is spent: of groups, users and keys for administrators, else of one's own keys. */
+export async function budgetStates(deps: Situation, user: User): Promise<BudgetState[]> {
+  const { accounts } = deps
+  const admin = user.role === 'admin'
+  const keys = (admin ? accounts.keys.all() : accounts.keys.ownedBy(user)).map(accounts.keys.row)
+  const users = admin ? [...accounts.users.all()] : []
+  const groups = admin ? [...accounts.groups.all()].map((row) => ({ ...row, id: row.name })) : []
+  return [...(await states(deps, 'group', groups)), ...(await states(deps, 'user', users)), ...(await states(deps, 'key', keys))]
+}
+
+async function states({ budgetsLeft }: Situation, of: BudgetState['of'], rows: readonly Budgeted[]): Promise<BudgetState[]> {
   const limited = rows.filter(({ budget }) => budget !== null)
   const known = await withBudgetsLeft(budgetsLeft, of, ({ id }) => id, limited)
-  return known.flatMap((row): Concern[] => {
+  return known.flatMap((row): BudgetState[] => {
     const near = tightest(row)
-    return near === undefined || near.share < nearEnd ? [] : [{ kind: 'budget', of, id: row.id, name: row.name, ...near }]
+    return near === undefined ? [] : [{ of, id: row.id, name: row.name, ...near }]
   })
 }
 

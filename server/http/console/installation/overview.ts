@@ -1,4 +1,4 @@
-/** The overview in one call: today against last week, what needs attention, the first steps. */
+/** The overview in one call: today against last week, or some days against those before, what needs attention, the first steps. */
 import type { User } from '#accounts/caller'
 import { type Asker, consoleRoute } from '#http/console/route/console-route'
 import { isZone, readOne } from '#http/console/route/one-value'
@@ -6,13 +6,15 @@ import type { Route } from '#http/request/route'
 import type { Overview } from '#shared/console/overview'
 import type { UsageKey, UsageReportRow, UsageTotals } from '#shared/console/usage'
 import { GatewayError } from '#shared/errors'
-import { concernsOf, type Situation, unpricedModels } from './concerns.ts'
+import { budgetStates, concernsOf, type Situation, unpricedModels } from './concerns.ts'
 
 const dayMs = 86_400_000
 const hourMs = 3_600_000
 /** Rows of a report that are looked at; more models or keys than this in one day do not stand in the list of five. */
 const mostRows = 2_000
 const topRows = 5
+/** For how many days there is an overview. */
+const ranges = [1, 7, 30]
 
 /** `GET /api/overview`. */
 export function overviewRoutes(deps: Situation): Route[] {
@@ -22,25 +24,32 @@ export function overviewRoutes(deps: Situation): Route[] {
       path: '/api/overview',
       who: 'session',
       scope: 'read',
-      query: ['timezone'],
+      query: ['timezone', 'days'],
       async handle({ user, query }) {
         const timezone = readOne(query, 'timezone') ?? 'UTC'
         if (!isZone(timezone)) {
           throw new GatewayError('invalid_value', 'timezone: expected the name of a time zone, like Europe/Berlin.', { param: 'timezone' })
         }
-        return { body: await overviewOf(deps, user, timezone) }
+        const days = Number(readOne(query, 'days') ?? '1')
+        if (!ranges.includes(days)) throw new GatewayError('invalid_value', 'days: expected 1, 7 or 30.', { param: 'days' })
+        return { body: await overviewOf(deps, user, timezone, days) }
       },
     }),
   ]
 }
 
-async function overviewOf(deps: Situation, user: Asker, timezone: string): Promise<Overview> {
+/** `days`: today and the days before it, of which there are so many in all. One day goes by the hour, more by the day. */
+async function overviewOf(deps: Situation, user: Asker, timezone: string, days: number): Promise<Overview> {
   const { accounts, clock } = deps
   const now = clock.now()
   const today = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(timezone)
   const midnight = today.startOfDay()
-  const lastWeek = midnight.subtract({ days: 7 })
-  const [from, then] = [midnight.epochMilliseconds, lastWeek.epochMilliseconds]
+  const first = midnight.subtract({ days: days - 1 })
+  const step = days === 1 ? 'hour' : 'day'
+  // A day is compared with the same day of last week, more of them with as many before.
+  const back = { days: days === 1 ? 7 : days }
+  const [from, then] = [first.epochMilliseconds, first.subtract(back).epochMilliseconds]
+  const thenEnd = days === 1 ? midnight.subtract({ days: 6 }).epochMilliseconds : from
 
   const report = async (by: readonly UsageKey[], start: number, end: number): Promise<UsageReportRow[]> => {
     const question = { from: new Date(start), to: new Date(Math.max(end, start + 1)), by, timezone, filter: {}, limit: mostRows }
@@ -53,25 +62,34 @@ async function overviewOf(deps: Situation, user: Asker, timezone: string): Promi
   const end = now + 1
   const [sums, before, hours, hoursBefore, hoursByModel, models, keys] = await Promise.all([
     total(from, end),
-    total(then, today.subtract({ days: 7 }).epochMilliseconds),
-    report(['hour'], from, end),
-    report(['hour'], then, lastWeek.add({ days: 1 }).epochMilliseconds),
-    report(['hour', 'model'], from, end),
+    total(then, today.subtract(back).epochMilliseconds),
+    report([step], from, end),
+    report([step], then, thenEnd),
+    report([step, 'model'], from, end),
     report(['model'], from, end),
     report(['key'], from, end),
   ])
+  // What needs attention is said of today, whatever the range.
+  const charged = days === 1 ? sums.charged : (await total(midnight.epochMilliseconds, end)).charged
+  const modelsToday = days === 1 ? models : await report(['model'], midnight.epochMilliseconds, end)
+  const states = await budgetStates(deps, user)
   return {
     at: new Date(now).toISOString(),
     timezone,
+    days,
     now: sums,
     before,
-    steps: Array.from({ length: Math.floor((now - from) / hourMs) + 1 }, (_, hour) => new Date(from + hour * hourMs).toISOString()),
+    steps:
+      days === 1
+        ? Array.from({ length: Math.floor((now - from) / hourMs) + 1 }, (_, hour) => new Date(from + hour * hourMs).toISOString())
+        : Array.from({ length: days }, (_, day) => first.add({ days: day }).toPlainDate().toString()),
     hours,
     hoursBefore,
     hoursByModel,
     models: top(models),
     keys: top(keys),
-    attention: await concernsOf(deps, user, { models, charged: sums.charged }),
+    budgets: states.toSorted((a, b) => b.share - a.share).slice(0, topRows),
+    attention: await concernsOf(deps, user, { models: modelsToday, charged, budgets: states }),
     first: {
       ...houseOf(deps, user),
       key: accounts.keys.ownedBy(user).length > 0 || (user.role === 'admin' && accounts.keys.all().length > 0),

@@ -1,20 +1,31 @@
 /** Settings of the whole installation, for administrators. */
 import type { Settings } from '#accounts/settings'
 import { type ConsoleDeps, consoleRoute } from '#http/console/route/console-route'
+import { pageOf, paging, readPaging } from '#http/console/route/page'
 import type { Route } from '#http/request/route'
-import { SettingsPatch } from '#shared/console/settings'
+import { type EnvironmentRow, SettingsPatch } from '#shared/console/settings'
 
 /** What the settings routes need from the program. */
 export interface SettingsDeps extends ConsoleDeps {
   settings: Pick<Settings, 'row' | 'change'>
+  /** What the environment says. */
+  environment: readonly EnvironmentRow[]
 }
 
-/** `GET` and `PATCH /api/settings`. */
+/** `GET` and `PATCH /api/settings`, `GET /api/environment`. */
 export function settingsRoutes(deps: SettingsDeps): Route[] {
-  const { settings } = deps
+  const { settings, environment } = deps
   const path = '/api/settings'
   return [
     consoleRoute(deps, { method: 'GET', path, who: 'admin', scope: 'settings', handle: () => ({ body: settings.row() }) }),
+    consoleRoute(deps, {
+      method: 'GET',
+      path: '/api/environment',
+      who: 'admin',
+      scope: 'settings',
+      query: paging,
+      handle: ({ query }) => ({ body: pageOf('environment', environment, (row) => row.name, readPaging(query)) }),
+    }),
     consoleRoute(deps, {
       method: 'PATCH',
       path,

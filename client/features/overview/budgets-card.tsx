@@ -1,0 +1,40 @@
+import { For, Show } from 'solid-js'
+import { Meter } from '#client/ui/console/meter.tsx'
+import { Card } from '#client/ui/console/page.tsx'
+import { formatMoney, formatPercent } from '#client/ui/format.ts'
+import type { BudgetState } from '#shared/console/overview'
+import { formatUsd, parseUsd } from '#shared/money'
+import { t } from './messages.ts'
+
+const spentOf = ({ limit, left }: BudgetState): string => formatUsd(parseUsd(limit) - parseUsd(left))
+const pathOf = { key: '/keys/', user: '/admin/users/', group: '/admin/groups?open=' } as const
+
+/** The budgets of which the largest share is spent; nothing where there is none. */
+export function BudgetsCard(props: { budgets: readonly BudgetState[] }) {
+  return (
+    <Show when={props.budgets.length > 0}>
+      <Card title={t('budgets')} bare>
+        <ul>
+          <For each={props.budgets}>
+            {(budget) => (
+              <li class="grid gap-1.5 px-4 pb-3.5 text-[13px]">
+                <span class="flex items-baseline gap-3">
+                  <a class="min-w-0 flex-1 truncate hover:text-accent" href={`${pathOf[budget.of]}${encodeURIComponent(budget.id)}`}>
+                    {t('budgetOf', { kind: t(`kind_${budget.of}`), name: budget.name, window: t(`window_${budget.window}`) })}
+                  </a>
+                  <span
+                    class="num whitespace-nowrap text-ink-2"
+                    title={t('leftOf', { left: `$${budget.left}`, limit: `$${budget.limit}` })}
+                  >
+                    {t('spentOf', { spent: formatMoney(spentOf(budget)), limit: formatMoney(budget.limit) })}
+                  </span>
+                </span>
+                <Meter share={budget.share} label={t('budgetSpent', { name: budget.name, share: formatPercent(budget.share) })} />
+              </li>
+            )}
+          </For>
+        </ul>
+      </Card>
+    </Show>
+  )
+}

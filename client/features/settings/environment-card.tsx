@@ -1,0 +1,77 @@
+/** What the environment of this instance says: read-only here, changed where Parley is started. */
+import { createEffect, For, Show } from 'solid-js'
+import { callApi } from '#client/api/http.ts'
+import { detailOf, explain } from '#client/console/explain.ts'
+import { createLoad } from '#client/console/load.ts'
+import { Card } from '#client/ui/console/page.tsx'
+import { Failure, Skeleton } from '#client/ui/console/states.tsx'
+import type { Page } from '#shared/console/model'
+import type { EnvironmentRow } from '#shared/console/settings'
+import { t } from './messages.ts'
+
+/** The variables that `finds` accepts; those that are set come first. Nothing, and `onFound(false)`, when there are none. */
+export function EnvironmentCard(props: { finds(...texts: string[]): boolean; onFound(any: boolean): void }) {
+  const load = createLoad(
+    () => '/api/environment?limit=200',
+    (path, signal) => callApi<Page<EnvironmentRow>>('GET', path, undefined, signal),
+  )
+  const rows = () => load.value()?.data.filter((row) => props.finds(t('environment'), row.name, row.meaning)) ?? []
+  const nothing = () => load.value() !== undefined && rows().length === 0
+  createEffect(() => props.onFound(!nothing()))
+  const set = () => rows().filter((row) => row.set)
+  const others = () => rows().filter((row) => !row.set)
+  return (
+    <Show when={!nothing()}>
+      <Card title={t('environment')} bare>
+        <p class="hint px-4 pb-3">{t('environmentHint')}</p>
+        <Show
+          when={load.value()}
+          fallback={
+            <Show when={load.error()} fallback={<Skeleton lines={4} />}>
+              {(error) => <Failure text={explain(error())} detail={detailOf(error())} onRetry={() => void load.reload()} />}
+            </Show>
+          }
+        >
+          <ul class="border-t border-line">
+            <For each={set()} fallback={<li class="hint px-4 py-3">{t('environmentNone')}</li>}>
+              {(row) => <Variable row={row} />}
+            </For>
+          </ul>
+          <Show when={others().length > 0}>
+            <details class="border-t border-line">
+              <summary class="cursor-pointer px-4 py-3 text-[13px] text-ink-2">
+                {t('environmentOthers', { count: others().length })}
+              </summary>
+              <ul>
+                <For each={others()}>{(row) => <Variable row={row} />}</For>
+              </ul>
+            </details>
+          </Show>
+        </Show>
+      </Card>
+    </Show>
+  )
+}
+
+function Variable(props: { row: EnvironmentRow }) {
+  return (
+    <li class="list-line">
+      <span class="min-w-0 flex-1">
+        <b class="mono wrap-anywhere">{props.row.name}</b>
+        {/* What it means is written once, in the language of the documentation. */}
+        <small lang="en">{props.row.meaning}</small>
+      </span>
+      <Show
+        when={props.row.set}
+        fallback={
+          <span class="hint text-right" lang="en">
+            {props.row.default}
+          </span>
+        }
+      >
+        <span class="mono wrap-anywhere max-w-[240px] text-right text-[12px]">{props.row.value ?? t('environmentSecret')}</span>
+        <span class="bdg info">{t('fromEnvironment')}</span>
+      </Show>
+    </li>
+  )
+}

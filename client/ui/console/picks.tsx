@@ -1,0 +1,64 @@
+/** Choosing rows of a table, to do one thing with all of them. The bar takes the place of the filters, so that nothing jumps. */
+import { type Accessor, createMemo, createSignal, type JSX } from 'solid-js'
+import { Button } from '#client/ui/button.tsx'
+import { tc } from './messages.ts'
+import type { Column } from './table.tsx'
+
+/** The rows that are chosen. */
+export interface Picks<Row> {
+  /** Those of the rows that are shown. Tracks. */
+  rows: Accessor<readonly Row[]>
+  clear(): void
+  all(): void
+  /** The column of boxes, the first of the table. */
+  column: Column<Row>
+}
+
+/** Nothing is chosen at first. `shown` are the rows of the table; `name` what a row is called. */
+export function createPicks<Row>(shown: Accessor<readonly Row[]>, id: (row: Row) => string, name: (row: Row) => string): Picks<Row> {
+  const [ids, setIds] = createSignal<ReadonlySet<string>>(new Set())
+  const turn = (row: Row, on: boolean) => {
+    const next = new Set(ids())
+    if (on) next.add(id(row))
+    else next.delete(id(row))
+    setIds(next)
+  }
+  return {
+    rows: createMemo(() => shown().filter((row) => ids().has(id(row)))),
+    clear: () => setIds(new Set<string>()),
+    all: () => setIds(new Set(shown().map(id))),
+    column: {
+      id: 'pick',
+      label: tc('choose'),
+      bare: true,
+      card: 'none',
+      cell: (row) => (
+        <label class="pick">
+          <input
+            type="checkbox"
+            aria-label={tc('chooseRow', { name: name(row) })}
+            checked={ids().has(id(row))}
+            onChange={(event) => turn(row, event.currentTarget.checked)}
+          />
+        </label>
+      ),
+    },
+  }
+}
+
+/** What can be done with the chosen rows. */
+export function BulkBar<Row>(props: { picks: Picks<Row>; children: JSX.Element }) {
+  return (
+    <div class="filters" role="toolbar" aria-label={tc('chosen', { count: props.picks.rows().length })}>
+      <b class="num text-[13px] font-medium">{tc('chosen', { count: props.picks.rows().length })}</b>
+      {props.children}
+      <span class="flex-1" />
+      <Button look="ghost" onClick={() => props.picks.all()}>
+        {tc('chooseAll')}
+      </Button>
+      <Button look="ghost" onClick={() => props.picks.clear()}>
+        {tc('chooseNone')}
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,23 @@
+import { expect, test } from 'bun:test'
+import { variables } from './config.ts'
+import { environmentRows } from './environment-rows.ts'
+
+test('every variable is there, and no secret is shown', () => {
+  const env = Object.fromEntries(variables.map(({ name }) => [name, `value of ${name}`]))
+  const rows = environmentRows(env)
+  expect(rows.map(({ name }) => name)).toEqual(variables.map(({ name }) => name))
+  expect(rows.every(({ set }) => set)).toBe(true)
+  const hidden = rows.filter(({ value }) => value === null).map(({ name }) => name)
+  expect(hidden.sort()).toEqual([
+    'DATABASE_URL',
+    'PARLEY_ADMIN_PASSWORD',
+    'PARLEY_MASTER_KEY',
+    'PARLEY_METRICS',
+    'PARLEY_OIDC_CLIENT_SECRET',
+    'PARLEY_PROXY',
+  ])
+})
+
+test('what is empty or absent counts as not set', () => {
+  expect(environmentRows({ PARLEY_PORT: '' }).filter(({ set, value }) => set || value !== null)).toEqual([])
+})
