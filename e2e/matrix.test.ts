@@ -47,6 +47,8 @@ beforeAll(async () => {
     const models = new Set([...own, ...clientNames.map((client) => wellModel(client, name))])
     for (const asked of models) await gateway.price(asked)
     await gateway.channel(name, server.url, {
+      // Tiers that cost more are tried too.
+      options: { unpricedFields: 'allow' },
       vendor,
       models: [...models].map((asked) => ({ name: asked, upstream: model })),
       ...(speaks && { speaks }),

@@ -44,7 +44,9 @@ beforeAll(async () => {
     servers.set(dialect, server)
     const models = [{ name: `to-${dialect}`, upstream: 'asked' }]
     await gateway.price(`to-${dialect}`)
-    await gateway.channel(dialect, server.url, { vendor, models, ...(speaks && { speaks }) })
+    // Every value of every field is tried, those that cost more too.
+    const options = { unpricedFields: 'allow' }
+    await gateway.channel(dialect, server.url, { vendor, models, options, ...(speaks && { speaks }) })
   }
 }, 90_000)
 
