@@ -1,7 +1,7 @@
 /**
  * `bun bench/inside.ts`: what the program's own code costs for one request, in microseconds of the thread that carries it, without a
  * server: the handler is called in this process and asks a provider. `--stream N` asks for a stream of N events,
- * `--converted` asks a Chat upstream in the Messages dialect. Run it with `bun --cpu-prof` to see where the time goes.
+ * `--converted` asks a Chat upstream in the Messages dialect, `--kept` keeps the bodies. Run it with `bun --cpu-prof` to see where the time goes.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -22,7 +22,7 @@ prices:
 users:
   - { name: admin, role: admin, balance: 100000 }
 keys:
-  - { name: b, user: admin, key: "${key}" }
+  - { name: b, user: admin, key: "${key}", logBodies: ${process.argv.includes('--kept')} }
 `
 const events = process.argv.includes('--stream') ? Number(process.argv[process.argv.indexOf('--stream') + 1]) : 0
 const converted = process.argv.includes('--converted')

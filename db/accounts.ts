@@ -1,5 +1,6 @@
 /** Users, their sessions and API keys, groups, and settings. */
 import { bigint, boolean, index, jsonb, pgTable, primaryKey, text, timestamp, uniqueIndex } from 'drizzle-orm/pg-core'
+import type { KeepBodies } from '../shared/console/body.ts'
 import type { Budget, Limits } from '../shared/console/limits.ts'
 import type { Scope } from '../shared/console/management-key.ts'
 import type { Fallback } from '../shared/console/settings.ts'
@@ -96,7 +97,10 @@ export const apiKeys = pgTable(
     expiresAt: instant('expires_at'),
     enabled: boolean('enabled').notNull().default(true),
     strict: boolean('strict').notNull().default(false),
+    /** True where `keepBodies` is: what earlier versions knew. */
     logBodies: boolean('log_bodies').notNull().default(false),
+    /** Which of its requests are kept; null = as `logBodies` says. */
+    keepBodies: jsonb('keep_bodies').$type<KeepBodies>(),
     budget: jsonb('budget').$type<Budget>(),
     limits: jsonb('limits').$type<Limits>(),
     managed: text('managed').$type<Managed>().notNull().default('console'),
@@ -145,6 +149,8 @@ export const groups = pgTable('groups', {
   description: text('description').notNull().default(''),
   /** Millionths: 1000000 is a ratio of 1. */
   ratio: bigint('ratio', { mode: 'bigint' }).notNull(),
+  /** Which requests of the group are kept; null = none. */
+  keepBodies: jsonb('keep_bodies').$type<KeepBodies>(),
   budget: jsonb('budget').$type<Budget>(),
   limits: jsonb('limits').$type<Limits>(),
   /** Fallback models by model, in place of those of the installation; null = none of its own. */

@@ -1,6 +1,7 @@
 /** Every table, for the store and for drizzle-kit. */
 export * from './accounts.ts'
 export * from './audit.ts'
+export * from './bodies.ts'
 export * from './channels.ts'
 export * from './conversations.ts'
 export * from './leases.ts'

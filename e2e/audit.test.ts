@@ -47,6 +47,15 @@ type Call = (gateway: Gateway, made: Record<string, string>) => Promise<Record<s
 
 const again = ({ signIn }: Gateway) => signIn('admin', administratorPassword)
 
+/** The id of a request whose bodies are kept. */
+async function keptRequest({ url, key }: Gateway): Promise<string> {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  const body = JSON.stringify({ model: 'none', messages: [{ role: 'user', content: 'Hello' }] })
+  const answer = await fetch(`${url}/v1/chat/completions`, { method: 'POST', headers, body })
+  expect(answer.headers.get('x-parley-stored')).toBe('30d')
+  return answer.headers.get('x-request-id') ?? ''
+}
+
 /** Requests by route, in an order in which each finds what it needs; ids of created rows are kept by kind. */
 const calls: Record<string, { by: Call; actions: string[] }> = {
   'POST /api/groups': { by: ({ admin }) => admin.call('POST', '/api/groups', { name: 'vip', ratio: '0.8' }), actions: ['group.create'] },
@@ -109,8 +118,21 @@ const calls: Record<string, { by: Call; actions: string[] }> = {
   },
   'DELETE /api/prices/{model}': { by: ({ admin }) => admin.call('DELETE', '/api/prices/vendor%2Fm'), actions: ['price.remove'] },
   'PATCH /api/settings': {
-    by: ({ admin }) => admin.call('PATCH', '/api/settings', { moderationModel: 'judge' }),
+    by: ({ admin }) => admin.call('PATCH', '/api/settings', { moderationModel: 'judge', bodies: { keep: true } }),
     actions: ['settings.change'],
+  },
+  'DELETE /api/bodies/{requestId}': {
+    by: async (gateway) => gateway.admin.call('DELETE', `/api/bodies/${await keptRequest(gateway)}`),
+    actions: ['body.remove'],
+  },
+  'DELETE /api/bodies': {
+    by: async (gateway, { user }) => {
+      await keptRequest(gateway)
+      const { id } = (await gateway.admin.call<{ user: { id: string } }>('GET', '/api/session')).user
+      expect(id).not.toBe(user ?? '')
+      return gateway.admin.call('DELETE', `/api/bodies?user=${id}`)
+    },
+    actions: ['body.remove'],
   },
   'POST /api/shares': {
     by: async ({ admin }) => {

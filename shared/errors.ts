@@ -59,6 +59,8 @@ export const errorTable = {
   method_not_allowed: client(405),
   body_timeout: client(408),
   setup_done: client(409),
+  body_elsewhere: client(409),
+  body_unreadable: gateway(500),
   name_taken: client(409),
   managed_by_file: client(409),
   still_in_use: client(409),

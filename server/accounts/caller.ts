@@ -1,4 +1,5 @@
 /** Who is calling, as all modules above see it. Plain data from memory; nothing here reads the database. */
+import type { KeepBodies } from '#shared/console/body'
 import type { Budget, Limits } from '#shared/console/limits'
 import type { Fallback } from '#shared/console/settings'
 import type { Role } from '#shared/ids'
@@ -36,7 +37,8 @@ export interface ApiKey {
   expiresAt: Date | null
   enabled: boolean
   strict: boolean
-  logBodies: boolean
+  /** Which of its requests are kept. */
+  keepBodies: KeepBodies
   budget: Budget | null
   limits: Limits | null
   managed: Managed
@@ -56,6 +58,8 @@ export interface Group {
   description: string
   /** Millionths. */
   ratio: bigint
+  /** Which of its requests are kept; null = none. */
+  keepBodies: KeepBodies | null
   budget: Budget | null
   limits: Limits | null
   /** Fallback models by model, in place of those of the installation. */

@@ -152,7 +152,12 @@ export function createDeclared({ store, directory, clock, random, endSessionsOf 
       if (known) holders.set(known.digest, undefined)
       holders.set(fresh.digest, known?.key.id ?? fresh.id)
       if (known === undefined) return { fresh }
-      const changed = changes(columns, { ...known.key, digest: known.digest, previousDigest: known.previousDigest })
+      const changed = changes(columns, {
+        ...known.key,
+        logBodies: known.key.keepBodies === true,
+        digest: known.digest,
+        previousDigest: known.previousDigest,
+      })
       return changed && { id: known.key.id, columns: changed }
     }
   }

@@ -119,7 +119,9 @@ function knownUser({ passwordHash, ...user }: UserRecord): KnownUser {
   return { ...user, signsIn: passwordHash !== null }
 }
 
-function knownKey({ digest, previousDigest, ...key }: KeyRecord): KnownKey {
+function knownKey({ digest, previousDigest, logBodies, ...record }: KeyRecord): KnownKey {
+  // Rows of earlier versions know only all or nothing.
+  const key = { ...record, keepBodies: record.keepBodies ?? logBodies }
   const { models, addresses } = key
   return {
     key,

@@ -64,12 +64,13 @@ export function createGroups(parts: { store: Store; directory: Directory; clock:
     all: () => directory.groups.all(),
     row: groupRow,
     managedRow(group, reader) {
-      const { name, enabled, managed, budget, limits, fallbacks } = group
+      const { name, enabled, managed, keepBodies, budget, limits, fallbacks } = group
       return {
         ...groupRow(group),
         usable: usableGroup(directory, reader, name) !== undefined,
         enabled,
         managed,
+        logBodies: keepBodies ?? false,
         budget,
         limits,
         fallbacks: fallbacks ?? {},
@@ -114,13 +115,17 @@ function groupRow({ name, description, ratio }: Group): GroupRow {
 
 /** A complete row, with defaults for absent fields. */
 export function newGroup(name: string, fields: GroupFields, managed: Managed, createdAt: Date): GroupRecord {
-  const row = { name, description: '', ratio: ratioOfOne, budget: null, limits: null, fallbacks: null, enabled: true, managed, createdAt }
+  const row = {
+    ...{ name, description: '', ratio: ratioOfOne, enabled: true, managed, createdAt },
+    ...{ keepBodies: null, budget: null, limits: null, fallbacks: null },
+  }
   return { ...row, ...columnsOf(fields) }
 }
 
 function columnsOf(fields: GroupFields): Partial<GroupRecord> {
   return {
     ...(fields.description !== undefined && { description: fields.description }),
+    ...(fields.logBodies !== undefined && { keepBodies: fields.logBodies || null }),
     ...(fields.ratio !== undefined && { ratio: readRatio(fields.ratio, 'ratio') }),
     ...(fields.fallbacks !== undefined && { fallbacks: Object.keys(fields.fallbacks).length > 0 ? fields.fallbacks : null }),
     ...readBounds(fields),

@@ -4,6 +4,7 @@ import { addressList } from '#runtime/address-list'
 import type { Clock, Random } from '#runtime/clock'
 import { sha256Hex } from '#runtime/secrets'
 import type { Actor } from '#shared/console/audit'
+import type { KeepBodies } from '#shared/console/body'
 import type { KeyPatch, KeyRow, NewKey } from '#shared/console/key'
 import type { Quotas } from '#shared/console/quota'
 import { GatewayError } from '#shared/errors'
@@ -101,7 +102,7 @@ export function createKeys({ store, directory, clock, random, keyUses, quotas }:
       expiresAt: key.expiresAt?.toISOString() ?? null,
       enabled: key.enabled,
       strict: key.strict,
-      logBodies: key.logBodies,
+      logBodies: key.keepBodies,
       addresses: key.addresses === null ? null : [...key.addresses],
       budget: key.budget,
       limits: key.limits,
@@ -183,7 +184,7 @@ export function newKey(userId: string, name: string, secret: string, { id, at }:
     expiresAt: null,
     enabled: true,
     strict: false,
-    logBodies: false,
+    ...keptBodies(false),
     budget: null,
     limits: null,
     managed: 'console',
@@ -210,12 +211,15 @@ export function keyColumns(fields: KeyPatch): Partial<KeyRecord> {
     ...(expiresAt !== undefined && { expiresAt: readInstant(expiresAt, 'expiresAt') }),
     ...(enabled !== undefined && { enabled }),
     ...(strict !== undefined && { strict }),
-    ...(logBodies !== undefined && { logBodies }),
+    ...(logBodies !== undefined && keptBodies(logBodies)),
     ...(note !== undefined && { note: note === '' ? null : note }),
     ...(addresses !== undefined && { addresses: readAddresses(addresses) }),
     ...readBounds(fields),
   }
 }
+
+/** The columns that say which requests are kept. */
+const keptBodies = (keep: KeepBodies) => ({ keepBodies: keep === 0 ? false : keep, logBodies: keep === true })
 
 /** Null and an empty list both mean every address. Throws `invalid_value`. */
 function readAddresses(given: readonly string[] | null): string[] | null {

@@ -3,6 +3,7 @@
  * instance refreshes the mirror.
  */
 import { type Actor, theFile } from '#shared/console/audit'
+import { type BodySettings, usualBodies } from '#shared/console/body'
 import { type Quotas, usualQuotas } from '#shared/console/quota'
 import type { Fallback, SettingsPatch, SettingsRow } from '#shared/console/settings'
 import { GatewayError } from '#shared/errors'
@@ -22,6 +23,10 @@ export interface Settings {
   moderationModel(): string
   /** The quotas of each user. */
   quotas(): Quotas
+  /** What is said of kept bodies. */
+  bodies(): BodySettings
+  /** What the house keeps, in a field: whoever serves requests looks at it without a call. */
+  readonly house: { readonly keep: BodySettings['keep'] }
   /** Throws `managed_by_file`. */
   change(by: Actor, fields: SettingsPatch): Promise<SettingsRow>
   /** Replaces the fallbacks declared in the file. */
@@ -42,12 +47,16 @@ export async function createSettings(store: Store, usual: { moderationModel: str
   }
   /** Fallbacks that were asked for since the last change, by model; null = none. */
   const known = new Map<string, Required<Fallback> | null>()
+  const house = { keep: usualBodies.keep }
   const stored = await mirror<{ name: string; value: unknown }>(store, {
     table: 'settings',
     id: ({ name }) => name,
     load,
     loadAll: async () => (await Promise.all(Object.values(names).map(load))).filter((row) => row !== undefined),
-    onChange: () => known.clear(),
+    onChange: (name, row) => {
+      known.clear()
+      if (name === names.console) house.keep = ((row?.value ?? {}) as SettingsPatch).bodies?.keep ?? usualBodies.keep
+    },
   })
   // Only this module writes these settings, after schema validation.
   const declared = () => (stored.get(names.file)?.value ?? {}) as Fallbacks
@@ -60,16 +69,20 @@ export async function createSettings(store: Store, usual: { moderationModel: str
 
   const quotas = (): Quotas => ({ ...usualQuotas, ...chosen().quotas })
 
+  const bodies = (): BodySettings => ({ ...usualBodies, ...chosen().bodies })
+
   /** A value that was chosen and is the default all the same does not count. */
   const changed = (): string[] => {
-    const { quotas: counts = {}, moderationModel, keepLogsMonths, fallbacks, shareLinks } = chosen()
+    const { quotas: counts = {}, bodies: kept = {}, moderationModel, keepLogsMonths, fallbacks, shareLinks } = chosen()
     const differing = Object.entries(counts).filter(([name, count]) => count !== usualQuotas[name as keyof Quotas])
+    const keeping = Object.entries(kept).filter(([name, value]) => !sameValue(value, usualBodies[name as keyof BodySettings]))
     return [
       ...(moderationModel !== undefined && moderationModel !== usual.moderationModel ? ['moderationModel'] : []),
       ...(fallbacks !== undefined && Object.keys(fallbacks).length > 0 ? ['fallbacks'] : []),
       ...(keepLogsMonths != null ? ['keepLogsMonths'] : []),
       ...(shareLinks === true ? ['shareLinks'] : []),
       ...differing.map(([name]) => `quotas.${name}`),
+      ...keeping.map(([name]) => `bodies.${name}`),
     ]
   }
 
@@ -79,8 +92,9 @@ export async function createSettings(store: Store, usual: { moderationModel: str
     keepLogsMonths: chosen().keepLogsMonths ?? null,
     shareLinks: chosen().shareLinks ?? false,
     quotas: quotas(),
+    bodies: bodies(),
     managedByFile: { fallbacks: Object.keys(declared()) },
-    defaults: { moderationModel: usual.moderationModel, keepLogsMonths: null, shareLinks: false, quotas: usualQuotas },
+    defaults: { moderationModel: usual.moderationModel, keepLogsMonths: null, shareLinks: false, quotas: usualQuotas, bodies: usualBodies },
     changed: changed(),
   })
 
@@ -115,12 +129,15 @@ export async function createSettings(store: Store, usual: { moderationModel: str
     },
     moderationModel: () => row().moderationModel,
     quotas,
-    async change(by, { fallbacks, quotas: given, ...fields }) {
+    bodies,
+    house,
+    async change(by, { fallbacks, quotas: given, bodies: kept, ...fields }) {
       const next = {
         ...chosen(),
         ...fields,
         ...(fallbacks && { fallbacks: ownFallbacks(fallbacks) }),
         ...(given && { quotas: { ...chosen().quotas, ...given } }),
+        ...(kept && { bodies: { ...chosen().bodies, ...kept } }),
       }
       if (!sameValue(next, chosen())) await write(by, names.console, next)
       return row()

@@ -6,7 +6,7 @@ const namesForEver = [
   ...['PARLEY_HOST', 'PARLEY_PORT', 'PARLEY_PUBLIC_URL', 'PARLEY_DATA', 'DATABASE_URL', 'PARLEY_CONFIG', 'PARLEY_MASTER_KEY'],
   ...['PARLEY_ADMIN_USER', 'PARLEY_ADMIN_PASSWORD', 'PARLEY_DEMO', 'PARLEY_ALLOWED_HOSTS', 'PARLEY_TRUSTED_PROXIES', 'PARLEY_MAX_OPEN'],
   ...['PARLEY_MAX_LAG', 'PARLEY_MAX_IDLE', 'PARLEY_REUSE_PORT', 'PARLEY_DRAIN_SECONDS', 'PARLEY_JOURNAL_FSYNC', 'PARLEY_JOURNAL_MAX'],
-  ...['PARLEY_LEASE_COVER', 'PARLEY_LEASE_WRITEOFF', 'PARLEY_LOG', 'PARLEY_METRICS', 'PARLEY_PROXY'],
+  ...['PARLEY_LEASE_COVER', 'PARLEY_LEASE_WRITEOFF', 'PARLEY_LOG', 'PARLEY_METRICS', 'PARLEY_PROXY', 'OTEL_EXPORTER_OTLP_ENDPOINT'],
   ...['PARLEY_OIDC_ISSUER', 'PARLEY_OIDC_CLIENT_ID', 'PARLEY_OIDC_CLIENT_SECRET', 'PARLEY_OIDC_GROUPS'],
 ]
 
@@ -23,6 +23,7 @@ describe('readConfig', () => {
       publicUrl: undefined,
       dataFolder: './data',
       databaseUrl: undefined,
+      bodiesFolder: undefined,
       configFile: undefined,
       masterKey: undefined,
       adminUser: undefined,
@@ -36,6 +37,7 @@ describe('readConfig', () => {
       reusePort: 'off',
       drainSeconds: 300,
       proxy: undefined,
+      otlpEndpoint: undefined,
       journalFsync: '100ms',
       journalMaxBytes: 256 * 1024 * 1024,
       leaseCoverMs: 60_000,

@@ -22,6 +22,8 @@ interface Variable<T> {
   /** The default, as printed in the documentation. */
   shown: string
   meaning: string
+  /** Nobody may read its value back: it holds a password, a key or a token. */
+  secret?: true
   read(text: string | undefined): T | Refusal
 }
 
@@ -35,7 +37,11 @@ function optional<T>(name: string, otherwise: string, meaning: string, parse: Pa
   return { name, shown: otherwise, meaning, read: (text) => (text === undefined ? undefined : parse(text)) }
 }
 
+const secret = <T>(row: Variable<T>): Variable<T> => ({ ...row, secret: true })
+
 const anything: Parse<string> = (text) => text
+
+const folder: Parse<string> = (text) => (/^[a-z0-9]{2,}:\/\//i.test(text) ? new Refusal('must be a folder') : text)
 
 const oneOf =
   <const T extends readonly string[]>(...words: T): Parse<T[number]> =>
@@ -108,6 +114,9 @@ const issuer: Parse<URL> = (text) => {
 const postgresUrl: Parse<string> = (text) =>
   /^postgres(ql)?:\/\//.test(text) && URL.canParse(text) ? text : new Refusal('must be a postgres:// URL')
 
+const httpUrl: Parse<string> = (text) =>
+  /^https?:$/.test(URL.parse(text)?.protocol ?? '') ? text : new Refusal('must be an http:// or https:// URL')
+
 const proxyUrl: Parse<string> = (text) => {
   try {
     assertProxy(text)
@@ -142,16 +151,19 @@ const table = {
   port: variable('PARLEY_PORT', '3000', 'where to listen; `0` takes a free port', whole(0, 65_535)),
   publicUrl: optional('PARLEY_PUBLIC_URL', 'from host and port', 'the only source of absolute URLs; https makes cookies Secure', origin),
   dataFolder: variable('PARLEY_DATA', './data', 'embedded database, journal, master key, spool', anything),
-  databaseUrl: optional('DATABASE_URL', 'none', 'PostgreSQL instead of the embedded database', postgresUrl),
+  databaseUrl: secret(optional('DATABASE_URL', 'none', 'PostgreSQL instead of the embedded database', postgresUrl)),
+  bodiesFolder: optional('PARLEY_BODIES', '`PARLEY_DATA/bodies`', 'the folder where kept requests lie', folder),
   configFile: optional('PARLEY_CONFIG', '`./parley.yaml` if it is there', 'declared configuration', anything),
-  masterKey: optional(
-    'PARLEY_MASTER_KEY',
-    'made once in `PARLEY_DATA`',
-    '64 hexadecimal digits; seals channel secrets; a wrong one refuses to start; the same on all instances of one database',
-    masterKey,
+  masterKey: secret(
+    optional(
+      'PARLEY_MASTER_KEY',
+      'made once in `PARLEY_DATA`',
+      '64 hexadecimal digits; seals channel secrets; a wrong one refuses to start; the same on all instances of one database',
+      masterKey,
+    ),
   ),
   adminUser: optional('PARLEY_ADMIN_USER', 'none', 'first administrator, made when there is none, ignored otherwise', anything),
-  adminPassword: optional('PARLEY_ADMIN_PASSWORD', 'none', "the first administrator's password, 8 characters or more", password),
+  adminPassword: secret(optional('PARLEY_ADMIN_PASSWORD', 'none', "the first administrator's password, 8 characters or more", password)),
   demo: variable(
     'PARLEY_DEMO',
     'auto',
@@ -215,21 +227,33 @@ const table = {
     `log level, JSON lines: ${logLevels.map((level) => `\`${level}\``).join(', ')}`,
     oneOf(...logLevels),
   ),
-  proxy: optional(
-    'PARLEY_PROXY',
-    'none',
-    'outbound proxy of all channels that name none: `http://`, `https://` or `socks5://` with host and port; [how](proxies.md)',
-    proxyUrl,
+  proxy: secret(
+    optional(
+      'PARLEY_PROXY',
+      'none',
+      'outbound proxy of all channels that name none: `http://`, `https://` or `socks5://` with host and port; [how](proxies.md)',
+      proxyUrl,
+    ),
   ),
-  metrics: variable(
-    'PARLEY_METRICS',
-    'off',
-    'where Prometheus finds `/metrics`: an address of its own like `127.0.0.1:9464`, or `token:...` for the main port with that bearer token',
-    metricsPlace,
+  otlpEndpoint: optional(
+    'OTEL_EXPORTER_OTLP_ENDPOINT',
+    'none',
+    'collector of traces and metrics over OTLP/HTTP; [this and its family](opentelemetry.md)',
+    httpUrl,
+  ),
+  metrics: secret(
+    variable(
+      'PARLEY_METRICS',
+      'off',
+      'where Prometheus finds `/metrics`: an address of its own like `127.0.0.1:9464`, or `token:...` for the main port with that bearer token',
+      metricsPlace,
+    ),
   ),
   oidcIssuer: optional('PARLEY_OIDC_ISSUER', 'none', 'sign-in by an OpenID provider: its issuer, an https:// URL', issuer),
   oidcClientId: optional('PARLEY_OIDC_CLIENT_ID', 'none', 'what the provider calls Parley', anything),
-  oidcClientSecret: optional('PARLEY_OIDC_CLIENT_SECRET', 'none', 'what the provider gave Parley; none for a public client', anything),
+  oidcClientSecret: secret(
+    optional('PARLEY_OIDC_CLIENT_SECRET', 'none', 'what the provider gave Parley; none for a public client', anything),
+  ),
   oidcGroups: optional(
     'PARLEY_OIDC_GROUPS',
     'none',

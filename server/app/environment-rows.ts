@@ -2,22 +2,11 @@
 import type { EnvironmentRow } from '#shared/console/settings'
 import { variables } from './config.ts'
 
-/** Words in the names of variables that may hold passwords, keys or tokens: nobody reads their values back. */
-const secret = /URL$|KEY|PASSWORD|SECRET|TOKEN|METRICS|CREDENTIAL/
-/** A URL that is no secret: it holds no password. */
-const open = new Set(['PARLEY_PUBLIC_URL'])
-
 /** The rows, in the order of the table of variables. An empty value counts as absent. */
 export function environmentRows(env: Record<string, string | undefined>): EnvironmentRow[] {
-  return variables.map(({ name, shown, meaning }) => {
+  return variables.map(({ name, shown, meaning, secret }) => {
     const text = env[name] ?? ''
     const plain = (words: string) => words.replaceAll('`', '')
-    return {
-      name,
-      meaning: plain(meaning),
-      default: plain(shown),
-      set: text !== '',
-      value: text === '' || (secret.test(name) && !open.has(name)) ? null : text,
-    }
+    return { name, meaning: plain(meaning), default: plain(shown), set: text !== '', value: text === '' || secret ? null : text }
   })
 }

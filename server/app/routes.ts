@@ -36,6 +36,7 @@ import { type SettingsDeps, settingsRoutes } from '#http/console/installation/se
 import { setupRoutes } from '#http/console/installation/setup'
 import { statusRoutes } from '#http/console/installation/status'
 import type { ConsoleServices } from '#http/console/route/services'
+import { bodyRoutes } from '#http/console/usage/bodies'
 import { type BooksDeps, booksRoutes } from '#http/console/usage/books'
 import { logRoutes } from '#http/console/usage/logs'
 import { usageRoutes } from '#http/console/usage/usage'
@@ -125,6 +126,7 @@ export function routesOf({
       userRoutes,
       keyRoutes,
       logRoutes,
+      bodyRoutes,
       usageRoutes,
       auditRoutes,
     ].flatMap((routes) => routes(consoleServices)),

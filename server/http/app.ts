@@ -4,7 +4,8 @@
  * handlers read the raw bytes.
  */
 import { Elysia } from 'elysia'
-import { errorResponse, withGuards, withRequestId } from '#http/request/respond'
+import type { Capture } from '#bodies/capture'
+import { errorResponse, storedHeader, withGuards, withRequestId } from '#http/request/respond'
 import type { Envelope, Method, Route, Visit } from '#http/request/route'
 import { clientAddress, createTargetCheck, type HostPolicy, pathParameter } from '#http/request/target'
 import type { Clock, Random } from '#runtime/clock'
@@ -59,6 +60,7 @@ class Arrival implements Visit {
   readonly idleGuard: IdleGuard
   readonly upgrade: Peer['upgrade']
   params: Visit['params'] = noParameters
+  capture: Visit['capture'] = undefined
   readonly #peer: Peer
   readonly #isTrustedProxy: AppParts['isTrustedProxy']
 
@@ -120,6 +122,14 @@ function parameters(params: Record<string, string>): Record<string, string> {
   )
 }
 
+/** An error as the answer of a request that may be kept. */
+async function captured(capture: Capture, response: Response): Promise<Response> {
+  response.headers.set(storedHeader, capture.label)
+  const body = await response.text()
+  capture.answeredWhole(response.status, Object.fromEntries(response.headers), body)
+  return new Response(body, { status: response.status, headers: response.headers })
+}
+
 /** The HTTP handler for these routes. Never rejects: every failure becomes a response in the caller's error envelope. */
 export function createApp(parts: AppParts): App {
   const arrivals = new WeakMap<Request, Arrival>()
@@ -146,7 +156,8 @@ export function createApp(parts: AppParts): App {
       if (params) arrival.params = parameters(params)
       return await route.handle(arrival)
     } catch (thrown) {
-      return failed(thrown, envelopeOf(route, arrival), arrival.requestId)
+      const response = failed(thrown, envelopeOf(route, arrival), arrival.requestId)
+      return arrival.capture ? await captured(arrival.capture, response) : response
     } finally {
       if (route.slow) arrival.idleGuard.limitIdle()
     }

@@ -13,6 +13,8 @@ export interface MetricSources {
   eventLoopDelay(): number
   /** Whether requests can be paid for. */
   booksServe(): boolean
+  /** Requests that were kept, and that were to be kept and were not. */
+  bodies(): { kept: number; dropped: number; stopped: unknown }
   /** Names of channels with how many of their breakers are open. */
   openBreakers(): ReadonlyMap<string, number>
 }
@@ -95,6 +97,12 @@ export function createMetrics(sources: MetricSources): Metrics {
   gauge('parley_open_requests', 'Requests and sessions that are not settled.', sources.openRequests)
   gauge('parley_event_loop_delay_seconds', 'The longest delay since the last scrape.', () => sources.eventLoopDelay() / 1000)
   gauge('parley_books_serving', '1 while requests can be paid for.', () => Number(sources.booksServe()))
+  counter('parley_kept_bodies_total', 'Requests that were to be kept: those that are, and those that were dropped.', ['result'], (add) => {
+    const { kept, dropped } = sources.bodies()
+    add({ result: 'kept' }, kept)
+    add({ result: 'dropped' }, dropped)
+  })
+  gauge('parley_keeping_bodies_stopped', '1 while nothing can be kept.', () => Number(sources.bodies().stopped !== null))
   gauge('process_resident_memory_bytes', 'Memory of this process.', () => process.memoryUsage.rss())
   counter('process_cpu_seconds_total', 'CPU time of this process.', [], (add) => {
     const { user, system } = process.cpuUsage()

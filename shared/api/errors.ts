@@ -49,6 +49,8 @@ export const errorWords: Readonly<Record<ErrorCode, string>> = {
   not_found: 'There is nothing at this address, or you may not see it.',
   model_not_found: 'The model is not available to the group or the key, or has no price.',
   method_not_allowed: 'The address does not support this method. The Allow header lists those it does.',
+  body_elsewhere: 'The body of this request lies in the files of another instance. Ask that one.',
+  body_unreadable: 'The body of this request cannot be read: its file is missing or damaged.',
   body_timeout: 'The body did not arrive in time. Send it again.',
   setup_done: 'Setup is already done. Sign in.',
   name_taken: 'The name is already in use. Choose another.',

@@ -1,6 +1,6 @@
 /** Responses about people: sessions, quotas, management keys, the audit trail. */
 import type { AuditRow } from '../console/audit.ts'
-import type { KeyFacts } from '../console/key-facts.ts'
+import type { KeyFacts } from '../console/key.ts'
 import { Limits } from '../console/limits.ts'
 import { type ManagementKeyRow, scopes } from '../console/management-key.ts'
 import type { QuotaRow } from '../console/quota.ts'

@@ -17,6 +17,7 @@ import { CompletionsRequest } from '../protocols/openai/completions.ts'
 import { ResponsesRequest } from '../protocols/openai/responses.ts'
 import type { TSchema } from '../typebox.ts'
 import * as audio from './audio.ts'
+import * as bodies from './bodies.ts'
 import { BooksAnswer } from './books.ts'
 import * as rows from './console.ts'
 import * as embeddings from './embeddings.ts'
@@ -30,6 +31,7 @@ import * as people from './people.ts'
 import * as rerank from './rerank.ts'
 import * as search from './search.ts'
 import * as settings from './settings.ts'
+import * as usage from './usage.ts'
 
 /** Every named schema. */
 export const schemas = {
@@ -136,9 +138,11 @@ export const schemas = {
   Settings: settings.SettingsAnswer,
   SettingsPatch,
   Books: BooksAnswer,
-  LogRow: rows.LogAnswer,
-  LogRows: rows.PageOf(rows.LogAnswer),
-  UsageRows: rows.PageOf(rows.UsageAnswer),
+  KeptBody: bodies.KeptBodyAnswer,
+  DeletedBodies: bodies.DeletedBodies,
+  LogRow: usage.LogAnswer,
+  LogRows: rows.PageOf(usage.LogAnswer),
+  UsageRows: rows.PageOf(usage.UsageAnswer),
   FoundRows: rows.PageOf(overview.FoundAnswer),
   Overview: overview.OverviewAnswer,
   RouteQuestion,

@@ -1,11 +1,14 @@
 /** Groups: named sets of channels with a price ratio. */
 import { Decimal, Exact, MapOf, type Static, Text, Type } from '../typebox.ts'
+import { KeepBodies } from './body.ts'
 import { Budget, type BudgetLeft, Limits } from './limits.ts'
 import { Fallback } from './settings.ts'
 
 const settings = {
   description: Type.Optional(Text(500)),
   ratio: Type.Optional(Decimal()),
+  /** Which requests of the group are kept. */
+  logBodies: Type.Optional(KeepBodies),
   budget: Type.Optional(Budget),
   limits: Type.Optional(Limits),
   /** Fallback models by model: in this group they hold in place of those of the installation. */
@@ -42,6 +45,7 @@ export interface ManagedGroupRow extends GroupRow {
   usable: boolean
   enabled: boolean
   managed: 'file' | 'console'
+  logBodies: KeepBodies
   budget: Budget | null
   /** Absent without a budget. */
   budgetLeft?: BudgetLeft

@@ -1,5 +1,6 @@
 /** API keys of a user. Only the response to POST contains the key itself. */
 import { Exact, Name, type Static, Text, Type } from '../typebox.ts'
+import { KeepBodies } from './body.ts'
 import { Budget, type BudgetLeft, Limits } from './limits.ts'
 
 const settings = {
@@ -9,7 +10,8 @@ const settings = {
   expiresAt: Type.Optional(Type.Union([Type.String({ format: 'instant' }), Type.Null()])),
   enabled: Type.Optional(Type.Boolean()),
   strict: Type.Optional(Type.Boolean()),
-  logBodies: Type.Optional(Type.Boolean()),
+  /** Which of its requests are kept. */
+  logBodies: Type.Optional(KeepBodies),
   /** Addresses and ranges that may use it, such as `203.0.113.7` and `10.0.0.0/8`; all when absent. */
   addresses: Type.Optional(Type.Array(Type.String({ minLength: 2, maxLength: 64 }), { maxItems: 100 })),
   budget: Type.Optional(Budget),
@@ -65,7 +67,7 @@ export interface KeyRow {
   expiresAt: string | null
   enabled: boolean
   strict: boolean
-  logBodies: boolean
+  logBodies: KeepBodies
   addresses: string[] | null
   budget: Budget | null
   /** Absent without a budget. */
@@ -79,4 +81,19 @@ export interface KeyRow {
   lastUsedFrom: string | null
   /** Until when the secret from before the last rotation is good; null when there is none. */
   previousUntil: string | null
+}
+
+/** GET /v1/key: what the holder of an API key may know of it without an account. */
+export interface KeyFacts {
+  name: string
+  group: string
+  /** The models that it may ask for now. */
+  models: string[]
+  /** RFC 3339; null: never. */
+  expiresAt: string | null
+  /** USD charged to this key since it was made. */
+  spent: string
+  /** What is left of its own budget; null without one. Those of its user and group may be smaller. */
+  budgetLeft: BudgetLeft | null
+  limits: Limits | null
 }

@@ -92,6 +92,8 @@ export interface LogRow {
   price: (PriceFields & { ratio: string }) | null
   /** Only in the response for a single row; null when nothing was used. */
   bill?: Bill | null
+  /** Only in the response for a single row: its bodies are kept. */
+  stored?: boolean
   /** USD that the upstream charges, by the `costs` of its channel; null when those do not name the model. Administrators only. */
   upstreamCost?: string | null
   /** `cost - upstreamCost`. Administrators only. */

@@ -1,6 +1,8 @@
 /** Models that the signed-in user may call in a group. */
+
 import type { Capabilities } from '../capabilities.ts'
 import type { Dialect, Operation } from '../ids.ts'
+import type { BodiesState } from './body.ts'
 import type { PriceFields } from './price.ts'
 
 /** A row of GET /api/models?group= */
@@ -34,6 +36,8 @@ export interface Status {
   singleSignOn?: true
   /** For administrators only. */
   config?: ConfigState
+  /** How keeping bodies goes on this instance. For administrators only. */
+  bodies?: BodiesState
 }
 
 /** A page of any list of the console API. */

@@ -1,5 +1,6 @@
 /** GET and PATCH /api/settings: settings of the whole installation. */
 import { Exact, Int, MapOf, Name, type Static, Type } from '../typebox.ts'
+import { type BodySettings, BodySettingsPatch } from './body.ts'
 import { type Quotas, QuotasPatch } from './quota.ts'
 
 const models = Type.Optional(Type.Array(Name(256), { minItems: 1, maxItems: 20 }))
@@ -20,6 +21,8 @@ export const SettingsPatch = Exact({
   shareLinks: Type.Optional(Type.Boolean()),
   /** Quotas of each user; those left out stay as they are. */
   quotas: Type.Optional(QuotasPatch),
+  /** Kept bodies; what is left out stays as it is. */
+  bodies: Type.Optional(BodySettingsPatch),
 })
 export type SettingsPatch = Static<typeof SettingsPatch>
 
@@ -30,10 +33,11 @@ export interface SettingsRow {
   keepLogsMonths: number | null
   shareLinks: boolean
   quotas: Quotas
+  bodies: BodySettings
   /** Models whose fallbacks the configuration file declares: read-only here. */
   managedByFile: { fallbacks: string[] }
   /** What holds where nobody has chosen anything. */
-  defaults: { moderationModel: string; keepLogsMonths: null; shareLinks: false; quotas: Quotas }
+  defaults: { moderationModel: string; keepLogsMonths: null; shareLinks: false; quotas: Quotas; bodies: BodySettings }
   /** Settings that were chosen in the console: `moderationModel`, `fallbacks`, `keepLogsMonths`, `shareLinks`, `quotas.keys` and so on. */
   changed: string[]
 }

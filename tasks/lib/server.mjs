@@ -10,6 +10,7 @@ const entries = [
   'main',
   'main-loopback',
   'cli',
+  'bodies/worker',
   'billing/ledger/books-work',
   'billing/ratelimit/rates-work',
   'store/engine/embedded-make',

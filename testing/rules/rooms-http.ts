@@ -5,18 +5,21 @@ import { billing, lower, relay } from './room-groups.ts'
 /** The rooms of `server/http`. */
 export const httpRooms: Record<string, Room> = {
   // Which addresses are trusted proxies.
-  'server/http/request': { may: [...relay('operation'), 'server/protocols', 'server/wire', ...lower], packages: ['node:net'] },
+  'server/http/request': {
+    may: [...relay('operation'), 'server/bodies', 'server/protocols', 'server/wire', ...lower],
+    packages: ['node:net'],
+  },
   'server/http/api': {
     may: [
       'server/http/request',
       ...relay('conversation', 'realtime', 'admin'),
-      ...['server/accounts', 'server/routing', ...billing, 'server/protocols'],
+      ...['server/accounts', 'server/bodies', 'server/routing', ...billing, 'server/protocols'],
       ...lower,
     ],
   },
   // What every route of the console is made with: who may call, JSON in and out, pages of lists. Bodies with a name twice: server/wire.
   'server/http/console/route': {
-    may: ['server/wire', 'server/http/request', 'server/accounts', 'server/accounts/identity', ...billing, ...lower],
+    may: ['server/wire', 'server/http/request', 'server/accounts', 'server/accounts/identity', 'server/bodies', ...billing, ...lower],
   },
   // Users, keys, groups, sessions, the audit trail.
   'server/http/console/accounts': {
@@ -35,11 +38,13 @@ export const httpRooms: Record<string, Room> = {
     ],
   },
   // Usage rows, and sums of them.
-  'server/http/console/usage': { may: ['server/http/request', 'server/http/console/route', 'server/accounts', ...billing, ...lower] },
+  'server/http/console/usage': {
+    may: ['server/http/request', 'server/http/console/route', 'server/accounts', 'server/bodies', ...billing, ...lower],
+  },
   // The installation as a whole: set-up, status, settings, overview, search, what has changed.
   'server/http/console/installation': {
     may: ['server/http/request', 'server/http/console/route', 'server/accounts', 'server/live', 'server/routing', ...billing, ...lower],
   },
   'server/http/docs': { may: ['server/http/request', 'server/protocols', 'server/runtime', 'shared'] },
-  'server/http': { may: ['server/http/request', 'server/http/api', ...lower], packages: ['elysia'] },
+  'server/http': { may: ['server/http/request', 'server/http/api', 'server/bodies', ...lower], packages: ['elysia'] },
 }

@@ -40,6 +40,8 @@ export const rooms: Record<string, Room> = {
     powers: [...everyPower, 'bun'],
   },
   'server/runtime/deno': { may: ['server/runtime/contract'], packages: ['node:', '@node-rs/argon2'], powers: [...everyPower, 'deno'] },
+  // Files that grow at their end, and sealed bytes, for threads that carry no requests.
+  'server/runtime/storage': { may: [], packages: ['node:'], powers: everyPower },
   'server/runtime': {
     may: ['server/runtime/contract', 'server/runtime/bun', 'server/runtime/deno', 'shared'],
     packages: ['node:', 'pino'],
@@ -55,6 +57,7 @@ export const rooms: Record<string, Room> = {
   'server/store/ledger': { may: ['db', ...store(), 'shared'], packages: drizzle },
   'server/store/accounts': { may: ['db', ...store('ledger'), 'shared'], packages: drizzle },
   'server/store/channels': { may: ['db', ...store()], packages: drizzle },
+  'server/store/bodies': { may: ['db', ...store()], packages: drizzle },
   'server/store/usage': { may: ['db', ...store('ledger'), 'server/runtime', 'shared'], packages: drizzle },
 
   'server/upstream': {
@@ -74,14 +77,35 @@ export const rooms: Record<string, Room> = {
   'server/billing/ledger': { may: ['server/billing/lease', ...store('ledger', 'accounts'), ...lower], packages: ['node:zlib'] },
   'server/billing/ratelimit': { may: ['server/billing/lease', ...store('ledger'), ...lower] },
   'server/metrics': { may: ['server/billing/ledger', ...store('ledger'), ...lower], packages: ['prom-client'], powers: ['process'] },
+  // The packages are loaded only where a collector is configured.
+  'server/telemetry': {
+    may: [...store('ledger'), ...lower],
+    packages: [
+      '@opentelemetry/api',
+      '@opentelemetry/resources',
+      '@opentelemetry/sdk-trace',
+      '@opentelemetry/sdk-metrics',
+      '@opentelemetry/exporter-trace-otlp-http',
+      '@opentelemetry/exporter-metrics-otlp-http',
+    ],
+  },
   'server/routing': { may: [...store('accounts', 'channels'), 'server/vendors', 'server/runtime/tunnel', ...lower] },
   // What sign-in is guarded with: growing delays, networks, rules for passwords.
   'server/accounts/guard': { may: lower, packages: ['@zxcvbn-ts/language-common'] },
   // Who people are elsewhere.
   'server/accounts/identity': { may: ['shared'], packages: ['openid-client'] },
-  'server/accounts': { may: ['server/accounts/guard', 'server/accounts/identity', ...store('accounts', 'ledger', 'usage'), ...lower] },
+  // What is done with usage rows by the hour, and how many reports run at once.
+  'server/accounts/usage': { may: [...store('usage'), ...lower] },
+  'server/accounts': {
+    may: [...inside('server/accounts', 'guard', 'identity', 'usage'), ...store('accounts', 'ledger', 'usage'), ...lower],
+  },
   // Conversations that users keep on the server or show to others.
   'server/accounts/kept': { may: ['server/accounts', ...store('accounts'), ...lower] },
+  // What was sent and answered, kept where somebody opted in: noted here, written and read by a thread of its own.
+  'server/bodies': {
+    may: ['server/accounts', 'server/upstream', 'server/runtime/storage', ...store('accounts', 'bodies'), ...lower],
+    powers: ['worker'],
+  },
   // What has changed, for whoever watches.
   'server/live': { may: [...store(), ...lower] },
   'server/declare': {
@@ -91,7 +115,7 @@ export const rooms: Record<string, Room> = {
 
   // The types that the steps of a request pass to each other.
   'server/relay/contract': {
-    may: ['server/accounts', 'server/routing', ...billing, 'server/reasoning-state', 'server/upstream', ...lower],
+    may: ['server/accounts', 'server/bodies', 'server/routing', ...billing, 'server/reasoning-state', 'server/upstream', ...lower],
   },
   // One request to one candidate, for any operation.
   'server/relay/exchange': {
@@ -136,7 +160,8 @@ export const rooms: Record<string, Room> = {
   e2e: endToEnd,
   tasks: { may: [], packages: ['node:'], powers: everyPower },
   project: {
-    may: [],
+    // Where the browser of the tests is.
+    may: ['testing'],
     packages: ['node:', 'vite', 'vite-plugin-solid', '@tailwindcss/vite', 'playwright', 'drizzle-kit'],
     powers: ['process'],
   },

@@ -37,12 +37,7 @@ export interface Installation {
 }
 
 const group: Omit<Group, 'ratio' | 'limits'> = {
-  name: 'default',
-  description: '',
-  budget: null,
-  fallbacks: null,
-  enabled: true,
-  managed: 'console',
+  ...{ name: 'default', description: '', keepBodies: null, budget: null, fallbacks: null, enabled: true, managed: 'console' },
 }
 
 /** By the upstream's dialect. Anthropic has neither embeddings nor images. */
@@ -117,7 +112,7 @@ function drawCallers(random: Seeded): Caller[] {
     const user: User = { ...row, role: 'user', groups: ['default'], limits }
     const key: ApiKey = {
       ...row,
-      ...{ userId: name, hint: '', models: null, expiresAt: null, strict: false, logBodies: false, lastUsedAt: null },
+      ...{ userId: name, hint: '', models: null, expiresAt: null, strict: false, keepBodies: false as const, lastUsedAt: null },
       ...{ lastUsedFrom: null, note: null, addresses: null, previousUntil: null },
       limits: drawLimits(random),
     }

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { fallbacksOf } from '#client/console/fallback-lines.ts'
+import { usualBodies } from '#shared/console/body'
 import { usualQuotas } from '#shared/console/quota'
 import { draftOf } from './settings-draft.ts'
 
@@ -11,8 +12,9 @@ test('fallbacks become lines and come back', () => {
     keepLogsMonths: null,
     shareLinks: false,
     quotas: usualQuotas,
+    bodies: usualBodies,
     managedByFile: { fallbacks: [] },
-    defaults: { moderationModel: 'm', keepLogsMonths: null, shareLinks: false as const, quotas: usualQuotas },
+    defaults: { moderationModel: 'm', keepLogsMonths: null, shareLinks: false as const, quotas: usualQuotas, bodies: usualBodies },
     changed: [],
   }
   const draft = draftOf(row)

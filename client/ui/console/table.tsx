@@ -162,7 +162,7 @@ export function DataTable<Row>(props: TableProps<Row>) {
 function Gap(props: { rows: number; rowPx: number | undefined; columns: number }) {
   return (
     <Show when={props.rows > 0}>
-      {/* biome-ignore lint/a11y/noAriaHiddenOnFocusable: a row takes no focus */}
+      {/* biome-ignore lint/a11y/noAriaHiddenOnFocusable: an empty row has nothing that takes the focus */}
       <tr class="gap" aria-hidden="true">
         <td colspan={props.columns} style={{ height: `${props.rows * (props.rowPx ?? 0)}px` }} />
       </tr>

@@ -1,4 +1,5 @@
 /** Commands that read usage and requests. */
+import type { KeptBody, KeptPart } from '#shared/console/body'
 import type { LogRow } from '#shared/console/log'
 import { type UsageKey, type UsageReportRow, usageKeys } from '#shared/console/usage'
 import { CommandError } from './api.ts'
@@ -43,6 +44,13 @@ const requestColumns: readonly Column<LogRow>[] = [
   ['ms', (row) => Math.round(row.totalMs)],
   ['error', (row) => row.error?.code],
 ]
+
+/** A kept body: where it was seen, its headers, and itself. */
+function partText({ border, to, method, address, status, atMs, headers, text, bytes, broken }: KeptPart): string {
+  const place = [border, to && `${to.channel}, ${to.model}`, method, address, status, broken].filter((one) => one !== undefined)
+  const head = headers.map(([name, value]) => `${name}: ${value}`)
+  return [`# ${place.join(' ')} (after ${atMs} ms, ${bytes} bytes)`, ...head, '', text ?? '(not text, or too long: --part)'].join('\n')
+}
 
 /** `usage` and `requests`. */
 export const usageCommands: readonly Command[] = [
@@ -102,6 +110,21 @@ export const usageCommands: readonly Command[] = [
       if (most < 1) throw new CommandError('--limit takes a whole number above zero.', 2)
       const rows = await api.list<LogRow>(`/api/logs${queryOf(asked)}`, most)
       return { value: rows, text: table(rows, requestColumns, 'No requests.') }
+    },
+  },
+  {
+    words: 'requests get',
+    args: ['REQUEST'],
+    flags: { part: { value: 'N', help: 'Only this body, as it was: 0 is what the client sent' } },
+    help: 'What was sent and answered, of a request that is kept',
+    async run({ api, args: [id = ''], flags }) {
+      const path = `/api/bodies/${encodeURIComponent(id)}`
+      if (flags.part !== undefined) {
+        const text = await api.text(`${path}/${wholeNumber(flags.part, 'part')}`)
+        return { value: text, text }
+      }
+      const kept = await api.call<KeptBody>('GET', path)
+      return { value: kept, text: kept.parts.map(partText).join('\n\n') }
     },
   },
   {

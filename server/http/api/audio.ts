@@ -22,8 +22,8 @@ async function measured(form: Form, lengths: AudioLengths, caller: string): Prom
 
 /** `/v1/audio/transcriptions`, `/v1/audio/translations`, `/v1/audio/speech`. */
 export function audioRoutes(services: RelayServices & { audioLengths: AudioLengths }): Route[] {
-  async function read({ request }: Visit, caller: string): Promise<Body> {
-    const { content, release } = await readForm(services, request)
+  async function read({ request, capture }: Visit, caller: string): Promise<Body> {
+    const { content, release } = await readForm(services, request, capture)
     return { content: await measured(content, services.audioLengths, caller), release }
   }
   const listen = (path: string, variant?: Variant): Route => ({

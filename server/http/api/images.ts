@@ -6,7 +6,7 @@ import { answer } from './operation-route.ts'
 import type { RelayServices } from './relay-route.ts'
 
 function edit(services: RelayServices, visit: Visit): Promise<Response> {
-  const form = isForm(visit.request) ? { read: ({ request }: Visit) => readForm(services, request) } : {}
+  const form = isForm(visit.request) ? { read: ({ request, capture }: Visit) => readForm(services, request, capture) } : {}
   return answer(services, visit, { operation: 'image', style: 'openai', variant: 'edit', ...form })
 }
 

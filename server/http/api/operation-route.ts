@@ -28,6 +28,10 @@ export async function answer(services: RelayServices, visit: Visit, own: OwnOper
   const { read, style, model, ...asked } = own
   const { operation, path, variant } = asked
   const caller = admit(services, visit)
+  const { house, captures } = services
+  const keeps = house.keep || caller.key?.keepBodies || caller.group.keepBodies
+  const capture = keeps ? captures.begin(visit, caller) : undefined
+  visit.capture = capture
   const reply = await services.relay({
     ...asked,
     requestId,
@@ -38,9 +42,10 @@ export async function answer(services: RelayServices, visit: Visit, own: OwnOper
     body: async () => {
       if (read) return read(visit, senderOf(caller))
       const as = { operation, dialect: style, ...(path !== undefined && { path }), ...(variant && { variant }), ...(model && { model }) }
-      const body = await readJson(request, services, { caller: senderOf(caller), as })
+      const body = await readJson(request, services, { caller: senderOf(caller), as, capture })
       return body.large || !model ? body : { content: withModel(String(body.content), model) }
     },
+    capture,
     strict: caller.strict || asksStrict(request),
     headers: request.headers,
     signal: request.signal,

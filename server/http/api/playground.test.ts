@@ -14,11 +14,13 @@ const routes = playgroundRoutes({
     },
   },
   relay: () => Promise.reject(new Error('nothing may be sent')),
+  captures: { begin: () => undefined },
+  house: { keep: false },
   publicUrl,
   clock: systemClock,
   heartbeatMs: 15_000,
   idleMs: 60_000,
-  large: { open: unasked, preview: unasked, shown: unasked },
+  large: { open: unasked, preview: unasked, shown: unasked, frame: unasked },
 })
 let signedOut = false
 

@@ -22,6 +22,8 @@ export interface PlaygroundServices extends JsonServices {
   /** The caller of a session; `group` defaults to the user's own. Throws `not_signed_in` or `group_not_allowed`. */
   accounts: { admitSession(token: string | undefined, group?: string): Caller }
   relay: RelayServices['relay']
+  captures: RelayServices['captures']
+  house: RelayServices['house']
   publicUrl: URL
   heartbeatMs: number
 }
@@ -67,9 +69,15 @@ export function playgroundRoutes(services: PlaygroundServices): Route[] {
     const raw = String(content)
     const group = large ? large.head.group : codec.readHead(raw).group
     const own = group === undefined || large ? raw : codec.editRequest(raw, { remove: ['group'] })
+    const caller = admitted(token, group, large)
+    const { house, captures } = services
+    const keeps = !large && (house.keep || caller.group.keepBodies)
+    visit.capture = keeps ? captures.begin(visit, caller) : undefined
+    visit.capture?.askedWith(Buffer.from(raw))
     const reply = await services.relay({
       requestId: visit.requestId,
-      caller: admitted(token, group, large),
+      caller,
+      capture: visit.capture,
       operation: 'generate',
       dialect: 'chat',
       // It has been read for the group that it names.

@@ -1,6 +1,7 @@
 /** Shared by all relay endpoints: check the key, read JSON, call the relay, write the reply. */
 
 import type { Caller } from '#accounts/caller'
+import type { Captures } from '#bodies/captures'
 import { readCredential } from '#http/request/credentials'
 import { type JsonServices, readJson } from '#http/request/read-body'
 import { jsonText, relayed, withAllowances } from '#http/request/respond'
@@ -10,6 +11,7 @@ import type { Ask, Reply } from '#relay/contract/ask'
 import type { LargeAsk } from '#relay/contract/large-body'
 import type { Relay } from '#relay/contract/relay'
 import type { Spool } from '#runtime/spool'
+import type { KeepBodies } from '#shared/console/body'
 
 /** Bytes that a body counts as which does not say how long it is. */
 export const undeclaredBytes = 8 * 1024 * 1024
@@ -19,6 +21,9 @@ export interface RelayServices extends JsonServices {
   accounts: { admitKey(secret: string, address: string): Caller }
   relay: (ask: Ask) => ReturnType<Relay>
   heartbeatMs: number
+  captures: Pick<Captures, 'begin'>
+  /** What is kept of everybody: `true`, a share, only failures; looked at before `captures` is called. */
+  house: { readonly keep: KeepBodies }
   /** Holds uploaded files until the request ends. */
   spool: Spool
   count: (ask: Ask & { dialect: CountDialect }) => Promise<string>
@@ -73,6 +78,10 @@ export interface OwnWay extends Pick<Ask, 'dialect'>, Partial<Pick<Ask, 'path' |
 export async function generate(services: RelayServices, visit: Visit, { before, framed, ...own }: OwnWay): Promise<Response> {
   const { request, requestId } = visit
   const caller = admit(services, visit)
+  const { house, captures } = services
+  const keeps = house.keep || caller.key?.keepBodies || caller.group.keepBodies
+  const capture = keeps ? captures.begin(visit, caller) : undefined
+  visit.capture = capture
   const reply = await services.relay({
     operation: 'generate',
     ...own,
@@ -83,8 +92,9 @@ export async function generate(services: RelayServices, visit: Visit, { before, 
       before?.()
       const { operation = 'generate', dialect, path } = own
       const as: LargeAsk = { operation, dialect, ...(path !== undefined && { path }) }
-      return readJson(request, services, { caller: senderOf(caller), as })
+      return readJson(request, services, { caller: senderOf(caller), as, capture })
     },
+    capture,
     strict: caller.strict || asksStrict(request),
     headers: request.headers,
     signal: request.signal,

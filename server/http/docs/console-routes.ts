@@ -166,6 +166,22 @@ export const consoleRouteDocs: readonly RouteDoc[] = [
   }),
   list('GET /api/logs', 'session', 'Usage rows', 'LogRows', [...usageFilters, ...rowConditions]),
   doc('GET /api/logs/:requestId', 'session', 'One usage row', { gives: 'LogRow' }),
+  doc('GET /api/bodies/:requestId', 'session', 'A kept request', {
+    gives: 'KeptBody',
+    description:
+      'What the client asked and was answered, and for administrators every request to an upstream and its answer. For the owner of the key, and for administrators unless the settings leave it to owners. Each reading is in the audit trail. Of management keys only those with the scope `bodies` open it.',
+  }),
+  {
+    ...doc('GET /api/bodies/:requestId/:part', 'session', 'One body of a kept request', {
+      description: 'The bytes as they were; `part` is its place in `parts`, from 0.',
+    }),
+    gives: { types: ['application/octet-stream'] },
+  },
+  doc('DELETE /api/bodies/:requestId', 'session', 'Delete the bodies of a request'),
+  doc('DELETE /api/bodies', 'session', 'Delete the bodies of a key or a user', {
+    gives: 'DeletedBodies',
+    parameters: inQuery({ key: 'Id of a key.', user: 'Id of a user. Only administrators may name others.' }),
+  }),
   {
     ...list('GET /api/usage', 'session', 'Usage report', 'UsageRows', [...usageFilters, ...usageForm]),
     description:

@@ -3,6 +3,7 @@
  * slowly. A large JSON body, of many bytes or many values, goes to a worker: nobody's body keeps the others waiting.
  */
 
+import type { Capture } from '#bodies/capture'
 import type { Body } from '#relay/contract/ask'
 import { type LargeAsk, type LargeBodies, light, type WeighedPieces } from '#relay/contract/large-body'
 import type { Clock, Timer } from '#runtime/clock'
@@ -167,6 +168,8 @@ export interface JsonServices {
 export interface JsonSender {
   caller: string
   as: LargeAsk
+  /** Notes the body as it came. */
+  capture?: Capture | undefined
 }
 
 const jsonType = /^(application\/json|[a-z0-9.+-]+\/[a-z0-9.+-]+\+json)\s*(;|$)/i
@@ -184,9 +187,12 @@ export async function readJson(request: Request, services: JsonServices, sender:
   demandJson(request)
   const { clock, idleMs, large } = services
   if (Number(request.headers.get('content-length') ?? Number.NaN) <= smallBody) {
-    return { content: decodeUtf8(await readBody(request, mostBytes, clock, idleMs)) }
+    const bytes = await readBody(request, mostBytes, clock, idleMs)
+    sender.capture?.askedWith(bytes)
+    return { content: decodeUtf8(bytes) }
   }
   const { isLight, ...body } = await readJsonPieces(request, services)
+  if (sender.capture) for (const piece of body.pieces) sender.capture.askedWith(piece, !isLight)
   if (isLight) return { content: decodeUtf8(join(body.pieces)) }
   return { content: '', large: await large.open(body, sender.as, sender.caller) }
 }

@@ -1,4 +1,5 @@
 /** Uploaded forms: limits on size, time and type. The bytes are streamed through the relay's form reader into the spool. */
+import type { Capture } from '#bodies/capture'
 import type { Form } from '#canonical/operation/operation'
 import { collectForm, type FormLimits } from '#relay/operation/form'
 import type { Clock } from '#runtime/clock'
@@ -30,17 +31,28 @@ export const isForm = (request: Request): boolean =>
  * The request's form; `release` removes its spooled files. Throws GatewayError and leaves nothing behind: 415 for another
  * content type, 413, 400, `body_timeout`, `client_closed_request`, `overloaded` when the disk is full.
  */
-export async function readForm({ spool, clock, idleMs }: FormServices, request: Request): Promise<{ content: Form; release(): void }> {
+export async function readForm(
+  { spool, clock, idleMs }: FormServices,
+  request: Request,
+  capture?: Capture | undefined,
+): Promise<{ content: Form; release(): void }> {
   if (!isForm(request)) {
     throw new GatewayError('unsupported_media_type', 'The body must be a form: send Content-Type: multipart/form-data.')
   }
   const upload = spool.upload()
   try {
     const pieces = bodyPieces(request, { maxBytes: limits.body, clock, timeMs: formTime, idleMs })
-    const content = await collectForm(request.headers.get('content-type') ?? '', pieces, upload, limits)
+    const content = await collectForm(request.headers.get('content-type') ?? '', capture ? noted(pieces, capture) : pieces, upload, limits)
     return { content, release: upload.release }
   } catch (thrown) {
     upload.release()
     throw thrown
+  }
+}
+
+async function* noted(pieces: AsyncIterable<Uint8Array<ArrayBuffer>>, capture: Capture): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  for await (const piece of pieces) {
+    capture.askedWith(piece)
+    yield piece
   }
 }

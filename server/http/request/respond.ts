@@ -39,6 +39,9 @@ export function errorResponse(error: GatewayError, envelope: Envelope, requestId
   return new Response(written.body, { status: written.status, headers: { 'cache-control': 'no-store', ...written.headers } })
 }
 
+/** Tells the caller whether its request is kept. */
+export const storedHeader = 'x-parley-stored'
+
 /** `field:what` for every loss. Tool names may be part of it, so it is limited to header-safe characters and to a maximum length. */
 function lossHeader(losses: Reply['losses']): string {
   const list = losses.map(({ field, what }) => `${field.replace(/[^\w.[\]-]/g, '_').slice(0, 80)}:${what}`)
@@ -48,15 +51,21 @@ function lossHeader(losses: Reply['losses']): string {
 /** The relay's reply as a Response. A stream that is silent for `heartbeatMs` gets a heartbeat. */
 export function relayed(
   reply: Reply,
-  { idleGuard }: Pick<Visit, 'idleGuard'>,
+  { idleGuard, capture }: Pick<Visit, 'idleGuard' | 'capture'>,
   { clock, heartbeatMs }: { clock: Clock; heartbeatMs: number },
 ): Response {
   const headers: Record<string, string> = { 'content-type': reply.contentType, 'cache-control': 'no-cache' }
   if (reply.losses.length > 0) headers['x-parley-losses'] = lossHeader(reply.losses)
-  if (typeof reply.body === 'string') return new Response(reply.body, { status: reply.status, headers })
+  if (capture) headers[storedHeader] = capture.label
+  if (typeof reply.body === 'string') {
+    capture?.answeredWhole(reply.status, headers, reply.body)
+    return new Response(reply.body, { status: reply.status, headers })
+  }
   const heartbeat = reply.heartbeat ? { bytes: reply.heartbeat, everyMs: heartbeatMs } : undefined
   headers['x-accel-buffering'] = 'no'
-  return new Response(outgoingBody(reply.body, clock, heartbeat, idleGuard), { status: reply.status, headers })
+  capture?.answering(reply.status, headers)
+  const source = capture ? capture.answerOf(reply.body) : reply.body
+  return new Response(outgoingBody(source, clock, heartbeat, idleGuard), { status: reply.status, headers })
 }
 
 /** Adds the caller's remaining rate limits, in the headers that clients of its protocol expect. */

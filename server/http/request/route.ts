@@ -2,6 +2,7 @@
  * A route as data. Every file with endpoints exports a list of routes; `app.ts` registers them with Elysia (`parse: 'none'`) and
  * builds the 405 responses from the same list. Handlers throw GatewayError, which is written in the route's envelope.
  */
+import type { Capture } from '#bodies/capture'
 import type { errorWriters } from '#protocols/index'
 import type { Peer } from '#runtime/listen'
 import type { IdleGuard } from '#runtime/outgoing-body'
@@ -23,6 +24,8 @@ export interface Visit {
   requestId: string
   /** IP address of the client: the socket's, or the one from X-Forwarded-For behind a trusted proxy. */
   clientAddress: string
+  /** Notes what passes, where the request may be kept; set by the endpoint once its caller is known. */
+  capture?: Capture | undefined
   /** Suspends and restores the connection's idle limit; absent in tests without a listening server. */
   idleGuard?: IdleGuard
   /** Upgrades the connection to a WebSocket; absent in tests without a listening server. */

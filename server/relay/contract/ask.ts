@@ -4,6 +4,7 @@ import type { Caller } from '#accounts/caller'
 import type { Books } from '#billing/ledger/books'
 import type { PriceBook } from '#billing/pricing/price'
 import type { Limiter } from '#billing/ratelimit/limits'
+import type { Capture } from '#bodies/capture'
 import type { Allowances } from '#canonical/allowance'
 import type { Head, ScannedBody, StateRef } from '#canonical/codec'
 import type { Loss } from '#canonical/loss'
@@ -24,6 +25,7 @@ import type { FetchMedia } from '#upstream/media'
 import type { Signer } from '#upstream/sign'
 import type { Upstream } from '#upstream/upstream'
 import type { LargeBody } from './large-body.ts'
+import type { BeginTrace } from './tracing.ts'
 
 /** The body of a request. */
 export interface Body {
@@ -69,6 +71,8 @@ export interface Ask {
   ownFields?: readonly string[]
   /** Whether a conversion that would lose meaning is refused. */
   strict: boolean
+  /** Notes what passes, where the request may be kept. */
+  capture?: Capture | undefined
   /** Aborted when the client leaves. */
   signal: AbortSignalLike
 }
@@ -91,6 +95,8 @@ export interface OpenWork {
 }
 
 export interface RelayParts {
+  /** Absent: nobody collects traces. */
+  beginTrace?: BeginTrace | undefined
   open: OpenWork
   channels: Channels
   /** The fallback models of a model. */

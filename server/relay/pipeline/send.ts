@@ -9,7 +9,7 @@ import type { RelayParts } from '#relay/contract/ask'
 import type { Exchange } from '#relay/contract/exchange'
 import type { AttemptLog, ExchangeFor, InFlightRequest, ModelCandidates, ReadRequest, Received, RequestModels } from '#relay/contract/steps'
 import { readText } from '#relay/exchange/answer-text'
-import { signed } from '#relay/exchange/outgoing'
+import { inTrace, signed } from '#relay/exchange/outgoing'
 import { unpricedFor } from '#relay/spend/unpriced'
 import type { FallbackCause } from '#routing/fallbacks'
 import type { Candidate } from '#routing/order'
@@ -53,7 +53,14 @@ async function refusal(codec: Exchange['upstream'], answer: UpstreamAnswer, now:
 /** Part of an answer that nobody asked for in parts must not pass for the whole. */
 const isAnswer = (status: number) => status >= 200 && status <= 299 && status !== 206
 
-function perform<Value>({ parts, making }: Sending, { receive }: Receiver<Value>, exchange: Exchange, attempt: Attempt): Promise<Value> {
+const addresseeOf = ({ channel, model, dialect }: Candidate) => ({ channel: channel.name, model: model.upstream, dialect })
+
+function perform<Value>(
+  { parts, request: { ask }, making, attempts }: Sending,
+  { receive }: Receiver<Value>,
+  exchange: Exchange,
+  attempt: Attempt,
+): Promise<Value> {
   const { candidate, row, timer, signal, fresh } = attempt
   const { scripted } = candidate.channel.vendor
   const upstream = scripted ? parts.demo : parts.upstream
@@ -64,8 +71,12 @@ function perform<Value>({ parts, making }: Sending, { receive }: Receiver<Value>
   }
   if (scripted) connected()
   const send: Send = async (request) => {
-    const complete = await signed(parts.signer, request, signal)
-    const answer = await upstream.open(fresh ? { ...complete, fresh } : complete, signal, connected)
+    const plain = await signed(parts.signer, request, signal)
+    const complete = attempts.trace ? inTrace(plain, attempts.trace.headersOf(row)) : plain
+    const sent = fresh ? { ...complete, fresh } : complete
+    const answer = await (ask.capture
+      ? ask.capture.open(addresseeOf(candidate), sent, (noted) => upstream.open(noted, signal, connected))
+      : upstream.open(sent, signal, connected))
     connected()
     row.status = answer.status
     const now = parts.clock.now()
@@ -99,7 +110,8 @@ export async function sendToModel<Value>(
     ...(sending.making && { making: sending.making }),
     limits: receiver.limits,
     async prepare(candidate) {
-      const exchange = unpricedFor(request.head, candidate) ?? (await exchangeFor(candidate, models.asked.price.rates))
+      const unpriced = request.head.unpriced && unpricedFor(request.head, candidate)
+      const exchange = unpriced ?? (await exchangeFor(candidate, models.asked.price.rates))
       if (exchange instanceof GatewayError) return exchange
       return async (attempt) => ({ exchange, value: await perform(sending, receiver, exchange, attempt) })
     },

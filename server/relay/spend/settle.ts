@@ -74,6 +74,7 @@ export function openSettlement(parts: RelayParts, settled: Settled): Settlement 
     const row = rowOf(ending)
     tellOpenSecondBook(log, row)
     await (ending.usage ? books.settle(row) : books.release(row))
+    ask.capture?.settled(ending.end)
     leave(arrival, { ticket: hold.ticket, release: request.release }, ending.usage ? tokensIn(ending.usage) : 0)
   }
 
@@ -118,6 +119,7 @@ export async function recordRefusal(parts: RelayParts, arrival: Arrival, refused
     totalMs: parts.clock.monotonic() - arrival.tick,
   }
   await parts.books.record(usageRow(facts, { end: 'error', status: error.status, error, usage: undefined, cost: 0n }))
+  arrival.ask.capture?.settled('error')
   leave(arrival, { ticket, release: request?.release }, 0)
   return error
 }

@@ -19,6 +19,7 @@ const group = (name: string) => ({
   name,
   description: 'd',
   ratio: 800_000n,
+  keepBodies: null,
   budget: null,
   limits: null,
   fallbacks: null,

@@ -10,6 +10,7 @@ import type { Route } from '#http/request/route'
 import { systemRandom } from '#runtime/clock'
 import { sampledEngine, type Throwaway, throwawayDatabase } from '#testing/database/database'
 import { type HandClock, handClock } from '#testing/hand-clock'
+import { noBodies } from '#testing/no-bodies'
 import { makePasswordsCheap } from '#testing/program/cheap-passwords'
 import { putUsageRow } from '#testing/usage-row'
 import { type Ask, type Visitor, visitor } from '#testing/visits'
@@ -45,6 +46,7 @@ beforeAll(async () => {
   const services: ConsoleServices = {
     accounts,
     budgetsLeft: createBudgetsLeft({ store: base.store, clock }),
+    bodies: noBodies,
     clock,
     publicUrl: new URL(origin),
     answered: async () => undefined,

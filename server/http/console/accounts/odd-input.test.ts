@@ -8,6 +8,7 @@ import { logRoutes } from '#http/console/usage/logs'
 import { systemRandom } from '#runtime/clock'
 import { sampledEngine, type Throwaway, throwawayDatabase } from '#testing/database/database'
 import { handClock } from '#testing/hand-clock'
+import { noBodies } from '#testing/no-bodies'
 import { makePasswordsCheap } from '#testing/program/cheap-passwords'
 import { putUsageRow } from '#testing/usage-row'
 import { type Visitor, visitor } from '#testing/visits'
@@ -39,6 +40,7 @@ beforeAll(async () => {
   const services: ConsoleServices = {
     accounts,
     budgetsLeft,
+    bodies: noBodies,
     clock,
     publicUrl: new URL(origin),
     answered: async () => undefined,

@@ -25,6 +25,7 @@ const group = (name: string): Group => ({
   name,
   description: '',
   ratio: 1_000_000n,
+  keepBodies: null,
   budget: null,
   limits: null,
   fallbacks: null,

@@ -16,7 +16,7 @@ export function statusRoutes(services: ConsoleServices): Route[] {
     setup: accounts.setupNeeded() ? 'needed' : 'done',
     demo: services.demo(),
     ...(services.identityProvider !== undefined && { singleSignOn: true }),
-    ...(isAdmin(visit) && { config: services.config() }),
+    ...(isAdmin(visit) && { config: services.config(), bodies: services.bodies.state() }),
   })
   return [consoleRoute(services, { method: 'GET', path: '/api/status', who: 'anyone', handle: ({ visit }) => ({ body: status(visit) }) })]
 }

@@ -1,7 +1,9 @@
 /** Dependencies of the console routes for accounts, created once in `server/app`. Other routes declare their own. */
+
 import type { Accounts } from '#accounts/accounts'
 import type { IdentityProvider } from '#accounts/identity/provider'
 import type { BudgetsLeft } from '#billing/ledger/budgets-left'
+import type { Bodies } from '#bodies/bodies'
 import type { ConfigState } from '#shared/console/model'
 import type { ConsoleDeps } from './console-route.ts'
 
@@ -10,6 +12,7 @@ export interface ConsoleServices extends ConsoleDeps {
   budgetsLeft: BudgetsLeft
   /** Undefined where people sign in with passwords only. */
   identityProvider?: IdentityProvider | undefined
+  bodies: Pick<Bodies, 'read' | 'remove' | 'removeAll' | 'keptAmong' | 'state'>
   version: string
   /** Whether the demo channel is available now. */
   demo(): boolean

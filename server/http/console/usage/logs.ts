@@ -29,8 +29,10 @@ export function logRoutes(services: ConsoleServices): Route[] {
       who: 'session',
       scope: 'usage',
       async handle({ user, visit }) {
-        const { row, lines } = await usageLog.find(user, visit.params.requestId ?? '')
-        return { body: { ...row, bill: billOf(row, lines) } }
+        const requestId = visit.params.requestId ?? ''
+        const { row, lines } = await usageLog.find(user, requestId)
+        const kept = await services.bodies.keptAmong([requestId])
+        return { body: { ...row, bill: billOf(row, lines), ...(kept.has(requestId) && { stored: true }) } }
       },
     }),
   ]

@@ -12,6 +12,7 @@ import { systemRandom } from '#runtime/clock'
 import type { UsageReportRow } from '#shared/console/usage'
 import { sampledEngine, type Throwaway, throwawayDatabase } from '#testing/database/database'
 import { type HandClock, handClock } from '#testing/hand-clock'
+import { noBodies } from '#testing/no-bodies'
 import { putUsageRow } from '#testing/usage-row'
 import { type Visitor, visitor } from '#testing/visits'
 import { logRoutes } from './logs.ts'
@@ -41,6 +42,7 @@ beforeAll(async () => {
   const services: ConsoleServices = {
     accounts,
     budgetsLeft: createBudgetsLeft({ store: base.store, clock }),
+    bodies: noBodies,
     clock,
     publicUrl: new URL(origin),
     answered: async () => undefined,

@@ -1,0 +1,118 @@
+/**
+ * Finished captures on their way to the thread: one lot is with it at a time, the others wait. The room of all captures, open and waiting,
+ * bounds what this may hold.
+ */
+import type { Clock, Timer } from '#runtime/clock'
+import type { Capture, NotedPart } from './capture.ts'
+import type { PartHead } from './record.ts'
+import type { Lot, LotResult } from './work.ts'
+
+/** Bytes and records of one lot, and milliseconds that it waits for more. */
+const lotBytes = 4 * 1024 * 1024
+const lotRecords = 128
+const waitMs = 100
+
+/** What the queue needs. */
+export interface QueueParts {
+  clock: Pick<Clock, 'after'>
+  /** Hands a lot to the thread. */
+  keep(lot: Omit<Lot, 'rules'>): Promise<LotResult>
+  /** Called when a lot is written, or could not be: the captures are done with. Never rejects. */
+  done(captures: readonly Capture[], result: LotResult | undefined): Promise<void>
+}
+
+export interface BodyQueue {
+  put(capture: Capture): void
+  /** Takes captures out of those that wait, and answers them. */
+  take(which: (capture: Capture) => boolean): Capture[]
+  /** Resolves when what is here now has been written or given up. Never rejects. */
+  flush(): Promise<void>
+}
+
+/** An empty queue. */
+export function createBodyQueue({ clock, keep, done }: QueueParts): BodyQueue {
+  let waiting: Capture[] = []
+  let bytes = 0
+  let timer: Timer | undefined
+  let isSending = false
+  /** How many came and how many are gone, and who waits for so many to be gone. */
+  let came = 0
+  let gone = 0
+  let waiters: { count: number; resolve(): void }[] = []
+
+  function leave(count: number): void {
+    gone += count
+    for (const waiter of waiters) if (waiter.count <= gone) waiter.resolve()
+    waiters = waiters.filter((waiter) => waiter.count > gone)
+  }
+
+  function next(): Capture[] {
+    let size = 0
+    const end = waiting.findIndex((capture, n) => {
+      size += capture.held
+      return n >= lotRecords || (n > 0 && size > lotBytes)
+    })
+    const lot = end < 0 ? waiting : waiting.slice(0, end)
+    waiting = end < 0 ? [] : waiting.slice(end)
+    for (const { held } of lot) bytes -= held
+    return lot
+  }
+
+  async function sendAll(): Promise<void> {
+    isSending = true
+    timer?.cancel()
+    timer = undefined
+    while (waiting.length > 0) {
+      const lot = next()
+      const result = await keep(lotOf(lot)).catch(() => undefined)
+      await done(lot, result)
+      leave(lot.length)
+    }
+    isSending = false
+  }
+
+  function send(): void {
+    if (!isSending) void sendAll()
+  }
+
+  return {
+    put(capture) {
+      waiting.push(capture)
+      came += 1
+      bytes += capture.held
+      if (bytes >= lotBytes || waiting.length >= lotRecords) send()
+      else timer ??= clock.after(waitMs, send)
+    },
+    take(which) {
+      const taken = waiting.filter(which)
+      waiting = waiting.filter((capture) => !taken.includes(capture))
+      for (const { held } of taken) bytes -= held
+      leave(taken.length)
+      return taken
+    },
+    flush() {
+      if (gone === came) return Promise.resolve()
+      send()
+      return new Promise((resolve) => waiters.push({ count: came, resolve }))
+    },
+  }
+}
+
+/** The captures as one piece of memory, which is handed over, and their heads. */
+function lotOf(captures: readonly Capture[]): Omit<Lot, 'rules'> {
+  const all = captures.flatMap(({ parts }) => parts.flatMap(({ chunks }) => chunks))
+  const sizes = all.map((chunk) => (typeof chunk === 'string' ? Buffer.byteLength(chunk) : chunk.byteLength))
+  const bytes = new Uint8Array(sizes.reduce((sum, size) => sum + size, 0))
+  const view = Buffer.from(bytes.buffer)
+  let at = 0
+  for (const [n, chunk] of all.entries()) {
+    if (typeof chunk === 'string') view.write(chunk, at, 'utf8')
+    else bytes.set(chunk, at)
+    at += sizes[n] ?? 0
+  }
+  return { bytes, records: captures.map(({ facts, parts }) => ({ ...facts, parts: parts.map(headOf) })) }
+}
+
+function headOf({ chunks: _, pieces, ...head }: NotedPart): PartHead {
+  return { ...head, ...(pieces.length > 0 && { pieces }) }
+}

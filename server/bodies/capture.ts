@@ -1,0 +1,231 @@
+/**
+ * One request as it passes, at its four borders. It only notes what is there: bytes are not copied, and nothing waits for it. What it notes
+ * counts against the room of all captures together; a request for which there is no room left is given up and counted.
+ */
+import type { Source } from '#runtime/outgoing-body'
+import { asGatewayError } from '#shared/errors'
+import type { End } from '#shared/ids'
+import type { Payload, UpstreamAnswer, UpstreamRequest } from '#upstream/upstream'
+import type { PartHead, RecordFacts } from './record.ts'
+import { safeAddress, safeHeaders } from './safe-head.ts'
+
+/** Bytes of one body: of a larger one only its head is kept. */
+export const mostBodyBytes = 16 * 1024 * 1024
+
+/** A body that is being noted. */
+export interface NotedPart extends Omit<PartHead, 'bytes' | 'pieces'> {
+  bytes: number
+  pieces: number[]
+  chunks: (Uint8Array | string)[]
+}
+
+/** What a capture needs of those who made it. */
+export interface CaptureHost {
+  /** Milliseconds that never go back. */
+  now(): number
+  /** Takes room for so many bytes; false when there is none. */
+  take(bytes: number): boolean
+  /** Gives room back. */
+  give(bytes: number): void
+  /** The request is over and its answer is out. */
+  finished(capture: Capture): void
+}
+
+/** Whom an upstream request is for. */
+export type Addressee = NonNullable<PartHead['to']>
+
+/** Opens one upstream request. */
+type Open = (request: UpstreamRequest) => Promise<UpstreamAnswer>
+
+/** A request that may be kept. Every method is cheap and never throws on its own. */
+export class Capture {
+  readonly facts: RecordFacts
+  /** The value of the header `x-parley-stored`. */
+  readonly label: string
+  /** Kept only if it fails. */
+  readonly onlyFailed: boolean
+  readonly parts: NotedPart[] = []
+  /** Bytes of room it has. */
+  held = 0
+  /** There was no room for it. */
+  isGivenUp = false
+  /** How it ended; undefined: it has not. */
+  end: End | undefined
+  readonly #host: CaptureHost
+  readonly #beganAt: number
+  #calls = 0
+  #answer: NotedPart | undefined
+  #isAnswered = false
+
+  constructor(host: CaptureHost, facts: RecordFacts, kept: { label: string; onlyFailed: boolean }) {
+    this.#host = host
+    this.#beganAt = host.now()
+    this.facts = facts
+    this.label = kept.label
+    this.onlyFailed = kept.onlyFailed
+  }
+
+  /** The client's request, before its body. Its headers and its address hold no credential. */
+  asked(head: Pick<PartHead, 'method' | 'address' | 'headers'>): void {
+    this.#begin({ border: 'client-request', ...head })
+  }
+
+  /** A piece of the body of the client's request. Its bytes are copied where they will be handed away. */
+  askedWith(bytes: Uint8Array, isHandedAway = false): void {
+    const [part] = this.parts
+    if (part) this.#add(part, isHandedAway ? bytes.slice() : bytes)
+  }
+
+  /** Sends one upstream request, and notes it and its answer. Resolves and rejects as `open` does. */
+  async open(to: Addressee, request: UpstreamRequest, open: Open): Promise<UpstreamAnswer> {
+    const call = this.#calls++
+    const { method, url, headers, body } = request
+    const address = safeAddress(url)
+    const sent = this.#begin({
+      border: 'upstream-request',
+      call,
+      to,
+      method,
+      ...(address && { address }),
+      headers: safeHeaders(Object.entries(headers)),
+    })
+    if (typeof body === 'string') this.#add(sent, body)
+    try {
+      const answer = await open(typeof body === 'object' ? { ...request, body: this.#tapped(sent, body) } : request)
+      return this.#heard(
+        this.#begin({ border: 'upstream-answer', call, status: answer.status, headers: safeHeaders(answer.headers) }),
+        answer,
+      )
+    } catch (thrown) {
+      sent.broken = asGatewayError(thrown).code
+      throw thrown
+    }
+  }
+
+  /** The client's answer, before its body. */
+  answering(status: number, headers: Record<string, string>): void {
+    this.#answer = this.#begin({ border: 'client-answer', status, headers: safeHeaders(Object.entries(headers)) })
+  }
+
+  /** A piece of the body of the client's answer. */
+  answered(bytes: Uint8Array | string): void {
+    if (this.#answer) this.#add(this.#answer, bytes)
+  }
+
+  /** Nothing more of the answer goes out; `broken`: why it ended before its end. */
+  answerOver(broken?: string): void {
+    if (this.#isAnswered) return
+    this.#isAnswered = true
+    if (this.#answer && broken !== undefined) this.#answer.broken = broken
+    this.#finish()
+  }
+
+  /** The whole answer at once. */
+  answeredWhole(status: number, headers: Record<string, string>, body: string): void {
+    this.answering(status, headers)
+    this.answered(body)
+    this.answerOver()
+  }
+
+  /** The same answer; what leaves is noted. */
+  answerOf(source: Source): Source {
+    return {
+      ...source,
+      next: async () => {
+        const bytes = await source.next()
+        if (bytes) this.answered(bytes)
+        else this.answerOver(source.broke?.() ? 'cut' : undefined)
+        return bytes
+      },
+      close: () => {
+        source.close()
+        this.answerOver('client_closed_request')
+      },
+    }
+  }
+
+  /** The request has its usage row. */
+  settled(end: End): void {
+    this.end ??= end
+    this.#finish()
+  }
+
+  #finish(): void {
+    if (this.#isAnswered && this.end !== undefined) this.#host.finished(this)
+  }
+
+  #begin(head: Omit<NotedPart, 'bytes' | 'pieces' | 'chunks' | 'atMs'>): NotedPart {
+    const part: NotedPart = { ...head, atMs: this.#elapsed(), bytes: 0, pieces: [], chunks: [] }
+    this.parts.push(part)
+    return part
+  }
+
+  #elapsed(): number {
+    return Math.round(this.#host.now() - this.#beganAt)
+  }
+
+  #add(part: NotedPart, bytes: Uint8Array | string): void {
+    const size = typeof bytes === 'string' ? Buffer.byteLength(bytes) : bytes.byteLength
+    part.bytes += size
+    if (this.isGivenUp || part.leftOut || size === 0) return
+    if (part.bytes > mostBodyBytes) {
+      part.leftOut = true
+      this.#release(part.bytes - size)
+      part.chunks = []
+      part.pieces = []
+      return
+    }
+    if (!this.#host.take(size)) {
+      this.#giveUp()
+      return
+    }
+    this.held += size
+    part.chunks.push(bytes)
+    const at = this.#elapsed()
+    // What comes within one millisecond is one piece.
+    if (part.pieces.at(-1) === at) part.pieces[part.pieces.length - 2] = part.bytes
+    else part.pieces.push(part.bytes, at)
+  }
+
+  #giveUp(): void {
+    this.isGivenUp = true
+    this.#release(this.held)
+    this.parts.length = 0
+    this.#answer = undefined
+  }
+
+  #release(bytes: number): void {
+    this.#host.give(bytes)
+    this.held -= bytes
+  }
+
+  #tapped(part: NotedPart, payload: Payload): Payload {
+    const transform = (bytes: Uint8Array, controller: TransformStreamDefaultController<Uint8Array>) => {
+      this.#add(part, bytes)
+      controller.enqueue(bytes)
+    }
+    return { ...payload, open: () => payload.open().pipeThrough(new TransformStream({ transform })) }
+  }
+
+  #heard(part: NotedPart, answer: UpstreamAnswer): UpstreamAnswer {
+    const noted = async <T extends Uint8Array | undefined>(read: Promise<T>): Promise<T> => {
+      try {
+        const bytes = await read
+        if (bytes) this.#add(part, bytes)
+        return bytes
+      } catch (thrown) {
+        part.broken = asGatewayError(thrown).code
+        throw thrown
+      }
+    }
+    const { readAll } = answer
+    const { status, headers } = answer
+    return {
+      status,
+      headers,
+      cancel: () => answer.cancel(),
+      read: () => noted(answer.read()),
+      ...(readAll && { readAll: () => noted(readAll.call(answer)) }),
+    }
+  }
+}

@@ -1,0 +1,30 @@
+/** Deletions that also hold for what was noted but not written yet. */
+import type { Clock } from '#runtime/clock'
+import type { WhoseBodies } from '#store/bodies/kept-bodies'
+import type { RecordFacts } from './record.ts'
+
+/** Milliseconds: longer than any request. */
+const keptMs = 3_600_000
+
+export interface Forgotten {
+  add(whose: WhoseBodies): void
+  /** Whether a deletion that came after this request began is about it. */
+  has(facts: Pick<RecordFacts, 'requestId' | 'userId' | 'keyId' | 'at'>): boolean
+}
+
+/** No deletions. */
+export function createForgotten(clock: Pick<Clock, 'now'>): Forgotten {
+  let marks: { whose: WhoseBodies; at: number }[] = []
+  return {
+    add(whose) {
+      const at = clock.now()
+      marks = [...marks.filter((mark) => mark.at > at - keptMs), { whose, at }]
+    },
+    has: (facts) => marks.some(({ whose, at }) => facts.at <= at && isOf(whose, facts)),
+  }
+}
+
+function isOf(whose: WhoseBodies, { requestId, userId, keyId }: Omit<RecordFacts, 'at'>): boolean {
+  if ('requestId' in whose) return whose.requestId === requestId
+  return 'keyId' in whose ? whose.keyId === keyId : whose.userId === userId
+}

@@ -1,0 +1,40 @@
+/** Headers and addresses as they are kept: what is not known to be harmless is named and blanked, so that no credential is ever kept. */
+
+/** Headers whose values are kept. */
+const harmless = new Set([
+  ...['accept', 'accept-language', 'cache-control', 'content-length', 'content-type', 'content-encoding', 'user-agent', 'date', 'server'],
+  ...['request-id', 'x-request-id', 'retry-after', 'anthropic-beta', 'anthropic-version', 'openai-beta', 'openai-version'],
+  ...['openai-processing-ms', 'x-parley-strict', 'x-parley-losses', 'x-parley-stored', 'x-envoy-upstream-service-time', 'x-should-retry'],
+  ...['partner-version', 'x-accel-buffering'],
+])
+const harmlessFamily = /^(x-stainless-|x-ratelimit-|anthropic-ratelimit-|x-session-|session[-_]id$|x-parley-)/
+
+/** Instead of a value. */
+export const blanked = '***'
+
+/** The headers, those that may hold a credential without their values. */
+export function safeHeaders(headers: Iterable<readonly [name: string, value: string]>): [name: string, value: string][] {
+  const safe: [string, string][] = []
+  for (const [name, value] of headers) {
+    const known = name.toLowerCase()
+    safe.push([known, harmless.has(known) || harmlessFamily.test(known) ? value : blanked])
+  }
+  return safe
+}
+
+/** Query parameters whose values are kept. */
+const harmlessParameters = new Set(['alt', 'api-version', 'beta', 'stream', 'limit', 'after', 'before', 'order'])
+
+/** An address without user, password and fragment, and with blanked values in its query. Undefined for what is no address. */
+export function safeAddress(address: string): string | undefined {
+  if (!URL.canParse(address)) return undefined
+  const url = new URL(address)
+  const query = [...url.searchParams].map(([name, value]) => `${name}=${harmlessParameters.has(name) ? value : blanked}`).join('&')
+  return `${url.protocol}//${url.host}${url.pathname}${query === '' ? '' : `?${query}`}`
+}
+
+/** Path and query of an address, likewise. */
+export function safePath({ pathname, searchParams }: Pick<URL, 'pathname' | 'searchParams'>): string {
+  const query = [...searchParams].map(([name, value]) => `${name}=${harmlessParameters.has(name) ? value : blanked}`).join('&')
+  return query === '' ? pathname : `${pathname}?${query}`
+}

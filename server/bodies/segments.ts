@@ -1,0 +1,91 @@
+/**
+ * The files of kept bodies: sealed records one after the other, in one file for every hour and instance, more where one grows large. A file
+ * is written by one process, from its beginning; what a kill leaves half written at its end no row points at. Everything here blocks.
+ */
+
+import { type AppendFile, filesIn, newAppendFile, readSpan, removeFile } from '#runtime/storage/append-file'
+import type { BodyPlace } from '#store/bodies/kept-bodies'
+
+/** Bytes: a file that has more is left, and another one begun. */
+const mostBytes = 256 * 1024 * 1024
+
+/** Where a record lies in the files. */
+export interface Span {
+  segment: string
+  offset: number
+  length: number
+}
+
+/** Files of one instance, which writes them, and of others, which share the folder. */
+export interface Segments {
+  /** Adds a record to the file of this hour (milliseconds since the epoch). Throws when the disk refuses. */
+  append(record: Uint8Array, at: number): Span
+  /** The bytes there, fewer where the file ends before; undefined when there is no such file. */
+  read(span: Span): Uint8Array | undefined
+  /** Writes no more to the open file. */
+  close(): void
+  /** The files of this instance that nothing is written to any more, oldest first, and their bytes. */
+  closed(): { name: string; bytes: number }[]
+  /**
+   * Writes these records of a closed file into one new file, in their order; answers where they lie now. A record that is not whole there
+   * is left out. Throws when the disk refuses, and leaves nothing behind.
+   */
+  rewrite(from: string, places: readonly BodyPlace[]): BodyPlace[]
+  remove(name: string): void
+}
+
+const hourMs = 3_600_000
+
+/** What the name of every file of this hour begins with; names sort by it. */
+export const hourName = (at: number): string => new Date(at).toISOString().slice(0, 13).replace(/\D/g, '')
+
+/** The files of `instance` in a folder. */
+export function openSegments(folder: string, instance: string): Segments {
+  let open: { file: AppendFile; name: string; hour: number } | undefined
+
+  const own = () => filesIn(folder).filter(({ name }) => name.includes(`-${instance}-`))
+
+  function fresh(hour: string): { file: AppendFile; name: string } {
+    const taken = own().flatMap(({ name }) => (name.startsWith(`${hour}-`) ? Number(/-(\d+)\.bodies$/.exec(name)?.[1] ?? 0) : []))
+    const name = `${hour}-${instance}-${String(Math.max(0, ...taken) + 1).padStart(4, '0')}.bodies`
+    return { file: newAppendFile(folder, name), name }
+  }
+
+  function current(at: number): { file: AppendFile; name: string } {
+    const hour = Math.floor(at / hourMs)
+    if (open && open.hour === hour && open.file.size < mostBytes) return open
+    close()
+    open = { ...fresh(hourName(at)), hour }
+    return open
+  }
+
+  function close(): void {
+    open?.file.close()
+    open = undefined
+  }
+
+  return {
+    append(record, at) {
+      const { file, name } = current(at)
+      return { segment: name, offset: file.append(record), length: record.length }
+    },
+    read: ({ segment, offset, length }) => readSpan(folder, segment, offset, length),
+    close,
+    closed: () => own().filter(({ name }) => name !== open?.name),
+    rewrite(from, places) {
+      const { file, name } = fresh(from.slice(0, 10))
+      try {
+        return places.flatMap((span) => {
+          const record = readSpan(folder, span.segment, span.offset, span.length)
+          return record?.length === span.length ? { ...span, segment: name, offset: file.append(record) } : []
+        })
+      } catch (thrown) {
+        removeFile(folder, name)
+        throw thrown
+      } finally {
+        file.close()
+      }
+    },
+    remove: (name) => removeFile(folder, name),
+  }
+}

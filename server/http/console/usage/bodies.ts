@@ -1,0 +1,89 @@
+/** Kept bodies: read and deleted by the owner of their key, and by administrators. */
+import type { ReadBody } from '#bodies/bodies'
+import type { KeptRecord } from '#bodies/record'
+import { type Asker, consoleRoute } from '#http/console/route/console-route'
+import { readOne } from '#http/console/route/one-value'
+import type { ConsoleServices } from '#http/console/route/services'
+import type { Route } from '#http/request/route'
+import type { KeptBody, KeptPart } from '#shared/console/body'
+import { GatewayError } from '#shared/errors'
+
+/** Bytes of a body that are shown with its record; all of it is a download. */
+const shownBytes = 1024 * 1024
+
+/** `GET` and `DELETE /api/bodies/{requestId}`, `GET /api/bodies/{requestId}/{part}`, and `DELETE /api/bodies` of a key or a user. */
+export function bodyRoutes(deps: ConsoleServices): Route[] {
+  const { bodies, accounts } = deps
+  const idOf = (params: Record<string, string>) => params.requestId ?? ''
+
+  function whoseOf(user: Asker, query: URLSearchParams): { keyId: string } | { userId: string } {
+    const [key, owner] = [readOne(query, 'key'), readOne(query, 'user')]
+    if ((key === undefined) === (owner === undefined))
+      throw new GatewayError('invalid_value', 'Name a key or a user.', { param: key === undefined ? 'key' : 'user' })
+    if (key !== undefined) return { keyId: accounts.keys.find(user, key).id }
+    if (owner !== user.id && user.role !== 'admin') throw new GatewayError('not_found', 'There is no such user.', { param: 'user' })
+    return { userId: owner ?? user.id }
+  }
+
+  return [
+    consoleRoute(deps, {
+      method: 'GET',
+      path: '/api/bodies/:requestId',
+      who: 'session',
+      scope: 'bodies',
+      handle: async ({ user, visit }) => ({ body: bodyOf(await bodies.read(user, idOf(visit.params))) }),
+    }),
+    consoleRoute(deps, {
+      method: 'GET',
+      path: '/api/bodies/:requestId/:part',
+      who: 'session',
+      scope: 'bodies',
+      async handle({ user, visit }) {
+        const { record } = await bodies.read(user, idOf(visit.params))
+        const part = record.parts[/^\d{1,3}$/.test(visit.params.part ?? '') ? Number(visit.params.part) : -1]
+        if (!part || part.leftOut) throw new GatewayError('not_found', 'This request has no such body.')
+        const headers = { 'content-type': 'application/octet-stream', 'content-disposition': 'attachment; filename="body"' }
+        return { stream: new Blob([new Uint8Array(part.body)]).stream(), headers }
+      },
+    }),
+    consoleRoute(deps, {
+      method: 'DELETE',
+      path: '/api/bodies/:requestId',
+      who: 'session',
+      scope: 'bodies',
+      async handle({ user, visit }) {
+        await bodies.remove(user, idOf(visit.params))
+        return { status: 204 }
+      },
+    }),
+    consoleRoute(deps, {
+      method: 'DELETE',
+      path: '/api/bodies',
+      who: 'session',
+      scope: 'bodies',
+      query: ['key', 'user'],
+      handle: async ({ user, query }) => ({ body: { deleted: await bodies.removeAll(user, whoseOf(user, query)) } }),
+    }),
+  ]
+}
+
+function bodyOf({ record, redacted, isWhole }: ReadBody): KeptBody {
+  const { requestId, at, parts } = record
+  return { requestId, at: new Date(at).toISOString(), redacted, whole: isWhole, parts: parts.map(partOf) }
+}
+
+function partOf({ body, headers, pieces, ...head }: KeptRecord['parts'][number]): KeptPart {
+  const text = head.leftOut || body.length > shownBytes ? undefined : textOf(body)
+  return { ...head, headers: [...headers], ...(pieces && { pieces: [...pieces] }), ...(text !== undefined && { text }) }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** Undefined for what is no text. */
+function textOf(bytes: Uint8Array): string | undefined {
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    return undefined
+  }
+}

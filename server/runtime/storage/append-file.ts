@@ -1,0 +1,91 @@
+/** Files that only grow at their end, and are read in pieces. Everything here blocks: it is for threads that carry no requests. */
+import { closeSync, fstatSync, ftruncateSync, mkdirSync, openSync, readdirSync, readSync, rmSync, statSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** A file that is open for writing. */
+export interface AppendFile {
+  /** Bytes so far. */
+  readonly size: number
+  /** Adds bytes; answers where they begin. Throws when the disk refuses, and leaves the file as it was as far as the disk lets it. */
+  append(bytes: Uint8Array): number
+  close(): void
+}
+
+/** A new file for its owner only, in a folder that is made if need be. Throws when there is one of this name, or the disk refuses. */
+export function newAppendFile(folder: string, name: string): AppendFile {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const file = openSync(join(folder, name), 'ax', 0o600)
+  let size = 0
+  return {
+    get size() {
+      return size
+    },
+    append(bytes) {
+      const at = size
+      try {
+        for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done)
+        size = at + bytes.length
+        return at
+      } catch (thrown) {
+        size = takenBack(file, at)
+        throw thrown
+      }
+    },
+    close: () => closeSync(file),
+  }
+}
+
+/** Cuts off what a failed write left behind; answers where the file ends now. */
+function takenBack(file: number, to: number): number {
+  try {
+    ftruncateSync(file, to)
+    return to
+  } catch {
+    return fstatSync(file).size
+  }
+}
+
+/** So many bytes of a file from `offset` on, fewer where it ends before; undefined when there is no such file. */
+export function readSpan(folder: string, name: string, offset: number, length: number): Uint8Array | undefined {
+  const file = openIfThere(join(folder, name))
+  if (file === undefined) return undefined
+  try {
+    const bytes = new Uint8Array(length)
+    let done = 0
+    for (let read = -1; done < length && read !== 0; done += read) read = readSync(file, bytes, done, length - done, offset + done)
+    return bytes.subarray(0, done)
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** Names and sizes (bytes) of the files in a folder, sorted by name; none when it is not there. */
+export function filesIn(folder: string): { name: string; bytes: number }[] {
+  return namesIn(folder).flatMap((name) => {
+    const found = statSync(join(folder, name), { throwIfNoEntry: false })
+    return found?.isFile() ? { name, bytes: found.size } : []
+  })
+}
+
+/** Deletes a file; a missing one is fine. */
+export const removeFile = (folder: string, name: string): void => rmSync(join(folder, name), { force: true })
+
+const isAbsent = (thrown: unknown) => thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT'
+
+function openIfThere(path: string): number | undefined {
+  try {
+    return openSync(path, 'r')
+  } catch (thrown) {
+    if (isAbsent(thrown)) return undefined
+    throw thrown
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).sort()
+  } catch (thrown) {
+    if (isAbsent(thrown)) return []
+    throw thrown
+  }
+}

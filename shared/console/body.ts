@@ -1,0 +1,96 @@
+/** Kept bodies: which requests are kept, and what is told of one that was. */
+import { Exact, Int, type Static, Type } from '../typebox.ts'
+
+/** Which requests are kept: all, none, only those that failed, or this share of them. */
+export const KeepBodies = Type.Union([Type.Boolean(), Type.Literal('errors'), Type.Number({ minimum: 0, maximum: 1 })])
+export type KeepBodies = Static<typeof KeepBodies>
+
+/** What the house says of kept bodies. */
+export interface BodySettings {
+  /** What is kept whatever a key or a group says. */
+  keep: KeepBodies
+  /** Days after which a body is deleted. */
+  days: number
+  /** Mebibytes in the folder of one instance; the oldest go first. */
+  mebibytes: number
+  /** Who reads a body: the owner of its key alone, or administrators too. */
+  readers: 'owners' | 'administrators'
+  /** Whether `store: false` in a request forbids keeping it, as the header `x-parley-store: no` always does. */
+  storeFalse: boolean
+  /** Fields whose texts are blanked before anything is written, as paths: `metadata.user_id`, `*.password`. */
+  redactFields: string[]
+  /** Numbers of cards and bank accounts whose check digits are right are blanked. */
+  redactNumbers: boolean
+}
+
+/** What holds where nobody has chosen anything. */
+export const usualBodies: BodySettings = {
+  keep: false,
+  days: 30,
+  mebibytes: 10_240,
+  readers: 'administrators',
+  storeFalse: false,
+  redactFields: [],
+  redactNumbers: false,
+}
+
+/** Changes of those settings; what is left out stays. */
+export const BodySettingsPatch = Exact({
+  keep: Type.Optional(KeepBodies),
+  days: Type.Optional(Int(1, 3650)),
+  mebibytes: Type.Optional(Int(1, 100_000_000)),
+  readers: Type.Optional(Type.Union([Type.Literal('owners'), Type.Literal('administrators')])),
+  storeFalse: Type.Optional(Type.Boolean()),
+  redactFields: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 200, pattern: '^[^\\u0000-\\u001f]+$' }), { maxItems: 100 }),
+  ),
+  redactNumbers: Type.Optional(Type.Boolean()),
+})
+export type BodySettingsPatch = Static<typeof BodySettingsPatch>
+
+/** How keeping goes on this instance, since its start. */
+export interface BodiesState {
+  /** Requests that were kept. */
+  kept: number
+  /** Requests that were to be kept and were not: no room, no disk, no database. */
+  dropped: number
+  /** Bytes in memory, of requests that are being answered and of those that are not written yet. */
+  waitingBytes: number
+  /** Why nothing is kept at the moment; null: it is. */
+  stopped: { cause: string; since: string } | null
+}
+
+/** GET /api/bodies/:requestId: a kept request at its borders. Owners of a key see the client's two, administrators those to upstreams, too. */
+export interface KeptBody {
+  requestId: string
+  at: string
+  /** Something was blanked before it was written. */
+  redacted: boolean
+  /** Whether `parts` has the borders to upstreams. */
+  whole: boolean
+  parts: KeptPart[]
+}
+
+/** One body at one border. */
+export interface KeptPart {
+  border: 'client-request' | 'upstream-request' | 'upstream-answer' | 'client-answer'
+  /** Which call of an upstream, from 0; absent at the client's side. */
+  call?: number
+  to?: { channel: string; model: string; dialect: string }
+  method?: string
+  address?: string
+  status?: number
+  /** Values that may be credentials are `***`. */
+  headers: (readonly [name: string, value: string])[]
+  /** Milliseconds from the arrival of the request. */
+  atMs: number
+  /** What came in pieces: where each of them ends (bytes) and when it came (milliseconds), one after the other. */
+  pieces?: number[]
+  bytes: number
+  leftOut?: boolean
+  redacted?: boolean
+  /** The code of the error that ended it early. */
+  broken?: string
+  /** The body, where it is text of up to a megabyte; all of it is at `/api/bodies/:requestId/:part`. */
+  text?: string
+}

@@ -1,0 +1,12 @@
+/** Kept bodies for tests that have none. */
+
+const refuse = () => Promise.reject(new Error('no body is kept here'))
+
+/** Nothing is kept, and nobody may ask for it. */
+export const noBodies = {
+  read: refuse,
+  remove: refuse,
+  removeAll: refuse,
+  keptAmong: async () => new Set<string>(),
+  state: () => ({ kept: 0, dropped: 0, waitingBytes: 0, stopped: null }),
+}
