@@ -11,8 +11,8 @@ import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scrip
 import { answerGuides } from '#testing/walk/answers'
 import type { Outcome } from '#testing/walk/outcome'
 import { requestCells, type WireCase } from '#testing/walk/request-cells'
-import type { Door } from '#testing/walk/requests'
-import { everyCase, isOperation, wireCasesOf } from '#testing/walk/walk'
+import { type Door, requestTypes } from '#testing/walk/requests'
+import { everyCase, wireCasesOf } from '#testing/walk/walk'
 import { dialectOf } from '#testing/walk/wire'
 import { type Gateway, startGateway } from './support/gateway.ts'
 
@@ -105,7 +105,7 @@ function outcomeOf(from: Dialect, to: Dialect, raw: string, one: Heard, other: H
  */
 const unseen = /files\.example|"stop"|"stopSequences"|"stop_sequences"|_cache_breakpoint|web_search|"model":"asked".*"model":"asked"/
 
-const doors = (await everyCase()).filter(({ way, door }) => way === 'request' && !isOperation(door))
+const doors = (await everyCase()).filter(({ way, door }) => way === 'request' && Object.hasOwn(requestTypes, door))
 
 test.each(doors.map((walk) => [walk.door, walk] as const))(
   '%s',
