@@ -107,7 +107,7 @@ test('a reply is announced a few times, never token by token', async ({ page }) 
       })
     }
   })
-  await sendMessage(page, '/long 300')
+  await sendMessage(page, '/long 100')
   await waitForReply(page)
   const heard = () => page.evaluate(() => (window as unknown as { said: string[] }).said)
   await expect.poll(heard).toContainEqual(expect.stringMatching(/^Reply complete/))

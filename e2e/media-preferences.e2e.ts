@@ -116,7 +116,7 @@ test('compared replies scroll together until that is switched off', async ({ pag
   await page.setViewportSize({ width: 1280, height: 480 })
   await signIn(page)
   await page.getByRole('button', { name: 'Compare', exact: true }).click()
-  await sendMessage(page, '/long 300')
+  await sendMessage(page, '/long 200')
   await expect(page.getByRole('button', { name: 'Continue with this' })).toHaveCount(2, { timeout: 40_000 })
   const columns = page.locator('.column [role=group]')
   const scroll = (index: number, share: number) =>

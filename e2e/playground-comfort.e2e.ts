@@ -168,6 +168,7 @@ test('shortcuts leave the browser its own, and Escape in a help closes the help 
 })
 
 test('a toast covers neither the message box nor its buttons', async ({ page }) => {
+  await page.clock.install()
   await signIn(page)
   for (const width of [1440, 390]) {
     await page.setViewportSize({ width, height: 760 })
@@ -179,6 +180,7 @@ test('a toast covers neither the message box nor its buttons', async ({ page }) 
     const [over, box] = [await toast.boundingBox(), await page.locator('form.comp').boundingBox()]
     const apart = (over?.y ?? 0) + (over?.height ?? 0) <= (box?.y ?? 0) || (over?.y ?? 0) >= (box?.y ?? 0) + (box?.height ?? 0)
     expect(apart, `${width}: ${JSON.stringify([over, box])}`).toBe(true)
+    await page.clock.fastForward('01:00')
     await expect(toast).toHaveCount(0)
   }
 })

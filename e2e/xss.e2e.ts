@@ -101,14 +101,17 @@ test.describe('the renderer alone, without a policy', () => {
     await page.getByLabel('Username').waitFor()
     const alive = await page.evaluate(async (texts) => {
       const place = document.body.appendChild(document.createElement('div'))
-      const seen: unknown[] = []
-      for (const text of texts) {
-        place.innerHTML = text
-        await new Promise((resolve) => setTimeout(resolve, 30))
-        if ('__pwned' in window) seen.push(text)
-        Reflect.deleteProperty(window, '__pwned')
+      const seen = new Set<string>()
+      // On a busy machine some need longer: those that have not run are put in again, for longer.
+      for (let patience = 10; seen.size <= 20 && patience < 1_000; patience *= 4) {
+        for (const text of texts.filter((one) => !seen.has(one))) {
+          place.innerHTML = text
+          await new Promise((resolve) => setTimeout(resolve, patience))
+          if ('__pwned' in window) seen.add(text)
+          Reflect.deleteProperty(window, '__pwned')
+        }
       }
-      return seen.length
+      return seen.size
     }, families.handlers)
     expect(alive).toBeGreaterThan(20)
   })
