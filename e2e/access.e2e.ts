@@ -1,7 +1,6 @@
 /** Accessibility: axe on every state in both themes, the whole first run by keyboard, 320 pixels, both languages. */
 import type { Page } from 'playwright/test'
-import { violationsOn } from './support/axe.ts'
-import { admin, expect, test } from './support/browser-test.ts'
+import { admin, expect, test, violationsOn } from './support/browser-test.ts'
 import { endlessPrompt, messageBox, sendMessage, signIn, stopButton, waitForReply } from './support/playground.ts'
 
 async function clean(page: Page, state: string, without: string[] = []): Promise<void> {

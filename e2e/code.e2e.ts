@@ -1,14 +1,10 @@
 /** "View as code": the copied snippet is run in every dialect, and must request exactly what the page shows. */
 import type { Page } from 'playwright/test'
-import { administrator } from '#testing/program/program'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
-import { expect, test } from './support/browser-test.ts'
+import { expect, testWithoutDemo as test } from './support/browser-test.ts'
 import { type DialectName, dialects, inFourDialects, spoken } from './support/four-dialects.ts'
-import { addChannel, messageBox, nextBody, signIn, waitForReply } from './support/playground.ts'
+import { addChannel, messageBox, nextBody, removeChannels, signIn, waitForReply } from './support/playground.ts'
 import { type SnippetRunner, snippetRunner } from './support/snippet-runner.ts'
-
-/** Its channel replaces the demo model, so no other file may use its program. */
-test.use({ programOptions: { env: { ...administrator, PARLEY_DEMO: 'off' } } })
 
 const model = 'scripted'
 const languages = ['curl', 'Python', 'TypeScript'] as const
@@ -78,7 +74,8 @@ test.beforeAll(async ({ program }) => {
   await addChannel(program, upstream.url, model, 'parley')
   runner = await snippetRunner()
 })
-test.afterAll(async () => {
+test.afterAll(async ({ program }) => {
+  await removeChannels(program)
   runner?.close()
   await upstream?.close()
 })

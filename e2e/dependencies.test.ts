@@ -4,9 +4,9 @@
  * missing from them.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { createServer } from 'node:net'
 import { type FaultyDatabase, faultyDatabase } from '#testing/books/faulty-database'
 import { type EngineName, engines, sampledEngine } from '#testing/database/database'
+import { freePort } from '#testing/free-port'
 import { administrator, runToExit, startProgram } from '#testing/program/program'
 import { gate, respondJson, wait } from '#testing/upstream/scripted-answers'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
@@ -265,15 +265,6 @@ async function restricted(shell: string, upstream: ScriptedUpstream, engine: Eng
   const program = await startProgram({ config, env, shell })
   undo.push(() => program.stop())
   return program
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
 }
 
 describe('the log', () => {

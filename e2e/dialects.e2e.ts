@@ -1,13 +1,9 @@
 /** The same conversation shown in another dialect, and what a reply lost in conversion. */
 
-import { administrator } from '#testing/program/program'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { messagesVendor } from '#testing/vendors/messages-vendor'
-import { expect, test } from './support/browser-test.ts'
-import { addChannel, messageBox, nextBody, signIn, waitForReply } from './support/playground.ts'
-
-/** Its channel replaces the demo model, so no other file may use its program. */
-test.use({ programOptions: { env: { ...administrator, PARLEY_DEMO: 'off', PARLEY_LOG: 'warn' } } })
+import { expect, testWithoutDemo as test } from './support/browser-test.ts'
+import { addChannel, messageBox, nextBody, removeChannels, signIn, waitForReply } from './support/playground.ts'
 
 const model = 'claude-sonnet-4-5'
 let upstream: ScriptedUpstream
@@ -16,7 +12,10 @@ test.beforeAll(async ({ program }) => {
   upstream = await scriptedUpstream(messagesVendor({ models: [model] }))
   await addChannel(program, upstream.url, model, 'anthropic')
 })
-test.afterAll(() => upstream?.close())
+test.afterAll(async ({ program }) => {
+  await removeChannels(program)
+  await upstream?.close()
+})
 
 test('the preview follows the form in every dialect, and a reply names what it lost', async ({ page }) => {
   await signIn(page)

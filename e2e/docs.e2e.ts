@@ -1,6 +1,5 @@
 /** The reference page in a browser: clean under axe in both themes, readable at 320 pixels, usable with the keyboard alone. */
-import { violationsOn } from './support/axe.ts'
-import { expect, test } from './support/browser-test.ts'
+import { expect, test, violationsOn } from './support/browser-test.ts'
 
 for (const colorScheme of ['light', 'dark'] as const) {
   test(`the page is clean, ${colorScheme}`, async ({ page }) => {

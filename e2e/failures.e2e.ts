@@ -1,14 +1,14 @@
 /** Error messages of the playground: what happened, whether it was charged, what to do. One test per row. */
-import { administrator } from '#testing/program/program'
 import { respondJson, stream } from '#testing/upstream/scripted-answers'
 import { type Script, type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
-import { expect, slowDown, test } from './support/browser-test.ts'
+import { expect, slowDown, testWithoutDemo as test } from './support/browser-test.ts'
 import {
   addChannel,
   addUser,
   chooseModel,
   consoleApi,
   messageBox,
+  removeChannels,
   resetChannels,
   sendMessage,
   signIn,
@@ -25,9 +25,6 @@ const vendorError = (message: string, code: string | null, param: string | null 
   error: { message, type: 'invalid_request_error', code, param },
 })
 
-/** Its channel replaces the demo model, so no other file may use its program. */
-test.use({ programOptions: { env: { ...administrator, PARLEY_DEMO: 'off' } } })
-
 let upstream: ScriptedUpstream
 let added = false
 
@@ -43,7 +40,10 @@ test.beforeEach(async ({ page, program, tolerate }) => {
   await signIn(page)
   await chooseModel(page, model)
 })
-test.afterAll(() => upstream?.close())
+test.afterAll(async ({ program }) => {
+  await removeChannels(program)
+  await upstream?.close()
+})
 
 const rows: { name: string; script: Script; title: string; says?: RegExp; step: string; on?: string }[] = [
   {

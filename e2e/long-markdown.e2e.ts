@@ -1,19 +1,19 @@
 /** Long markdown is read beside the page: what is well-formed is drawn, what takes too long or nests too deep stays text. */
-import { administrator } from '#testing/program/program'
 import { respondJson } from '#testing/upstream/scripted-answers'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
-import { expect, test } from './support/browser-test.ts'
+import { expect, testWithoutDemo as test } from './support/browser-test.ts'
 import { chatAnswer } from './support/chat-answer.ts'
-import { addChannel, chooseModel, sendMessage, signIn, waitForReply } from './support/playground.ts'
-
-test.use({ programOptions: { env: { ...administrator, PARLEY_DEMO: 'off' } } })
+import { addChannel, chooseModel, removeChannels, sendMessage, signIn, waitForReply } from './support/playground.ts'
 
 let upstream: ScriptedUpstream
 test.beforeAll(async ({ program }) => {
   upstream = await scriptedUpstream()
   await addChannel(program, `${upstream.url}/v1`, 'long-winded')
 })
-test.afterAll(() => upstream?.close())
+test.afterAll(async ({ program }) => {
+  await removeChannels(program)
+  await upstream?.close()
+})
 
 const says = (content: string) => {
   const answer = chatAnswer()

@@ -1,6 +1,5 @@
 /** The checks of every browser test work: each of these pages causes an error, so each of these tests must fail. */
-import { violationsOn } from './support/axe.ts'
-import { expect, test } from './support/browser-test.ts'
+import { expect, test, violationsOn } from './support/browser-test.ts'
 
 test.describe('a page that complains fails its test', () => {
   test.fail()

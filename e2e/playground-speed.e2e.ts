@@ -3,24 +3,24 @@
  * the room, because machines are shared.
  */
 import type { Page } from 'playwright/test'
-import { administrator } from '#testing/program/program'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
-import { expect, test } from './support/browser-test.ts'
-import { addChannel, chooseModel, messageBox, sendMessage, signIn, turns, waitForReply } from './support/playground.ts'
+import { expect, testWithoutDemo as test } from './support/browser-test.ts'
+import { addChannel, chooseModel, messageBox, removeChannels, sendMessage, signIn, turns, waitForReply } from './support/playground.ts'
 
 const slack = 20
 const model = 'fluent'
 const event = (delta: object, finish: string | null = null) =>
   `data: ${JSON.stringify({ id: 'x', object: 'chat.completion.chunk', created: 1, model, choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`
 
-test.use({ programOptions: { env: { ...administrator, PARLEY_DEMO: 'off' } } })
-
 let upstream: ScriptedUpstream
 test.beforeAll(async ({ program }) => {
   upstream = await scriptedUpstream()
   await addChannel(program, `${upstream.url}/v1`, model)
 })
-test.afterAll(() => upstream?.close())
+test.afterAll(async ({ program }) => {
+  await removeChannels(program)
+  await upstream?.close()
+})
 
 const tell = (figure: string, value: unknown) => process.stdout.write(`${figure}: ${value}\n`)
 

@@ -1,10 +1,19 @@
 /** What the playground shows is what was sent and charged: requests edited by hand, failed turns, unanswered calls, every cost. */
 import type { Page } from 'playwright/test'
-import { administrator } from '#testing/program/program'
 import { respondJson, stream } from '#testing/upstream/scripted-answers'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
-import { expect, test } from './support/browser-test.ts'
-import { addChannel, chooseModel, nextBody, sendMessage, signIn, turns, waitForReply, waitUntilStored } from './support/playground.ts'
+import { expect, testWithoutDemo as test } from './support/browser-test.ts'
+import {
+  addChannel,
+  chooseModel,
+  nextBody,
+  removeChannels,
+  sendMessage,
+  signIn,
+  turns,
+  waitForReply,
+  waitUntilStored,
+} from './support/playground.ts'
 
 const model = 'scripted'
 const chunk = (delta: object, finish: string | null = null) =>
@@ -13,15 +22,15 @@ const says = (text: string, finish = 'stop') => stream([chunk({ content: text })
 const refuses = (message: string, code: string, param: string | null = null) =>
   respondJson(400, { error: { message, type: 'invalid_request_error', code, param } })
 
-/** Its channel replaces the demo model, so no other file may use its program. */
-test.use({ programOptions: { env: { ...administrator, PARLEY_DEMO: 'off' } } })
-
 let upstream: ScriptedUpstream
 test.beforeAll(async ({ program }) => {
   upstream = await scriptedUpstream()
   await addChannel(program, `${upstream.url}/v1`, model)
 })
-test.afterAll(() => upstream?.close())
+test.afterAll(async ({ program }) => {
+  await removeChannels(program)
+  await upstream?.close()
+})
 test.beforeEach(async ({ page }) => {
   await signIn(page)
   await chooseModel(page, model)

@@ -1,20 +1,18 @@
 /** The reading position stays where it is: only the reader's scrolling, a message of their own or another conversation moves the page. */
 import type { Page } from 'playwright/test'
-import { administrator } from '#testing/program/program'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
-import { expect, test } from './support/browser-test.ts'
+import { expect, testWithoutDemo as test } from './support/browser-test.ts'
 import {
   addChannel,
   chooseModel,
   messageBox,
+  removeChannels,
   sendMessage,
   signIn,
   waitForFrames,
   waitForReply,
   waitUntilStored,
 } from './support/playground.ts'
-
-test.use({ programOptions: { env: { ...administrator, PARLEY_DEMO: 'off' } } })
 
 const paragraphs = (from: number, count: number) =>
   Array.from({ length: count }, (_, index) => `Paragraph ${from + index}. ${'Words that fill more than a line. '.repeat(4)}\n\n`)
@@ -26,7 +24,10 @@ test.beforeAll(async ({ program }) => {
   upstream = await scriptedUpstream()
   await addChannel(program, `${upstream.url}/v1`, 'long-winded')
 })
-test.afterAll(() => upstream?.close())
+test.afterAll(async ({ program }) => {
+  await removeChannels(program)
+  await upstream?.close()
+})
 
 test.beforeEach(async ({ page }) => {
   await signIn(page)

@@ -2,7 +2,13 @@
 import type { Browser, Page } from 'playwright/test'
 import { admin, expect, test } from './support/browser-test.ts'
 import { expectClean, openConsole } from './support/console.ts'
-import { messageBox, sendMessage, signIn, waitForReply } from './support/playground.ts'
+import { consoleApi, messageBox, sendMessage, signIn, waitForReply } from './support/playground.ts'
+
+// Other files of the same worker find the settings as they were.
+test.afterEach(async ({ program }) => {
+  const call = await consoleApi(program)
+  await call('PATCH', '/api/settings', { shareLinks: false })
+})
 
 /** A page of another browser, at this address. */
 async function elsewhere(browser: Browser, baseURL: string | undefined): Promise<Page> {

@@ -1,8 +1,8 @@
 /** Several processes on one port: a new one takes over from an old one under load; a port that another program uses stays theirs. */
 import { afterEach, expect, test } from 'bun:test'
-import { createServer } from 'node:net'
 import { engines } from '#testing/database/database'
 import { newPostgresDatabase } from '#testing/database/postgres-server'
+import { freePort } from '#testing/free-port'
 import { runToExit, startProgram } from '#testing/program/program'
 import { stream, wait } from '#testing/upstream/scripted-answers'
 import { scriptedUpstream } from '#testing/upstream/scripted-upstream'
@@ -23,15 +23,6 @@ prices: { ${model}: { input: 1, output: 2 } }
 users: [{ name: tester, balance: 5 }]
 keys: [{ name: test, user: tester, key: sk-test-test-test }]
 `
-
-function freePort(): Promise<number> {
-  const { promise, resolve } = Promise.withResolvers<number>()
-  const probe = createServer().listen(0, '127.0.0.1', () => {
-    const address = probe.address()
-    probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-  })
-  return promise
-}
 
 /** Connections that the kernel reset before they were accepted: closing a listener drops its queue. */
 let resets = 0
@@ -83,7 +74,7 @@ test.if(engines.includes('postgres'))(
         )
         asked += 1
         if (said !== `200 ${answered}`) failures.push(said.slice(0, 200))
-        await wait(30)
+        await wait(60)
       }
     })
     const released = Promise.withResolvers<void>()

@@ -17,7 +17,7 @@ import { dialectOf } from '#testing/walk/wire'
 import { type Gateway, startGateway } from './support/gateway.ts'
 
 /** Requests to one door; each is asked four times of one upstream: with the case and without it, as usual and in strict mode. */
-const perDoor = isDeep ? 150 : 6
+const perDoor = isDeep ? 150 : 4
 
 const upstreams: Readonly<Record<Dialect, { vendor: string; speaks?: string[] }>> = {
   chat: { vendor: 'openai-compatible', speaks: ['chat'] },

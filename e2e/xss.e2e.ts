@@ -5,12 +5,11 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright/test'
-import { administrator } from '#testing/program/program'
 import { respondJson, stream } from '#testing/upstream/scripted-answers'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
-import { expect, test } from './support/browser-test.ts'
+import { expect, testWithoutDemo as test } from './support/browser-test.ts'
 import { families, payloads } from './support/payloads.ts'
-import { addChannel, chooseModel, consoleApi, sendMessage, signIn, turns, waitForReply } from './support/playground.ts'
+import { addChannel, chooseModel, consoleApi, removeChannels, sendMessage, signIn, turns, waitForReply } from './support/playground.ts'
 
 /** Batches of joined payloads; unclosed ones are in the last batch. */
 const batches = [
@@ -23,9 +22,6 @@ const batches = [
 const image = '<img src=x onerror=window.__pwned=1>'
 const model = `scripted ${image}`
 
-/** Its channel replaces the demo model, so no other file may use its program. */
-test.use({ programOptions: { env: { ...administrator, PARLEY_DEMO: 'off' } } })
-
 let upstream: ScriptedUpstream
 test.beforeAll(async ({ program }) => {
   upstream = await scriptedUpstream()
@@ -33,7 +29,10 @@ test.beforeAll(async ({ program }) => {
   const call = await consoleApi(program)
   await call('POST', '/api/users', { name: `eve ${image}`, password: 'password of eve', balance: '10' })
 })
-test.afterAll(() => upstream?.close())
+test.afterAll(async ({ program }) => {
+  await removeChannels(program)
+  await upstream?.close()
+})
 
 test('the corpus is large enough', () => expect(new Set(payloads).size).toBeGreaterThanOrEqual(150))
 

@@ -1,5 +1,5 @@
 /** What the holder of an API key may know of it. The key is sent once, and kept nowhere. */
-import type { KeyFacts } from '#shared/console/key-facts'
+import type { KeyFacts } from '#shared/console/key'
 import { ApiError, readError } from './http.ts'
 
 /** The facts of this key. Throws ApiError. */

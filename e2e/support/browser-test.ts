@@ -3,6 +3,9 @@
  * an error, violates the content security policy, throws, or sends a request to any other host; `tolerate` allows what a test provokes on
  * purpose.
  */
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { RunOptions } from 'axe-core'
 import { test as base, type Page } from 'playwright/test'
 import { administrator, administratorPassword, type Program, type ProgramOptions, startProgram } from '#testing/program/program'
 
@@ -44,6 +47,12 @@ export const test = base.extend<Watched, Shared>({
   ],
 })
 
+/**
+ * For files whose models are scripted upstreams: their program has no demo model, and one worker runs them all on it. Each adds its
+ * channel and removes it at its end.
+ */
+export const testWithoutDemo = test.extend({ programOptions: { env: { ...administrator, PARLEY_DEMO: 'off' } } })
+
 export { expect } from 'playwright/test'
 
 /** The administrator of programs started with default options. */
@@ -71,4 +80,26 @@ function watch(page: Page, home: string): string[] {
     if (/^(https?|wss?):$/.test(protocol) && origin.replace(/^ws/, 'http') !== home) complaints.push(`foreign request: ${origin}`)
   })
   return complaints
+}
+
+/** The accessibility reader. */
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/**
+ * One line for each rule that is violated: its name and its elements; none on a clean page. Waits for transitions first, since colours
+ * are read in the middle of one. Rules `without` are not asked. Frames are not looked into, so a page with frames is refused.
+ */
+export async function violationsOn(page: Page, without: readonly string[] = []): Promise<string[]> {
+  if (page.frames().length > 1) throw new Error('a page with frames needs a reader for each')
+  const isThere = await page.evaluate(() => 'axe' in window)
+  if (!isThere) await page.evaluate(axeSource)
+  // Most of the reader's time goes into describing what is well.
+  const options: RunOptions = { resultTypes: ['violations'], rules: Object.fromEntries(without.map((rule) => [rule, { enabled: false }])) }
+  return page.evaluate(async (chosen) => {
+    const moving = document.getAnimations().filter((one) => Number.isFinite(one.effect?.getComputedTiming().endTime))
+    await Promise.allSettled(moving.map(({ finished }) => finished))
+    const { axe } = window as unknown as typeof import('axe-core') & { axe: typeof import('axe-core') }
+    const { violations } = await axe.run(document, chosen)
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
+  }, options)
 }

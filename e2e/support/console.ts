@@ -1,7 +1,6 @@
 /** What the tests of the console's pages share. */
 import { expect, type Page } from 'playwright/test'
-import { violationsOn } from './axe.ts'
-import { admin } from './browser-test.ts'
+import { admin, violationsOn } from './browser-test.ts'
 
 /** Signs in and opens a page of the console. */
 export async function openConsole(page: Page, path: string, who: { name: string; password: string } = admin): Promise<void> {

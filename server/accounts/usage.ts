@@ -1,4 +1,5 @@
 /** Access to usage reports: users see their own usage, administrators see all, including the dimensions only they may see. */
+import { createReportQueue } from '#accounts/usage/report-queue'
 import type { UsageReportRow, UsageTotals } from '#shared/console/usage'
 import { GatewayError } from '#shared/errors'
 import { formatUsd } from '#shared/money'
@@ -9,7 +10,6 @@ import type { UsageFilter, UsageQuestion } from '#store/usage/usage-question'
 import type { UsageSums } from '#store/usage/usage-sums'
 import type { User } from './caller.ts'
 import type { Directory } from './directory.ts'
-import { createReportQueue } from './report-queue.ts'
 
 /** One page of a report. */
 export interface UsageReport {
@@ -22,7 +22,7 @@ export interface UsageReport {
 export interface UsageReports {
   /**
    * Throws `not_permitted` for filters that `visibleTo` rejects and for channels, `invalid_value` for an invalid span or time zone, and
-   * what `report-queue.ts` throws. `signal`: the reader's.
+   * what `usage/report-queue.ts` throws. `signal`: the reader's.
    */
   report(reader: User, question: UsageQuestion, signal?: AbortSignal): Promise<UsageReport>
 }

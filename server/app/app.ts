@@ -1,96 +1,52 @@
 /** Wires the program: store, services, relay, HTTP. Nothing listens yet; `start.ts` opens the port. */
 
-import { createUserConversations } from '#accounts/conversations'
-import { createUsageUpkeep } from '#accounts/usage-upkeep'
+import { createUserConversations } from '#accounts/kept/conversations'
+import { createUsageUpkeep } from '#accounts/usage/upkeep'
 import { checkBooks } from '#billing/ledger/books-check'
 import { createBudgetsLeft } from '#billing/ledger/budgets-left'
 import { openLeasedBooks } from '#billing/ledger/leased-books'
 import { remoteBooks } from '#billing/ledger/remote-books'
-import { openLimiter } from '#billing/ratelimit/open-limiter'
 import { loadEncoding } from '#billing/tokens/tokenizer'
 import { openBodies } from '#bodies/bodies'
-import { createDemoUpstream } from '#demo/demo'
-import { createDemoSockets } from '#demo/realtime'
-import { type App, createApp, shuttingDown } from '#http/app'
+import { createApp, shuttingDown } from '#http/app'
 import type { ConsoleServices } from '#http/console/route/services'
-import type { Readiness } from '#http/health'
 import { metricsRoute } from '#http/metrics'
 import { trustedProxies } from '#http/request/target'
 import { serveClient } from '#http/static'
 import { createLiveChanges } from '#live/live-changes'
-import { createMetrics, type Metrics, observed } from '#metrics/metrics'
 import { createReasoningState } from '#reasoning-state/reasoning-state'
 import { createCounter } from '#relay/admin/count'
 import { createExplain } from '#relay/admin/explain'
 import { createProbe } from '#relay/admin/probe'
-import type { RelayParts } from '#relay/contract/ask'
 import { storingRelay } from '#relay/conversation/stored-responses'
 import { createAudioLengths } from '#relay/large/audio-lengths'
 import { createLargeBodies } from '#relay/large/large-bodies'
-import { createRealtime } from '#relay/realtime/realtime'
-import { createRelay } from '#relay/relay'
-import { createAffinity } from '#routing/affinity'
-import { createHealth } from '#routing/health'
-import { defaultRetry } from '#routing/retry'
-import { shareHealth } from '#routing/shared-health'
 import { systemClock as clock, systemRandom as random } from '#runtime/clock'
 import { createLagMeter } from '#runtime/event-loop-lag'
 import { installationId } from '#runtime/installation-id'
-import type { Log } from '#runtime/log'
 import { packagePath } from '#runtime/package-file'
 import { placeOf } from '#runtime/place'
 import { openFolder } from '#runtime/read-only-folder'
 import { openSpool } from '#runtime/spool'
 import { openStore, type StoreOptions } from '#store/engine/open'
 import type { Store } from '#store/engine/store'
-import { createAddressCheck } from '#upstream/addresses'
-import { createHttpUpstream } from '#upstream/http'
-import { createMediaFetcher } from '#upstream/media'
-import type { MediaPolicy } from '#upstream/media-policy'
-import { createSigner } from '#upstream/sign'
-import { createSocketUpstream } from '#upstream/socket'
-import type { Config } from './config.ts'
+import { telemetrySettings } from '#telemetry/settings'
+import type { Telemetry } from '#telemetry/telemetry'
+import { tracedLog } from '#telemetry/traced-log'
 import { openConfigFile } from './declaration.ts'
 import { environmentRows } from './environment-rows.ts'
 import { identityProviderOf } from './identity-provider.ts'
 import { startJobs } from './jobs.ts'
 import { openSealer } from './master-key.ts'
+import { openObservers } from './observers.ts'
 import { openBreakers } from './open-breakers.ts'
+import { openRelaying } from './relaying.ts'
 import { routesOf } from './routes.ts'
 import { openRooms, together } from './services.ts'
+import type { Standing, Surroundings } from './standing.ts'
+import { vendorsByName } from './vendors-by-name.ts'
 import { version } from './version.ts'
 import { watchedBooks } from './watched-books.ts'
-
-/** The running program. */
-export interface Standing {
-  app: App
-  accounts: ConsoleServices['accounts']
-  /** Undefined where nobody may ask for them. */
-  metrics: Metrics | undefined
-  /** Requests that are not settled yet. */
-  open(): number
-  /** Asks long-lived sessions to end when they become idle. */
-  drain(): void
-  /** Ends all open requests with an error; resolves when they are settled. */
-  cut(): Promise<void>
-  /** Reads parley.yaml again. Never rejects. */
-  reload(): Promise<void>
-  close(): Promise<void>
-}
-
-/** What the program is built from. */
-export interface Surroundings {
-  config: Config
-  env: Record<string, string | undefined>
-  log: Log
-  publicUrl: URL
-  readiness(): Readiness
-  /** False: new work is refused. */
-  work: { readonly taken: boolean }
-  say(line: string): void
-  /** Which media URLs in requests may be fetched. */
-  mediaPolicy: MediaPolicy
-}
 
 /** Where `tasks/build.mjs` puts the built client. */
 const clientFolder = packagePath('dist/client')
@@ -101,7 +57,11 @@ const docsFolder = packagePath('docs')
 const heartbeatMs = 15_000
 const aliveWithinMs = 2_000
 
-export async function build({ config, env, log, publicUrl, readiness, work, say, mediaPolicy }: Surroundings): Promise<Standing> {
+export async function build({ config, env, log: ownLog, publicUrl, readiness, work, say, mediaPolicy }: Surroundings): Promise<Standing> {
+  let telemetry: Telemetry | undefined
+  // Lines about a request name its trace, where there are traces.
+  const wanted = telemetrySettings(env)
+  const log = wanted ? tracedLog(ownLog, (requestId) => telemetry?.traceIdOf(requestId)) : ownLog
   const file = await openConfigFile({ file: config.configFile, env, clock, log })
   const options: StoreOptions = { dataFolder: config.dataFolder, clock, random, log: say }
   if (config.databaseUrl !== undefined) options.databaseUrl = config.databaseUrl
@@ -140,11 +100,6 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
       alsoStored: reasoningState.stored,
       isEnabled: (id) => accounts.users.get(id)?.enabled ?? false,
     })
-    const check = createAddressCheck({ clock })
-    const upstream = createHttpUpstream(check, clock)
-    const health = createHealth(clock)
-    shareHealth({ health, channels, signals: store.signals, clock })
-    const limiter = openLimiter({ store, clock, random, log })
     const open = { count: 0 }
     const lagMeter = createLagMeter(clock, config.maxLagMs)
     const bodies = openBodies({
@@ -152,43 +107,22 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
       settings: settings.bodies,
       folder: config.bodiesFolder ?? `${config.dataFolder}/bodies`,
     })
-    const metrics =
-      config.metrics &&
-      createMetrics({
-        version,
-        openRequests: () => open.count,
-        eventLoopDelay: lagMeter.takeWorst,
+    const openRequests = () => open.count
+    const watching = await openObservers({
+      metrics: config.metrics && {
+        ...{ version, openRequests, eventLoopDelay: lagMeter.takeWorst, bodies: bodies.state },
         booksServe: leasedBooks.serving,
-        bodies: bodies.state,
         openBreakers: () => openBreakers(health, channels),
-      })
-    const books = watchedBooks(metrics ? observed(leasedBooks, metrics) : leasedBooks, live)
-    const relayParts: RelayParts = {
-      open,
-      reasoningState,
-      channels,
+      },
+      telemetry: wanted && { settings: wanted, version, instance, clock, random, log, vendorOf: vendorsByName(channels), openRequests },
+    })
+    telemetry = watching.telemetry
+    const books = watchedBooks(watching.watched(leasedBooks), live)
+    const large = createLargeBodies(clock)
+    const { parts, relay, realtime, health, limiter, upstream } = openRelaying({
+      ...{ store, channels, prices, reasoningState, books, open, log, heartbeatMs, mediaPolicy, large },
       fallbacks: settings.fallback,
-      prices,
-      books,
-      clock,
-      random,
-      log,
-      version,
-      heartbeatMs,
-      retry: defaultRetry,
-      affinity: createAffinity(clock),
-      limiter,
-      health,
-      upstream,
-      fetchMedia: createMediaFetcher({ clock, policy: mediaPolicy }),
-      signer: createSigner({ upstream, clock }),
-      demo: createDemoUpstream({ clock, random }),
-    }
-    const relay = createRelay(relayParts)
-    const realtime = createRealtime({
-      ...relayParts,
-      sockets: createSocketUpstream({ check, clock }),
-      demoSockets: createDemoSockets({ clock, random }),
+      beginTrace: telemetry?.begin,
     })
     const budgetsLeft = createBudgetsLeft({ store, clock })
     const consoleServices: ConsoleServices = {
@@ -197,7 +131,6 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
       demo: channels.demo,
       config: file.state,
     }
-    const large = createLargeBodies(clock)
     const audioLengths = createAudioLengths(clock)
     const relayServices = {
       large,
@@ -206,7 +139,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
       relay,
       realtime,
       keeping: storingRelay(relay, reasoningState, large),
-      count: createCounter(relayParts),
+      count: createCounter(parts),
       reasoningState,
       captures: bodies,
       house: settings.house,
@@ -235,9 +168,9 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
         accounts,
         channels,
         health,
-        explain: createExplain(relayParts),
+        explain: createExplain(parts),
         checkBooks: (signal) => checkBooks({ store, signal, journals: [`${config.dataFolder}/journal`], now: clock.now() }),
-        probe: createProbe(relayParts),
+        probe: createProbe(parts),
         settings,
         conversations,
         environment: environmentRows(env),
@@ -251,7 +184,9 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
         startedAt: Math.floor(clock.now() / 1000),
         losses: losses && new TextDecoder().decode(losses),
         client,
-      }).concat(metrics && config.metrics && 'token' in config.metrics ? metricsRoute(metrics, config.metrics.token) : []),
+      }).concat(
+        watching.metrics && config.metrics && 'token' in config.metrics ? metricsRoute(watching.metrics, config.metrics.token) : [],
+      ),
       hosts: { publicUrl, allowedHosts: new Set(config.allowedHosts) },
       isTrustedProxy: trustedProxies(config.trustedProxies),
       clock,
@@ -263,8 +198,8 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
     return {
       app,
       accounts,
-      metrics,
-      open: () => open.count,
+      metrics: watching.metrics,
+      open: openRequests,
       drain() {
         realtime.drain()
         live.close()
@@ -289,6 +224,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
           audioLengths.close(),
           bodies.close(),
         ])
+        await telemetry?.close()
         await store.close()
       },
     }

@@ -114,6 +114,9 @@ const issuer: Parse<URL> = (text) => {
 const postgresUrl: Parse<string> = (text) =>
   /^postgres(ql)?:\/\//.test(text) && URL.canParse(text) ? text : new Refusal('must be a postgres:// URL')
 
+const httpUrl: Parse<string> = (text) =>
+  /^https?:$/.test(URL.parse(text)?.protocol ?? '') ? text : new Refusal('must be an http:// or https:// URL')
+
 const proxyUrl: Parse<string> = (text) => {
   try {
     assertProxy(text)
@@ -231,6 +234,12 @@ const table = {
       'outbound proxy of all channels that name none: `http://`, `https://` or `socks5://` with host and port; [how](proxies.md)',
       proxyUrl,
     ),
+  ),
+  otlpEndpoint: optional(
+    'OTEL_EXPORTER_OTLP_ENDPOINT',
+    'none',
+    'collector of traces and metrics over OTLP/HTTP; [this and its family](opentelemetry.md)',
+    httpUrl,
   ),
   metrics: secret(
     variable(

@@ -8,7 +8,15 @@ test('every variable is there, and no secret is shown', () => {
   expect(rows.map(({ name }) => name)).toEqual(variables.map(({ name }) => name))
   expect(rows.every(({ set }) => set)).toBe(true)
   const hidden = rows.filter(({ value }) => value === null).map(({ name }) => name)
-  expect(hidden.sort()).toEqual(['DATABASE_URL', 'PARLEY_ADMIN_PASSWORD', 'PARLEY_MASTER_KEY', 'PARLEY_METRICS'])
+  // A new variable that is a secret belongs here.
+  expect(hidden.sort()).toEqual([
+    'DATABASE_URL',
+    'PARLEY_ADMIN_PASSWORD',
+    'PARLEY_MASTER_KEY',
+    'PARLEY_METRICS',
+    'PARLEY_OIDC_CLIENT_SECRET',
+    'PARLEY_PROXY',
+  ])
 })
 
 test('what is empty or absent counts as not set', () => {

@@ -1,6 +1,6 @@
 /** What the program does every so often, beside its requests. */
-import type { UserConversations } from '#accounts/conversations'
-import type { UsageUpkeep } from '#accounts/usage-upkeep'
+import type { UserConversations } from '#accounts/kept/conversations'
+import type { UsageUpkeep } from '#accounts/usage/upkeep'
 import type { LeasedBooks } from '#billing/ledger/leased-books'
 import type { OpenLimiter } from '#billing/ratelimit/open-limiter'
 import type { ConsoleServices } from '#http/console/route/services'

@@ -11,8 +11,9 @@ import { createLog, type Log } from '#runtime/log'
 import { environment, exit, fail, keepFilesPrivate, onHangUp, onTermination, onUncaught, outliveOutput, printLine } from '#runtime/process'
 import { isStrayWrite } from '#store/engine/stray-write'
 import type { MediaPolicy } from '#upstream/media-policy'
-import { build, type Standing } from './app.ts'
+import { build } from './app.ts'
 import { type Config, readConfig } from './config.ts'
+import type { Standing } from './standing.ts'
 
 /** Bytes; higher than all of Parley's own limits, so that they apply first, with their own error messages. */
 const maxBodyBytes = 256 * 1024 * 1024

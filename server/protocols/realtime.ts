@@ -2,7 +2,8 @@
 import type { RealtimeCodec } from '#canonical/operation/realtime'
 import { readError } from '#protocols/openai/error'
 import { openingError, writeErrorEvent } from '#protocols/openai/realtime/event'
+import { readFrame } from '#protocols/openai/realtime/frame'
 import { createRealtimeMeter } from '#protocols/openai/realtime/meter'
 
 /** Realtime sessions, in the one style there is. */
-export const realtimeCodec: RealtimeCodec = { meter: createRealtimeMeter, openingError, readError, writeError: writeErrorEvent }
+export const realtimeCodec: RealtimeCodec = { meter: createRealtimeMeter, readFrame, openingError, readError, writeError: writeErrorEvent }

@@ -43,6 +43,7 @@ export function createRelay(parts: RelayParts): Relay {
     const flight = inFlight.enter(asked.caller, asked.signal)
     const ask = { ...asked, signal: flight.signal }
     const arrival: Arrival = { ask, flight, at: new Date(clock.now()), tick: clock.monotonic() }
+    const trace = parts.beginTrace?.(ask.requestId, ask.headers)
     let request: ReadRequest | undefined
     let models: RequestModels | undefined
     let ticket: Ticket | undefined
@@ -61,7 +62,7 @@ export function createRelay(parts: RelayParts): Relay {
     } catch (thrown) {
       throw await recordRefusal(parts, arrival, { request, price: models?.asked.price, ticket }, thrown)
     }
-    const attempts = createAttemptLog()
+    const attempts = createAttemptLog(trace)
     const settlement = openSettlement(parts, { arrival, request, models, hold, attempts })
     const sending = { parts, request, models, attempts }
     // 6 to 8: send, answer, settle

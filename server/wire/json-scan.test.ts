@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { threadMs } from '#testing/thread-time'
 import { isNamed, scanFields, scanObject } from './json-scan.ts'
 
 const code = (expected: string) => expect.objectContaining({ code: expected })
@@ -71,12 +72,13 @@ describe('what is refused', () => {
   })
 
   test('100,000 levels, closed or not, in an object or not, at once', () => {
-    const start = performance.now()
     const deep = '['.repeat(100_000)
-    for (const text of [`{"a":${deep}`, deep, `{"a":${deep}${']'.repeat(100_000)}}`, '{"a":'.repeat(100_000)]) {
-      expect(() => scanObject(text)).toThrow(code('invalid_request'))
-    }
-    expect(performance.now() - start).toBeLessThan(200)
+    const ms = threadMs(() => {
+      for (const text of [`{"a":${deep}`, deep, `{"a":${deep}${']'.repeat(100_000)}}`, '{"a":'.repeat(100_000)]) {
+        expect(() => scanObject(text)).toThrow(code('invalid_request'))
+      }
+    })
+    expect(ms).toBeLessThan(200)
   })
 
   test('a million fields', () => {

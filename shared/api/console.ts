@@ -3,15 +3,14 @@ import { KeepBodies } from '../console/body.ts'
 import type { GroupRow, ManagedGroupRow } from '../console/group.ts'
 import type { KeyRow } from '../console/key.ts'
 import { Budget, Limits } from '../console/limits.ts'
-import type { Bill, LogRow, LossRow } from '../console/log.ts'
+import type { LossRow } from '../console/log.ts'
 import type { ModelRow, Status } from '../console/model.ts'
 import { PriceFields, type PriceRow } from '../console/price.ts'
 import type { ProbeAnswer as ProbeRow, UpstreamModels } from '../console/probe.ts'
 import type { RouteAnswer as RouteRow } from '../console/route.ts'
-import { Fallback, type SettingsRow } from '../console/settings.ts'
-import type { UsageReportRow } from '../console/usage.ts'
+import { Fallback } from '../console/settings.ts'
 import type { AccountRow, UserRow } from '../console/user.ts'
-import { ends, operations, provenances, roles } from '../ids.ts'
+import { operations, roles } from '../ids.ts'
 import { Decimal, OneOf, SignedDecimal, type Static, type TSchema, Type } from '../typebox.ts'
 import { Open } from './fields.ts'
 
@@ -131,91 +130,8 @@ export const KeyAnswer = says<KeyRow>().of(
 /** The price of a model. */
 export const PriceAnswer = says<PriceRow>().of(Open({ model: Type.String(), managed: Managed(), ...PriceFields.properties }))
 
-const Loss = says<LossRow>().of(Open({ field: Type.String(), what: OneOf(['adapted', 'dropped']), reason: Type.String() }))
-
-/** A decimal with more places than money has, because nothing in it is rounded. */
-const Exactly = () => Type.String({ pattern: '^-?\\d+(\\.\\d{1,21})?$' })
-const BillAnswer = says<Bill>().of(
-  Open({
-    lines: Type.Array(
-      Open({
-        unit: Type.String(),
-        amount: Type.Number(),
-        price: Decimal(),
-        per: Type.Union([Type.Literal(1), Type.Literal(1_000_000)]),
-        tier: Type.Optional(Type.Integer()),
-      }),
-    ),
-    sum: Exactly(),
-    ratio: Decimal(),
-    rounding: Exactly(),
-    cost: Decimal(),
-  }),
-)
-
-/** A usage row. */
-export const LogAnswer = says<LogRow>().of(
-  Open({
-    requestId: Type.String(),
-    at: Instant(),
-    user: Type.Optional(Open({ id: Type.String(), name: Nullable(Type.String()) })),
-    key: Nullable(Type.String()),
-    group: Type.String(),
-    model: Type.String(),
-    operation: OneOf(operations),
-    dialect: Type.String(),
-    stream: Type.Boolean(),
-    status: Type.Integer(),
-    end: OneOf(ends),
-    error: Nullable(Open({ code: Type.String(), message: Type.String(), count: Type.Optional(Type.Integer()) })),
-    usage: Nullable(Open({})),
-    provenance: Nullable(OneOf(provenances)),
-    cost: Decimal(),
-    charged: Decimal(),
-    settled: Type.Boolean(),
-    price: Nullable(Open({ ...PriceFields.properties, ratio: Decimal() })),
-    bill: Type.Optional(Nullable(BillAnswer)),
-    stored: Type.Optional(Type.Boolean({ description: 'Its bodies are kept; only in the answer about one row.' })),
-    upstreamCost: Type.Optional(Nullable(Decimal())),
-    margin: Type.Optional(Nullable(SignedDecimal())),
-    upstreamPrice: Type.Optional(Nullable(PriceFields)),
-    losses: Type.Array(Loss),
-    firstTokenMs: Nullable(Type.Number()),
-    totalMs: Type.Number(),
-  }),
-)
-const Percents = () => Nullable(Open({ p50: Type.Number(), p95: Type.Number(), p99: Type.Number() }))
-const Named = Open({ id: Type.String(), name: Nullable(Type.String()) })
-/** A row of GET /api/usage. */
-export const UsageAnswer = says<UsageReportRow>().of(
-  Open({
-    model: Type.Optional(Type.String()),
-    key: Type.Optional(Nullable(Named)),
-    user: Type.Optional(Named),
-    group: Type.Optional(Type.String()),
-    channel: Type.Optional(Nullable(Type.String())),
-    hour: Type.Optional(Instant()),
-    day: Type.Optional(Type.String({ description: 'YYYY-MM-DD, in the requested time zone.' })),
-    requests: Type.Integer(),
-    errors: Type.Integer(),
-    tokens: Open({
-      in: Open({
-        fresh: Type.Number(),
-        cacheRead: Type.Number(),
-        cacheWrite: Type.Number(),
-        audio: Type.Number(),
-        image: Type.Number(),
-      }),
-      out: Open({ total: Type.Number(), reasoning: Type.Number(), audio: Type.Number(), image: Type.Number() }),
-    }),
-    units: Open({ images: Type.Number(), seconds: Type.Number(), characters: Type.Number(), searches: Type.Number() }),
-    cost: Decimal(),
-    charged: Decimal(),
-    upstreamCost: Type.Optional(Nullable(Decimal())),
-    margin: Type.Optional(Nullable(SignedDecimal())),
-    latency: Open({ total: Percents(), firstToken: Percents() }),
-  }),
-)
+/** What a conversion lost. */
+export const Loss = says<LossRow>().of(Open({ field: Type.String(), what: OneOf(['adapted', 'dropped']), reason: Type.String() }))
 
 /** A channel, with its secrets as hints. */
 export const ChannelAnswer = Open({
@@ -253,26 +169,6 @@ export const ProbeAnswer = says<ProbeRow>().of(
 export const UpstreamModelsAnswer = says<UpstreamModels>().of(
   Open({ data: Type.Array(Open({ id: Type.String(), offered: Type.Boolean() })) }),
 )
-const counts = { keys: Type.Integer(), modelsPerKey: Type.Integer(), conversations: Type.Integer(), conversationBytes: Type.Integer() }
-/** GET and PATCH /api/settings */
-export const SettingsAnswer = says<SettingsRow>().of(
-  Open({
-    moderationModel: Type.String(),
-    fallbacks: Type.Record(Type.String(), Fallback),
-    keepLogsMonths: Nullable(Type.Integer()),
-    shareLinks: Type.Boolean({ description: 'Whether users may make links by which anybody reads a copy of a conversation.' }),
-    quotas: Open({ ...counts }),
-    managedByFile: Open({ fallbacks: Names() }),
-    defaults: Open({
-      moderationModel: Type.String(),
-      keepLogsMonths: Type.Null(),
-      shareLinks: Type.Literal(false),
-      quotas: Open({ ...counts }),
-    }),
-    changed: Names(),
-  }),
-)
-
 /** POST /pg/preview/:dialect */
 export const PreviewAnswer = Open({ body: Open({}), losses: Type.Array(Loss) })
 

@@ -2,8 +2,9 @@
 import type { Overview } from '../console/overview.ts'
 import { type Found, foundKinds } from '../console/search.ts'
 import { Decimal, OneOf, SignedDecimal, Type } from '../typebox.ts'
-import { Instant, Nullable, says, UsageAnswer } from './console.ts'
+import { Instant, Nullable, says } from './console.ts'
 import { Open } from './fields.ts'
+import { UsageAnswer } from './usage.ts'
 
 /** A row of GET /api/search. */
 export const FoundAnswer = says<Found>().of(

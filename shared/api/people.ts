@@ -1,13 +1,11 @@
 /** Responses about people: sessions, quotas, management keys, the audit trail. */
 import type { AuditRow } from '../console/audit.ts'
-import type { KeptRow, SharedConversation, ShareRow } from '../console/conversation.ts'
-import type { KeyFacts } from '../console/key-facts.ts'
+import type { KeyFacts } from '../console/key.ts'
 import { Limits } from '../console/limits.ts'
 import { type ManagementKeyRow, scopes } from '../console/management-key.ts'
 import type { QuotaRow } from '../console/quota.ts'
 import type { IdentityRow, SessionRow } from '../console/session.ts'
-import type { EnvironmentRow } from '../console/settings.ts'
-import type { EntryRow } from '../console/user.ts'
+import type { EntryRow, KeptRow, SharedConversation, ShareRow } from '../console/user.ts'
 import { OneOf, Type } from '../typebox.ts'
 import { Instant, Nullable, says } from './console.ts'
 import { Open } from './fields.ts'
@@ -21,20 +19,6 @@ export const SessionAnswer = says<SessionRow>().of(
     address: Nullable(Type.String()),
     agent: Nullable(Type.String()),
     current: Type.Boolean({ description: 'Whether it is the session that asks.' }),
-  }),
-)
-
-/** Where to send the browser: POST /api/session/oidc. */
-export const ProviderAnswer = Open({ address: Type.String({ description: 'The page of the identity provider.' }) })
-
-/** A row of GET /api/session/identities. */
-export const IdentityAnswer = says<IdentityRow>().of(
-  Open({
-    id: Type.String(),
-    issuer: Type.String({ description: 'The provider, as it names itself.' }),
-    label: Nullable(Type.String({ description: 'What the provider calls the person.' })),
-    at: Instant(),
-    lastUsedAt: Instant(),
   }),
 )
 
@@ -53,14 +37,17 @@ export const SharedConversationAnswer = says<SharedConversation>().of(
   Open({ ...share, text: Type.String({ description: 'The conversation as a file of the playground holds it: JSON text.' }) }),
 )
 
-/** A row of GET /api/environment. */
-export const EnvironmentAnswer = says<EnvironmentRow>().of(
+/** Where to send the browser: POST /api/session/oidc. */
+export const ProviderAnswer = Open({ address: Type.String({ description: 'The page of the identity provider.' }) })
+
+/** A row of GET /api/session/identities. */
+export const IdentityAnswer = says<IdentityRow>().of(
   Open({
-    name: Type.String(),
-    meaning: Type.String(),
-    default: Type.String(),
-    set: Type.Boolean(),
-    value: Nullable(Type.String({ description: 'Null when it is not set, and for secrets.' })),
+    id: Type.String(),
+    issuer: Type.String({ description: 'The provider, as it names itself.' }),
+    label: Nullable(Type.String({ description: 'What the provider calls the person.' })),
+    at: Instant(),
+    lastUsedAt: Instant(),
   }),
 )
 

@@ -1,6 +1,5 @@
 /** Every schema that the API reference names, by its name there. `of('ChatRequest')` refers to one; a misspelt name does not compile. */
 import { ChannelDraft, ChannelPatch, NewChannel } from '../console/channel.ts'
-import { KeptConversation, NewShare } from '../console/conversation.ts'
 import { GroupPatch, NewGroup } from '../console/group.ts'
 import { KeyPatch, NewKey, Rotation } from '../console/key.ts'
 import { NewManagementKey } from '../console/management-key.ts'
@@ -9,7 +8,7 @@ import { ProbeQuestion } from '../console/probe.ts'
 import { RouteQuestion } from '../console/route.ts'
 import { PasswordChange, ProviderSignIn } from '../console/session.ts'
 import { SettingsPatch } from '../console/settings.ts'
-import { Credit, NewUser, Setup, SignIn, UserPatch } from '../console/user.ts'
+import { Credit, KeptConversation, NewShare, NewUser, Setup, SignIn, UserPatch } from '../console/user.ts'
 import { CountTokensRequest, MessagesRequest } from '../protocols/anthropic/messages.ts'
 import { GeminiBatchEmbedRequest, GeminiEmbedRequest } from '../protocols/gemini/embeddings.ts'
 import { GenerateContentRequest } from '../protocols/gemini/generate-content.ts'
@@ -31,6 +30,8 @@ import * as overview from './overview.ts'
 import * as people from './people.ts'
 import * as rerank from './rerank.ts'
 import * as search from './search.ts'
+import * as settings from './settings.ts'
+import * as usage from './usage.ts'
 
 /** Every named schema. */
 export const schemas = {
@@ -95,14 +96,14 @@ export const schemas = {
   ManagementKeys: rows.PageOf(people.ManagementKeyAnswer),
   Quotas: rows.PageOf(people.QuotaAnswer),
   Sessions: rows.PageOf(people.SessionAnswer),
-  Identities: rows.PageOf(people.IdentityAnswer),
   KeptConversation,
   KeptConversations: rows.PageOf(people.KeptAnswer),
   NewShare,
   Share: people.ShareAnswer,
   Shares: rows.PageOf(people.ShareAnswer),
   SharedConversation: people.SharedConversationAnswer,
-  Environment: rows.PageOf(people.EnvironmentAnswer),
+  Environment: rows.PageOf(settings.EnvironmentAnswer),
+  Identities: rows.PageOf(people.IdentityAnswer),
   User: rows.UserAnswer,
   NewUser,
   UserPatch,
@@ -134,14 +135,14 @@ export const schemas = {
   ProbeQuestion,
   ProbeAnswer: rows.ProbeAnswer,
   UpstreamModels: rows.UpstreamModelsAnswer,
-  Settings: rows.SettingsAnswer,
+  Settings: settings.SettingsAnswer,
   SettingsPatch,
   Books: BooksAnswer,
   KeptBody: bodies.KeptBodyAnswer,
   DeletedBodies: bodies.DeletedBodies,
-  LogRow: rows.LogAnswer,
-  LogRows: rows.PageOf(rows.LogAnswer),
-  UsageRows: rows.PageOf(rows.UsageAnswer),
+  LogRow: usage.LogAnswer,
+  LogRows: rows.PageOf(usage.LogAnswer),
+  UsageRows: rows.PageOf(usage.UsageAnswer),
   FoundRows: rows.PageOf(overview.FoundAnswer),
   Overview: overview.OverviewAnswer,
   RouteQuestion,

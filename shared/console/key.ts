@@ -82,3 +82,18 @@ export interface KeyRow {
   /** Until when the secret from before the last rotation is good; null when there is none. */
   previousUntil: string | null
 }
+
+/** GET /v1/key: what the holder of an API key may know of it without an account. */
+export interface KeyFacts {
+  name: string
+  group: string
+  /** The models that it may ask for now. */
+  models: string[]
+  /** RFC 3339; null: never. */
+  expiresAt: string | null
+  /** USD charged to this key since it was made. */
+  spent: string
+  /** What is left of its own budget; null without one. Those of its user and group may be smaller. */
+  budgetLeft: BudgetLeft | null
+  limits: Limits | null
+}

@@ -1,6 +1,6 @@
-/** Users, sessions and setup. Money is a decimal string in USD. */
+/** Users, sessions, setup, and what users keep or show of their conversations. Money is a decimal string in USD. */
 import { roles } from '../ids.ts'
-import { Decimal, Exact, Name, OneOf, SignedDecimal, type Static, Type } from '../typebox.ts'
+import { Decimal, Exact, Int, Name, OneOf, SignedDecimal, type Static, Text, Type } from '../typebox.ts'
 import { Budget, type BudgetLeft, Limits } from './limits.ts'
 
 /** A password: 8 to 1024 characters. */
@@ -78,4 +78,49 @@ export interface EntryRow {
   /** The user's name; null for others and for users who are gone. */
   actorName: string | null
   reason: string
+}
+
+/** Most characters of a conversation; a request has at most a mebibyte. */
+const mostText = 1_000_000
+
+/** PUT /api/conversations/:id: a conversation of the playground on the server. An older one than is kept changes nothing. */
+export const KeptConversation = Exact({
+  /** When it was last changed, RFC 3339. */
+  changedAt: Type.String({ format: 'instant' }),
+  /** The conversation as a file of the playground holds it: JSON text. */
+  text: Text(mostText),
+})
+export type KeptConversation = Static<typeof KeptConversation>
+
+/** A row of GET /api/conversations, without its text. */
+export interface KeptRow {
+  id: string
+  changedAt: string
+  bytes: number
+}
+
+/** POST /api/shares. */
+export const NewShare = Exact({
+  title: Name(200),
+  /** The conversation as a file of the playground holds it: JSON text. */
+  text: Text(mostText),
+  /** Days until the link ends. */
+  days: Int(1, 365),
+})
+export type NewShare = Static<typeof NewShare>
+
+/** A row of GET /api/shares: a link that its owner made. */
+export interface ShareRow {
+  id: string
+  title: string
+  createdAt: string
+  expiresAt: string
+}
+
+/** GET /api/shares/:id, for anybody who has the link. */
+export interface SharedConversation {
+  title: string
+  createdAt: string
+  expiresAt: string
+  text: string
 }

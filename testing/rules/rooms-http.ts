@@ -23,7 +23,10 @@ export const httpRooms: Record<string, Room> = {
   },
   // Users, keys, groups, sessions, the audit trail.
   'server/http/console/accounts': {
-    may: ['server/http/request', 'server/http/console/route', 'server/accounts', 'server/accounts/identity', ...billing, ...lower],
+    may: [
+      ...['server/http/request', 'server/http/console/route', 'server/accounts', 'server/accounts/identity', 'server/accounts/kept'],
+      ...[...billing, ...lower],
+    ],
   },
   // Channels, models, prices: what can be asked for here.
   'server/http/console/catalogue': {

@@ -77,12 +77,30 @@ export const rooms: Record<string, Room> = {
   'server/billing/ledger': { may: ['server/billing/lease', ...store('ledger', 'accounts'), ...lower], packages: ['node:zlib'] },
   'server/billing/ratelimit': { may: ['server/billing/lease', ...store('ledger'), ...lower] },
   'server/metrics': { may: ['server/billing/ledger', ...store('ledger'), ...lower], packages: ['prom-client'], powers: ['process'] },
+  // The packages are loaded only where a collector is configured.
+  'server/telemetry': {
+    may: [...store('ledger'), ...lower],
+    packages: [
+      '@opentelemetry/api',
+      '@opentelemetry/resources',
+      '@opentelemetry/sdk-trace',
+      '@opentelemetry/sdk-metrics',
+      '@opentelemetry/exporter-trace-otlp-http',
+      '@opentelemetry/exporter-metrics-otlp-http',
+    ],
+  },
   'server/routing': { may: [...store('accounts', 'channels'), 'server/vendors', 'server/runtime/tunnel', ...lower] },
   // What sign-in is guarded with: growing delays, networks, rules for passwords.
   'server/accounts/guard': { may: lower, packages: ['@zxcvbn-ts/language-common'] },
   // Who people are elsewhere.
   'server/accounts/identity': { may: ['shared'], packages: ['openid-client'] },
-  'server/accounts': { may: ['server/accounts/guard', 'server/accounts/identity', ...store('accounts', 'ledger', 'usage'), ...lower] },
+  // What is done with usage rows by the hour, and how many reports run at once.
+  'server/accounts/usage': { may: [...store('usage'), ...lower] },
+  'server/accounts': {
+    may: [...inside('server/accounts', 'guard', 'identity', 'usage'), ...store('accounts', 'ledger', 'usage'), ...lower],
+  },
+  // Conversations that users keep on the server or show to others.
+  'server/accounts/kept': { may: ['server/accounts', ...store('accounts'), ...lower] },
   // What was sent and answered, kept where somebody opted in: noted here, written and read by a thread of its own.
   'server/bodies': {
     may: ['server/accounts', 'server/upstream', 'server/runtime/storage', ...store('accounts', 'bodies'), ...lower],
@@ -142,7 +160,8 @@ export const rooms: Record<string, Room> = {
   e2e: endToEnd,
   tasks: { may: [], packages: ['node:'], powers: everyPower },
   project: {
-    may: [],
+    // Where the browser of the tests is.
+    may: ['testing'],
     packages: ['node:', 'vite', 'vite-plugin-solid', '@tailwindcss/vite', 'playwright', 'drizzle-kit'],
     powers: ['process'],
   },

@@ -152,7 +152,15 @@ export function createRealtimeClient(plan: RealtimePlan, { clock, random, log, s
       }
       try {
         const headers = { 'x-session': requestId }
-        const opened = await realtime({ requestId, caller: asking, model: 'm', readmit, headers, signal: dialling.signal })
+        const opened = await realtime({
+          requestId,
+          caller: asking,
+          model: 'm',
+          readmit,
+          headers,
+          client: new Headers(),
+          signal: dialling.signal,
+        })
         if (dialling.signal.aborted) return opened.abandon()
         session = opened
         openedAt = clock.monotonic()

@@ -1,4 +1,5 @@
 /** A schedule of realtime sessions: real sessions, routing, prices and limits between simulated clients and upstreams. */
+
 import { createLimiter } from '#billing/ratelimit/limits'
 import { createRealtime } from '#relay/realtime/realtime'
 import { createHealth } from '#routing/health'
@@ -56,7 +57,12 @@ function build(random: Seeded, clock: StepClock, log: RunLog) {
   })
   const upstream = { open: async () => Promise.reject(new Error('realtime schedules send no HTTP requests')) }
   const parts = partsOf({ installation, clock, random, books: ledger, limiter, health, upstream })
-  const realtime = createRealtime({ ...parts, sockets: network, demoSockets: network })
+  const realtime = createRealtime({
+    ...parts,
+    large: { frame: () => Promise.reject(new Error('no frame of a schedule is large')) },
+    sockets: network,
+    demoSockets: network,
+  })
   return { installation, ledger, health, limiter, clients, network, open: parts.open, realtime }
 }
 

@@ -125,7 +125,7 @@ export function AuditPage() {
 /** The day of a time: today and yesterday by name. */
 function dayOf(at: string): string {
   const date = new Date(at).toDateString()
-  if (date === new Date().toDateString()) return t('today')
+  if (date === new Date().toDateString()) return `${t('today')}, ${formatDay(at)}`
   return date === new Date(Date.now() - 86_400_000).toDateString() ? t('yesterday') : formatDay(at)
 }
 

@@ -55,6 +55,7 @@ export async function readFigures(_: boolean, signal: AbortSignal): Promise<Figu
 }
 
 const hourMs = 3_600_000
+const noHours: readonly undefined[] = Array.from({ length: 24 }, () => undefined)
 /** The beginnings of the last 24 hours with the present one, in milliseconds. */
 const lastHours = (now: number): number[] => Array.from({ length: 24 }, (_, at) => (Math.floor(now / hourMs) - 23 + at) * hourMs)
 
@@ -62,7 +63,7 @@ const lastHours = (now: number): number[] => Array.from({ length: 24 }, (_, at) 
 export const living = (row: ChannelRow, figures: Figures | undefined): LivingChannel => ({
   ...row,
   hour: figures?.byChannel.get(row.name),
-  slices: figures?.slices.get(row.name) ?? [],
+  slices: figures?.slices.get(row.name) ?? noHours,
   rests: figures?.ailments.filter((rest) => rest.channelId === row.id) ?? [],
 })
 
@@ -113,24 +114,24 @@ export function channelColumns({ onTurn, onReset, onRemove }: Parts): Column<Liv
       wide: true,
       cell: (row) => <Badges names={row.groups} />,
     },
-    { id: 'models', label: t('models'), right: true, cell: (row) => row.models.length },
+    { id: 'models', label: t('models'), right: true, roomy: true, cell: (row) => row.models.length },
     { id: 'priority', label: t('priority'), right: true, wide: true, sorts: true, cell: (row) => row.priority },
     {
       id: 'hour',
       label: t('lastHour'),
       right: true,
       cell: (row) => (
-        <Show when={row.hour} fallback={<span class="na">–</span>}>
-          {(hour) => {
-            const share = () => (hour().requests === 0 ? 1 : 1 - hour().errors / hour().requests)
-            return (
-              <span class="inline-grid min-w-[92px] justify-items-end gap-1">
-                <span>{formatPercent(share(), share() === 1 ? 0 : 2)}</span>
-                <Slices slices={row.slices} />
-              </span>
-            )
-          }}
-        </Show>
+        <span class="inline-flex items-center gap-2.5">
+          <Slices slices={row.slices} />
+          <span class="min-w-[52px]">
+            <Show when={row.hour} fallback={<span class="na">–</span>}>
+              {(hour) => {
+                const share = () => (hour().requests === 0 ? 1 : 1 - hour().errors / hour().requests)
+                return formatPercent(share(), share() === 1 ? 0 : 2)
+              }}
+            </Show>
+          </span>
+        </span>
       ),
     },
     {
@@ -149,6 +150,7 @@ export function channelColumns({ onTurn, onReset, onRemove }: Parts): Column<Liv
       label: t('keys'),
       right: true,
       wide: true,
+      roomy: true,
       cell: (row) => (row.keys.length === 0 ? <span class="na">{t('none')}</span> : row.keys.length),
     },
     {

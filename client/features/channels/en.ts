@@ -158,4 +158,5 @@ export const en = {
   losses: '{count} {count:loss|losses}',
   refusedWhy: 'skipped: {message}',
   lastDay: 'Last 24 hours by the hour: {requests} requests, {failed} failed',
+  slices: 'The bars are the last 24 hours, the figure the last hour',
 }

@@ -194,7 +194,7 @@ export function ChannelsPage() {
                 </Show>
               }
               foot={t('count', { count: matching()?.length ?? 0 })}
-              footEnd={t('health')}
+              footEnd={t('slices')}
             />
           </div>
         </div>

@@ -156,4 +156,5 @@ export const zh: Record<keyof typeof en, string> = {
   losses: '{count} 处损失',
   refusedWhy: '跳过：{message}',
   lastDay: '过去 24 小时（按小时）：{requests} 次请求，{failed} 次失败',
+  slices: '条形为过去 24 小时，数字为最近一小时',
 }

@@ -13,7 +13,7 @@ import { TextField } from '#client/ui/console/form.tsx'
 import { Card } from '#client/ui/console/page.tsx'
 import { formatWhen } from '#client/ui/console/time.ts'
 import { formatCount, formatMoney } from '#client/ui/format.ts'
-import type { KeyFacts } from '#shared/console/key-facts'
+import type { KeyFacts } from '#shared/console/key'
 import { t } from './messages.ts'
 
 const windows = ['daily', 'weekly', 'monthly', 'total'] as const

@@ -122,6 +122,7 @@ export function OverviewPage() {
                   figures={known()}
                   coloured
                 />
+                <BudgetsCard budgets={known().budgets} />
                 <Top
                   title={t('topKeys')}
                   label={t('key')}
@@ -129,7 +130,6 @@ export function OverviewPage() {
                   name={(row) => row.key?.name ?? t('playground')}
                   figures={known()}
                 />
-                <BudgetsCard budgets={known().budgets} />
               </div>
             </div>
           </div>
@@ -202,10 +202,10 @@ function Top(props: {
               card: 'none',
               cell: (row) => (
                 <span class="inline-flex items-center gap-2">
-                  <span class="w-14">
+                  <span class="w-14 max-[1399px]:hidden">
                     <Meter share={Math.min(share(row), 0.79)} label={`${t('share')} ${formatPercent(share(row))}`} />
                   </span>
-                  {formatPercent(share(row))}
+                  {formatPercent(share(row), 0)}
                 </span>
               ),
             },

@@ -85,7 +85,7 @@ export function UsageTable(props: TableProps) {
       wide: true,
       cell: (row) => (
         <span class="inline-flex items-center gap-2.5">
-          <span class="w-16">
+          <span class="w-16 max-[1399px]:hidden">
             <Meter share={Math.min(share(row), 0.79)} label={`${t('share')} ${formatPercent(share(row))}`} />
           </span>
           <span class="min-w-9">{formatPercent(share(row))}</span>

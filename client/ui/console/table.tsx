@@ -17,6 +17,8 @@ export interface Column<Row> {
   right?: boolean
   /** Left out below 1180 pixels. */
   wide?: boolean
+  /** Left out below 1400 pixels. */
+  roomy?: boolean
   /** Its place in a card; a labelled line when absent. */
   card?: 'title' | 'figure' | 'whole' | 'none'
   /** Whether a click on its head sorts by it. */
@@ -173,7 +175,11 @@ function Head<Row>(props: { column: Column<Row>; sort: Sort | undefined; onSort:
   const direction = () => (sorted() ? (props.sort?.down ? 'descending' : 'ascending') : undefined)
   const turn = () => props.onSort?.({ column: props.column.id, down: sorted() ? !props.sort?.down : (props.column.right ?? false) })
   return (
-    <th scope="col" classList={{ r: props.column.right ?? false, w: props.column.wide ?? false }} aria-sort={direction()}>
+    <th
+      scope="col"
+      classList={{ r: props.column.right ?? false, w: props.column.wide ?? false, x: props.column.roomy ?? false }}
+      aria-sort={direction()}
+    >
       <Show when={!props.column.bare} fallback={<span class="hidden-text">{props.column.label}</span>}>
         <Show when={props.column.sorts && props.onSort} fallback={props.column.label}>
           <button type="button" class="sort" title={tc('sortBy', { what: props.column.label })} onClick={turn}>
@@ -195,6 +201,7 @@ function Cell<Row>(props: { column: Column<Row>; row: Row }) {
       classList={{
         r: props.column.right ?? false,
         w: props.column.wide ?? false,
+        x: props.column.roomy ?? false,
         'card-title': place() === 'title',
         'card-figure': place() === 'figure',
         'card-whole': place() === 'whole',

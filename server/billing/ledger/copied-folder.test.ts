@@ -5,13 +5,13 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { cp, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { systemClock as clock, systemRandom as random } from '#runtime/clock'
+import { type Clock, systemClock as clock, systemRandom as random } from '#runtime/clock'
 import { placeOf } from '#runtime/place'
 import { openStore } from '#store/engine/open'
 import { unsettledAmong } from '#store/ledger/interrupted'
 import { chargesIn, wrongBooks } from '#testing/books/invariants'
 import { booksPlace, here, type Place } from '#testing/books/test-books'
-import { engines } from '#testing/database/database'
+import { engines, sampledEngine } from '#testing/database/database'
 import { cuttable } from '#testing/upstream/cuttable'
 import { usageRow } from '#testing/usage-row'
 import type { LeasedBooks } from './leased-books.ts'
@@ -32,36 +32,51 @@ const budget = {
 } as const
 const row = (requestId: string, cost: bigint) => usageRow({ requestId, cost, userId: 'w1', keyId: 'k' })
 
-/** Opens books on this folder as the program does. */
-async function open(on: Place, folder: string, address?: string): Promise<LeasedBooks> {
+/** How long a start listens for the process that a folder came from, in milliseconds. */
+const listenMs = 3_000
+
+/** Opens books on this folder as the program does; `slept` gets what they wait for, in milliseconds. */
+async function open(on: Place, folder: string, address?: string, slept: number[] = []): Promise<LeasedBooks> {
   await mkdir(folder, { recursive: true })
-  return on.begin({ folder: `${folder}/journal`, installation: 'same', place: await placeOf(folder), settleWaits: true }, address)
+  const noted: Clock = {
+    ...clock,
+    sleep(ms, signal) {
+      slept.push(ms)
+      return clock.sleep(ms, signal)
+    },
+  }
+  return on.begin(
+    { folder: `${folder}/journal`, installation: 'same', place: await placeOf(folder), settleWaits: true, clock: noted },
+    address,
+  )
 }
 
 test('it is refused while its process is heard', async () => {
-  place = await booksPlace('embedded')
+  place = await booksPlace(sampledEngine(import.meta.file))
   const wallet = await place.wallet(credit)
   const [mine, copy] = [join(place.base.folder, 'mine'), join(place.base.folder, 'copy')]
   const a = await open(place, mine, here)
   await a.hold('r1', [{ id: wallet }], 1000n)
   await a.flush()
   await cp(mine, copy, { recursive: true })
-  await expect(open(place, copy, here)).rejects.toThrow(/its Parley \(instance \d+\) still runs/)
+  const slept: number[] = []
+  await expect(open(place, copy, here, slept)).rejects.toThrow(/its Parley \(instance \d+\) still runs/)
+  expect(slept).toContain(listenMs)
   await a.settle(row('r1', 1000n))
   expect(await chargesIn(place.store)).toEqual(new Map([['r1', 1000n]]))
 }, 30_000)
 
 test('a start in the same place is not delayed', async () => {
-  place = await booksPlace('embedded')
+  place = await booksPlace(sampledEngine(import.meta.file))
   const wallet = await place.wallet(credit)
   const folder = join(place.base.folder, 'mine')
   const a = await open(place, folder, here)
   await a.hold('r1', [{ id: wallet }], 1000n)
   a.progress(row('r1', 400n))
-  const begun = performance.now()
+  const slept: number[] = []
   // As after kill -9: nobody has closed it. Its lock would prove it dead.
-  const b = await open(place, folder, here)
-  expect(performance.now() - begun).toBeLessThan(2_500)
+  const b = await open(place, folder, here, slept)
+  expect(slept).not.toContain(listenMs)
   expect(await unsettledAmong(place.store, ['r1'])).toEqual(new Set())
   expect(await chargesIn(place.store)).toEqual(new Map([['r1', 400n]]))
   await b.flush()

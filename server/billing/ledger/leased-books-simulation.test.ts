@@ -59,6 +59,8 @@ interface Naive {
   change?: (database: BooksDatabase) => Promise<void>
   variant: (database: BooksDatabase) => Variant
   fault: RegExp
+  /** The schedule to try first: the first that found it when this was written. */
+  from?: number
 }
 
 const naive: [string, Naive][] = [
@@ -70,7 +72,10 @@ const naive: [string, Naive][] = [
       fault: /not on lease|overspent/,
     },
   ],
-  ['a line that is sent twice and written twice', { change: writtenAgain, variant: () => ({}), fault: /I4 a request has one row/ }],
+  [
+    'a line that is sent twice and written twice',
+    { change: writtenAgain, variant: () => ({}), fault: /I4 a request has one row/, from: 6 },
+  ],
   [
     'a lease that goes back before the journal was read',
     { variant: (each) => ({ isCrowded: true, ...returnedEarly(each) }), fault: /overspent/ },
@@ -82,10 +87,10 @@ const naive: [string, Naive][] = [
 
 test.each(sampled(naive, 1))(
   '%s is found, where the right way shows nothing',
-  async (name, { change, variant, fault }) => {
+  async (name, { change, variant, fault, from = 1 }) => {
     const changed = change ? await openBooksDatabase() : database
     await change?.(changed)
-    let seed = 0
+    let seed = from - 1
     let found = ''
     while (seed < 60 && !fault.test(found)) found = (await runBooks(changed, ++seed, variant(changed))).faults.join('\n')
     if (changed !== database) await changed.close()

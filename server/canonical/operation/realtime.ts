@@ -7,10 +7,23 @@ import type { CodecContext } from '#canonical/codec'
 import type { Usage } from '#canonical/usage'
 import type { GatewayError } from '#shared/errors'
 
+/** What is read of a client's frame, without its content. Plain data. */
+export interface RealtimeFrame {
+  type: string
+  /** The client's id of the event. */
+  eventId?: unknown
+  /** Tokens of text, about, and characters of sound in base64. */
+  size: { text: number; sound: number }
+  /** Models that it names. */
+  models: string[]
+  /** Where it names state in the upstream's account; absent: nowhere. */
+  state?: string
+}
+
 /** Observes both directions of one session. Never stores content. */
 export interface RealtimeMeter {
-  /** Takes a frame of the client. With a refusal it must not be forwarded. */
-  asked(frame: string): { refusal?: GatewayError; eventId?: unknown }
+  /** Takes a frame of the client, read or as it came. With a refusal it must not be forwarded. */
+  asked(frame: string | RealtimeFrame): { refusal?: GatewayError; eventId?: unknown }
   /** Takes a frame of the upstream; returns the usage to charge for it. */
   answered(frame: string): Usage | undefined
   /** Number of responses requested or started, and not ended. */
@@ -38,6 +51,8 @@ export interface RealtimeLimits {
 /** A realtime codec. */
 export interface RealtimeCodec {
   meter(limits: RealtimeLimits): RealtimeMeter
+  /** Reads a frame of the client. Throws GatewayError for what is no event, or an ambiguous one: it must not be forwarded. */
+  readFrame(frame: string): RealtimeFrame
   /** The error that an upstream sends instead of starting the session; undefined for other frames. */
   openingError(frame: string): GatewayError | undefined
   /** Converts a rejected upgrade to a GatewayError. */

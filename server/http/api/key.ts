@@ -7,7 +7,7 @@ import { jsonText } from '#http/request/respond'
 import type { Route, Visit } from '#http/request/route'
 import type { Channels } from '#routing/channel'
 import type { Clock } from '#runtime/clock'
-import type { KeyFacts } from '#shared/console/key-facts'
+import type { KeyFacts } from '#shared/console/key'
 import { GatewayError } from '#shared/errors'
 import { admit } from './relay-route.ts'
 

@@ -20,7 +20,7 @@ const routes = playgroundRoutes({
   clock: systemClock,
   heartbeatMs: 15_000,
   idleMs: 60_000,
-  large: { open: unasked, preview: unasked, shown: unasked },
+  large: { open: unasked, preview: unasked, shown: unasked, frame: unasked },
 })
 let signedOut = false
 

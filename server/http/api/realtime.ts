@@ -74,6 +74,7 @@ async function open(services: RealtimeServices, visit: Visit): Promise<Response>
     caller,
     model,
     headers: betaHeader(request.headers, offered),
+    client: request.headers,
     signal: request.signal,
     readmit() {
       const { models } = services.accounts.admitKey(secret, clientAddress)

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { plainWord, scrub } from '#canonical/scrub'
 import { GatewayError } from '#shared/errors'
+import { threadMs } from '#testing/thread-time'
 import { readError, readInnerError, writeError, writeStreamError } from './error.ts'
 
 const said = (message: string, more: Record<string, unknown> = {}) => JSON.stringify({ error: { message, ...more } })
@@ -202,11 +203,12 @@ describe('scrubbing', () => {
     ]
     for (const bit of bits) {
       for (const text of [bit.repeat(65536 / bit.length), `${bit.repeat(1990 / bit.length)} `, `${bit.repeat(1990 / bit.length)}!`]) {
-        const start = performance.now()
-        scrub(text)
-        plainWord(text)
-        read(400, said(text, { type: text, code: text, param: text }), { 'retry-after': text.replace(/\P{ASCII}|\p{Cc}/gu, '') })
-        expect(performance.now() - start).toBeLessThan(200)
+        const ms = threadMs(() => {
+          scrub(text)
+          plainWord(text)
+          read(400, said(text, { type: text, code: text, param: text }), { 'retry-after': text.replace(/\P{ASCII}|\p{Cc}/gu, '') })
+        })
+        expect(ms).toBeLessThan(200)
       }
     }
   })

@@ -25,6 +25,7 @@ import type { FetchMedia } from '#upstream/media'
 import type { Signer } from '#upstream/sign'
 import type { Upstream } from '#upstream/upstream'
 import type { LargeBody } from './large-body.ts'
+import type { BeginTrace } from './tracing.ts'
 
 /** The body of a request. */
 export interface Body {
@@ -94,6 +95,8 @@ export interface OpenWork {
 }
 
 export interface RelayParts {
+  /** Absent: nobody collects traces. */
+  beginTrace?: BeginTrace | undefined
   open: OpenWork
   channels: Channels
   /** The fallback models of a model. */

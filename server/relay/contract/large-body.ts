@@ -8,6 +8,7 @@ import type { Head, Memo, RequestEdits, Target } from '#canonical/codec'
 import type { ConversationRequest, Opaque } from '#canonical/conversation'
 import type { Loss } from '#canonical/loss'
 import type { FormFile, OperationHead, Variant } from '#canonical/operation/operation'
+import type { RealtimeFrame } from '#canonical/operation/realtime'
 import type { Channel } from '#routing/channel'
 import type { OtherDialect } from '#shared/console/preview'
 import type { GatewayError } from '#shared/errors'
@@ -145,6 +146,8 @@ export interface LargeBodies {
   open(body: WeighedPieces, asked: LargeAsk, caller: string): Promise<LargeBody>
   /** A Chat request as a client of another dialect would send it, as JSON text in bytes: the playground's preview. Rejects likewise. */
   preview(body: Pick<WeighedPieces, 'pieces'>, dialect: OtherDialect, caller: string): Promise<Uint8Array<ArrayBuffer>>
+  /** What is read of a frame of a realtime session. Rejects with GatewayError where it must not be forwarded, and `overloaded`. */
+  frame(frame: string, caller: string): Promise<RealtimeFrame>
   /** A stored exchange as its client sees it, in UTF-8. Takes the bytes. Rejects likewise. */
   shown(stored: StoredBytes, view: StoredView, caller: string): Promise<Uint8Array<ArrayBuffer>>
 }

@@ -17,6 +17,7 @@ import type { GatewayError } from '#shared/errors'
 import type { End } from '#shared/ids'
 import type { Ask } from './ask.ts'
 import type { Exchange } from './exchange.ts'
+import type { RequestTrace } from './tracing.ts'
 
 /** Why a request must end; undefined: it may continue. */
 export type Why = (caller: Caller, model?: string) => GatewayError | undefined
@@ -110,6 +111,8 @@ export interface AttemptLog {
   /** Ends the row of an attempt that delivered: `done`, or the error that broke it after its first event. */
   close(error: GatewayError | undefined, streamedMs: number): void
   rows(): readonly AttemptRow[]
+  /** Absent: nobody collects traces. */
+  trace?: RequestTrace | undefined
 }
 
 /** Step 6: a candidate that has answered, and what was received of it. */

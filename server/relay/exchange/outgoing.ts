@@ -97,6 +97,12 @@ export async function signed(signer: Signer, request: UpstreamRequest, signal: A
   return request.credential ? signer.sign(request, request.credential, signal) : request
 }
 
+/** The request with the headers of its trace. No signature covers them. */
+export const inTrace = (request: UpstreamRequest, headers: Record<string, string>): UpstreamRequest => ({
+  ...request,
+  headers: { ...request.headers, ...headers },
+})
+
 /** Cuts a streamed answer of this candidate into events. */
 export function splitterOf({ channel }: Candidate): SseSplitter {
   return channel.vendor.framing === 'event-stream' ? createEventStreamSplitter() : createSseSplitter()

@@ -6,8 +6,10 @@ import { sampleRequest } from '#billing/tokens/tokenizer'
 import type { ConversationCodec, Head, RequestEdits } from '#canonical/codec'
 import type { ConversationRequest, Opaque } from '#canonical/conversation'
 import type { OperationDoor, OperationHead } from '#canonical/operation/operation'
+import type { RealtimeFrame } from '#canonical/operation/realtime'
 import { conversationCodecs, countCodecs } from '#protocols/index'
 import { operationCodecs, withModel } from '#protocols/operations'
+import { realtimeCodec } from '#protocols/realtime'
 import { mayHoldEnvelope } from '#reasoning-state/envelope'
 import { openedRequest } from '#reasoning-state/opened-request'
 import { statesIn } from '#reasoning-state/state-walk'
@@ -65,6 +67,7 @@ export interface LargeJobs {
   text(id: number): string
   release(id: number): void
   preview(pieces: readonly Uint8Array[], dialect: OtherDialect): Uint8Array<ArrayBuffer>
+  frame(frame: string): RealtimeFrame
   shown(stored: StoredBytes, view: StoredView): Uint8Array<ArrayBuffer>
 }
 
@@ -241,6 +244,7 @@ export function createLargeJobs(): LargeJobs {
     outline: (id) => outlineOf(conversationOf(held(id).asked).readRequest(held(id).text, held(id).asked.path)),
     text: (id) => held(id).text,
     release: (id) => void bodies.delete(id),
+    frame: realtimeCodec.readFrame,
     shown: (stored, view) => encoder.encode(shown(exchangeIn(stored), view)),
     preview: (pieces, dialect) => encoder.encode(JSON.stringify(previewOf(decoded(pieces), dialect))),
   }

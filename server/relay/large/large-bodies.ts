@@ -13,6 +13,7 @@ import type {
 } from '#relay/contract/large-body'
 import type { Clock, Timer } from '#runtime/clock'
 import { serverScript } from '#runtime/package-file'
+import { platform } from '#runtime/platform'
 import { WorkerFault, WorkerLink } from '#runtime/worker-link'
 import { GatewayError } from '#shared/errors'
 import type { CrossingConversion, LargeJobs, Opened } from './jobs.ts'
@@ -37,7 +38,11 @@ export function createLargeBodies(clock: Clock): LargeBodies & { close(): Promis
 
   function letRest(): void {
     resting?.cancel()
-    if (held === 0) resting = clock.after(restAfterMs, () => link.rest())
+    if (held > 0) return
+    resting = clock.after(restAfterMs, () => {
+      link.rest()
+      platform.giveBack()
+    })
   }
 
   async function run<Name extends keyof LargeJobs>(
@@ -84,6 +89,13 @@ export function createLargeBodies(clock: Clock): LargeBodies & { close(): Promis
       try {
         const buffers = own.map(({ buffer }) => buffer)
         return await run(caller, 'preview', [own, dialect], buffers)
+      } finally {
+        letRest()
+      }
+    },
+    async frame(frame, caller) {
+      try {
+        return await run(caller, 'frame', [frame])
       } finally {
         letRest()
       }

@@ -6,6 +6,7 @@
 
 import type { RelayParts } from '#relay/contract/ask'
 import type { AttemptLog, InFlightRequest } from '#relay/contract/steps'
+import type { RequestTrace } from '#relay/contract/tracing'
 import { endedBy } from '#relay/exchange/ended'
 import { redacted } from '#relay/exchange/redacted'
 import type { Candidate } from '#routing/order'
@@ -144,10 +145,14 @@ export async function tryCandidates<Value>(trying: Trying<Value>): Promise<{ can
   throw verdict(failures) ?? health.refusal(rested)
 }
 
-export function createAttemptLog(): AttemptLog {
+/** No attempt yet. `trace`: told of each. */
+export function createAttemptLog(trace?: RequestTrace): AttemptLog {
   const rows: AttemptRow[] = []
   return {
-    begin: (row) => void rows.push(row),
+    begin(row) {
+      rows.push(row)
+      trace?.begin(row)
+    },
     close(error, streamedMs) {
       const last = rows.at(-1)
       if (last?.phase !== 'stream') return
@@ -156,5 +161,6 @@ export function createAttemptLog(): AttemptLog {
       else last.phase = 'done'
     },
     rows: () => rows,
+    trace,
   }
 }

@@ -9,7 +9,7 @@ import type { RelayParts } from '#relay/contract/ask'
 import type { Exchange } from '#relay/contract/exchange'
 import type { AttemptLog, ExchangeFor, InFlightRequest, ModelCandidates, ReadRequest, Received, RequestModels } from '#relay/contract/steps'
 import { readText } from '#relay/exchange/answer-text'
-import { signed } from '#relay/exchange/outgoing'
+import { inTrace, signed } from '#relay/exchange/outgoing'
 import { unpricedFor } from '#relay/spend/unpriced'
 import type { FallbackCause } from '#routing/fallbacks'
 import type { Candidate } from '#routing/order'
@@ -56,7 +56,7 @@ const isAnswer = (status: number) => status >= 200 && status <= 299 && status !=
 const addresseeOf = ({ channel, model, dialect }: Candidate) => ({ channel: channel.name, model: model.upstream, dialect })
 
 function perform<Value>(
-  { parts, request: { ask }, making }: Sending,
+  { parts, request: { ask }, making, attempts }: Sending,
   { receive }: Receiver<Value>,
   exchange: Exchange,
   attempt: Attempt,
@@ -71,7 +71,8 @@ function perform<Value>(
   }
   if (scripted) connected()
   const send: Send = async (request) => {
-    const complete = await signed(parts.signer, request, signal)
+    const plain = await signed(parts.signer, request, signal)
+    const complete = attempts.trace ? inTrace(plain, attempts.trace.headersOf(row)) : plain
     const sent = fresh ? { ...complete, fresh } : complete
     const answer = await (ask.capture
       ? ask.capture.open(addresseeOf(candidate), sent, (noted) => upstream.open(noted, signal, connected))
@@ -109,7 +110,8 @@ export async function sendToModel<Value>(
     ...(sending.making && { making: sending.making }),
     limits: receiver.limits,
     async prepare(candidate) {
-      const exchange = unpricedFor(request.head, candidate) ?? (await exchangeFor(candidate, models.asked.price.rates))
+      const unpriced = request.head.unpriced && unpricedFor(request.head, candidate)
+      const exchange = unpriced ?? (await exchangeFor(candidate, models.asked.price.rates))
       if (exchange instanceof GatewayError) return exchange
       return async (attempt) => ({ exchange, value: await perform(sending, receiver, exchange, attempt) })
     },

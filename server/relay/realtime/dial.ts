@@ -6,7 +6,7 @@
 import { realtimeCodec } from '#protocols/realtime'
 import type { RelayParts } from '#relay/contract/ask'
 import type { AttemptLog } from '#relay/contract/steps'
-import { destinationOf, signed } from '#relay/exchange/outgoing'
+import { destinationOf, inTrace, signed } from '#relay/exchange/outgoing'
 import { type Attempt, tryCandidates } from '#relay/pipeline/attempt'
 import type { Candidate } from '#routing/order'
 import type { AbortSignalLike } from '#runtime/contract/abort'
@@ -76,7 +76,7 @@ function refusedBy(first: Heard | undefined): GatewayError | undefined {
   return 'code' in first ? new GatewayError('upstream_error', 'The upstream closed the connection before it began.') : undefined
 }
 
-async function standing({ parts, headers }: Dialling, { candidate, row, timer, signal }: Attempt): Promise<Line> {
+async function standing({ parts, headers, attempts }: Dialling, { candidate, row, timer, signal }: Attempt): Promise<Line> {
   const { vendor } = candidate.channel
   const destination = destinationOf({ operation: 'realtime', stream: true }, candidate)
   const unsigned: UpstreamRequest = {
@@ -85,7 +85,8 @@ async function standing({ parts, headers }: Dialling, { candidate, row, timer, s
     headers: { 'user-agent': `parley/${parts.version}`, ...headers, ...destination.headers },
     body: undefined,
   }
-  const request = await signed(parts.signer, unsigned, signal)
+  const plain = await signed(parts.signer, unsigned, signal)
+  const request = attempts.trace ? inTrace(plain, attempts.trace.headersOf(row)) : plain
   const { ears, firstWord, listen } = answering()
   const answer = await (vendor.scripted ? parts.demoSockets : parts.sockets).dial(request, ears, signal)
   // There is no event for the connection itself, only for the completed upgrade.

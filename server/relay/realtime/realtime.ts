@@ -14,6 +14,7 @@ import type { Ticket } from '#billing/ratelimit/limits'
 import { noUsage, type Usage } from '#canonical/usage'
 import { realtimeCodec } from '#protocols/realtime'
 import type { RelayParts } from '#relay/contract/ask'
+import type { LargeBodies } from '#relay/contract/large-body'
 import type { AttemptLog } from '#relay/contract/steps'
 import { createAttemptLog } from '#relay/pipeline/attempt'
 import { accountsOf, limitsOf } from '#relay/spend/hold'
@@ -32,6 +33,8 @@ import { dialAny, type Line } from './dial.ts'
 import { createSession, type Session } from './session.ts'
 
 export interface RealtimeParts extends RelayParts {
+  /** Reads large frames. */
+  large: Pick<LargeBodies, 'frame'>
   /** The network. */
   sockets: SocketUpstream
   /** The scripted model behind the same interface. */
@@ -46,6 +49,8 @@ export interface RealtimeAsk {
   readmit(): void
   /** Headers of the client that are passed on. */
   headers: Record<string, string>
+  /** All headers of the client; only those that name a trace are read. */
+  client: Pick<Headers, 'get'>
   /** Aborted when the client leaves before it is upgraded. */
   signal: AbortSignalLike
 }
@@ -170,6 +175,7 @@ export function createRealtime(parts: RealtimeParts): Realtime {
     const line = await dialAny({ parts, candidates, model, attempts, headers: ask.headers, signal: ask.signal })
     const sessionCost = createSessionCost(price.rates, caller.group.ratio, upstreamPriceOf(line.candidate)?.rates)
     const session = createSession({
+      readLarge: (frame) => parts.large.frame(frame, caller.key?.id ?? caller.user.id),
       clock,
       codecContext: { now: clock.now, id: (prefix) => prefix + parts.random.base62(24) },
       meter,
@@ -197,7 +203,7 @@ export function createRealtime(parts: RealtimeParts): Realtime {
       ask,
       at: new Date(clock.now()),
       tick: clock.monotonic(),
-      attempts: createAttemptLog(),
+      attempts: createAttemptLog(parts.beginTrace?.(ask.requestId, ask.client)),
       price: undefined,
       held: false,
       ticket: undefined,

@@ -4,7 +4,7 @@
  * the session ends with an event that says why. It is settled before the client's connection is closed.
  */
 import type { CodecContext } from '#canonical/codec'
-import type { RealtimeMeter } from '#canonical/operation/realtime'
+import type { RealtimeFrame, RealtimeMeter } from '#canonical/operation/realtime'
 import { realtimeCodec } from '#protocols/realtime'
 import { clientClosed } from '#relay/exchange/ended'
 import type { SessionCost } from '#relay/spend/session-cost'
@@ -35,6 +35,8 @@ export interface SessionParts {
   longest: number
   /** Throws GatewayError when the caller may not continue. */
   readmit(): void
+  /** Reads a frame that is too large to be read here. Rejects with GatewayError where it must not be forwarded. */
+  readLarge(frame: string): Promise<RealtimeFrame>
   /** Writes the progress to the journal. */
   note(): void
   /** Settles the session. Never rejects. */
@@ -53,7 +55,7 @@ export interface Session extends ClientListener {
 /** Bytes buffered for a slow reader above which the sender is paused, and below which it resumes. */
 const highWater = 1024 * 1024
 const lowWater = 256 * 1024
-/** Bytes of a frame that takes longer to read than others should wait for, and how long its sender waits: many times as long as the work. */
+/** Bytes of a frame that is read by a worker, and how long its sender waits: many times as long as the work. */
 const largeFrame = 256 * 1024
 const restOf = (bytes: number) => (bytes / highWater) * 100
 /** Milliseconds between checks of the caller's permission. */
@@ -66,6 +68,9 @@ const policy = 1008
 const restart = 1012
 const tryLater = 1013
 const badGateway = 1014
+
+/** An upstream may take a binary frame for text. */
+const textOf = (frame: SocketFrame): string => (typeof frame === 'string' ? frame : new TextDecoder().decode(frame))
 
 const complete: SessionEnding = { end: 'complete', status: 101, error: undefined }
 const restarting = 'Parley is restarting.'
@@ -87,6 +92,8 @@ export function createSession(parts: SessionParts): Session {
   /** Client frames that wait until the hold covers them. */
   const waiting: SocketFrame[] = []
   let gate: Promise<void> | undefined
+  /** A large frame is being read: those behind it wait. */
+  let reading: Promise<void> | undefined
   let watch: Timer | undefined
   let resting: Timer | undefined
   let until = Number.POSITIVE_INFINITY
@@ -170,6 +177,29 @@ export function createSession(parts: SessionParts): Session {
     if (stage === 'open') waiting.splice(0).forEach(forward)
   }
 
+  function take(frame: SocketFrame, read: string | RealtimeFrame): void {
+    const { refusal, eventId } = meter.asked(read)
+    if (refusal) refuse(refusal, eventId)
+    else {
+      waiting.push(frame)
+      pass()
+    }
+  }
+
+  function refuse(refusal: GatewayError, eventId?: unknown): void {
+    client?.send(realtimeCodec.writeError(refusal, parts.codecContext, eventId))
+  }
+
+  /** Never rejects. */
+  async function takeLarge(frame: SocketFrame): Promise<void> {
+    try {
+      const read = frame.length > largeFrame ? await parts.readLarge(textOf(frame)) : textOf(frame)
+      if (stage === 'open') take(frame, read)
+    } catch (thrown) {
+      if (stage === 'open') refuse(asGatewayError(thrown))
+    }
+  }
+
   const fromUpstream: FrameListener = {
     message(frame) {
       if (stage !== 'open') return
@@ -221,11 +251,13 @@ export function createSession(parts: SessionParts): Session {
     message(frame) {
       if (stage !== 'open') return
       if (frame.length > largeFrame) rest(frame.length)
-      // An upstream may take a binary frame for text.
-      const { refusal, eventId } = meter.asked(typeof frame === 'string' ? frame : new TextDecoder().decode(frame))
-      if (refusal) return void client?.send(realtimeCodec.writeError(refusal, parts.codecContext, eventId))
-      waiting.push(frame)
-      pass()
+      if (!reading && frame.length <= largeFrame) return take(frame, textOf(frame))
+      const turn = (reading ?? Promise.resolve())
+        .then(() => takeLarge(frame))
+        .finally(() => {
+          if (reading === turn) reading = undefined
+        })
+      reading = turn
     },
     drained() {
       if (!upstreamPaused || !client || client.buffered() > lowWater) return
@@ -234,7 +266,8 @@ export function createSession(parts: SessionParts): Session {
     },
     closed(code, reason) {
       // Frames that the client sent before it disconnected are still forwarded.
-      if (gate) void gate.then(() => leave(code, reason))
+      if (reading) void reading.then(() => this.closed(code, reason))
+      else if (gate) void gate.then(() => leave(code, reason))
       else leave(code, reason)
     },
     abandon: () => leave(broken, ''),

@@ -20,6 +20,11 @@ export interface Platform {
   verifyPassword(password: string, hash: string): Promise<boolean>
   /** A file's bytes from the beginning; a missing file makes the stream fail. */
   readFile(path: string): ReadableStream<Uint8Array>
+  /**
+   * Gives memory back that large buffers and strings held, if there is much of it: a thread that has nothing to do does not collect by
+   * itself. Holds the thread for about 20 ms then.
+   */
+  giveBack(): void
   /** What stands between the executable and the path of a script that is to be run. */
   readonly runArguments: readonly string[]
 }

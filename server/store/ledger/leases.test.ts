@@ -226,6 +226,7 @@ describe.each([...engines])('leases on %s', (engine) => {
       }
       await closeInstance(base.store, instance)
     }
-    await Promise.all(Array.from({ length: 8 }, (_, index) => lane(`${engine}-${index}`)))
+    // The embedded engine has one session: more lanes would only wait.
+    await Promise.all(Array.from({ length: engine === 'embedded' ? 2 : 8 }, (_, index) => lane(`${engine}-${index}`)))
   }, 60_000)
 })

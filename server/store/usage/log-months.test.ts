@@ -7,7 +7,7 @@ import { openStore } from '#store/engine/open'
 import { returned } from '#store/engine/rows'
 import { lockNotAvailable, sqlState } from '#store/engine/sql-state'
 import type { Store } from '#store/engine/store'
-import { engines, sampledEngines, type Throwaway, throwawayDatabase } from '#testing/database/database'
+import { engines, sampledEngine, sampledEngines, type Throwaway, throwawayDatabase } from '#testing/database/database'
 import { putUsageRow } from '#testing/usage-row'
 import { addMonths, dropMonths } from './log-months.ts'
 import { findLog, pageLogs } from './logs.ts'
@@ -101,7 +101,7 @@ test.if(engines.includes('postgres'))(
 )
 
 test('rows from before there were months are all there, in theirs', async () => {
-  base = await throwawayDatabase('embedded')
+  base = await throwawayDatabase(sampledEngine(import.meta.file))
   const { store } = base
   const before = statements('0000_first').find((text) => text.includes('CREATE TABLE "logs"')) ?? ''
   await store.db.execute(sql`drop table logs, usage_hours, usage_marks`)
@@ -126,11 +126,12 @@ test('rows from before there were months are all there, in theirs', async () => 
 }, 60_000)
 
 test('a row that came before its month is found again after a restart', async () => {
-  base = await throwawayDatabase('embedded')
+  base = await throwawayDatabase(sampledEngine(import.meta.file))
   await put(base.store, 'r', '2026-01-10T00:00:00Z')
   await addMonths(base.store, new Date('2026-01-10T00:00:00Z'))
   await base.store.close()
-  const again = await openStore({ dataFolder: base.folder, clock, random })
+  const { folder, databaseUrl } = base
+  const again = await openStore({ dataFolder: folder, ...(databaseUrl !== undefined && { databaseUrl }), clock, random })
   try {
     expect((await findLog(again, 'r'))?.requestId).toBe('r')
   } finally {

@@ -7,8 +7,8 @@ import { ApiError, callApi } from '#client/api/http.ts'
 import type { Conversation, Message } from '#client/features/playground/conversation/conversation.ts'
 import type { Store } from '#client/features/playground/conversation/store.ts'
 import { readLocalStorage, writeLocalStorage } from '#client/ui/local-storage.ts'
-import type { KeptConversation, KeptRow } from '#shared/console/conversation'
 import type { Page } from '#shared/console/model'
+import type { KeptConversation, KeptRow } from '#shared/console/user'
 
 /** Milliseconds after a change until it is sent. */
 const pauseMs = 1_500

@@ -1,5 +1,5 @@
 /** Math and footnotes for Markdown. A dollar sign before a figure is money, not math. */
-import type { MarkedExtension, Tokens } from 'marked'
+import { type MarkedExtension, Tokenizer, type Tokens } from 'marked'
 import { escapeHtml } from './escape-html.ts'
 
 const span = (math: 'inline' | 'block', text: string) => `<span data-math="${math}">${escapeHtml(text)}</span>`
@@ -54,8 +54,20 @@ function startOf(source: string, marks: RegExp, longest: number, read: (source: 
 
 const note = /^\[\^([^\]\s]{1,40})\]:[ \t]+([^\n]+(?:\n(?!\[\^|\n)[^\n]+)*)(?:\n|$)/
 
+/**
+ * Emphasis ends within so many characters. Each mark that begins one is looked for to the end of its text otherwise, and a text may have
+ * thousands that never end.
+ */
+const longestEmphasis = 2_000
+
 /** Extensions for `marked`. */
 export const markdownExtensions: MarkedExtension = {
+  tokenizer: {
+    emStrong(source, masked, before) {
+      const near = masked.slice(masked.length - source.length).slice(0, longestEmphasis)
+      return Tokenizer.prototype.emStrong.call(this, source.slice(0, longestEmphasis), near, before)
+    },
+  },
   extensions: [
     {
       name: 'mathBlock',

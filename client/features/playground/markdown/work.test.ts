@@ -2,7 +2,8 @@
  * The most that the page reads of markdown on its own thread takes no long, whatever it consists of; what is longer is read by a worker
  * that is given up after two seconds, since the parser's work grows with the square of the text.
  */
-import { expect, test } from 'bun:test'
+import { expect, spyOn, test } from 'bun:test'
+import { Tokenizer } from 'marked'
 import { htmlOf } from './parse.ts'
 
 /** As in `render.ts`. */
@@ -45,3 +46,20 @@ test.each([
   },
   30_000,
 )
+
+test('emphasis is looked for in a text that is four times as long with four times the work', () => {
+  const visited = (characters: number) => {
+    const looked = spyOn(Tokenizer.prototype, 'emStrong')
+    htmlOf('*a_'.repeat(characters / 3))
+    const sum = looked.mock.calls.reduce((all, [source]) => all + source.length, 0)
+    looked.mockRestore()
+    return sum
+  }
+  expect(visited(36_000) / visited(9_000)).toBeLessThan(5)
+})
+
+test('emphasis within a long text is still found', () => {
+  const text = `${'words '.repeat(1_000)}**strong *and* words**, __more__ and ${'x'.repeat(5_000)} *end*`
+  const html = htmlOf(text) ?? ''
+  for (const part of ['<strong>strong <em>and</em> words</strong>', '<strong>more</strong>', '<em>end</em>']) expect(html).toContain(part)
+})

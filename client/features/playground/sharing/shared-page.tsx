@@ -8,7 +8,7 @@ import { importJson } from '#client/features/playground/sidebar/conversation-fil
 import { revealHiddenCharacters } from '#client/features/playground/text/reveal-hidden-characters.ts'
 import { Brand, SpeakerMark } from '#client/ui/brand.tsx'
 import { formatDateTime } from '#client/ui/format.ts'
-import type { SharedConversation } from '#shared/console/conversation'
+import type { SharedConversation } from '#shared/console/user'
 
 /** The page. `id` is that of the link. */
 export function SharedPage(props: { id: string }) {

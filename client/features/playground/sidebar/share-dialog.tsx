@@ -6,8 +6,8 @@ import { copyWithNotice } from '#client/features/playground/text/copy-with-notic
 import { Button, IconButton } from '#client/ui/button.tsx'
 import { Dialog } from '#client/ui/dialog.tsx'
 import { formatDateTime } from '#client/ui/format.ts'
-import type { ShareRow } from '#shared/console/conversation'
 import type { Page } from '#shared/console/model'
+import type { ShareRow } from '#shared/console/user'
 import { exportJson, openBranch } from './conversation-files.ts'
 
 const days = [1, 7, 30, 365] as const

@@ -32,7 +32,7 @@ export function readHead(given: RequestBody): Head {
     searchAsked: asksSearch(body),
     affinity: affinityOf(body),
     ...standInsOf(body),
-    ...chatUnpriced(body),
+    ...(body.service_tier !== undefined && chatUnpriced(body)),
     ...(kept.length > 0 && { stateRefs: kept }),
   }
   const limits = [readCount(body, 'max_tokens'), readCount(body, 'max_completion_tokens')].filter((limit) => limit !== undefined)

@@ -1,7 +1,7 @@
 /** Realtime events as far as Parley reads them, and the one that it writes itself. Names of the beta are understood too. */
 import type { CodecContext } from '#canonical/codec'
 import { realtimeNames } from '#protocols/codec/body-names'
-import { GatewayError } from '#shared/errors'
+import type { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import { scanObject } from '#wire/json-scan'
 import { createJsonScale } from '#wire/json-weight'
@@ -27,18 +27,14 @@ const smallFrame = 64 * 1024
 const bounds = { depth: 64, weight: 16_384 }
 
 /**
- * A client's frame: the event, or why it must not be forwarded. What Parley cannot read, or others could read differently, might be an
- * event for the upstream.
+ * A client's frame. Throws GatewayError where it must not be forwarded: what Parley cannot read, or others could read differently, might
+ * be an event for the upstream.
  */
-export function readAsked(frame: string): { event?: RealtimeEvent; refusal?: GatewayError } {
-  try {
-    if (frame.length > smallFrame) createJsonScale(bounds).push(Buffer.from(frame))
-    const { value } = scanObject(frame, realtimeNames)
-    return typeof value.type === 'string' ? { event: { ...value, type: value.type } } : { refusal: missing('type') }
-  } catch (thrown) {
-    if (thrown instanceof GatewayError) return { refusal: thrown }
-    throw thrown
-  }
+export function readAsked(frame: string): RealtimeEvent {
+  if (frame.length > smallFrame) createJsonScale(bounds).push(Buffer.from(frame))
+  const { value } = scanObject(frame, realtimeNames)
+  if (typeof value.type !== 'string') throw missing('type')
+  return { ...value, type: value.type }
 }
 
 /** The error that a fresh upstream says instead of beginning the session; undefined when the frame is none. */

@@ -5,15 +5,14 @@
  * Every response is paid for by its own figures, once: the upstream's where it gives them, else what was delivered. A
  * transcription of what was heard is paid for by its own event, likewise.
  */
-import type { StateRef } from '#canonical/codec'
 import { type Delivered, nothingDelivered } from '#canonical/delivered'
-import type { RealtimeLimits, RealtimeMeter } from '#canonical/operation/realtime'
+import type { RealtimeFrame, RealtimeLimits, RealtimeMeter } from '#canonical/operation/realtime'
 import { noUsage, promptOf, type Usage } from '#canonical/usage'
-import { addStateRefs } from '#protocols/codec/head'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import { type ItemMeter, itemMeter, itemsAmount } from '../item-meter.ts'
-import { type RealtimeEvent, readAsked, readEvent } from './event.ts'
+import { type RealtimeEvent, readEvent } from './event.ts'
+import { readFrame } from './frame.ts'
 import { soundOf, usualSound } from './sound.ts'
 import { readUsage, transcriptUsage } from './usage.ts'
 
@@ -25,8 +24,6 @@ interface Amount {
 
 /** What a session begins with: instructions and tools that the upstream adds by itself. */
 const unseen = 1024
-/** Tokens of an image whose size is not looked at. */
-const imageTokens = 1500
 /** Ids that are kept to pay for nothing twice. */
 const keptIds = 10_000
 /** The most responses that are tracked at a time; vendors make one. */
@@ -34,7 +31,6 @@ const mostBegun = 128
 /** The response of an upstream that gives it no id. */
 const nameless = ''
 
-const textTokens = (text: string) => Math.ceil(Buffer.byteLength(text) / 4)
 const plus = (a: Amount, b: Amount): Amount => ({ text: a.text + b.text, audio: a.audio + b.audio })
 const nothing: Amount = { text: 0, audio: 0 }
 
@@ -54,20 +50,6 @@ export function createRealtimeMeter({ model, maxOutput, context, dearest, isPlau
   const paid = new Set<string>()
   /** Nothing has happened since a response without an id was paid. */
   let isNamelessPaid = false
-
-  function sized(event: RealtimeEvent, frame: string): Amount {
-    if (event.type === 'input_audio_buffer.append' && typeof event.audio === 'string')
-      return { text: 0, audio: event.audio.length / sound.heard }
-    return event.type === 'conversation.item.create' && isObject(event.item) ? sizedItem(event.item) : { text: textTokens(frame), audio: 0 }
-  }
-
-  function sizedItem(item: Record<string, unknown>): Amount {
-    const parts = Array.isArray(item.content) ? item.content.filter(isObject) : []
-    const audio = parts.reduce((sum, part) => sum + (typeof part.audio === 'string' ? part.audio.length / sound.heard : 0), 0)
-    const images = parts.filter((part) => part.type === 'input_image').length
-    const rest = parts.map(({ audio: _, image_url: __, ...part }) => part)
-    return { text: textTokens(JSON.stringify({ ...item, content: rest })) + images * imageTokens, audio }
-  }
 
   function first(id: string): boolean {
     if (paid.has(id)) return false
@@ -156,13 +138,14 @@ export function createRealtimeMeter({ model, maxOutput, context, dearest, isPlau
 
   return {
     asked(frame) {
-      const { event, refusal } = readAsked(frame)
-      if (!event) return refusal ? { refusal } : {}
-      const param = stateIn(event)
-      if (param) return { refusal: foreignState(param), eventId: event.event_id }
-      if (namesOther(event, model)) return { refusal: otherModel(), eventId: event.event_id }
-      since = plus(since, sized(event, frame))
-      if (event.type === 'response.create') {
+      const read = typeof frame === 'string' ? readOr(frame) : frame
+      if (read instanceof GatewayError) return { refusal: read }
+      const { type, eventId, size, models, state } = read
+      if (state) return { refusal: foreignState(state), eventId }
+      // Whether the session is to go on with another model, at another price.
+      if (model !== undefined && models.some((one) => one !== model)) return { refusal: otherModel(), eventId }
+      since = plus(since, { text: size.text, audio: size.sound / sound.heard })
+      if (type === 'response.create') {
         awaited += 1
         isNamelessPaid = false
       }
@@ -210,6 +193,15 @@ export function createRealtimeMeter({ model, maxOutput, context, dearest, isPlau
   }
 }
 
+function readOr(frame: string): RealtimeFrame | GatewayError {
+  try {
+    return readFrame(frame)
+  } catch (thrown) {
+    if (thrown instanceof GatewayError) return thrown
+    throw thrown
+  }
+}
+
 const ways = ['text', 'reasoning', 'sound'] as const
 const saysSomething = (said: Delivered) => ways.some((way) => said[way] > 0)
 
@@ -220,24 +212,3 @@ function joined(a: Delivered, b: Delivered, join: (a: number, b: number) => numb
 }
 const larger = (a: Delivered, b: Delivered) => joined(a, b, Math.max)
 const together = (a: Delivered, b: Delivered) => joined(a, b, (one, other) => one + other)
-
-/** Whether the session is to go on with another model, at another price. */
-function namesOther({ session, response }: RealtimeEvent, model: string | undefined): boolean {
-  if (model === undefined) return false
-  return [session, response].some((within) => isObject(within) && typeof within.model === 'string' && within.model !== model)
-}
-
-/** Where an event names what is kept in the upstream's account, which all tenants of a channel share: a prompt, a voice, what tools use. */
-function stateIn(event: RealtimeEvent): string | undefined {
-  for (const field of ['session', 'response'] as const) {
-    const within = event[field]
-    if (!isObject(within)) continue
-    if (isObject(within.prompt)) return `${field}.prompt`
-    const output = isObject(within.audio) ? within.audio.output : undefined
-    if (isObject(within.voice) || (isObject(output) && isObject(output.voice))) return `${field}.voice`
-    const refs: StateRef[] = []
-    addStateRefs(within.tools, refs)
-    if (refs.length > 0) return `${field}.tools`
-  }
-  return undefined
-}

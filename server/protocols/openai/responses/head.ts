@@ -35,7 +35,7 @@ export function readHead(given: RequestBody): Head {
     searchAsked: Array.isArray(body.tools) && body.tools.some(isSearch),
     affinity: affinityOf(body),
     ...standInsOf(body),
-    ...responsesUnpriced(body),
+    ...((body.service_tier ?? body.tools) !== undefined && responsesUnpriced(body)),
     stateRefs: refs,
     ...nonTextOf({ ...nonText, ...hostedIn(body), ...((refs.length > 0 || sealed.length > 0) && { unseen: true }) }),
     ...(isCompactionTrigger(items.at(-1)) && { compacts: true }),

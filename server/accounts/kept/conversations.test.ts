@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { createAccounts } from '#accounts/accounts'
+import type { User } from '#accounts/caller'
 import { systemRandom as random } from '#runtime/clock'
 import { sealer } from '#runtime/secrets'
 import type { GatewayError } from '#shared/errors'
@@ -6,8 +8,6 @@ import { findKept, findShare } from '#store/accounts/conversations'
 import { sampledEngines, type Throwaway, throwawayDatabase } from '#testing/database/database'
 import { handClock } from '#testing/hand-clock'
 import { makePasswordsCheap } from '#testing/program/cheap-passwords'
-import { createAccounts } from './accounts.ts'
-import type { User } from './caller.ts'
 import { createUserConversations } from './conversations.ts'
 
 afterAll(makePasswordsCheap())

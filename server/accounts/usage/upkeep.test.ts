@@ -4,7 +4,7 @@ import { addUpUsage } from '#store/usage/usage'
 import { sampledEngine, type Throwaway, throwawayDatabase } from '#testing/database/database'
 import { type HandClock, handClock } from '#testing/hand-clock'
 import { putUsageRow } from '#testing/usage-row'
-import { createUsageUpkeep } from './usage-upkeep.ts'
+import { createUsageUpkeep } from './upkeep.ts'
 
 const day = 86_400_000
 let base: Throwaway

@@ -2,11 +2,12 @@
  * Conversations of the playground on the server, sealed: those that a user keeps here, and copies that whoever has the link may read.
  * Links work only while an administrator allows them and their owner is enabled. Both count towards the user's quotas.
  */
+import type { User } from '#accounts/caller'
 import type { Clock, Random } from '#runtime/clock'
 import type { Sealer } from '#runtime/secrets'
 import type { Actor } from '#shared/console/audit'
-import type { KeptConversation, KeptRow, NewShare, SharedConversation, ShareRow } from '#shared/console/conversation'
 import type { Quotas } from '#shared/console/quota'
+import type { KeptConversation, KeptRow, NewShare, SharedConversation, ShareRow } from '#shared/console/user'
 import { GatewayError } from '#shared/errors'
 import { audited } from '#store/accounts/audit'
 import {
@@ -23,7 +24,6 @@ import {
   sweepShares,
 } from '#store/accounts/conversations'
 import type { Store } from '#store/engine/store'
-import type { User } from './caller.ts'
 
 /** How much of something is stored. */
 interface Stored {

@@ -1,0 +1,57 @@
+/** What requests are answered with: upstreams and their health, limits, and the relays of requests and of sessions. */
+import { openLimiter } from '#billing/ratelimit/open-limiter'
+import { createDemoUpstream } from '#demo/demo'
+import { createDemoSockets } from '#demo/realtime'
+import type { RelayParts } from '#relay/contract/ask'
+import type { LargeBodies } from '#relay/contract/large-body'
+import { createRealtime } from '#relay/realtime/realtime'
+import { createRelay } from '#relay/relay'
+import { createAffinity } from '#routing/affinity'
+import { createHealth } from '#routing/health'
+import { defaultRetry } from '#routing/retry'
+import { shareHealth } from '#routing/shared-health'
+import { systemClock as clock, systemRandom as random } from '#runtime/clock'
+import type { Store } from '#store/engine/store'
+import { createAddressCheck } from '#upstream/addresses'
+import { createHttpUpstream } from '#upstream/http'
+import { createMediaFetcher } from '#upstream/media'
+import type { MediaPolicy } from '#upstream/media-policy'
+import { createSigner } from '#upstream/sign'
+import { createSocketUpstream } from '#upstream/socket'
+import { version } from './version.ts'
+
+/** What is made here. */
+type Made = 'limiter' | 'health' | 'upstream' | 'fetchMedia' | 'signer' | 'demo' | 'affinity' | 'retry' | 'clock' | 'random' | 'version'
+
+/** The parts of the relays that come from other rooms. */
+export type RelayingParts = Omit<RelayParts, Made> & {
+  store: Store
+  mediaPolicy: MediaPolicy
+  large: Pick<LargeBodies, 'frame'>
+}
+
+/** Opens them; `parts` is all that the relays work with. */
+export function openRelaying({ store, mediaPolicy, large, ...others }: RelayingParts) {
+  const { channels, log } = others
+  const check = createAddressCheck({ clock })
+  const upstream = createHttpUpstream(check, clock)
+  const health = createHealth(clock)
+  shareHealth({ health, channels, signals: store.signals, clock })
+  const limiter = openLimiter({ store, clock, random, log })
+  const parts: RelayParts = {
+    ...others,
+    ...{ clock, random, version, health, limiter, upstream },
+    retry: defaultRetry,
+    affinity: createAffinity(clock),
+    fetchMedia: createMediaFetcher({ clock, policy: mediaPolicy }),
+    signer: createSigner({ upstream, clock }),
+    demo: createDemoUpstream({ clock, random }),
+  }
+  const realtime = createRealtime({
+    ...parts,
+    large,
+    sockets: createSocketUpstream({ check, clock }),
+    demoSockets: createDemoSockets({ clock, random }),
+  })
+  return { parts, relay: createRelay(parts), realtime, health, limiter, upstream }
+}

@@ -1,0 +1,39 @@
+/** The running program as others see it, and what it is built from. */
+import type { App } from '#http/app'
+import type { ConsoleServices } from '#http/console/route/services'
+import type { Readiness } from '#http/health'
+import type { Metrics } from '#metrics/metrics'
+import type { Log } from '#runtime/log'
+import type { MediaPolicy } from '#upstream/media-policy'
+import type { Config } from './config.ts'
+
+/** The running program. */
+export interface Standing {
+  app: App
+  accounts: ConsoleServices['accounts']
+  /** Undefined where nobody may ask for them. */
+  metrics: Metrics | undefined
+  /** Requests that are not settled yet. */
+  open(): number
+  /** Asks long-lived sessions to end when they become idle. */
+  drain(): void
+  /** Ends all open requests with an error; resolves when they are settled. */
+  cut(): Promise<void>
+  /** Reads parley.yaml again. Never rejects. */
+  reload(): Promise<void>
+  close(): Promise<void>
+}
+
+/** What the program is built from. */
+export interface Surroundings {
+  config: Config
+  env: Record<string, string | undefined>
+  log: Log
+  publicUrl: URL
+  readiness(): Readiness
+  /** False: new work is refused. */
+  work: { readonly taken: boolean }
+  say(line: string): void
+  /** Which media URLs in requests may be fetched. */
+  mediaPolicy: MediaPolicy
+}

@@ -1,0 +1,64 @@
+/** The queue before a collector that is slow, refuses, or is away. */
+import { expect, test } from 'bun:test'
+import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace'
+import { handClock } from '#testing/hand-clock'
+import { spanQueue } from './span-queue.ts'
+
+type Told = Parameters<SpanExporter['export']>[1]
+
+function slowCollector() {
+  const messages: { spans: number[]; told: Told }[] = []
+  const exporter: SpanExporter = {
+    export: (spans, told) => void messages.push({ spans: spans.map((span) => Number(span.name)), told }),
+    shutdown: async () => undefined,
+  }
+  return { exporter, messages }
+}
+const span = (name: number) => ({ name: String(name) }) as ReadableSpan
+const limits = { batch: 3, waiting: 5, delayMs: 1_000 }
+/** Lets everything run that needs no time. */
+const turn = async () => {
+  for (let times = 0; times < 20; times += 1) await Promise.resolve()
+}
+
+test('a full message goes out at once, another one after a while, one at a time', async () => {
+  const { exporter, messages } = slowCollector()
+  const clock = handClock()
+  const queue = spanQueue(exporter, limits, clock, () => undefined)
+  for (const name of [1, 2, 3, 4]) queue.add(span(name))
+  await turn()
+  expect(messages.map(({ spans }) => spans)).toEqual([[1, 2, 3]])
+  messages[0]?.told({ code: 0 })
+  await turn()
+  expect(messages.length).toBe(1)
+  await clock.advance(1_000)
+  await turn()
+  expect(messages.map(({ spans }) => spans)).toEqual([[1, 2, 3], [4]])
+  expect(queue.dropped()).toBe(0)
+})
+
+test('what finds the queue full is dropped and counted, and so is what the collector refuses', async () => {
+  const { exporter, messages } = slowCollector()
+  const failures: unknown[] = []
+  const queue = spanQueue(exporter, limits, handClock(), (error) => failures.push(error))
+  for (let name = 1; name <= 20; name += 1) queue.add(span(name))
+  await turn()
+  // Three are on their way, and by the time they left, five had found room.
+  expect([messages.length, queue.dropped()]).toEqual([1, 20 - 5])
+  messages[0]?.told({ code: 1, error: new Error('503') })
+  await turn()
+  expect([queue.dropped(), failures.length]).toEqual([20 - 5 + 3, 1])
+})
+
+test('the end sends what waits', async () => {
+  const { exporter, messages } = slowCollector()
+  const queue = spanQueue(exporter, limits, handClock(), () => undefined)
+  for (const name of [1, 2, 3, 4]) queue.add(span(name))
+  const ended = queue.shutdown()
+  for (let at = 0; at < 2; at += 1) {
+    await turn()
+    messages[at]?.told({ code: 0 })
+  }
+  await ended
+  expect(messages.map(({ spans }) => spans)).toEqual([[1, 2, 3], [4]])
+})
