@@ -35,7 +35,7 @@ test('a key keeps, and its request is seen at every border, formatted and as it 
   await where.selectOption({ label: 'To the client' })
   await expect(page.getByRole('list', { name: 'Events and when they came' }).getByRole('listitem').last()).toContainText('[DONE]')
   await expectClean(page, 'events')
-  await page.getByText('As it was sent').click()
+  await page.getByRole('switch', { name: 'As it was sent' }).click()
   await expect(page.locator('.kept-text').first()).toContainText('data: [DONE]')
   const saved = page.waitForEvent('download')
   await page.getByRole('link', { name: 'Download this body' }).click()

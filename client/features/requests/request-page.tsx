@@ -48,6 +48,7 @@ export function RequestPage() {
       >
         {(row) => (
           <div class="card max-w-[860px]">
+            <h2 class="sr-only">{t('request')}</h2>
             <RequestDetail row={row()} />
           </div>
         )}
