@@ -42,9 +42,6 @@ import { openFolder } from '#runtime/read-only-folder'
 import { openSpool } from '#runtime/spool'
 import { openStore, type StoreOptions } from '#store/engine/open'
 import type { Store } from '#store/engine/store'
-import { telemetrySettings } from '#telemetry/settings'
-import type { Telemetry } from '#telemetry/telemetry'
-import { tracedLog } from '#telemetry/traced-log'
 import { createAddressCheck } from '#upstream/addresses'
 import { createHttpUpstream } from '#upstream/http'
 import { createMediaFetcher } from '#upstream/media'
@@ -59,7 +56,7 @@ import { openSealer } from './master-key.ts'
 import { openBreakers } from './open-breakers.ts'
 import { routesOf } from './routes.ts'
 import { openRooms, together } from './services.ts'
-import { vendorsByName } from './vendors-by-name.ts'
+import { planTelemetry } from './telemetry.ts'
 import { version } from './version.ts'
 import { watchedBooks } from './watched-books.ts'
 
@@ -104,10 +101,8 @@ const heartbeatMs = 15_000
 const aliveWithinMs = 2_000
 
 export async function build({ config, env, log: ownLog, publicUrl, readiness, work, say, mediaPolicy }: Surroundings): Promise<Standing> {
-  let telemetry: Telemetry | undefined
-  // Lines about a request name its trace, where there are traces.
-  const wanted = telemetrySettings(env)
-  const log = wanted ? tracedLog(ownLog, (requestId) => telemetry?.traceIdOf(requestId)) : ownLog
+  const tracing = planTelemetry(env, ownLog)
+  const { log } = tracing
   const file = await openConfigFile({ file: config.configFile, env, clock, log })
   const options: StoreOptions = { dataFolder: config.dataFolder, clock, random, log: say }
   if (config.databaseUrl !== undefined) options.databaseUrl = config.databaseUrl
@@ -161,11 +156,7 @@ export async function build({ config, env, log: ownLog, publicUrl, readiness, wo
         bodies: bodies.state,
         openBreakers: () => openBreakers(health, channels),
       })
-    if (wanted) {
-      const { createTelemetry } = await import('#telemetry/telemetry')
-      const vendorOf = vendorsByName(channels)
-      telemetry = createTelemetry({ settings: wanted, version, instance, clock, random, log, vendorOf, openRequests: () => open.count })
-    }
+    const telemetry = await tracing.start({ version, instance, clock, random, channels, openRequests: () => open.count })
     const counted = metrics ? observed(leasedBooks, metrics) : leasedBooks
     const books = watchedBooks(telemetry ? observed(counted, telemetry) : counted, live)
     const relayParts: RelayParts = {
