@@ -26,6 +26,9 @@ const changesNothing = [
   // What users keep of their own conversations: nobody else sees it, and it changes with every message.
   'PUT /api/conversations/{id}',
   'DELETE /api/conversations/{id}',
+  // Only with an identity provider, which e2e/single-sign-on.test.ts has, and reads the audit trail.
+  'POST /api/session/oidc',
+  'DELETE /api/session/identities/{id}',
   'POST /api/channels/{id}/reset',
   'POST /api/channels/{id}/test',
   'POST /api/channels/models',

@@ -19,7 +19,6 @@ fallbacks:
   gpt-file: { error: [gpt-spare] }
 `
 
-
 test.use({ programOptions: { env: administrator, config } })
 
 test('what the file declares is read-only, says so, and is clean', async ({ page, program }) => {

@@ -65,6 +65,29 @@ test('what was asked is counted as the row says', async () => {
   expect((await fetch(`${gateway.url}/metrics`)).status).toBe(404)
 })
 
+test('the dashboard and the alert rules ask for metrics and labels that are there', async () => {
+  const url = /^Metrics on (\S+)$/m.exec(gateway.program.output())?.[1] ?? ''
+  const text = await (await fetch(url)).text()
+  const types = new Map([...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = '', type = '']) => [name, type]))
+  const file = (path: string) => Bun.file(new URL(`../deploy/${path}`, import.meta.url)).text()
+  const dashboard: { panels: { targets: { expr: string }[] }[] } = JSON.parse(await file('grafana/parley.json'))
+  const shown = dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))
+  const { groups } = Bun.YAML.parse(await file('prometheus/parley.rules.yaml')) as { groups: { rules: { expr: string }[] }[] }
+  const alerts = groups.flatMap(({ rules }) => rules.map(({ expr }) => expr))
+  expect([shown.length > 20, alerts.length > 5]).toEqual([true, true])
+  for (const expression of [...shown, ...alerts]) {
+    for (const [name] of expression.matchAll(/\b(?:parley|process)_\w+/g)) {
+      const base = name.replace(/_bucket$/, '')
+      expect([name, types.get(base)]).toEqual([name, name === base ? expect.stringMatching(/^(counter|gauge)$/) : 'histogram'])
+      // What only goes up says something as a rate.
+      if (types.get(base) === 'counter') expect(expression).toMatch(new RegExp(`(rate|increase)\\(${name}\\b`))
+    }
+    const used = [...expression.matchAll(/\bby \(([^)]*)\)|(\w+)=~?"/g)].flatMap(([, by, label]) => (by ?? label ?? '').split(/, */))
+    const known = /^(instance|job|le|operation|dialect|model|channel|group|status|kind|key|code|cause|stream)$/
+    expect(used.filter((label) => !known.test(label))).toEqual([])
+  }
+})
+
 test('behind a token on the main port', async () => {
   const other = await startGateway(engine, { env: { PARLEY_METRICS: `token:${token}` } })
   gateways.push(other)

@@ -173,6 +173,9 @@ test('a user links an identity, signs in with it, and gives it up; nobody else c
   expect(await signIn(others, 'subject-fay', { to: '/account', link: true })).toBe('/account?sign-in=taken')
 
   await session.call('DELETE', `/api/session/identities/${own.data[0]?.id}`)
+  const { data } = await gateway.admin.call<{ data: { action: string; target: string }[] }>('GET', '/api/audit?limit=50')
+  const noted = data.filter(({ action, target }) => target === id && action.startsWith('identity.')).map(({ action }) => action)
+  expect(noted).toEqual(['identity.unlink', 'identity.link'])
   await signIn(elsewhere, 'subject-fay')
   expect((await me(elsewhere))?.id).not.toBe(id)
 })

@@ -14,6 +14,7 @@ import { metricsRoute } from '#http/metrics'
 import { trustedProxies } from '#http/request/target'
 import { serveClient } from '#http/static'
 import { createLiveChanges } from '#live/live-changes'
+import { createMetrics, observed } from '#metrics/metrics'
 import { createReasoningState } from '#reasoning-state/reasoning-state'
 import { createCounter } from '#relay/admin/count'
 import { createExplain } from '#relay/admin/explain'
@@ -30,21 +31,17 @@ import { openFolder } from '#runtime/read-only-folder'
 import { openSpool } from '#runtime/spool'
 import { openStore, type StoreOptions } from '#store/engine/open'
 import type { Store } from '#store/engine/store'
-import { telemetrySettings } from '#telemetry/settings'
-import type { Telemetry } from '#telemetry/telemetry'
-import { tracedLog } from '#telemetry/traced-log'
 import { openConfigFile } from './declaration.ts'
 import { environmentRows } from './environment-rows.ts'
 import { identityProviderOf } from './identity-provider.ts'
 import { startJobs } from './jobs.ts'
 import { openSealer } from './master-key.ts'
-import { openObservers } from './observers.ts'
 import { openBreakers } from './open-breakers.ts'
 import { openRelaying } from './relaying.ts'
 import { routesOf } from './routes.ts'
 import { openRooms, together } from './services.ts'
 import type { Standing, Surroundings } from './standing.ts'
-import { vendorsByName } from './vendors-by-name.ts'
+import { planTelemetry } from './telemetry.ts'
 import { version } from './version.ts'
 import { watchedBooks } from './watched-books.ts'
 
@@ -58,10 +55,8 @@ const heartbeatMs = 15_000
 const aliveWithinMs = 2_000
 
 export async function build({ config, env, log: ownLog, publicUrl, readiness, work, say, mediaPolicy }: Surroundings): Promise<Standing> {
-  let telemetry: Telemetry | undefined
-  // Lines about a request name its trace, where there are traces.
-  const wanted = telemetrySettings(env)
-  const log = wanted ? tracedLog(ownLog, (requestId) => telemetry?.traceIdOf(requestId)) : ownLog
+  const tracing = planTelemetry(env, ownLog)
+  const { log } = tracing
   const file = await openConfigFile({ file: config.configFile, env, clock, log })
   const options: StoreOptions = { dataFolder: config.dataFolder, clock, random, log: say }
   if (config.databaseUrl !== undefined) options.databaseUrl = config.databaseUrl
@@ -108,16 +103,16 @@ export async function build({ config, env, log: ownLog, publicUrl, readiness, wo
       folder: config.bodiesFolder ?? `${config.dataFolder}/bodies`,
     })
     const openRequests = () => open.count
-    const watching = await openObservers({
-      metrics: config.metrics && {
+    const metrics =
+      config.metrics &&
+      createMetrics({
         ...{ version, openRequests, eventLoopDelay: lagMeter.takeWorst, bodies: bodies.state },
         booksServe: leasedBooks.serving,
         openBreakers: () => openBreakers(health, channels),
-      },
-      telemetry: wanted && { settings: wanted, version, instance, clock, random, log, vendorOf: vendorsByName(channels), openRequests },
-    })
-    telemetry = watching.telemetry
-    const books = watchedBooks(watching.watched(leasedBooks), live)
+      })
+    const telemetry = await tracing.start({ version, instance, clock, random, channels, openRequests })
+    const counted = metrics ? observed(leasedBooks, metrics) : leasedBooks
+    const books = watchedBooks(telemetry ? observed(counted, telemetry) : counted, live)
     const large = createLargeBodies(clock)
     const { parts, relay, realtime, health, limiter, upstream } = openRelaying({
       ...{ store, channels, prices, reasoningState, books, open, log, heartbeatMs, mediaPolicy, large },
@@ -184,9 +179,7 @@ export async function build({ config, env, log: ownLog, publicUrl, readiness, wo
         startedAt: Math.floor(clock.now() / 1000),
         losses: losses && new TextDecoder().decode(losses),
         client,
-      }).concat(
-        watching.metrics && config.metrics && 'token' in config.metrics ? metricsRoute(watching.metrics, config.metrics.token) : [],
-      ),
+      }).concat(metrics && config.metrics && 'token' in config.metrics ? metricsRoute(metrics, config.metrics.token) : []),
       hosts: { publicUrl, allowedHosts: new Set(config.allowedHosts) },
       isTrustedProxy: trustedProxies(config.trustedProxies),
       clock,
@@ -198,7 +191,7 @@ export async function build({ config, env, log: ownLog, publicUrl, readiness, wo
     return {
       app,
       accounts,
-      metrics: watching.metrics,
+      metrics,
       open: openRequests,
       drain() {
         realtime.drain()
