@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { sealer } from '#runtime/secrets'
-import { hasPlainSecrets, hideSecrets, isSecretName, openSecrets, revealed, sealSecrets } from './channel-secrets.ts'
+import { carriesSecrets, hasPlainSecrets, hideSecrets, isSecretName, openSecrets, revealed, sealSecrets } from './channel-secrets.ts'
 
 const key = sealer('ab'.repeat(32))
 const fields = {
@@ -62,6 +62,18 @@ test('what was shown may be sent back, and what is new replaces it', () => {
   expect(revealed(shown, fields)).toEqual(fields)
   const headers = { ...shown.headers, 'x-portkey-api-key': 'a-new-one', 'x-other-key': 'hidden ...cret' }
   expect(revealed({ headers }, fields)).toEqual({ headers })
+})
+
+test('no secret follows an address to another host, however it is named', () => {
+  const elsewhere = 'https://evil.example/v1'
+  expect(carriesSecrets(fields, { baseUrl: elsewhere })).toBe(true)
+  const hint = new URL(hideSecrets(fields).baseUrl)
+  hint.host = 'evil.example'
+  const shown = revealed({ baseUrl: hint.href, headers: {}, options: {}, params: {} }, fields)
+  expect(carriesSecrets(fields, shown as typeof fields)).toBe(true)
+  expect(carriesSecrets(fields, { baseUrl: elsewhere, headers: {}, options: {}, params: {} })).toBe(false)
+  expect(carriesSecrets(fields, { baseUrl: `${new URL(fields.baseUrl).origin}/other/path` })).toBe(false)
+  expect(carriesSecrets(fields, { headers: {} })).toBe(false)
 })
 
 test('credentials of a proxy are one secret, which is not sent to another proxy', () => {

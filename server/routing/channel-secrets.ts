@@ -73,6 +73,29 @@ export function revealed(fields: ChannelPatch, current: Required<Suspect>): Chan
   })
 }
 
+/**
+ * Whether a channel whose address becomes that of another host would send it secrets that it has now, in headers, options, parameters or
+ * the query of the address.
+ */
+export function carriesSecrets(from: Required<Suspect>, to: Suspect): boolean {
+  if (to.baseUrl === undefined || originOf(to.baseUrl) === originOf(from.baseUrl)) return false
+  const kept = new Set(secretsOf(from))
+  return secretsOf({ ...from, ...to }).some((secret) => kept.has(secret))
+}
+
+/** Those that are sent to the upstream. */
+function secretsOf({ baseUrl, headers, options, params }: Required<Suspect>): string[] {
+  const found: string[] = []
+  changed({ baseUrl, headers, options, params }, (secret) => {
+    if (secret !== '') found.push(secret)
+    return secret
+  })
+  return found
+}
+
+const originOf = (address: string | null): string | undefined =>
+  address !== null && URL.canParse(address) ? new URL(address).origin : undefined
+
 function changed<Fields extends Suspect>(fields: Fields, change: Change): Fields {
   const given: Suspect = {}
   for (const name of suspects) if (fields[name] !== undefined) Object.assign(given, { [name]: inside(fields[name], name, change) })

@@ -20,7 +20,7 @@ import type { Channel, Channels } from './channel.ts'
 import { type ChannelRules, checkChannelFields, checkNewChannel, columnsOf, wholeColumns } from './channel-fields.ts'
 import { openKey, sealKeys } from './channel-keys.ts'
 import { directly } from './channel-route.ts'
-import { hasPlainSecrets, openSecrets, revealed, sealSecrets, suspectsOf } from './channel-secrets.ts'
+import { carriesSecrets, hasPlainSecrets, openSecrets, revealed, sealSecrets, suspectsOf } from './channel-secrets.ts'
 import { channelOf, type Entry, rowOf } from './channel-view.ts'
 import { planDeclared, type Update } from './declared.ts'
 import { type DemoMode, demoRecord } from './demo-channel.ts'
@@ -189,6 +189,7 @@ export async function createChannels(parts: ChannelParts): Promise<ChannelRegist
       checkChannelFields(channel.vendor, fields, rules)
       refuseTaken(fields.name, id)
       requireKeys(known, fields)
+      if (carriesSecrets({ ...suspectsOf(current), baseUrl: channel.baseUrl }, fields)) throw secretsRequired()
       await update(by, [{ id, columns: columnsOf(fields), keys: fields.keys }])
       return rowOf(found(id))
     },
@@ -234,6 +235,11 @@ function requireKeys({ channel, record }: Entry, { keys, ...fields }: ChannelPat
     })
   }
 }
+
+const secretsRequired = () =>
+  new GatewayError('key_required', 'Another host requires entering the secrets in headers, options and the address again.', {
+    param: 'baseUrl',
+  })
 
 const nameTaken = () => new GatewayError('name_taken', 'Another channel has this name.', { param: 'name' })
 
