@@ -15,8 +15,6 @@ export interface BodySettings {
   mebibytes: number
   /** Who reads a body: the owner of its key alone, or administrators too. */
   readers: 'owners' | 'administrators'
-  /** Whether `store: false` in a request forbids keeping it, as the header `x-parley-store: no` always does. */
-  storeFalse: boolean
   /** Fields whose texts are blanked before anything is written, as paths: `metadata.user_id`, `*.password`. */
   redactFields: string[]
   /** Numbers of cards and bank accounts whose check digits are right are blanked. */
@@ -29,7 +27,6 @@ export const usualBodies: BodySettings = {
   days: 30,
   mebibytes: 10_240,
   readers: 'administrators',
-  storeFalse: false,
   redactFields: [],
   redactNumbers: false,
 }
@@ -40,7 +37,6 @@ export const BodySettingsPatch = Exact({
   days: Type.Optional(Int(1, 3650)),
   mebibytes: Type.Optional(Int(1, 100_000_000)),
   readers: Type.Optional(Type.Union([Type.Literal('owners'), Type.Literal('administrators')])),
-  storeFalse: Type.Optional(Type.Boolean()),
   redactFields: Type.Optional(
     Type.Array(Type.String({ minLength: 1, maxLength: 200, pattern: '^[^\\u0000-\\u001f]+$' }), { maxItems: 100 }),
   ),
