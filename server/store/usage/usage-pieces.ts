@@ -18,7 +18,18 @@ export interface BusyHour {
 
 const hourMs = 3_600_000
 /** Usage rows, and hours whose sums are read, in one piece. */
-const [mostRows, mostHours] = [2_000, 7 * 24]
+const [mostRows, mostHours] = [2_000, 28 * 24]
+/** So many sums are read in moments, over whatever time. */
+const fewSums = 10_000
+
+/** Whether the span has so few sums that time need not divide it. */
+export async function hasFewSums(db: Db, { from, to }: Span): Promise<boolean> {
+  const counted = await db.execute(sql`
+    select count(*)::integer as n from (
+      select 1 from usage_hours where hour >= ${floorOf(from).toISOString()}::timestamptz and hour < ${to.toISOString()}::timestamptz limit ${fewSums}
+    ) as found`)
+  return (returned<{ n: number }>(counted)[0]?.n ?? 0) < fewSums
+}
 
 /** The hours with a mark, ascending, and how many usage rows each has. */
 export async function busyHours(db: Db, { from, to }: Span): Promise<BusyHour[]> {
@@ -35,8 +46,9 @@ export async function busyHours(db: Db, { from, to }: Span): Promise<BusyHour[]>
   }))
 }
 
-/** The span, divided where it has many usage rows, and every week. The pieces follow each other without a gap. */
-export function piecesOf({ from, to }: Span, busy: readonly BusyHour[]): Span[] {
+/** The span, divided where it has many usage rows and, without `few` sums, every four weeks. The pieces follow each other without a gap. */
+export function piecesOf({ from, to }: Span, busy: readonly BusyHour[], few = false): Span[] {
+  const most = few ? Number.POSITIVE_INFINITY : mostHours * hourMs
   const ends: number[] = []
   let [begun, rows] = [floorOf(from).getTime(), 0]
   /** Ends a piece there. */
@@ -46,7 +58,7 @@ export function piecesOf({ from, to }: Span, busy: readonly BusyHour[]): Span[] 
     rows = 0
   }
   const upTo = (at: number) => {
-    while (at - begun >= mostHours * hourMs) end(begun + mostHours * hourMs)
+    while (at - begun >= most) end(begun + most)
   }
   for (const one of busy) {
     const hour = one.hour.getTime()

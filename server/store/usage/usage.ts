@@ -9,7 +9,7 @@ import type { Db, Store } from '#store/engine/store'
 import { inReport, refuseLeft } from '#store/ledger/report'
 import { type Days, daysOf } from './usage-days.ts'
 import { keptFromInstant, withoutCompiler } from './usage-hours.ts'
-import { busyHours, piecesOf } from './usage-pieces.ts'
+import { busyHours, hasFewSums, piecesOf } from './usage-pieces.ts'
 import { floorOf, isWhole, statementOf, type UsageQuestion } from './usage-question.ts'
 import { addedTo, type CountedUsage, countedOf, type SumRow, sumsOf, type UsageSums } from './usage-sums.ts'
 
@@ -43,7 +43,7 @@ async function inPieces(
 ): Promise<CountedUsage[]> {
   await refuseCutHours(db, asked)
   let added: CountedUsage[] = []
-  for (const span of piecesOf(asked, await busyHours(db, asked))) {
+  for (const span of piecesOf(asked, await busyHours(db, asked), await hasFewSums(db, asked))) {
     refuseLeft(signal)
     added = addedTo(added, await read(db, { ...asked, ...span })).slice(0, asked.limit + 1)
   }
