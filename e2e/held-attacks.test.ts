@@ -21,7 +21,11 @@ beforeAll(async () => {
 afterAll(() => gateway?.close())
 
 describe('every address of the document', () => {
-  const open = new Set(['GET /api/status', 'POST /api/setup', 'POST /api/session'])
+  // Single sign-on is the way in; whoever has the link to a conversation may read it.
+  const open = new Set([
+    ...['GET /api/status', 'POST /api/setup', 'POST /api/session', 'POST /api/session/oidc', 'GET /api/session/oidc/callback'],
+    'GET /api/shares/{id}',
+  ])
   const statusOf = async ({ method, path, sample }: Door, headers: Record<string, string>) => {
     const body = method === 'GET' ? {} : { body: sample ?? '{}' }
     const typed = { 'content-type': 'application/json', 'anthropic-version': '2023-06-01', ...headers }

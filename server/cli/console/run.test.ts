@@ -28,6 +28,8 @@ const folder = mkdtempSync(join(tmpdir(), 'parley-test-'))
 /** Commands that ran, so that none is forgotten. */
 const ran = new Set<string>()
 
+let working = ''
+
 interface Ended {
   code: number
   out: string
@@ -74,7 +76,7 @@ beforeAll(async () => {
     fetch(program.url + path, { method: 'POST', headers: { 'content-type': 'application/json', cookie }, body: JSON.stringify(body) })
   const signedIn = await post('/api/session', { name: administrator.PARLEY_ADMIN_USER, password: administratorPassword })
   const cookie = (signedIn.headers.get('set-cookie') ?? '').split(';')[0]
-  const scopes = ['read', 'keys', 'channels', 'prices', 'users', 'groups', 'settings']
+  const scopes = ['read', 'keys', 'channels', 'prices', 'users', 'groups', 'settings', 'bodies']
   const made = (await (await post('/api/management-keys', { name: 'cli', scopes }, cookie)).json()) as { key: string }
   key = made.key
 }, 90_000)
@@ -167,6 +169,7 @@ test('keys: created, listed, shown, changed, rotated, deleted', async () => {
   })
   await asked.text()
   expect(asked.status).toBe(200)
+  working = next
 })
 
 test('usage and requests are those of the API', async () => {
@@ -176,6 +179,31 @@ test('usage and requests are those of the API', async () => {
   const [row] = await json<{ requestId: string }[]>('requests list --model gpt-cli --limit 1')
   expect(await json(`requests show ${row?.requestId}`)).toMatchObject({ charged: '0.002', bill: { cost: '0.002' } })
   expect((await parley('requests list --failed --from 1h')).out).toBe('No requests.')
+})
+
+test('what a kept request sent and got is read as it was', async () => {
+  const authorization = `Bearer ${key}`
+  const chosen = await fetch(`${program.url}/api/settings`, {
+    method: 'PATCH',
+    headers: { authorization, 'content-type': 'application/json' },
+    body: JSON.stringify({ bodies: { keep: true } }),
+  })
+  expect(chosen.status).toBe(200)
+  const body = JSON.stringify({ model: 'gpt-cli', messages: [{ role: 'user', content: 'keep this' }] })
+  const asked = await fetch(`${program.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${working}`, 'content-type': 'application/json' },
+    body,
+  })
+  await asked.text()
+  expect(asked.headers.get('x-parley-stored')).toBe('30d')
+  const id = asked.headers.get('x-request-id') ?? ''
+  // Written by a thread of its own, after the answer.
+  for (let tries = 0; tries < 200 && (await parley(`requests get ${id}`)).code !== 0; tries++) await Bun.sleep(50)
+  const { parts } = await json<{ parts: { border: string; text?: string }[] }>(`requests get ${id}`)
+  expect(parts.map(({ border }) => border).sort()).toEqual(['client-answer', 'client-request', 'upstream-answer', 'upstream-request'])
+  expect((await parley(`requests get ${id} --part 0`)).out).toBe(body)
+  expect((await parley(`requests get ${id}`)).out).toContain('keep this')
 })
 
 describe('config', () => {
