@@ -46,6 +46,11 @@ const table: Record<string, string> = {
   'POST /api/route': 'channels read',
   'GET /api/settings': 'settings read',
   'PATCH /api/settings': 'settings',
+  'GET /api/environment': 'settings read',
+  'GET /api/bodies/{requestId}': 'bodies',
+  'GET /api/bodies/{requestId}/{part}': 'bodies',
+  'DELETE /api/bodies/{requestId}': 'bodies',
+  'DELETE /api/bodies': 'bodies',
   'GET /api/users': 'users read',
   'POST /api/users': 'users',
   'PATCH /api/users/{id}': 'users',
@@ -59,14 +64,26 @@ const table: Record<string, string> = {
   'PATCH /api/session/password': '',
   'GET /api/sessions': '',
   'DELETE /api/sessions/{id}': '',
+  'GET /api/session/identities': '',
+  'DELETE /api/session/identities/{id}': '',
+  'GET /api/conversations': '',
+  'GET /api/conversations/{id}': '',
+  'PUT /api/conversations/{id}': '',
+  'DELETE /api/conversations/{id}': '',
+  'GET /api/shares': '',
+  'POST /api/shares': '',
+  'DELETE /api/shares/{id}': '',
   'GET /api/management-keys': '',
   'POST /api/management-keys': '',
   'DELETE /api/management-keys/{id}': '',
 }
 /** Open without any credential. */
-const open = ['GET /api/status', 'POST /api/setup', 'POST /api/session']
+const open = [
+  ...['GET /api/status', 'POST /api/setup', 'POST /api/session', 'POST /api/session/oidc', 'GET /api/session/oidc/callback'],
+  'GET /api/shares/{id}',
+]
 const onlyForAdministrators =
-  /^\S+ \/api\/(channels|users|audit|books|settings|health|route)|^(POST|PATCH|DELETE) \/api\/groups|^(PUT|DELETE) \/api\/prices/
+  /^\S+ \/api\/(channels|users|audit|books|settings|environment|health|route)|^(POST|PATCH|DELETE) \/api\/groups|^(PUT|DELETE) \/api\/prices/
 
 interface Made {
   id: string
