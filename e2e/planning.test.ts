@@ -3,6 +3,7 @@
  * answered.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { usualBodies } from '#shared/console/body'
 import type { LogRow } from '#shared/console/log'
 import type { RouteAnswer } from '#shared/console/route'
 import { type Program, startProgram } from '#testing/program/program'
@@ -384,7 +385,8 @@ describe('settings', () => {
       shareLinks: false,
       quotas,
       managedByFile: { fallbacks: ['a'] },
-      defaults: { moderationModel: 'omni-moderation-latest', keepLogsMonths: null, shareLinks: false, quotas },
+      bodies: usualBodies,
+      defaults: { moderationModel: 'omni-moderation-latest', keepLogsMonths: null, shareLinks: false, quotas, bodies: usualBodies },
       changed: [],
     })
     for (const [keepLogsMonths, status] of [
