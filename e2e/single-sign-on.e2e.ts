@@ -40,6 +40,7 @@ test.beforeEach(async ({ context, tolerate, provider }) => {
 test('a person signs in at the provider and comes back to the page that was wanted', async ({ page }) => {
   await page.goto('/keys')
   await expect(page.getByRole('button', { name: 'Single sign-on' })).toBeVisible()
+  await expect(page.getByText('created by its administrator')).toHaveCount(0)
   await expectClean(page, 'sign-in with a provider')
   await page.getByRole('button', { name: 'Single sign-on' }).click()
   await page.getByPlaceholder('Enter any login').fill('subject-ann')

@@ -88,7 +88,10 @@ export function SignInPage(props: { singleSignOn: boolean; onSignedIn(user: User
           {t('provider')}
         </Button>
       </Show>
-      <p class="mt-5 text-[13px]/[18px] text-ink-3">{t('accounts')}</p>
+      {/* A provider creates accounts too. */}
+      <Show when={!props.singleSignOn}>
+        <p class="mt-5 text-[13px]/[18px] text-ink-3">{t('accounts')}</p>
+      </Show>
     </SplitPage>
   )
 }
