@@ -168,6 +168,19 @@ describe.each(sampledEngines(import.meta.file))('on %s', (engine) => {
       expect(channels.get(id)?.keys[0]?.secret).toBe(secret)
     })
 
+    test('another host asks for the secrets beside the keys again, however they are written', async () => {
+      const channels = await registry()
+      const baseUrl = 'https://here.example/v1?api-key=query-secret'
+      const { id, ...shown } = await channels.create(by, { ...plain, baseUrl, headers: { 'x-team-key': 'header-secret' } })
+      const keys = ['sk-of-somebody-else']
+      const elsewhere = shown.baseUrl?.replace('here.example', 'elsewhere.example') ?? ''
+      const plainly = 'https://elsewhere.example/v1'
+      expect(await refusal(channels.patch(by, id, { baseUrl: elsewhere, keys, headers: {} }))).toEqual(['key_required', 'baseUrl'])
+      expect(await refusal(channels.patch(by, id, { baseUrl: plainly, keys }))).toEqual(['key_required', 'baseUrl'])
+      await channels.patch(by, id, { baseUrl: plainly, keys, headers: { 'x-team-key': 'another-secret' } })
+      expect(channels.get(id)?.headers).toEqual({ 'x-team-key': 'another-secret' })
+    })
+
     test('another address asks for the keys again, the same address does not', async () => {
       const channels = await registry()
       const { id } = await channels.create(by, plain)
