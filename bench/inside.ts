@@ -1,7 +1,8 @@
 /**
  * `bun bench/inside.ts`: what the program's own code costs for one request, in microseconds of the thread that carries it, without a
  * server: the handler is called in this process and asks a provider. `--stream N` asks for a stream of N events,
- * `--converted` asks a Chat upstream in the Messages dialect, `--kept` keeps the bodies. Run it with `bun --cpu-prof` to see where the time goes.
+ * `--converted` asks a Chat upstream in the Messages dialect, `--kept` keeps the bodies, `--observed` also measures it with metrics and traces
+ * (every request sampled), in turns. Run it with `bun --cpu-prof` to see where the time goes.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -26,6 +27,7 @@ keys:
 `
 const events = process.argv.includes('--stream') ? Number(process.argv[process.argv.indexOf('--stream') + 1]) : 0
 const converted = process.argv.includes('--converted')
+const observed = process.argv.includes('--observed')
 
 const provider = await startProvider()
 // An answer takes a while, so that the database keeps up.
@@ -47,46 +49,94 @@ const headers = {
 }
 const url = `http://127.0.0.1/v1/${converted ? 'messages' : 'chat/completions'}`
 
-const folder = await mkdtemp(`${tmpdir()}/parley-inside-`)
-await Bun.write(`${folder}/parley.yaml`, declared.replace('PORT', String(provider.port)))
-const env = { PARLEY_DATA: `${folder}/data`, PARLEY_CONFIG: `${folder}/parley.yaml`, DATABASE_URL: process.env.DATABASE_URL }
-const standing = await build({
-  config: readConfig(env),
-  env,
-  log: createLog('warn'),
-  publicUrl: new URL('http://127.0.0.1'),
-  readiness: () => 'ready',
-  work: { taken: true },
-  say: () => undefined,
-  mediaPolicy: { permits: () => false } as never,
-})
+/** Parley in this process, with a folder and a database of its own. */
+async function open(more: Record<string, string> = {}) {
+  const folder = await mkdtemp(`${tmpdir()}/parley-inside-`)
+  await Bun.write(`${folder}/parley.yaml`, declared.replace('PORT', String(provider.port)))
+  const env = { PARLEY_DATA: `${folder}/data`, PARLEY_CONFIG: `${folder}/parley.yaml`, DATABASE_URL: process.env.DATABASE_URL, ...more }
+  // OpenTelemetry's exporters read it themselves.
+  Object.assign(process.env, more)
+  const standing = await build({
+    config: readConfig(env),
+    env,
+    log: createLog('warn'),
+    publicUrl: new URL('http://127.0.0.1'),
+    readiness: () => 'ready',
+    work: { taken: true },
+    say: () => undefined,
+    mediaPolicy: { permits: () => false } as never,
+  })
+  const close = async () => {
+    await standing.close()
+    await rm(folder, { recursive: true })
+  }
+  return { app: standing.app, close }
+}
+type Opened = Awaited<ReturnType<typeof open>>
+
 const peer = { address: '127.0.0.1', suspendIdleLimit: () => undefined, limitIdle: () => undefined, upgrade: () => false }
 
-async function one(): Promise<void> {
-  const response = await standing.app(new Request(url, { method: 'POST', headers, body }), peer)
+async function one({ app }: Opened): Promise<void> {
+  const response = await app(new Request(url, { method: 'POST', headers, body }), peer)
   const text = await response.text()
   if (response.status !== 200 || text.length < 100) throw new Error(`${response.status} ${text}`)
 }
 
 /** Runs for so many milliseconds; answers microseconds of this thread per request. */
-async function run(ms: number): Promise<number> {
-  const until = performance.now() + ms
-  let count = 0
+async function run(opened: Opened, ms: number): Promise<number> {
   const before = process.threadCpuUsage()
-  const caller = async () => {
-    for (; performance.now() < until; count += 1) await one()
-  }
-  await Promise.all(Array.from({ length: concurrent }, caller))
+  const count = await ask(opened, ms)
   const { user, system } = process.threadCpuUsage(before)
   return (user + system) / count
 }
 
-await run(4_000)
-const rounds: number[] = []
-for (let round = 0; round < 15; round += 1) rounds.push(await run(600))
-rounds.sort((a, b) => a - b)
-console.log(`${rounds[0]?.toFixed(1)} us of the main thread per request at best, ${rounds[7]?.toFixed(1)} at the median`)
-await standing.close()
+/** Asks for so many milliseconds; answers how many requests that were. */
+async function ask(opened: Opened, ms: number): Promise<number> {
+  const until = performance.now() + ms
+  let count = 0
+  const caller = async () => {
+    for (; performance.now() < until; count += 1) await one(opened)
+  }
+  await Promise.all(Array.from({ length: concurrent }, caller))
+  return count
+}
+
+/** CPU of all threads, what is sent afterwards included: a collector gets its message within two seconds. */
+async function wholeProcess(): Promise<void> {
+  const costs = subjects.map((): number[] => [])
+  for (let round = 0; round < 3; round += 1)
+    for (const [at, each] of opened.entries()) {
+      const before = process.cpuUsage()
+      const count = await ask(each, 1_500)
+      await Bun.sleep(2_500)
+      const { user, system } = process.cpuUsage(before)
+      costs[at]?.push((user + system) / count)
+    }
+  for (const [at, [name]] of subjects.entries()) {
+    const [best, median] = (costs[at] ?? []).sort((a, b) => a - b)
+    console.log(`${name}: ${best?.toFixed(1)} us of all threads per request at best, ${median?.toFixed(1)} at the median`)
+  }
+}
+
+// The provider takes whatever is sent to it, the exporter's messages too.
+const collector = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${provider.port}` }
+const metrics = { PARLEY_METRICS: 'token:bench' }
+const subjects: [name: string, env: Record<string, string>][] = [['as it is', {}]]
+// A second one without anything says what its place in the process costs.
+if (observed) subjects.push(['the same', {}], ['with metrics', metrics], ['with metrics and traces', { ...metrics, ...collector }])
+const opened: Opened[] = []
+for (const [, env] of subjects) opened.push(await open(env))
+for (const each of opened) await run(each, 3_000)
+/** In turns, so that whatever else the machine does is shared. */
+const rounds = subjects.map((): number[] => [])
+for (let round = 0; round < 15; round += 1) for (const [at, each] of opened.entries()) rounds[at]?.push(await run(each, 500))
+const sorted = rounds.map((times) => times.sort((a, b) => a - b))
+for (const [at, [name]] of subjects.entries()) {
+  const [best, median] = [sorted[at]?.[0] ?? 0, sorted[at]?.[7] ?? 0]
+  const share = at === 0 ? '' : `, ${((median / (sorted[0]?.[7] ?? 1) - 1) * 100).toFixed(1)} % more than as it is`
+  console.log(`${name}: ${best.toFixed(1)} us of the main thread per request at best, ${median.toFixed(1)} at the median${share}`)
+}
+if (observed) await wholeProcess()
+for (const each of opened) await each.close()
 provider.end()
-await rm(folder, { recursive: true })
 process.exit(0)

@@ -3,7 +3,7 @@
  * CPU time as multiples of nginx, latencies, memory, and what happens under too much load. docs/performance.md explains the tables.
  *
  *   --only requests,streams,paced,converted,silent,large,overload,start     some scenes only
- *   --subjects nginx,postgresql,embedded,...                                 some subjects only, by a part of their name
+ *   --subjects nginx,postgresql,embedded,...                                 some subjects only, by a part of their name; `deno` by it alone
  *   --silent N       silent streams (2,000)
  *   --quick          short runs, to try the bench itself
  *   --out FILE       also writes the figures of every round, as JSON
@@ -21,7 +21,7 @@ import { requests } from './scenes/requests.ts'
 import type { Column, Figures, Scene, Stage } from './scenes/scene.ts'
 import { pacedScenes, streams } from './scenes/streams.ts'
 import { nginx } from './subjects/nginx.ts'
-import { parley } from './subjects/parley.ts'
+import { parley, parleyOnDeno } from './subjects/parley.ts'
 import { otherGateways } from './subjects/peers.ts'
 import { direct, type Running, type Subject } from './subjects/subject.ts'
 import { directly, sceneTable } from './table.ts'
@@ -86,6 +86,8 @@ async function main(): Promise<void> {
 function chosen(): Subject[] {
   const parts = options.subjects.toLowerCase().split(',')
   const all = [nginx, parley('PostgreSQL'), parley('embedded'), ...otherGateways]
+  // Beside Bun only where somebody asks for it.
+  if (parts.includes('deno')) all.push(parleyOnDeno)
   return all
     .filter((subject) => parts.some((part) => subject.name.toLowerCase().includes(part)))
     .filter((subject) => {

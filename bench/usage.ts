@@ -40,6 +40,7 @@ async function main(): Promise<void> {
       'page of a rare model': '/api/logs?limit=50&model=rare',
       'page of a rare model and one user': '/api/logs?limit=50&model=rare&user=user0',
       'page of an unused model': '/api/logs?limit=50&model=none',
+      'page of an unused model of an upstream': '/api/logs?limit=50&upstreamModel=none',
       'page of a channel and a group': '/api/logs?limit=50&channel=channel3&group=group0',
       'page of a status that no row has': '/api/logs?limit=50&status=418',
       'page of failures, which no row is': '/api/logs?limit=50&failed=true',

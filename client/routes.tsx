@@ -5,7 +5,7 @@
  */
 import { Route, Router, type RouteSectionProps, useNavigate, useParams } from '@solidjs/router'
 import { type Component, createSignal, For, type JSX, lazy, Match, onMount, Show, Suspense, Switch } from 'solid-js'
-import { currentUser, readStatus } from '#client/api/account.ts'
+import { currentUser, type Entered, readStatus } from '#client/api/account.ts'
 import { SessionContext, useSession } from '#client/api/session.ts'
 import { Announcer } from '#client/ui/announcer.tsx'
 import { loadMessages } from '#client/ui/language.ts'
@@ -13,11 +13,15 @@ import { readLocalStorage, writeLocalStorage } from '#client/ui/local-storage.ts
 import { ServerUnreachable } from '#client/ui/server-unreachable.tsx'
 import { ToastList } from '#client/ui/toast.tsx'
 import { TooltipLayer } from '#client/ui/tooltip.tsx'
+import type { Status } from '#shared/console/model'
 import type { UserRow } from '#shared/console/user'
 import { consolePages, docsPage } from './console-pages.ts'
+import { ProofDialog } from './shell/proof-dialog.tsx'
 import { Shell } from './shell/shell.tsx'
 
 const SignInPage = lazy(async () => pageWithMessages((await import('#client/features/sign-in/page.tsx')).SignInPage))
+const EnrolmentPage = lazy(async () => pageWithMessages((await import('#client/features/account/enrolment-page.tsx')).EnrolmentPage))
+const JoinPage = lazy(async () => pageWithMessages((await import('#client/features/join/page.tsx')).JoinPage))
 const KeyHolderPage = lazy(async () => pageWithMessages((await import('#client/features/key-holder/page.tsx')).KeyHolderPage))
 const DocsPage = lazy(async () => pageWithMessages(await docsPage()))
 const SetupPage = lazy(async () => pageWithMessages((await import('#client/features/setup/page.tsx')).SetupPage))
@@ -32,28 +36,30 @@ async function pageWithMessages<Page>(page: Page): Promise<{ default: Page }> {
   return { default: page }
 }
 
-type Screen = 'asking' | 'unreachable' | 'setup' | 'closed' | 'open'
+type Screen = 'asking' | 'unreachable' | 'setup' | 'closed' | 'enrol' | 'open'
 
 /** The whole application: asks the server for its status and the user once, then shows the matching screen. */
 export function App() {
   const [screen, setScreen] = createSignal<Screen>('asking')
   const [user, setUser] = createSignal<UserRow | null>(null)
-  const [singleSignOn, setSingleSignOn] = createSignal(false)
+  const [status, setStatus] = createSignal<Status>()
+  const singleSignOn = () => status()?.singleSignOn === true
 
   const loadSession = async () => {
     setScreen('asking')
     try {
       const [status, found] = await Promise.all([readStatus(), currentUser()])
-      setUser(found)
-      setSingleSignOn(status.singleSignOn === true)
-      setScreen(status.setup === 'needed' ? 'setup' : found ? 'open' : 'closed')
+      setStatus(status)
+      if (status.setup === 'needed') setScreen('setup')
+      else if (found) entered(found)
+      else ended()
     } catch {
       setScreen('unreachable')
     }
   }
-  const signedIn = (found: UserRow) => {
-    setUser(found)
-    setScreen('open')
+  const entered = ({ user, mustEnrol }: Entered) => {
+    setUser(user)
+    setScreen(mustEnrol ? 'enrol' : 'open')
   }
   const ended = () => setScreen('closed')
   onMount(() => {
@@ -77,15 +83,30 @@ export function App() {
       <Match when={props.location.pathname === '/docs' && screen() !== 'open'}>
         <DocsPage />
       </Match>
+      {/* For whoever was invited, signed in or not. */}
+      <Match when={props.location.pathname === '/join' && screen() !== 'setup' && screen() !== 'enrol'}>
+        <JoinPage user={screen() === 'open' ? user() : null} singleSignOn={singleSignOn()} />
+      </Match>
       <Match when={screen() === 'setup'}>
-        <SetupPage onSignedIn={signedIn} onAlreadyDone={() => void loadSession()} />
+        <SetupPage onSignedIn={(user) => entered({ user, mustEnrol: false })} onAlreadyDone={() => void loadSession()} />
       </Match>
       <Match when={screen() === 'closed'}>
-        <SignInPage onSignedIn={signedIn} singleSignOn={singleSignOn()} />
+        <SignInPage onEntered={entered} singleSignOn={singleSignOn()} passkeys={status()?.passkeys} />
       </Match>
       {/* Another person gets pages of their own. */}
+      <Match when={screen() === 'enrol' && user()?.id} keyed>
+        {(_) => (
+          <Signed user={user} entered={entered} ended={ended}>
+            <EnrolmentPage onDone={() => void loadSession()} onLeave={ended} />
+          </Signed>
+        )}
+      </Match>
       <Match when={screen() === 'open' && user()?.id} keyed>
-        {(_) => <Open user={user} setUser={setUser} ended={ended} page={props.children} />}
+        {(_) => (
+          <Signed user={user} entered={entered} ended={ended}>
+            <Shell>{props.children}</Shell>
+          </Signed>
+        )}
       </Match>
     </Switch>
   )
@@ -113,7 +134,8 @@ export function App() {
   )
 }
 
-function Open(props: { user(): UserRow | null; setUser(user: UserRow): void; ended(): void; page: JSX.Element }) {
+/** What is there once somebody is signed in: the session, and the dialog that asks again who they are. */
+function Signed(props: { user(): UserRow | null; entered(entered: Entered): void; ended(): void; children: JSX.Element }) {
   const known = props.user() as UserRow
   const user = () => props.user() ?? known
   const session = {
@@ -123,12 +145,13 @@ function Open(props: { user(): UserRow | null; setUser(user: UserRow): void; end
     async refresh() {
       const found = await currentUser().catch(() => undefined)
       if (found === null) props.ended()
-      else if (found) props.setUser(found)
+      else if (found) props.entered(found)
     },
   }
   return (
     <SessionContext.Provider value={session}>
-      <Shell>{props.page}</Shell>
+      {props.children}
+      <ProofDialog />
     </SessionContext.Provider>
   )
 }

@@ -3,8 +3,10 @@ import { bigint, boolean, index, jsonb, pgTable, primaryKey, text, timestamp, un
 import type { KeepBodies } from '../shared/console/body.ts'
 import type { Budget, Limits } from '../shared/console/limits.ts'
 import type { Scope } from '../shared/console/management-key.ts'
+import type { HeldPlan } from '../shared/console/selling.ts'
 import type { Fallback } from '../shared/console/settings.ts'
-import type { Managed, Role } from '../shared/ids.ts'
+import type { Managed, Role, SignInWay, TeamRole } from '../shared/ids.ts'
+import { teams } from './teams.ts'
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
 
@@ -19,6 +21,8 @@ export const users = pgTable('users', {
   groups: text('groups').array().notNull(),
   budget: jsonb('budget').$type<Budget>(),
   limits: jsonb('limits').$type<Limits>(),
+  /** The plan they have or had last, as it was given. */
+  plan: jsonb('plan').$type<HeldPlan>(),
   enabled: boolean('enabled').notNull().default(true),
   managed: text('managed').$type<Managed>().notNull().default('console'),
   createdAt: instant('created_at').notNull(),
@@ -39,6 +43,10 @@ export const sessions = pgTable(
     address: text('address'),
     /** User-Agent at sign-in, cut to 200 characters. */
     agent: text('agent'),
+    /** How the sign-in was proved; null for sessions older than this column. */
+    via: text('via').$type<SignInWay>(),
+    /** When its user last proved who they are; null = at sign-in. */
+    provedAt: instant('proved_at'),
   },
   (table) => [index('sessions_user').on(table.userId)],
 )
@@ -78,19 +86,43 @@ export const identities = pgTable(
   (table) => [uniqueIndex('identities_subject').on(table.issuer, table.subject), index('identities_user').on(table.userId)],
 )
 
+/** Who belongs to a team, and how much of its money each may spend. */
+export const teamMembers = pgTable(
+  'team_members',
+  {
+    /** `<team>.<user>`: whoever comes back has spent what they had spent. The `member_id` of their usage rows. */
+    id: text('id').primaryKey(),
+    teamId: text('team_id')
+      .notNull()
+      .references(() => teams.id, { onDelete: 'cascade' }),
+    userId: text('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    role: text('role').$type<TeamRole>().notNull(),
+    /** The member's cap. */
+    budget: jsonb('budget').$type<Budget>(),
+    /** Put there by the team's claim, and gone with it. */
+    byClaim: boolean('by_claim').notNull().default(false),
+    createdAt: instant('created_at').notNull(),
+  },
+  (table) => [index('team_members_team').on(table.teamId), index('team_members_user').on(table.userId)],
+)
+
 /** API keys, by digest; the key itself is not stored. */
 export const apiKeys = pgTable(
   'api_keys',
   {
     id: text('id').primaryKey(),
-    userId: text('user_id')
-      .notNull()
-      .references(() => users.id, { onDelete: 'cascade' }),
+    /** The user who owns it and pays; null = a team does. */
+    userId: text('user_id').references(() => users.id, { onDelete: 'cascade' }),
+    teamId: text('team_id').references(() => teams.id, { onDelete: 'cascade' }),
+    /** Of a team's key: the user who made it, who may be gone; null for other keys. */
+    makerId: text('maker_id'),
     name: text('name').notNull(),
     /** SHA-256 of the whole key, hexadecimal. */
     digest: text('digest').notNull().unique(),
     hint: text('hint').notNull(),
-    /** Null = the user's group. */
+    /** Null = the group of its user or team. */
     group: text('group'),
     /** Null = every model of the group. */
     models: text('models').array(),
@@ -116,7 +148,7 @@ export const apiKeys = pgTable(
     previousDigest: text('previous_digest').unique(),
     previousUntil: instant('previous_until'),
   },
-  (table) => [index('api_keys_user').on(table.userId)],
+  (table) => [index('api_keys_user').on(table.userId), index('api_keys_team').on(table.teamId)],
 )
 
 /** Keys for the console's API, by digest; the key itself is not stored. */

@@ -13,6 +13,8 @@ export const keptBodies = pgTable(
     userId: text('user_id')
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
+    /** Where a team pays: whose request it was, `<team>.<user>`. */
+    memberId: text('member_id'),
     /** Null for a request of the playground. */
     keyId: text('key_id'),
     /** The installation that wrote it. */

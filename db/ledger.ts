@@ -6,17 +6,17 @@ const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'd
 
 /** Kinds of accounts. */
 export const accountKinds = ['wallet', 'budget'] as const
-/** What a budget can limit. */
-export const budgetOwners = ['key', 'user', 'group'] as const
+/** What a budget can limit. `user`: whoever pays, so a team as well; `member`: a user within a team. */
+export const budgetOwners = ['key', 'user', 'group', 'member'] as const
 
 /**
  * What requests are paid from. For a wallet `free + leases = sum(entries)`; for a budget `limit - free - leases` is the sum charged
- * in its window to its key, user or group. Neither sum is stored anywhere else.
+ * in its window to its key, user, team, member or group. Neither sum is stored anywhere else.
  */
 export const accounts = pgTable(
   'accounts',
   {
-    /** The user's id for a wallet. */
+    /** The id of the user or team for a wallet. */
     id: text('id').primaryKey(),
     kind: text('kind', { enum: accountKinds }).notNull().default('wallet'),
     /** What is still available to any instance. Negative only for a budget: it was lowered, or usage was charged before it existed. */
@@ -56,7 +56,7 @@ export const entries = pgTable(
     /** Positive adds to the balance, negative takes from it. */
     amount: bigint('amount', { mode: 'bigint' }).notNull(),
     kind: text('kind', { enum: entryKinds }).notNull(),
-    /** The cause of the entry; makes every posting idempotent: `usage:<request id>`, `grant:<user id>`, `credit:<key>`. */
+    /** The cause of the entry; makes every posting idempotent: `usage:<request id>`, `grant:<user id>`, `credit:<key>`, `code:<code id>`, `payment:<reference>`, `refund:<reference>`. */
     ref: text('ref').notNull().unique(),
     actor: text('actor').notNull(),
     reason: text('reason').notNull(),

@@ -5,8 +5,8 @@
  *
  * A row is written once and read rarely, so it costs as little as possible to write: what is only ever read with its row is one text
  * (`detail`), what is added up is an array of numbers (`figures`), and of the indexes that order rows there are only those that
- * budgets and users need. All other filters use `logs_filters`, a BRIN index of the migration named `row_costs`, which Drizzle's schema
- * cannot express either.
+ * budgets and users need. All other filters use `logs_filters` and `logs_upstream_models`, BRIN indexes of the migrations named
+ * `row_costs` and `upstream_models`, which Drizzle's schema cannot express either.
  */
 import { sql } from 'drizzle-orm'
 import { bigint, boolean, index, integer, jsonb, numeric, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core'
@@ -20,6 +20,7 @@ export const logs = pgTable(
   {
     requestId: text('request_id').notNull(),
     at: timestamp('at', { withTimezone: true, mode: 'date' }).notNull(),
+    /** Who pays: a user, or a team. */
     userId: text('user_id').notNull(),
     keyId: text('key_id'),
     key: text('key'),
@@ -50,10 +51,12 @@ export const logs = pgTable(
     upstreamPrice: jsonb('upstream_price').$type<PriceFields>(),
     /** Bill lines where `usage` and `price` are not enough: each answer of a realtime session is priced separately. */
     lines: jsonb('lines').$type<BillLine[]>(),
-    /** JSON: an object with `usage`, `price`, `attempts` and `upstreamPrice`, those that are null left out. Null in older rows. */
+    /** JSON: an object with `usage`, `price`, `attempts`, `upstreamPrice` and `replayOf`, those that are null left out. Null in older rows. */
     detail: text('detail'),
     /** What is added up of `usage`, in the order of `usage-facts.ts` of the store, without zeros at the end. Null in older rows. */
     figures: numeric('figures').array(),
+    /** Where a team pays: the member whose cap counts it, as `team_members` has its id; null where there is none any more. */
+    memberId: text('member_id'),
   },
   (table) => [
     primaryKey({ columns: [table.at, table.requestId] }),

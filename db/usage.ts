@@ -1,9 +1,9 @@
 /**
- * Hourly sums (UTC) of usage rows by user, key, group, model and channel. The sums of an hour with a mark are out of date. Sums
+ * Hourly sums (UTC) of usage rows by user, member, key, group, model and channel. The sums of an hour with a mark are out of date. Sums
  * outlive the usage rows; usage that arrives after that adds a row. Columns are `numeric`, since an upstream may report any number.
  */
 import { sql } from 'drizzle-orm'
-import { bigint, index, jsonb, numeric, pgTable, text, timestamp } from 'drizzle-orm/pg-core'
+import { bigint, boolean, index, jsonb, numeric, pgTable, text, timestamp } from 'drizzle-orm/pg-core'
 
 const hour = () => timestamp('hour', { withTimezone: true, mode: 'date' }).notNull()
 const id = () => bigint('id', { mode: 'bigint' }).primaryKey().generatedAlwaysAsIdentity()
@@ -11,6 +11,8 @@ const id = () => bigint('id', { mode: 'bigint' }).primaryKey().generatedAlwaysAs
 /** What sums are made by, and the sums. */
 const facts = () => ({
   userId: text('user_id').notNull(),
+  /** Null = paid by a user, or for nobody any more. */
+  memberId: text('member_id'),
   /** Empty = without a key. */
   keyId: text('key_id').notNull(),
   /** One of the key's names in that hour. */
@@ -63,9 +65,33 @@ export const usageHours = pgTable(
   ],
 )
 
-/** One row for every hour in which usage rows were written, inserted by a trigger. */
+/**
+ * One row for every hour in which usage rows were written, inserted by a trigger: `usage_hours` does not tell of all of them yet. Since
+ * the hour that `usage_parts_since` has, its rows are those that the sums in `usage_parts` tell of, and those that marks name.
+ */
 export const usageMarks = pgTable('usage_marks', {
   id: id(),
+  hour: hour(),
+  /** The rows that were written, by their key; null once they are in `usage_parts`. */
+  ats: timestamp('ats', { withTimezone: true, mode: 'date' }).array(),
+  ids: text('ids').array(),
+  /** A row has gone: only the rows tell of this hour. */
+  apart: boolean('apart').notNull().default(false),
+})
+
+/** What usage rows of recent hours add up to, some rows after the other: an hour has any number of sums with the same keys. */
+export const usageParts = pgTable(
+  'usage_parts',
+  {
+    id: id(),
+    hour: hour(),
+    ...facts(),
+  },
+  (table) => [index('usage_parts_hour').on(table.hour)],
+)
+
+/** One row: the hour since which `usage_parts` and the rows that marks name are all usage rows there are. */
+export const usagePartsSince = pgTable('usage_parts_since', {
   hour: hour(),
 })
 

@@ -5,12 +5,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { appCode } from '#testing/authenticator-app'
 import { sampledEngine, sampledEngines } from '#testing/database/database'
 import { administratorPassword } from '#testing/program/program'
 import { type Gateway, startGateway } from './support/gateway.ts'
+import { soon } from './support/raw-client.ts'
 
 interface Row {
   id: string
+  at: string
   actor: string
   actorName: string | null
   action: string
@@ -28,11 +31,24 @@ const changesNothing = [
   'DELETE /api/conversations/{id}',
   // Only with an identity provider, which e2e/single-sign-on.test.ts has, and reads the audit trail.
   'POST /api/session/oidc',
+  // Sign-ins with a second factor, and by an invitation, by whoever comes in: second-factor.test.ts, second-factor.e2e.ts and
+  // invitations.test.ts read the audit trail. An app counts for nothing before its first code.
+  ...['POST /api/session/step', 'POST /api/session/passkey', 'POST /api/session/passkey-options', 'POST /api/session/factors/passkeys'],
+  ...['POST /api/session/factors/apps', 'POST /api/join', 'POST /api/join/look'],
   'DELETE /api/session/identities/{id}',
+  // It takes an alert that was given up: e2e/alerts.test.ts has one, and reads the audit trail.
+  'POST /api/alerts/{id}/retry',
+  // As a client ends its own: e2e/batches.test.ts.
+  'POST /api/batches/{id}/stop',
+  'POST /api/alerts/hooks/{id}/test',
+  // One that goes on: e2e/replay.test.ts has it, and reads the audit trail.
+  'POST /api/replays/{id}/stop',
+  'POST /api/replays/estimate',
   'POST /api/channels/{id}/reset',
   'POST /api/channels/{id}/test',
   'POST /api/channels/models',
   'POST /api/route',
+  'POST /api/invoices/check',
 ]
 
 const secrets = {
@@ -43,7 +59,10 @@ const secrets = {
   param: 'param-secret',
   option: 'option-secret',
   query: 'query-secret',
+  hook: 'hook-secret',
+  code: 'made below',
 }
+const inAWeek = () => new Date(Date.now() + 7 * 86_400_000).toISOString()
 const channel = { name: 'c', vendor: 'openai-compatible', baseUrl: 'http://127.0.0.1:9/v1', keys: [secrets.vendor], models: ['m'] }
 
 type Call = (gateway: Gateway, made: Record<string, string>) => Promise<Record<string, unknown> | undefined>
@@ -99,6 +118,19 @@ const calls: Record<string, { by: Call; actions: string[] }> = {
     by: ({ admin }, { managementKey }) => admin.call('DELETE', `/api/management-keys/${managementKey}`),
     actions: ['managementKey.remove'],
   },
+  'POST /api/alerts/hooks': {
+    by: ({ admin }) => admin.call('POST', '/api/alerts/hooks', { name: 'ops', form: 'slack', url: `http://127.0.0.1:9/${secrets.hook}` }),
+    actions: ['alertHook.create'],
+  },
+  'PATCH /api/alerts/hooks/{id}': {
+    by: ({ admin }, { alertHook }) =>
+      admin.call('PATCH', `/api/alerts/hooks/${alertHook}`, { url: `http://127.0.0.1:9/other/${secrets.hook}` }),
+    actions: ['alertHook.change'],
+  },
+  'DELETE /api/alerts/hooks/{id}': {
+    by: ({ admin }, { alertHook }) => admin.call('DELETE', `/api/alerts/hooks/${alertHook}`),
+    actions: ['alertHook.remove'],
+  },
   'POST /api/channels': { by: ({ admin }) => admin.call('POST', '/api/channels', channel), actions: ['channel.create'] },
   'PATCH /api/channels/{id}': {
     by: ({ admin }, { channel: id }) =>
@@ -123,6 +155,20 @@ const calls: Record<string, { by: Call; actions: string[] }> = {
   'PATCH /api/settings': {
     by: ({ admin }) => admin.call('PATCH', '/api/settings', { moderationModel: 'judge', bodies: { keep: true } }),
     actions: ['settings.change'],
+  },
+  'POST /api/replays': {
+    async by(gateway) {
+      const requestIds = [await keptRequest(gateway)]
+      const { id } = await gateway.admin.call<{ id: string }>('POST', '/api/replays', { requestIds, targets: [{}] })
+      const isOver = async () => (await gateway.admin.call<{ state: string }>('GET', `/api/replays/${id}`)).state !== 'running'
+      expect(await soon(isOver)).toBe(true)
+      return { id }
+    },
+    actions: ['body.read', 'replay.create'],
+  },
+  'DELETE /api/replays/{id}': {
+    by: ({ admin }, { body }) => admin.call('DELETE', `/api/replays/${body}`),
+    actions: ['replay.remove'],
   },
   'DELETE /api/bodies/{requestId}': {
     by: async (gateway) => gateway.admin.call('DELETE', `/api/bodies/${await keptRequest(gateway)}`),
@@ -174,6 +220,128 @@ const calls: Record<string, { by: Call; actions: string[] }> = {
   'PATCH /api/session/password': {
     by: ({ admin }) => admin.call('PATCH', '/api/session/password', { old: administratorPassword, new: administratorPassword }),
     actions: ['user.change'],
+  },
+  'POST /api/session/proof': {
+    by: ({ admin }) => admin.call('POST', '/api/session/proof', { password: administratorPassword }),
+    actions: ['session.prove'],
+  },
+  'POST /api/session/factors/apps/{id}': {
+    by: async ({ admin }) => {
+      const { id, secret } = await admin.call<{ id: string; secret: string }>('POST', '/api/session/factors/apps', { name: 'Phone' })
+      const code = appCode(secret)
+      await admin.call('POST', `/api/session/factors/apps/${id}`, { code })
+      return { id }
+    },
+    actions: ['secondFactor.add'],
+  },
+  'POST /api/session/recovery-codes': {
+    by: async ({ admin }) => {
+      await admin.call('POST', '/api/session/recovery-codes')
+      return undefined
+    },
+    actions: ['recoveryCodes.renew'],
+  },
+  'DELETE /api/session/factors/{id}': {
+    by: ({ admin }, { secondFactor }) => admin.call('DELETE', `/api/session/factors/${secondFactor}`),
+    actions: ['secondFactor.remove'],
+  },
+  'DELETE /api/users/{id}/factors': {
+    by: ({ admin }, { user }) => admin.call('DELETE', `/api/users/${user}/factors`),
+    actions: ['secondFactor.reset'],
+  },
+  'POST /api/invitations': { by: ({ admin }) => admin.call('POST', '/api/invitations', { uses: 2 }), actions: ['invitation.create'] },
+  'DELETE /api/invitations/{id}': {
+    by: ({ admin }, { invitation }) => admin.call('DELETE', `/api/invitations/${invitation}`),
+    actions: ['invitation.remove'],
+  },
+  'POST /api/teams': {
+    by: ({ admin }) => admin.call('POST', '/api/teams', { name: 'apps', balance: '5' }),
+    actions: ['team.create', 'team.grant'],
+  },
+  'PATCH /api/teams/{id}': {
+    by: ({ admin }, { team }) => admin.call('PATCH', `/api/teams/${team}`, { budget: { monthly: '9' } }),
+    actions: ['team.change'],
+  },
+  'POST /api/teams/{id}/credit': {
+    by: async ({ admin }, { team }) => {
+      const post = () => admin.raw('POST', `/api/teams/${team}/credit`, { amount: '2', reason: 'more' }, { 'Idempotency-Key': 'k2' })
+      expect((await post()).status).toBe(200)
+      expect((await post()).status).toBe(200)
+      return undefined
+    },
+    actions: ['team.credit'],
+  },
+  'POST /api/teams/{id}/members': {
+    by: ({ admin }, { team, user }) => admin.call('POST', `/api/teams/${team}/members`, { user, budget: { daily: '1' } }),
+    actions: ['member.create'],
+  },
+  'PATCH /api/teams/{id}/members/{user}': {
+    by: ({ admin }, { team, user }) => admin.call('PATCH', `/api/teams/${team}/members/${user}`, { role: 'manager' }),
+    actions: ['member.change'],
+  },
+  'DELETE /api/teams/{id}/members/{user}': {
+    by: ({ admin }, { team, user }) => admin.call('DELETE', `/api/teams/${team}/members/${user}`),
+    actions: ['member.remove'],
+  },
+  'POST /api/invitations/accept': {
+    by: async ({ admin }, { team }) => {
+      const { link } = await admin.call<{ link: string }>('POST', '/api/invitations', { team })
+      return admin.call('POST', '/api/invitations/accept', { token: new URL(link).hash.slice(1) })
+    },
+    actions: ['invitation.create', 'invitation.use', 'member.create'],
+  },
+  'POST /api/plans': {
+    by: ({ admin }) => admin.call('POST', '/api/plans', { name: 'pro', windows: [{ every: '5h', amount: '2' }] }),
+    actions: ['plan.create'],
+  },
+  'PATCH /api/plans/{id}': {
+    by: ({ admin }, { plan }) => admin.call('PATCH', `/api/plans/${plan}`, { windows: [{ every: '1w', amount: '9' }] }),
+    actions: ['plan.change'],
+  },
+  'PUT /api/users/{id}/plan': {
+    by: ({ admin }, { user }) => admin.call('PUT', `/api/users/${user}/plan`, { plan: 'pro', until: inAWeek() }),
+    actions: ['user.plan'],
+  },
+  'DELETE /api/users/{id}/plan': { by: ({ admin }, { user }) => admin.call('DELETE', `/api/users/${user}/plan`), actions: ['user.plan'] },
+  'PUT /api/teams/{id}/plan': {
+    by: ({ admin }, { team }) => admin.call('PUT', `/api/teams/${team}/plan`, { plan: 'pro', until: inAWeek() }),
+    actions: ['team.plan'],
+  },
+  'DELETE /api/teams/{id}/plan': { by: ({ admin }, { team }) => admin.call('DELETE', `/api/teams/${team}/plan`), actions: ['team.plan'] },
+  'DELETE /api/plans/{id}': { by: ({ admin }, { plan }) => admin.call('DELETE', `/api/plans/${plan}`), actions: ['plan.remove'] },
+  'POST /api/codes': {
+    by: async ({ admin }) => {
+      const { codes } = await admin.call<{ codes: { id: string; code: string }[] }>('POST', '/api/codes', { count: 2, value: '1' })
+      const [one, other] = codes
+      secrets.code = one?.code ?? ''
+      return { id: other?.id }
+    },
+    actions: ['code.create'],
+  },
+  'POST /api/codes/redeem': {
+    by: ({ admin }) => admin.call('POST', '/api/codes/redeem', { code: secrets.code }),
+    actions: ['code.redeem'],
+  },
+  'DELETE /api/codes/{id}': { by: ({ admin }, { code }) => admin.call('DELETE', `/api/codes/${code}`), actions: ['code.revoke'] },
+  'POST /api/credits': {
+    by: async ({ admin }, { user }) => {
+      const post = () => admin.call('POST', '/api/credits', { reference: 'ch_1', user, amount: '4' })
+      await post()
+      await post()
+      return undefined
+    },
+    actions: ['user.payment'],
+  },
+  'POST /api/credits/refund': {
+    by: async ({ admin }) => {
+      await admin.call('POST', '/api/credits/refund', { reference: 're_1', of: 'ch_1' })
+      return undefined
+    },
+    actions: ['user.refund'],
+  },
+  'DELETE /api/teams/{id}': {
+    by: ({ admin }, { team }) => admin.call('DELETE', `/api/teams/${team}`),
+    actions: ['member.remove', 'team.remove'],
   },
   'DELETE /api/users/{id}': { by: ({ admin }, { user }) => admin.call('DELETE', `/api/users/${user}`), actions: ['user.remove'] },
   'DELETE /api/groups/{name}': { by: ({ admin }) => admin.call('DELETE', '/api/groups/vip'), actions: ['group.remove'] },
@@ -248,13 +416,32 @@ describe.each(sampledEngines(import.meta.file))('the audit trail on %s', (engine
     expect(writes.sort()).toEqual([...Object.keys(calls), ...changesNothing, 'POST /api/setup'].sort())
   })
 
+  test('a span has the rows from its begin up to its end', async () => {
+    const all = await rows(gateway)
+    const { at: newest = '' } = all[0] ?? {}
+    const within = await rows(gateway, `&from=${all.at(-1)?.at}&to=${newest}`)
+    expect(within).toEqual(all.filter(({ at }) => at < newest))
+    expect((await rows(gateway, `&from=${newest}`)).map(({ at }) => at)).toEqual(all.filter(({ at }) => at >= newest).map(({ at }) => at))
+  })
+
   test('it holds no secret, and only administrators read it', async () => {
     const text = JSON.stringify(await rows(gateway))
     for (const secret of [...Object.values(secrets), gateway.key, 'sk-vendor-secret-2', 'argon2']) expect(text).not.toContain(secret)
+    const file = await (await gateway.admin.raw('GET', '/api/audit?format=csv&action=key')).text()
+    const keys = await rows(gateway, '&action=key')
+    expect(file).toStartWith('id,at,actor,actorName,owner,action,target,targetName,before,after,requestId\r\n')
+    expect(
+      file
+        .trimEnd()
+        .split('\r\n')
+        .slice(1)
+        .map((line) => line.split(',', 2)),
+    ).toEqual(keys.map(({ id, at }) => [id, at]))
+    for (const secret of [...Object.values(secrets), gateway.key, 'argon2']) expect(file).not.toContain(secret)
     const { session } = await gateway.user('reader', '1')
     expect((await session.raw('GET', '/api/audit')).status).toBe(403)
     expect((await fetch(`${gateway.url}/api/audit`)).status).toBe(401)
-    for (const wrong of ['limit=0', 'after=x', 'actor=', 'actor=a&actor=b', 'target=%00']) {
+    for (const wrong of ['limit=0', 'after=x', 'actor=', 'actor=a&actor=b', 'target=%00', 'from=today', 'format=xml']) {
       expect([wrong, (await gateway.admin.raw('GET', `/api/audit?${wrong}`)).status]).toEqual([wrong, 400])
     }
   })

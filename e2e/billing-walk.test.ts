@@ -4,23 +4,17 @@ import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { engines } from '#testing/database/database'
 import { newPostgresDatabase } from '#testing/database/postgres-server'
+import { freePort } from '#testing/free-port'
 
 const root = join(import.meta.dir, '..')
 const page = readFileSync(join(root, 'docs/billing.md'), 'utf8')
 const [walk = '', cluster = ''] = [...page.matchAll(/^```bash\n(.*?)^```$/gms)].map(([, text]) => text)
 
-function freePort(): number {
-  const listener = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
-  const { port } = listener
-  listener.stop(true)
-  return port
-}
-
 test.each([...engines])(
   'on %s every check finds the books exact, after a crash too',
   async (engine) => {
     const database = engine === 'postgres' ? await newPostgresDatabase() : undefined
-    const [port, second] = [freePort(), freePort()]
+    const [port, second] = [await freePort(), await freePort()]
     const printed = database ? `${walk}\n${cluster}` : walk
     const script = printed.replaceAll('3000', `${port}`).replaceAll('3001', `${second}`)
     const { PATH = '', HOME = '' } = process.env
@@ -29,7 +23,7 @@ test.each([...engines])(
     const child = Bun.spawn(['setsid', 'bash', '-ec', `${script}\necho "WALK=$WALK"`], { cwd: root, env, stdout: 'pipe', stderr: 'pipe' })
     try {
       const [said, complaint] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
-      expect([await child.exited, complaint.match(/error.*/i)?.[0]]).toEqual([0, undefined])
+      expect([said.match(/^.*WRONG.*$/gm) ?? [], complaint.match(/error.*/i)?.[0], await child.exited]).toEqual([[], undefined, 0])
       const checks = [...said.matchAll(/The books at \S+: (\S+)\. Balances/g)].map(([, outcome]) => outcome)
       expect(checks).toEqual(Array.from({ length: database ? 5 : 4 }, () => 'exact'))
       // Four requests and a grant; then six more, one row and one entry each.

@@ -124,6 +124,21 @@ describe('of a key that keeps', () => {
     expect(await status(ann.session, 'GET', `/api/bodies/${id}`)).toBe(404)
   })
 
+  test('store: false forbids it where the setting says that it counts', async () => {
+    expect((await ask({ store: false })).stored).toBe('30d')
+    await gateway.admin.call('PATCH', '/api/settings', { bodies: { heedStore: true } })
+    const [wished, spelled] = [await ask({ store: false }), await ask({ messages: [], store: false }, {}, '/v1/responses')]
+    expect([wished.stored, spelled.stored]).toEqual([null, null])
+    expect(await status(ann.session, 'GET', `/api/bodies/${wished.id}`)).toBe(404)
+    expect(await status(ann.session, 'GET', `/api/bodies/${spelled.id}`)).toBe(404)
+    // Of a large body nothing is read here but the words.
+    const large = await ask({ padding: 'x'.repeat(1_200_000), store: false })
+    expect(large.stored).toBeNull()
+    expect(await status(ann.session, 'GET', `/api/bodies/${large.id}`)).toBe(404)
+    for (const fields of [{ store: true }, { metadata: { store: 'false' } }, {}]) expect((await ask(fields)).stored).toBe('30d')
+    await gateway.admin.call('PATCH', '/api/settings', { bodies: { heedStore: false } })
+  })
+
   test('deleting one request, and all of a key', async () => {
     const [one, two] = [await ask({}), await ask({})]
     expect(await status(ann.session, 'DELETE', `/api/bodies/${one.id}`)).toBe(204)
@@ -133,6 +148,75 @@ describe('of a key that keeps', () => {
     expect(deleted).toBeGreaterThan(0)
     expect(await status(ann.session, 'GET', `/api/bodies/${two.id}`)).toBe(404)
     expect(await status(ann.session, 'DELETE', '/api/bodies')).toBe(400)
+  })
+})
+
+describe('an export', () => {
+  interface Line {
+    cursor: string
+    requestId: string
+    model: string
+    whole: boolean
+    missing?: string
+    parts?: (KeptPart & { base64?: string })[]
+  }
+  let asked: { id: string; body: string; text: string }[]
+  beforeAll(async () => {
+    await keeps(true)
+    asked = [await ask({ user: 'one' }), await ask({ user: 'two' }), await ask({ user: 'three' })]
+    await keeps(false)
+    await ask({ user: 'not kept' })
+  })
+  const lines = async (by: Session, query: string): Promise<Line[]> => {
+    const text = await (await by.raw('GET', `/api/bodies/export?${query}`)).text()
+    return text
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line))
+  }
+  const mine = () => asked.map(({ id }) => id).reverse()
+
+  test('has every kept request, newest first, with the four borders for administrators; each is in the audit', async () => {
+    const all = await lines(gateway.admin, `key=${keyId}`)
+    expect(all.map(({ requestId }) => requestId)).toEqual(mine())
+    const [third] = all
+    expect(third?.parts?.map(({ border }) => border)).toEqual(['client-request', 'upstream-request', 'upstream-answer', 'client-answer'])
+    expect([third?.model, third?.parts?.[0]?.text, third?.parts?.[3]?.text]).toEqual([testModel, asked[2]?.body, asked[2]?.text])
+    const { data } = await gateway.admin.call<{ data: { action: string }[] }>('GET', `/api/audit?target=${asked[0]?.id}`)
+    expect(data.map(({ action }) => action)).toEqual(['body.read'])
+  })
+
+  test('has the chosen borders alone, and for owners none to upstreams', async () => {
+    const bordersOf = async (by: Session, query = '') => {
+      const [line] = await lines(by, `limit=1${query}`)
+      return [line?.whole, line?.parts?.map(({ border }) => border)]
+    }
+    expect(await bordersOf(ann.session)).toEqual([false, ['client-request', 'client-answer']])
+    expect(await bordersOf(ann.session, '&borders=upstream-request')).toEqual([false, []])
+    expect(await bordersOf(gateway.admin, `&key=${keyId}&borders=upstream-request,client-answer`)).toEqual([
+      true,
+      ['upstream-request', 'client-answer'],
+    ])
+    expect(await status(ann.session, 'GET', '/api/bodies/export?borders=all')).toBe(400)
+    expect(await status(ann.session, 'GET', '/api/bodies/export?limit=10001')).toBe(400)
+  })
+
+  test('goes on behind any line, and filters as the list of requests does', async () => {
+    const [first] = await lines(ann.session, 'limit=1')
+    const rest = await lines(ann.session, `after=${first?.cursor}`)
+    expect([first, ...rest].map((line) => line?.requestId)).toEqual(mine())
+    expect(await lines(ann.session, 'model=another')).toEqual([])
+    expect(await lines(ann.session, 'failed=true')).toEqual([])
+    expect(await lines(ann.session, 'to=2026-01-01T00:00:00Z')).toEqual([])
+  })
+
+  test('shows others nothing, and administrators nothing where only owners read', async () => {
+    const eve = await gateway.user('eve', '1')
+    expect(await lines(eve.session, '')).toEqual([])
+    expect(await status(eve.session, 'GET', `/api/bodies/export?user=${ann.id}`)).toBe(403)
+    await gateway.admin.call('PATCH', '/api/settings', { bodies: { readers: 'owners' } })
+    expect(await status(gateway.admin, 'GET', `/api/bodies/export?key=${keyId}`)).toBe(403)
+    await gateway.admin.call('PATCH', '/api/settings', { bodies: { readers: 'administrators' } })
   })
 })
 
@@ -183,6 +267,10 @@ test('kill -9 under load: whatever is said to be kept can be read afterwards', a
     }
     const lines = Array.from({ length: 8 }, line)
     await enough.promise
+    // The thread that writes may take longer to start than all of these take.
+    const before = (await signIn(program.url)).split(';')[0] ?? ''
+    const first = () => fetch(`${program.url}/api/bodies/${ids[0]}`, { headers: { cookie: before } })
+    while ((await first()).status !== 200);
     process.kill(program.pid, 'SIGKILL')
     await Promise.all(lines)
     await program.stop()

@@ -57,6 +57,20 @@ describe.each([...engines])('on %s', (engine) => {
     expect(said).toMatch(/^The books at \S+: exact\. Balances [\d.]+ USD, of it [\d.]+ USD on lease\.\nledger {3}exact/)
   }, 60_000)
 
+  test('a row whose charge may still change says so', async () => {
+    if (!place.DATABASE_URL) return
+    await using client = new Bun.SQL(place.DATABASE_URL, { max: 1 })
+    const rows = async () =>
+      (await gateway.admin.call<{ data: { requestId: string; settled: boolean }[] }>('GET', '/api/logs?limit=9')).data
+    const [newest] = await rows()
+    // As a start on a copied data folder notes a request that it writes as interrupted.
+    await client`insert into unsettled (request_id, at) select request_id, at from logs where request_id = ${newest?.requestId}`
+    expect((await rows()).map(({ settled }) => settled)).toEqual([false, true, true])
+    expect(await gateway.admin.call('GET', `/api/logs/${newest?.requestId}`)).toMatchObject({ settled: false })
+    await client`delete from unsettled`
+    expect((await rows()).map(({ settled }) => settled)).toEqual([true, true, true])
+  })
+
   test('is for administrators, and says why it could not check', async () => {
     const { session } = await gateway.user('bob', '1')
     expect((await session.raw('GET', '/api/books')).status).toBe(403)

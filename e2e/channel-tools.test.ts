@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { ProbeAnswer, UpstreamModels } from '#shared/console/probe'
+import type { ProbeAnswer, UpstreamModels } from '#shared/console/inspection/probe'
 import { sampledEngine } from '#testing/database/database'
 import { administrator } from '#testing/program/program'
 import { type Gateway, startGateway } from './support/gateway.ts'

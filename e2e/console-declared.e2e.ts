@@ -28,6 +28,7 @@ test('what the file declares is read-only, says so, and is clean', async ({ page
   const idOf = async (path: string, name: string) => (await rows(path)).find((row) => row.name === name)?.id ?? ''
   const channel = await idOf('/api/channels', 'file-channel')
   const user = await idOf('/api/users', 'ann')
+  const key = await idOf('/api/keys?all=true', 'file-key')
   await openConsole(page, '/overview')
   for (const path of [
     '/admin/channels',
@@ -35,7 +36,8 @@ test('what the file declares is read-only, says so, and is clean', async ({ page
     `/admin/channels/${channel}?tab=models`,
     `/admin/channels/${channel}?tab=settings`,
     '/admin/users',
-    `/admin/users/${user}`,
+    `/admin/users/${user}?tab=settings`,
+    `/keys/${key}`,
     '/admin/groups',
     '/admin/groups?open=declared',
     '/admin/prices?open=gpt-file',

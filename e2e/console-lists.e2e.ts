@@ -1,23 +1,25 @@
-/** Lists of the console: the range of the overview, budgets, users chosen together, days of the audit, and the last day of a channel. */
+/** Lists of the console: the range of the overview, budgets, users chosen together, days of the audit, the last day of a channel, and alerts. */
 import { respondJson } from '#testing/upstream/scripted-answers'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { expect, test } from './support/browser-test.ts'
-import { expectClean, openConsole } from './support/console.ts'
+import { expectClean, openConsole, savedText } from './support/console.ts'
 import { consoleApi, removeChannels } from './support/playground.ts'
 
 const model = 'gpt-lists'
 let upstream: ScriptedUpstream
 let key = ''
+/** Whether the place of alerts refuses what it is sent. */
+let refuses = false
 
 test.beforeAll(async ({ program }) => {
   upstream = await scriptedUpstream()
-  upstream.answer(
-    respondJson(200, {
-      ...{ id: 'c', object: 'chat.completion', created: 1, model },
-      choices: [{ index: 0, message: { role: 'assistant', content: 'ok' }, finish_reason: 'stop' }],
-      usage: { prompt_tokens: 1000, completion_tokens: 500, total_tokens: 1500 },
-    }),
-  )
+  const completion = respondJson(200, {
+    ...{ id: 'c', object: 'chat.completion', created: 1, model },
+    choices: [{ index: 0, message: { role: 'assistant', content: 'ok' }, finish_reason: 'stop' }],
+    usage: { prompt_tokens: 1000, completion_tokens: 500, total_tokens: 1500 },
+  })
+  const alert = (exchange: Parameters<typeof completion>[0]) => respondJson(refuses ? 500 : 200, {})(exchange)
+  upstream.answer((exchange) => (exchange.request.target === '/alerts' ? alert : completion)(exchange))
   const api = await consoleApi(program)
   await api('POST', '/api/channels', {
     ...{ name: 'lists', vendor: 'openai-compatible', baseUrl: `${upstream.url}/v1`, keys: ['sk-vendor'], models: [model] },
@@ -61,6 +63,10 @@ test('the overview is of today, seven or thirty days, and shows what is left of 
   }
   await page.goBack()
   expect(new URL(page.url()).searchParams.get('days')).toBe('7')
+  await page.getByRole('button', { name: /^User all/ }).click()
+  await page.getByRole('menuitemradio', { name: 'bulk-one' }).click()
+  await expect(page.locator('.stat', { hasText: 'Spend' }).locator('dd').first()).toHaveText('$0')
+  expect(new URL(page.url()).searchParams.get('user')).toBe('bulk-one')
 })
 
 test('users that are chosen are turned off together, put into a group, and say when they were last used', async ({ page, program }) => {
@@ -99,7 +105,15 @@ test('users that are chosen are turned off together, put into a group, and say w
 test('the audit stands under its days', async ({ page }) => {
   await openConsole(page, '/admin/audit')
   await expect(page.locator('tr.day')).toHaveText([/^Today, \d+ \w+$/])
-  await expectClean(page, 'audit under its days')
+  await page.getByRole('button', { name: /^Time/ }).click()
+  await page.getByRole('menuitemradio', { name: 'From one date to another' }).click()
+  await page.getByLabel('To, inclusive').fill('2020-01-01')
+  await expect(page.getByRole('button', { name: 'Clear filters' })).toBeVisible()
+  await expectClean(page, 'audit of another time')
+  await page.getByLabel('To, inclusive').fill(new Date().toISOString().slice(0, 10))
+  const saved = page.waitForEvent('download')
+  await page.getByRole('link', { name: 'CSV' }).click()
+  expect(await savedText(saved)).toMatch(/^id,at,actor,.*\r\n\d+,/)
 })
 
 test('a channel shows its last day by the hour', async ({ page }) => {
@@ -109,6 +123,106 @@ test('a channel shows its last day by the hour', async ({ page }) => {
   await expect(slices.first().locator('i')).toHaveCount(24)
   await expect(slices.first().locator('i.good')).toHaveCount(1)
   await expectClean(page, 'channels with their last day')
+})
+
+test('a place of alerts is added, tested, switched off and removed; what was given up is tried again and leads to its channel', async ({
+  page,
+  program,
+}) => {
+  test.setTimeout(120_000)
+  const api = await consoleApi(program)
+  const deliveries = async (state: string) => ((await api('GET', `/api/alerts?state=${state}`)) as { data: { answer: string }[] }).data
+  await openConsole(page, '/admin/alerts')
+  await expect(page.getByText('Nobody is told anything yet')).toBeVisible()
+  await expectClean(page, 'alerts, none')
+
+  await page.getByRole('button', { name: 'Add a place' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name').fill('ops')
+  await dialog.getByLabel('Address').fill(`${upstream.url}/alerts`)
+  await dialog.getByLabel('Hears of').selectOption('some')
+  await dialog.getByRole('button', { name: 'Add a place' }).click()
+  await expect(dialog).toContainText('Choose a kind')
+  await dialog.getByRole('checkbox', { name: /^Failed tests of channels/ }).check()
+  await expectClean(page, 'a place is added')
+  await dialog.getByRole('button', { name: 'Add a place' }).click()
+  const secret = page.getByRole('region', { name: 'Secret of the webhook' })
+  await expect(secret.getByRole('textbox')).toHaveValue(/^whsec_/)
+  await expectClean(page, 'the secret of a place')
+  const saved = page.waitForEvent('download')
+  await secret.getByRole('button', { name: 'parley-webhook.env' }).click()
+  expect(await savedText(saved)).toMatch(/^PARLEY_WEBHOOK_SECRET=whsec_/)
+  await secret.getByRole('button', { name: 'Close' }).click()
+  await expect(secret).toHaveCount(0)
+
+  await page.getByRole('button', { name: 'Send a test to ops' }).click()
+  await expect(page.locator('.toast').last()).toContainText('ops has the test (HTTP 200).')
+  refuses = true
+  await page.getByRole('button', { name: 'Send a test to ops' }).click()
+  await expect(page.locator('.notice.bad')).toHaveText('ops did not take the test: HTTP 500.')
+  await page.getByRole('link', { name: 'ops', exact: true }).click()
+  await dialog.getByLabel('Name').fill('night watch')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByRole('link', { name: 'night watch' })).toBeVisible()
+
+  const { id } = (await api('POST', '/api/channels', {
+    ...{ name: 'alerting', vendor: 'openai-compatible', baseUrl: 'http://127.0.0.1:9', keys: ['sk-vendor'], models: [model] },
+  })) as { id: string }
+  await api('POST', `/api/channels/${id}/test`, {})
+  await expect.poll(async () => (await deliveries('waiting')).map(({ answer }) => answer), { timeout: 60_000 }).toEqual(['HTTP 500'])
+  // A place that is switched off gives up what is on its way at its next try.
+  await page.getByRole('switch', { name: 'night watch is on' }).click()
+  await expect(page.locator('.toast').last()).toContainText('night watch is off.')
+  await expect.poll(async () => (await deliveries('dead')).length, { timeout: 60_000 }).toBe(1)
+  await page.getByRole('switch', { name: 'night watch is on' }).click()
+  await expect(page.locator('.toast').last()).toContainText('night watch is on again.')
+  refuses = false
+  await page.goto('/admin/alerts?state=dead')
+  const told = page.getByRole('row', { name: /alerting/ })
+  await expect(told).toContainText('given up')
+  await expectClean(page, 'alerts that were given up')
+  await told.getByRole('button', { name: 'Try again: Failed tests of channels, night watch' }).click()
+  await expect(page.locator('.toast').last()).toContainText('It is tried again.')
+  await page.getByRole('button', { name: 'Clear filters' }).click()
+  await expect.poll(async () => (await deliveries('sent')).length, { timeout: 60_000 }).toBe(1)
+  // Nobody reloads the page.
+  await expect(told).toContainText('sent')
+  await page.evaluate(() => localStorage.setItem('parley.language', 'zh'))
+  await page.reload()
+  await expect(told).toContainText('渠道 alerting 的测试失败：')
+  await page.evaluate(() => localStorage.setItem('parley.language', 'en'))
+  await page.reload()
+  await told.getByRole('link', { name: 'Failed tests of channels' }).click()
+  await expect(page).toHaveURL(new RegExp(`/admin/channels/${id}`))
+  await page.goto('/admin/alerts')
+  await page.getByRole('button', { name: 'Remove night watch' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove night watch' }).click()
+  await expect(page.getByText('Nobody is told anything yet')).toBeVisible()
+})
+
+test('a key that spends too fast is turned off from its alert', async ({ page, program }) => {
+  const api = await consoleApi(program)
+  const made = (await api('POST', '/api/keys', { name: 'runaway' })) as { id: string }
+  // Usual spend takes days to come about: the list is answered with what `server/alerts` tells of such a key, everything else is real.
+  const told = {
+    ...{ id: 'd1', alert: 'a1', at: new Date().toISOString(), kind: 'key_spend', hook: { id: 'h1', name: 'ops', form: 'http' } },
+    ...{ state: 'sent', tries: 1, nextTryAt: null, sentAt: new Date().toISOString(), answer: 'HTTP 200' },
+    data: {
+      text: 'The key runaway spent 12.00 USD in ten minutes, 6 times its usual.',
+      link: `${program.url}/keys/${made.id}`,
+      subject: { kind: 'key', id: made.id, name: 'runaway' },
+      facts: { spent: '12.0000', usual: '2.0000', pause: `PATCH /api/keys/${made.id} {"enabled":false}` },
+    },
+  }
+  await page.route(/\/api\/alerts(\?|$)/, (route) => route.fulfill({ json: { data: [told], next: null } }))
+  await openConsole(page, '/admin/alerts')
+  const row = page.getByRole('row', { name: /Unusual spend of a key/ })
+  await expect(row).toContainText('The key runaway spent 12.00 USD in ten minutes, 6 times its usual.')
+  await expectClean(page, 'an alert about a key')
+  await row.getByRole('button', { name: 'Turn the key off: runaway' }).click()
+  await expect(page.locator('.toast').last()).toContainText('The key runaway is off.')
+  const { data } = (await api('GET', '/api/keys')) as { data: { id: string; enabled: boolean }[] }
+  expect(data.find(({ id }) => id === made.id)?.enabled).toBe(false)
 })
 
 test('dialogs open when the network is gone', async ({ page, context, tolerate }) => {

@@ -1,7 +1,6 @@
 /** Search, overview and events of the console from outside: who sees what, that figures equal the report, that streams end. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { Topic } from '#shared/console/events'
-import type { Overview } from '#shared/console/overview'
+import type { Overview, Topic } from '#shared/console/overview'
 import type { Found } from '#shared/console/search'
 import type { UsageReportRow } from '#shared/console/usage'
 import { sampledEngine } from '#testing/database/database'
@@ -104,6 +103,9 @@ describe('overview', () => {
     expect(seen.steps[0]).toEndWith('T15:00:00.000Z')
     expect(Date.parse(seen.at) - Date.parse(seen.steps.at(-1) ?? '')).toBeLessThan(3_600_000)
     expect((await gateway.admin.raw('GET', '/api/overview?timezone=Nowhere')).status).toBe(400)
+    const of = (query: string) => read(gateway.admin, `?timezone=Asia/Tokyo&${query}`)
+    expect((await of('user=ann&group=default')).now).toEqual(seen.now)
+    expect(await of('user=admin')).toMatchObject({ now: { requests: 0 }, models: [], keys: [], attention: seen.attention })
   })
 
   test('what needs attention is there, with what is needed to settle it', async () => {
@@ -177,6 +179,11 @@ describe('events', () => {
     await ann.session.call('POST', '/api/keys', { name: 'another of ann' })
     expect(await own.next()).toEqual(['keys'])
     expect(await admin.next()).toEqual(['keys'])
+    // Of alerts only administrators hear.
+    await gateway.admin.call('POST', '/api/alerts/hooks', { name: 'ops', form: 'slack', url: 'http://127.0.0.1:9/none' })
+    expect(await admin.next()).toEqual(['alerts'])
+    await ann.session.call('POST', '/api/keys', { name: 'a third of ann' })
+    expect(await own.next()).toEqual(['keys'])
     admin.close()
     own.close()
   }, 30_000)

@@ -65,7 +65,17 @@ const pages = [
     '/admin/users',
     '/admin/users?create=yes',
   ],
-  ['/admin/groups', '/admin/groups?open=default', '/admin/audit', '/admin/settings'],
+  [
+    '/admin/groups',
+    '/admin/groups?open=default',
+    '/admin/alerts',
+    '/admin/alerts?create=yes',
+    '/admin/audit',
+    '/admin/settings',
+    '/admin/teams',
+    '/team',
+    '/batches',
+  ],
 )
 
 test('every page is clean in both themes and at 320 pixels', async ({ page }) => {
@@ -180,11 +190,15 @@ test('the console is complete in Chinese', async ({ page }) => {
   for (const path of [
     '/requests',
     '/usage',
+    '/batches',
     '/keys',
     '/models',
     '/admin/prices',
     '/admin/users',
     '/admin/groups',
+    '/admin/teams',
+    '/team',
+    '/admin/alerts',
     '/admin/audit',
     '/admin/settings',
   ]) {
@@ -192,4 +206,8 @@ test('the console is complete in Chinese', async ({ page }) => {
     await page.locator('.console h1').waitFor()
     expect([path, /[一-鿿]/.test((await page.locator('.console h1').textContent()) ?? '')]).toEqual([path, true])
   }
+  await page.goto('/admin/settings')
+  await expect(page.locator('#settings-environment')).toContainText('监听的端口；0 表示任取一个空闲端口')
+  // A variable whose meaning has no Chinese is told in English, and marked so.
+  await expect(page.locator('#settings-environment [lang=en]')).toHaveCount(0)
 })

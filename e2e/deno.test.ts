@@ -3,6 +3,7 @@
  * rules for outgoing HTTP are tested in server/runtime/deno.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { connect } from 'node:net'
 import { respondJson, stream } from '#testing/upstream/scripted-answers'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { type RealtimeVendor, realtimeVendor } from '#testing/vendors/realtime-vendor'
@@ -23,7 +24,10 @@ beforeAll(async () => {
   upstream = await scriptedUpstream()
   vendor = realtimeVendor()
   // A proxy that nothing listens on: whatever went through it would fail.
-  gateway = await startGateway('embedded', { runtime: 'deno', env: { PARLEY_DEMO: 'on', http_proxy: 'http://127.0.0.1:9' } })
+  gateway = await startGateway('embedded', {
+    runtime: 'deno',
+    env: { PARLEY_DEMO: 'on', PARLEY_MAX_IDLE: '2s', http_proxy: 'http://127.0.0.1:9' },
+  })
   await gateway.channel('upstream', upstream.url)
   await gateway.channel('realtime', vendor.url, { models: [realtimeModel] })
   await gateway.price(testModel)
@@ -115,6 +119,27 @@ test('a client that leaves takes its upstream with it', async () => {
   await answer.body?.getReader().read()
   leaving.abort()
   for (let tries = 0; tries < 500 && !left; tries++) await Bun.sleep(20)
+  expect(left).toBe(true)
+}, 60_000)
+
+test('an answer of which its client takes nothing is given up, and its upstream with it', async () => {
+  let left = false
+  upstream.answer(async (exchange) => {
+    await exchange.head(200, { 'Content-Type': 'text/event-stream', 'Transfer-Encoding': 'chunked' })
+    void exchange.gone.then(() => {
+      left = true
+    })
+    while (!left) await exchange.chunk(piece('x'.repeat(64 * 1024)))
+  })
+  const body = JSON.stringify({ model: testModel, stream: true, messages: [{ role: 'user', content: 'hi' }] })
+  const { hostname, port } = new URL(gateway.url)
+  const socket = connect(Number(port), hostname, () => {
+    const head = ['POST /v1/chat/completions HTTP/1.1', `host: ${hostname}:${port}`, `authorization: Bearer ${gateway.key}`]
+    socket.write([...head, 'content-type: application/json', `content-length: ${body.length}`, '', body].join('\r\n'))
+  })
+  socket.on('error', () => undefined).pause()
+  for (let tries = 0; tries < 1_500 && !left; tries++) await Bun.sleep(20)
+  socket.destroy()
   expect(left).toBe(true)
 }, 60_000)
 

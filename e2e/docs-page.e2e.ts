@@ -22,6 +22,15 @@ test('anybody reads it, finds what they look for, and keeps their language', asy
   await expect(page.getByRole('heading', { name: /\/v1\/rerank/ })).toBeInViewport()
   await page.goBack()
   await expect(page).toHaveURL(/page=conversations/)
+
+  await page.evaluate(() => localStorage.setItem('parley.language', 'zh'))
+  await page.reload()
+  await expect(page.getByRole('navigation', { name: '目录' }).getByRole('link', { name: '快速开始' })).toBeVisible()
+  await expect(chat.getByText('最终用户').first()).toBeVisible()
+  await page.getByRole('searchbox', { name: '搜索文档' }).fill('重排序')
+  await page.getByRole('link', { name: /\/v1\/rerank/ }).click()
+  await expect(page.getByRole('heading', { name: '对文档重排序', exact: true })).toBeInViewport()
+  await expectClean(page, 'in Chinese')
 })
 
 test('a call made from the page streams, and the key is kept nowhere', async ({ page, program, tolerate }) => {

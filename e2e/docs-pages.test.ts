@@ -77,6 +77,20 @@ test('a browser gets the page of the console, anything else one page without scr
   expect(await (await fetch(`${gateway.url}/docs.html`)).text()).not.toContain('<script')
 })
 
+test('the page without scripts is in the language that the browser prefers, or that the address names; the rest stays English', async () => {
+  const page = async (path: string, language: string) => {
+    const answer = await fetch(gateway.url + path, { headers: { 'accept-language': language } })
+    return { vary: answer.headers.get('vary'), text: await answer.text() }
+  }
+  const chinese = await page('/docs.html', 'zh-CN,zh;q=0.9,en;q=0.8')
+  expect(chinese.text).toContain('<html lang="zh">')
+  expect(chinese.vary).toContain('accept-language')
+  expect((await page('/docs', 'zh')).text).toBe(chinese.text)
+  expect((await page('/docs.html?language=zh', 'en')).text).toBe(chinese.text)
+  expect((await page('/docs.html?language=en', 'zh')).text).toContain('<html lang="en">')
+  for (const path of ['/llms.txt', '/docs/start.md']) expect((await page(path, 'zh')).text).toBe((await page(path, 'en')).text)
+})
+
 describe('every call that the page offers is taken', () => {
   test('with its body as it stands', async () => {
     const offered = endpoints().flatMap(({ method, path, tryIt }) => (tryIt ? [{ route: `${method} ${path}`, method, ...tryIt }] : []))

@@ -1,5 +1,6 @@
 /** What the endpoints of the four protocols provide besides conversations: formats, envelopes, stored responses, token counting. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import OpenAI from 'openai'
 import { sampledEngines } from '#testing/database/database'
 import { respondJson } from '#testing/upstream/scripted-answers'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
@@ -146,7 +147,7 @@ describe.each(sampledEngines(import.meta.file))('endpoints on %s', (engine) => {
       expect((await call('GET', `/v1/responses/${three.id}/input_items?${query}`)).status).toBe(400)
     }
     const later = await call('POST', '/v1/responses', { model: demo, input: 'x', background: true })
-    expect([later.status, ((await later.json()) as { status: string }).status]).toEqual([200, 'completed'])
+    expect([later.status, ((await later.json()) as { status: string }).status]).toEqual([200, 'in_progress'])
     const other = await gateway.user(`other-${engine}`, '1')
     for (const method of ['GET', 'DELETE']) expect((await call(method, `/v1/responses/${id}`, undefined, {}, other.key)).status).toBe(404)
     expect((await call('POST', '/v1/responses', { model: demo, input: 'x', previous_response_id: id }, {}, other.key)).status).toBe(404)
@@ -155,6 +156,30 @@ describe.each(sampledEngines(import.meta.file))('endpoints on %s', (engine) => {
     const unkept = await create({ input: 'secret', store: false })
     expect((await call('GET', `/v1/responses/${unkept.id}`)).status).toBe(404)
     expect((await call('POST', '/v1/responses', { model: demo, input: 'x', conversation: 'conv_1' })).status).toBe(404)
+  })
+
+  test('tokens of a response are counted with what it continues, for its tenant', async () => {
+    const tokens = async (body: object, key?: string) => {
+      const answer = await call('POST', '/v1/responses/input_tokens', { model: 'claude-sonnet-4-5', ...body }, {}, key)
+      return [answer.status, (await answer.json()) as { object: string; input_tokens: number }] as const
+    }
+    const number = upstream.requests.length
+    const [status, counted] = await tokens({ input: 'hello there', instructions: 'Be brief.', temperature: 0.5 })
+    expect([status, counted.object]).toEqual([200, 'response.input_tokens'])
+    expect(counted.input_tokens).toBeGreaterThan(0)
+    expect(upstream.requests[number]?.target).toBe('/v1/messages/count_tokens')
+    expect(upstream.requests[number]?.json()).not.toHaveProperty('temperature')
+    const first = (await (await call('POST', '/v1/responses', { model: demo, input: 'word '.repeat(50) })).json()) as { id: string }
+    const [, continued] = await tokens({ input: 'hello there', previous_response_id: first.id })
+    expect(continued.input_tokens).toBeGreaterThan(counted.input_tokens)
+    expect(JSON.stringify(upstream.requests.at(-1)?.json())).toContain('word word')
+    const [, own] = await tokens({ model: demo, input: 'hello there', previous_response_id: first.id })
+    expect(own.input_tokens).toBeGreaterThan(50)
+    const other = await gateway.user(`counting-${engine}`, '1')
+    expect((await tokens({ input: 'x', previous_response_id: first.id }, other.key))[0]).toBe(404)
+    expect((await tokens({ model: 'nothing', input: 'x' }))[0]).toBe(404)
+    const sdk = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: gateway.key, maxRetries: 0 })
+    expect((await sdk.responses.inputTokens.count({ model: demo, input: 'hello there' })).object).toBe('response.input_tokens')
   })
 
   test('tokens are counted by an upstream that counts, else estimated; nothing is charged', async () => {

@@ -1,35 +1,79 @@
-/** Attacks that were tried on a running Parley and held: who may call what, smuggled requests, paths, prototypes, slow and many connections. */
+/**
+ * Attacks that were tried on a running Parley and held: who may call what, smuggled requests, paths, prototypes, slow and many connections,
+ * many set-ups at once; and damaged requests at every address, with a seed (`npm run fuzz -- --doors` sends more).
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { globSync, readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
+import { join } from 'node:path'
 import { sampledEngine } from '#testing/database/database'
-import { type Door, doorsOf } from '#testing/fuzz/doors'
-import { startProgram } from '#testing/program/program'
-import { type Gateway, startGateway } from './support/gateway.ts'
+import { type Door, type DoorCase, doorCase, doorFault, doorsOf, type Identities } from '#testing/fuzz/doors'
+import { type Program, startProgram } from '#testing/program/program'
+import { isDeep, runSeed } from '#testing/sample'
+import { databaseOn } from './support/gateway.ts'
 
-let gateway: Gateway
-let doors: Door[]
+let program: Program
+let dropDatabase: () => Promise<void>
+/** Statuses of thirty set-ups at once. */
+let setUps: number[]
+let admin: { cookie: string }
+let doors: [Door, ...Door[]]
 let user: { cookie: string }
 let key: { authorization: string }
 
+const json = { 'content-type': 'application/json' }
+const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+  fetch(program.url + path, { method: 'POST', headers: { ...json, ...headers }, body: JSON.stringify(body) })
+const cookieOf = (answer: Response) => ({ cookie: answer.headers.get('set-cookie')?.split(';')[0] ?? '' })
+
 beforeAll(async () => {
-  gateway = await startGateway(sampledEngine(import.meta.file), { env: { PARLEY_DEMO: 'on' } })
-  doors = doorsOf(await (await fetch(`${gateway.url}/openapi.json`)).text())
-  const ann = await gateway.user('ann', '1')
-  user = { cookie: ann.session.cookie }
-  key = { authorization: `Bearer ${ann.key}` }
+  const { env, drop } = await databaseOn(sampledEngine(import.meta.file))
+  dropDatabase = drop
+  program = await startProgram({ env: { ...env, PARLEY_DEMO: 'on' } })
+  const token = program.printed('Parley setup token')
+  const tries = Array.from({ length: 30 }, (_, at) => post('/api/setup', { token, name: `root${at}`, password: 'correct horse battery' }))
+  const answers = await Promise.all(tries)
+  setUps = answers.map(({ status }) => status)
+  const made = answers.find(({ ok }) => ok)
+  if (!made) throw new Error(`no set-up succeeded: ${setUps}`)
+  admin = cookieOf(made)
+  const password = 'password of ann'
+  await post('/api/users', { name: 'ann', password, balance: '1000' }, admin)
+  user = cookieOf(await post('/api/session', { name: 'ann', password }))
+  const { key: secret } = (await (await post('/api/keys', { name: 'key of ann' }, user)).json()) as { key: string }
+  key = { authorization: `Bearer ${secret}` }
+  const [first, ...rest] = doorsOf(await (await fetch(`${program.url}/openapi.json`)).text())
+  if (!first) throw new Error('no doors')
+  doors = [first, ...rest]
 }, 90_000)
-afterAll(() => gateway?.close())
+afterAll(async () => {
+  await program?.stop()
+  await dropDatabase?.()
+})
+
+test('of thirty set-ups at once one makes an administrator', () => {
+  expect(setUps.filter((status) => status === 201)).toHaveLength(1)
+  expect(setUps.filter((status) => status >= 500 && status !== 503)).toEqual([])
+})
 
 describe('every address of the document', () => {
   // Single sign-on is the way in; whoever has the link to a conversation may read it.
   const open = new Set([
     ...['GET /api/status', 'POST /api/setup', 'POST /api/session', 'POST /api/session/oidc', 'GET /api/session/oidc/callback'],
     'GET /api/shares/{id}',
+    // Ways in: what they ask for is in the body, or in the cookie of a step.
+    ...[
+      'POST /api/session/step',
+      'POST /api/session/passkey',
+      'POST /api/session/passkey-options',
+      'POST /api/join',
+      'POST /api/join/look',
+    ],
   ])
   const statusOf = async ({ method, path, sample }: Door, headers: Record<string, string>) => {
     const body = method === 'GET' ? {} : { body: sample ?? '{}' }
     const typed = { 'content-type': 'application/json', 'anthropic-version': '2023-06-01', ...headers }
-    const answer = await fetch(gateway.url + path.replace('{dialect}', 'messages').replace(/\{[^}]+\}/g, 'x'), {
+    const answer = await fetch(program.url + path.replace('{dialect}', 'messages').replace(/\{[^}]+\}/g, 'x'), {
       method,
       headers: typed,
       ...body,
@@ -59,16 +103,22 @@ describe('every address of the document', () => {
   })
 
   test('answers a user nothing that only administrators may know', async () => {
-    const secret = /^\/api\/(?:users|channels|settings|audit|books|config|concerns|route)/
+    const secret = /^\/api\/(?:users|plans|credits|codes(?!\/redeem)|channels|settings|audit|books|config|concerns|route|alerts)/
     for (const door of guarded().filter(({ path }) => secret.test(path))) {
       expect([door.method, door.path, await statusOf(door, user)]).toEqual([door.method, door.path, 403])
+    }
+  })
+
+  test('answers a user nothing of a team without a place in it', async () => {
+    for (const door of guarded().filter(({ path }) => path.startsWith('/api/teams/'))) {
+      expect([400, 403, 404]).toContain(await statusOf(door, user))
     }
   })
 })
 
 /** All that a connection answers to these bytes until it is closed, or is silent. */
 function answersTo(bytes: string): Promise<string> {
-  const { hostname, port } = new URL(gateway.url)
+  const { hostname, port } = new URL(program.url)
   return new Promise((resolve) => {
     const socket = connect(Number(port), hostname, () => socket.write(bytes))
     let heard = ''
@@ -81,18 +131,18 @@ function answersTo(bytes: string): Promise<string> {
 }
 
 const inner = () => `GET /v1/models HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${key.authorization}\r\n\r\n`
-const post = (headers: string, body: string) =>
+const signIn = (headers: string, body: string) =>
   `POST /api/session HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${headers}\r\n\r\n${body}`
 
 test.each<[string, () => string]>([
-  ['a length beside chunks', () => post(`Content-Length: 4\r\nTransfer-Encoding: chunked`, `0\r\n\r\n${inner()}`)],
-  ['two lengths', () => post(`Content-Length: 0\r\nContent-Length: ${inner().length}`, inner())],
-  ['lengths in one field', () => post(`Content-Length: 0, ${inner().length}`, inner())],
-  ['a signed length', () => post('Content-Length: +0', inner())],
-  ['chunks by another name', () => post('Transfer-Encoding: xchunked', `0\r\n\r\n${inner()}`)],
-  ['chunks and then not', () => post('Transfer-Encoding: chunked, identity', `0\r\n\r\n${inner()}`)],
-  ['a space before the colon', () => post(`Transfer-Encoding : chunked\r\nContent-Length: ${inner().length}`, inner())],
-  ['a chunk of a signed size', () => post('Transfer-Encoding: chunked', `-1\r\n\r\n${inner()}`)],
+  ['a length beside chunks', () => signIn(`Content-Length: 4\r\nTransfer-Encoding: chunked`, `0\r\n\r\n${inner()}`)],
+  ['two lengths', () => signIn(`Content-Length: 0\r\nContent-Length: ${inner().length}`, inner())],
+  ['lengths in one field', () => signIn(`Content-Length: 0, ${inner().length}`, inner())],
+  ['a signed length', () => signIn('Content-Length: +0', inner())],
+  ['chunks by another name', () => signIn('Transfer-Encoding: xchunked', `0\r\n\r\n${inner()}`)],
+  ['chunks and then not', () => signIn('Transfer-Encoding: chunked, identity', `0\r\n\r\n${inner()}`)],
+  ['a space before the colon', () => signIn(`Transfer-Encoding : chunked\r\nContent-Length: ${inner().length}`, inner())],
+  ['a chunk of a signed size', () => signIn('Transfer-Encoding: chunked', `-1\r\n\r\n${inner()}`)],
 ])('a request behind %s is not answered', async (_, bytes) => {
   const heard = await answersTo(bytes())
   expect(heard).not.toContain('"object":"list"')
@@ -117,7 +167,7 @@ test('names of prototypes are names like any other', async () => {
     '"metadata":{"__proto__":{"a":"b"}}',
   ]) {
     const body = `{"model":"parley-demo",${says},${odd}}`
-    const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
+    const answer = await fetch(`${program.url}/v1/chat/completions`, {
       method: 'POST',
       headers: { ...key, 'content-type': 'application/json' },
       body,
@@ -125,13 +175,13 @@ test('names of prototypes are names like any other', async () => {
     expect([odd, answer.status < 500, await answer.text()]).toEqual([odd, true, expect.any(String)])
   }
   const body = '{"name":"k","__proto__":{"user":"admin"}}'
-  const made = await fetch(`${gateway.url}/api/keys`, { method: 'POST', headers: { ...user, 'content-type': 'application/json' }, body })
+  const made = await fetch(`${program.url}/api/keys`, { method: 'POST', headers: { ...user, 'content-type': 'application/json' }, body })
   expect(made.status).toBe(400)
-  expect(await (await fetch(`${gateway.url}/api/session`, { headers: user })).json()).toMatchObject({ user: { name: 'ann', role: 'user' } })
+  expect(await (await fetch(`${program.url}/api/session`, { headers: user })).json()).toMatchObject({ user: { name: 'ann', role: 'user' } })
 })
 
 test('hundreds of connections that say little and many refused sockets keep nobody out', async () => {
-  const { hostname, port } = new URL(gateway.url)
+  const { hostname, port } = new URL(program.url)
   const slow: Socket[] = Array.from({ length: 400 }, () => {
     const socket = connect(Number(port), hostname, () =>
       socket.write('POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Le'),
@@ -139,28 +189,31 @@ test('hundreds of connections that say little and many refused sockets keep nobo
     return socket.on('error', () => undefined)
   })
   const refused = Array.from({ length: 200 }, async () => {
-    const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/v1/realtime?model=parley-demo-realtime`)
+    const socket = new WebSocket(`${program.url.replace('http', 'ws')}/v1/realtime?model=parley-demo-realtime`)
     await new Promise((resolve) => socket.addEventListener('close', resolve))
   })
   await Promise.all(refused)
-  expect((await fetch(`${gateway.url}/v1/models`, { headers: key })).status).toBe(200)
+  expect((await fetch(`${program.url}/v1/models`, { headers: key })).status).toBe(200)
   for (const socket of slow) socket.destroy()
 }, 60_000)
 
-test('of thirty set-ups at once one makes an administrator', async () => {
-  const program = await startProgram()
-  try {
-    const token = program.printed('Parley setup token')
-    const ask = (at: number) =>
-      fetch(`${program.url}/api/setup`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ token, name: `root${at}`, password: 'correct horse battery' }),
-      }).then(({ status }) => status)
-    const statuses = await Promise.all(Array.from({ length: 30 }, (_, at) => ask(at)))
-    expect(statuses.filter((status) => status === 201)).toHaveLength(1)
-    expect(statuses.filter((status) => status >= 500 && status !== 503)).toEqual([])
-  } finally {
-    await program.stop()
+const count = isDeep ? 20_000 : 600
+
+test(`${count} damaged requests are answered, and never by a fault of Parley’s own`, async () => {
+  expect(doors.length).toBeGreaterThan(60)
+  const finds: unknown[] = []
+  for (let seed = runSeed * 1_000_000; seed < runSeed * 1_000_000 + count; seed++) {
+    const one = doorCase(seed, doors, { key, admin, user })
+    const fault = await doorFault(program.url, one)
+    if (fault !== undefined) finds.push({ seed, fault, ...one, headers: Object.keys(one.headers) })
   }
-}, 120_000)
+  expect(finds).toEqual([])
+  expect((await fetch(`${program.url}/readyz`)).status).toBe(200)
+}, 600_000)
+
+const folder = join(import.meta.dir, '../testing/fuzz/door-finds')
+test.each(globSync('*.json', { cwd: folder }))('%s, found before', async (name) => {
+  const { as, ...one }: DoorCase & { as: string } = JSON.parse(readFileSync(join(folder, name), 'utf8'))
+  const identities: Identities = { key, admin, user }
+  expect(await doorFault(program.url, { ...one, headers: { ...identities[as], ...one.headers } })).toBeUndefined()
+})

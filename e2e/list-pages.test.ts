@@ -25,6 +25,7 @@ const large: Record<string, () => Promise<unknown>> = {
   '/api/keys': () => each(8, (n) => gateway.admin.call('POST', '/api/keys', { name: `large ${n}`, models: names(500, 256) })),
   '/api/channels': () =>
     each(3, (n) => gateway.channel(`large ${n}`, 'http://127.0.0.1:9', { models: names(1_200, 200).map((name) => `${n} ${name}`) })),
+  '/api/teams': () => each(8, (n) => gateway.admin.call('POST', '/api/teams', { name: `large ${n}`, models: names(500, 256) })),
   // Of the same keys and channels.
   '/api/audit': () =>
     each(8, async (n) => {
@@ -35,7 +36,12 @@ const large: Record<string, () => Promise<unknown>> = {
 
 /** Lists whose rows cannot be large: the largest of them times 200 is no more than a page. */
 const small: Record<string, string> = {
+  '/api/batches': 'names, a model of 256 characters, figures',
+  '/api/bodies/export': 'sent as a stream, line by line: bodies.test.ts',
+  '/api/alerts': 'names, a sentence and a few figures',
+  '/api/alerts/hooks': 'fifty at most, each with a name and twenty addresses of mail',
   '/api/models': 'a name, figures, lists of fixed words; cut as the others are',
+  '/api/invitations': 'names and a note of 200 characters',
   '/api/users': 'a name and groups that exist; cut as the others are',
   '/api/sessions': 'an address and 200 characters of an agent',
   '/api/management-keys': 'a name and scopes',
@@ -47,7 +53,13 @@ const small: Record<string, string> = {
   '/api/prices': 'figures',
   '/api/usage': 'a name for each level, and figures',
   '/api/logs': 'names, figures, attempts and 200 losses of 256 characters; cut as the others are',
+  '/api/plans': 'a name and six windows',
+  '/api/codes': 'a note of 200 characters and names',
+  '/api/credits': 'a reference and a reason of 500 characters',
+  '/api/replays': 'figures, and targets of 16 kilobytes; cut as the others are',
   '/api/users/{id}/entries': 'a reason of 500 characters',
+  '/api/teams/{id}/entries': 'a reason of 500 characters',
+  '/api/teams/{id}/members': 'a name, a role, a cap',
 }
 
 type Document = { paths: Record<string, { get?: { parameters?: { name?: string; $ref?: string }[] } }> }
@@ -78,3 +90,18 @@ test.each(Object.entries(large))(
   },
   60_000,
 )
+
+test('the list of models can be read from any of them on', async () => {
+  const names = ['a-model', 'b-model', 'c-model']
+  await gateway.channel('three', 'http://127.0.0.1:9', { models: names })
+  for (const model of names) await gateway.price(model)
+  const { key } = await gateway.user('reader', '1')
+  const list = async (query: string) => {
+    const answer = await fetch(`${gateway.url}/v1/models${query}`, { headers: { authorization: `Bearer ${key}` } })
+    const { data } = (await answer.json()) as { data?: { id: string }[] }
+    return [answer.status, data?.map(({ id }) => id)]
+  }
+  expect(await list('')).toEqual([200, names])
+  expect(await list('?after=a-model')).toEqual([200, names.slice(1)])
+  expect(await list('?after=none')).toEqual([400, undefined])
+})

@@ -13,6 +13,8 @@ import { type Gateway, startGateway } from './support/gateway.ts'
 
 const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
 const pdf = Buffer.from('%PDF-1.7\nof one page\n%%EOF')
+/** Longer than what is made into one text. */
+const scan = Buffer.concat([pdf, Buffer.from(Array.from({ length: 700_000 }, (_, at) => (at * 7) % 251))])
 const pngData = png.toString('base64')
 const pdfData = pdf.toString('base64')
 
@@ -22,6 +24,7 @@ const library: Script = (exchange) => {
   const pages: Record<string, Script> = {
     '/picture': respond(200, { 'Content-Type': 'application/octet-stream' }, png),
     '/paper.pdf': respond(200, { 'Content-Type': 'application/pdf' }, pdf),
+    '/scan.pdf': respond(200, { 'Content-Type': 'application/pdf' }, scan),
     '/page': respond(200, { 'Content-Type': 'image/png' }, '<html>secret of the host</html>'),
     '/moved': redirect('/picture', 302),
     '/inside': redirect(`http://127.0.0.2:${port}/picture`, 302),
@@ -166,6 +169,22 @@ describe('a file at an address, for an upstream that takes bytes', () => {
       expect(sentTo(name)[0]).not.toContain(pngData)
     }
     expect(visits()).toEqual([])
+  })
+
+  test.each([
+    ['in a small body', ''],
+    ['in a large body', 'x'.repeat(2 * 1024 * 1024)],
+  ])('a long one arrives whole at every channel that is tried, %s', async (_, words) => {
+    servers.gemini.next(vendorFailed(503))
+    const block = { type: 'document', source: { type: 'url', url: `${files.url}/scan.pdf` } }
+    const answer = await ask('messages', messages('on-two', block, { type: 'text', text: words || 'x' }, block))
+    expect([answer.status, await answer.text()]).toEqual([200, expect.any(String)])
+    const sent = sentTo('gemini').map((body) => JSON.parse(body) as { contents: { parts: Record<string, unknown>[] }[] })
+    const inline = { inlineData: { mimeType: 'application/pdf', data: scan.toString('base64') } }
+    const wrong = sent.map(({ contents }) => contents[0]?.parts.filter((part) => 'inlineData' in part && !Bun.deepEquals(part, inline)))
+    expect(wrong).toEqual([[], []])
+    expect(sent.map(({ contents }) => contents[0]?.parts.filter((part) => 'inlineData' in part).length)).toEqual([2, 2])
+    expect(visits()).toEqual(['/scan.pdf'])
   })
 
   test('it is fetched once, however many channels are tried and however often it is named', async () => {

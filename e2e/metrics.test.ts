@@ -59,6 +59,7 @@ test('what was asked is counted as the row says', async () => {
   expect(values.get('parley_request_duration_seconds_count{operation="generate",stream="false"}')).toBe(3)
   expect(values.get('parley_open_requests')).toBe(0)
   expect(values.get('parley_books_serving')).toBe(1)
+  expect(values.get('parley_journal_waiting_ratio')).toBeWithin(0, 0.5)
   expect(values.get('process_resident_memory_bytes')).toBeGreaterThan(10_000_000)
 
   expect((await fetch(new URL('/v1/models', url))).status).toBe(404)

@@ -122,6 +122,26 @@ describe.each(sampledEngines(import.meta.file))('money on %s', (engine) => {
     expect(await gateway.log(response.headers.get('x-request-id') ?? '')).toMatchObject({ cost: '0.000033', price: { ratio: '0.5' } })
   })
 
+  test('rows show what was charged beside what it cost: their sum is the difference of the balance, whoever bore the rest', async () => {
+    const { key, session } = await gateway.user(`poor-${engine}`, usd(holdNano + 100_000n))
+    upstream.answer(respondJson(200, answer))
+    const small = await ask(key)
+    // More than the caller allowed, and than anybody has left for it, but plausible.
+    upstream.answer(respondJson(200, chatAnswer({ prompt_tokens: 100, completion_tokens: 3000, total_tokens: 3100 })))
+    const large = await ask(key)
+    expect([small.status, large.status]).toEqual([200, 200])
+    type Row = { cost: string; charged: string; settled: boolean }
+    const rows = async () => (await session.call<{ data: Row[] }>('GET', '/api/logs?limit=9')).data
+    while ((await rows()).length < 2 || (await rows()).some(({ settled }) => !settled)) await Bun.sleep(20)
+    // 40 fresh, 60 cached and 10 written tokens of the first; all that was left for the second.
+    const first = 40n * 1000n + 60n * 100n + 10n * 2000n
+    expect(await rows()).toMatchObject([
+      { cost: usd(100n * 1000n + 3000n * 2000n), charged: usd(holdNano + 100_000n - first), settled: true },
+      { cost: usd(first), charged: usd(first), settled: true },
+    ])
+    expect(await session.call('GET', '/api/session')).toMatchObject({ user: { balance: '0', held: '0' } })
+  })
+
   test('usage that lies is not believed and never credits', async () => {
     for (const usage of [
       { prompt_tokens: -5, completion_tokens: 3 },

@@ -34,3 +34,19 @@ test('whatever is pasted is found, and Enter goes there', async ({ page, program
   await page.getByRole('combobox', { name: 'Search or jump to' }).fill('no such thing anywhere')
   await expect(page.getByText('Nothing matches')).toBeVisible()
 })
+
+test('what is typed before the palette has been loaded is not lost', async ({ page }) => {
+  const held = Promise.withResolvers<void>()
+  await page.route(/assets\/palette-[\w-]+\.js$/, async (route) => {
+    await held.promise
+    await route.continue()
+  })
+  await openConsole(page, '/keys')
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('settingz')
+  await page.keyboard.press('Backspace')
+  await page.keyboard.type('s')
+  held.resolve()
+  await expect(page.getByRole('combobox', { name: 'Search or jump to' })).toHaveValue('settings')
+  await expect(page.getByRole('option', { name: 'Settings' })).toBeVisible()
+})

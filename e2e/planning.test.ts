@@ -4,8 +4,8 @@
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { usualBodies } from '#shared/console/body'
+import type { RouteAnswer } from '#shared/console/inspection/route'
 import type { LogRow } from '#shared/console/log'
-import type { RouteAnswer } from '#shared/console/route'
 import { type Program, startProgram } from '#testing/program/program'
 
 interface Play {
@@ -92,6 +92,7 @@ keys:
   - { name: poor, user: poor, key: sk-poor-key-1 }
 fallbacks:
   a: { error: [unpriced, secret, b, far], context: [wide], filter: [b, far] }
+routing: { checkMinutes: 1440 }
 `
 
 beforeAll(async () => {
@@ -377,14 +378,23 @@ describe('settings', () => {
     fetch(`${program.url}/api/settings`, { method: 'PATCH', headers: { ...json, cookie }, body: JSON.stringify(body) })
 
   test('show what holds, and whose it is', async () => {
-    const quotas = { keys: 200, modelsPerKey: 500, conversations: 10_000, conversationBytes: 256 * 1024 * 1024 }
+    const quotas = {
+      keys: 200,
+      modelsPerKey: 500,
+      conversations: 10_000,
+      conversationBytes: 256 * 1024 * 1024,
+      files: 1000,
+      fileBytes: 256 * 1024 * 1024,
+      invitations: 200,
+    }
     expect(await call<object>('GET', '/api/settings')).toEqual({
       moderationModel: 'omni-moderation-latest',
       fallbacks: { a: { error: ['unpriced', 'secret', 'b', 'far'], context: ['wide'], filter: ['b', 'far'] } },
       keepLogsMonths: null,
       shareLinks: false,
       quotas,
-      managedByFile: { fallbacks: ['a'] },
+      checkMinutes: 1440,
+      managedByFile: { fallbacks: ['a'], routing: ['checkMinutes'] },
       bodies: usualBodies,
       defaults: { moderationModel: 'omni-moderation-latest', keepLogsMonths: null, shareLinks: false, quotas, bodies: usualBodies },
       changed: [],
@@ -410,6 +420,13 @@ describe('settings', () => {
     expect([refused.status, (await codeOf(refused)).code]).toEqual([409, 'managed_by_file'])
     expect((await change({ fallbacks: {} })).status).toBe(200)
     expect((await ask({ model: 'wide' })).status).toBe(502)
+  })
+
+  test('settings of routing that the file declares are the file’s', async () => {
+    const refused = await change({ checkMinutes: 5 })
+    expect([refused.status, (await codeOf(refused)).code]).toEqual([409, 'managed_by_file'])
+    expect((await change({ checkMinutes: 1440, balancing: 'round_robin' })).status).toBe(200)
+    expect((await change({ balancing: 'weight' })).status).toBe(200)
   })
 
   test('what does not exist is refused, and so is whoever is no administrator', async () => {

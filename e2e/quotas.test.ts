@@ -39,6 +39,9 @@ test('a user with nothing left stores nothing more, and may still ask without st
     { name: 'modelsPerKey', used: null, most: 500 },
     { name: 'conversations', used: 2, most: 2 },
     { name: 'conversationBytes', most: 256 * 1024 * 1024 },
+    { name: 'files', most: 1000 },
+    { name: 'fileBytes', most: 256 * 1024 * 1024 },
+    { name: 'invitations', used: 0, most: 200 },
   ])
 })
 

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sampledEngine, sampledEngines } from '#testing/database/database'
+import { chosenRuntime } from '#testing/program/command'
 import { administrator, administratorPassword, type Program, startProgram } from '#testing/program/program'
 import {
   type RealtimeCall,
@@ -283,18 +284,23 @@ describe('slow readers', () => {
     expect(client.frames.slice(1).map(numberOf)).toEqual(Array.from({ length: count }, (_, index) => index))
   }, 60_000)
 
-  test('an upstream that does not read stops the client', async () => {
-    const { client, call } = await begin()
-    call.pause()
-    const before = await memory()
-    for (let index = 0; index < count; index++) client.send(numbered(index))
-    expect(await atRest(() => client.socket.bufferedAmount)).toBeGreaterThan(0)
-    expect((await memory()) - before).toBeLessThan(64)
-    call.resume()
-    await call.received(count)
-    expect(call.frames.map(numberOf)).toEqual(Array.from({ length: count }, (_, index) => index))
-    client.socket.close()
-  }, 60_000)
+  // Deno's server cannot stop reading a socket: what is held back is bounded, but not this low (docs/runtimes.md).
+  test.skipIf(chosenRuntime === 'deno')(
+    'an upstream that does not read stops the client',
+    async () => {
+      const { client, call } = await begin()
+      call.pause()
+      const before = await memory()
+      for (let index = 0; index < count; index++) client.send(numbered(index))
+      expect(await atRest(() => client.socket.bufferedAmount)).toBeGreaterThan(0)
+      expect((await memory()) - before).toBeLessThan(64)
+      call.resume()
+      await call.received(count)
+      expect(call.frames.map(numberOf)).toEqual(Array.from({ length: count }, (_, index) => index))
+      client.socket.close()
+    },
+    60_000,
+  )
 
   test('a frame of more than 16 MiB ends the session, not the process', async () => {
     const { client } = await begin()

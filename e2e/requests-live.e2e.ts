@@ -82,3 +82,28 @@ test('the next and the previous request open by keyboard', async ({ page }) => {
   await page.keyboard.press('Escape')
   await expect(title).toHaveCount(0)
 })
+
+test('administrators filter by the model that answered, and a phone has two lines for each request', async ({ page }) => {
+  for (const text of ['One', 'Two']) {
+    await sendMessage(page, text)
+    await waitForReply(page)
+  }
+  await page.goto('/requests')
+  const filterBy = async (model: string) => {
+    await page.getByRole('button', { name: 'Filter', exact: true }).click()
+    await page.getByLabel('Answered by').fill(model)
+    await page.getByRole('button', { name: 'Apply' }).click()
+  }
+  await filterBy('none-of-them')
+  await expect(page.getByText(/hide everything: .*Answered by none-of-them/)).toBeVisible()
+  await page.getByRole('button', { name: /^Answered by/ }).click()
+  await filterBy('parley-demo')
+  await expect(page).toHaveURL(/upstreamModel=parley-demo/)
+  await expect(page.getByRole('row', { name: /parley-demo/ }).first()).toBeVisible()
+  await page.setViewportSize({ width: 360, height: 640 })
+  const card = page.locator('tr[data-row]').first()
+  await expect(card).toContainText('parley-demo')
+  await expect(card).toContainText('200')
+  expect((await card.boundingBox())?.height).toBeLessThan(90)
+  await expect(page.getByRole('button', { name: 'Columns' })).toBeHidden()
+})

@@ -132,6 +132,42 @@ describe('a channel of Cohere', () => {
   })
 })
 
+describe('a client of Cohere', () => {
+  const v2 = (body: unknown) => post(gateway, '/v2/rerank', body)
+
+  test('gets the bytes of a channel of Cohere', async () => {
+    const number = upstreams.cohere.requests.length
+    const body = `{ "model":"rerank-v3.5", "query":"weather", "documents":["a weather","b"],"top_n":1, "max_tokens_per_doc":50 }`
+    const response = await v2(body)
+    expect(upstreams.cohere.requests[number]?.text()).toBe(body)
+    expect(await read(response)).toMatchObject({ results: [{ index: 0, relevance_score: 1 }], meta: { billed_units: { search_units: 1 } } })
+    expect(await rowOf(response)).toMatchObject({ channel: 'cohere', dialect: 'cohere', cost: '0.002', losses: [] })
+  })
+
+  test('gets its own shape from a channel of Jina', async () => {
+    const response = await v2({ model: 'jina-reranker-v3', ...question, top_n: 2, max_tokens_per_doc: 50 })
+    const answer = await read(response)
+    expect(Object.keys(answer).sort()).toEqual(['meta', 'results'])
+    expect(order(answer)).toEqual([3, 0])
+    expect(answer).toMatchObject({ meta: { billed_units: { search_units: 1 } } })
+    expect(response.headers.get('x-parley-losses')).toContain('rerank.max_tokens_per_doc:dropped')
+    expect(await rowOf(response)).toMatchObject({ channel: 'jina', dialect: 'cohere', provenance: 'provider' })
+  })
+
+  test('hears of a mistake as clients of OpenAI do', async () => {
+    await expectRefused(gateway, '/v2/rerank', {
+      ...{
+        name: 'no query',
+        body: { model: 'rerank-v3.5', documents: ['a'] },
+        headers: {},
+        status: 400,
+        code: 'missing_field',
+        param: 'query',
+      },
+    })
+  })
+})
+
 test('a server that sorts, cuts and leaves nothing out is put right, and what it does not count is estimated', async () => {
   const response = await ask({ model: 'bge-reranker-v2-m3', ...question, top_n: 2, return_documents: false })
   const answer = await read(response)

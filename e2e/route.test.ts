@@ -1,6 +1,6 @@
 /** POST /api/route: explains what would happen to a request, without calling any upstream. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { RouteAnswer } from '#shared/console/route'
+import type { RouteAnswer } from '#shared/console/inspection/route'
 import { sampledEngine } from '#testing/database/database'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { type Gateway, startGateway } from './support/gateway.ts'

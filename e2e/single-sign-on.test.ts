@@ -1,5 +1,6 @@
 /** Sign-in by an identity provider: a real one, from its package, and everything that may come back from it. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { appCode } from '#testing/authenticator-app'
 import { sampledEngine } from '#testing/database/database'
 import { PlainBrowser, type RunningProvider, startIdentityProvider } from '#testing/identity/provider'
 import { type Gateway, startGateway } from './support/gateway.ts'
@@ -20,6 +21,7 @@ beforeAll(async () => {
     PARLEY_OIDC_CLIENT_ID: client.id,
     PARLEY_OIDC_CLIENT_SECRET: client.secret,
     PARLEY_OIDC_GROUPS: 'groups',
+    PARLEY_TRUSTED_PROXIES: '127.0.0.1',
   }
   gateway = await startGateway(sampledEngine(import.meta.file), { env })
   for (const name of ['staff', 'research']) await gateway.admin.call('POST', '/api/groups', { name })
@@ -50,6 +52,11 @@ async function signIn(browser: PlainBrowser, login: string, body: object = {}): 
   const answer = await browser.fetch(returned)
   expect(answer.status).toBe(302)
   return answer.headers.get('location')
+}
+
+const signedIn = async (login: string, browser: PlainBrowser) => {
+  expect(await signIn(browser, login)).toBe('/')
+  return browser
 }
 
 const me = async (browser: PlainBrowser) => {
@@ -83,6 +90,38 @@ test('the first sign-in makes a user without rights, in those of the named group
 
   const { data } = await gateway.admin.call<{ data: { action: string; actor: string }[] }>('GET', '/api/audit?limit=50')
   expect(data.filter(({ actor }) => actor === 'provider').map(({ action }) => action)).toEqual(['user.change', 'user.create'])
+})
+
+test('a claim puts people into teams that ask for it, takes them out again, and leaves what people gave', async () => {
+  const team = (name: string, claim?: string) =>
+    gateway.admin.call<{ id: string }>('POST', '/api/teams', { name, balance: '1', ...(claim && { claim }) })
+  const [asked, given, named] = [await team('of researchers', 'research'), await team('by hand', 'research'), await team('research')]
+  provider.people['subject-ann'] = { preferred_username: 'ann', groups: ['staff', 'research'] }
+  const browser = new PlainBrowser()
+  const ann = await me(await signedIn('subject-ann', browser))
+  await gateway.admin.call('DELETE', `/api/teams/${given.id}/members/${ann?.id}`)
+  await gateway.admin.call('POST', `/api/teams/${given.id}/members`, { user: ann?.id, role: 'accountant' })
+  const places = async () => {
+    const answer = await browser.fetch(`${gateway.url}/api/teams`)
+    return ((await answer.json()) as { data: { id: string; role: string }[] }).data.map(({ id, role }) => [id, role])
+  }
+  expect((await places()).toSorted()).toEqual(
+    [
+      [asked.id, 'member'],
+      [given.id, 'accountant'],
+    ].toSorted(),
+  )
+  // A team that only has the name of a group asks for nobody.
+  expect((await places()).map(([id]) => id)).not.toContain(named.id)
+  provider.people['subject-ann'] = { preferred_username: 'ann', groups: ['staff'] }
+  await signedIn('subject-ann', browser)
+  expect(await places()).toEqual([[given.id, 'accountant']])
+  const { data } = await gateway.admin.call<{ data: { action: string; actor: string }[] }>('GET', '/api/audit?action=member&limit=50')
+  expect(data.filter(({ actor }) => actor === 'provider').map(({ action }) => action)).toEqual([
+    'member.remove',
+    'member.create',
+    'member.create',
+  ])
 })
 
 test('names are no proof: whoever is called like a user becomes another one', async () => {
@@ -125,6 +164,27 @@ test('what comes back counts once, in the browser that began, and only if the pr
   // Used up, here and at the provider.
   browser.cookies.set(gateway.url, new Map(kept))
   expect((await browser.fetch(returned)).headers.get('location')).toBe('/?sign-in=refused')
+})
+
+test('codes that nobody gave are asked about a hundred times an hour for one address, and others sign in meanwhile', async () => {
+  const browser = new PlainBrowser()
+  const returned = new URL(await browser.signInAt(await begin(browser), 'subject-bea', gateway.url))
+  returned.searchParams.set('code', 'a-code-that-nobody-gave')
+  const kept = new Map(browser.cookies.get(gateway.url))
+  const before = provider.exchanges()
+  const words = new Set<string | null>()
+  const [name, value = ''] = [...kept].find(([, one]) => Buffer.from(one, 'base64url').includes('"verifier"')) ?? ['']
+  for (let tries = 0; tries < 130; tries++) {
+    // The browser keeps its own attempt: whoever makes up a code makes that up, too.
+    const begun = { ...(JSON.parse(Buffer.from(value, 'base64url').toString()) as object), state: `made-up-${tries}` }
+    returned.searchParams.set('state', begun.state)
+    browser.cookies.set(gateway.url, new Map([[name, Buffer.from(JSON.stringify(begun)).toString('base64url')]]))
+    words.add((await browser.fetch(returned, { headers: { 'x-forwarded-for': '203.0.113.7' } })).headers.get('location'))
+  }
+  expect(provider.exchanges() - before).toBeLessThanOrEqual(100)
+  expect([...words]).toEqual(['/?sign-in=refused', '/?sign-in=wait'])
+  // Somebody else comes from elsewhere.
+  expect(await signIn(new PlainBrowser(), 'subject-bea')).toBe('/')
 })
 
 test('a person who declines comes back to the page with a word for it', async () => {
@@ -198,4 +258,75 @@ test('a page of another site begins nothing', async () => {
     body: '{"link":true}',
   })
   expect(answer.status).toBe(403)
+})
+
+test('whoever has the provider only proves there again who they are, and nobody else can for them', async () => {
+  const browser = new PlainBrowser()
+  await signIn(browser, 'subject-ivo')
+  const proofs = async () => {
+    const { data } = await gateway.admin.call<{ data: object[] }>('GET', '/api/audit?action=session.prove&limit=200')
+    return data.length
+  }
+  const methods = await (await browser.fetch(`${gateway.url}/api/session/proof`)).json()
+  expect(methods).toMatchObject({ provider: true, password: false, app: false })
+  const address = new URL(await begin(browser, { to: '/account', proof: true }))
+  expect([address.searchParams.get('prompt'), address.searchParams.get('max_age')]).toEqual(['login', '0'])
+  const before = await proofs()
+  const returned = await browser.signInAt(address.href, 'subject-ivo', gateway.url)
+  expect((await browser.fetch(returned)).headers.get('location')).toBe('/account')
+  expect(await proofs()).toBe(before + 1)
+  // Somebody else at the same provider, in the same browser.
+  browser.cookies.delete(provider.issuer)
+  const other = await browser.signInAt(await begin(browser, { to: '/account', proof: true }), 'subject-jan', gateway.url)
+  expect((await browser.fetch(other)).headers.get('location')).toBe('/account?sign-in=refused')
+  expect(await proofs()).toBe(before + 1)
+  expect((await me(browser))?.name).toStartWith('user')
+})
+
+test('the second factor is the provider’s, unless a setting asks for it here', async () => {
+  const browser = new PlainBrowser()
+  await signIn(browser, 'subject-kim')
+  const post = async (path: string, body: object) => {
+    const answer = await browser.fetch(gateway.url + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: gateway.url },
+      body: JSON.stringify(body),
+    })
+    return [answer.status, await answer.json()] as [number, Record<string, never>]
+  }
+  const [, app] = await post('/api/session/factors/apps', { name: 'Phone' })
+  const code = appCode(app.secret ?? '')
+  const [, { recoveryCodes = [] }] = (await post(`/api/session/factors/apps/${app.id}`, { code })) as [number, { recoveryCodes?: string[] }]
+  const elsewhere = await signedIn('subject-kim', new PlainBrowser())
+  expect(await me(elsewhere)).toBeDefined()
+  await gateway.admin.call('PATCH', '/api/settings', { secondFactorAfterProvider: true })
+  try {
+    browser.cookies.clear()
+    expect(await signIn(browser, 'subject-kim', { to: '/keys' })).toBe('/keys?sign-in=second-factor')
+    expect(await me(browser)).toBeUndefined()
+    expect(await post('/api/session/step', { recoveryCode: recoveryCodes[0] })).toMatchObject([200, { user: {} }])
+    expect(await me(browser)).toBeDefined()
+  } finally {
+    await gateway.admin.call('PATCH', '/api/settings', { secondFactorAfterProvider: false })
+  }
+})
+
+test('an invitation by the provider gives a new user role, group and team, and one who is there the team alone', async () => {
+  const team = await gateway.admin.call<{ id: string }>('POST', '/api/teams', { name: 'invited' })
+  const { link } = await gateway.admin.call<{ link: string }>('POST', '/api/invitations', { group: 'research', team: team.id, uses: 2 })
+  const invitation = new URL(link).hash.slice(1)
+  const fresh = new PlainBrowser()
+  expect(await signIn(fresh, 'subject-lea', { to: '/join', invitation })).toBe('/join')
+  expect(await me(fresh)).toMatchObject({ role: 'user', group: 'research' })
+  const known = new PlainBrowser()
+  await signIn(known, 'subject-max')
+  const before = await me(known)
+  expect(await signIn(known, 'subject-max', { to: '/join', invitation })).toBe('/join')
+  expect(await me(known)).toMatchObject({ id: before?.id, group: before?.group })
+  const { data } = await gateway.admin.call<{ data: { id: string }[] }>('GET', `/api/teams/${team.id}/members`)
+  expect(data.map(({ id }) => id)).toEqual(expect.arrayContaining([before?.id ?? '', (await me(fresh))?.id ?? '']))
+  // It is used up: whoever comes has an account, and nothing else.
+  const late = new PlainBrowser()
+  expect(await signIn(late, 'subject-nik', { to: '/join', invitation })).toBe('/join?sign-in=invitation')
+  expect(await me(late)).toMatchObject({ role: 'user', group: 'default' })
 })

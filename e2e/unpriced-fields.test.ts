@@ -33,6 +33,10 @@ beforeAll(async () => {
   await gateway.channel('set', upstream.url, { speaks: ['chat'], models: ['set-model'], params })
   await gateway.channel('removed', upstream.url, { speaks: ['chat'], models: ['removed-model'], params: { remove: ['service_tier'] } })
   for (const name of ['set-model', 'removed-model']) await gateway.price(name)
+  await gateway.channel('long', upstream.url, { vendor: 'anthropic', models: ['tiered-model', 'claude-opus-4-6'] })
+  await gateway.price('claude-opus-4-6')
+  const tiered = { input: '1', output: '2', tiers: [{ above: 200_000, input: '2', output: '3' }] }
+  await gateway.admin.call('PUT', '/api/prices/tiered-model', tiered)
 }, 60_000)
 
 afterAll(async () => {
@@ -50,12 +54,12 @@ const says = {
 
 type Door = keyof typeof says
 
-async function ask(door: Door, model: string, fields: object) {
+async function ask(door: Door, model: string, fields: object, headers: Record<string, string> = {}) {
   const [path, body] = says[door]
   const before = upstream.requests.length
   const answer = await fetch(gateway.url + path.replace('MODEL', model), {
     method: 'POST',
-    headers: { authorization: `Bearer ${gateway.key}`, 'content-type': 'application/json', 'anthropic-version': '2023-06-01' },
+    headers: { authorization: `Bearer ${gateway.key}`, 'content-type': 'application/json', 'anthropic-version': '2023-06-01', ...headers },
     body: JSON.stringify({ ...(door !== 'gemini' && { model }), ...body, ...fields }),
   })
   const text = await answer.text()
@@ -139,6 +143,39 @@ test('a large body is looked at as well', async () => {
     messages: [{ role: 'user', content: 'x'.repeat(2_000_000) }],
   })
   expect([status, text]).toEqual([400, expect.stringContaining('unpriced_field')])
+})
+
+describe('a context of a million tokens, which a beta asks for', () => {
+  const beta = { 'anthropic-beta': 'oauth-2025-04-20,context-1m-2025-08-07' }
+  const long = (model: string, more: object = {}, characters = 250_000) =>
+    ask('messages', model, { messages: [{ role: 'user', content: 'x'.repeat(characters) }], ...more }, 'anthropic_beta' in more ? {} : beta)
+
+  test.each([
+    ['anthropic-beta', 250_000, {}],
+    ['anthropic-beta', 2_000_000, {}],
+    ['anthropic_beta', 250_000, { anthropic_beta: ['context-1m-2025-08-07'] }],
+  ])('%s, %d characters: refused where the price has no tier for it', async (field, characters, more) => {
+    const { status, text, wasAsked } = await long('claude-model', more, characters)
+    expect({ status, wasAsked }).toEqual({ status: 400, wasAsked: false })
+    expect(text).toContain(`\`${field}\``)
+  })
+
+  test.each([
+    ['claude-model-allowed', 250_000, 'a channel that says so'],
+    ['tiered-model', 250_000, 'a price with a tier'],
+    ['claude-opus-4-6', 250_000, 'a model that always has it'],
+    ['claude-model', 9, 'a request that is not long'],
+  ])('%s, %d characters: passes to %s', async (model, characters) => {
+    expect((await long(model, {}, characters)).wasAsked).toBeTrue()
+    expect(upstream.requests.at(-1)?.header('anthropic-beta')).toContain('context-1m')
+  })
+
+  test('other betas cost nothing by themselves', async () => {
+    const messages = [{ role: 'user', content: 'x'.repeat(250_000) }]
+    expect(
+      (await ask('messages', 'claude-model', { messages }, { 'anthropic-beta': 'interleaved-thinking-2025-05-14' })).wasAsked,
+    ).toBeTrue()
+  })
 })
 
 test('the explanation of a route tells it', async () => {

@@ -298,11 +298,11 @@ describe('valid requests', () => {
     expect((await call('/v1/messages', empty, gateway.key, version)).status).toBe(400)
   })
 
-  test('an answer in the background is waited for, which is told', async () => {
+  test('an answer in the background that is not to be stored is waited for, which is told', async () => {
     openai.next(says('resp_8'))
-    const answer = await call('/v1/responses', { model: 'gpt-5', input: 'x', background: true })
+    const answer = await call('/v1/responses', { model: 'gpt-5', input: 'x', background: true, store: false })
     expect([answer.status, answer.headers.get('x-parley-losses')]).toEqual([200, expect.stringContaining('background')])
     expect(await answer.json()).toMatchObject({ status: 'completed' })
-    expect(lastSent(openai)).toEqual({ model: 'gpt-5', input: 'x' })
+    expect(lastSent(openai)).toEqual({ model: 'gpt-5', input: 'x', store: false })
   })
 })

@@ -82,3 +82,63 @@ test('a setting says its default and whether it was changed', async ({ page }) =
   await page.getByRole('button', { name: 'Save' }).click()
   await expect(page.getByText('changed', { exact: true })).toHaveCount(0)
 })
+
+test('balancing and checks of channels that rest are settings, each with its default', async ({ page, program }) => {
+  const call = await consoleApi(program)
+  const stored = async () => {
+    const { balancing, checkMinutes } = (await call('GET', '/api/settings')) as { balancing?: string; checkMinutes?: number }
+    return { balancing, checkMinutes }
+  }
+  await openConsole(page, '/admin/settings?q=channels')
+  await expect(page.getByText('Default: a draw by weight.')).toBeVisible()
+  await page.getByLabel('Among channels of one rank, first comes').selectOption('least_open')
+  await page.getByLabel('Channels that rest are asked again every').fill('5')
+  await page.getByRole('button', { name: 'Review' }).click()
+  await expect(page.getByRole('dialog')).toContainText('who has the fewest open requests')
+  await expectClean(page, 'review of routing')
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByText('changed', { exact: true })).toHaveCount(2)
+  expect(await stored()).toEqual({ balancing: 'least_open', checkMinutes: 5 })
+  await page.getByLabel('Among channels of one rank, first comes').selectOption('weight')
+  await page.getByLabel('Channels that rest are asked again every').fill('')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByText('changed', { exact: true })).toHaveCount(0)
+  expect(await stored()).toEqual({})
+})
+
+test('a banner is plain text above every page of whoever is signed in, until it is closed or says something else', async ({
+  page,
+  program,
+}) => {
+  const call = await consoleApi(program)
+  const text = 'Upgrade on <b>Sunday</b>, 10 to 11 UTC.'
+  const notice = page.getByRole('region', { name: 'From the administrators' })
+  await openConsole(page, '/admin/settings?q=banner')
+  await expect(page.getByText('Default: none.')).toBeVisible()
+  await expect(notice).toHaveCount(0)
+  await page.getByLabel('Text of the banner').fill(text)
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(notice).toContainText(text)
+  await expectClean(page, 'settings under a banner')
+  for (const path of ['/overview', '/']) {
+    await page.goto(path)
+    await expect(notice).toContainText(text)
+    await expectClean(page, `${path} under a banner`)
+  }
+  await notice.getByRole('button', { name: 'Close the notice' }).click()
+  await expect(notice).toHaveCount(0)
+  await page.reload()
+  await expect(page.getByRole('navigation', { name: 'Main' })).toBeVisible()
+  await expect(notice).toHaveCount(0)
+  await call('PATCH', '/api/settings', { banner: 'It is done.' })
+  await page.reload()
+  await expect(notice).toContainText('It is done.')
+  expect(await call('GET', '/api/session')).toMatchObject({ banner: 'It is done.' })
+  expect(Object.keys((await (await fetch(`${program.url}/api/status`)).json()) as object)).not.toContain('banner')
+  await expect(call('PATCH', '/api/settings', { banner: 'x'.repeat(501) })).rejects.toThrow()
+  await call('PATCH', '/api/settings', { banner: null })
+  expect(await call('GET', '/api/session')).not.toHaveProperty('banner')
+  await page.reload()
+  await expect(page.getByRole('navigation', { name: 'Main' })).toBeVisible()
+  await expect(notice).toHaveCount(0)
+})

@@ -56,6 +56,19 @@ for (const policy of ['with the policy', 'without the policy'] as const) {
           .click()
         await expect(turns(page).last().locator('.thoughts')).toContainText(text.slice(0, 40).split(/\s/)[0] ?? '')
       }
+      // A diagram is drawn by a worker and shown as a picture, in which nothing runs.
+      const diagram = `graph TD\n  A["${image}"] -->|<script>window.__pwned=1</script>| B[Said]\n  click A "javascript:window.__pwned=1"`
+      upstream.answer(stream(hostileStream(`\`\`\`mermaid\n${diagram}\n\`\`\``)))
+      await sendMessage(page, 'Draw it')
+      await waitForReply(page)
+      await turns(page).last().getByRole('button', { name: 'Diagram' }).click()
+      const drawn = turns(page)
+        .last()
+        .getByRole('img', { name: /^Diagram: graph TD/ })
+      await expect.poll(() => drawn.evaluate((one: HTMLImageElement) => one.naturalWidth)).toBeGreaterThan(50)
+      expect([...happened, await page.evaluate(() => '__pwned' in window)]).toEqual([false])
+      await turns(page).last().getByRole('button', { name: 'Diagram' }).click()
+      await harmless(page, happened)
       await page.getByRole('button', { name: 'Inspector', exact: true }).click()
       for (const tab of await page.getByRole('tab').all()) {
         await tab.click()

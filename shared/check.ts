@@ -14,7 +14,9 @@ export interface Fault {
 /** A compiled schema. */
 export interface Checker<T> {
   accepts(value: unknown): value is T
-  /** The first `most` faults, all when absent, at most one per field; empty when the value is accepted. */
+  /**
+   * The first `most` faults, up to a list that is too long; all when absent. At most one per field; empty when the value is accepted.
+   */
   faults(value: unknown, most?: number): Fault[]
 }
 
@@ -31,7 +33,9 @@ export function checker<S extends TSchema>(schema: S): Checker<Static<S>> {
       const byPath = new Map<string, Fault>()
       for (const error of inVariants(compiled().Errors(value))) {
         if (!byPath.has(error.path)) byPath.set(error.path, fault(error))
-        if (byPath.size >= most) break
+        // The items of a list that is too long would be looked at one by one, also where nothing else is wrong with them.
+        const isLong = error.type === ValueErrorType.ArrayMaxItems && most < Number.POSITIVE_INFINITY
+        if (isLong || byPath.size >= most) break
       }
       return [...byPath.values()]
     },

@@ -131,6 +131,34 @@ export const roles = ['user', 'admin'] as const
 /** Role of a user. */
 export type Role = (typeof roles)[number]
 
+/** How a sign-in was proved: by a password, by the identity provider, or by a passkey alone. */
+export type SignInWay = 'password' | 'provider' | 'passkey'
+
+/** Kinds of second factors: codes of an authenticator app, or a passkey. */
+export const factorKinds = ['app', 'passkey'] as const
+/** Kind of a second factor. */
+export type FactorKind = (typeof factorKinds)[number]
+
+/**
+ * What a member may do in a team, most first. `owner`: everything, and makes managers; `manager`: keys, members and caps of those below;
+ * `member`: spends, with keys of its own; `accountant`: reads, and spends nothing.
+ */
+export const teamRoles = ['owner', 'manager', 'member', 'accountant'] as const
+/** Role of a user in a team. */
+export type TeamRole = (typeof teamRoles)[number]
+
+/** Whether an id of a payer is a team's. */
+export const isTeamId = (id: string): boolean => id.startsWith('team_')
+/** The id of a user's place in a team, now, before or later. */
+export const memberIdOf = (teamId: string, userId: string): string => `${teamId}.${userId}`
+/** Whom requests belong to that Parley makes itself, such as scheduled checks of channels: no user has this id. */
+export const house = { id: 'house', name: 'Parley' } as const
+/** What stands in place of a key in rows of scheduled checks. */
+export const scheduledCheck = 'scheduled check'
+
+/** The user of a member's id. */
+export const userOfMember = (memberId: string): string => memberId.slice(memberId.indexOf('.') + 1)
+
 /** How an answer ended: complete, stopped at a length limit, cut off by the upstream, abandoned by the client, or an error. */
 export const ends = ['complete', 'length', 'cut', 'aborted', 'error'] as const
 /** How an answer ended. */

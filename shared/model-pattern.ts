@@ -34,3 +34,23 @@ export class ModelSet extends Set<string> {
     return super.has(model) || this.#patterns.some((pattern) => matchesPattern(pattern, model))
   }
 }
+
+/** The models that both sets have; null stands for all. */
+export function inBoth(one: ReadonlySet<string> | null, other: ReadonlySet<string> | null): ReadonlySet<string> | null {
+  if (one === null || other === null) return one ?? other
+  return new CommonModels(one, other)
+}
+
+/** What two sets with patterns have in common: its members are the names and patterns that the other one has too. */
+class CommonModels extends Set<string> {
+  readonly #sets: readonly ReadonlySet<string>[]
+
+  constructor(...sets: readonly ReadonlySet<string>[]) {
+    super(sets.flatMap((set) => [...set].filter((name) => sets.every((every) => every.has(name)))))
+    this.#sets = sets
+  }
+
+  override has(model: string): boolean {
+    return this.#sets.every((set) => set.has(model))
+  }
+}

@@ -8,10 +8,14 @@ test('options go to the runners, everything before them is a part of a path', ()
   expect(readWords([])).toEqual({ paths: [], options: [] })
 })
 
-test('a selection may be of both kinds', () => {
-  expect(select(['reading', './server/wire'], files)).toEqual({ units: ['server/wire/sse.test.ts'], browser: ['e2e/reading.e2e.ts'] })
-  expect(select([], files).units).toHaveLength(3)
-  expect(select(['no such file'], files)).toEqual({ units: [], browser: [] })
+test('a selection may be of all kinds', () => {
+  expect(select(['reading', './server/wire'], files)).toEqual({
+    unit: ['server/wire/sse.test.ts'],
+    integration: [],
+    browser: ['e2e/reading.e2e.ts'],
+  })
+  expect(select([], files)).toEqual({ unit: files.slice(2), integration: files.slice(0, 1), browser: files.slice(1, 2) })
+  expect(select(['no such file'], files)).toEqual({ unit: [], integration: [], browser: [] })
 })
 
 describe('what files need', () => {
@@ -31,9 +35,9 @@ describe('what files need', () => {
   test('a browser, and the pages for it, where Playwright is', () => expect(needs('d.e2e.ts')).toEqual(['chromium', 'client']))
   test('nothing', () => expect(needs('e.test.ts')).toEqual([]))
   test('of this tree', () => {
-    expect([...needsOf(select(['server/wire']).units)]).toEqual([])
-    expect([...needsOf(select(['server/store']).units)]).toEqual(['postgresql'])
-    expect([...needsOf(select(['e2e/agents.test.ts']).units)]).toContain('agents')
+    expect([...needsOf(select(['server/wire']).unit)]).toEqual([])
+    expect([...needsOf(select(['server/store']).unit)]).toEqual(['postgresql'])
+    expect([...needsOf(select(['e2e/agents.test.ts']).integration)]).toContain('agents')
     expect([...needsOf(select(['e2e/reading.e2e.ts']).browser)]).toEqual(expect.arrayContaining(['chromium', 'client']))
   })
 })

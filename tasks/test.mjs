@@ -16,11 +16,16 @@ import { needsOf, readWords, select } from './lib/selection.mjs'
 import { buildServer } from './lib/server.mjs'
 import { firstTimings } from './lib/slow-files.mjs'
 import { slowest, timesOfBrowser, timesOfUnits } from './lib/times.mjs'
-import { bringChromium, bringPostgres } from './lib/tools.mjs'
+import { bringChromium, bringMariadb, bringPostgres } from './lib/tools.mjs'
 import { inWords, ofBunTest, ofCheck, ofPlaywright, sum } from './lib/totals.mjs'
 
 const results = join(root, 'test-results')
-const reports = { units: join(results, 'units.xml'), browser: join(results, 'e2e.json') }
+const reports = {
+  unit: join(results, 'unit.xml'),
+  integration: join(results, 'integration.xml'),
+  deno: join(results, 'deno.xml'),
+  browser: join(results, 'e2e.json'),
+}
 const timings = join(results, 'timings.json')
 const day = Math.floor(Date.now() / 86_400_000)
 
@@ -45,8 +50,14 @@ const checks = {
   },
 }
 
-const units = (files, needs, temporary) => ({
-  name: 'Unit and integration',
+/** Suites of doors, streams, realtime and money that are also run against Parley on Deno (docs/runtimes.md). */
+const denoSuites = ['doors', 'money', 'realtime', 'streams']
+const furtherDenoSuites = ['bounds', 'counted', 'left', 'streams', 'together', 'usage'].map((name) => `money-${name}`)
+const denoFiles = [...denoSuites, ...(isDeep ? ['realtime-session', ...furtherDenoSuites] : [])].map((name) => `e2e/${name}.test.ts`)
+
+/** A suite of `bun test`: its name, its report, its files, how many run at once, what they need, their environment, and where temporary files go. */
+const bunSuite = ({ name, report, files, parallel, needs, env, temporary }) => ({
+  name,
   // Tests may start the program, which takes seconds, or minutes on a busy machine; Bun ignores the timeout in bunfig.toml. More
   // files run in parallel than there are cores, since many tests wait, and the slowest ones of the last run come first. A database
   // server and its template are expensive, so each process creates them only once.
@@ -55,10 +66,10 @@ const units = (files, needs, temporary) => ({
       bun,
       [
         'test',
-        ...['--timeout', '120000', '--parallel=6', '--no-isolate', `--timings=${timings}`, '--update-timings'],
-        ...['--reporter=junit', `--reporter-outfile=${reports.units}`],
+        ...['--timeout', '120000', `--parallel=${parallel}`, '--no-isolate', `--timings=${timings}`, '--update-timings'],
+        ...['--reporter=junit', `--reporter-outfile=${report}`],
         ...options,
-        ...(isChosen ? files.map((file) => `./${file}`) : []),
+        ...files.map((file) => `./${file}`),
       ],
       {
         show: true,
@@ -72,6 +83,7 @@ const units = (files, needs, temporary) => ({
           ...(temporary !== undefined && { TMPDIR: temporary }),
           ...(isDeep && { PARLEY_DEEP: '1' }),
           ...(needs.has('agents') && { PARLEY_AGENTS: '1' }),
+          ...env,
         },
       },
     )
@@ -103,6 +115,8 @@ async function measured(bun, { name, work }) {
   return totals
 }
 
+const bunFilesOf = ({ unit, integration }) => [...unit, ...integration]
+
 const seconds = (since) => `${((performance.now() - since) / 1000).toFixed(1)} s`
 
 function written(path) {
@@ -113,20 +127,29 @@ function written(path) {
   }
 }
 
-/** The checks, and the suites with selected files, after setting up what those files need. */
+/**
+ * The checks, and the suites with selected files, after setting up what those files need. One after the other: each keeps every core busy,
+ * and together they would only wait for each other.
+ */
 async function suitesOf(bun) {
   const chosen = select(paths)
-  const needs = needsOf([...chosen.units, ...chosen.browser])
-  // The coding agents need a large installation, so they run only when selected, in CI and in deep runs.
-  if (paths.length === 0 && !process.env.CI && !isDeep) needs.delete('agents')
+  const needs = needsOf([...chosen.unit, ...chosen.integration, ...chosen.browser])
+  // The coding agents and MariaDB need large installations, so they run only when selected, in CI and in deep runs.
+  if (paths.length === 0 && !process.env.CI && !isDeep) for (const large of ['agents', 'mariadb']) needs.delete(large)
   if (needs.has('postgresql')) await bringPostgres()
+  if (needs.has('mariadb')) await bringMariadb()
   const chromium = needs.has('chromium') ? await bringChromium() : undefined
   if (needs.has('agents')) await bringAgents(bun)
   if (needs.has('client')) await buildClient(bun)
   if (needs.has('server') || needs.has('chromium')) await buildServer(bun)
+  const temporary = chosen.unit.length > 0 || chosen.integration.length > 0 ? memoryFolder() : undefined
+  const ofBun = (name, report, files, parallel, env) =>
+    files.length > 0 ? [bunSuite({ name, report, files, parallel, needs, env, temporary })] : []
   return [
     ...(isChosen ? [] : [checks]),
-    ...(chosen.units.length > 0 ? [units(chosen.units, needs, memoryFolder())] : []),
+    ...ofBun('Unit', reports.unit, chosen.unit, 6),
+    ...ofBun('Integration', reports.integration, chosen.integration, 8),
+    ...ofBun('Deno', reports.deno, isChosen ? [] : denoFiles, 4, { PARLEY_RUNTIME: 'deno' }),
     ...(chosen.browser.length > 0 ? [browser(chosen.browser, chromium)] : []),
   ]
 }
@@ -139,14 +162,17 @@ await task(async () => {
   if (suites.length === 0) tell(`No test file has ${paths.map((path) => `"${path}"`).join(' or ')} in its path.`)
 
   mkdirSync(results, { recursive: true })
-  if (!existsSync(timings)) writeFileSync(timings, JSON.stringify(firstTimings(select([]).units)))
+  if (!existsSync(timings)) writeFileSync(timings, JSON.stringify(firstTimings(bunFilesOf(select([])))))
   for (const report of Object.values(reports)) rmSync(report, { force: true })
   process.stdout.write(`Seed: PARLEY_SEED=${seed}${isDeep ? ', nothing sampled' : ''}\n`)
   const all = []
   for (const suite of suites) all.push(await measured(bun, suite))
   const totals = suites.length === 0 ? { passed: 0, failed: 1, skipped: 0 } : sum(all)
   process.exitCode = totals.failed > 0 ? 1 : 0
-  const times = [...timesOfUnits(written(reports.units)), ...timesOfBrowser(written(reports.browser))]
+  const times = [
+    ...[reports.unit, reports.integration, reports.deno].flatMap((path) => timesOfUnits(written(path))),
+    ...timesOfBrowser(written(reports.browser)),
+  ]
   if (slowest(times) !== '') process.stdout.write(`\nThe slowest tests:\n${slowest(times)}\n`)
   const failures = all.flatMap((one) => one.failures)
   if (failures.length > 0) process.stdout.write(`\nWhat failed:\n\n${failures.join('\n\n')}\n`)

@@ -1,5 +1,6 @@
 /** Usage rows for tests that only read or settle them. */
 import { logs } from '#db/schema'
+import { inLots } from '#store/engine/batches'
 import type { Store } from '#store/engine/store'
 import type { NewLog } from '#store/ledger/ledger'
 
@@ -27,6 +28,12 @@ export async function insertLog({ db }: Store, log: NewLog): Promise<void> {
     .insert(logs)
     .values({ ...log, charged: 0n })
     .onConflictDoNothing()
+}
+
+/** The same for many rows, with few statements. */
+export async function insertLogs({ db }: Store, rows: readonly NewLog[]): Promise<void> {
+  const values = rows.map((log) => ({ ...log, charged: 0n }))
+  await inLots(values, (lot) => db.insert(logs).values(lot).onConflictDoNothing())
 }
 
 /** Writes a row completed by `usageRow`, for a request that never had a hold. */

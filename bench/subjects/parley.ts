@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findPostgres, newPostgresDatabase } from '#testing/database/postgres-server'
+import type { RuntimeName } from '#testing/program/command'
 import { startProgram } from '#testing/program/program'
 import { cores, processNamed } from '../load/processes.ts'
 import { type Asked, chat, firstAnswer, freePort, onSubjectCore, pathOf, type Route, type Subject } from './subject.ts'
@@ -40,12 +41,14 @@ export interface ParleyOptions {
   bunFlags?: string
   /** The folder to run in, kept at the end. */
   folder?: string
+  runtime?: RuntimeName
 }
 
 /** Starts Parley on the core of what is measured, with its default configuration. */
-export async function startParley(engine: Engine, providerPort: number, { bunFlags = '', folder }: ParleyOptions = {}) {
+export async function startParley(engine: Engine, providerPort: number, { bunFlags = '', folder, runtime = 'bun' }: ParleyOptions = {}) {
   const database = engine === 'PostgreSQL' ? await newPostgresDatabase() : undefined
   const program = await startProgram({
+    runtime,
     config: config(providerPort),
     env: { PARLEY_LOG: 'warn', ...(database && { DATABASE_URL: database.url }) },
     ...(folder !== undefined && { folder }),
@@ -75,6 +78,14 @@ export const parley = (engine: Engine): Subject => ({
   start: (providerPort) => startParley(engine, providerPort),
   timeStart: (providerPort) => timeNpmStart(engine, providerPort),
 })
+
+/** Parley on Deno, with the embedded database; how long it takes to start is not measured. */
+export const parleyOnDeno: Subject = {
+  name: 'Parley on Deno, embedded',
+  missing: () => undefined,
+  start: (providerPort) => startParley('embedded', providerPort, { runtime: 'deno' }),
+  timeStart: () => Promise.resolve(Number.NaN),
+}
 
 /** Milliseconds from `npm start` to the first answer, on a database that exists and with everything installed. */
 async function timeNpmStart(engine: Engine, providerPort: number): Promise<number> {

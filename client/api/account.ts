@@ -1,7 +1,8 @@
 /** Status, setup and session. The session cookie is HTTP-only: the client sees only the user. */
+import { createSignal } from 'solid-js'
 import type { Status } from '#shared/console/model'
-import type { ProviderSignIn } from '#shared/console/session'
-import type { UserRow } from '#shared/console/user'
+import type { FactorMethods, ProviderSignIn, StepNeeded } from '#shared/console/session'
+import type { SignedIn, UserRow } from '#shared/console/user'
 import { ApiError, callApi } from './http.ts'
 
 /**
@@ -14,14 +15,30 @@ const known = {
   set: (yes: boolean) => safely(() => (yes ? localStorage.setItem(mark, 'yes') : localStorage.removeItem(mark))),
 }
 
+const [banner, setBanner] = createSignal('')
+
+/** What administrators tell whoever is signed in, as of the last answer about the session; empty: nothing. */
+export { banner }
+
+/** Somebody with a session; `mustEnrol`: it opens nothing before they have added a second factor. */
+export interface Entered {
+  user: UserRow
+  mustEnrol: boolean
+}
+
+function enteredOf({ user, mustEnrol, banner = '' }: SignedIn): Entered {
+  setBanner(banner)
+  return { user, mustEnrol: mustEnrol === true }
+}
+
 /** What the server needs and offers before anybody signs in. Throws ApiError. */
 export const readStatus = () => callApi<Status>('GET', '/api/status')
 
 /** The signed-in user, or null when there is none. Throws ApiError when the server could not be asked. */
-export async function currentUser(): Promise<UserRow | null> {
+export async function currentUser(): Promise<Entered | null> {
   if (known.get() === false) return null
   try {
-    return (await callApi<{ user: UserRow }>('GET', '/api/session')).user
+    return enteredOf(await callApi<SignedIn>('GET', '/api/session'))
   } catch (thrown) {
     if (thrown instanceof ApiError && thrown.status === 401) {
       known.set(false)
@@ -31,12 +48,19 @@ export async function currentUser(): Promise<UserRow | null> {
   }
 }
 
-/** Signs in and resolves with the user. Throws ApiError: 401 for a wrong name or password, 429 after too many attempts. */
-export async function signIn(name: string, password: string): Promise<UserRow> {
-  const { user } = await callApi<{ user: UserRow }>('POST', '/api/session', { name, password })
+/** Where a sign-in has come to: in, or before its second factor. */
+export type Entry = Entered | { step: FactorMethods }
+
+/** What the server answered to a sign-in, however it was proved. */
+export function entryOf(answer: SignedIn | StepNeeded): Entry {
+  if ('secondFactor' in answer) return { step: answer.secondFactor }
   known.set(true)
-  return user
+  return enteredOf(answer)
 }
+
+/** Begins a sign-in. Throws ApiError: 401 for a wrong name or password, 429 after too many attempts. */
+export const signIn = async (name: string, password: string): Promise<Entry> =>
+  entryOf(await callApi<SignedIn | StepNeeded>('POST', '/api/session', { name, password }))
 
 /**
  * Goes to the identity provider, which sends the browser back to `to`, a path of this server; with `link` the identity is added to the

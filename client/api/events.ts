@@ -3,7 +3,7 @@
  * somebody listens. Where it breaks off or cannot be had, pages read again as it comes back, or every half minute.
  */
 import { onCleanup } from 'solid-js'
-import { type Change, type Topic, topics } from '#shared/console/events'
+import { type Change, type Topic, topics } from '#shared/console/overview'
 
 interface Listener {
   to: ReadonlySet<Topic>

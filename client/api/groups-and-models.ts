@@ -1,6 +1,7 @@
-/** What the signed-in user may call: groups, and the models of each. Lists are read to their last page. */
+/** What the signed-in user may call, and for whose money: groups, the models of each, teams. Lists are read to their last page. */
 import type { GroupRow } from '#shared/console/group'
 import type { ModelRow, Page } from '#shared/console/model'
+import type { TeamRow } from '#shared/console/team'
 import { callApi } from './http.ts'
 
 /** All groups the user may use. Throws ApiError. */
@@ -10,6 +11,12 @@ export const readGroups = () => readAll<GroupRow>('/api/groups?limit=200')
 export const readModels = async (group: string): Promise<ModelRow[]> => {
   const rows = await readAll<ModelRow>(`/api/models?limit=200&group=${encodeURIComponent(group)}`)
   return rows.filter((row) => row.operations.includes('generate'))
+}
+
+/** Teams whose money the user may spend. Throws ApiError. */
+export const readTeams = async (): Promise<TeamRow[]> => {
+  const rows = await readAll<TeamRow>('/api/teams?limit=200')
+  return rows.filter(({ role, enabled }) => enabled && role !== null && role !== 'accountant')
 }
 
 async function readAll<Row>(path: string): Promise<Row[]> {

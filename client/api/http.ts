@@ -49,8 +49,35 @@ export async function callApi<Answer>(method: Method, path: string, body?: unkno
   })) as Answer
 }
 
+/** Asks the person to prove again who they are; false when they would not. */
+export type Prover = () => Promise<boolean>
+
+let prover: Prover | undefined
+/** The proof that is being asked for: calls that need one meanwhile wait for the same. */
+let proving: Promise<boolean> | undefined
+
+/** Sets who is asked for a proof when the server wants one; undefined: nobody, and such calls fail. */
+export function setProver(ask: Prover | undefined): void {
+  prover = ask
+}
+
+/**
+ * One request with the session cookie; where the server wants a fresh proof of who asks, it is asked for, and the request repeated. Throws
+ * as `sendOnce` does.
+ */
+export async function send(...request: Parameters<typeof sendOnce>): Promise<Response> {
+  const response = await sendOnce(...request)
+  if (response.status !== 403 || prover === undefined) return response
+  const { code } = await readError(response.clone())
+  if (code !== 'reauthentication_required') return response
+  proving ??= prover().finally(() => {
+    proving = undefined
+  })
+  return (await proving) ? sendOnce(...request) : response
+}
+
 /** One request with the session cookie. Throws the abort reason when aborted, and ApiError `offline` when there is no response. */
-export async function send(
+async function sendOnce(
   method: Method,
   path: string,
   body?: string,

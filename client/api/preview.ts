@@ -1,5 +1,5 @@
 /** POST /pg/preview/:dialect: the playground's request in another dialect. Nothing is sent to a model. */
-import type { OtherDialect, Preview } from '#shared/console/preview'
+import type { OtherDialect, Preview } from '#shared/console/inspection/preview'
 import { callApi } from './http.ts'
 
 /**

@@ -14,7 +14,7 @@ export function BudgetCell(props: { row: { budget: Budget | null; budgetLeft?: B
   return (
     <Show when={near()} fallback={<span class="na">{ts('noLimit')}</span>}>
       {(budget) => (
-        <span class="inline-block min-w-[136px] text-left">
+        <span class="budget-cell">
           <span class="num block">
             {formatMoney(formatUsd(parseUsd(budget().limit) - parseUsd(budget().left)))}{' '}
             <span class="text-ink-3">

@@ -6,19 +6,19 @@ const usual = ['off', 'errors', '0.1', 'all'] as const
 const labels = { off: 'keepOff', errors: 'keepErrors', '0.1': 'keepTenth', all: 'keepAll' } as const
 
 /** Off, failures, a tenth, all; another share that is set stays in the list. */
+export const keepOptions = (chosen: string): { value: string; label: string }[] => [
+  ...usual.map((value) => ({ value, label: ts(labels[value]) })),
+  ...(usual.some((value) => value === chosen) ? [] : [{ value: chosen, label: ts('keepShare', { percent: Number(chosen) * 100 }) }]),
+]
+
+/** The choice as a field of a key or a group. */
 export function KeepField(props: { value: string; readonly?: boolean; onChange(value: string): void }) {
-  const options = () => [
-    ...usual.map((value) => ({ value, label: ts(labels[value]) })),
-    ...(usual.some((value) => value === props.value)
-      ? []
-      : [{ value: props.value, label: ts('keepShare', { percent: Number(props.value) * 100 }) }]),
-  ]
   return (
     <SelectField
       label={ts('keepBodies')}
       hint={ts('keepBodiesHint')}
       value={props.value}
-      options={options()}
+      options={keepOptions(props.value)}
       disabled={props.readonly ?? false}
       onChange={props.onChange}
     />

@@ -1,5 +1,5 @@
 /** The vendors by the names that people know. */
-import { type VendorId, vendorIds } from '#shared/ids'
+import { codingPlanIds, type VendorId, vendorIds } from '#shared/ids'
 
 /** What the gallery shows of a vendor. */
 export interface VendorCard {
@@ -11,7 +11,12 @@ export interface VendorCard {
   needsAddress: boolean
   /** It usually needs no key: a server of one's own. */
   keyless: boolean
+  kind: VendorKind
 }
+
+/** The parts of the gallery, in their order. */
+export const vendorKinds = ['maker', 'cloud', 'host', 'machine', 'plan', 'other'] as const
+export type VendorKind = (typeof vendorKinds)[number]
 
 const titles: Record<VendorId, string> = {
   openai: 'OpenAI',
@@ -74,6 +79,34 @@ const titles: Record<VendorId, string> = {
 const withoutAddress: readonly VendorId[] = ['openai-compatible', 'azure-openai', 'azure-foundry', 'databricks', 'parley']
 const own: readonly VendorId[] = ['ollama', 'vllm', 'llama-cpp', 'lmstudio', 'demo']
 
+const kinds: Record<Exclude<VendorKind, 'host'>, readonly VendorId[]> = {
+  maker: [
+    ...([
+      'openai',
+      'anthropic',
+      'gemini',
+      'mistral',
+      'deepseek',
+      'xai',
+      'cohere',
+      'jina',
+      'voyage',
+      'moonshot',
+      'moonshot-cn',
+      'zai',
+    ] as const),
+    ...(['zhipu', 'minimax', 'perplexity', 'elevenlabs', 'deepgram', 'iflytek'] as const),
+  ],
+  cloud: [
+    ...(['azure-openai', 'azure-foundry', 'bedrock', 'vertex', 'dashscope', 'volcengine', 'hunyuan', 'qianfan', 'databricks'] as const),
+    ...(['watsonx', 'nvidia', 'cloudflare'] as const),
+  ],
+  machine: ['ollama', 'vllm', 'llama-cpp', 'lmstudio'],
+  plan: codingPlanIds,
+  other: ['openai-compatible', 'parley', 'demo'],
+}
+const kindNames = Object.keys(kinds) as (keyof typeof kinds)[]
+
 /** The gallery, in the order of `shared/ids`. */
 export const vendorCards: readonly VendorCard[] = vendorIds.map((id) => ({
   id,
@@ -81,6 +114,8 @@ export const vendorCards: readonly VendorCard[] = vendorIds.map((id) => ({
   monogram: id.slice(0, 2),
   needsAddress: withoutAddress.includes(id),
   keyless: own.includes(id),
+  // Whoever makes nothing and is no cloud hosts the models of others.
+  kind: kindNames.find((kind) => kinds[kind].includes(id)) ?? 'host',
 }))
 
 /** The card of a vendor. */

@@ -16,8 +16,11 @@ export const playground: ShellPage = { path: '/', label: 'playground', icon: 'ch
 export const ownPages: readonly ShellPage[] = [
   { path: '/overview', label: 'overview', icon: 'home' },
   { path: '/requests', label: 'requests', icon: 'list' },
+  { path: '/replay', label: 'replay', icon: 'redo' },
   { path: '/usage', label: 'usage', icon: 'chart' },
   { path: '/keys', label: 'keys', icon: 'key' },
+  { path: '/team', label: 'team', icon: 'case' },
+  { path: '/batches', label: 'batches', icon: 'layers' },
   { path: '/models', label: 'models', icon: 'book' },
 ]
 
@@ -26,7 +29,10 @@ export const adminPages: readonly ShellPage[] = [
   { path: '/admin/channels', label: 'channels', icon: 'server' },
   { path: '/admin/prices', label: 'prices', icon: 'tag' },
   { path: '/admin/users', label: 'users', icon: 'users' },
+  { path: '/admin/teams', label: 'teams', icon: 'case' },
+  { path: '/admin/selling', label: 'selling', icon: 'tag' },
   { path: '/admin/groups', label: 'groups', icon: 'layers' },
+  { path: '/admin/alerts', label: 'alerts', icon: 'alert' },
   { path: '/admin/audit', label: 'audit', icon: 'audit' },
   { path: '/admin/settings', label: 'settings', icon: 'gear' },
 ]

@@ -3,16 +3,18 @@ import { Dialog } from '@kobalte/core/dialog'
 import { useNavigate } from '@solidjs/router'
 import { createEffect, createMemo, createSignal, For, on, Show } from 'solid-js'
 import { useSession } from '#client/api/session.ts'
+import { rememberOpener } from '#client/ui/browser-state.ts'
 import { Icon } from '#client/ui/icon.tsx'
 import { t } from './messages.ts'
 import './palette.css'
 import { localEntries, type PaletteEntry } from './palette-entries.ts'
 import { createSearch } from './palette-search.ts'
 
-/** The open palette. */
-export function Palette(props: { onClose(): void }) {
+/** The open palette. `begun` is called when the field has the focus: what was typed until then. */
+export function Palette(props: { begun(): string; onClose(): void }) {
   const { admin } = useSession()
   const navigate = useNavigate()
+  const giveBack = rememberOpener()
   const [text, setText] = createSignal('')
   const [active, setActive] = createSignal(0)
   let list: HTMLDivElement | undefined
@@ -47,7 +49,7 @@ export function Palette(props: { onClose(): void }) {
     <Dialog open onOpenChange={(open) => !open && props.onClose()}>
       <Dialog.Portal>
         <Dialog.Overlay class="scrim" />
-        <Dialog.Content class="palette">
+        <Dialog.Content class="palette" onCloseAutoFocus={giveBack}>
           <Dialog.Title class="hidden-text">{t('palette')}</Dialog.Title>
           <div class="palette-field">
             <Icon name="search" />
@@ -62,6 +64,7 @@ export function Palette(props: { onClose(): void }) {
               spellcheck={false}
               value={text()}
               onInput={(event) => setText(event.currentTarget.value)}
+              onFocus={() => setText(text() + props.begun())}
               onKeyDown={press}
             />
             <kbd>Esc</kbd>

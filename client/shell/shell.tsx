@@ -9,6 +9,7 @@ import { useSession } from '#client/api/session.ts'
 import { createMediaQuery } from '#client/ui/browser-state.ts'
 import { later } from '#client/ui/later.ts'
 import { readLocalStorage, writeLocalStorage } from '#client/ui/local-storage.ts'
+import { HouseBanner } from './house-banner.tsx'
 import { Navigation } from './navigation.tsx'
 import { isCurrent, playground } from './pages.ts'
 import { TabBar } from './tab-bar.tsx'
@@ -34,11 +35,28 @@ export function Shell(props: { children: JSX.Element }) {
     void (forget ? forgetWords(id) : Promise.resolve()).then(signOut).then(session.ended, session.ended)
   }
 
+  /** What is typed until the palette has the focus, which is loaded when it is first opened; undefined while nobody waits for it. */
+  let typed: string | undefined
+  const search = (open: boolean) => {
+    typed = open ? '' : undefined
+    setSearching(open)
+  }
+  /** Keeps a key that was pressed before the palette was there. */
+  const keep = (event: KeyboardEvent): boolean => {
+    if (typed === undefined || event.ctrlKey || event.metaKey) return false
+    if (event.key === 'Escape') search(false)
+    else if (event.key === 'Backspace') typed = typed.slice(0, -1)
+    else if (event.key.length === 1) typed += event.key
+    else return false
+    event.preventDefault()
+    event.stopPropagation()
+    return true
+  }
   const press = (event: KeyboardEvent) => {
-    if (event.isComposing || event.altKey) return
+    if (event.isComposing || event.altKey || keep(event)) return
     if ((event.ctrlKey || event.metaKey) && !event.shiftKey && event.key.toLowerCase() === 'k') {
       event.preventDefault()
-      setSearching(!searching())
+      search(!searching())
     }
     const target = event.target
     const inField = target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
@@ -50,30 +68,38 @@ export function Shell(props: { children: JSX.Element }) {
   createEffect(
     on(
       () => location.pathname,
-      () => setSearching(false),
+      () => search(false),
       { defer: true },
     ),
   )
 
   return (
     <div class="shell">
+      <HouseBanner />
       <Show when={!phone()}>
         <Navigation
           folded={!canFold() || !unfolded()}
           canFold={canFold()}
           account={!inPlayground()}
           onFold={fold}
-          onSearch={() => setSearching(true)}
+          onSearch={() => search(true)}
           onSignOut={leave}
         />
       </Show>
       <Suspense fallback={<div />}>{props.children}</Suspense>
       <Show when={phone()}>
-        <TabBar onSearch={() => setSearching(true)} onSignOut={leave} />
+        <TabBar onSearch={() => search(true)} onSignOut={leave} />
       </Show>
       <Suspense>
         <Show when={searching()}>
-          <Palette onClose={() => setSearching(false)} />
+          <Palette
+            begun={() => {
+              const text = typed ?? ''
+              typed = undefined
+              return text
+            }}
+            onClose={() => search(false)}
+          />
         </Show>
       </Suspense>
     </div>

@@ -23,3 +23,16 @@ export function createOnline(): Accessor<boolean> {
   })
   return online
 }
+
+/**
+ * Remembers what has the focus now; in a menu, the button that opened it. The answer gives the focus back, unless something else has
+ * taken it meanwhile.
+ */
+export function rememberOpener(): () => void {
+  const active = document.activeElement
+  const opener = active?.closest('[role="menu"]') ? document.querySelector('[aria-haspopup="menu"][aria-expanded="true"]') : active
+  return () => {
+    const free = document.activeElement === null || document.activeElement === document.body
+    if (free && opener instanceof HTMLElement && opener.isConnected) opener.focus({ preventScroll: true })
+  }
+}

@@ -1,6 +1,7 @@
 /** Modal dialogs. Focus starts on the first control and returns to where it was. */
 import { Dialog as Base } from '@kobalte/core/dialog'
 import { type JSX, Show } from 'solid-js'
+import { rememberOpener } from './browser-state.ts'
 import { Button, IconButton } from './button.tsx'
 import { createTranslator } from './language.ts'
 
@@ -15,18 +16,19 @@ export function Dialog(props: {
   children?: JSX.Element
   buttons?: JSX.Element
 }) {
+  const giveBack = rememberOpener()
   return (
     <Base open onOpenChange={(open) => !open && props.onClose()}>
       <Base.Portal>
         <Base.Overlay class="scrim" />
-        <Base.Content class="dialog" classList={{ wide: props.wide ?? false }}>
+        <Base.Content class="dialog" classList={{ wide: props.wide ?? false }} onOpenAutoFocus={focusChosen} onCloseAutoFocus={giveBack}>
           <Base.Title as="h2">{props.title}</Base.Title>
           <Show when={props.intro}>
             <Base.Description class="mt-1 text-[13px]/[20px] text-ink-2">{props.intro}</Base.Description>
           </Show>
           <div class="mt-4">{props.children}</div>
           <Show when={props.buttons}>
-            <div class="mt-5 flex flex-wrap justify-end gap-2">{props.buttons}</div>
+            <div class="dialog-foot">{props.buttons}</div>
           </Show>
           {/* Last, so that the focus starts on the first control of the dialog itself. */}
           <span class="dialog-close">
@@ -36,6 +38,17 @@ export function Dialog(props: {
       </Base.Portal>
     </Base>
   )
+}
+
+/** A choice that comes first has the focus on what is chosen, not on its first option. */
+function focusChosen(event: Event): void {
+  const dialog = event.currentTarget
+  if (!(dialog instanceof HTMLElement)) return
+  const first = dialog.querySelector('button, input, select, textarea, a[href]')
+  const chosen = first?.closest('.seg')?.querySelector<HTMLElement>('[aria-pressed="true"]')
+  if (!chosen) return
+  event.preventDefault()
+  chosen.focus()
 }
 
 /** Asks before something that cannot be undone. The safe button comes first and has the focus. */

@@ -5,7 +5,7 @@ import { language } from './language.ts'
 /** USD text as dollars: two decimals from one dollar up, three or four significant digits below. `exact` keeps every digit. */
 export function formatMoney(usd: string, exact = false): string {
   const value = Number(usd)
-  if (exact) return `$${usd}`
+  if (exact) return usd.startsWith('-') ? `-$${usd.slice(1)}` : `$${usd}`
   if (value === 0) return '$0'
   const size = Math.abs(value)
   const digits: Intl.NumberFormatOptions =

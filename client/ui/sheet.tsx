@@ -1,5 +1,6 @@
 import { Dialog } from '@kobalte/core/dialog'
 import { type JSX, Show } from 'solid-js'
+import { rememberOpener } from './browser-state.ts'
 import { IconButton } from './button.tsx'
 
 /** A panel over the page that traps the focus and closes on Escape. */
@@ -14,11 +15,12 @@ export function Sheet(props: {
   onClose(): void
   children: JSX.Element
 }) {
+  const giveBack = rememberOpener()
   return (
     <Dialog open onOpenChange={(open) => !open && props.onClose()}>
       <Dialog.Portal>
         <Dialog.Overlay class="scrim" />
-        <Dialog.Content class={`sheet ${props.side} panel-sheet`} classList={{ wide: props.wide ?? false }}>
+        <Dialog.Content class={`sheet ${props.side} panel-sheet`} classList={{ wide: props.wide ?? false }} onCloseAutoFocus={giveBack}>
           <Show when={!props.bare} fallback={<Dialog.Title class="hidden-text">{props.title}</Dialog.Title>}>
             <header>
               <Dialog.Title as="h2">{props.title}</Dialog.Title>

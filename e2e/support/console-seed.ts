@@ -105,6 +105,24 @@ export async function busyInstallation(): Promise<Busy> {
   await keyOf({ name: 'old-notebook', enabled: false })
 
   const me = (await call('GET', '/api/session')) as { user: { id: string } }
+  const team = (await call('POST', '/api/teams', {
+    name: 'data-platform',
+    balance: '850',
+    groups: ['default', 'vip'],
+    models: ['gpt-5', 'gpt-5-mini'],
+    budget: { monthly: '600' },
+  })) as { id: string }
+  await call('POST', '/api/teams', { name: 'growth', balance: '120' })
+  for (const [user, role, cap] of [
+    [me.user.id, 'owner', {}],
+    ['support-desk', 'manager', { monthly: '200' }],
+    ['mobile-app', 'member', { daily: '5', monthly: '60' }],
+    ['research', 'accountant', {}],
+  ] as const) {
+    await call('POST', `/api/teams/${team.id}/members`, { user, role, ...(Object.keys(cap).length > 0 && { budget: cap }) })
+  }
+  const batch = await keyOf({ name: 'nightly-batch', team: team.id, budget: { daily: '20' } })
+  await keyOf({ name: 'dashboards', team: team.id, user: 'mobile-app' })
   await pastUsage(database, [me.user.id, ...userIds], [bot, ci])
 
   const ask = async (key: string, model = 'gpt-5') => {
@@ -126,6 +144,17 @@ export async function busyInstallation(): Promise<Busy> {
     upstream.forgetNext()
   }
   await ask(ci.key, 'mistral-large')
+  for (let count = 0; count < 8; count++) await ask(batch.key)
+
+  const place = (fields: object) => call('POST', '/api/alerts/hooks', { url: `${upstream.url}/alerts`, ...fields })
+  await place({ name: 'ops', form: 'slack', kinds: ['breaker', 'channel_test', 'key_spend', 'journal'] })
+  await place({ name: 'night-watch', form: 'dingtalk' })
+  await place({ name: 'ledger', form: 'http', kinds: ['budget', 'balance'], enabled: false })
+  upstream.next(respondJson(503, { error: { message: 'Overloaded.' } }))
+  await call('POST', `/api/channels/${failing.id}/test`, {})
+  upstream.forgetNext()
+  const toldOf = async () => ((await call('GET', '/api/alerts')) as { data: { answer: string | null }[] }).data
+  while (!(await toldOf()).some(({ answer }) => answer !== null)) await Bun.sleep(100)
   return {
     program,
     retried,

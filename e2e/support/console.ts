@@ -1,5 +1,6 @@
 /** What the tests of the console's pages share. */
-import { expect, type Page } from 'playwright/test'
+import { readFileSync } from 'node:fs'
+import { type Download, expect, type Page } from 'playwright/test'
 import { admin, violationsOn } from './browser-test.ts'
 
 /** Signs in and opens a page of the console. */
@@ -22,3 +23,6 @@ export async function expectClean(page: Page, state: string): Promise<void> {
   expect([state, await page.evaluate(() => document.documentElement.scrollWidth)]).toEqual([state, 320])
   if (size) await page.setViewportSize(size)
 }
+
+/** The text of a file that the page let the browser save. */
+export const savedText = async (download: Promise<Download>): Promise<string> => readFileSync(await (await download).path(), 'utf8')

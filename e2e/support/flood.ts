@@ -1,14 +1,21 @@
 /**
- * One caller who sends the worst bodies that are known, again and again, from a process of its own: URL, key, session cookie and seconds as
- * arguments. Prints how often each was answered with what.
+ * One caller who sends the worst bodies that are known, again and again, and the upstream that answers them, in a process of their own, so
+ * that they hold nobody who measures: URL, key, session cookie and seconds as arguments. Prints the address of its upstream, begins with
+ * the first line that it is given, and prints how often each body was answered with what.
  */
+import { scriptedUpstream } from '#testing/upstream/scripted-upstream'
+import { heavyUpstream } from './heavy/heavy-upstream.ts'
 import { largeBodies } from './large-bodies.ts'
 
 const [url = '', key = '', cookie = '', seconds = '4'] = process.argv.slice(2)
-const until = performance.now() + Number(seconds) * 1000
 const answers: Record<string, number> = {}
+const bodies = largeBodies()
+/** Each is made once. */
+const made = new Map<string, Buffer<ArrayBuffer>>()
 
-async function send({ name, path, headers, body }: (typeof bodies)[number]): Promise<void> {
+async function send({ name, path, headers, json }: (typeof bodies)[number]): Promise<void> {
+  const body = made.get(name) ?? Buffer.from(json())
+  made.set(name, body)
   const credentials = path.startsWith('/pg') ? { cookie } : { authorization: `Bearer ${key}` }
   const sent = { method: 'POST', headers: { 'content-type': 'application/json', ...credentials, ...headers }, body }
   const status = await fetch(url + path, sent).then(
@@ -21,8 +28,10 @@ async function send({ name, path, headers, body }: (typeof bodies)[number]): Pro
   answers[`${name} ${status}`] = (answers[`${name} ${status}`] ?? 0) + 1
 }
 
-const bodies = largeBodies().map(({ json, ...rest }) => ({ ...rest, body: Buffer.from(json()) }))
-console.log('ready')
+const upstream = await scriptedUpstream(heavyUpstream())
+console.log(upstream.url)
+for await (const _ of console) break
+const until = performance.now() + Number(seconds) * 1000
 async function worker(first: number): Promise<void> {
   for (let at = first; performance.now() < until; at++) {
     const body = bodies[at % bodies.length]
@@ -31,3 +40,5 @@ async function worker(first: number): Promise<void> {
 }
 await Promise.all([0, 2, 4, 6].map(worker))
 console.log(JSON.stringify(answers))
+await upstream.close()
+process.exit()

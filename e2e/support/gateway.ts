@@ -57,7 +57,8 @@ function session(url: string, cookie: string): Session {
   }
 }
 
-async function signIn(url: string, name: string, password: string): Promise<Session> {
+/** A session of this user on the program at `url`. */
+export async function signInAt(url: string, name: string, password: string): Promise<Session> {
   const answer = await fetch(`${url}/api/session`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -79,18 +80,18 @@ export async function startGateway(engine: EngineName, options: ProgramOptions =
   const database = await databaseOn(engine)
   const program = await startProgram({ ...options, env: { ...administrator, ...database.env, ...options.env } })
   const { url } = program
-  const admin = await signIn(url, administrator.PARLEY_ADMIN_USER, administratorPassword)
+  const admin = await signInAt(url, administrator.PARLEY_ADMIN_USER, administratorPassword)
 
   return {
     program,
     url,
     key: program.printed('PARLEY_KEY'),
     admin,
-    signIn: (name, password) => signIn(url, name, password),
+    signIn: (name, password) => signInAt(url, name, password),
     async user(name, balance) {
       const password = `password of ${name}`
       const { id } = await admin.call<{ id: string }>('POST', '/api/users', { name, password, balance })
-      const own = await signIn(url, name, password)
+      const own = await signInAt(url, name, password)
       const { key } = await own.call<{ key: string }>('POST', '/api/keys', { name: `key of ${name}` })
       return { session: own, key, id }
     },

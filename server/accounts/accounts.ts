@@ -3,22 +3,25 @@
  * database and reach all instances. This module knows no routes, cookies or channels, and money only as a grant or a budget. Start
  * with `admission.ts` for what happens to a request, and `caller.ts` for the result.
  */
+import type { Factors } from '#accounts/factors/factors'
 import type { Clock, Random } from '#runtime/clock'
 import type { Budget } from '#shared/console/limits'
 import { type Quotas, usualQuotas } from '#shared/console/quota'
+import type { HeldPlan } from '#shared/console/selling'
+import { isTeamId } from '#shared/ids'
 import { insertGroup } from '#store/accounts/groups'
 import { touchKeys } from '#store/accounts/keys'
 import type { Store } from '#store/engine/store'
 import { type Admission, createAdmission } from './admission.ts'
 import { type AuditTrail, createAuditTrail } from './audit-trail.ts'
 import { createDeclared, type Declared } from './declared.ts'
-import { openDirectory } from './directory.ts'
+import { type Directory, openDirectory } from './directory.ts'
 import { createGroups, defaultGroup, type Groups, newGroup } from './groups.ts'
 import { createIdentities, type Identities } from './identities.ts'
 import { createKeys, type Keys } from './keys.ts'
 import { createLastUsed } from './last-used.ts'
 import { createManagementKeys, type ManagementKeys } from './management-keys.ts'
-import { createSessions, type Sessions } from './sessions.ts'
+import { createSessions, type SecondFactorPolicy, type Sessions } from './sessions.ts'
 import { createSetup, type Setup } from './setup.ts'
 import { createSignIn, type SignIn } from './sign-in.ts'
 import { createUsageReports, type UsageReports } from './usage.ts'
@@ -34,8 +37,10 @@ export interface Accounts extends Admission, Sessions, SignIn, Identities, Setup
   readonly usageLog: UsageLog
   readonly usageReports: UsageReports
   readonly auditTrail: AuditTrail
-  /** The budget of a key or user by its id, or of a group by its name, as it is now; undefined when there is no such row. */
-  budgetOf(of: 'key' | 'user' | 'group', id: string): Budget | null | undefined
+  /** The rows in memory, for the rooms beside this one. */
+  readonly directory: Directory
+  /** The budget of a key, a member, a user or a team (`user`) by its id, or of a group by its name, as it is now, with the windows of a plan; undefined when there is no such row. */
+  budgetOf(of: 'key' | 'user' | 'group' | 'member', id: string): (Budget & { plan?: HeldPlan }) | null | undefined
   /** Writes when keys and management keys were last used. Runs on a schedule, and once more before the store closes. */
   flushLastUsed(): Promise<void>
 }
@@ -46,36 +51,53 @@ export interface AccountsParts {
   clock: Clock
   random: Random
   /** Quotas of each user; those that are usual when absent. */
-  quotas?(): Quotas
+  quotas?(): Pick<Quotas, 'keys' | 'modelsPerKey'>
+  /** Second factors of users; nobody has one when absent. */
+  factors?: Factors
+  /** Whom a second factor is asked for; nobody when absent. */
+  secondFactor?(): SecondFactorPolicy
 }
 
+const askNobody = (): SecondFactorPolicy => ({ required: 'off', afterProvider: false })
+
 /** Loads everything into memory and creates the group `default` if it is missing. */
-export async function createAccounts({ store, clock, random, quotas = () => usualQuotas }: AccountsParts): Promise<Accounts> {
+export async function createAccounts({
+  store,
+  clock,
+  random,
+  quotas = () => usualQuotas,
+  factors,
+  secondFactor = askNobody,
+}: AccountsParts): Promise<Accounts> {
   await insertGroup(store, newGroup(defaultGroup, {}, 'console', new Date(clock.now())))
   const directory = await openDirectory(store)
   const parts = { store, directory, clock, random }
   const keyUses = createLastUsed()
-  const sessions = createSessions(parts)
+  const sessions = createSessions({ ...parts, factors, policy: secondFactor })
   const { endSessionsOf } = sessions
   const managementKeys = createManagementKeys(parts)
 
   return {
     ...createAdmission({ directory, clock, keyUses, sessions }),
     ...sessions,
-    ...createSignIn({ ...parts, sessions }),
+    ...createSignIn({ ...parts, sessions, factors }),
     ...createIdentities({ ...parts, sessions }),
     ...createSetup(parts),
     ...createDeclared({ ...parts, endSessionsOf }),
-    users: createUsers({ ...parts, endSessionsOf }),
+    users: createUsers({ ...parts, endSessionsOf, hasFactor: (id) => factors?.has(id) ?? false }),
     managementKeys,
     keys: createKeys({ ...parts, keyUses, quotas }),
     groups: createGroups(parts),
     usageReports: createUsageReports(store, directory),
     usageLog: createUsageLog(store, directory),
     auditTrail: createAuditTrail(store),
+    directory,
     budgetOf(of, id) {
       if (of === 'key') return directory.keys.get(id)?.key.budget
-      return (of === 'user' ? directory.users : directory.groups).get(id)?.budget
+      if (of === 'member') return directory.members.get(id)?.budget
+      if (of === 'group') return directory.groups.get(id)?.budget
+      const payer = isTeamId(id) ? directory.teams.get(id)?.team : directory.users.get(id)
+      return payer?.plan ? { ...payer.budget, plan: payer.plan } : payer?.budget
     },
     async flushLastUsed() {
       await keyUses.flush((seen) =>

@@ -2,11 +2,15 @@
 import type { Clock } from '#runtime/clock'
 import { sha256Hex } from '#runtime/secrets'
 import { GatewayError } from '#shared/errors'
+import { memberIdOf } from '#shared/ids'
+import { inBoth } from '#shared/model-pattern'
+import { inForce } from '#shared/plan-windows'
 import type { Caller, Group, User } from './caller.ts'
-import { type Directory, type KnownKey, usableGroup, usableGroups } from './directory.ts'
+import { type Directory, type KnownKey, type KnownTeam, usableGroup, usableGroups } from './directory.ts'
 import type { LastUsed } from './last-used.ts'
-import { addressNotAllowed, groupNotAllowed } from './refusals.ts'
+import { addressNotAllowed, groupNotAllowed, teamNotAllowed } from './refusals.ts'
 import type { Sessions } from './sessions.ts'
+import { maySpend } from './team-rights.ts'
 
 const badKey = () => new GatewayError('invalid_api_key', 'The API key is missing or not valid.')
 const withdrawnModel = () => new GatewayError('model_not_found', 'The key may no longer use the model of this request.', { param: 'model' })
@@ -30,13 +34,21 @@ export interface Admission {
    * Undefined = it may continue. Cheap.
    */
   refusalOf(caller: Caller, model?: string): GatewayError | undefined
-  /** For `/pg`: the session's user in the requested group, or else in their default group. Throws `not_signed_in`, `group_not_allowed`. */
-  admitSession(token: string | undefined, group?: string): Caller
+  /**
+   * For `/pg`: the session's user in the requested group, or else in their default group; with `team`, an id or a name, for the money of
+   * that team and in its groups. Throws `not_signed_in`, `group_not_allowed`, `team_not_allowed`.
+   */
+  admitSession(token: string | undefined, group?: string, team?: string): Caller
   /**
    * The caller that a request with this key would have, without recording a use. `key` is an id or a name that is unique among the
    * user's keys; without a key, the user alone. Throws `not_found`, `group_not_allowed`.
    */
   callerOf(user: User, key?: string, group?: string): Caller
+  /**
+   * The caller of the key of this id, for work that goes on without its secret; undefined when it may not ask any more, or not from this
+   * address. `address` absent: wherever it came from.
+   */
+  callerWithKey(id: string, address?: string): Caller | undefined
   /** The groups the user may use now, by name. */
   groupsOf(user: User): Group[]
 }
@@ -86,44 +98,102 @@ export function createAdmission({ directory, clock, keyUses, sessions }: Admissi
     return group
   }
 
+  /** The caller as one whose team pays: no model that the team has not, and the member's cap where there still is one. */
+  function forTeam(caller: Caller, { team, models }: KnownTeam, userId: string): Caller {
+    const member = directory.members.get(memberIdOf(team.id, userId))
+    return { ...caller, team, member, models: inBoth(caller.models, models) }
+  }
+
+  /** The team of this id or name whose money the user may spend. */
+  function teamFor(user: User, named: string): KnownTeam {
+    const team = directory.teams.get(named) ?? directory.teamNamed(named)
+    if (!team?.team.enabled || !maySpend(directory.members.get(memberIdOf(team.team.id, user.id)))) throw teamNotAllowed()
+    return team
+  }
+
+  /** The caller that a request with this key would have, in its own group or this one; undefined without a payer. Throws as `groupFor`. */
+  function callerFor(known: KnownKey | undefined, inGroup?: string): Caller | undefined {
+    const team = known && known.key.teamId !== null ? directory.teams.get(known.key.teamId) : undefined
+    const user = known && (known.key.teamId === null ? directory.users.get(known.key.userId) : team?.payer)
+    if (known === undefined || user === undefined) return undefined
+    const { key, models } = known
+    const payer = user.plan ? withPlan(user, clock.now()) : user
+    const group = groupFor(payer, inGroup ?? key.group ?? payer.group)
+    const caller: Caller = { user: payer, key, group, models, strict: key.strict }
+    return team ? forTeam(caller, team, key.userId) : caller
+  }
+
   return {
     admitKey(secret, address) {
       const known = knownKey(secret)
-      const user = known && directory.users.get(known.key.userId)
-      if (known === undefined || !user?.enabled) throw badKey()
+      const team = known && known.key.teamId !== null ? directory.teams.get(known.key.teamId) : undefined
+      const owner = known && (known.key.teamId === null ? directory.users.get(known.key.userId) : team?.payer)
+      if (known === undefined || !owner?.enabled) throw badKey()
       const { key, models } = known
+      const user = owner.plan ? withPlan(owner, clock.now()) : owner
       const group = groupFor(user, key.group ?? user.group)
       if (!known.allows(address ?? '')) throw addressNotAllowed()
       keyUses.touch(key.id, clock.now(), address)
-      return { user, key, group, models, strict: key.strict }
+      const caller: Caller = { user, key, group, models, strict: key.strict }
+      return team ? forTeam(caller, team, key.userId) : caller
     },
-    refusalOf({ key, user, group, session }, model) {
+    callerWithKey(id, address) {
+      const known = current(directory.keys.get(id))
+      if (address !== undefined && known?.allows(address) === false) return undefined
+      try {
+        const caller = callerFor(known)
+        return caller?.user.enabled ? caller : undefined
+      } catch (thrown) {
+        if (thrown instanceof GatewayError) return undefined
+        throw thrown
+      }
+    },
+    refusalOf({ key, user, team, member, group, session }, model) {
       const known = key && current(directory.keys.get(key.id))
       if (key && !known) return badKey()
-      const now = directory.users.get(user.id)
-      if (!now?.enabled) return key ? badKey() : notSignedIn()
-      if (session !== undefined && !sessions.isLive(session)) return notSignedIn()
-      if (usableGroup(directory, now, group.name) === undefined || (known?.key.group ?? group.name) !== group.name) return groupNotAllowed()
-      return model !== undefined && known?.models?.has(model) === false ? withdrawnModel() : undefined
+      const teamNow = team && directory.teams.get(team.id)
+      const now = team ? teamNow?.payer : directory.users.get(user.id)
+      if (!now?.enabled) return key ? badKey() : team ? teamNotAllowed() : notSignedIn()
+      if (session !== undefined) {
+        if (!sessions.isLive(session)) return notSignedIn()
+        if (team && !maySpend(member && directory.members.get(member.id))) return teamNotAllowed()
+      }
+      // What began under a plan goes on when the plan ends, and ends when it is taken away.
+      const holder = now.plan && user.plan ? { ...now, groups: [...now.groups, now.plan.group ?? now.group] } : now
+      if (usableGroup(directory, holder, group.name) === undefined || (known?.key.group ?? group.name) !== group.name)
+        return groupNotAllowed()
+      const isWithdrawn = model !== undefined && (known?.models?.has(model) === false || teamNow?.models?.has(model) === false)
+      return isWithdrawn ? withdrawnModel() : undefined
     },
-    admitSession(token, group) {
-      const user = sessions.userOfSession(token)
-      if (user === undefined || token === undefined) throw notSignedIn()
+    admitSession(token, group, named) {
+      const found = sessions.userOfSession(token)
+      if (found === undefined || token === undefined) throw notSignedIn()
+      const user = found.plan ? withPlan(found, clock.now()) : found
       const session = sha256Hex(token)
-      return { user, key: null, group: groupFor(user, group ?? user.group), models: null, strict: false, session }
+      if (named === undefined) return { user, key: null, group: groupFor(user, group ?? user.group), models: null, strict: false, session }
+      const team = teamFor(user, named)
+      const payer = team.payer.plan ? withPlan(team.payer, clock.now()) : team.payer
+      const caller = { user: payer, key: null, group: groupFor(payer, group ?? payer.group), models: null, strict: false, session }
+      return forTeam(caller, team, user.id)
     },
-    callerOf(asker, named, group) {
+    callerOf(found, named, group) {
+      const asker = found.plan ? withPlan(found, clock.now()) : found
       const keys = [...directory.keys.all()]
       const known = named === undefined ? undefined : (keys.find(({ key }) => key.id === named) ?? onlyOne(keys, named))
       if (named === undefined) return { user: asker, key: null, group: groupFor(asker, group ?? asker.group), models: null, strict: false }
-      const user = known && directory.users.get(known.key.userId)
-      if (known === undefined || user === undefined)
-        throw new GatewayError('not_found', 'No key, or more than one, has this id or name.', { param: 'key' })
-      const { key, models } = known
-      return { user, key, group: groupFor(user, group ?? key.group ?? user.group), models, strict: key.strict }
+      const caller = callerFor(known, group)
+      if (!caller) throw new GatewayError('not_found', 'No key, or more than one, has this id or name.', { param: 'key' })
+      return caller
     },
-    groupsOf: (user) => usableGroups(directory, user),
+    groupsOf: (user) => usableGroups(directory, user.plan ? withPlan(user, clock.now()) : user),
   }
+}
+
+/** The user or team as its plan makes it at `now`: in the group of the plan while it is in force; without it before and after. */
+export function withPlan<Payer extends User>(payer: Payer, now: number): Payer {
+  const { plan } = payer
+  if (!plan || !inForce(plan, now)) return { ...payer, plan: null }
+  return plan.group === null ? payer : { ...payer, group: plan.group, groups: [...payer.groups, plan.group] }
 }
 
 function onlyOne(keys: readonly KnownKey[], name: string): KnownKey | undefined {

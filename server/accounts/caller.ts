@@ -1,8 +1,10 @@
 /** Who is calling, as all modules above see it. Plain data from memory; nothing here reads the database. */
 import type { KeepBodies } from '#shared/console/body'
 import type { Budget, Limits } from '#shared/console/limits'
+import type { HeldPlan } from '#shared/console/selling'
 import type { Fallback } from '#shared/console/settings'
 import type { Role } from '#shared/ids'
+import type { TeamMemberRecord, TeamRecord } from '#store/accounts/teams'
 import type { UserRecord } from '#store/accounts/users'
 
 /** What was done to a row, as the audit trail names it. */
@@ -24,12 +26,17 @@ export interface User {
   createdAt: Date
   budget: Budget | null
   limits: Limits | null
+  /** The plan they have or had last; of a caller only one that is in force. */
+  plan?: HeldPlan | null
 }
 
 /** An API key without its secret. */
 export interface ApiKey {
   id: string
+  /** Its user; of a team's key who made it, who may be gone. */
   userId: string
+  /** The team that pays and owns it; null = its user. */
+  teamId: string | null
   name: string
   hint: string
   group: string | null
@@ -68,9 +75,20 @@ export interface Group {
   managed: Managed
 }
 
+/** A team: a wallet that its members spend from. */
+export type Team = TeamRecord
+
+/** A user's place in a team. */
+export type Member = TeamMemberRecord
+
 /** The identity a request runs as. */
 export interface Caller {
+  /** Who pays, and whose state and conversations they are: a user, or a team, which is a user without a role here. */
   user: User
+  /** The team that pays, if one does. */
+  team?: Team
+  /** Where a team pays: the member whose cap counts it; undefined once the member has left. */
+  member?: Member | undefined
   /** Null on `/pg`, which authenticates by session. */
   key: ApiKey | null
   group: Group

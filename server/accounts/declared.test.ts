@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { type Clock, systemRandom } from '#runtime/clock'
+import { sha256Hex } from '#runtime/secrets'
 import type { MirroredTable, Store } from '#store/engine/store'
 import { sampledEngine, type Throwaway, throwawayDatabase } from '#testing/database/database'
 import { runSql } from '#testing/database/tables'
@@ -159,6 +160,18 @@ describe('what parley.yaml declares', () => {
     expect(() => accounts.admitKey(two)).toThrow('not valid')
     await accounts.declareKeys([key('a', `${secret}-3`), key('b', two), key('c', one)])
     expect(accounts.admitKey(one).key?.name).toBe('c')
+  })
+
+  test('may be known by its digest alone: its holder goes on with it', async () => {
+    await apply()
+    const held = `${secret}-held`
+    await accounts.declareKeys([{ name: 'moved', user: 'bot', digest: sha256Hex(held) }])
+    expect(accounts.admitKey(held).key).toMatchObject({ name: 'moved', hint: 'sk-...' })
+    writes.length = 0
+    await accounts.declareKeys([{ name: 'moved', user: 'bot', digest: sha256Hex(held) }])
+    expect(writes).toEqual([])
+    // The key itself is no digest of itself.
+    expect(() => accounts.admitKey(sha256Hex(held))).toThrow()
   })
 
   test('is read-only in the console', async () => {

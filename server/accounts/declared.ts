@@ -5,11 +5,13 @@
 
 import { demandStrongPassword } from '#accounts/guard/password-rules'
 import type { Clock, Random } from '#runtime/clock'
+import { sha256Hex } from '#runtime/secrets'
 import { theFile } from '#shared/console/audit'
 import type { GroupFields } from '#shared/console/group'
 import type { DeclaredKey } from '#shared/console/key'
 import type { NewUser } from '#shared/console/user'
 import { GatewayError } from '#shared/errors'
+import { isTeamId } from '#shared/ids'
 import { noteAll, onRecord } from '#store/accounts/audit'
 import { type GroupRecord, insertGroup, updateGroup } from '#store/accounts/groups'
 import { insertKeys, type KeyRecord, updateKey } from '#store/accounts/keys'
@@ -21,7 +23,7 @@ import { changes, eachRow, insertsAndUpdates, type Step } from './declared-chang
 import { type ComparedPasswords, comparePasswords, type GivenPassword } from './declared-passwords.ts'
 import type { Directory, KnownKey, KnownUser } from './directory.ts'
 import { defaultGroup, newGroup, writeGroups } from './groups.ts'
-import { keyColumns, keyHint, newKey, newRecord, writeKeys } from './keys.ts'
+import { keyColumns, keyHint, newKey, newRecord, paidBy, writeKeys } from './keys.ts'
 import { invalid, nameTaken, readBounds, readUsd, uniquely } from './refusals.ts'
 import { demandGroup, membership, moneyNote, newUser, writeUsers } from './users.ts'
 
@@ -114,14 +116,22 @@ export function createDeclared({ store, directory, clock, random, endSessionsOf 
       await noteAll(store, theFile, notes)
     })
 
-  function declaredKey(row: DeclaredKey, user: User): KeyRecord {
-    return { ...newKey(user.id, row.name, row.key, newRecord(clock, random)), ...keyColumns(row), managed: 'file', hint: keyHint(row.key) }
+  /** The key, and who pays for it. */
+  function declaredKey(row: DeclaredKey): { owner: User; fresh: KeyRecord } {
+    const user = directory.userNamed(row.user)
+    if (user === undefined) throw invalid('user', 'a user that exists')
+    const team = row.team === undefined ? undefined : directory.teamNamed(row.team)
+    if (row.team !== undefined && team === undefined) throw invalid('team', 'a team that exists')
+    const { key = '', digest = sha256Hex(key) } = row
+    const made = { ...newKey(user.id, row.name, key, newRecord(clock, random)), ...keyColumns(row), digest, hint: keyHint(key) }
+    const fresh = { ...made, ...(team && paidBy(team.team.id, user.id)), managed: 'file' as const }
+    return { owner: team?.payer ?? user, fresh }
   }
 
   function demandOwnGroup(user: User, group: string | undefined): void {
     if (group === undefined) return
     demandGroup(directory, group, 'group')
-    if (!user.groups.includes(group)) throw invalid('group', 'a group of this user')
+    if (!user.groups.includes(group)) throw invalid('group', `a group of this ${isTeamId(user.id) ? 'team' : 'user'}`)
   }
 
   /** The steps for the keys, computed row by row: a key value that one row gives up, another may take. */
@@ -141,10 +151,8 @@ export function createDeclared({ store, directory, clock, random, endSessionsOf 
     }
 
     return (row: DeclaredKey): Step<KeyRecord> | undefined => {
-      const user = directory.userNamed(row.user)
-      if (user === undefined) throw invalid('user', 'a user that exists')
-      demandOwnGroup(user, row.group)
-      const fresh = declaredKey(row, user)
+      const { owner, fresh } = declaredKey(row)
+      demandOwnGroup(owner, row.group)
       const { id: _, createdAt: __, lastUsedAt: ___, lastUsedFrom: ____, ...columns } = fresh
       const known = meant(row.name, fresh.digest)
       const holder = holderOf(fresh.digest)
@@ -154,6 +162,7 @@ export function createDeclared({ store, directory, clock, random, endSessionsOf 
       if (known === undefined) return { fresh }
       const changed = changes(columns, {
         ...known.key,
+        ...(known.key.teamId !== null ? paidBy(known.key.teamId, known.key.userId) : { makerId: null }),
         logBodies: known.key.keepBodies === true,
         digest: known.digest,
         previousDigest: known.previousDigest,

@@ -1,15 +1,17 @@
 /** Users, keys, groups and sessions in memory, refreshed in the background; every lookup on the hot path is answered here. */
 
 import { addressList } from '#runtime/address-list'
+import type { Budget } from '#shared/console/limits'
 import { ModelSet } from '#shared/model-pattern'
 import { type GroupRecord, loadGroup, loadGroups } from '#store/accounts/groups'
 import { type KeyRecord, loadKey, loadKeys } from '#store/accounts/keys'
 import { loadManagementKey, loadManagementKeys, type ManagementKeyRecord } from '#store/accounts/management-keys'
 import { loadSession, loadSessions, type SessionRecord } from '#store/accounts/sessions'
+import { loadTeam, loadTeamMember, loadTeamMembers, loadTeams } from '#store/accounts/teams'
 import { loadUser, loadUsers, type UserRecord } from '#store/accounts/users'
 import { type Mirror, mirror } from '#store/engine/mirror'
 import type { Store } from '#store/engine/store'
-import type { ApiKey, Group, User } from './caller.ts'
+import type { ApiKey, Group, Member, Team, User } from './caller.ts'
 
 /** A user without the password hash. */
 export interface KnownUser extends User {
@@ -28,14 +30,25 @@ export interface KnownKey {
   allows(address: string): boolean
 }
 
+/** A team as requests see it. */
+export interface KnownTeam {
+  team: Team
+  /** The team where a user is expected: it pays, and has groups and limits. */
+  payer: User
+  models: ReadonlySet<string> | null
+}
+
 /** In-memory mirrors of the account tables, with secondary indexes. */
 export interface Directory {
   users: Mirror<KnownUser>
   keys: Mirror<KnownKey>
   groups: Mirror<Group>
+  teams: Mirror<KnownTeam>
+  members: Mirror<Member>
   managementKeys: Mirror<ManagementKeyRecord>
   sessions: Mirror<SessionRecord>
   userNamed(name: string): KnownUser | undefined
+  teamNamed(name: string): KnownTeam | undefined
   keyWithDigest(digest: string): KnownKey | undefined
   managementKeyWithDigest(digest: string): ManagementKeyRecord | undefined
 }
@@ -43,6 +56,7 @@ export interface Directory {
 /** Loads everything once. Rejects when the database does not answer. */
 export async function openDirectory(store: Store): Promise<Directory> {
   const userIds = new Map<string, string>()
+  const teamIds = new Map<string, string>()
   const keyIds = new Map<string, string>()
   const managementKeyIds = new Map<string, string>()
 
@@ -70,6 +84,19 @@ export async function openDirectory(store: Store): Promise<Directory> {
     loadAll: async () => (await loadGroups(store)).map(knownGroup),
     load: async (name) => turn(await loadGroup(store, name), knownGroup),
   })
+  const teams = await mirror<KnownTeam>(store, {
+    table: 'teams',
+    id: ({ team }) => team.id,
+    loadAll: async () => (await loadTeams(store)).map(knownTeam),
+    load: async (id) => turn(await loadTeam(store, id), knownTeam),
+    onChange: (id, row, before) => move(teamIds, id, before?.team.name, row?.team.name),
+  })
+  const members = await mirror<Member>(store, {
+    table: 'team_members',
+    id: ({ id }) => id,
+    loadAll: () => loadTeamMembers(store),
+    load: (id) => loadTeamMember(store, id),
+  })
   const managementKeys = await mirror<ManagementKeyRecord>(store, {
     table: 'management_keys',
     id: (key) => key.id,
@@ -88,9 +115,12 @@ export async function openDirectory(store: Store): Promise<Directory> {
     users,
     keys,
     groups,
+    teams,
+    members,
     managementKeys,
     sessions,
     userNamed: (name) => users.get(userIds.get(name) ?? ''),
+    teamNamed: (name) => teams.get(teamIds.get(name) ?? ''),
     keyWithDigest: (digest) => keys.get(keyIds.get(digest) ?? ''),
     managementKeyWithDigest: (digest) => managementKeys.get(managementKeyIds.get(digest) ?? ''),
   }
@@ -107,6 +137,28 @@ export function usableGroups(directory: Directory, user: User): Group[] {
   return user.groups.flatMap((name) => usableGroup(directory, user, name) ?? []).sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
+/** Something in a team that may have a budget. */
+export interface BudgetedInTeam {
+  of: 'team' | 'member'
+  id: string
+  name: string
+  budget: Budget | null
+}
+
+/** Teams that are not switched off, or those of them with these ids, and their members, for whoever looks at budgets. */
+export function budgetedInTeams({ teams, members, users }: Directory, ids?: ReadonlySet<string>): BudgetedInTeam[] {
+  const open = [...teams.all()].map(({ team }) => team).filter(({ id, enabled }) => enabled && (ids === undefined || ids.has(id)))
+  const names = new Map(open.map(({ id, name }) => [id, name]))
+  const places = [...members.all()].filter(({ teamId }) => names.has(teamId))
+  return [
+    ...open.map(({ id, name, budget }) => ({ of: 'team' as const, id, name, budget })),
+    ...places.map(({ id, teamId, userId, budget }) => ({
+      ...{ of: 'member' as const, id, budget },
+      name: `${users.get(userId)?.name ?? userId} (${names.get(teamId)})`,
+    })),
+  ]
+}
+
 /** Points a secondary index at the row's new place; another row may have taken the old one meanwhile. */
 function move(index: Map<string, string>, id: string, from: string | undefined, to: string | undefined): void {
   if (from !== undefined && index.get(from) === id) index.delete(from)
@@ -119,9 +171,9 @@ function knownUser({ passwordHash, ...user }: UserRecord): KnownUser {
   return { ...user, signsIn: passwordHash !== null }
 }
 
-function knownKey({ digest, previousDigest, logBodies, ...record }: KeyRecord): KnownKey {
+function knownKey({ digest, previousDigest, logBodies, userId, makerId, ...record }: KeyRecord): KnownKey {
   // Rows of earlier versions know only all or nothing.
-  const key = { ...record, keepBodies: record.keepBodies ?? logBodies }
+  const key = { ...record, userId: userId ?? makerId ?? '', keepBodies: record.keepBodies ?? logBodies }
   const { models, addresses } = key
   return {
     key,
@@ -130,6 +182,12 @@ function knownKey({ digest, previousDigest, logBodies, ...record }: KeyRecord): 
     models: models === null ? null : new ModelSet(models),
     allows: addresses === null ? () => true : addressList(addresses),
   }
+}
+
+function knownTeam(team: Team): KnownTeam {
+  const { id, name, group, groups, enabled, managed, createdAt, budget, limits, plan, models } = team
+  const payer: User = { id, name, role: 'user', group, groups, enabled, managed, createdAt, budget, limits, plan }
+  return { team, payer, models: models === null ? null : new ModelSet(models) }
 }
 
 function knownGroup({ createdAt: _, ...group }: GroupRecord): Group {

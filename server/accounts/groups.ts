@@ -28,7 +28,7 @@ export interface Groups {
   create(by: Actor, fields: GroupFields & { name: string }): Promise<Group>
   /** Throws `not_found`, `managed_by_file`, `invalid_value`. */
   change(by: Actor, name: string, fields: GroupFields): Promise<Group>
-  /** Throws `not_found`, `managed_by_file`, and `still_in_use` while a user or a key has it. */
+  /** Throws `not_found`, `managed_by_file`, and `still_in_use` while a user, a team or a key has it. */
   remove(by: Actor, name: string): Promise<void>
 }
 
@@ -52,6 +52,7 @@ export function createGroups(parts: { store: Store; directory: Directory; clock:
   function inUse(name: string): boolean {
     if (name === defaultGroup) return true
     for (const user of directory.users.all()) if (user.groups.includes(name)) return true
+    for (const { team } of directory.teams.all()) if (team.groups.includes(name)) return true
     for (const { key } of directory.keys.all()) if (key.group === name) return true
     return false
   }

@@ -1,5 +1,6 @@
 /** Sign-in of people whom an identity provider vouches for, and which identities a user has. */
 
+import { createThrottle } from '#accounts/guard/throttle'
 import type { Identity } from '#accounts/identity/provider'
 import type { Clock, Random } from '#runtime/clock'
 import type { Actor } from '#shared/console/audit'
@@ -24,7 +25,14 @@ export interface Identities {
    * A session for the user with this identity, who is created at the first sign-in; users are never found by name or address. Where
    * the provider names groups, the user's groups become those of them that exist. Throws `not_permitted` for a disabled user.
    */
-  signInAs(identity: Identity, from?: Origin): Promise<SignedIn>
+  signInAs(identity: Identity, from?: Origin): Promise<SignedIn & { isNew: boolean }>
+  /** Whether this identity is the user's. */
+  isIdentityOf(identity: Identity, user: User): Promise<boolean>
+  /**
+   * Asks the provider about an answer to the attempt with this `state`. What fails is counted by address: the provider would refuse
+   * everybody if strangers made too many answers up. Rejects as `ask` does, and with `too_many_attempts`.
+   */
+  confirmed(ask: () => Promise<Identity>, state: string, address: string): Promise<Identity>
   /** Adds the identity to a user, who has shown who they are at both ends. Throws `name_taken` when it is another user's. */
   linkIdentity(user: User, identity: Identity, requestId?: string): Promise<void>
   /** The identities of a user, oldest first. */
@@ -39,7 +47,7 @@ export interface IdentitiesParts {
   directory: Directory
   clock: Clock
   random: Random
-  sessions: Pick<Sessions, 'startSession'>
+  sessions: Pick<Sessions, 'begin'>
 }
 
 /** Changes that follow from what the provider says. */
@@ -57,6 +65,7 @@ const mostTries = 3
 
 /** Identities over the store and the directory. */
 export function createIdentities({ store, directory, clock, random, sessions }: IdentitiesParts): Identities {
+  const guesses = createThrottle(clock)
   const rowOf = ({ issuer, subject, label }: Identity, userId: string) => {
     const { id, at } = newRecord(clock, random)
     return { id, issuer, subject, userId, label: label ?? null, createdAt: at, usedAt: at }
@@ -94,15 +103,15 @@ export function createIdentities({ store, directory, clock, random, sessions }: 
   }
 
   /** The user with this identity, created when there is none. Another instance may create the same one meanwhile, or take the name. */
-  async function userOf(identity: Identity, by: Actor): Promise<User> {
+  async function userOf(identity: Identity, by: Actor): Promise<{ user: User; isNew: boolean }> {
     for (let tries = 1; ; tries++) {
       const found = await findIdentity(store, identity.issuer, identity.subject)
       if (found !== undefined) {
         await touchIdentity(store, found.id, { usedAt: new Date(clock.now()), label: identity.label ?? null })
-        return known(found.userId)
+        return { user: await known(found.userId), isNew: false }
       }
       try {
-        return await create(identity, by, tries)
+        return { user: await create(identity, by, tries), isNew: true }
       } catch (thrown) {
         if (sqlState(thrown) !== uniqueViolation || tries >= mostTries) throw thrown
       }
@@ -119,11 +128,26 @@ export function createIdentities({ store, directory, clock, random, sessions }: 
   return {
     async signInAs(identity, from = {}) {
       const by = theProvider(from.requestId)
-      const user = await userOf(identity, by)
+      const { user, isNew } = await userOf(identity, by)
       if (!user.enabled) throw new GatewayError('not_permitted', 'This account is disabled. Ask an administrator of this server.')
       const groups = user.managed === 'file' ? undefined : groupsFrom(identity, user)
       if (groups !== undefined) await writeUser(store, by, 'change', user.id, (store) => updateUser(store, user.id, groups))
-      return sessions.startSession(user, from)
+      return { ...(await sessions.begin(user, 'provider', from)), isNew }
+    },
+    async isIdentityOf({ issuer, subject }, { id }) {
+      return (await findIdentity(store, issuer, subject))?.userId === id
+    },
+    async confirmed(ask, state, address) {
+      const guess = await guesses.attempt(state, address, async () => false)
+      try {
+        const identity = await ask()
+        guess.succeeded()
+        return identity
+      } catch (thrown) {
+        // A provider that does not answer has not refused.
+        if (thrown instanceof GatewayError && thrown.code === 'upstream_error') guess.undecided()
+        throw thrown
+      }
     },
     async linkIdentity(user, identity, requestId) {
       const found = await findIdentity(store, identity.issuer, identity.subject)

@@ -1,4 +1,4 @@
-/** API keys. Their owner sees and changes them, and so may every administrator. */
+/** API keys. Their owner sees and changes them, and so may every administrator; keys of a team, who runs it and who made them. */
 
 import { addressList } from '#runtime/address-list'
 import type { Clock, Random } from '#runtime/clock'
@@ -8,30 +8,47 @@ import type { KeepBodies } from '#shared/console/body'
 import type { KeyPatch, KeyRow, NewKey } from '#shared/console/key'
 import type { Quotas } from '#shared/console/quota'
 import { GatewayError } from '#shared/errors'
+import { memberIdOf } from '#shared/ids'
 import { auditedAll, type Deed } from '#store/accounts/audit'
 import { countKeysOf, deleteKey, insertKeys, type KeyRecord, loadKeys, updateKey } from '#store/accounts/keys'
 import type { Store } from '#store/engine/store'
 import type { ApiKey, User, Verb } from './caller.ts'
 import { type Directory, usableGroup } from './directory.ts'
 import type { LastUsed } from './last-used.ts'
-import { demandConsole, groupNotAllowed, invalid, notFound, quotaExceeded, readBounds } from './refusals.ts'
+import {
+  demandConsole,
+  groupNotAllowed,
+  invalid,
+  notFound,
+  notPermittedInTeam,
+  quotaExceeded,
+  readBounds,
+  teamNotAllowed,
+} from './refusals.ts'
+import { manages, maySpend, roleIn, seesAll } from './team-rights.ts'
 
 /** Reads and changes API keys. */
 export interface Keys {
+  /** The user's own, whom they pay. */
   ownedBy(user: User): ApiKey[]
+  /**
+   * Keys of a team: all of them for those who see all, for other members those that they made. Throws `not_found` without a place in it.
+   */
+  ofTeam(by: User, teamId: string): ApiKey[]
   /** How many keys the user has that count for the quota. */
   countOf(user: User): number
   /** Every key of everybody. */
   all(): ApiKey[]
-  /** Throws `not_found` for another's key, unless an administrator asks. */
+  /** Throws `not_found` for another's key, unless an administrator asks, or somebody to whom their role in its team shows it. */
   find(by: User, id: string): ApiKey
   row(key: ApiKey): KeyRow
   /**
-   * The row and the secret, which cannot be retrieved again. Throws `group_not_allowed`, `invalid_value`, `quota_exceeded`;
-   * `not_permitted` when `fields.user` names somebody else and no administrator asks.
+   * The row and the secret, which cannot be retrieved again. Throws `group_not_allowed`, `team_not_allowed`, `invalid_value`,
+   * `quota_exceeded`; `not_permitted` when `fields.user` names somebody else and neither an administrator nor, for one of its members,
+   * who runs the team asks.
    */
   create(by: User, fields: NewKey): Promise<{ key: ApiKey; secret: string }>
-  /** Throws as `find` does, `managed_by_file`, `group_not_allowed`, `invalid_value`, `quota_exceeded`. */
+  /** Throws as `find` does, `not_permitted` for whom it is only shown, `managed_by_file`, `group_not_allowed`, `invalid_value`, `quota_exceeded`. */
   change(by: User, id: string, fields: KeyPatch): Promise<ApiKey>
   /** A new secret; the old one is good for `overlapMs` more. Throws as `find` does, `managed_by_file`. */
   rotate(by: User, id: string, overlapMs: number): Promise<{ key: ApiKey; secret: string }>
@@ -53,20 +70,41 @@ export interface KeysParts {
 export function createKeys({ store, directory, clock, random, keyUses, quotas }: KeysParts): Keys {
   function find(by: User, id: string): ApiKey {
     const key = directory.keys.get(id)?.key
-    if (key === undefined || (key.userId !== by.id && by.role !== 'admin')) throw notFound()
+    if (key === undefined || !isShownTo(by, key)) throw notFound()
     return key
+  }
+
+  function isShownTo(by: User, { userId, teamId }: ApiKey): boolean {
+    if (by.role === 'admin') return true
+    if (teamId === null) return userId === by.id
+    const role = roleIn(directory, by, teamId)
+    return seesAll(role) || (role === 'member' && userId === by.id)
   }
 
   function writable(by: User, id: string): ApiKey {
     const key = find(by, id)
+    if (key.teamId !== null && roleIn(directory, by, key.teamId) === 'accountant') throw notPermittedInTeam()
     demandConsole(key)
     return key
   }
 
-  function ownerOf(key: ApiKey): User {
-    const owner = directory.users.get(key.userId)
+  /** Who pays for it. */
+  function ownerOf({ userId, teamId }: ApiKey): User {
+    const owner = teamId === null ? directory.users.get(userId) : directory.teams.get(teamId)?.payer
     if (owner === undefined) throw notFound()
     return owner
+  }
+
+  /** The team of this id or name, for one of whose members the key is made. */
+  function newOwnerInTeam(by: User, named: string, user: string | undefined): { maker: User; owner: User } {
+    const team = directory.teams.get(named) ?? directory.teamNamed(named)
+    const role = team && roleIn(directory, by, team.team.id)
+    if (team === undefined || role === undefined || role === 'accountant') throw teamNotAllowed()
+    if (user === undefined || user === by.id || user === by.name) return { maker: by, owner: team.payer }
+    if (!manages(role)) throw new GatewayError('not_permitted', 'Only who runs the team makes keys for others.', { param: 'user' })
+    const maker = directory.users.get(user) ?? directory.userNamed(user)
+    if (!maker || !maySpend(directory.members.get(memberIdOf(team.team.id, maker.id)))) throw invalid('user', 'a member who may spend')
+    return { maker, owner: team.payer }
   }
 
   function newOwner(by: User, named: string | undefined): User {
@@ -84,10 +122,14 @@ export function createKeys({ store, directory, clock, random, keyUses, quotas }:
     return keyColumns(fields)
   }
 
-  const ownedBy = (user: User) => [...directory.keys.all()].flatMap(({ key }) => (key.userId === user.id ? key : []))
+  const ownedBy = (user: User) => [...directory.keys.all()].flatMap(({ key }) => (key.teamId === null && key.userId === user.id ? key : []))
 
   return {
     ownedBy,
+    ofTeam(by, teamId) {
+      if (roleIn(directory, by, teamId) === undefined) throw notFound()
+      return [...directory.keys.all()].flatMap(({ key }) => (key.teamId === teamId && isShownTo(by, key) ? key : []))
+    },
     countOf: (user) => ownedBy(user).filter(({ managed }) => managed === 'console').length,
     all: () => [...directory.keys.all()].map(({ key }) => key),
     find,
@@ -95,6 +137,7 @@ export function createKeys({ store, directory, clock, random, keyUses, quotas }:
       id: key.id,
       name: key.name,
       user: { id: key.userId, name: directory.users.get(key.userId)?.name ?? '' },
+      team: key.teamId === null ? null : { id: key.teamId, name: directory.teams.get(key.teamId)?.team.name ?? '' },
       note: key.note,
       createdAt: key.createdAt.toISOString(),
       group: key.group,
@@ -112,14 +155,19 @@ export function createKeys({ store, directory, clock, random, keyUses, quotas }:
       lastUsedFrom: keyUses.lastFrom(key.id) ?? key.lastUsedFrom,
       previousUntil: (key.previousUntil?.getTime() ?? 0) > clock.now() ? (key.previousUntil?.toISOString() ?? null) : null,
     }),
-    async create(by, { user, ...fields }) {
-      const owner = newOwner(by, user)
+    async create(by, { user, team, ...fields }) {
+      const { maker, owner } = team === undefined ? ownKey(newOwner(by, user)) : newOwnerInTeam(by, team, user)
+      const teamId = team === undefined ? null : owner.id
       const secret = newSecret(random)
-      const row = { ...newKey(owner.id, fields.name, secret, newRecord(clock, random)), ...checked(owner, fields) }
+      const row = {
+        ...newKey(maker.id, fields.name, secret, newRecord(clock, random)),
+        ...checked(owner, fields),
+        ...(teamId !== null && paidBy(teamId, maker.id)),
+      }
       await writeKey(store, by, 'create', row.id, async (store) => {
         // Writes that are audited come one after the other, so that nobody passes this at the same moment.
         const { keys } = quotas()
-        if ((await countKeysOf(store, owner.id)) >= keys) throw quotaExceeded('API keys of a user', keys)
+        if ((await countKeysOf(store, owner.id)) >= keys) throw quotaExceeded(`API keys of a ${teamId === null ? 'user' : 'team'}`, keys)
         await insertKeys(store, [row])
       })
       return { key: find(by, row.id), secret }
@@ -149,6 +197,11 @@ export function createKeys({ store, directory, clock, random, keyUses, quotas }:
   }
 }
 
+/** The columns of a key that a team owns. */
+export const paidBy = (teamId: string, makerId: string) => ({ userId: null, teamId, makerId })
+
+const ownKey = (owner: User) => ({ maker: owner, owner })
+
 /** Runs a write to one key and records it in the audit trail. */
 export function writeKey<T>(store: Store, by: Actor, verb: Verb, id: string, write: (store: Store) => Promise<T>): Promise<T> {
   return writeKeys(store, by, [{ action: `key.${verb}`, target: id }], write)
@@ -176,6 +229,8 @@ export function newKey(userId: string, name: string, secret: string, { id, at }:
   return {
     id,
     userId,
+    teamId: null,
+    makerId: null,
     name,
     digest: sha256Hex(secret),
     hint: keyHint(secret),

@@ -13,6 +13,11 @@ export const nameTaken = (param = 'name') => new GatewayError('name_taken', 'Thi
 /** A group the caller may not use. */
 export const groupNotAllowed = () =>
   new GatewayError('group_not_allowed', 'You may not use this group, or it is no longer there.', { param: 'group' })
+/** A team whose money the caller may not spend. */
+export const teamNotAllowed = () =>
+  new GatewayError('team_not_allowed', 'You may not spend from this team, or it is no longer there.', { param: 'team' })
+/** What a role in a team does not include. */
+export const notPermittedInTeam = () => new GatewayError('not_permitted', 'Your role in this team does not include that.')
 /** A key that is for other addresses. */
 export const addressNotAllowed = () =>
   new GatewayError('address_not_allowed', 'This key may not be used from your address. Its holder can change that.')

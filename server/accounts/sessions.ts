@@ -1,9 +1,12 @@
 /** Console sessions. A session is an opaque token in a cookie; only its digest is stored, and it expires. */
 
+import type { Factors } from '#accounts/factors/factors'
 import { networkOf } from '#accounts/guard/network'
 import type { Clock, Random } from '#runtime/clock'
 import { sha256Hex } from '#runtime/secrets'
-import type { SessionRow } from '#shared/console/session'
+import type { FactorMethods, SessionRow } from '#shared/console/session'
+import type { SecondFactorRule } from '#shared/console/settings'
+import type { SignInWay } from '#shared/ids'
 import { note, onRecord } from '#store/accounts/audit'
 import { forgetNetworks, rememberNetwork } from '#store/accounts/known-networks'
 import {
@@ -11,9 +14,11 @@ import {
   deleteSessionsOf,
   deleteStaleSessions,
   insertSession,
+  proveSession,
   type SessionRecord,
   touchSessions,
 } from '#store/accounts/sessions'
+import { deleteStaleSteps, deleteStepsOf, insertStep } from '#store/accounts/sign-in-steps'
 import type { Store } from '#store/engine/store'
 import type { User } from './caller.ts'
 import type { Directory } from './directory.ts'
@@ -27,6 +32,10 @@ export const idleMs = 7 * day
 export const absoluteMs = 30 * day
 /** A network counts as known for this long after the last sign-in from it, in milliseconds. */
 const knownMs = 90 * day
+/** After this much time since the last proof, in milliseconds, secrets and money ask for another one. */
+export const freshMs = 15 * 60_000
+/** How long a sign-in waits for the second factor, in milliseconds. */
+const stepMs = 10 * 60_000
 const longestAgent = 200
 
 /** Where a request to sign in comes from. */
@@ -38,21 +47,43 @@ export interface Origin {
   requestId?: string
 }
 
-/** A new session. */
+/** A new session, or a sign-in that needs the second factor. */
 export interface SignedIn {
   user: User
   /** For the cookie; 256 bits, hexadecimal. Never stored. */
   token: string
+  /** With what the sign-in goes on. There is no session then: the token is that of the step. */
+  awaiting?: FactorMethods
+}
+
+/** Whom the installation asks for a second factor. */
+export interface SecondFactorPolicy {
+  required: SecondFactorRule
+  /** Whether it is asked for here after a sign-in by the identity provider too. */
+  afterProvider: boolean
 }
 
 /** Starts, finds, lists and ends sessions. */
 export interface Sessions {
   /** A new session for a user who has just authenticated; their network counts as known from now on. */
-  startSession(user: User, from?: Origin): Promise<SignedIn>
+  startSession(user: User, from?: Origin, via?: SignInWay): Promise<SignedIn>
+  /** Goes on with a sign-in whose first proof was right: a session, or the step to the second factor. Every way in comes through here. */
+  begin(user: User, via: SignInWay, from?: Origin): Promise<SignedIn>
   /** Ends the session of this token, if there is one. */
   signOut(token: string | undefined, requestId?: string): Promise<void>
-  /** The enabled user whose live session this is; undefined for anything else. Synchronous, from memory. */
+  /**
+   * The enabled user whose live session this is; undefined for anything else, and for a session that waits until its user has the second
+   * factor that the installation asks for. Synchronous, from memory.
+   */
   userOfSession(token: string | undefined): User | undefined
+  /** The user of a session that is live, or waits for that. */
+  userEnrolling(token: string | undefined): User | undefined
+  /** Whether the installation asks the user of this session for a second factor. */
+  requiresFactor(token: string | undefined): boolean
+  /** Whether its user proved who they are within the last quarter of an hour. */
+  isFresh(token: string | undefined): boolean
+  /** Notes such a proof of the session of this token. */
+  proved(token: string, requestId?: string): Promise<void>
   /** Whether the session with this digest is still there and its user may use it. Counts as no use. */
   isLive(digest: string): boolean
   /** The live sessions of a user, newest first; `token` marks the current one. */
@@ -65,9 +96,20 @@ export interface Sessions {
   sweepSessions(): Promise<void>
 }
 
+/** What `createSessions` needs. */
+export interface SessionsParts {
+  store: Store
+  directory: Directory
+  clock: Clock
+  random: Random
+  /** Nobody has a second factor when absent. */
+  factors?: Factors | undefined
+  policy(): SecondFactorPolicy
+}
+
 /** Sessions over the store and the directory. */
-export function createSessions(parts: { store: Store; directory: Directory; clock: Clock; random: Random }): Sessions {
-  const { store, directory, clock, random } = parts
+export function createSessions(parts: SessionsParts): Sessions {
+  const { store, directory, clock, random, factors, policy } = parts
   const uses = createLastUsed()
 
   const lastUse = (session: SessionRecord) => Math.max(session.usedAt.getTime(), uses.last(session.digest) ?? 0)
@@ -81,6 +123,20 @@ export function createSessions(parts: { store: Store; directory: Directory; cloc
     return user?.enabled ? user : undefined
   }
 
+  const sessionOf = (token: string | undefined) => (token === undefined ? undefined : directory.sessions.get(sha256Hex(token)))
+
+  function asksFactor(user: User, via: SignInWay | null): boolean {
+    const { required, afterProvider } = policy()
+    if (via === 'provider' && !afterProvider) return false
+    return required === 'everybody' || (required === 'administrators' && user.role === 'admin')
+  }
+
+  /** The user of a session that may be used: not one that still has to enrol. */
+  function userOf(session: SessionRecord | undefined): User | undefined {
+    const user = ownerOf(session)
+    return user && session && asksFactor(user, session.via) && factors?.has(user.id) === false ? undefined : user
+  }
+
   const end = (user: User, digest: string, requestId: string | undefined) =>
     onRecord(store, async (store) => {
       await deleteSession(store, digest)
@@ -88,18 +144,31 @@ export function createSessions(parts: { store: Store; directory: Directory; cloc
       await note(store, by, { action: 'session.end', target: user.id, name: user.name })
     })
 
+  async function startSession(user: User, { address, agent, requestId }: Origin = {}, via: SignInWay = 'password'): Promise<SignedIn> {
+    const token = random.hex(32)
+    const now = new Date(clock.now())
+    const from = { address: address ?? null, agent: agent?.slice(0, longestAgent) ?? null }
+    const by = { id: user.id, name: user.name, ...(requestId !== undefined && { requestId }) }
+    const row = { digest: sha256Hex(token), userId: user.id, createdAt: now, usedAt: now, ...from, via, provedAt: null }
+    await onRecord(store, async (store) => {
+      await insertSession(store, row)
+      if (address !== undefined) await rememberNetwork(store, { userId: user.id, network: networkOf(address), at: now })
+      await note(store, by, { action: 'session.start', target: user.id, name: user.name, after: from })
+    })
+    return { user, token }
+  }
+
   return {
-    async startSession(user, { address, agent, requestId } = {}) {
+    startSession,
+    async begin(user, via, from) {
+      // A passkey that knows its user stands for both factors; a provider has asked for its own.
+      const isWhole = via === 'passkey' || (via === 'provider' && !policy().afterProvider)
+      const methods = isWhole ? undefined : await factors?.methodsOf(user.id)
+      if (methods === undefined) return startSession(user, from, via)
       const token = random.hex(32)
-      const now = new Date(clock.now())
-      const from = { address: address ?? null, agent: agent?.slice(0, longestAgent) ?? null }
-      const by = { id: user.id, name: user.name, ...(requestId !== undefined && { requestId }) }
-      await onRecord(store, async (store) => {
-        await insertSession(store, { digest: sha256Hex(token), userId: user.id, createdAt: now, usedAt: now, ...from })
-        if (address !== undefined) await rememberNetwork(store, { userId: user.id, network: networkOf(address), at: now })
-        await note(store, by, { action: 'session.start', target: user.id, name: user.name, after: from })
-      })
-      return { user, token }
+      const expiresAt = new Date(clock.now() + stepMs)
+      await insertStep(store, { digest: sha256Hex(token), userId: user.id, via, tries: 0, expiresAt })
+      return { user, token, awaiting: methods }
     },
     async signOut(token, requestId) {
       const digest = token === undefined ? undefined : sha256Hex(token)
@@ -110,12 +179,31 @@ export function createSessions(parts: { store: Store; directory: Directory; cloc
       else if (digest !== undefined) await deleteSession(store, digest)
     },
     userOfSession(token) {
-      const session = token === undefined ? undefined : directory.sessions.get(sha256Hex(token))
-      const user = ownerOf(session)
+      const session = sessionOf(token)
+      const user = userOf(session)
       if (session && user) uses.touch(session.digest, clock.now())
       return user
     },
-    isLive: (digest) => ownerOf(directory.sessions.get(digest)) !== undefined,
+    userEnrolling: (token) => ownerOf(sessionOf(token)),
+    requiresFactor(token) {
+      const session = sessionOf(token)
+      const user = ownerOf(session)
+      return user !== undefined && session !== undefined && asksFactor(user, session.via)
+    },
+    isFresh(token) {
+      const session = sessionOf(token)
+      return session !== undefined && clock.now() < (session.provedAt ?? session.createdAt).getTime() + freshMs
+    },
+    async proved(token, requestId) {
+      const user = ownerOf(sessionOf(token))
+      if (user === undefined) return
+      const by = { id: user.id, name: user.name, ...(requestId !== undefined && { requestId }) }
+      await onRecord(store, async (store) => {
+        await proveSession(store, sha256Hex(token), new Date(clock.now()))
+        await note(store, by, { action: 'session.prove', target: user.id, name: user.name })
+      })
+    },
+    isLive: (digest) => userOf(directory.sessions.get(digest)) !== undefined,
     sessionsOf(user, token) {
       const current = token === undefined ? undefined : sha256Hex(token)
       return [...directory.sessions.all()]
@@ -135,16 +223,24 @@ export function createSessions(parts: { store: Store; directory: Directory; cloc
       if (session === undefined) throw notFound()
       await end(user, session.digest, user.requestId)
     },
-    endSessionsOf: (userId, but) => deleteSessionsOf(store, userId, but === undefined ? undefined : sha256Hex(but)),
+    async endSessionsOf(userId, but) {
+      await deleteSessionsOf(store, userId, but === undefined ? undefined : sha256Hex(but))
+      await deleteStepsOf(store, userId)
+    },
     async sweepSessions() {
       await uses.flush((seen) => touchSessions(store, seen))
       uses.keep((digest) => directory.sessions.get(digest) !== undefined)
       const now = clock.now()
       await deleteStaleSessions(store, new Date(now - idleMs), new Date(now - absoluteMs))
+      await deleteStaleSteps(store, new Date(now))
+      await factors?.sweep()
       await forgetNetworks(store, new Date(now - knownMs))
     },
   }
 }
+
+/** What passkeys sign for: the session or the step of this token. */
+export const passkeySubject = (token: string): string => sha256Hex(token)
 
 /** The public id of a session: 96 bits of the digest, from which neither the digest nor the token can be found. */
 const idOf = (digest: string): string => digest.slice(0, 24)

@@ -5,7 +5,7 @@
 import { type Actor, theFile } from '#shared/console/audit'
 import { type BodySettings, usualBodies } from '#shared/console/body'
 import { type Quotas, usualQuotas } from '#shared/console/quota'
-import type { Fallback, SettingsPatch, SettingsRow } from '#shared/console/settings'
+import type { BalancingMode, DeclaredRouting, Fallback, SecondFactorRule, SettingsPatch, SettingsRow } from '#shared/console/settings'
 import { GatewayError } from '#shared/errors'
 import { audited } from '#store/accounts/audit'
 import { sameValue } from '#store/accounts/same-value'
@@ -20,21 +20,30 @@ export interface Settings {
   row(): SettingsRow
   /** Undefined for a model without fallbacks. */
   fallback(model: string): Required<Fallback> | undefined
+  balancing(): BalancingMode
+  /** Minutes between two checks of a channel that rests; null: none. */
+  checkMinutes(): number | null
+  /** What administrators tell whoever is signed in; null: nothing. */
+  banner(): string | null
   moderationModel(): string
   /** The quotas of each user. */
   quotas(): Quotas
   /** What is said of kept bodies. */
   bodies(): BodySettings
+  /** Whom a second factor is asked for. */
+  secondFactor(): { required: SecondFactorRule; afterProvider: boolean }
   /** What the house keeps, in a field: whoever serves requests looks at it without a call. */
   readonly house: { readonly keep: BodySettings['keep'] }
   /** Throws `managed_by_file`. */
   change(by: Actor, fields: SettingsPatch): Promise<SettingsRow>
   /** Replaces the fallbacks declared in the file. */
   declareFallbacks(fallbacks: Fallbacks): Promise<void>
+  /** Replaces the settings of routing declared in the file. */
+  declareRouting(routing: DeclaredRouting): Promise<void>
 }
 
-/** Setting names in the store: the file's part and the console's. */
-const names = { file: 'fallbacks', console: 'console' } as const
+/** Setting names in the store: the file's parts and the console's. */
+const names = { file: 'fallbacks', routing: 'routing', console: 'console' } as const
 
 /** Models whose fallbacks are remembered: callers may name any. */
 const mostKnown = 1000
@@ -60,6 +69,7 @@ export async function createSettings(store: Store, usual: { moderationModel: str
   })
   // Only this module writes these settings, after schema validation.
   const declared = () => (stored.get(names.file)?.value ?? {}) as Fallbacks
+  const declaredRouting = () => (stored.get(names.routing)?.value ?? {}) as DeclaredRouting
   const chosen = () => (stored.get(names.console)?.value ?? {}) as SettingsPatch
 
   const fallbackOf = (model: string): Fallback | undefined => {
@@ -71,6 +81,11 @@ export async function createSettings(store: Store, usual: { moderationModel: str
 
   const bodies = (): BodySettings => ({ ...usualBodies, ...chosen().bodies })
 
+  const secondFactor = () => {
+    const { requireSecondFactor: required = 'off', secondFactorAfterProvider: afterProvider = false } = chosen()
+    return { required, afterProvider }
+  }
+
   /** A value that was chosen and is the default all the same does not count. */
   const changed = (): string[] => {
     const { quotas: counts = {}, bodies: kept = {}, moderationModel, keepLogsMonths, fallbacks, shareLinks } = chosen()
@@ -80,20 +95,35 @@ export async function createSettings(store: Store, usual: { moderationModel: str
       ...(moderationModel !== undefined && moderationModel !== usual.moderationModel ? ['moderationModel'] : []),
       ...(fallbacks !== undefined && Object.keys(fallbacks).length > 0 ? ['fallbacks'] : []),
       ...(keepLogsMonths != null ? ['keepLogsMonths'] : []),
+      ...((chosen().balancing ?? 'weight') !== 'weight' ? ['balancing'] : []),
+      ...(chosen().checkMinutes != null ? ['checkMinutes'] : []),
+      ...(chosen().banner != null ? ['banner'] : []),
       ...(shareLinks === true ? ['shareLinks'] : []),
+      ...(secondFactor().required !== 'off' ? ['requireSecondFactor'] : []),
+      ...(secondFactor().afterProvider ? ['secondFactorAfterProvider'] : []),
       ...differing.map(([name]) => `quotas.${name}`),
       ...keeping.map(([name]) => `bodies.${name}`),
     ]
   }
 
+  // On the way of every request: no function more than needed.
+  const balancing = (): BalancingMode =>
+    (stored.get(names.routing)?.value as DeclaredRouting | undefined)?.balancing ?? chosen().balancing ?? 'weight'
+  const checkMinutes = (): number | null => declaredRouting().checkMinutes ?? chosen().checkMinutes ?? null
+
   const row = (): SettingsRow => ({
     moderationModel: chosen().moderationModel ?? usual.moderationModel,
     fallbacks: { ...chosen().fallbacks, ...declared() },
+    ...(balancing() !== 'weight' && { balancing: balancing() }),
+    ...(checkMinutes() !== null && { checkMinutes: checkMinutes() as number }),
     keepLogsMonths: chosen().keepLogsMonths ?? null,
+    ...(chosen().banner != null && { banner: chosen().banner as string }),
     shareLinks: chosen().shareLinks ?? false,
+    ...(secondFactor().required !== 'off' && { requireSecondFactor: secondFactor().required }),
+    ...(secondFactor().afterProvider && { secondFactorAfterProvider: true }),
     quotas: quotas(),
     bodies: bodies(),
-    managedByFile: { fallbacks: Object.keys(declared()) },
+    managedByFile: { fallbacks: Object.keys(declared()), routing: Object.keys(declaredRouting()) as (keyof DeclaredRouting)[] },
     defaults: { moderationModel: usual.moderationModel, keepLogsMonths: null, shareLinks: false, quotas: usualQuotas, bodies: usualBodies },
     changed: changed(),
   })
@@ -107,6 +137,16 @@ export async function createSettings(store: Store, usual: { moderationModel: str
       throw new GatewayError('managed_by_file', message, { param: 'fallbacks' })
     })
     return Object.fromEntries(kept)
+  }
+
+  /** Throws `managed_by_file` for a setting that the file declares otherwise. */
+  function demandOwnRouting(fields: SettingsPatch): void {
+    for (const [param, value] of Object.entries(declaredRouting())) {
+      const given = fields[param as keyof DeclaredRouting]
+      if (given === undefined || given === value) continue
+      const message = 'This setting is declared in the configuration file; change it there.'
+      throw new GatewayError('managed_by_file', message, { param })
+    }
   }
 
   function write(by: Actor, name: string, value: object): Promise<void> {
@@ -127,11 +167,16 @@ export async function createSettings(store: Store, usual: { moderationModel: str
       if (known.size < mostKnown) known.set(model, whole)
       return whole ?? undefined
     },
+    balancing,
+    checkMinutes,
+    banner: () => chosen().banner ?? null,
     moderationModel: () => row().moderationModel,
     quotas,
     bodies,
+    secondFactor,
     house,
     async change(by, { fallbacks, quotas: given, bodies: kept, ...fields }) {
+      demandOwnRouting(fields)
       const next = {
         ...chosen(),
         ...fields,
@@ -144,6 +189,9 @@ export async function createSettings(store: Store, usual: { moderationModel: str
     },
     async declareFallbacks(fallbacks) {
       if (!sameValue((await readSetting(store, names.file)) ?? {}, fallbacks)) await write(theFile, names.file, fallbacks)
+    },
+    async declareRouting(routing) {
+      if (!sameValue((await readSetting(store, names.routing)) ?? {}, routing)) await write(theFile, names.routing, routing)
     },
   }
 }

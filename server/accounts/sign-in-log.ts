@@ -12,10 +12,13 @@ const perMinute = 20
 const anyone = { id: 'anyone', name: null }
 const action = 'session.refuse'
 
+/** Why somebody was not let in. */
+export type Why = 'wrong' | 'wrong second factor' | 'throttled'
+
 /** Records failed sign-ins. */
 export interface SignInLog {
   /** `user`: whose name was given, if anybody's. */
-  refused(user: User | undefined, from: Origin, why: 'wrong' | 'throttled'): Promise<void>
+  refused(user: User | undefined, from: Origin, why: Why): Promise<void>
   /** Writes the number of those that were not recorded, if any. */
   flush(): Promise<void>
 }

@@ -1,6 +1,7 @@
 /** Access to usage rows: users see their own, administrators see all, including the fields only they may see. */
 import type { BillLine, LogRow } from '#shared/console/log'
 import type { Page } from '#shared/console/model'
+import { house, isTeamId, memberIdOf, userOfMember } from '#shared/ids'
 import { formatUsd } from '#shared/money'
 import type { Store } from '#store/engine/store'
 import { unsettledAmong } from '#store/ledger/interrupted'
@@ -9,16 +10,20 @@ import { findLog, type LogsAsked, pageLogs } from '#store/usage/logs'
 import type { User } from './caller.ts'
 import type { Directory } from './directory.ts'
 import { notFound } from './refusals.ts'
-import { visibleTo } from './usage.ts'
+import { roleIn, seesAll } from './team-rights.ts'
+import { type AskedFilter, onlyAdministrators, visibleTo } from './usage.ts'
 
 /** Reads the usage log. */
 export interface UsageLog {
   /**
    * One page, newest first. Throws `invalid_value` when `after` is not a cursor of this log, and `not_permitted` for filters that
-   * `visibleTo` rejects.
+   * `visibleTo` rejects, and from others than administrators for `upstreamModel`.
    */
-  page(reader: User, asked: LogsAsked): Promise<Page<LogRow>>
-  /** One request, with its bill lines if the row has any. Throws `not_found`, also for another user's request. */
+  page(reader: User, asked: Omit<LogsAsked, 'filter'> & { filter?: AskedFilter }): Promise<Page<LogRow>>
+  /**
+   * One request, with its bill lines if the row has any. Throws `not_found`, also for another user's request, and for one of a team that the
+   * reader's role there does not show.
+   */
   find(reader: User, requestId: string): Promise<{ row: LogRow; lines: BillLine[] | null }>
 }
 
@@ -26,6 +31,7 @@ export interface UsageLog {
 export function createUsageLog(store: Store, directory: Directory): UsageLog {
   return {
     async page(reader, { filter = {}, ...asked }) {
+      if (reader.role !== 'admin' && asked.conditions?.upstreamModel !== undefined) throw onlyAdministrators('upstreamModel')
       const { rows, next } = await pageLogs(store, { ...asked, filter: await visibleTo(reader, filter, store, directory) })
       const open = await unsettledAmong(
         store,
@@ -34,12 +40,18 @@ export function createUsageLog(store: Store, directory: Directory): UsageLog {
       return { data: rows.map((row) => logRow(row, !open.has(row.requestId), reader, directory)), next }
     },
     async find(reader, requestId) {
-      const row = await findLog(store, requestId, reader.role === 'admin' ? undefined : reader.id)
-      if (row === undefined) throw notFound()
+      const row = await findLog(store, requestId)
+      if (row === undefined || !isShownTo(reader, row, directory)) throw notFound()
       const open = await unsettledAmong(store, [requestId])
       return { row: logRow(row, !open.has(requestId), reader, directory), lines: row.lines }
     },
   }
+}
+
+function isShownTo(reader: User, { userId, memberId }: StoredLog, directory: Directory): boolean {
+  if (reader.role === 'admin' || userId === reader.id) return true
+  const role = roleIn(directory, reader, userId)
+  return seesAll(role) || (role !== undefined && memberId === memberIdOf(userId, reader.id))
 }
 
 function logRow(row: StoredLog, settled: boolean, reader: User, directory: Directory): LogRow {
@@ -50,6 +62,7 @@ function logRow(row: StoredLog, settled: boolean, reader: User, directory: Direc
   const own = {
     ...open,
     ...(answered !== undefined && { answeredModel: answered }),
+    ...(row.batch !== undefined && { batch: row.batch }),
     usage,
     provenance,
     cost: formatUsd(row.cost),
@@ -59,12 +72,21 @@ function logRow(row: StoredLog, settled: boolean, reader: User, directory: Direc
     losses,
     firstTokenMs,
     totalMs,
+    ...(row.replayOf !== undefined && { replayOf: row.replayOf }),
   }
-  if (reader.role !== 'admin') return own
+  const paid = isTeamId(row.userId) ? teamOf(row, directory) : undefined
+  if (reader.role !== 'admin') return paid ? { ...own, ...paid } : own
   const { upstreamModel, channel, attempts, upstreamCost, upstreamPrice } = row
   const second = { upstreamCost: usd(upstreamCost), margin: usd(upstreamCost === null ? null : row.cost - upstreamCost), upstreamPrice }
-  const user = { id: row.userId, name: directory.users.get(row.userId)?.name ?? null }
-  return { ...own, user, upstreamModel, channel, attempts, ...second }
+  const user = row.userId === house.id ? house : { id: row.userId, name: directory.users.get(row.userId)?.name ?? null }
+  return { ...own, ...(paid ?? { user }), upstreamModel, channel, attempts, ...second }
+}
+
+/** The team that paid, and for whom: nobody once the member's key had outlived the member's place there. */
+function teamOf({ userId, memberId }: StoredLog, { teams, users }: Directory): Required<Pick<LogRow, 'team' | 'user'>> {
+  const member = memberId === null ? null : userOfMember(memberId)
+  const user = member === null ? null : { id: member, name: users.get(member)?.name ?? null }
+  return { team: { id: userId, name: teams.get(userId)?.team.name ?? null }, user }
 }
 
 const usd = (nano: bigint | null): string | null => (nano === null ? null : formatUsd(nano))

@@ -2,6 +2,7 @@
 import { createReportQueue } from '#accounts/usage/report-queue'
 import type { UsageReportRow, UsageTotals } from '#shared/console/usage'
 import { GatewayError } from '#shared/errors'
+import { house, isTeamId, memberIdOf } from '#shared/ids'
 import { formatUsd } from '#shared/money'
 import { namesOfRemoved, removedNamed } from '#store/accounts/removed-users'
 import type { Store } from '#store/engine/store'
@@ -10,6 +11,7 @@ import type { UsageFilter, UsageQuestion } from '#store/usage/usage-question'
 import type { UsageSums } from '#store/usage/usage-sums'
 import type { User } from './caller.ts'
 import type { Directory } from './directory.ts'
+import { roleIn, seesAll } from './team-rights.ts'
 
 /** One page of a report. */
 export interface UsageReport {
@@ -18,13 +20,16 @@ export interface UsageReport {
   next: string[] | undefined
 }
 
+/** A report that is asked for. */
+export type AskedUsage = Omit<UsageQuestion, 'filter'> & { filter: AskedFilter }
+
 /** Runs usage reports. */
 export interface UsageReports {
   /**
    * Throws `not_permitted` for filters that `visibleTo` rejects and for channels, `invalid_value` for an invalid span or time zone, and
    * what `usage/report-queue.ts` throws. `signal`: the reader's.
    */
-  report(reader: User, question: UsageQuestion, signal?: AbortSignal): Promise<UsageReport>
+  report(reader: User, question: AskedUsage, signal?: AbortSignal): Promise<UsageReport>
 }
 
 /** Usage reports over this store. */
@@ -43,26 +48,48 @@ export function createUsageReports(store: Store, directory: Directory): UsageRep
   }
 }
 
+/** What a report or a list of requests may be asked for. `team`: what this team paid; otherwise `user` is about what users paid. */
+export type AskedFilter = Omit<UsageFilter, 'member'> & { team?: string }
+
 /**
  * Translates a filter to what the tables hold: names of users and keys become ids, and a reader who is not an administrator is
- * restricted to their own rows. Throws `not_permitted` when such a reader filters by other users or by channel.
+ * restricted to their own rows, or within a team to what their role there shows. Throws `not_permitted` when such a reader filters by others
+ * or by channel.
  */
-export async function visibleTo(reader: User, filter: UsageFilter, store: Store, directory: Directory): Promise<UsageFilter> {
-  const { user, key, ...rest } = filter
+export async function visibleTo(reader: User, filter: AskedFilter, store: Store, directory: Directory): Promise<UsageFilter> {
+  const { user, key, team, ...rest } = filter
   if (reader.role !== 'admin') {
     if (filter.channel !== undefined) throw onlyAdministrators('channel')
-    if (user !== undefined && user !== reader.id && user !== reader.name) throw onlyAdministrators('user')
+    if (team === undefined && user !== undefined && user !== reader.id && user !== reader.name) throw onlyAdministrators('user')
   }
-  const owner = reader.role === 'admin' ? user && (await idOfUser(user, store, directory)) : reader.id
+  const inTeam = team === undefined ? undefined : await shownOfTeam(reader, team, user, store, directory)
+  const owner = inTeam?.user ?? (reader.role === 'admin' ? user && (await idOfUser(user, store, directory)) : reader.id)
   return {
     ...rest,
+    ...inTeam,
     ...(owner !== undefined && { user: owner }),
     ...(key !== undefined && { key: keyNamed(key, owner, directory) ?? key }),
   }
 }
 
-const onlyAdministrators = (param: string) =>
-  new GatewayError('not_permitted', 'Only administrators may ask for other users, or by channel.', { param })
+/** What the reader may see of a team: everything, or what was asked for in the reader's own name. */
+async function shownOfTeam(reader: User, named: string, user: string | undefined, store: Store, directory: Directory) {
+  const known = directory.teams.get(named) ?? directory.teamNamed(named)
+  const isAdmin = reader.role === 'admin'
+  const teamId = known?.team.id ?? (isAdmin ? ((await removedNamed(store, named, 'team'))[0] ?? named) : undefined)
+  const role = known && roleIn(directory, reader, known.team.id)
+  if (teamId === undefined || (role === undefined && !isAdmin)) throw onlyAdministrators('team')
+  const isOwn = user === undefined || user === reader.id || user === reader.name
+  if (!isAdmin && !seesAll(role)) {
+    if (!isOwn) throw onlyAdministrators('user')
+    return { user: teamId, member: memberIdOf(teamId, reader.id) }
+  }
+  return { user: teamId, ...(user !== undefined && { member: memberIdOf(teamId, await idOfUser(user, store, directory)) }) }
+}
+
+/** The refusal of a question that this parameter makes one for administrators. */
+export const onlyAdministrators = (param: string) =>
+  new GatewayError('not_permitted', 'Only administrators may ask for other users or teams, or by channel or upstream.', { param })
 
 /** The id of the user with this name, or of the only removed user who had it; an unknown name is taken for an id. */
 async function idOfUser(name: string, store: Store, { users, userNamed }: Directory): Promise<string> {
@@ -79,28 +106,33 @@ const severalAre = (param: 'user' | 'key') =>
 /** The id of the only key with this name. */
 function keyNamed(name: string, owner: string | undefined, { keys }: Directory): string | undefined {
   if (keys.get(name)) return name
-  const named = [...keys.all()].filter(({ key }) => key.name === name && (owner === undefined || key.userId === owner))
+  const named = [...keys.all()].filter(({ key }) => key.name === name && (owner === undefined || (key.teamId ?? key.userId) === owner))
   if (named.length > 1) throw severalAre('key')
   return named[0]?.key.id
 }
 
-/** Current names of users and keys, or the last ones of removed rows. */
+/** Current names of users, teams and keys, or the last ones of removed rows. */
 interface Names {
   user(id: string): string | null
   key(id: string): string | undefined
 }
 
-async function namesIn(page: readonly UsageSums[], { by }: UsageQuestion, store: Store, { users, keys }: Directory): Promise<Names> {
-  const at = by.indexOf('user')
-  const gone = new Set(page.flatMap(({ keys }) => keys[at] ?? []).filter((id) => users.get(id) === undefined))
-  const removed = await namesOfRemoved(store, [...gone])
-  return { user: (id) => users.get(id)?.name ?? removed.get(id) ?? null, key: (id) => keys.get(id)?.key.name }
+async function namesIn(page: readonly UsageSums[], { by }: Pick<UsageQuestion, 'by'>, store: Store, directory: Directory): Promise<Names> {
+  const { users, teams, keys } = directory
+  const current = (id: string) => (id === house.id ? house : isTeamId(id) ? teams.get(id)?.team : users.get(id))?.name
+  const places = [by.indexOf('user'), by.indexOf('team')]
+  const ids = new Set(page.flatMap(({ keys }) => places.flatMap((at) => keys[at] || [])))
+  const removed = await namesOfRemoved(
+    store,
+    [...ids].filter((id) => current(id) === undefined),
+  )
+  return { user: (id) => current(id) ?? removed.get(id) ?? null, key: (id) => keys.get(id)?.key.name }
 }
 
-function keysOf({ keys, keyName }: UsageSums, { by }: UsageQuestion, names: Names): Partial<UsageReportRow> {
+function keysOf({ keys, keyName }: UsageSums, { by }: Pick<UsageQuestion, 'by'>, names: Names): Partial<UsageReportRow> {
   const fields = by.map((what, n) => {
     const value = keys[n] ?? ''
-    if (what === 'user') return [what, { id: value, name: names.user(value) }]
+    if (what === 'user' || what === 'team') return [what, value === '' ? null : { id: value, name: names.user(value) }]
     if (what === 'key') return [what, value === '' ? null : { id: value, name: names.key(value) ?? keyName }]
     return [what, what === 'channel' && value === '' ? null : value]
   })

@@ -21,15 +21,14 @@ import {
   type UserWrite,
   updateUser,
 } from '#store/accounts/users'
-import { checkViolation, outOfRange, sqlState } from '#store/engine/sql-state'
 import type { Store } from '#store/engine/store'
-import { pageEntries } from '#store/ledger/entries'
 import { readWallets } from '#store/ledger/ledger'
 import type { User, Verb } from './caller.ts'
 import type { Directory, KnownUser } from './directory.ts'
 import { defaultGroup } from './groups.ts'
 import { newRecord, writeKeys } from './keys.ts'
 import { demandConsole, invalid, lastAdmin, notFound, ownPassword, readBounds, readUsd, uniquely } from './refusals.ts'
+import { entriesOf, readCredit, refusedCredit } from './wallets.ts'
 
 /** Reads and changes users. */
 export interface Users {
@@ -58,10 +57,12 @@ export interface UsersParts {
   clock: Clock
   random: Random
   endSessionsOf(userId: string): Promise<void>
+  /** Whether the user has a second factor. */
+  hasFactor(userId: string): boolean
 }
 
 /** Users over the store and the directory. */
-export function createUsers({ store, directory, clock, random, endSessionsOf }: UsersParts): Users {
+export function createUsers({ store, directory, clock, random, endSessionsOf, hasFactor }: UsersParts): Users {
   function known(id: string): KnownUser {
     const user = directory.users.get(id)
     if (user === undefined) throw notFound()
@@ -95,7 +96,11 @@ export function createUsers({ store, directory, clock, random, endSessionsOf }: 
     const ids = users.map(({ id }) => id)
     const wallets = await readWallets(store.db, ids)
     const seen = lastSeen(new Set(ids))
-    return users.map((user) => accountRow(user, managementKeysOf(user), seen.get(user.id), wallets.get(user.id)))
+    return users.map((user) => ({
+      ...userRow(user, wallets.get(user.id)),
+      ...accountFacts(user, seen.get(user.id)),
+      ...{ secondFactor: hasFactor(user.id), managementKeys: managementKeysOf(user) },
+    }))
   }
 
   return {
@@ -128,11 +133,9 @@ export function createUsers({ store, directory, clock, random, endSessionsOf }: 
       writable(id)
       demandDone(await removeUser(store, by, id))
     },
-    async credit(by, id, key, { amount: text, reason }) {
+    async credit(by, id, key, credit) {
       const user = known(id)
-      const amount = readUsd(text, 'amount')
-      if (amount === 0n) throw invalid('amount', 'an amount other than zero')
-      const grant = { amount, actor: by.id, reason, at: new Date(clock.now()) }
+      const grant = readCredit(by, credit, clock)
       const beside = (store: Store) => noteMoney(store, by, 'credit', user, grant)
       const result = await postCredit(store, user.id, key, grant, beside).catch((thrown: unknown) => {
         throw refusedCredit(thrown)
@@ -140,26 +143,8 @@ export function createUsers({ store, directory, clock, random, endSessionsOf }: 
       if (result === 'conflict') throw new GatewayError('idempotency_conflict', 'This Idempotency-Key was used for another credit.')
       return user
     },
-    async entries(id, { limit, after }) {
-      if (after !== undefined && !/^\d{1,18}$/.test(after)) throw invalid('after', 'the `next` of an earlier page')
-      const { rows, next } = await pageEntries(store, known(id).id, { limit, ...(after !== undefined && { before: BigInt(after) }) })
-      const data = rows.map(({ walletId: _, ...entry }) => ({
-        ...entry,
-        id: String(entry.id),
-        at: entry.at.toISOString(),
-        amount: formatUsd(entry.amount),
-        actorName: directory.users.get(entry.actor)?.name ?? null,
-      }))
-      return { data, next }
-    },
+    entries: async (id, asked) => entriesOf(store, directory, known(id).id, asked),
   }
-}
-
-function refusedCredit(thrown: unknown): unknown {
-  const state = sqlState(thrown)
-  if (state === checkViolation) return invalid('amount', 'a deduction no larger than the available balance')
-  if (state === outOfRange) return invalid('amount', 'an amount that the wallet can hold')
-  return thrown
 }
 
 /** Runs a write to one user and records it in the audit trail. */
@@ -212,6 +197,7 @@ export function newUser(name: string, id: string, createdAt: Date): UserRecord {
     groups: [defaultGroup],
     budget: null,
     limits: null,
+    plan: null,
     enabled: true,
     managed: 'console',
     createdAt,
@@ -235,7 +221,10 @@ async function userColumns(directory: Directory, fields: UserPatch, before?: Use
 }
 
 /** `groups` always contains `group`. A new `group` given alone replaces the old one. */
-export function membership(fields: { group?: string; groups?: string[] }, before?: User): { group: string; groups: string[] } {
+export function membership(
+  fields: { group?: string; groups?: string[] },
+  before?: Pick<User, 'group' | 'groups'>,
+): { group: string; groups: string[] } {
   const group = fields.group ?? before?.group ?? defaultGroup
   const kept = (before?.groups ?? []).filter((name) => name !== before?.group || name === group)
   return { group, groups: [...new Set([group, ...(fields.groups ?? kept)])] }
@@ -255,12 +244,10 @@ function userRow({ id, name, role, group, groups }: User, wallet: Wallet = { bal
   return { id, name, role, group, groups: [...groups], balance: formatUsd(wallet.balance), held: formatUsd(wallet.held) }
 }
 
-function accountRow(user: KnownUser, managementKeys: number, seen: number | undefined, wallet?: Wallet): AccountRow {
-  const { enabled, signsIn, managed, budget, limits } = user
+function accountFacts({ createdAt, enabled, signsIn, managed, budget, limits }: KnownUser, seen: number | undefined) {
   return {
-    ...userRow(user, wallet),
-    createdAt: user.createdAt.toISOString(),
+    createdAt: createdAt.toISOString(),
     lastSeenAt: seen === undefined ? null : new Date(seen).toISOString(),
-    ...{ enabled, signsIn, managed, budget, limits, managementKeys },
+    ...{ enabled, signsIn, managed, budget, limits },
   }
 }

@@ -3,11 +3,10 @@
 import { createUserConversations } from '#accounts/kept/conversations'
 import { createUsageUpkeep } from '#accounts/usage/upkeep'
 import { checkBooks } from '#billing/ledger/books-check'
-import { createBudgetsLeft } from '#billing/ledger/budgets-left'
-import { openLeasedBooks } from '#billing/ledger/leased-books'
-import { remoteBooks } from '#billing/ledger/remote-books'
+import { createBudgetsLeft, createWindowsLeft } from '#billing/ledger/budgets-left'
 import { loadEncoding } from '#billing/tokens/tokenizer'
 import { openBodies } from '#bodies/bodies'
+import { createReplayDoor } from '#http/api/replay-door'
 import { createApp, shuttingDown } from '#http/app'
 import type { ConsoleServices } from '#http/console/route/services'
 import { metricsRoute } from '#http/metrics'
@@ -15,22 +14,36 @@ import { trustedProxies } from '#http/request/target'
 import { serveClient } from '#http/static'
 import { createLiveChanges } from '#live/live-changes'
 import { createMetrics, observed } from '#metrics/metrics'
+import { createBackgroundAnswers } from '#reasoning-state/background-answers'
 import { createReasoningState } from '#reasoning-state/reasoning-state'
+import { createStoredFiles } from '#reasoning-state/stored-files'
+import { checkRow } from '#relay/admin/check-row'
 import { createCounter } from '#relay/admin/count'
+import { createEstimate } from '#relay/admin/estimate'
 import { createExplain } from '#relay/admin/explain'
 import { createProbe } from '#relay/admin/probe'
+import { createBackground } from '#relay/conversation/background'
+import { createPutFilesIn } from '#relay/conversation/kept-files'
 import { storingRelay } from '#relay/conversation/stored-responses'
 import { createAudioLengths } from '#relay/large/audio-lengths'
 import { createLargeBodies } from '#relay/large/large-bodies'
+import { createBodyRooms } from '#relay/spend/body-rooms'
+import { createIntake } from '#relay/spend/intake'
+import { createReplays } from '#replay/replays'
+import { createChannelChecks } from '#routing/channel-checks'
 import { systemClock as clock, systemRandom as random } from '#runtime/clock'
 import { createLagMeter } from '#runtime/event-loop-lag'
 import { installationId } from '#runtime/installation-id'
 import { packagePath } from '#runtime/package-file'
-import { placeOf } from '#runtime/place'
 import { openFolder } from '#runtime/read-only-folder'
 import { openSpool } from '#runtime/spool'
+import { memberIdOf } from '#shared/ids'
 import { openStore, type StoreOptions } from '#store/engine/open'
 import type { Store } from '#store/engine/store'
+import { createAlerting } from './alerting.ts'
+import { openBatching } from './batching.ts'
+import { bodiesPlaceOf } from './bodies-place.ts'
+import { journalFolder, openBooks } from './books.ts'
 import { openConfigFile } from './declaration.ts'
 import { environmentRows } from './environment-rows.ts'
 import { identityProviderOf } from './identity-provider.ts'
@@ -53,6 +66,8 @@ const docsFolder = packagePath('docs')
 /** Milliseconds. */
 const heartbeatMs = 15_000
 const aliveWithinMs = 2_000
+/** Replays wait while more requests than this are open. */
+const quiet = 32
 
 export async function build({ config, env, log: ownLog, publicUrl, readiness, work, say, mediaPolicy }: Surroundings): Promise<Standing> {
   const tracing = planTelemetry(env, ownLog)
@@ -64,30 +79,16 @@ export async function build({ config, env, log: ownLog, publicUrl, readiness, wo
   try {
     loadEncoding()
     const sealer = await openSealer(store, random, config.dataFolder, config.masterKey)
-    const rooms = (on: Store) => openRooms({ store: on, demo: config.demo, proxy: config.proxy, clock, random, log, sealer })
-    const { accounts, channels, prices, settings } = await rooms(store)
+    const rooms = (on: Store) =>
+      openRooms({ ...{ store: on, demo: config.demo, proxy: config.proxy }, clock, random, log, sealer, publicUrl })
+    const { accounts, factors, invitations, teams, selling, channels, prices, settings } = await rooms(store)
     const instance = await installationId(config.dataFolder, random)
     await file.apply(together(store, clock, rooms))
 
     const live = createLiveChanges({ store, clock })
-    const leasedBooks = await openLeasedBooks({
-      store,
-      ...(store.worker && { database: remoteBooks(store.worker) }),
-      clock,
-      random,
-      log,
-      folder: `${config.dataFolder}/journal`,
-      installation: instance,
-      place: await placeOf(config.dataFolder),
-      fsync: config.journalFsync,
-      maxBytes: config.journalMaxBytes,
-      coverMs: config.leaseCoverMs,
-      writeOffMs: config.leaseWriteOffMs,
-      settleWaits: false,
-      budgetOf: accounts.budgetOf,
-    })
+    const leasedBooks = await openBooks({ store, config, clock, random, log, instance, budgetOf: accounts.budgetOf })
     const spool = await openSpool(`${config.dataFolder}/spool`, random)
-    const reasoningState = createReasoningState({ store, sealer, clock, log, quotas: settings.quotas })
+    const reasoningState = createReasoningState({ store, sealer, clock, random, log, quotas: settings.quotas })
     const conversations = createUserConversations({
       ...{ store, sealer, clock, random },
       sharing: () => settings.row().shareLinks,
@@ -100,7 +101,8 @@ export async function build({ config, env, log: ownLog, publicUrl, readiness, wo
     const bodies = openBodies({
       ...{ store, sealer, clock, random, log, instance },
       settings: settings.bodies,
-      folder: config.bodiesFolder ?? `${config.dataFolder}/bodies`,
+      ...bodiesPlaceOf(config),
+      isMember: (teamId, userId) => accounts.directory.members.get(memberIdOf(teamId, userId)) !== undefined,
     })
     const openRequests = () => open.count
     const metrics =
@@ -108,34 +110,50 @@ export async function build({ config, env, log: ownLog, publicUrl, readiness, wo
       createMetrics({
         ...{ version, openRequests, eventLoopDelay: lagMeter.takeWorst, bodies: bodies.state },
         booksServe: leasedBooks.serving,
+        journalShare: leasedBooks.journalShare,
+        teamName: (id) => accounts.directory.teams.get(id)?.team.name,
         openBreakers: () => openBreakers(health, channels),
       })
     const telemetry = await tracing.start({ version, instance, clock, random, channels, openRequests })
     const counted = metrics ? observed(leasedBooks, metrics) : leasedBooks
     const books = watchedBooks(telemetry ? observed(counted, telemetry) : counted, live)
-    const large = createLargeBodies(clock)
+    const large = createLargeBodies(clock, random)
+    const bodyRooms = createBodyRooms()
     const { parts, relay, realtime, health, limiter, upstream } = openRelaying({
-      ...{ store, channels, prices, reasoningState, books, open, log, heartbeatMs, mediaPolicy, large },
+      ...{ store, channels, prices, reasoningState, books, open, log, heartbeatMs, mediaPolicy, large, rooms: bodyRooms },
       fallbacks: settings.fallback,
+      balancingMode: settings.balancing,
       beginTrace: telemetry?.begin,
     })
     const budgetsLeft = createBudgetsLeft({ store, clock })
     const consoleServices: ConsoleServices = {
       ...{ accounts, bodies, budgetsLeft, publicUrl, version, clock, identityProvider: identityProviderOf(config, publicUrl) },
       answered: books.written,
+      banner: settings.banner,
       demo: channels.demo,
       config: file.state,
     }
     const audioLengths = createAudioLengths(clock)
+    const background = createBackground({
+      ...{ relay, clock, random, log, stored: reasoningState },
+      answers: createBackgroundAnswers({ store, sealer, clock }),
+    })
+    const files = createStoredFiles({ store, sealer, clock, random, quotas: settings.quotas })
     const relayServices = {
+      files,
+      putFilesIn: createPutFilesIn(files, large),
       large,
+      rooms: bodyRooms,
       audioLengths,
       accounts,
       relay,
       realtime,
-      keeping: storingRelay(relay, reasoningState, large),
+      keeping: storingRelay(relay, reasoningState, large, background),
+      background,
       count: createCounter(parts),
       reasoningState,
+      sealer,
+      random,
       captures: bodies,
       house: settings.house,
       publicUrl,
@@ -145,8 +163,13 @@ export async function build({ config, env, log: ownLog, publicUrl, readiness, wo
       spool,
       moderationModel: settings.moderationModel,
     }
+    const { work: longWork, batches } = openBatching({
+      ...{ store, sealer, clock, random, log, accounts, settings, files, live, services: relayServices },
+      isBusy: () => open.count > config.maxOpen / 4,
+    })
     const ready = async () => {
-      if (readiness() !== 'ready' || (await store.alive(aliveWithinMs))) return readiness()
+      const state = readiness()
+      if (state !== 'ready' || (await store.alive(aliveWithinMs))) return state
       return books.serving() ? 'degraded' : 'unavailable'
     }
     const upkeep = createUsageUpkeep({ store, clock, keepMonths: () => settings.row().keepLogsMonths })
@@ -154,32 +177,51 @@ export async function build({ config, env, log: ownLog, publicUrl, readiness, wo
     await upkeep
       .turnMonths()
       .catch((thrown: unknown) => log.warn({ err: thrown }, 'could not create the monthly partitions of the usage rows'))
-    const jobs = startJobs({ clock, log, accounts, conversations, reasoningState, books, limiter, upkeep, file, relay })
+    const alerting = createAlerting({
+      ...{ store, sealer, clock, random, log, accounts, teams, channels, prices, health, upstream, instance, publicUrl },
+      budgetsLeft,
+      journalShare: leasedBooks.journalShare,
+      bodiesFault: () => bodies.state().stopped?.cause ?? bodies.state().bucketFault?.cause,
+    })
+    const probe = alerting.watched(createProbe(parts))
+    const checkChannels = createChannelChecks({
+      minutes: settings.checkMinutes,
+      health,
+      test: (id, question, signal) =>
+        probe.test(id, question, signal, (probed) => void books.record(checkRow(probed, `req_${random.base62(24)}`))),
+      clock,
+      log,
+    })
+    const replays = createReplays({
+      ...{ store, accounts, bodies, channels, prices, clock, random, log, answered: books.written },
+      door: (call) => replayDoor(call),
+      isBusy: () => open.count > quiet,
+      changed: live.replayed,
+      keepDays: () => settings.bodies().days,
+    })
+    const jobs = startJobs({
+      ...{ checkChannels, alerting, clock, log, accounts, conversations, invitations, reasoningState, books, limiter },
+      ...{ upkeep, file, replays, relay, background, files, batches, work: longWork },
+    })
 
     const losses = await (await openFolder(docsFolder)).read('losses.md')
     const client = await serveClient(await openFolder(clientFolder))
+    const routes = routesOf({
+      ...{ accounts, factors, invitations, teams, selling, windowsLeft: createWindowsLeft({ store, clock }) },
+      ...{ channels, health, prices, probe, settings, conversations, relay, live, replays, consoleServices, client },
+      alerts: alerting.alerts,
+      explain: createExplain(parts),
+      checkBooks: (signal) => checkBooks({ store, signal, journals: [journalFolder(config)], now: clock.now() }),
+      environment: environmentRows(env),
+      kept: { keysOf: accounts.keys.countOf, storedBy: ({ id }) => conversations.stored(id), filesOf: ({ id }) => files.stored(id) },
+      relayServices: { ...relayServices, batches, estimate: createEstimate(parts), intake: createIntake(parts) },
+      readiness: ready,
+      startedAt: Math.floor(clock.now() / 1000),
+      losses: losses && new TextDecoder().decode(losses),
+    }).concat(metrics && config.metrics && 'token' in config.metrics ? metricsRoute(metrics, config.metrics.token) : [])
+    const replayDoor = createReplayDoor(routes)
     const app = createApp({
-      routes: routesOf({
-        accounts,
-        channels,
-        health,
-        explain: createExplain(parts),
-        checkBooks: (signal) => checkBooks({ store, signal, journals: [`${config.dataFolder}/journal`], now: clock.now() }),
-        probe: createProbe(parts),
-        settings,
-        conversations,
-        environment: environmentRows(env),
-        kept: { keysOf: accounts.keys.countOf, storedBy: ({ id }) => conversations.stored(id) },
-        prices,
-        relay,
-        live,
-        consoleServices,
-        relayServices,
-        readiness: ready,
-        startedAt: Math.floor(clock.now() / 1000),
-        losses: losses && new TextDecoder().decode(losses),
-        client,
-      }).concat(metrics && config.metrics && 'token' in config.metrics ? metricsRoute(metrics, config.metrics.token) : []),
+      routes,
       hosts: { publicUrl, allowedHosts: new Set(config.allowedHosts) },
       isTrustedProxy: trustedProxies(config.trustedProxies),
       clock,
@@ -194,6 +236,8 @@ export async function build({ config, env, log: ownLog, publicUrl, readiness, wo
       metrics,
       open: openRequests,
       drain() {
+        void longWork.close()
+        replays.leave()
         realtime.drain()
         live.close()
       },
@@ -208,6 +252,8 @@ export async function build({ config, env, log: ownLog, publicUrl, readiness, wo
         live.close()
         upstream.close()
         jobs.cancel()
+        await longWork.close()
+        await replays.close()
         await Promise.allSettled([
           accounts.flushLastUsed(),
           reasoningState.flush(),

@@ -3,19 +3,30 @@
  * is the table in docs/operations.md (`environment-table.ts`). Nothing here reads the environment itself: `start.ts` passes it in (Bun
  * has read `.env` by then). An empty value counts as absent. Values never appear in a message, because some are secrets.
  */
-import { isIP } from 'node:net'
 import { logLevels } from '#runtime/log'
-import { assertProxy } from '#upstream/route'
-
-/** Parses a variable's text; a refusal describes what is accepted ("must be ..."). */
-type Parse<T> = (text: string) => T | Refusal
-
-class Refusal {
-  readonly expected: string
-  constructor(expected: string) {
-    this.expected = expected
-  }
-}
+import {
+  addressRanges,
+  anything,
+  atLeast,
+  bodiesPlace,
+  bytes,
+  domainNames,
+  hostName,
+  httpUrl,
+  issuer,
+  masterKey,
+  metricsPlace,
+  milliseconds,
+  oneOf,
+  origin,
+  type Parse,
+  password,
+  postgresUrl,
+  proxyUrl,
+  Refusal,
+  region,
+  whole,
+} from './config-formats.ts'
 
 interface Variable<T> {
   name: string
@@ -39,120 +50,23 @@ function optional<T>(name: string, otherwise: string, meaning: string, parse: Pa
 
 const secret = <T>(row: Variable<T>): Variable<T> => ({ ...row, secret: true })
 
-const anything: Parse<string> = (text) => text
-
-const folder: Parse<string> = (text) => (/^[a-z0-9]{2,}:\/\//i.test(text) ? new Refusal('must be a folder') : text)
-
-const oneOf =
-  <const T extends readonly string[]>(...words: T): Parse<T[number]> =>
-  (text) =>
-    words.find((word) => word === text) ?? new Refusal(`must be one of ${words.join(', ')}`)
-
-const whole =
-  (min: number, max: number): Parse<number> =>
-  (text) => {
-    const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
-    return value >= min && value <= max ? value : new Refusal(`must be a whole number from ${min} to ${max}`)
-  }
-
-/** A number with one of the given units, as a whole number of the smallest one. */
-const measured =
-  (units: Map<string, number>, example: string): Parse<number> =>
-  (text) => {
-    const [, digits = '', unit = ''] = /^(\d{1,9})([A-Za-z]+)$/.exec(text) ?? []
-    const factor = units.get(unit)
-    return factor === undefined ? new Refusal(`must be a number with a unit, like ${example}`) : Number(digits) * factor
-  }
-
-const units = (factors: Record<string, number>) => new Map(Object.entries(factors))
-const milliseconds = measured(units({ ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }), '60s or 24h')
-
-const atLeast =
-  (min: number, shown: string, parse: Parse<number>): Parse<number> =>
-  (text) => {
-    const value = parse(text)
-    return typeof value === 'number' && value < min ? new Refusal(`must be ${shown} or longer`) : value
-  }
-const bytes = measured(units({ B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 }), '256MiB')
-
-const listOf =
-  (fits: (item: string) => boolean, expected: string): Parse<string[]> =>
-  (text) => {
-    const items = text
-      .split(',')
-      .map((item) => item.trim().toLowerCase())
-      .filter((item) => item !== '')
-    return items.every(fits) ? items : new Refusal(expected)
-  }
-
-function isAddressRange(item: string): boolean {
-  const [address = '', prefix] = item.split('/')
-  const bits = isIP(address) === 6 ? 128 : 32
-  return isIP(address) !== 0 && (prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits))
-}
-
-const hostName: Parse<string> = (text) =>
-  isIP(text) !== 0 || /^[A-Za-z0-9.-]{1,253}$/.test(text) ? text : new Refusal('must be an IP address or a host name')
-
-const origin: Parse<string> = (text) => {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  const bare =
-    url && /^https?:$/.test(url.protocol) && url.pathname === '/' && `${url.search}${url.hash}${url.username}${url.password}` === ''
-  return bare ? url.origin : new Refusal('must be http:// or https:// with a host and nothing after it')
-}
-
-/** Plain HTTP is for tests and tunnels on this machine: everybody on the way could sign in as anyone. */
-const issuer: Parse<URL> = (text) => {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  const isLocal = url !== undefined && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname)
-  const fits = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLocal)
-  return url !== undefined && fits && `${url.search}${url.hash}${url.username}${url.password}` === ''
-    ? url
-    : new Refusal('must be an https:// URL, as the provider names itself')
-}
-
-const postgresUrl: Parse<string> = (text) =>
-  /^postgres(ql)?:\/\//.test(text) && URL.canParse(text) ? text : new Refusal('must be a postgres:// URL')
-
-const httpUrl: Parse<string> = (text) =>
-  /^https?:$/.test(URL.parse(text)?.protocol ?? '') ? text : new Refusal('must be an http:// or https:// URL')
-
-const proxyUrl: Parse<string> = (text) => {
-  try {
-    assertProxy(text)
-    return text
-  } catch {
-    return new Refusal('must be http://, https:// or socks5:// with host and port, and no link-local or metadata address')
-  }
-}
-
-const masterKey: Parse<string> = (text) =>
-  /^[0-9a-fA-F]{64}$/.test(text) ? text.toLowerCase() : new Refusal('must be 64 hexadecimal digits')
-
-const password: Parse<string> = (text) => (text.length >= 8 ? text : new Refusal('must have 8 characters or more'))
-
-const domainNames = listOf((item) => /^[a-z0-9.-]{1,253}$/.test(item), 'must be host names without ports, separated by commas')
-const addressRanges = listOf(isAddressRange, 'must be IP addresses or ranges like 10.0.0.0/8, separated by commas')
-
-/** Where metrics are served. */
-export type MetricsPlace = { hostname: string; port: number } | { token: string }
-
-const metricsPlace: Parse<MetricsPlace | undefined> = (text) => {
-  if (text === 'off') return undefined
-  const [, token] = /^token:(\S+)$/.exec(text) ?? []
-  if (token !== undefined) return { token }
-  const [, hostname = '', port = ''] = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text)?.filter((part) => part !== undefined) ?? []
-  const isAddress = !(hostName(hostname) instanceof Refusal) && Number(port) <= 65_535
-  return isAddress ? { hostname, port: Number(port) } : new Refusal('must be `off`, an address like 127.0.0.1:9464, or token:...')
-}
-
 const table = {
   host: variable('PARLEY_HOST', '127.0.0.1', 'where to listen', hostName),
   port: variable('PARLEY_PORT', '3000', 'where to listen; `0` takes a free port', whole(0, 65_535)),
   publicUrl: optional('PARLEY_PUBLIC_URL', 'from host and port', 'the only source of absolute URLs; https makes cookies Secure', origin),
   dataFolder: variable('PARLEY_DATA', './data', 'embedded database, journal, master key, spool', anything),
   databaseUrl: secret(optional('DATABASE_URL', 'none', 'PostgreSQL instead of the embedded database', postgresUrl)),
-  bodiesFolder: optional('PARLEY_BODIES', '`PARLEY_DATA/bodies`', 'the folder where kept requests lie', folder),
+  bodiesPlace: optional('PARLEY_BODIES', '`PARLEY_DATA/bodies`', 'where kept requests lie: a folder or `s3://bucket/prefix`', bodiesPlace),
+  awsAccessKeyId: optional('AWS_ACCESS_KEY_ID', 'none', 'for a bucket in `PARLEY_BODIES`: who writes there', anything),
+  awsSecretAccessKey: secret(optional('AWS_SECRET_ACCESS_KEY', 'none', 'the secret of that', anything)),
+  awsSessionToken: secret(optional('AWS_SESSION_TOKEN', 'none', 'the token of temporary credentials', anything)),
+  awsRegion: variable('AWS_REGION', 'us-east-1', 'the region of the bucket', anything),
+  awsEndpoint: optional(
+    'AWS_ENDPOINT_URL_S3',
+    'AWS',
+    'the service that has the bucket, where it is not AWS: `https://minio.example.com`',
+    anything,
+  ),
   configFile: optional('PARLEY_CONFIG', '`./parley.yaml` if it is there', 'declared configuration', anything),
   masterKey: secret(
     optional(
@@ -280,6 +194,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   if (config.reusePort === 'on' && (config.databaseUrl === undefined || config.port === 0)) {
     throw new Error('PARLEY_REUSE_PORT needs DATABASE_URL and a PARLEY_PORT other than 0')
   }
+  if (config.bodiesPlace && 'bucket' in config.bodiesPlace) demandBucket(config)
   if ((config.oidcIssuer === undefined) !== (config.oidcClientId === undefined)) {
     throw new Error('PARLEY_OIDC_ISSUER and PARLEY_OIDC_CLIENT_ID must be set together')
   }
@@ -290,4 +205,13 @@ function readOne(row: Variable<unknown>, text: string | undefined): unknown {
   const value = row.read(text === '' ? undefined : text)
   if (value instanceof Refusal) throw new Error(`${row.name} ${value.expected}`)
   return value
+}
+
+/** Names that other programs read too: what they say counts only where there is a bucket. */
+function demandBucket({ awsAccessKeyId, awsSecretAccessKey, awsRegion, awsEndpoint }: Config): void {
+  if (awsAccessKeyId === undefined || awsSecretAccessKey === undefined) {
+    throw new Error('PARLEY_BODIES in a bucket needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY')
+  }
+  const checked = { AWS_REGION: region(awsRegion), AWS_ENDPOINT_URL_S3: awsEndpoint === undefined ? '' : origin(awsEndpoint) }
+  for (const [name, value] of Object.entries(checked)) if (value instanceof Refusal) throw new Error(`${name} ${value.expected}`)
 }

@@ -7,9 +7,12 @@ test('every variable is there, and no secret is shown', () => {
   const rows = environmentRows(env)
   expect(rows.map(({ name }) => name)).toEqual(variables.map(({ name }) => name))
   expect(rows.every(({ set }) => set)).toBe(true)
+  expect(rows.filter(({ meaning }) => /[`\]]/.test(meaning))).toEqual([])
   const hidden = rows.filter(({ value }) => value === null).map(({ name }) => name)
   // A new variable that is a secret belongs here.
   expect(hidden.sort()).toEqual([
+    'AWS_SECRET_ACCESS_KEY',
+    'AWS_SESSION_TOKEN',
     'DATABASE_URL',
     'PARLEY_ADMIN_PASSWORD',
     'PARLEY_MASTER_KEY',

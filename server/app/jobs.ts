@@ -1,47 +1,97 @@
 /** What the program does every so often, beside its requests. */
+import type { Invitations } from '#accounts/invitations/invitations'
 import type { UserConversations } from '#accounts/kept/conversations'
 import type { UsageUpkeep } from '#accounts/usage/upkeep'
+import type { Batches } from '#batches/batches'
 import type { LeasedBooks } from '#billing/ledger/leased-books'
 import type { OpenLimiter } from '#billing/ratelimit/open-limiter'
 import type { ConsoleServices } from '#http/console/route/services'
+import type { Jobs } from '#jobs/jobs'
 import type { ReasoningState } from '#reasoning-state/reasoning-state'
+import type { StoredFiles } from '#reasoning-state/stored-files'
 import type { Relay } from '#relay/contract/relay'
+import type { Background } from '#relay/conversation/background'
+import type { Replays } from '#replay/replays'
 import type { Clock } from '#runtime/clock'
 import type { Log } from '#runtime/log'
 import { every } from '#runtime/schedule'
+import type { Alerting } from './alerting.ts'
 
 interface JobParts {
+  checkChannels(): Promise<void>
+  alerting: Alerting
   clock: Clock
   log: Log
   accounts: ConsoleServices['accounts']
   conversations: UserConversations
+  invitations: Pick<Invitations, 'sweep'>
   reasoningState: ReasoningState
   books: LeasedBooks
   limiter: OpenLimiter
   upkeep: UsageUpkeep
   file: { look(): Promise<void> }
   relay: Relay
+  files: Pick<StoredFiles, 'sweep'>
+  background: Pick<Background, 'beat' | 'closeInterrupted'>
+  batches: Pick<Batches, 'sweep'>
+  /** What lasts longer than a request. */
+  work: Pick<Jobs, 'look'>
+  replays: Pick<Replays, 'beat' | 'sweep'>
 }
 
 /** Starts every job; one that fails is logged and comes again at its next time. */
 export function startJobs(parts: JobParts): { cancel(): void } {
-  const { clock, log, accounts, conversations, reasoningState, books, limiter, upkeep, file, relay } = parts
+  const {
+    clock,
+    log,
+    accounts,
+    conversations,
+    invitations,
+    reasoningState,
+    books,
+    limiter,
+    upkeep,
+    file,
+    relay,
+    background,
+    files,
+    batches,
+    work,
+    alerting,
+    checkChannels,
+    replays,
+  } = parts
   const jobs: [what: string, everyMs: number, run: () => Promise<unknown>][] = [
     ['store when keys were last used', 10_000, accounts.flushLastUsed],
     ['delete expired sessions', 600_000, accounts.sweepSessions],
     ['record failed sign-ins', 60_000, accounts.flushSignInLog],
+    ['look after answers in the background', 2_000, background.beat],
+    ['close answers in the background that were interrupted', 30_000, background.closeInterrupted],
+    ['look after batches and other long work', 2_000, work.look],
+    ['delete expired batches', 600_000, batches.sweep],
+    ['go on with replays', 2_000, replays.beat],
+    ['delete old replays', 3_600_000, replays.sweep],
     ['store reasoning state', 1_000, reasoningState.flush],
     ['delete conversations whose link has ended', 600_000, conversations.sweep],
+    ['delete invitations that are over', 3_600_000, invitations.sweep],
+    ['delete expired files', 600_000, files.sweep],
     ['delete expired reasoning state', 600_000, reasoningState.sweep],
     ['write off the leases of missing instances', 3_600_000, books.writeOff],
     ['open the budgets that begin soon', 300_000, books.openAhead],
     ['discard unused rate limits', 600_000, limiter.sweep],
     ['aggregate the usage of past hours', 60_000, upkeep.addUp],
     ['create the monthly partitions of the usage rows', 3_600_000, upkeep.turnMonths],
+    ['check channels that rest', 15_000, checkChannels],
+    ['look for what alerts are about', 30_000, alerting.look],
+    ['deliver alerts', 2_000, alerting.alerts.deliver],
+    ['delete old alerts', 3_600_000, alerting.alerts.sweep],
     ['check parley.yaml for changes', 1_000, file.look],
     ['end requests of revoked keys', 1_000, async () => relay.end(accounts.refusalOf)],
   ]
-  const scheduled = jobs.map(([what, ms, run]) => every(clock, ms, run, (thrown) => log.warn({ err: thrown }, `could not ${what}`)))
+  const failed = (what: string) => (thrown: unknown) => log.warn({ err: thrown }, `could not ${what}`)
+  const scheduled = jobs.map(([what, ms, run]) => every(clock, ms, run, failed(what)))
+  // A start may be minutes before midnight.
+  void books.openAhead().catch(failed('open the budgets that begin soon'))
   return {
     cancel() {
       for (const job of scheduled) job.cancel()

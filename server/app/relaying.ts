@@ -7,10 +7,12 @@ import type { LargeBodies } from '#relay/contract/large-body'
 import { createRealtime } from '#relay/realtime/realtime'
 import { createRelay } from '#relay/relay'
 import { createAffinity } from '#routing/affinity'
+import { createBalancing } from '#routing/balancing'
 import { createHealth } from '#routing/health'
 import { defaultRetry } from '#routing/retry'
 import { shareHealth } from '#routing/shared-health'
 import { systemClock as clock, systemRandom as random } from '#runtime/clock'
+import type { BalancingMode } from '#shared/console/settings'
 import type { Store } from '#store/engine/store'
 import { createAddressCheck } from '#upstream/addresses'
 import { createHttpUpstream } from '#upstream/http'
@@ -21,17 +23,30 @@ import { createSocketUpstream } from '#upstream/socket'
 import { version } from './version.ts'
 
 /** What is made here. */
-type Made = 'limiter' | 'health' | 'upstream' | 'fetchMedia' | 'signer' | 'demo' | 'affinity' | 'retry' | 'clock' | 'random' | 'version'
+type Made =
+  | 'balancing'
+  | 'limiter'
+  | 'health'
+  | 'upstream'
+  | 'fetchMedia'
+  | 'signer'
+  | 'demo'
+  | 'affinity'
+  | 'retry'
+  | 'clock'
+  | 'random'
+  | 'version'
 
 /** The parts of the relays that come from other rooms. */
 export type RelayingParts = Omit<RelayParts, Made> & {
   store: Store
   mediaPolicy: MediaPolicy
-  large: Pick<LargeBodies, 'frame'>
+  balancingMode(): BalancingMode
+  large: Pick<LargeBodies, 'frame' | 'answer'>
 }
 
 /** Opens them; `parts` is all that the relays work with. */
-export function openRelaying({ store, mediaPolicy, large, ...others }: RelayingParts) {
+export function openRelaying({ store, mediaPolicy, large, balancingMode, ...others }: RelayingParts) {
   const { channels, log } = others
   const check = createAddressCheck({ clock })
   const upstream = createHttpUpstream(check, clock)
@@ -41,8 +56,10 @@ export function openRelaying({ store, mediaPolicy, large, ...others }: RelayingP
   const parts: RelayParts = {
     ...others,
     ...{ clock, random, version, health, limiter, upstream },
+    readLarge: large.answer,
     retry: defaultRetry,
     affinity: createAffinity(clock),
+    balancing: createBalancing(clock, balancingMode),
     fetchMedia: createMediaFetcher({ clock, policy: mediaPolicy }),
     signer: createSigner({ upstream, clock }),
     demo: createDemoUpstream({ clock, random }),

@@ -1,44 +1,66 @@
 /** All routes of the program. */
 
 import type { Settings } from '#accounts/settings'
+import type { TeamClaims } from '#accounts/teams/claims'
+import type { Alerts } from '#alerts/alerts'
 import type { Prices } from '#billing/pricing/prices'
-import { audioRoutes } from '#http/api/audio'
-import { embeddingRoutes } from '#http/api/embeddings'
+import type { BatchServices } from '#http/api/batches/making'
+import { messageBatchRoutes } from '#http/api/batches/message-batches'
+import { openaiBatchRoutes } from '#http/api/batches/openai-batches'
+import { conversationRoutes as itemConversationRoutes } from '#http/api/conversations'
+import { fileRoutes } from '#http/api/files/files'
+import { geminiFileRoutes } from '#http/api/files/gemini-files'
+import { uploadRoutes } from '#http/api/files/uploads'
+import { furtherAddresses } from '#http/api/further-addresses'
 import { geminiRoutes } from '#http/api/gemini'
-import { imageRoutes } from '#http/api/images'
 import { keyFactRoutes } from '#http/api/key'
 import { anthropicRoutes } from '#http/api/messages'
 import { modelRoutes } from '#http/api/models'
-import { moderationRoutes } from '#http/api/moderations'
 import { openaiRoutes } from '#http/api/openai'
+import { audioRoutes } from '#http/api/operations/audio'
+import { embeddingRoutes } from '#http/api/operations/embeddings'
+import { imageRoutes } from '#http/api/operations/images'
+import { moderationRoutes } from '#http/api/operations/moderations'
+import { rerankRoutes } from '#http/api/operations/rerank'
+import { searchRoutes } from '#http/api/operations/search'
 import { playgroundRoutes } from '#http/api/playground'
 import { realtimeRoutes } from '#http/api/realtime'
-import { rerankRoutes } from '#http/api/rerank'
-import { searchRoutes } from '#http/api/search'
+import { realtimeSecretRoutes } from '#http/api/realtime-secrets'
 import { auditRoutes } from '#http/console/accounts/audit'
 import { type ConversationDeps, conversationRoutes } from '#http/console/accounts/conversations'
+import { factorRoutes } from '#http/console/accounts/factors'
 import { groupRoutes } from '#http/console/accounts/groups'
+import { type InvitationServices, invitationRoutes } from '#http/console/accounts/invitations'
 import { keyRoutes } from '#http/console/accounts/keys'
 import { managementKeyRoutes } from '#http/console/accounts/management-keys'
 import { type QuotaDeps, quotaRoutes } from '#http/console/accounts/quotas'
+import { type SellingServices, sellingRoutes } from '#http/console/accounts/selling'
 import { sessionRoutes } from '#http/console/accounts/session'
+import { type FactorServices, signInStepRoutes } from '#http/console/accounts/sign-in-steps'
 import { singleSignOnRoutes } from '#http/console/accounts/single-sign-on'
+import { type TeamServices, teamRoutes } from '#http/console/accounts/teams'
 import { userRoutes } from '#http/console/accounts/users'
 import { channelRoutes } from '#http/console/catalogue/channels'
 import { explainRoutes } from '#http/console/catalogue/explain'
+import { invoiceRoutes } from '#http/console/catalogue/invoices'
 import { modelRoutes as consoleModelRoutes } from '#http/console/catalogue/models'
 import { priceRoutes } from '#http/console/catalogue/prices'
 import { probeRoutes } from '#http/console/catalogue/probe'
+import { alertRoutes } from '#http/console/installation/alerts'
 import { eventRoutes } from '#http/console/installation/events'
+import { exportRoutes } from '#http/console/installation/export'
 import { overviewRoutes } from '#http/console/installation/overview'
 import { searchRoutes as consoleSearchRoutes } from '#http/console/installation/search'
 import { type SettingsDeps, settingsRoutes } from '#http/console/installation/settings'
 import { setupRoutes } from '#http/console/installation/setup'
 import { statusRoutes } from '#http/console/installation/status'
 import type { ConsoleServices } from '#http/console/route/services'
+import { batchRoutes } from '#http/console/usage/batches'
 import { bodyRoutes } from '#http/console/usage/bodies'
+import { bodyExportRoutes } from '#http/console/usage/bodies-export'
 import { type BooksDeps, booksRoutes } from '#http/console/usage/books'
 import { logRoutes } from '#http/console/usage/logs'
+import { type ReplayServices, replayRoutes } from '#http/console/usage/replays'
 import { usageRoutes } from '#http/console/usage/usage'
 import { docsRoutes } from '#http/docs/routes'
 import { healthRoutes, type Readiness } from '#http/health'
@@ -52,16 +74,22 @@ import type { Health } from '#routing/health-contract'
 
 /** What the routes need from the program. */
 export interface RouteParts {
+  alerts: Alerts
   health: Health
   explain: Explain
   checkBooks: BooksDeps['checkBooks']
   probe: Probe
   settings: Settings
   /** What users have of what has a quota. */
-  kept: Pick<QuotaDeps, 'keysOf' | 'storedBy'>
+  kept: Pick<QuotaDeps, 'keysOf' | 'storedBy' | 'filesOf'>
   conversations: ConversationDeps['conversations']
   environment: SettingsDeps['environment']
   accounts: ConsoleServices['accounts']
+  teams: TeamServices['teams'] & TeamClaims
+  factors: FactorServices['factors']
+  invitations: InvitationServices['invitations']
+  selling: SellingServices['selling']
+  windowsLeft: SellingServices['windowsLeft']
   channels: ChannelRegistry
   prices: Prices
   relay: Relay
@@ -71,7 +99,12 @@ export interface RouteParts {
     Parameters<typeof openaiRoutes>[0] &
     Parameters<typeof audioRoutes>[0] &
     Parameters<typeof moderationRoutes>[0] &
-    Parameters<typeof realtimeRoutes>[0]
+    Parameters<typeof fileRoutes>[0] &
+    Parameters<typeof itemConversationRoutes>[0] &
+    BatchServices &
+    Parameters<typeof realtimeRoutes>[0] &
+    Parameters<typeof realtimeSecretRoutes>[0]
+  replays: ReplayServices['replays']
   readiness(): Promise<Readiness>
   /** Seconds since the epoch. */
   startedAt: number
@@ -84,6 +117,12 @@ export interface RouteParts {
 /** Every route, the API reference included. */
 export function routesOf({
   accounts,
+  teams,
+  factors,
+  invitations,
+  selling,
+  windowsLeft,
+  alerts,
   conversations,
   environment,
   channels,
@@ -97,6 +136,7 @@ export function routesOf({
   live,
   consoleServices,
   relayServices,
+  replays,
   readiness,
   startedAt,
   losses,
@@ -105,43 +145,61 @@ export function routesOf({
   const routes = [
     ...healthRoutes(readiness),
     ...openaiRoutes(relayServices),
+    ...itemConversationRoutes(relayServices),
     ...anthropicRoutes(relayServices),
+    ...openaiBatchRoutes(relayServices),
+    ...messageBatchRoutes(relayServices),
     ...geminiRoutes(relayServices),
     ...embeddingRoutes(relayServices),
     ...audioRoutes(relayServices),
     ...imageRoutes(relayServices),
     ...realtimeRoutes(relayServices),
+    ...realtimeSecretRoutes(relayServices),
+    ...fileRoutes(relayServices),
+    ...geminiFileRoutes(relayServices),
+    ...uploadRoutes(relayServices),
     ...moderationRoutes(relayServices),
     ...[rerankRoutes, searchRoutes].flatMap((routes) => routes(relayServices)),
     ...playgroundRoutes(relayServices),
     ...modelRoutes({ accounts, channels, prices, startedAt }),
-    ...keyFactRoutes({ ...consoleServices, channels, prices }),
+    ...keyFactRoutes({ ...consoleServices, windowsLeft, channels, prices }),
     ...[
       managementKeyRoutes,
       statusRoutes,
       setupRoutes,
       sessionRoutes,
-      singleSignOnRoutes,
       groupRoutes,
       userRoutes,
       keyRoutes,
       logRoutes,
       bodyRoutes,
+      bodyExportRoutes,
       usageRoutes,
       auditRoutes,
     ].flatMap((routes) => routes(consoleServices)),
+    ...singleSignOnRoutes({ ...consoleServices, teams, invitations }),
+    ...[signInStepRoutes, factorRoutes].flatMap((routes) => routes({ ...consoleServices, factors })),
+    ...invitationRoutes({ ...consoleServices, invitations }),
+    ...teamRoutes({ ...consoleServices, teams }),
+    ...sellingRoutes({ ...consoleServices, teams, selling, windowsLeft }),
     ...channelRoutes({ ...consoleServices, channels, health }),
     ...probeRoutes({ ...consoleServices, probe, channels }),
     ...settingsRoutes({ ...consoleServices, settings, environment }),
+    ...exportRoutes({ ...consoleServices, teams, channels, prices, settings }),
     ...conversationRoutes({ ...consoleServices, conversations }),
+    ...alertRoutes({ ...consoleServices, alerts }),
+    ...batchRoutes({ ...consoleServices, batches: relayServices.batches }),
     ...eventRoutes({ ...consoleServices, live }),
     ...consoleSearchRoutes({ ...consoleServices, channels }),
     ...overviewRoutes({ ...consoleServices, channels, prices, health }),
-    ...quotaRoutes({ ...consoleServices, quotas: settings.quotas, ...kept }),
+    ...quotaRoutes({ ...consoleServices, quotas: settings.quotas, invitationsOf: invitations.countOf, ...kept }),
     ...explainRoutes({ ...consoleServices, explain }),
+    ...invoiceRoutes({ ...consoleServices, channels }),
     ...booksRoutes({ ...consoleServices, checkBooks }),
+    ...replayRoutes({ ...consoleServices, replays }),
     ...priceRoutes({ ...consoleServices, channels, prices }),
     ...consoleModelRoutes({ ...consoleServices, channels, prices }),
   ]
-  return [...routes, ...docsRoutes({ ...consoleServices, losses, client }, routes)]
+  const all = [...routes, ...furtherAddresses(relayServices, routes)]
+  return [...all, ...docsRoutes({ ...consoleServices, losses, client }, all)]
 }

@@ -37,7 +37,7 @@ describe.each(sampledEngines(import.meta.file))('a large file on %s', (engine) =
   beforeEach(async () => {
     base = await throwawayDatabase(engine)
     store = base.store
-    const parts = { clock, random, log, sealer: sealer('0'.repeat(64)), demo: 'off' as const }
+    const parts = { clock, random, log, sealer: sealer('0'.repeat(64)), demo: 'off' as const, publicUrl: new URL('http://localhost') }
     rooms = (on) => openRooms({ ...parts, store: on })
   }, 60_000)
   afterEach(() => base.close())

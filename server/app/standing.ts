@@ -30,6 +30,7 @@ export interface Surroundings {
   env: Record<string, string | undefined>
   log: Log
   publicUrl: URL
+  /** Called once for each time that somebody asks. */
   readiness(): Readiness
   /** False: new work is refused. */
   work: { readonly taken: boolean }

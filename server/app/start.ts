@@ -13,6 +13,7 @@ import { isStrayWrite } from '#store/engine/stray-write'
 import type { MediaPolicy } from '#upstream/media-policy'
 import { build } from './app.ts'
 import { type Config, readConfig } from './config.ts'
+import { createHealthChecks } from './health-checks.ts'
 import type { Standing } from './standing.ts'
 
 /** Bytes; higher than all of Parley's own limits, so that they apply first, with their own error messages. */
@@ -69,6 +70,7 @@ async function start(log: Log, config: Config, mediaPolicy: MediaPolicy): Promis
   const env = environment()
   const shared = config.reusePort === 'on'
   let readiness: Readiness = 'starting'
+  const checks = createHealthChecks(clock)
   const work = { taken: true }
   const served: ListenOptions = {
     hostname: config.host,
@@ -89,7 +91,10 @@ async function start(log: Log, config: Config, mediaPolicy: MediaPolicy): Promis
     publicUrl,
     say: printLine,
     mediaPolicy,
-    readiness: () => readiness,
+    readiness() {
+      checks.asked(readiness === 'draining')
+      return readiness
+    },
     work,
   })
   await introduce(built, config)
@@ -101,6 +106,7 @@ async function start(log: Log, config: Config, mediaPolicy: MediaPolicy): Promis
   const hurry = new AbortController()
   async function leave(): Promise<void> {
     if (shared) await handOver(listener, hurry.signal)
+    else await checks.heard(hurry.signal)
     work.taken = false
     void metricsListener?.stop(true)
     await shutDown(listener, built, config.drainSeconds * 1000, hurry.signal)

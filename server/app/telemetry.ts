@@ -10,7 +10,9 @@ export interface TelemetryPlan {
   /** Its lines about a request name the trace, where there are traces. */
   log: Log
   /** Undefined where no collector is named. Rejects with an Error that names the variable for a setting that is not known. */
-  start(parts: Omit<TelemetryParts, 'settings' | 'log' | 'vendorOf'> & { channels: Pick<Channels, 'all'> }): Promise<Telemetry | undefined>
+  start(
+    parts: Omit<TelemetryParts, 'settings' | 'env' | 'log' | 'vendorOf'> & { channels: Pick<Channels, 'all'> },
+  ): Promise<Telemetry | undefined>
 }
 
 /** Reads the environment. Throws an Error that names the variable for what is not possible. */
@@ -23,7 +25,7 @@ export function planTelemetry(env: Record<string, string | undefined>, log: Log)
     log: traced,
     async start({ channels, ...parts }) {
       const { createTelemetry } = await import('#telemetry/telemetry')
-      telemetry = createTelemetry({ ...parts, settings, log: traced, vendorOf: (name) => vendorNamed(channels, name) })
+      telemetry = createTelemetry({ ...parts, settings, env, log: traced, vendorOf: (name) => vendorNamed(channels, name) })
       return telemetry
     },
   }

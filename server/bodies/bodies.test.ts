@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ApiKey, Caller, Group, User } from '#accounts/caller'
-import { type Clock, systemClock } from '#runtime/clock'
+import { type Clock, systemClock, systemRandom } from '#runtime/clock'
 import type { Log } from '#runtime/log'
 import { sealer } from '#runtime/secrets'
 import { type BodySettings, usualBodies } from '#shared/console/body'
@@ -39,6 +39,8 @@ describe.each(sampledEngines(import.meta.file))('kept bodies on %s', (engine) =>
   let base: Throwaway
   let bodies: Bodies
   let settings: BodySettings
+  /** Who has a place in which team. */
+  let places: Set<string>
   let shift = 0
   let lines: string[]
   const clock: Clock = { ...systemClock, now: () => systemClock.now() + shift }
@@ -49,7 +51,7 @@ describe.each(sampledEngines(import.meta.file))('kept bodies on %s', (engine) =>
   const contents = () => Buffer.concat(files().map((name) => readFileSync(join(folder(), name))))
 
   function open(key = master, inFolder = folder(), who = instance): Bodies {
-    const random = { fraction: () => 0.5 }
+    const random = { fraction: () => 0.5, hex: systemRandom.hex }
     return openBodies({
       store: base.store,
       sealer: sealer(key),
@@ -59,6 +61,7 @@ describe.each(sampledEngines(import.meta.file))('kept bodies on %s', (engine) =>
       instance: who,
       settings: () => settings,
       folder: inFolder,
+      isMember: (teamId, userId) => places.has(`${teamId}.${userId}`),
     })
   }
 
@@ -71,6 +74,7 @@ describe.each(sampledEngines(import.meta.file))('kept bodies on %s', (engine) =>
     for (const user of [ann, bob, chief]) await createUser(base.store, { user: { ...user, groups: [...user.groups], passwordHash: null } })
     await rm(folder(), { recursive: true, force: true })
     settings = usualBodies
+    places = new Set()
     shift = 0
     lines = []
     bodies = open()
@@ -253,4 +257,38 @@ describe.each(sampledEngines(import.meta.file))('kept bodies on %s', (engine) =>
     await bodies.flush()
     expect(bodies.state()).toMatchObject({ kept: 4, dropped: 1, waitingBytes: 0 })
   }, 30_000)
+
+  test('of a team’s requests a member reads and deletes its own, as long as it has a place there', async () => {
+    const team = { ...userNamed('team'), id: 'team_1' }
+    await createUser(base.store, { user: { ...team, groups: [...team.groups], passwordHash: null } })
+    const url = new URL('http://here/v1/chat/completions')
+    const ofMember = async (userId: string) => {
+      const requestId = `req-${++asked}`
+      const caller = { ...callerOf(team), member: { id: `team_1.${userId}`, userId } as Caller['member'] }
+      const capture = bodies.begin({ requestId, url, request: { method: 'POST', headers: new Headers() } }, caller)
+      finish(capture, 'of a member')
+      await bodies.flush()
+      return requestId
+    }
+    places = new Set([`team_1.${ann.id}`, `team_1.${bob.id}`])
+    const [hers, his] = [await ofMember(ann.id), await ofMember(bob.id)]
+    expect(await textOf(ann, hers)).toEqual(['client-request: of a member', 'client-answer: answer to of a member'])
+    expect([await code(bodies.read(ann, his)), await code(bodies.remove(ann, his))]).toEqual(['not_found', 'not_found'])
+    expect(
+      (
+        await Array.fromAsync(
+          bodies.lines(
+            ann,
+            [hers, his].map((requestId) => ({ requestId, head: '{"a":1}' })),
+          ),
+        )
+      ).length,
+    ).toBe(1)
+    expect(await textOf(chief, his)).toHaveLength(2)
+    places = new Set()
+    expect([await code(bodies.read(ann, hers)), await code(bodies.remove(ann, hers))]).toEqual(['not_found', 'not_found'])
+    places = new Set([`team_1.${ann.id}`])
+    await bodies.remove(ann, hers)
+    expect(await bodies.keptAmong([hers, his])).toEqual(new Set([his]))
+  })
 })

@@ -3,14 +3,20 @@
  * deleted; `captures.ts` is how they get there. Start with `openBodies`.
  */
 import type { User } from '#accounts/caller'
+import type { Random, Timer } from '#runtime/clock'
 import { exists } from '#runtime/folder'
 import { every } from '#runtime/schedule'
+import type { Sealer } from '#runtime/secrets'
+import type { BucketPlace } from '#runtime/storage/bucket'
+import { goneState, WorkerFault } from '#runtime/worker-link'
 import type { Actor } from '#shared/console/audit'
-import { GatewayError } from '#shared/errors'
+import type { BodiesState } from '#shared/console/body'
 import { note, onRecord } from '#store/accounts/audit'
-import { type BodyRecord, deleteBodies, findBody, keptAmong, type WhoseBodies } from '#store/bodies/kept-bodies'
-import { type Captures, type CapturesParts, createCaptures, openBodyKey } from './captures.ts'
-import type { KeptRecord } from './record.ts'
+import { deleteBodies, keptAmong, type WhoseBodies } from '#store/bodies/kept-bodies'
+import { threadKeyOf } from './body-keys.ts'
+import { type BucketUpkeep, createBucketUpkeep } from './bucket-upkeep.ts'
+import { type Captures, type CapturesParts, createCaptures } from './captures.ts'
+import { type BodyReading, createReading } from './reading.ts'
 import { createBodyThread } from './thread.ts'
 import { keepWithinBounds } from './upkeep.ts'
 
@@ -19,30 +25,30 @@ const everyMs = 60_000
 /** A request that another instance was answering when bodies were deleted may be written by it a little later. */
 const againMs = 5_000
 const flushMs = 1_000
+const lastUploadMs = 10_000
+/** Bytes of a file that goes to a bucket, and of all that wait in the folder while the bucket is away. */
+const uploadBytes = 32 * 1024 * 1024
+const spoolBytes = 1024 * 1024 * 1024
 
-/** A kept request, as far as its reader may see it. */
-export interface ReadBody {
-  record: KeptRecord
-  redacted: boolean
-  /** Whether the reader sees the borders to upstreams, too. */
-  isWhole: boolean
-}
+const bucketRefuses = 'the bucket of kept bodies refuses; bodies wait in the data folder, and requests go on'
 
 /** Kept requests. */
-export interface Bodies extends Captures {
+export interface Bodies extends Omit<Captures, 'state'>, Pick<BodyReading, 'read' | 'readable' | 'lines'> {
+  state(): BodiesState
+  /** Resolves when what was answered a moment ago can be found, after a second at the latest. */
+  settled(): Promise<void>
   /** The ids of those of these requests whose bodies are kept. */
   keptAmong(requestIds: readonly string[]): Promise<Set<string>>
-  /**
-   * Reads one, and records that it was read. Throws `not_found` where there is none for this reader, `not_permitted` for an administrator
-   * where only owners read, `body_elsewhere` where the files of another instance have it, `body_unreadable` where they are damaged, and
-   * `internal_error` for a wrong master key.
-   */
-  read(by: User & Actor, requestId: string): Promise<ReadBody>
+  /** Deletes these, which have ended, without a record of it: what they were kept for is gone. */
+  drop(requestIds: readonly string[]): Promise<void>
   /** Deletes one; throws `not_found` where there is none that this caller may delete. */
   remove(by: User & Actor, requestId: string): Promise<void>
   /** Deletes all bodies of a key or a user; resolves with how many there were. Who may do so is for the caller to check. */
   removeAll(by: Actor, whose: Exclude<WhoseBodies, { requestId: string }>): Promise<number>
-  /** Takes what is deleted or beyond the bounds out of the files: what the background does every minute. */
+  /**
+   * Takes what is deleted or beyond the bounds out of the files, and moves closed files to the bucket: what the background does every
+   * minute.
+   */
   tidy(): Promise<void>
   /** Ends what runs in the background, and writes what waits. */
   close(): Promise<void>
@@ -50,60 +56,94 @@ export interface Bodies extends Captures {
 
 /** What kept bodies need. */
 export interface BodiesParts extends Omit<CapturesParts, 'keep'> {
+  sealer: Sealer
+  /** The installation that writes. */
+  instance: string
+  random: Pick<Random, 'fraction' | 'hex'>
   folder: string
+  /** Where files go when they are closed; absent: they stay in the folder. */
+  bucket?: BucketPlace | undefined
+  /** Whether this user has a place in this team. */
+  isMember(teamId: string, userId: string): boolean
 }
 
-/** Kept requests in a folder. The thread starts with the first one that is kept. */
+/** Kept requests in a folder, or in a bucket. The thread starts with the first one that is kept, or to look at the bucket. */
 export function openBodies(parts: BodiesParts): Bodies {
-  const { store, sealer, clock, log, instance, settings, folder } = parts
-  const thread = createBodyThread(clock, folder, instance)
+  const { store, clock, random, log, instance, settings, folder, bucket } = parts
+  const series = `${clock.now().toString(36)}${random.hex(2)}`
+  const segments = { largest: uploadBytes, most: spoolBytes, series }
+  const thread = createBodyThread(clock, {
+    folder,
+    instance,
+    key: threadKeyOf(parts.sealer),
+    ...(bucket && { bucket: { place: bucket, segments } }),
+  })
   const captures = createCaptures({ ...parts, keep: thread.keep })
-  const upkeep = { store, clock, instance, settings, thread, flush: captures.flush }
+  const upkeep = { store, clock, random, instance, settings, thread, flush: captures.flush }
+  const inBucket = bucket && createBucketUpkeep(upkeep)
   const failed = (thrown: unknown) => log.warn({ err: thrown }, 'could not keep the files of kept bodies within their bounds')
   let isStale = false
-  const job = every(clock, everyMs, tidy, failed)
+  let bytes: number | null = null
+  let notUploaded = 0
+  let bucketFault: { cause: string; since: number } | undefined
+  /** One after the other: two at once would take each other's files for dead. */
+  let upkeeping: Promise<void> = Promise.resolve()
+  function inTurn(work: () => Promise<void>): Promise<void> {
+    const done = upkeeping.then(work)
+    upkeeping = done.catch(() => undefined)
+    return done
+  }
 
-  async function tidy(): Promise<void> {
-    if (!(await exists(folder))) return
+  async function tidyOnce(): Promise<void> {
     const turns = isStale
     isStale = false
+    if (inBucket) return tidyBucket(inBucket, turns)
+    if (!(await exists(folder))) return
     await keepWithinBounds(upkeep, turns)
+    bytes = await thread.bytes()
   }
+
+  async function tidyBucket(inBucket: BucketUpkeep, turns: boolean): Promise<void> {
+    try {
+      bytes = (await inBucket.round(turns)).bytes
+      if (bucketFault) log.info({ cause: bucketFault.cause }, 'the bucket of kept bodies answers again')
+      bucketFault = undefined
+    } catch (thrown) {
+      if (turns) isStale = true
+      const cause = thrown instanceof WorkerFault ? thrown.code : undefined
+      if (cause === undefined || cause === goneState) throw thrown
+      if (bucketFault?.cause !== cause) log.error({ cause, err: thrown }, bucketRefuses)
+      bucketFault = { cause, since: bucketFault?.since ?? clock.now() }
+    } finally {
+      notUploaded = await thread.bytes().catch(() => notUploaded)
+    }
+  }
+
+  const tidy = () => inTurn(tidyOnce)
+  const job = every(clock, everyMs, tidy, failed)
+  if (inBucket) void tidy().catch(failed)
 
   async function flushed(): Promise<void> {
     await Promise.race([captures.flush(), clock.sleep(flushMs)])
   }
 
-  function demandReader({ id, role }: User, { userId }: BodyRecord): void {
-    if (userId === id) return
-    if (role !== 'admin') throw noBody()
-    if (settings().readers === 'owners') throw ownersOnly()
-  }
+  const reading = createReading({ ...parts, thread, flushed })
 
-  async function found(requestId: string): Promise<BodyRecord> {
-    await flushed()
-    const row = await findBody(store, requestId)
-    if (!row) throw noBody()
-    return row
-  }
-
-  async function recordOf(row: BodyRecord): Promise<KeptRecord> {
-    const key = openBodyKey(sealer, row)
-    const record = await thread.read({ segment: row.segment, offset: row.offset, length: row.length }, row.requestId, key)
-    if (record === 'absent') {
-      // It may just have been written anew.
-      const now = await findBody(store, row.requestId)
-      if (now && now.segment !== row.segment) return recordOf(now)
-      throw row.instance === instance ? unreadable() : elsewhere(row.instance)
-    }
-    if (record === 'unreadable') throw unreadable()
-    return record
+  /** Deletions that are made once more in a moment, or when this ends. */
+  const again = new Map<Timer, () => Promise<unknown>>()
+  function deleteAgain(whose: WhoseBodies, until: Date): void {
+    const run = () => deleteBodies(store, whose, until).catch(failed)
+    const timer = clock.after(againMs, () => {
+      again.delete(timer)
+      void run()
+    })
+    again.set(timer, run)
   }
 
   async function removeRows(by: Actor, whose: WhoseBodies, action: string, target: string): Promise<number> {
     const until = new Date(clock.now())
     captures.forget(whose)
-    clock.after(againMs, () => void deleteBodies(store, whose, until).catch(failed))
+    deleteAgain(whose, until)
     const gone = await onRecord(store, async (store) => {
       const count = await deleteBodies(store, whose, until)
       if (count > 0) await note(store, by, { action, target, name: target, after: { count } })
@@ -113,24 +153,32 @@ export function openBodies(parts: BodiesParts): Bodies {
     return gone
   }
 
+  const state = (): BodiesState => ({
+    ...captures.state(),
+    place: bucket ? `s3://${[bucket.bucket, bucket.prefix].filter((part) => part !== '').join('/')}` : folder,
+    bytes,
+    notUploaded: bucket ? notUploaded : null,
+    bucketFault: bucketFault ? { cause: bucketFault.cause, since: new Date(bucketFault.since).toISOString() } : null,
+  })
+
   return {
     ...captures,
+    state,
+    settled: flushed,
     keptAmong: async (requestIds) => {
       await flushed()
       return keptAmong(store, requestIds)
     },
-    async read(by, requestId) {
-      const row = await found(requestId)
-      demandReader(by, row)
-      const record = await recordOf(row)
-      await onRecord(store, (store) => note(store, by, { action: 'body.read', target: requestId, name: requestId }))
-      const isWhole = by.role === 'admin'
-      const own = record.parts.filter(({ border }) => border === 'client-request' || border === 'client-answer')
-      return { record: isWhole ? record : { ...record, parts: own }, redacted: row.redacted, isWhole }
+    read: reading.read,
+    lines: reading.lines,
+    readable: reading.readable,
+    async drop(requestIds) {
+      await flushed()
+      for (const requestId of requestIds) await deleteBodies(store, { requestId }, new Date(clock.now()))
+      isStale ||= requestIds.length > 0
     },
     async remove(by, requestId) {
-      const row = await found(requestId)
-      if (row.userId !== by.id && by.role !== 'admin') throw noBody()
+      await reading.find(by, requestId)
       await removeRows(by, { requestId }, 'body.remove', requestId)
     },
     async removeAll(by, whose) {
@@ -143,13 +191,11 @@ export function openBodies(parts: BodiesParts): Bodies {
       job.cancel()
       captures.end()
       await flushed()
+      for (const timer of again.keys()) timer.cancel()
+      await Promise.all([...again.values()].map((run) => run()))
+      // What is not in the bucket by then is uploaded by the next start.
+      if (inBucket) await Promise.race([inTurn(() => inBucket.upload(true)).catch(failed), clock.sleep(lastUploadMs)])
       await thread.close()
     },
   }
 }
-
-const noBody = () => new GatewayError('not_found', 'No body of such a request is kept.')
-const ownersOnly = () => new GatewayError('not_permitted', 'Here only the owner of a key reads the bodies of its requests.')
-const unreadable = () => new GatewayError('body_unreadable', 'This body cannot be read: its file is missing or damaged.')
-const elsewhere = (instance: string) =>
-  new GatewayError('body_elsewhere', `This body lies in the files of another instance, ${instance.slice(0, 8)}. Ask that one.`)

@@ -3,9 +3,9 @@
  * bounds what this may hold.
  */
 import type { Clock, Timer } from '#runtime/clock'
-import type { Capture, NotedPart } from './capture.ts'
-import type { PartHead } from './record.ts'
-import type { Lot, LotResult, RecordHeads } from './work.ts'
+import type { Capture } from './capture.ts'
+import { packed } from './lot.ts'
+import type { KeptRows, Lot } from './work.ts'
 
 /** Bytes and records of one lot, and milliseconds that it waits for more. */
 const lotBytes = 4 * 1024 * 1024
@@ -16,9 +16,9 @@ const waitMs = 100
 export interface QueueParts {
   clock: Pick<Clock, 'after'>
   /** Hands a lot to the thread. */
-  keep(lot: Omit<Lot, 'rules'>): Promise<LotResult>
+  keep(lot: Omit<Lot, 'rules'>): Promise<KeptRows>
   /** Called when a lot is written, or could not be: the captures are done with. Never rejects. */
-  done(captures: readonly Capture[], result: LotResult | undefined): Promise<void>
+  done(captures: readonly Capture[], result: KeptRows | undefined): Promise<void>
 }
 
 export interface BodyQueue {
@@ -64,7 +64,7 @@ export function createBodyQueue({ clock, keep, done }: QueueParts): BodyQueue {
     timer = undefined
     while (waiting.length > 0) {
       const lot = next()
-      const result = await keep(lotOf(lot)).catch(() => undefined)
+      const result = await keep(packed(lot)).catch(() => undefined)
       await done(lot, result)
       leave(lot.length)
     }
@@ -96,24 +96,4 @@ export function createBodyQueue({ clock, keep, done }: QueueParts): BodyQueue {
       return new Promise((resolve) => waiters.push({ count: came, resolve }))
     },
   }
-}
-
-/** The captures as one piece of memory, which is handed over, and their heads. */
-function lotOf(captures: readonly Capture[]): Omit<Lot, 'rules'> {
-  const all = captures.flatMap(({ parts }) => parts.flatMap(({ chunks }) => chunks))
-  const sizes = all.map((chunk) => (typeof chunk === 'string' ? Buffer.byteLength(chunk) : chunk.byteLength))
-  const bytes = new Uint8Array(sizes.reduce((sum, size) => sum + size, 0))
-  const view = Buffer.from(bytes.buffer)
-  let at = 0
-  for (const [n, chunk] of all.entries()) {
-    if (typeof chunk === 'string') view.write(chunk, at, 'utf8')
-    else bytes.set(chunk, at)
-    at += sizes[n] ?? 0
-  }
-  const heads: RecordHeads = captures.map(({ facts, parts }) => ({ ...facts, parts: parts.map(headOf) }))
-  return { bytes, records: JSON.stringify(heads) }
-}
-
-function headOf({ chunks: _, pieces, ...head }: NotedPart): PartHead {
-  return { ...head, ...(pieces.length > 0 && { pieces }) }
 }

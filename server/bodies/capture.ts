@@ -7,13 +7,21 @@ import { asGatewayError } from '#shared/errors'
 import type { End } from '#shared/ids'
 import type { Payload, UpstreamAnswer, UpstreamRequest } from '#upstream/upstream'
 import type { PartHead, RecordFacts } from './record.ts'
-import { safeAddress, safeHeaders } from './safe-head.ts'
 
 /** Bytes of one body: of a larger one only its head is kept. */
 export const mostBodyBytes = 16 * 1024 * 1024
+/** Bytes and frames of one direction of a session at one border, and the bytes of it beyond which large frames (sound) find no room. */
+const mostFrameBytes = 1024 * 1024
+const mostFrames = 20_000
+const mostSoundBytes = (mostFrameBytes / 4) * 3
+const largeFrame = 4096
 
-/** A body that is being noted. */
-export interface NotedPart extends Omit<PartHead, 'bytes' | 'pieces'> {
+/** Headers as whoever sends or gets them has them, credentials included: they are blanked by the thread, before anything is written. */
+export type RawHeaders = Iterable<readonly [name: string, value: string]> | Readonly<Record<string, string>>
+
+/** A body that is being noted. Its address, too, is as it was. */
+export interface NotedPart extends Omit<PartHead, 'bytes' | 'pieces' | 'headers'> {
+  headers: RawHeaders
   bytes: number
   pieces: number[]
   chunks: (Uint8Array | string)[]
@@ -23,13 +31,16 @@ export interface NotedPart extends Omit<PartHead, 'bytes' | 'pieces'> {
 export interface CaptureHost {
   /** Milliseconds that never go back. */
   now(): number
-  /** Takes room for so many bytes; false when there is none. */
-  take(bytes: number): boolean
+  /** Takes room for so many bytes; false when there is none. Frames of sessions, which last for hours, leave half of the room to others. */
+  take(bytes: number, isFrame?: boolean): boolean
   /** Gives room back. */
   give(bytes: number): void
   /** The request is over and its answer is out. */
   finished(capture: Capture): void
 }
+
+/** Whose body it is. */
+export type Owner = Pick<RecordFacts, 'userId' | 'keyId'>
 
 /** Whom an upstream request is for. */
 export type Addressee = NonNullable<PartHead['to']>
@@ -40,8 +51,10 @@ type Open = (request: UpstreamRequest) => Promise<UpstreamAnswer>
 /** A request that may be kept. Every method is cheap and never throws on its own. */
 export class Capture {
   readonly facts: RecordFacts
-  /** The value of the header `x-parley-stored`. */
-  readonly label: string
+  /** The value of the header `x-parley-stored`; undefined: the request forbids it to be kept. */
+  label: string | undefined
+  /** Whether `store: false` in the body of the request forbids it to be kept. */
+  readonly heedsStore: boolean
   /** Kept only if it fails. */
   readonly onlyFailed: boolean
   readonly parts: NotedPart[] = []
@@ -57,43 +70,47 @@ export class Capture {
   #answer: NotedPart | undefined
   #isAnswered = false
 
-  constructor(host: CaptureHost, facts: RecordFacts, kept: { label: string; onlyFailed: boolean }) {
+  constructor(host: CaptureHost, facts: RecordFacts, kept: { label: string; onlyFailed: boolean; heedsStore?: boolean }) {
     this.#host = host
     this.#beganAt = host.now()
     this.facts = facts
     this.label = kept.label
     this.onlyFailed = kept.onlyFailed
+    this.heedsStore = kept.heedsStore ?? false
   }
 
-  /** The client's request, before its body. Its headers and its address hold no credential. */
-  asked(head: Pick<PartHead, 'method' | 'address' | 'headers'>): void {
-    this.#begin({ border: 'client-request', ...head })
+  /** The client's request, before its body; `address`: its path and query. */
+  asked(head: Pick<NotedPart, 'method' | 'address' | 'headers'>): void {
+    this.begin({ border: 'client-request', ...head })
   }
 
   /** A piece of the body of the client's request. Its bytes are copied where they will be handed away. */
   askedWith(bytes: Uint8Array, isHandedAway = false): void {
     const [part] = this.parts
-    if (part) this.#add(part, isHandedAway ? bytes.slice() : bytes)
+    if (part) this.add(part, isHandedAway ? bytes.slice() : bytes)
+  }
+
+  /** A frame of the client. */
+  askedFrame(frame: Uint8Array | string): void {
+    const [part] = this.parts
+    if (part) this.addFrame(part, frame)
+  }
+
+  /** The request says that it must not be kept: what was noted is given up, and nothing more is. */
+  forbid(): void {
+    this.label = undefined
+    this.#giveUp()
   }
 
   /** Sends one upstream request, and notes it and its answer. Resolves and rejects as `open` does. */
   async open(to: Addressee, request: UpstreamRequest, open: Open): Promise<UpstreamAnswer> {
-    const call = this.#calls++
-    const { method, url, headers, body } = request
-    const address = safeAddress(url)
-    const sent = this.#begin({
-      border: 'upstream-request',
-      call,
-      to,
-      method,
-      ...(address && { address }),
-      headers: safeHeaders(Object.entries(headers)),
-    })
-    if (typeof body === 'string') this.#add(sent, body)
+    const sent = this.called(to, request)
+    const { body } = request
+    if (typeof body === 'string') this.add(sent, body)
     try {
       const answer = await open(typeof body === 'object' ? { ...request, body: this.#tapped(sent, body) } : request)
       return this.#heard(
-        this.#begin({ border: 'upstream-answer', call, status: answer.status, headers: safeHeaders(answer.headers) }),
+        this.begin({ border: 'upstream-answer', call: sent.call ?? 0, status: answer.status, headers: answer.headers }),
         answer,
       )
     } catch (thrown) {
@@ -102,14 +119,24 @@ export class Capture {
     }
   }
 
+  /** Begins the next call of an upstream, before its body. */
+  called(to: Addressee, { method, url: address, headers }: UpstreamRequest): NotedPart {
+    return this.begin({ border: 'upstream-request', call: this.#calls++, to, method, address, headers })
+  }
+
   /** The client's answer, before its body. */
   answering(status: number, headers: Record<string, string>): void {
-    this.#answer = this.#begin({ border: 'client-answer', status, headers: safeHeaders(Object.entries(headers)) })
+    this.#answer = this.begin({ border: 'client-answer', status, headers })
   }
 
   /** A piece of the body of the client's answer. */
   answered(bytes: Uint8Array | string): void {
-    if (this.#answer) this.#add(this.#answer, bytes)
+    if (this.#answer) this.add(this.#answer, bytes)
+  }
+
+  /** A frame to the client. */
+  answeredFrame(frame: Uint8Array | string): void {
+    if (this.#answer) this.addFrame(this.#answer, frame)
   }
 
   /** Nothing more of the answer goes out; `broken`: why it ended before its end. */
@@ -131,11 +158,9 @@ export class Capture {
   answerOf(source: Source): Source {
     return {
       ...source,
-      next: async () => {
-        const bytes = await source.next()
+      passed: (bytes) => {
         if (bytes) this.answered(bytes)
         else this.answerOver(source.broke?.() ? 'cut' : undefined)
-        return bytes
       },
       close: () => {
         source.close()
@@ -154,7 +179,8 @@ export class Capture {
     if (this.#isAnswered && this.end !== undefined) this.#host.finished(this)
   }
 
-  #begin(head: Omit<NotedPart, 'bytes' | 'pieces' | 'chunks' | 'atMs'>): NotedPart {
+  /** Begins a body, at this moment. */
+  begin(head: Omit<NotedPart, 'bytes' | 'pieces' | 'chunks' | 'atMs'>): NotedPart {
     const part: NotedPart = { ...head, atMs: this.#elapsed(), bytes: 0, pieces: [], chunks: [] }
     this.parts.push(part)
     return part
@@ -164,7 +190,8 @@ export class Capture {
     return Math.round(this.#host.now() - this.#beganAt)
   }
 
-  #add(part: NotedPart, bytes: Uint8Array | string): void {
+  /** Bytes of a body. */
+  add(part: NotedPart, bytes: Uint8Array | string): void {
     const size = typeof bytes === 'string' ? Buffer.byteLength(bytes) : bytes.byteLength
     part.bytes += size
     if (this.isGivenUp || part.leftOut || size === 0) return
@@ -187,6 +214,21 @@ export class Capture {
     else part.pieces.push(part.bytes, at)
   }
 
+  /** A frame of a session, with a line feed behind it; where there is no room for it its size alone, and the session goes on. */
+  addFrame(part: NotedPart, frame: Uint8Array | string): void {
+    if (this.isGivenUp) return
+    part.frames = true
+    const size = Buffer.byteLength(frame) + 1
+    const most = size > largeFrame ? mostSoundBytes : mostFrameBytes
+    const isPlace = part.pieces.length < 2 * mostFrames
+    if (isPlace && part.bytes + size <= most && this.#host.take(size, true)) {
+      this.held += size
+      part.bytes += size
+      part.chunks.push(typeof frame === 'string' ? frame : frame.slice(), '\n')
+    } else part.leftBytes = (part.leftBytes ?? 0) + size - 1
+    if (isPlace) part.pieces.push(part.bytes, this.#elapsed())
+  }
+
   #giveUp(): void {
     this.isGivenUp = true
     this.#release(this.held)
@@ -201,17 +243,26 @@ export class Capture {
 
   #tapped(part: NotedPart, payload: Payload): Payload {
     const transform = (bytes: Uint8Array, controller: TransformStreamDefaultController<Uint8Array>) => {
-      this.#add(part, bytes)
+      this.add(part, bytes)
       controller.enqueue(bytes)
     }
     return { ...payload, open: () => payload.open().pipeThrough(new TransformStream({ transform })) }
   }
 
   #heard(part: NotedPart, answer: UpstreamAnswer): UpstreamAnswer {
+    if (answer.tap) {
+      answer.tap({
+        read: (bytes) => this.add(part, bytes),
+        broke(thrown) {
+          part.broken = asGatewayError(thrown).code
+        },
+      })
+      return answer
+    }
     const noted = async <T extends Uint8Array | undefined>(read: Promise<T>): Promise<T> => {
       try {
         const bytes = await read
-        if (bytes) this.#add(part, bytes)
+        if (bytes) this.add(part, bytes)
         return bytes
       } catch (thrown) {
         part.broken = asGatewayError(thrown).code

@@ -5,20 +5,21 @@
 import type { Caller } from '#accounts/caller'
 import type { Clock, Random } from '#runtime/clock'
 import type { Log } from '#runtime/log'
-import type { Sealer } from '#runtime/secrets'
 import type { BodiesState, BodySettings } from '#shared/console/body'
-import { type BodyRecord, insertBodies, type WhoseBodies } from '#store/bodies/kept-bodies'
+import { memberIdOf } from '#shared/ids'
+import { insertBodies, type WhoseBodies } from '#store/bodies/kept-bodies'
 import type { Store } from '#store/engine/store'
 import { createBodyQueue } from './body-queue.ts'
-import { Capture } from './capture.ts'
+import { Capture, type Owner } from './capture.ts'
 import { createForgotten } from './forgotten.ts'
 import { keepRule, keptFor } from './keep-rule.ts'
 import type { RecordFacts } from './record.ts'
-import { safeHeaders, safePath } from './safe-head.ts'
-import type { Lot, LotResult, WrittenRecord } from './work.ts'
+import type { KeptRows, Lot } from './work.ts'
 
 /** Bytes that all captures may hold, open ones and those that wait for the thread. */
 const room = 64 * 1024 * 1024
+/** Bytes of it that frames of sessions may fill. */
+const frameRoom = room / 2
 /** Milliseconds after which a disk that refused is tried again. */
 const retryMs = 30_000
 /** Rows that wait for the database at most. */
@@ -29,6 +30,8 @@ export interface CapturedRequest {
   requestId: string
   url: Pick<URL, 'pathname' | 'search' | 'searchParams'>
   request: { method: string; headers: Pick<Headers, 'get'> & Iterable<[string, string]> }
+  /** It repeats a kept request, and is kept as well: for whoever owns that one, so that both are deleted together. */
+  replay?: { owner: Owner } | undefined
 }
 
 /** Begins captures. */
@@ -39,38 +42,38 @@ export interface Captures {
   forget(whose: WhoseBodies): void
   /** Resolves with whether all that has finished so far can be read, or could not be kept: false when rows wait. Never rejects. */
   flush(): Promise<boolean>
-  state(): BodiesState
+  state(): CaptureState
   /** Nothing is begun any more; what cannot be written from now on is only counted. */
   end(): void
 }
 
+/** What is told of captures. */
+export type CaptureState = Pick<BodiesState, 'kept' | 'dropped' | 'waitingBytes' | 'stopped'>
+
 /** What captures need. */
 export interface CapturesParts {
   store: Store
-  sealer: Sealer
   clock: Clock
   random: Pick<Random, 'fraction'>
   log: Log
-  /** The installation that writes. */
-  instance: string
   settings(): BodySettings
   /** The thread. */
-  keep(lot: Lot): Promise<LotResult>
+  keep(lot: Lot): Promise<KeptRows>
 }
 
-/** What a record's key is sealed as. */
-const keyName = (requestId: string) => `body:${requestId}`
-
-/** The record's key. Throws GatewayError `internal_error` for another master key, another row, or changed text. */
-export const openBodyKey = (sealer: Sealer, { requestId, sealedKey }: BodyRecord): string => sealer.open(sealedKey, keyName(requestId))
+/** A row that waits for the database, as JSON. */
+interface WaitingRow {
+  facts: RecordFacts
+  row: string
+}
 
 /** Captures on a store and a thread. */
 export function createCaptures(parts: CapturesParts): Captures {
-  const { store, sealer, clock, random, log, instance, settings } = parts
+  const { store, clock, random, log, settings } = parts
   const counts = { kept: 0, dropped: 0 }
   const forgotten = createForgotten(clock)
   let held = 0
-  let rows: BodyRecord[] = []
+  let rows: WaitingRow[] = []
   let writing: Promise<void> = Promise.resolve()
   let isClosed = false
   let stopped: { cause: string; since: number; retryAt: number } | undefined
@@ -83,10 +86,13 @@ export function createCaptures(parts: CapturesParts): Captures {
     },
     async done(captures, result) {
       for (const capture of captures) give(capture.held)
-      const written = result?.written ?? []
+      const written = result?.rows ?? []
       counts.dropped += captures.length - written.length
       judge(result?.fault ?? (result ? undefined : 'thread'))
-      rows.push(...written.filter((record) => !forgotten.has(record)).map(rowOf))
+      for (const [n, { facts }] of captures.entries()) {
+        const row = written[n]
+        if (row !== undefined) rows.push({ facts, row })
+      }
       await write()
     },
   })
@@ -102,11 +108,6 @@ export function createCaptures(parts: CapturesParts): Captures {
     stopped = { cause: fault, since: stopped?.since ?? clock.now(), retryAt: clock.monotonic() + retryMs }
   }
 
-  function rowOf({ requestId, at, userId, keyId, segment, offset, length, key, redacted }: WrittenRecord): BodyRecord {
-    const place = { instance, segment, offset, length, redacted }
-    return { requestId, at: new Date(at), userId, keyId, ...place, sealedKey: sealer.seal(key, keyName(requestId)) }
-  }
-
   /** Writes the rows that wait, one statement at a time; those that the database does not take now go with the next ones. */
   function write(): Promise<void> {
     writing = writing.then(writeAll)
@@ -114,11 +115,14 @@ export function createCaptures(parts: CapturesParts): Captures {
   }
 
   async function writeAll(): Promise<void> {
-    const lot = rows.filter((row) => !forgotten.has({ ...row, at: row.at.getTime() }))
+    const lot = rows.filter(({ facts }) => !forgotten.has(facts))
     rows = []
     if (lot.length === 0) return
     try {
-      await insertBodies(store, lot)
+      await insertBodies(
+        store,
+        lot.map(({ row }) => row),
+      )
       counts.kept += lot.length
     } catch (thrown) {
       log.warn({ err: thrown }, 'could not write where kept bodies lie')
@@ -134,14 +138,15 @@ export function createCaptures(parts: CapturesParts): Captures {
 
   const host = {
     now: clock.monotonic,
-    take(bytes: number) {
-      if (held + bytes > room) return false
+    take(bytes: number, isFrame = false) {
+      if (held + bytes > (isFrame ? frameRoom : room)) return false
       held += bytes
       return true
     },
     give,
     finished(capture: Capture) {
       const isFine = capture.end === 'complete' || capture.end === 'length'
+      if (capture.label === undefined) return
       if ((capture.onlyFailed && isFine) || forgotten.has(capture.facts)) give(capture.held)
       else if (capture.isGivenUp) counts.dropped += 1
       else queue.put(capture)
@@ -149,19 +154,25 @@ export function createCaptures(parts: CapturesParts): Captures {
   }
 
   return {
-    begin({ requestId, url, request }, { user, key, group }) {
+    begin({ requestId, url, request, replay }, { user, member, key, group }) {
       if (isClosed || request.headers.get('x-parley-store')?.trim().toLowerCase() === 'no') return undefined
-      const { keep, days } = settings()
-      const kept = keptFor(keepRule(keep, key?.keepBodies, group.keepBodies), random.fraction())
+      const { keep, days, heedStore } = settings()
+      const kept = replay ? 'always' : keptFor(keepRule(keep, key?.keepBodies, group.keepBodies), random.fraction())
       if (kept === undefined) return undefined
       if (stopped && clock.monotonic() < stopped.retryAt) {
         counts.dropped += 1
         return undefined
       }
-      const facts: RecordFacts = { requestId, at: clock.now(), userId: user.id, keyId: key?.id ?? null }
+      const memberId = member ? memberIdOf(user.id, member.userId) : null
+      const owner = replay?.owner ?? { userId: user.id, memberId, keyId: key?.id ?? null }
+      const facts: RecordFacts = { requestId, at: clock.now(), ...owner }
       const onlyFailed = kept === 'failed'
-      const capture = new Capture(host, facts, { label: onlyFailed ? 'may' : `${days}d`, onlyFailed })
-      capture.asked({ method: request.method, address: safePath(url), headers: safeHeaders(request.headers) })
+      const capture = new Capture(host, facts, {
+        label: onlyFailed ? 'may' : `${days}d`,
+        onlyFailed,
+        heedsStore: heedStore,
+      })
+      capture.asked({ method: request.method, address: url.pathname + url.search, headers: request.headers })
       return capture
     },
     forget(whose) {

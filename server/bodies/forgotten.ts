@@ -3,8 +3,9 @@ import type { Clock } from '#runtime/clock'
 import type { WhoseBodies } from '#store/bodies/kept-bodies'
 import type { RecordFacts } from './record.ts'
 
-/** Milliseconds: longer than any request. */
-const keptMs = 3_600_000
+/** Milliseconds: longer than any session; and than it takes to write a request, since only written ones are deleted by their id. */
+const longestMs = 25 * 3_600_000
+const writtenMs = 3_600_000
 
 export interface Forgotten {
   add(whose: WhoseBodies): void
@@ -18,7 +19,7 @@ export function createForgotten(clock: Pick<Clock, 'now'>): Forgotten {
   return {
     add(whose) {
       const at = clock.now()
-      marks = [...marks.filter((mark) => mark.at > at - keptMs), { whose, at }]
+      marks = [...marks.filter((mark) => mark.at > at - ('requestId' in mark.whose ? writtenMs : longestMs)), { whose, at }]
     },
     has: (facts) => marks.some(({ whose, at }) => facts.at <= at && isOf(whose, facts)),
   }

@@ -1,7 +1,5 @@
 /** One kept request as bytes: a head that says what is there, and the bodies behind it. Values in, values out. */
-
-/** Where a body was seen. */
-export type Border = 'client-request' | 'upstream-request' | 'upstream-answer' | 'client-answer'
+import type { Border } from '#shared/console/body'
 
 /** One body at one border. */
 export interface PartHead {
@@ -20,8 +18,12 @@ export interface PartHead {
   atMs: number
   /** Where it came in pieces: for each of them where it ends and when it came, in bytes and milliseconds, one after the other. */
   pieces?: readonly number[]
+  /** One direction of a session: every piece is a frame and a line feed behind it, or nothing where the frame is not kept. */
+  frames?: true
   /** Bytes of the body. */
   bytes: number
+  /** Bytes of frames that are not kept, since there was no room for them. */
+  leftBytes?: number
   /** The body is not here: it was larger than what is kept. */
   leftOut?: true
   /** Something in it was blanked before it was written. */
@@ -36,6 +38,8 @@ export interface RecordFacts {
   /** Milliseconds since the epoch. */
   at: number
   userId: string
+  /** Where a team pays: whose request it is, as the id of a place in the team. */
+  memberId?: string | null
   keyId: string | null
 }
 
@@ -77,4 +81,30 @@ export function decodeRecord(bytes: Uint8Array): KeptRecord | undefined {
   })
   const { version: _, parts: __, ...facts } = written
   return at === view.length ? { ...facts, parts } : undefined
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** The body as text; undefined for what is none. */
+export function textOf(body: Uint8Array): string | undefined {
+  try {
+    return utf8.decode(body)
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * One line of JSON with its line feed: the fields of `head`, which is a JSON object without its closing brace, and the parts at these
+ * borders, each with its body as `text`, or as `base64` where it is no text. Without a record there are no parts.
+ */
+export function recordLine(head: string, record: KeptRecord | undefined, chosen: readonly Border[]): Uint8Array<ArrayBuffer> {
+  const parts = record?.parts.filter(({ border }) => chosen.includes(border)).map(lineOf)
+  return new TextEncoder().encode(`${head}${parts ? `,"parts":${JSON.stringify(parts)}` : ''}}\n`)
+}
+
+function lineOf({ body, ...head }: KeptRecord['parts'][number]) {
+  if (head.leftOut) return head
+  const text = textOf(body)
+  return text === undefined ? { ...head, base64: Buffer.from(body).toString('base64') } : { ...head, text }
 }

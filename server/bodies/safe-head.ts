@@ -37,7 +37,7 @@ export function safeHeaders(headers: Iterable<readonly [name: string, value: str
 }
 
 /** Query parameters whose values are kept. */
-const harmlessParameters = new Set(['alt', 'api-version', 'beta', 'stream', 'limit', 'after', 'before', 'order'])
+const harmlessParameters = new Set(['model', 'deployment', 'alt', 'api-version', 'beta', 'stream', 'limit', 'after', 'before', 'order'])
 
 /** An address without user, password and fragment, and with blanked values in its query. Undefined for what is no address. */
 export function safeAddress(address: string): string | undefined {

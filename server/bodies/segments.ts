@@ -6,8 +6,17 @@
 import { type AppendFile, filesIn, newAppendFile, readSpan, removeFile } from '#runtime/storage/append-file'
 import type { BodyPlace } from '#store/bodies/kept-bodies'
 
-/** Bytes: a file that has more is left, and another one begun. */
-const mostBytes = 256 * 1024 * 1024
+/** How files are written. */
+export interface SegmentOptions {
+  /** Bytes: a file that has more is left, and another one begun. */
+  largest: number
+  /** Bytes of all files of this instance, beyond which nothing is added. */
+  most: number
+  /** What the names of this process have that no other process has used: files may have left the folder by the time a name is chosen. */
+  series: string
+}
+
+const usual: SegmentOptions = { largest: 256 * 1024 * 1024, most: Number.POSITIVE_INFINITY, series: '' }
 
 /** Where a record lies in the files. */
 export interface Span {
@@ -24,6 +33,10 @@ export interface Segments {
   read(span: Span): Uint8Array | undefined
   /** Writes no more to the open file. */
   close(): void
+  /** Bytes of all files of this instance. */
+  bytes(): number
+  /** Whether that is as many as there may be. */
+  isFull(): boolean
   /** The files of this instance that nothing is written to any more, oldest first, and their bytes. */
   closed(): { name: string; bytes: number }[]
   /**
@@ -36,24 +49,31 @@ export interface Segments {
 
 const hourMs = 3_600_000
 
+/** The instance in the name of a file. */
+export const instanceOf = (name: string): string => name.split('-')[1] ?? ''
+
 /** What the name of every file of this hour begins with; names sort by it. */
 export const hourName = (at: number): string => new Date(at).toISOString().slice(0, 13).replace(/\D/g, '')
 
 /** The files of `instance` in a folder. */
-export function openSegments(folder: string, instance: string): Segments {
+export function openSegments(folder: string, instance: string, { largest, most, series } = usual): Segments {
   let open: { file: AppendFile; name: string; hour: number } | undefined
+  let last = 0
 
   const own = () => filesIn(folder).filter(({ name }) => name.includes(`-${instance}-`))
 
+  const bytes = () => own().reduce((sum, { bytes }) => sum + bytes, 0)
+
   function fresh(hour: string): { file: AppendFile; name: string } {
     const taken = own().flatMap(({ name }) => (name.startsWith(`${hour}-`) ? Number(/-(\d+)\.bodies$/.exec(name)?.[1] ?? 0) : []))
-    const name = `${hour}-${instance}-${String(Math.max(0, ...taken) + 1).padStart(4, '0')}.bodies`
+    last = Math.max(series === '' ? 0 : last, ...taken) + 1
+    const name = `${hour}-${instance}-${series}${String(last).padStart(4, '0')}.bodies`
     return { file: newAppendFile(folder, name), name }
   }
 
   function current(at: number): { file: AppendFile; name: string } {
     const hour = Math.floor(at / hourMs)
-    if (open && open.hour === hour && open.file.size < mostBytes) return open
+    if (open && open.hour === hour && open.file.size < largest) return open
     close()
     open = { ...fresh(hourName(at)), hour }
     return open
@@ -71,6 +91,8 @@ export function openSegments(folder: string, instance: string): Segments {
     },
     read: ({ segment, offset, length }) => readSpan(folder, segment, offset, length),
     close,
+    bytes,
+    isFull: () => most < Number.POSITIVE_INFINITY && bytes() >= most,
     closed: () => own().filter(({ name }) => name !== open?.name),
     rewrite(from, places) {
       const { file, name } = fresh(from.slice(0, 10))

@@ -2,34 +2,40 @@
 import type { Clock } from '#runtime/clock'
 import { serverScript } from '#runtime/package-file'
 import { WorkerLink } from '#runtime/worker-link'
-import type { BodyWork } from './work.ts'
-import type { BodyMessage } from './worker.ts'
+import type { BucketWork } from './bucket-work.ts'
+import type { BodyMessage, BodyPlaceOptions, ThreadWork } from './worker.ts'
 
-/** The functions of the thread, from here: each rejects with a `WorkerFault`. */
-export type BodyThread = {
-  [Name in keyof BodyWork]: (...args: Parameters<BodyWork[Name]>) => Promise<ReturnType<BodyWork[Name]>>
-} & { close(): Promise<void> }
+/** Functions of the thread, from here: each rejects with a `WorkerFault`. */
+type FromHere<Work> = {
+  [Name in keyof Work]: Work[Name] extends (...args: infer Args) => infer Result ? (...args: Args) => Promise<Awaited<Result>> : never
+}
+
+/** All functions of the thread; those of `BucketWork` are there where it has a bucket. */
+export type BodyThread = Functions & { close(): Promise<void> }
+type Functions = FromHere<ThreadWork> & FromHere<Omit<BucketWork, 'read' | 'line'>>
 
 const script = serverScript('bodies/worker')
 
-/** A thread on the files of `instance` in a folder; it starts with the first call. */
-export function createBodyThread(clock: Clock, folder: string, instance: string): BodyThread {
-  const link = new WorkerLink<BodyMessage>({
-    script,
-    first: { kind: 'open', folder, instance },
-    what: 'the thread of kept bodies',
-    clock,
-  })
-  async function call<Name extends keyof BodyWork>(name: Name, args: Parameters<BodyWork[Name]>, handed: ArrayBuffer[] = []) {
-    return (await link.ask({ kind: 'call', name, args }, handed)) as Awaited<ReturnType<BodyWork[Name]>>
+/** A thread on the files of an instance; it starts with the first call. */
+export function createBodyThread(clock: Clock, place: BodyPlaceOptions): BodyThread {
+  const link = new WorkerLink<BodyMessage>({ script, first: { kind: 'open', ...place }, what: 'the thread of kept bodies', clock })
+  function call<Name extends keyof Functions>(name: Name, handed: (args: Parameters<Functions[Name]>) => ArrayBuffer[] = () => []) {
+    // What comes back is of the function that was named.
+    return ((...args: Parameters<Functions[Name]>) => link.ask({ kind: 'call', name, args }, handed(args))) as Functions[Name]
   }
   return {
-    keep: (lot) => call('keep', [lot], [lot.bytes.buffer]),
-    read: (...args) => call('read', args),
-    closed: () => call('closed', []),
-    turn: () => call('turn', []),
-    rewrite: (...args) => call('rewrite', args),
-    remove: (name) => call('remove', [name]),
+    keep: call('keep', ([{ bytes }]) => [bytes.buffer]),
+    read: call('read'),
+    line: call('line'),
+    bytes: call('bytes'),
+    closed: call('closed'),
+    turn: call('turn'),
+    rewrite: call('rewrite'),
+    remove: call('remove'),
+    upload: call('upload'),
+    stored: call('stored'),
+    rewriteStored: call('rewriteStored'),
+    removeStored: call('removeStored'),
     close: () => link.close({ kind: 'close' }).catch(() => undefined),
   }
 }

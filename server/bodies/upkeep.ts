@@ -4,7 +4,7 @@
  */
 import type { Clock } from '#runtime/clock'
 import type { BodySettings } from '#shared/console/body'
-import { bodiesIn, deleteBodiesBefore, moveBodies, sumSegments } from '#store/bodies/kept-bodies'
+import { bodiesIn, deleteBodiesBefore, instancesOfBodies, moveBodies, sumSegments } from '#store/bodies/kept-bodies'
 import type { Store } from '#store/engine/store'
 import { hourName } from './segments.ts'
 import type { BodyThread } from './thread.ts'
@@ -28,9 +28,9 @@ export interface UpkeepParts {
  * closed before, so that what was deleted in it goes, too.
  */
 export async function keepWithinBounds(parts: UpkeepParts, turns = false): Promise<void> {
-  const { store, clock, instance, settings, thread } = parts
-  const { days, mebibytes } = settings()
-  await deleteBodiesBefore(store, instance, hourName(clock.now() - days * dayMs))
+  const { store, instance, settings, thread } = parts
+  const { mebibytes } = settings()
+  await forgetOldDays(parts)
   if (turns) await thread.turn()
   const files = await thread.closed()
   // What was written to these files must have its rows before anything without one is taken for dead.
@@ -38,6 +38,12 @@ export async function keepWithinBounds(parts: UpkeepParts, turns = false): Promi
   const beyond = firstKept(files, mebibytes * mebibyte)
   if (beyond !== undefined) await deleteBodiesBefore(store, instance, beyond)
   await removeDead(parts, files)
+}
+
+/** Deletes the rows of days that are over: of every instance, since some have left for good. */
+export async function forgetOldDays({ store, clock, settings }: Pick<UpkeepParts, 'store' | 'clock' | 'settings'>): Promise<void> {
+  const oldest = hourName(clock.now() - settings().days * dayMs)
+  for (const instance of await instancesOfBodies(store)) await deleteBodiesBefore(store, instance, oldest)
 }
 
 interface File {
@@ -55,8 +61,8 @@ function firstKept(files: readonly File[], bound: number): string | undefined {
   return beyond && `${beyond.name}~`
 }
 
-/** Writes every file anew that has something that no row points at, and removes those of which nothing is left. */
-async function removeDead({ store, instance, thread }: UpkeepParts, files: readonly File[]): Promise<void> {
+/** Writes every file of the folder anew that has something that no row points at, and removes those of which nothing is left. */
+export async function removeDead({ store, instance, thread }: UpkeepParts, files: readonly File[]): Promise<void> {
   if (files.length === 0) return
   const alive = await sumSegments(store, instance)
   for (const { name, bytes } of files) {

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { packed } from './lot.ts'
 import { createBodyWork, type Lot } from './work.ts'
 
 let folder: string
@@ -16,12 +17,12 @@ const hour = Date.UTC(2026, 10, 23, 13)
 const rules = { fields: [], numbers: false }
 
 function lotOf(...bodies: [requestId: string, body: string, at?: number][]): Lot {
-  const all = bodies.map(([, body]) => Buffer.from(body))
-  const records = bodies.map(([requestId, , at = hour], n) => {
-    const part = { border: 'client-request' as const, headers: [], atMs: 0, bytes: all[n]?.length ?? 0 }
-    return { requestId, at, userId: 'u', keyId: 'k', parts: [part] }
+  const captures = bodies.map(([requestId, text, at = hour]) => {
+    const body = Buffer.from(text)
+    const part = { border: 'client-request' as const, headers: [], atMs: 0, bytes: body.length, pieces: [], chunks: [body] }
+    return { facts: { requestId, at, userId: 'u', keyId: 'k' }, parts: [part] }
   })
-  return { bytes: new Uint8Array(Buffer.concat(all)), records: JSON.stringify(records), rules }
+  return { ...packed(captures), rules }
 }
 const files = () => readdirSync(folder).sort()
 
@@ -112,11 +113,11 @@ test('a disk that takes only a part of a record is a fault; what it took before 
   const script = `
     const { createBodyWork } = await import('${join(import.meta.dir, 'work.ts')}')
     const work = createBodyWork(process.argv[1], '${instance}')
-    const lot = (requestId, length) => ({
-      bytes: crypto.getRandomValues(new Uint8Array(length)),
-      records: JSON.stringify([{ requestId, at: ${hour}, userId: 'u', keyId: null, parts: [{ border: 'client-request', headers: [], atMs: 0, bytes: length }] }]),
-      rules: { fields: [], numbers: false },
-    })
+    const { packed } = await import('${join(import.meta.dir, 'lot.ts')}')
+    const lot = (requestId, length) => {
+      const part = { border: 'client-request', headers: [], atMs: 0, bytes: length, pieces: [], chunks: [crypto.getRandomValues(new Uint8Array(length))] }
+      return { ...packed([{ facts: { requestId, at: ${hour}, userId: 'u', keyId: null }, parts: [part] }]), rules: { fields: [], numbers: false } }
+    }
     const first = work.keep(lot('r1', 4000))
     const second = work.keep(lot('r2', 6000))
     const third = work.keep(lot('r3', 1000))

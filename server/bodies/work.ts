@@ -1,29 +1,31 @@
 /**
- * What the thread of kept bodies does: blanks, compresses, seals and writes records, and reads them again. It has the files and nothing
- * else: the key of a record is handed to the main thread, which seals it into its row, and is forgotten here.
+ * What the thread of kept bodies does: blanks, compresses, seals and writes records, and reads them again. It has the files and no key but
+ * those of the records that it is writing or reading.
  */
 import { openSealedBytes, sealBytes } from '#runtime/storage/sealed-bytes'
+import type { Border } from '#shared/console/body'
 import type { BodyPlace } from '#store/bodies/kept-bodies'
-import { decodeRecord, encodeRecord, type KeptRecord, type PartHead, type RecordFacts } from './record.ts'
+import { type Noted, unpacked } from './lot.ts'
+import { decodeRecord, encodeRecord, type KeptRecord, type PartHead, type RecordFacts, recordLine } from './record.ts'
 import { type RedactRules, redacted } from './redact.ts'
 import { fieldPath } from './redact-fields.ts'
-import { openSegments, type Segments, type Span } from './segments.ts'
+import { openSegments, type SegmentOptions, type Segments, type Span } from './segments.ts'
 
-/** Records on their way to the thread: their heads, and all of their bodies one after the other. */
-export interface Lot {
-  bytes: Uint8Array<ArrayBuffer>
-  /** JSON of `RecordHeads`: as objects they would cost the thread that carries requests five times as much to hand over. */
-  records: string
+/** Records on their way to the thread, and what is blanked in them. */
+export interface Lot extends Noted {
   rules: { fields: readonly string[]; numbers: boolean }
 }
-
-/** What is known of the records of a lot beside their bodies. */
-export type RecordHeads = readonly (RecordFacts & { parts: readonly PartHead[] })[]
 
 /** A record that was written, with the only key that opens it. */
 export interface WrittenRecord extends RecordFacts, Span {
   key: string
   redacted: boolean
+}
+
+/** The rows of those records of a lot that were written, from its first one on, each as JSON of a `BodyRecord`. `fault` as in `LotResult`. */
+export interface KeptRows {
+  rows: string[]
+  fault?: string
 }
 
 /** What became of a lot. `fault`: why the disk took no more of it. */
@@ -39,6 +41,10 @@ export type Unread = 'absent' | 'unreadable'
 export interface BodyWork {
   keep(lot: Lot): LotResult
   read(span: Span, requestId: string, key: string): KeptRecord | Unread
+  /** The record as `recordLine` makes it: on the thread that carries requests a large one would hold up the others. */
+  line(span: Span, requestId: string, key: string, head: string, borders: readonly Border[]): Uint8Array<ArrayBuffer> | Unread
+  /** Bytes in the folder. */
+  bytes(): number
   closed(): { name: string; bytes: number }[]
   /** Closes the file that is being written, so that it can be rewritten. */
   turn(): void
@@ -47,16 +53,20 @@ export interface BodyWork {
 }
 
 /** The functions, on the files of `instance` in a folder. */
-export function createBodyWork(folder: string, instance: string): BodyWork {
-  const segments = openSegments(folder, instance)
+export function createBodyWork(folder: string, instance: string, options?: SegmentOptions): BodyWork {
+  const segments = openSegments(folder, instance, options)
+  function read(span: Span, requestId: string, key: string): KeptRecord | Unread {
+    const sealed = segments.read(span)
+    return sealed ? openRecord(sealed, requestId, key) : 'absent'
+  }
   return {
-    keep: (lot) => keep(segments, lot),
-    read(span, requestId, key) {
-      const sealed = segments.read(span)
-      if (!sealed) return 'absent'
-      const bytes = openSealedBytes(sealed, key, requestId)
-      return (bytes && decodeRecord(bytes)) ?? 'unreadable'
+    keep: (lot) => (segments.isFull() ? { written: [], fault: spoolFull } : keep(segments, lot)),
+    read,
+    line(span, requestId, key, head, borders) {
+      const record = read(span, requestId, key)
+      return typeof record === 'string' ? record : recordLine(head, record, borders)
     },
+    bytes: segments.bytes,
     closed: segments.closed,
     turn: segments.close,
     rewrite: segments.rewrite,
@@ -64,12 +74,21 @@ export function createBodyWork(folder: string, instance: string): BodyWork {
   }
 }
 
-function keep(segments: Segments, { bytes, records, rules }: Lot): LotResult {
+/** The fault of a lot for which the folder has no room until files have left for the bucket. */
+export const spoolFull = 'SPOOL_FULL'
+
+/** The record in sealed bytes. */
+export function openRecord(sealed: Uint8Array, requestId: string, key: string): KeptRecord | 'unreadable' {
+  const bytes = openSealedBytes(sealed, key, requestId)
+  return (bytes && decodeRecord(bytes)) ?? 'unreadable'
+}
+
+function keep(segments: Segments, { bytes, heads, rules }: Lot): LotResult {
   const written: WrittenRecord[] = []
   const redactRules: RedactRules = { fields: rules.fields.map(fieldPath), numbers: rules.numbers }
   let at = 0
   try {
-    for (const { parts, ...facts } of JSON.parse(records) as RecordHeads) {
+    for (const { parts, ...facts } of unpacked(heads)) {
       const bodies = parts.map((part) => {
         const from = at
         at += part.leftOut ? 0 : part.bytes
@@ -86,6 +105,20 @@ function keep(segments: Segments, { bytes, records, rules }: Lot): LotResult {
 }
 
 function blanked(part: PartHead, body: Uint8Array, rules: RedactRules): KeptRecord['parts'][number] {
-  const changed = redacted(body, rules)
+  const changed = part.frames ? blankedFrames(body, part.pieces ?? [], rules) : redacted(body, rules)
   return changed ? { ...part, body: changed, redacted: true } : { ...part, body }
+}
+
+/** The frames with what must not be kept blanked, each looked at by itself; undefined when there is nothing of it. Changes the bytes in place. */
+function blankedFrames(body: Uint8Array, pieces: readonly number[], rules: RedactRules): Uint8Array | undefined {
+  let isChanged = false
+  let from = 0
+  for (let n = 0; n < pieces.length; n += 2) {
+    const to = pieces[n] ?? from
+    const frame = redacted(body.subarray(from, to), rules)
+    if (frame) body.set(frame, from)
+    isChanged ||= frame !== undefined
+    from = to
+  }
+  return isChanged ? body : undefined
 }

@@ -1,27 +1,67 @@
-/** The thread of kept bodies: `work.ts` behind messages. */
+/** The thread of kept bodies: `work.ts` and `bucket-work.ts` behind messages. */
+
+import { sealer } from '#runtime/secrets'
+import { type BucketPlace, openBucket } from '#runtime/storage/bucket'
 import type { Reply } from '#runtime/worker-link'
-import { type BodyWork, createBodyWork } from './work.ts'
+import type { BodyRecord } from '#store/bodies/kept-bodies'
+import { sealBodyKey } from './body-keys.ts'
+import { type BucketWork, createBucketWork } from './bucket-work.ts'
+import type { SegmentOptions } from './segments.ts'
+import { type BodyWork, createBodyWork, type KeptRows, type Lot, type WrittenRecord } from './work.ts'
+
+/** Where the thread writes. */
+export interface BodyPlaceOptions {
+  folder: string
+  instance: string
+  /** What the keys of records are sealed with, as 64 hexadecimal digits. */
+  key: string
+  /** Absent: files stay in the folder. */
+  bucket?: { place: BucketPlace; segments: SegmentOptions } | undefined
+}
 
 /** A message to the thread: where its files are, one of its functions, or its end. */
 export type BodyMessage = { id: number } & (
-  | { kind: 'open'; folder: string; instance: string }
+  | ({ kind: 'open' } & BodyPlaceOptions)
   | { kind: 'close' }
-  | { kind: 'call'; name: keyof BodyWork; args: readonly unknown[] }
+  | { kind: 'call'; name: string; args: readonly unknown[] }
 )
 
-let work: BodyWork | undefined
+/** All functions of the thread, but for those of a bucket. */
+export type ThreadWork = Omit<BodyWork, 'keep'> & { keep(lot: Lot): KeptRows }
 
-self.onmessage = ({ data }: MessageEvent<BodyMessage>) => self.postMessage(answer(data))
+let work: ThreadWork | (Omit<ThreadWork, 'read' | 'line'> & BucketWork) | undefined
 
-function answer(message: BodyMessage): Reply {
+self.onmessage = async ({ data }: MessageEvent<BodyMessage>) => self.postMessage(await answer(data))
+
+async function answer(message: BodyMessage): Promise<Reply> {
   const { id } = message
   try {
-    if (message.kind === 'open') work = createBodyWork(message.folder, message.instance)
+    if (message.kind === 'open') work = opened(message)
     if (message.kind === 'close') work?.turn()
     if (message.kind !== 'call' || !work) return { id }
-    const run = work[message.name] as (...args: readonly unknown[]) => unknown
-    return { id, value: run(...message.args) }
+    const run = work[message.name as keyof ThreadWork] as (...args: readonly unknown[]) => unknown
+    return { id, value: await run(...message.args) }
   } catch (thrown) {
-    return { id, fault: { message: thrown instanceof Error ? thrown.message : String(thrown) } }
+    const code = thrown instanceof Error && 'code' in thrown ? { code: String(thrown.code) } : {}
+    return { id, fault: { message: thrown instanceof Error ? thrown.message : String(thrown), ...code } }
   }
+}
+
+function opened({ folder, instance, key, bucket }: BodyPlaceOptions): NonNullable<typeof work> {
+  const written = createBodyWork(folder, instance, bucket?.segments)
+  const own = sealer(key)
+  const rowOf = ({ key, at, requestId, memberId = null, ...record }: WrittenRecord): string => {
+    const { userId, keyId, segment, offset, length, redacted } = record
+    const place = { instance, segment, offset, length, redacted }
+    const row: BodyRecord = { requestId, at: new Date(at), userId, memberId, keyId, ...place, sealedKey: sealBodyKey(own, requestId, key) }
+    return JSON.stringify(row)
+  }
+  const local: ThreadWork = {
+    ...written,
+    keep(lot) {
+      const { written: records, ...result } = written.keep(lot)
+      return { ...result, rows: records.map(rowOf) }
+    },
+  }
+  return bucket ? { ...local, ...createBucketWork(folder, local, openBucket(bucket.place)) } : local
 }

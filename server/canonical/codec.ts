@@ -9,7 +9,7 @@ import type { Capabilities } from '#shared/capabilities'
 import type { GatewayError } from '#shared/errors'
 import type { Dialect } from '#shared/ids'
 import type { Frame } from '#shared/sse'
-import type { ConversationRequest, ConversationResponse, MediaPart, NativePart, Opaque } from './conversation.ts'
+import type { ConversationRequest, ConversationResponse, MediaPart, Opaque } from './conversation.ts'
 import type { ConversationEvent } from './conversation-event.ts'
 import type { Loss } from './loss.ts'
 import type { NonTextContent } from './non-text-content.ts'
@@ -46,8 +46,9 @@ export interface Head {
   samples?: boolean
   /** True when a hosted web search is requested. */
   searchAsked: boolean
-  /** `group` in the body, meant for the playground. */
+  /** Fields of the body that are meant for the playground. */
   group?: string
+  team?: string
   /** `models` in the body: fallbacks for `model`, in order, after any failure. Absent = as configured. */
   models?: string[]
   /** Values that keep a conversation on its channel, best first. */
@@ -132,6 +133,8 @@ export interface Meter {
    * choice ended at its limit, otherwise `cut`.
    */
   end(): 'complete' | 'length' | 'cut'
+  /** The tier that the answer says it was served in, where its usage does not say it. */
+  tier?(): string | undefined
   /** What is missing for a well-formed end after a complete answer; usually nothing. */
   tail(): Uint8Array | undefined
   /** The in-stream error and terminator for dialects where they depend on the stream so far (ids, counters); else `writeStreamError`. */
@@ -145,6 +148,8 @@ export interface WholeAnswer {
   contentType?: string
   usage: Usage
   end: 'complete' | 'length'
+  /** The tier that it says it was served in, where its usage does not say it. */
+  tier?: string
   /** State bound to its maker's account in the answer. */
   sealed?: Opaque[]
   /** What the upstream keeps, by the ids in the answer. */
@@ -252,10 +257,7 @@ export interface ReadResponse extends ConversationResponse {
   losses?: readonly Loss[]
 }
 
-/**
- * The conversion half of a codec: one dialect to and from the canonical conversation. Read = wire to canonical, write = canonical to
- * wire.
- */
+/** The conversion half of a codec: one dialect to and from the canonical conversation (read = wire to canonical, write = back). */
 export interface ConversationCodec extends PassthroughCodec {
   /** Full and checked. Throws GatewayError 400 with `param` as the path in the caller's body. */
   readRequest(body: RequestBody, path?: string): ConversationRequest
@@ -286,14 +288,4 @@ export interface CountCodec {
   /** Tokens. Throws GatewayError `upstream_error` when the body is no such answer. */
   readResponse(body: string): number
   writeResponse(tokens: number): string
-}
-
-/** Compaction by Parley itself: how a dialect requests it, and how the result is represented. */
-export interface CompactionCodec {
-  /** The conversation without the request to compact it. */
-  withoutTrigger(request: ConversationRequest): ConversationRequest
-  /** The part that represents everything before it; `sealed` is opaque to everybody but Parley. */
-  part(sealed: string, codecContext: CodecContext): NativePart
-  /** The answer of the endpoint dedicated to compaction: the caller's own messages in `raw`, then the part. */
-  writeWhole(raw: string, part: NativePart, response: ConversationResponse, codecContext: CodecContext): string
 }

@@ -10,6 +10,7 @@ const final = new Set([
   'not_signed_in',
   'not_permitted',
   'group_not_allowed',
+  'team_not_allowed',
   'upstream_auth_failed',
 ])
 

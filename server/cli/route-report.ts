@@ -1,5 +1,5 @@
 /** Prints how a request would be routed. */
-import type { RouteAnswer, RouteCandidate } from '#shared/console/route'
+import type { RouteAnswer, RouteCandidate } from '#shared/console/inspection/route'
 
 export type { RouteAnswer }
 
@@ -12,16 +12,30 @@ function candidateLines(candidate: RouteCandidate, index: number): string[] {
   return [`  ${index + 1}. ${withKey(candidate)}: ${candidate.upstreamModel}, ${how}`, ...losses, ...refused]
 }
 
+const modes = {
+  weight: 'drawn by weight',
+  round_robin: 'in turns',
+  least_open: 'fewest open requests first',
+  first_token: 'lowest time to first content first',
+  cheapest: 'lowest declared costs first',
+}
+
 const section = (title: string, lines: readonly string[]) => (lines.length > 0 ? ['', title, ...lines] : [])
 
 /** The answer of `POST /api/route` as text for a terminal. */
-export function routeReport({ model, group, candidates, leftOut, fallbacks, largestCost, error }: RouteAnswer): string {
+export function routeReport({ model, group, balancing, candidates, leftOut, fallbacks, largestCost, error }: RouteAnswer): string {
   const instead = Object.entries(fallbacks).filter(([, models]) => models.length > 0)
   const causes: Record<string, string> = { error: 'an error', context: 'a context too long', filter: 'a content filter' }
   return [
     `${model} in group ${group}`,
     ...(error ? [`Refused now: ${error.message}`] : []),
     ...section('Tried in this order:', candidates.flatMap(candidateLines)),
+    ...(balancing
+      ? section(
+          `Channels of equal rank: ${modes[balancing.mode]}`,
+          balancing.channels.map(({ channel, figure }) => `  ${channel}: ${figure ?? '-'}`),
+        )
+      : []),
     ...section(
       'Left out:',
       leftOut.map((one) => `  ${withKey(one)}: ${one.reason}`),

@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeEach, expect, test } from 'bun:test'
 import { type Accounts, createAccounts } from '#accounts/accounts'
+import { createDeclaredTeams } from '#accounts/teams/declared-teams'
+import { createTeams } from '#accounts/teams/teams'
 import { createPrices, type Prices } from '#billing/pricing/prices'
 import { resolveRates } from '#billing/pricing/rates'
 import { type ChannelRegistry, createChannels } from '#routing/channels'
@@ -35,6 +37,7 @@ keys:
   - { name: ci, user: ops, key: "\${KEY}", group: vip, budget: { daily: 5 } }
 fallbacks:
   gpt-5: { error: [gpt-5, nobody] }
+routing: { checkMinutes: 5 }
 `
 
 let database: Throwaway
@@ -42,6 +45,7 @@ let accounts: Accounts
 let channels: ChannelRegistry
 let prices: Prices
 let kept: unknown
+let keptRouting: unknown
 
 beforeEach(async () => {
   database = await throwawayDatabase(sampledEngine(import.meta.file))
@@ -64,12 +68,33 @@ function apply(text: string): Promise<string[]> {
   const keepFallbacks = async (fallbacks: unknown) => {
     kept = fallbacks
   }
-  return applyDeclaration(readDeclaration(text, env), { accounts, channels, prices, keepFallbacks })
+  const keepRouting = async (routing: unknown) => {
+    keptRouting = routing
+  }
+  return applyDeclaration(readDeclaration(text, env), {
+    accounts: {
+      ...accounts,
+      ...createDeclaredTeams({ store: database.store, directory: accounts.directory, clock: handClock(), random: systemRandom }),
+    },
+    ...{ channels, prices, keepFallbacks, keepRouting },
+  })
 }
 
 /** Every table that the file speaks of, as text. */
 const dump = () =>
-  dumpTables(database.store, ['users', 'groups', 'channels', 'channel_keys', 'prices', 'api_keys', 'accounts', 'entries', 'audit'])
+  dumpTables(database.store, [
+    'users',
+    'groups',
+    'channels',
+    'channel_keys',
+    'prices',
+    'api_keys',
+    'accounts',
+    'entries',
+    'audit',
+    'teams',
+    'team_members',
+  ])
 
 const refusal = (text: string) =>
   apply(text).then(
@@ -91,6 +116,7 @@ test('everything the file declares is there, and the secrets are in no table', a
   expect(channels.offering('vip', 'gpt-5').map((channel) => channel.keys[0]?.secret)).toEqual([secret])
   expect(prices.get('gpt-5')?.managed).toBe('file')
   expect(kept).toEqual({ 'gpt-5': { error: ['gpt-5', 'nobody'] } })
+  expect(keptRouting).toEqual({ checkMinutes: 5 })
   expect(warnings).toEqual(['parley.yaml:14:27: fallbacks.gpt-5.error.1: No channel offers this model'])
   const tables = await dump()
   for (const value of Object.values(env)) expect(tables).not.toContain(value)
@@ -140,4 +166,54 @@ test('a clash with the console, or a name that does not exist, is refused with i
   expect(await refusal('keys:\n  - { name: k, user: nobody, key: sk-12345678 }')).toStartWith('parley.yaml:2:22: keys.0.user: ')
   expect(await refusal('users:\n  - { name: u, group: nobody }')).toStartWith('parley.yaml:2:23: users.0.group: ')
   expect(channels.rows()).toMatchObject([{ name: 'main', managed: 'console', vendor: 'demo', enabled: true }])
+})
+
+const withTeams = (members: string, more = '') => `
+users:
+  - { name: mara }
+  - { name: nils }
+teams:
+  - name: apps
+    balance: 200
+    models: [gpt-5]
+    budget: { monthly: 400 }
+    members: ${members}
+keys:
+  - { name: apps-ci, user: nils, team: apps, key: sk-apps-4fJq9ZrT0vLmX2bN }
+${more}`
+
+test('teams of the file have their money once, their members as listed, and keys that they pay', async () => {
+  const apply2 = () => apply(withTeams('[{ user: mara, role: manager }, { user: nils, budget: { daily: 0.5 } }]'))
+  await apply2()
+  const team = accounts.directory.teamNamed('apps')?.team
+  expect(team).toMatchObject({ managed: 'file', models: ['gpt-5'], budget: { monthly: '400' }, enabled: true })
+  const id = team?.id ?? ''
+  const wallet = async () => {
+    const rows = createTeams({ store: database.store, directory: accounts.directory, clock: handClock(), random: systemRandom }).rows
+    return team && (await rows({ ...caller.user }, [team]))[0]?.balance
+  }
+  const caller = accounts.admitKey('sk-apps-4fJq9ZrT0vLmX2bN')
+  expect(await wallet()).toBe('200')
+  expect(caller).toMatchObject({ user: { id, name: 'apps' }, team: { id }, member: { budget: { daily: '0.5' }, role: 'member' } })
+  expect([caller.models?.has('gpt-5'), caller.models?.has('other')]).toEqual([true, false])
+  const before = await dump()
+  await apply2()
+  expect(await dump()).toBe(before)
+  // A member who left the row leaves the team; the key goes on, for nobody.
+  await apply(withTeams('[{ user: mara, role: owner }]'))
+  expect([...accounts.directory.members.all()].map(({ role }) => role)).toEqual(['owner'])
+  expect(accounts.admitKey('sk-apps-4fJq9ZrT0vLmX2bN').member).toBeUndefined()
+  expect(await wallet()).toBe('200')
+  // A team that left the file is switched off, and so are its keys.
+  await apply('users: [{ name: mara }, { name: nils }]')
+  expect(accounts.directory.teamNamed('apps')?.team.enabled).toBe(false)
+  expect(() => accounts.admitKey('sk-apps-4fJq9ZrT0vLmX2bN')).toThrow('not valid')
+})
+
+test.each([
+  ['[{ user: nobody }]', '', 'parley.yaml:10:23: teams.0.members.0.user: members.0.user: expected a user that exists'],
+  ['[{ user: mara }, { user: mara }]', '', 'teams.0.members: This name is taken'],
+  ['[]', '  - { name: other, user: mara, team: none, key: sk-other-4fJq9ZrT0vLmX2bN }', 'keys.1.team: team: expected a team that exists'],
+])('a fault in a team has its place: %s%s', async (members, more, expected) => {
+  expect(await refusal(withTeams(members, more))).toContain(expected)
 })

@@ -6,6 +6,7 @@ import type { Prices } from '#billing/pricing/prices'
 import type { ChannelRegistry } from '#routing/channels'
 import type { GroupFields } from '#shared/console/group'
 import type { DeclaredKey } from '#shared/console/key'
+import type { DeclaredTeam } from '#shared/console/team'
 import type { NewUser } from '#shared/console/user'
 import { GatewayError } from '#shared/errors'
 import { steps } from './checks.ts'
@@ -16,6 +17,7 @@ import type { Path } from './source.ts'
 export interface DeclaredAccounts {
   declareGroups(rows: readonly { name: string; fields: GroupFields }[]): Promise<void>
   declareUsers(rows: readonly NewUser[]): Promise<void>
+  declareTeams(rows: readonly DeclaredTeam[]): Promise<void>
   declareKeys(rows: readonly DeclaredKey[]): Promise<void>
 }
 
@@ -26,6 +28,8 @@ export interface Declared {
   prices: Pick<Prices, 'declare'>
   /** Stores the fallbacks for routing, as one setting. */
   keepFallbacks(fallbacks: Declaration['fallbacks']): Promise<void>
+  /** Stores the settings of routing. */
+  keepRouting(routing: Declaration['routing']): Promise<void>
 }
 
 /**
@@ -34,7 +38,7 @@ export interface Declared {
  * position in the file when a row cannot be applied; earlier sections have then been written, and the caller must roll them back.
  */
 export async function applyDeclaration(declaration: Declaration, to: Declared): Promise<string[]> {
-  const { groups, channels, prices, users, keys, fallbacks } = declaration
+  const { groups, channels, prices, users, teams, keys, fallbacks, routing } = declaration
   await placed(declaration, to.accounts.declareGroups(groups), ([index, ...field]) => [
     'groups',
     groups[Number(index)]?.name ?? '',
@@ -43,8 +47,10 @@ export async function applyDeclaration(declaration: Declaration, to: Declared): 
   await placed(declaration, to.channels.declare(channels), (path) => ['channels', ...path])
   await placed(declaration, to.prices.declare(prices), ([index, ...field]) => ['prices', prices[Number(index)]?.model ?? '', ...field])
   await placed(declaration, to.accounts.declareUsers(users), (path) => ['users', ...path])
+  await placed(declaration, to.accounts.declareTeams(teams), (path) => ['teams', ...path])
   await placed(declaration, to.accounts.declareKeys(keys), (path) => ['keys', ...path])
   await to.keepFallbacks(fallbacks)
+  await to.keepRouting(routing)
   return [...unknownFallbacks(declaration, to), ...guessableKeys(declaration)]
 }
 
@@ -80,7 +86,7 @@ const bitsOf = (secret: string): number => secret.length * Math.log2(new Set(sec
 
 function guessableKeys(declaration: Declaration): string[] {
   return declaration.keys.flatMap(({ key }, index) => {
-    if (bitsOf(key.slice('sk-'.length)) >= enoughBits) return []
+    if (key === undefined || bitsOf(key.slice('sk-'.length)) >= enoughBits) return []
     const path = ['keys', index, 'key']
     return [
       declaration.refusal(path, `${path.join('.')}: This key is short enough to be guessed; use 20 random characters or more`).message,

@@ -9,28 +9,41 @@ import type { Path, Source } from './source.ts'
 
 /** All problems of a schema-valid file, with positions. */
 export function crossChecks(file: File, source: Source): Problem[] {
-  return [...repeated(file, source), ...unpriced(file, source), ...ratios(file, source)]
+  return [...repeated(file, source), ...keyless(file, source), ...unpriced(file, source), ...ratios(file, source)]
 }
 
 /** A `param` such as `tiers.0.output` as a path. */
 export const steps = (param: string | undefined): string[] => (param === undefined ? [] : param.split('.'))
 
 /** Rows are matched by name: two rows with the same name would overwrite each other. */
-function repeated({ channels = [], users = [], keys = [] }: File, source: Source): Problem[] {
+function repeated({ channels = [], users = [], teams = [], keys = [] }: File, source: Source): Problem[] {
   return [
     ...twice('channels', 'name', channels),
     ...twice('users', 'name', users),
+    ...twice('teams', 'name', teams),
     ...twice('keys', 'name', keys),
     ...twice('keys', 'key', keys),
+    ...twice('keys', 'digest', keys),
   ].map((path) => ({ ...source.placeOf(path), message: `${path.join('.')}: Another entry has the same` }))
 }
 
-function twice<Field extends string>(section: string, field: Field, rows: readonly Record<Field, string>[]): Path[] {
+function twice<Field extends string>(section: string, field: Field, rows: readonly Partial<Record<Field, string>>[]): Path[] {
   const seen = new Set<string>()
   return rows.flatMap((row, index) => {
-    const known = seen.has(row[field])
-    seen.add(row[field])
+    const value = row[field]
+    if (value === undefined) return []
+    const known = seen.has(value)
+    seen.add(value)
     return known ? [[section, index, field]] : []
+  })
+}
+
+/** A key is given itself or by its digest. */
+function keyless({ keys = [] }: File, source: Source): Problem[] {
+  return keys.flatMap(({ key, digest }, index) => {
+    if (key === undefined && digest === undefined) return [{ ...source.placeOf(['keys', index]), message: 'Missing field "key"' }]
+    if (key === undefined || digest === undefined) return []
+    return [{ ...source.placeOf(['keys', index, 'digest']), message: `keys.${index}.digest: Give either key or digest` }]
   })
 }
 

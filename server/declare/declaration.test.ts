@@ -37,6 +37,7 @@ keys:
   - { name: ci, user: admin, key: "\${CI_KEY}" }
 fallbacks:
   gpt-5: { error: [fast] }
+routing: { balancing: least_open, checkMinutes: 5 }
 `
 const env = { OPENAI_API_KEY: 'sk-upstream', ADMIN_PASSWORD: 'correct horse', CI_KEY: 'sk-0123456789' }
 
@@ -61,8 +62,10 @@ test('the example of the contract', () => {
       { model: 'fast', fields: { input: '0.25', output: '2' } },
     ],
     users: [{ name: 'admin', role: 'admin', password: 'correct horse', groups: ['default', 'vip'], balance: '100' }],
+    teams: [],
     keys: [{ name: 'ci', user: 'admin', key: 'sk-0123456789' }],
     fallbacks: { 'gpt-5': { error: ['fast'] } },
+    routing: { balancing: 'least_open', checkMinutes: 5 },
   })
 })
 
@@ -70,7 +73,7 @@ test.each(['', '\n', '# only words\n', '---\n', '{}', 'null', '~', 'channels:\np
   '%j is an empty configuration',
   (text) => {
     const { refusal: _, ...rows } = fine(text)
-    expect(rows).toEqual({ groups: [], channels: [], prices: [], users: [], keys: [], fallbacks: {} })
+    expect(rows).toEqual({ groups: [], channels: [], prices: [], users: [], teams: [], keys: [], fallbacks: {}, routing: {} })
   },
 )
 
@@ -189,6 +192,17 @@ describe('every problem has its line and column', () => {
     ['no models', c.replace('[m]', '[]'), ['4:13: channels.0.models: Expected array length to be greater or equal to 1']],
     ['an unknown field of a model', c.replace('[m]', '[{ name: m, upsteam: x }]'), ['4:25: Unknown field "upsteam"']],
     ['a short key', 'keys: [{ name: k, user: u, key: sk-1 }]', ['1:33: keys.0.key: Expected text of another form']],
+    ['a key of nothing', 'keys: [{ name: k, user: u }]', ['1:8: Missing field "key"']],
+    [
+      'a key and the digest of one',
+      `keys: [{ name: k, user: u, digest: ${'ab'.repeat(32)}, key: sk-12345678 }]`,
+      ['1:36: keys.0.digest: Give either key or digest'],
+    ],
+    [
+      'a mode that is none',
+      'routing: { balancing: random }',
+      ['1:23: routing.balancing: Expected one of: weight, round_robin, least_open, first_token, cheapest'],
+    ],
     [
       'a price without output',
       'prices:\n  m: { input: 1 }',

@@ -7,7 +7,8 @@ import { checker } from '#shared/check'
 import type { NewChannel } from '#shared/console/channel'
 import type { GroupFields } from '#shared/console/group'
 import type { DeclaredKey } from '#shared/console/key'
-import type { Fallback } from '#shared/console/settings'
+import type { DeclaredRouting, Fallback } from '#shared/console/settings'
+import type { DeclaredTeam } from '#shared/console/team'
 import type { NewUser } from '#shared/console/user'
 import type { GatewayError } from '#shared/errors'
 import { crossChecks } from './checks.ts'
@@ -22,8 +23,10 @@ export interface Declaration {
   channels: NewChannel[]
   prices: DeclaredPrice[]
   users: NewUser[]
+  teams: DeclaredTeam[]
   keys: DeclaredKey[]
   fallbacks: Record<string, Fallback>
+  routing: DeclaredRouting
   /** An error about the value at a path of the file: `parley.yaml:LINE:COLUMN: message`. */
   refusal(path: Path, message: string): GatewayError
 }
@@ -41,14 +44,16 @@ export function readDeclaration(text: string, env: Environment, file = 'parley.y
   if (!check.accepts(value)) throw refusal(file, faults(value, source))
   const problems = crossChecks(value, source)
   if (problems.length > 0) throw refusal(file, problems)
-  const { groups = {}, channels = [], prices = {}, users = [], keys = [], fallbacks = {} } = value
+  const { groups = {}, channels = [], prices = {}, users = [], teams = [], keys = [], fallbacks = {}, routing = {} } = value
   return {
     groups: Object.entries(groups).map(([name, fields]) => ({ name, fields })),
     channels,
     prices: Object.entries(prices).map(([model, fields]) => ({ model, fields })),
     users,
+    teams,
     keys,
     fallbacks,
+    routing,
     refusal: (path, message) => refusal(file, [{ ...source.placeOf(path), message }]),
   }
 }

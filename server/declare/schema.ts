@@ -3,7 +3,8 @@ import { NewChannel } from '#shared/console/channel'
 import { GroupFields } from '#shared/console/group'
 import { DeclaredKey } from '#shared/console/key'
 import { PriceFields } from '#shared/console/price'
-import { Fallback } from '#shared/console/settings'
+import { DeclaredRouting, Fallback } from '#shared/console/settings'
+import { DeclaredTeam } from '#shared/console/team'
 import { NewUser } from '#shared/console/user'
 import { Exact, MapOf, type Static, Type } from '#shared/typebox'
 
@@ -13,8 +14,10 @@ export const File = Exact({
   channels: Type.Optional(Type.Array(NewChannel)),
   prices: Type.Optional(MapOf(256, PriceFields)),
   users: Type.Optional(Type.Array(NewUser)),
+  teams: Type.Optional(Type.Array(DeclaredTeam)),
   keys: Type.Optional(Type.Array(DeclaredKey)),
   fallbacks: Type.Optional(MapOf(256, Fallback)),
+  routing: Type.Optional(DeclaredRouting),
 })
 /** A file that matches the schema. */
 export type File = Static<typeof File>

@@ -4,8 +4,8 @@
  * handlers read the raw bytes.
  */
 import { Elysia } from 'elysia'
-import type { Capture } from '#bodies/capture'
-import { errorResponse, storedHeader, withGuards, withRequestId } from '#http/request/respond'
+import { unservedDoor } from '#http/api/unserved-doors'
+import { captured, errorResponse, withGuards, withRequestId } from '#http/request/respond'
 import type { Envelope, Method, Route, Visit } from '#http/request/route'
 import { clientAddress, createTargetCheck, type HostPolicy, pathParameter } from '#http/request/target'
 import type { Clock, Random } from '#runtime/clock'
@@ -61,6 +61,7 @@ class Arrival implements Visit {
   readonly upgrade: Peer['upgrade']
   params: Visit['params'] = noParameters
   capture: Visit['capture'] = undefined
+  addressed: Visit['addressed'] = undefined
   readonly #peer: Peer
   readonly #isTrustedProxy: AppParts['isTrustedProxy']
 
@@ -122,14 +123,6 @@ function parameters(params: Record<string, string>): Record<string, string> {
   )
 }
 
-/** An error as the answer of a request that may be kept. */
-async function captured(capture: Capture, response: Response): Promise<Response> {
-  response.headers.set(storedHeader, capture.label)
-  const body = await response.text()
-  capture.answeredWhole(response.status, Object.fromEntries(response.headers), body)
-  return new Response(body, { status: response.status, headers: response.headers })
-}
-
 /** The HTTP handler for these routes. Never rejects: every failure becomes a response in the caller's error envelope. */
 export function createApp(parts: AppParts): App {
   const arrivals = new WeakMap<Request, Arrival>()
@@ -186,7 +179,9 @@ export function createApp(parts: AppParts): App {
     async ({ request }) => {
       const arrival = arrivals.get(request)
       const page = arrival && (await parts.fallback(request, arrival.url))
-      return page ?? failed(notFound(), envelopeAt(request.url), arrival?.requestId ?? '')
+      if (page) return page
+      const door = arrival && unservedDoor(request, arrival.url)
+      return failed(door?.error ?? notFound(), door?.envelope ?? envelopeAt(request.url), arrival?.requestId ?? '')
     },
     { parse: 'none' },
   )

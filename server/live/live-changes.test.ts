@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { Topic } from '#shared/console/events'
+import type { Topic } from '#shared/console/overview'
 import type { Changes, MirroredTable, Signals } from '#store/engine/store'
 import { handClock } from '#testing/hand-clock'
 import { createLiveChanges, mostWatches, type Watcher } from './live-changes.ts'
@@ -8,12 +8,12 @@ function workshop() {
   const clock = handClock()
   const listeners = new Map<string, (id: string | undefined) => Promise<void>>()
   const sent: string[] = []
-  let hear: (text: string) => void = () => {}
+  const heard = new Map<string, (text: string) => void>()
   const changes: Pick<Changes, 'subscribe'> = { subscribe: (table, refresh) => void listeners.set(table, refresh) }
   const signals: Signals = {
     send: (topic, text) => void sent.push(`${topic} ${text}`),
-    hear(_, listener) {
-      hear = listener
+    hear(topic, listener) {
+      heard.set(topic, listener)
     },
   }
   const live = createLiveChanges({ store: { changes: changes as Changes, signals }, clock })
@@ -22,7 +22,7 @@ function workshop() {
     live,
     sent,
     change: (table: MirroredTable, id?: string): void => void listeners.get(table)?.(id),
-    fromElsewhere: (text: string) => hear(text),
+    fromElsewhere: (text: string, topic = 'requests') => heard.get(topic)?.(text),
   }
 }
 
@@ -57,10 +57,11 @@ test('changes of a quarter of a second are one event, by subject', async () => {
   for (let n = 0; n < 100; n++) live.answered('somebody')
   change('prices', 'gpt-5')
   change('channels', 'c1')
+  change('alerts')
   expect(told).toEqual([])
   await clock.advance(250)
   await turn()
-  expect(told).toEqual([['channels', 'prices', 'requests']])
+  expect(told).toEqual([['alerts', 'channels', 'prices', 'requests']])
   await clock.advance(10_000)
   await turn()
   expect(told.length).toBe(1)
@@ -76,7 +77,7 @@ test('users hear of their own requests, keys and balance, and of what all share'
     return told.splice(0).flat()
   }
   live.answered('u2')
-  for (const table of ['users', 'accounts', 'api_keys', 'settings'] as const) change(table, 'of-somebody-else')
+  for (const table of ['users', 'accounts', 'api_keys', 'settings', 'alerts'] as const) change(table, 'of-somebody-else')
   expect(await next()).toEqual([])
   live.answered('u1')
   expect(await next()).toEqual(['requests'])
@@ -97,6 +98,17 @@ test('users hear of their own requests, keys and balance, and of what all share'
   change('api_keys', 'k1')
   keys.delete('k1')
   expect(await next()).toEqual(['keys'])
+})
+
+test('a replay is told to its user alone, on every instance', async () => {
+  const { clock, live, sent, fromElsewhere } = workshop()
+  const [own, administrator] = [listen(live.watch(user('u1'))), listen(live.watch(user('u2', { isAdmin: () => true })))]
+  live.replayed('u1')
+  await clock.advance(500)
+  fromElsewhere('u1', 'replays')
+  await clock.advance(500)
+  await turn()
+  expect([own, administrator, sent]).toEqual([[['replays'], ['replays']], [], ['replays u1']])
 })
 
 test('a watch ends with its session, whether something changed or not', async () => {

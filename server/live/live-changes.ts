@@ -3,7 +3,7 @@
  * second for each watcher; a watcher that reads nothing has only the set of subjects waiting. Start with `createLiveChanges`.
  */
 import type { Clock, Timer } from '#runtime/clock'
-import type { Topic } from '#shared/console/events'
+import type { Topic } from '#shared/console/overview'
 import { longestSignal, type MirroredTable, type Store } from '#store/engine/store'
 
 /** Who watches. Asked again whenever something changes. */
@@ -28,6 +28,8 @@ export interface Watch {
 export interface LiveChanges {
   /** A request of this user has been answered. Costs next to nothing, and never throws. */
   answered(userId: string): void
+  /** A replay of this user has gone on. Likewise. */
+  replayed(userId: string): void
   /** Begins a watch; undefined when this user has `mostWatches` already. */
   watch(who: Watcher): Watch | undefined
   /** Ends all watches, for a shutdown. No new one begins. */
@@ -45,6 +47,9 @@ const signalMs = 500
 /** Stands for every user, where there are too many to name. */
 const everybody = '*'
 
+/** What is told by whose it is, to other instances as well. */
+type Work = 'requests' | 'replays'
+
 interface Seat extends Watch {
   readonly who: Watcher
   /** Adds what a change of this table means for the watcher. */
@@ -54,12 +59,15 @@ interface Seat extends Watch {
   look(): void
 }
 
-const watched = ['users', 'sessions', 'api_keys', 'management_keys', 'groups', 'channels', 'prices', 'settings', 'accounts'] as const
+const watched = [
+  ...(['users', 'sessions', 'api_keys', 'management_keys', 'groups', 'channels', 'prices', 'settings', 'accounts'] as const),
+  'alerts',
+] as const
 
 /** Changes of this store, and requests of this and the other instances. */
 export function createLiveChanges({ store, clock }: { store: Pick<Store, 'changes' | 'signals'>; clock: Clock }): LiveChanges {
   const seats = new Set<Seat>()
-  const unsent = new Set<string>()
+  const unsent = { requests: new Set<string>(), replays: new Set<string>() }
   let sending: Timer | undefined
   let looking: Timer | undefined
   let closed = false
@@ -69,18 +77,34 @@ export function createLiveChanges({ store, clock }: { store: Pick<Store, 'change
       for (const seat of seats) seat.heard(table, id)
     })
   }
-  store.signals.hear('requests', (text) => tell(text.split(',')))
+  store.signals.hear('requests', (text) => tell('requests', text.split(',')))
+  store.signals.hear('replays', (text) => tell('replays', text.split(',')))
 
-  function tell(userIds: readonly string[]): void {
+  function tell(topic: Work, userIds: readonly string[]): void {
     const all = userIds.includes(everybody)
-    for (const seat of seats) if (all || seat.who.isAdmin() || userIds.includes(seat.who.userId)) seat.add('requests')
+    for (const seat of seats) {
+      const isTheirs = all || (topic === 'requests' && seat.who.isAdmin()) || userIds.includes(seat.who.userId)
+      if (isTheirs) seat.add(topic)
+    }
   }
 
   function send(): void {
     sending = undefined
-    const text = [...unsent].filter((id) => /^[\w-]+$/.test(id)).join(',')
-    unsent.clear()
-    if (text !== '') store.signals.send('requests', text.length > longestSignal ? everybody : text)
+    sendAbout('requests')
+    sendAbout('replays')
+  }
+
+  function sendAbout(topic: Work): void {
+    const text = [...unsent[topic]].filter((id) => /^[\w-]+$/.test(id)).join(',')
+    unsent[topic].clear()
+    if (text !== '') store.signals.send(topic, text.length > longestSignal ? everybody : text)
+  }
+
+  function note(topic: Work, userId: string): void {
+    if (closed) return
+    if (seats.size > 0) tell(topic, [userId])
+    unsent[topic].add(userId)
+    sending ??= clock.after(signalMs, send)
   }
 
   function look(): void {
@@ -90,12 +114,8 @@ export function createLiveChanges({ store, clock }: { store: Pick<Store, 'change
   }
 
   return {
-    answered(userId) {
-      if (closed) return
-      if (seats.size > 0) tell([userId])
-      unsent.add(userId)
-      sending ??= clock.after(signalMs, send)
-    },
+    answered: (userId) => note('requests', userId),
+    replayed: (userId) => note('replays', userId),
     watch(who) {
       const own = [...seats].filter((seat) => seat.who.userId === who.userId)
       if (closed || own.length >= mostWatches) return undefined
@@ -174,7 +194,7 @@ function createSeat(who: Watcher, clock: Clock, left: () => void): Seat {
       else if (table === 'groups') add('groups')
       else if (table === 'prices') add('prices')
       else if (table === 'channels') add(who.isAdmin() ? 'channels' : 'models')
-      else if (table === 'settings' && who.isAdmin()) add('settings')
+      else if ((table === 'settings' || table === 'alerts') && who.isAdmin()) add(table)
       else if (table === 'users' || table === 'accounts') {
         if (self) add('account')
         if (who.isAdmin()) add('users')

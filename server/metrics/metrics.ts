@@ -13,6 +13,10 @@ export interface MetricSources {
   eventLoopDelay(): number
   /** Whether requests can be paid for. */
   booksServe(): boolean
+  /** The share of the journal that waits for the database, from 0 to 1. */
+  journalShare(): number
+  /** The name of a team that is there. */
+  teamName(id: string): string | undefined
   /** Requests that were kept, and that were to be kept and were not. */
   bodies(): { kept: number; dropped: number; stopped: unknown }
   /** Names of channels with how many of their breakers are open. */
@@ -80,6 +84,9 @@ export function createMetrics(sources: MetricSources): Metrics {
   counter('parley_key_cost_usd_total', 'What the requests of a key cost.', ['key'], (add) => {
     for (const [key, cost] of series.keys) add({ key }, usd(cost))
   })
+  counter('parley_team_cost_usd_total', 'What the requests of a team cost.', ['team'], (add) => {
+    for (const [id, cost] of series.teams) add({ team: sources.teamName(id) ?? id }, usd(cost))
+  })
   counter('parley_errors_total', 'Requests that ended with an error.', ['operation', 'code'], (add) => {
     for (const { labels, count } of series.errors) add(labels, count)
   })
@@ -97,6 +104,7 @@ export function createMetrics(sources: MetricSources): Metrics {
   gauge('parley_open_requests', 'Requests and sessions that are not settled.', sources.openRequests)
   gauge('parley_event_loop_delay_seconds', 'The longest delay since the last scrape.', () => sources.eventLoopDelay() / 1000)
   gauge('parley_books_serving', '1 while requests can be paid for.', () => Number(sources.booksServe()))
+  gauge('parley_journal_waiting_ratio', 'The share of the journal that waits for the database, from 0 to 1.', sources.journalShare)
   counter('parley_kept_bodies_total', 'Requests that were to be kept: those that are, and those that were dropped.', ['result'], (add) => {
     const { kept, dropped } = sources.bodies()
     add({ result: 'kept' }, kept)

@@ -3,6 +3,7 @@
  * only when it is asked, so that metrics cost a request a microsecond or two.
  */
 import { promptOf } from '#canonical/usage'
+import { isTeamId } from '#shared/ids'
 import type { NewLog } from '#store/ledger/ledger'
 import { limitLabel } from './label-limit.ts'
 
@@ -43,10 +44,12 @@ export interface RequestSeries {
   readonly failedAttempts: Iterable<FailureSums>
   /** Nano-dollars by name of the key. */
   readonly keys: ReadonlyMap<string, bigint>
+  /** Nano-dollars by id of the team that paid. */
+  readonly teams: ReadonlyMap<string, bigint>
 }
 
 /** Different values of a label; more become `other`. */
-const most = { model: 200, channel: 100, group: 100, key: 500 }
+const most = { model: 200, channel: 100, group: 100, key: 500, team: 200 }
 
 /** Sums since the start of this process. */
 export function createRequestSeries(): RequestSeries {
@@ -57,7 +60,9 @@ export function createRequestSeries(): RequestSeries {
   const requests = new Map<string, RequestSums>()
   const errors = new Map<string, FailureSums>()
   const failedAttempts = new Map<string, FailureSums>()
+  const teamOf = limitLabel(most.team)
   const keys = new Map<string, bigint>()
+  const teams = new Map<string, bigint>()
 
   function sumsOf(row: NewLog): RequestSums {
     // A client can name any model; only those that exist are worth a series.
@@ -79,6 +84,7 @@ export function createRequestSeries(): RequestSeries {
     errors: { [Symbol.iterator]: () => errors.values() },
     failedAttempts: { [Symbol.iterator]: () => failedAttempts.values() },
     keys,
+    teams,
     add(row) {
       const sums = sumsOf(row)
       sums.requests += 1
@@ -88,6 +94,10 @@ export function createRequestSeries(): RequestSeries {
       if (row.key !== null && row.key !== undefined && row.cost > 0n) {
         const key = keyOf(row.key)
         keys.set(key, (keys.get(key) ?? 0n) + row.cost)
+      }
+      if (row.cost > 0n && isTeamId(row.userId)) {
+        const team = teamOf(row.userId)
+        teams.set(team, (teams.get(team) ?? 0n) + row.cost)
       }
       if (row.error) count(errors, { operation: row.operation, code: row.error.code })
       for (const { channel, cause } of row.attempts) {

@@ -2,7 +2,8 @@
  * The registry of codecs: which dialects this build speaks. A new dialect is one line in each table.
  * Must know nothing of a dialect but its codec's name.
  */
-import type { CompactionCodec, ConversationCodec, CountCodec, WrittenError } from '#canonical/codec'
+import type { ConversationCodec, CountCodec, WrittenError } from '#canonical/codec'
+import type { CompactionCodec } from '#canonical/compaction-codec'
 import { converseCodec } from '#protocols/anthropic/converse/codec'
 import { countTokens } from '#protocols/anthropic/count-tokens/codec'
 import { writeError as writeMessagesError } from '#protocols/anthropic/error'
@@ -21,6 +22,7 @@ import { geminiCodec } from '#protocols/gemini/generate-content/codec'
 import * as geminiModels from '#protocols/gemini/models'
 import { chatCodec } from '#protocols/openai/chat/codec'
 import { completionsCodec } from '#protocols/openai/completions/codec'
+import { countResponses } from '#protocols/openai/count-tokens/codec'
 import { writeError } from '#protocols/openai/error'
 import * as openaiModels from '#protocols/openai/models'
 import { replayResponse } from '#protocols/openai/response-replay'
@@ -50,6 +52,7 @@ export const errorWriters = {
 /** Counting tokens, in the dialects that ask for it. */
 export const countCodecs = {
   messages: countTokens,
+  responses: countResponses,
   gemini: {
     scan: geminiCodec.scan,
     readHead: readCountHead,

@@ -7,3 +7,12 @@ import { createRealtimeMeter } from '#protocols/openai/realtime/meter'
 
 /** Realtime sessions, in the one style there is. */
 export const realtimeCodec: RealtimeCodec = { meter: createRealtimeMeter, readFrame, openingError, readError, writeError: writeErrorEvent }
+
+export {
+  readBetaSession,
+  readClientSecret,
+  type SaidOfSession,
+  writeBetaSession,
+  writeClientSecret,
+  writeSetup,
+} from '#protocols/openai/realtime/secrets'

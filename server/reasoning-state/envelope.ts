@@ -19,7 +19,7 @@ const mark = 'gw1.'
 const markInBase64 = 'Z3cxL'
 
 /** Envelopes sealed with this sealer. */
-export function createEnvelopes(sealer: Sealer): Envelopes {
+export function createEnvelopes(sealer: Pick<Sealer, 'seal' | 'open'>): Envelopes {
   const identity = (tenant: string) => JSON.stringify(['vault envelope', tenant])
   return {
     wrap(tenant, slot, opaque) {

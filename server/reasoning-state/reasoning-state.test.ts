@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { CallPart, ConversationRequest, Opaque, Part, ReasoningPart, Turn } from '#canonical/conversation'
 import type { ConversationEvent } from '#canonical/conversation-event'
+import { systemRandom } from '#runtime/clock'
 import { sealer } from '#runtime/secrets'
 import type { Dialect } from '#shared/ids'
 import { sampledEngines, type Throwaway, throwawayDatabase } from '#testing/database/database'
@@ -150,7 +151,7 @@ async function nextRequest(reasoningState: ReasoningState, client: string, turns
 
 describe.each(sampledEngines(import.meta.file))('reasoning state on %s', (engine) => {
   let base: Throwaway
-  const reasoningState = () => createReasoningState({ store: base.store, sealer: seal, clock, log })
+  const reasoningState = () => createReasoningState({ store: base.store, sealer: seal, clock, random: systemRandom, log })
   beforeAll(async () => {
     base = await throwawayDatabase(engine)
   }, 60_000)

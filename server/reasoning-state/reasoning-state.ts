@@ -9,22 +9,28 @@
 import type { ConversationRequest, Opaque, Part } from '#canonical/conversation'
 import type { ConversationEvent } from '#canonical/conversation-event'
 import type { Dialect } from '#shared/ids'
+import { sumItems } from '#store/accounts/kept-items'
 import { deleteExpired, writeRecollections } from '#store/accounts/reasoning-state'
+import { sumResponses } from '#store/accounts/stored-responses'
 import { inLots } from '#store/engine/batches'
 import { sealWords } from './compacted.ts'
 import { createEnvelopes } from './envelope.ts'
+import { createItemConversations, type ItemConversationParts, type ItemConversations } from './item-conversations.ts'
 import { openedRequest } from './opened-request.ts'
 import { createMemory, type MemoryParts } from './remembered-text.ts'
 import { createStateOwners, type StateOwners } from './state-owners.ts'
 import { changeEvent, changeParts, statesIn, statesOf } from './state-walk.ts'
 import { statelessMarker, withStatelessMarkers } from './stateless-marker.ts'
 import { type ConversationParts, type Conversations, createConversations } from './stored-conversations.ts'
+import { createStoredSums } from './stored-sums.ts'
 import { createStreamRecorder, type StreamRecorder } from './stream-recorder.ts'
 import { bareCalls, isEmpty, recollections, restored, type ToolCallState } from './tool-call-state.ts'
 import { createUpstreamState, type UpstreamState } from './upstream-state.ts'
 
 /** All operations on reasoning state. */
 export interface ReasoningState extends Conversations, StateOwners, UpstreamState {
+  /** Conversations that clients make by themselves. They count against the same quotas as stored exchanges. */
+  readonly conversations: ItemConversations
   /** Remembers which response each of these items belongs to; resolves when the database has it, and rejects when that fails. */
   noteItems(tenant: string, response: string, items: readonly string[]): Promise<void>
   /** Ids of responses by the ids of their items; unknown items are missing. Never rejects. */
@@ -76,8 +82,13 @@ const storedFor = 30 * 24 * 3_600_000
 const mostReasoning = 1024 * 1024
 
 /** Reasoning state over the store. */
-export function createReasoningState(parts: MemoryParts & ConversationParts): ReasoningState {
-  const { store, sealer, clock } = parts
+export function createReasoningState(parts: MemoryParts & ConversationParts & Pick<ItemConversationParts, 'random'>): ReasoningState {
+  const { store, sealer, clock, random } = parts
+  const sums = createStoredSums(async (tenant) => {
+    const now = new Date(clock.now())
+    const [exchanges, items] = [await sumResponses(store, tenant, now), await sumItems(store, tenant, now)]
+    return { count: exchanges.count + items.count, bytes: exchanges.bytes + items.bytes }
+  }, clock)
   const envelopes = createEnvelopes(sealer)
   const { wrap, unwrap } = envelopes
   const memory = createMemory(parts)
@@ -99,7 +110,8 @@ export function createReasoningState(parts: MemoryParts & ConversationParts): Re
   const wrapFor = (tenant: string, slot: Dialect) => (opaque: Opaque) => wrap(tenant, slot, opaque)
 
   return {
-    ...createConversations(parts),
+    ...createConversations({ ...parts, sums }),
+    conversations: createItemConversations({ store, sealer, clock, random, sums }),
     ...makers,
     ...createUpstreamState(memory),
     async noteItems(tenant, response, items) {

@@ -1,6 +1,7 @@
 /** Whose state is whose, and conversations that Parley compacted. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import type { ConversationRequest, Opaque, Part } from '#canonical/conversation'
+import { systemRandom } from '#runtime/clock'
 import { sealer } from '#runtime/secrets'
 import { GatewayError } from '#shared/errors'
 import { sampledEngines, type Throwaway, throwawayDatabase } from '#testing/database/database'
@@ -33,7 +34,8 @@ describe.each(sampledEngines(import.meta.file))('state on %s', (engine) => {
     await runSql(base.store, 'truncate recollections')
     clock = handClock()
   })
-  const reasoningState = (key = 'ab') => createReasoningState({ store: base.store, sealer: sealer(key.repeat(32)), clock, log })
+  const reasoningState = (key = 'ab') =>
+    createReasoningState({ store: base.store, sealer: sealer(key.repeat(32)), clock, random: systemRandom, log })
 
   test('is its maker`s, for one tenant, on every instance, and in no row in the clear', async () => {
     const here = reasoningState()

@@ -10,7 +10,7 @@ import { type Quotas, usualQuotas } from '#shared/console/quota'
 import { GatewayError } from '#shared/errors'
 import { deleteResponse, findChain, findPiece, findResponse, insertResponse, sumResponses } from '#store/accounts/stored-responses'
 import type { Store } from '#store/engine/store'
-import { createStoredSums, type Stored } from './stored-sums.ts'
+import { createStoredSums, type Stored, type StoredSums } from './stored-sums.ts'
 
 /** The content of one exchange, or of all exchanges of a conversation. */
 export interface Exchange {
@@ -69,11 +69,14 @@ export interface ConversationParts {
   clock: Clock
   /** Quotas of each tenant; those that are usual when absent. */
   quotas?(): Pick<Quotas, 'conversations' | 'conversationBytes'>
+  /** What counts against them; absent: the exchanges alone. */
+  sums?: StoredSums
 }
 
 /** Milliseconds. */
-const lifetime = 30 * 24 * 3_600_000
-const mostBytes = 32 * 1024 * 1024
+export const lifetime = 30 * 24 * 3_600_000
+/** Bytes of a conversation. */
+export const mostBytes = 32 * 1024 * 1024
 /** Bytes of a piece: about three milliseconds of work. */
 const pieceBytes = 512 * 1024
 /** Sealed text is base64. */
@@ -85,8 +88,8 @@ const isId = (id: string) => /^[\x21-\x7e]{1,200}$/.test(id)
 const now = (clock: Clock) => new Date(clock.now())
 
 /** Conversations in this store. */
-export function createConversations({ store, sealer, clock, quotas = () => usualQuotas }: ConversationParts): Conversations {
-  const sums = createStoredSums((tenant) => sumResponses(store, tenant, now(clock)), clock)
+export function createConversations({ store, sealer, clock, quotas = () => usualQuotas, ...parts }: ConversationParts): Conversations {
+  const sums = parts.sums ?? createStoredSums((tenant) => sumResponses(store, tenant, now(clock)), clock)
 
   /** Undefined for a record that was never finished. */
   async function opened(tenant: string, found: Omit<StoredText, keyof Pieces>, sealed: string, furtherBytes: number) {
@@ -176,7 +179,7 @@ const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
 /** The text in pieces of whole characters. */
-function* inPieces(utf8: Uint8Array): Generator<string> {
+export function* inPieces(utf8: Uint8Array): Generator<string> {
   for (let from = 0; from < utf8.length; ) {
     let to = Math.min(from + pieceBytes, utf8.length)
     // Bytes that continue a character.

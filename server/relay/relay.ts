@@ -6,6 +6,7 @@
 import type { Caller } from '#accounts/caller'
 import type { Ticket } from '#billing/ratelimit/limits'
 import type { Ask, OpenWork, RelayParts, Reply } from '#relay/contract/ask'
+import type { BodyRoom } from '#relay/contract/body-rooms'
 import type { Relay } from '#relay/contract/relay'
 import type { Arrival, Hold, InFlightRequest, ReadRequest, RequestModels, Why } from '#relay/contract/steps'
 import { openConversation } from '#relay/conversation/conversation'
@@ -20,6 +21,7 @@ import { whole, wholeReceiver } from '#relay/pipeline/whole'
 import { takeHold, takeTicket } from '#relay/spend/hold'
 import { createIntake, largeBody } from '#relay/spend/intake'
 import { openSettlement, recordRefusal } from '#relay/spend/settle'
+import { withBetas } from '#relay/spend/unpriced'
 import { Abort, type AbortSignalLike } from '#runtime/contract/abort'
 import type { Operation } from '#shared/ids'
 
@@ -27,8 +29,8 @@ import type { Operation } from '#shared/ids'
 const conversations: ReadonlySet<Operation> = new Set(['generate', 'count-tokens', 'compact'])
 
 /** Rejects with GatewayError for a body that did not arrive, and for what Parley itself reads of it. */
-async function readRequest(parts: RelayParts, ask: Ask): Promise<ReadRequest> {
-  const body = await ask.body()
+async function readRequest(parts: RelayParts, ask: Ask, room: BodyRoom | undefined): Promise<ReadRequest> {
+  const body = await ask.body(room)
   if (!conversations.has(ask.operation)) return openOperation(parts, ask, body)
   return body.large ? openLargeConversation(parts, ask, body, body.large) : openConversation(parts, ask, body)
 }
@@ -49,9 +51,11 @@ export function createRelay(parts: RelayParts): Relay {
     let ticket: Ticket | undefined
     let hold: Hold
     try {
-      if (ask.bytes > largeBody) flight.keeps(await intake.admit(ask))
+      const room = ask.bytes > largeBody ? await intake.admit(ask) : undefined
+      if (room) flight.keeps(room.release)
       // 3: head
-      request = await readRequest(parts, ask)
+      request = await readRequest(parts, ask, room)
+      if (ask.dialect === 'messages' && ask.headers.get('anthropic-beta')) request = withBetas(request)
       ask.check?.(request.head)
       // 4: plan
       models = await candidatesFor(parts, request)
@@ -59,6 +63,7 @@ export function createRelay(parts: RelayParts): Relay {
       // 5: hold
       ticket = await takeTicket(parts, request)
       hold = await takeHold(parts, arrival, request, models, ticket)
+      ask.begun?.(ticket.left)
     } catch (thrown) {
       throw await recordRefusal(parts, arrival, { request, price: models?.asked.price, ticket }, thrown)
     }
@@ -67,7 +72,7 @@ export function createRelay(parts: RelayParts): Relay {
     const sending = { parts, request, models, attempts }
     // 6 to 8: send, answer, settle
     if (request.head.stream) return streamed(send(sending, streamReceiver(clock)), { parts, arrival, request, models, hold, settlement })
-    return whole(send({ ...sending, making: flight.making }, wholeReceiver), { parts, arrival, request, hold, settlement })
+    return whole(send({ ...sending, making: flight.making }, wholeReceiver(parts.random)), { parts, arrival, request, hold, settlement })
   }
 
   return Object.assign(relay, { end: inFlight.end })

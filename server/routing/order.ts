@@ -19,6 +19,9 @@ export interface Candidate {
   native: boolean
 }
 
+/** A channel's figure for a model: lower is tried first. */
+export type Rank = (candidate: Candidate) => number
+
 /** A weighted draw of all items; `fraction` gives numbers in [0, 1). */
 function draw<Item extends { weight: number }>(items: readonly Item[], fraction: () => number): Item[] {
   const left = [...items]
@@ -35,11 +38,19 @@ function draw<Item extends { weight: number }>(items: readonly Item[], fraction:
   return drawn
 }
 
-/** Channels drawn by weight: first each channel with one key, then each with its next. */
-function drawChannels(candidates: readonly Candidate[], fraction: () => number): Candidate[] {
+/** The same in the order of their figures; what was drawn decides between equal ones, and weight 0 stays last. */
+function ranked(drawn: { weight: number; keys: Candidate[] }[], rank: Rank | undefined) {
+  if (!rank) return drawn
+  const figures = new Map(drawn.map((one) => [one, one.keys[0] ? rank(one.keys[0]) : 0]))
+  const figure = (one: (typeof drawn)[number]) => figures.get(one) ?? 0
+  return drawn.toSorted((a, b) => Number(a.weight === 0) - Number(b.weight === 0) || (figure(a) === figure(b) ? 0 : figure(a) - figure(b)))
+}
+
+/** Channels drawn by weight, or by `rank`: first each channel with one key, then each with its next. */
+function drawChannels(candidates: readonly Candidate[], fraction: () => number, rank?: Rank): Candidate[] {
   const channels = Map.groupBy(candidates, (candidate) => candidate.channel.id)
   const weighted = [...channels.values()].map((keys) => ({ weight: keys[0]?.channel.weight ?? 0, keys }))
-  const drawn = draw(weighted, fraction).map(({ keys }) =>
+  const drawn = ranked(draw(weighted, fraction), rank).map(({ keys }) =>
     draw(
       keys.map((candidate) => ({ weight: candidate.key?.weight ?? 1, candidate })),
       fraction,
@@ -50,7 +61,7 @@ function drawChannels(candidates: readonly Candidate[], fraction: () => number):
 }
 
 /** Every candidate in the order in which it should be tried, best first. */
-export function order(candidates: readonly Candidate[], fraction: () => number): Candidate[] {
+export function order(candidates: readonly Candidate[], fraction: () => number, rank?: Rank): Candidate[] {
   const tiers = Map.groupBy(candidates, ({ channel, native }) => channel.priority * 2 + (native ? 1 : 0))
-  return [...tiers].sort(([a], [b]) => b - a).flatMap(([, tier]) => drawChannels(tier, fraction))
+  return [...tiers].sort(([a], [b]) => b - a).flatMap(([, tier]) => drawChannels(tier, fraction, rank))
 }

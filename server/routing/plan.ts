@@ -5,7 +5,7 @@
 import { GatewayError } from '#shared/errors'
 import { type Dialect, isSideOperation, type Operation, type Style, servedBy, stylesOf, type Wire } from '#shared/ids'
 import type { Channel, ChannelModel, Channels } from './channel.ts'
-import { type Candidate, order } from './order.ts'
+import { type Candidate, order, type Rank } from './order.ts'
 
 /** What the plan depends on. */
 export interface PlanRequest {
@@ -78,13 +78,13 @@ function candidatesOf(channel: Channel, request: PlanRequest): Candidate[] {
 }
 
 /** All candidates, best first, at least one, as new objects. Throws `model_not_found`, `unsupported_endpoint` or `no_channel_available`. */
-export function plan(channels: Channels, request: PlanRequest, fraction: () => number): readonly Candidate[] {
+export function plan(channels: Channels, request: PlanRequest, fraction: () => number, rank?: Rank): readonly Candidate[] {
   const mayUse = request.models === null || request.models.has(request.model)
   const offering = mayUse ? channels.offering(request.group, request.model) : []
   if (offering.length === 0) throw mayUse && channels.isSwitchedOff(request.group, request.model) ? switchedOff() : modelNotFound()
   const candidates = candidatesAmong(offering, request).map((candidate) => ({ ...candidate }))
   if (candidates.length === 1) return candidates
-  if (candidates.length > 0) return order(candidates, fraction)
+  if (candidates.length > 0) return order(candidates, fraction, rank)
   const able = offering.some((channel) => {
     const model = channel.models.get(request.model)
     return model !== undefined && spokenTo(channel, model, request) !== undefined

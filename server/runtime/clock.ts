@@ -57,24 +57,31 @@ export const systemClock: Clock = {
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
 /** Random bytes are fetched many at a time: a call for each id costs more than the id. */
-let pool = new Uint8Array()
+const poolSize = 4_096
+let pool = Buffer.alloc(0)
 let used = 0
 
-function randomByte(): number {
-  if (used >= pool.length) {
-    pool = randomBytes(4096)
+/** Where the next `count` bytes of the pool begin, `poolSize` at most; they are used up. */
+function take(count: number): number {
+  if (used + count > pool.length) {
+    pool = randomBytes(poolSize)
     used = 0
   }
-  return pool[used++] ?? 0
+  used += count
+  return used - count
 }
 
 export const systemRandom: Random = {
   fraction: Math.random,
-  hex: (bytes) => randomBytes(bytes).toString('hex'),
+  hex(bytes) {
+    if (bytes > poolSize) return randomBytes(bytes).toString('hex')
+    const from = take(bytes)
+    return pool.toString('hex', from, from + bytes)
+  },
   base62(length) {
     let text = ''
     while (text.length < length) {
-      const byte = randomByte()
+      const byte = pool[take(1)] ?? 0
       // 248 = 4 * 62: larger bytes would favour the first letters.
       if (byte < 248) text += alphabet[byte % 62]
     }

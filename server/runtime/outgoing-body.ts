@@ -7,6 +7,8 @@ import type { Clock, Timer } from './clock.ts'
 export interface Source {
   /** The next bytes, or undefined at the end. Must not reject. */
   next(): Promise<Uint8Array | undefined>
+  /** Told what is handed on, before it is; undefined: that was all. Must not throw. */
+  passed?(bytes: Uint8Array | undefined): void
   /** Asked at the end: whether it ended before it was complete, with no way to say so. The connection is then broken off. */
   broke?(): boolean
   /** The client is gone. Must not throw. */
@@ -21,7 +23,8 @@ export interface Heartbeat {
 /** Told whose turn it is, so that a client that reads nothing can be cut off and one that waits for us is not. */
 export interface IdleGuard {
   suspendIdleLimit(): void
-  limitIdle(): void
+  /** `giveUp` may be called when the client has taken nothing for too long. */
+  limitIdle(giveUp?: () => void): void
 }
 
 /**
@@ -52,9 +55,17 @@ export function outgoingBody(source: Source, clock: Clock, heartbeat?: Heartbeat
     })
   }
 
+  let giveUp: (() => void) | undefined
+
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
+        giveUp = () => {
+          if (over) return
+          finish()
+          source.close()
+          controller.error(new Error('the client takes nothing'))
+        }
         if (heartbeat) beat(controller, heartbeat)
       },
       async pull(controller) {
@@ -63,7 +74,8 @@ export function outgoingBody(source: Source, clock: Clock, heartbeat?: Heartbeat
         const bytes = await source.next()
         waiting = false
         if (over) return
-        idleGuard?.limitIdle()
+        source.passed?.(bytes)
+        idleGuard?.limitIdle(giveUp)
         if (bytes === undefined) {
           finish()
           if (source.broke?.()) controller.error(new Error('the answer broke off'))

@@ -1,13 +1,15 @@
 /** Where the files of this package and of its dependencies are, for source files and for the bundle of `npm run build` alike. */
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const { resolve } = createRequire(import.meta.url)
 const here = fileURLToPath(import.meta.url)
 const packageFolder = folderWithManifest(dirname(here))
-const [scriptFolder, scriptEnding] = here.endsWith('.ts') ? ['server', '.ts'] : ['dist/server', '.js']
+/** A bundle lies in `dist/server`, or where it was made for another runtime. */
+const bundleFolder = () => relative(packageFolder, here).split(sep).slice(0, 2).join('/')
+const [scriptFolder, scriptEnding] = here.endsWith('.ts') ? ['server', '.ts'] : [bundleFolder(), '.js']
 
 /** The absolute path of a file or folder of this package, by its path from the package's root. */
 export const packagePath = (path: string): string => join(packageFolder, path)
@@ -19,7 +21,11 @@ export const packagePath = (path: string): string => join(packageFolder, path)
 export const serverScript = (name: string): URL => pathToFileURL(join(packageFolder, scriptFolder, name + scriptEnding))
 
 /** All bytes of a dependency's file by its place in the package: `package/folder/file`. Blocks. Throws when it is not there. */
-export const readFromPackage = (place: string): Uint8Array => readFileSync(resolve(place))
+export function readFromPackage(place: string): Uint8Array {
+  // `tasks/lib/stage.mjs` brings single files along, without their packages.
+  const brought = packagePath(`dist/packages/${place}`)
+  return readFileSync(existsSync(brought) ? brought : resolve(place))
+}
 
 function folderWithManifest(folder: string): string {
   return existsSync(join(folder, 'package.json')) ? folder : folderWithManifest(dirname(folder))

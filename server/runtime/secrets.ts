@@ -2,12 +2,26 @@
  * Cryptography by name: digests for keys and sessions, sealing for what must be read again, hashing for passwords.
  * Nothing here keeps a secret longer than the call, and no error names one.
  */
-import { createCipheriv, createDecipheriv, createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 import { GatewayError } from '#shared/errors'
 import { platform } from './platform.ts'
 
 /** SHA-256 of text (as UTF-8), hexadecimal. For secrets with full entropy only; passwords need `hashPassword`. */
-export const sha256Hex = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex')
+export const sha256Hex = (text: string | Uint8Array): string => createHash('sha256').update(text).digest('hex')
+
+/** SHA-256 of bytes that come in pieces, hexadecimal. Rejects as they do. */
+export async function sha256OfPieces(pieces: AsyncIterable<Uint8Array>): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const piece of pieces) hash.update(piece)
+  return hash.digest('hex')
+}
+
+/** MD5 of bytes that come in pieces, hexadecimal: for clients that compare it with theirs, never for security. Rejects as they do. */
+export async function md5OfPieces(pieces: AsyncIterable<Uint8Array>): Promise<string> {
+  const hash = createHash('md5')
+  for await (const piece of pieces) hash.update(piece)
+  return hash.digest('hex')
+}
 
 /** Whether two texts are equal, in time that tells nothing about where they differ or how long they are. */
 export const equalSecrets = (one: string, other: string): boolean => timingSafeEqual(digest(one), digest(other))
@@ -17,6 +31,8 @@ const digest = (text: string): Buffer => createHash('sha256').update(text, 'utf8
 /** Seals text under the master key. `aad` is the identity of the row it stands in: sealed text moved to another row does not open. */
 export interface Sealer {
   seal(text: string, aad: string): string
+  /** A key for one purpose, as 64 hexadecimal digits, for another sealer: whoever has it cannot tell the master key from it. */
+  derive(purpose: string): string
   /** Throws GatewayError `internal_error` for another key, another row, or changed text. */
   open(sealed: string, aad: string): string
 }
@@ -39,6 +55,7 @@ export function sealer(masterKeyHex: string): Sealer {
       const body = Buffer.concat([iv, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()])
       return `v1.${keyId}.${body.toString('base64')}`
     },
+    derive: (purpose) => Buffer.from(hkdfSync('sha256', key, new Uint8Array(), `parley ${purpose}`, 32)).toString('hex'),
     open(sealed, aad) {
       const [version, sealedBy, text, ...rest] = sealed.split('.')
       if (version !== 'v1' || text === undefined || rest.length > 0) throw unreadable('It is not sealed in a form that is known.')

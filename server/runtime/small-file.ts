@@ -1,5 +1,5 @@
 /** A small fact that is made once and then kept in a file that only its owner may read. */
-import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
+import { appendFile, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /** The file's text when it has the given form; otherwise `made` is written and answered. The folder must be locked by the caller. */
@@ -17,6 +17,19 @@ export async function writeSmall(path: string, text: string): Promise<void> {
   // Renamed into place: a crash in between must not leave half of it.
   await writeFile(`${path}.new`, text, { mode: 0o600 })
   await rename(`${path}.new`, path)
+}
+
+/** Writes or replaces a file, with the folders that lead to it; null removes it. */
+export async function writeOwn(path: string, text: string | null): Promise<void> {
+  if (text === null) return rm(path, { force: true })
+  await mkdir(dirname(path), { recursive: true })
+  await writeSmall(path, text)
+}
+
+/** Adds to the end of a file that only its owner may read; it is made if need be, with the folders that lead to it. */
+export async function appendOwn(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true })
+  await appendFile(path, text, { mode: 0o600 })
 }
 
 /** The text of a file, or undefined when there is none. */

@@ -1,24 +1,23 @@
 /**
- * Traces and metrics over OTLP/HTTP. Spans are made from the row that a finished request leaves, so that a request carries nothing but the
- * ids of its trace. Loaded only where a collector is configured; the exporters read `OTEL_EXPORTER_OTLP_*` themselves.
+ * Traces and metrics over OTLP/HTTP. A request carries nothing but the ids of its trace; spans, measurements and messages are made from
+ * its row by a thread of their own (`collecting`). Loaded only where a collector is configured.
  */
-import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-http'
-import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
-import { resourceFromAttributes } from '@opentelemetry/resources'
-import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics'
 import type { Clock, Random } from '#runtime/clock'
 import type { Log } from '#runtime/log'
+import { serverScript } from '#runtime/package-file'
+import { WorkerLink } from '#runtime/worker-link'
 import type { NewLog } from '#store/ledger/ledger'
-import { createInstruments } from './instruments.ts'
-import { requestSpans } from './request-spans.ts'
+import { finishedRequest, type VendorOf } from './finished-request.ts'
+import { type CollectorState, type FinishedMessage, type HandOverLimits, handOver, nameOf } from './hand-over.ts'
 import type { TelemetrySettings } from './settings.ts'
-import { type QueueLimits, spanQueue } from './span-queue.ts'
 import { samplerOf } from './trace-context.ts'
 import { type TracedRequests, tracedRequests } from './traced-requests.ts'
 
 /** What telemetry is made from. */
 export interface TelemetryParts {
   settings: TelemetrySettings
+  /** The environment; the exporters' variables are taken from it. */
+  env: Record<string, string | undefined>
   version: string
   /** Tells instances apart. */
   instance: string
@@ -26,8 +25,7 @@ export interface TelemetryParts {
   random: Random
   log: Log
   openRequests(): number
-  /** The vendor of a channel by its name. */
-  vendorOf(channel: string): string | undefined
+  vendorOf: VendorOf
 }
 
 /** Telemetry that runs. */
@@ -38,7 +36,21 @@ export interface Telemetry extends Pick<TracedRequests, 'begin' | 'traceIdOf'> {
   close(): Promise<void>
 }
 
-const limits: QueueLimits = { batch: 512, waiting: 8_192, delayMs: 2_000 }
+/** What the thread has to know at its start. */
+export interface CollectingOptions extends Pick<TelemetryParts, 'settings' | 'version' | 'instance'> {
+  /** What the exporters read: a thread does not see what was added to the environment of its process. */
+  variables: Record<string, string>
+}
+
+/** A message to the thread: what it is for, finished requests, or its end. Each is answered when it is done. */
+export type CollectingMessage = { id: number } & (
+  | ({ kind: 'open' } & CollectingOptions)
+  | ({ kind: 'finished' } & FinishedMessage)
+  | { kind: 'close' }
+)
+
+const limits: Omit<HandOverLimits, 'beatMs'> = { lot: 64, delayMs: 100, underway: 8_192 }
+const mostBeatMs = 5_000
 /** Milliseconds between two warnings that the collector does not take anything. */
 const silenceMs = 60_000
 /** Milliseconds that the end of the process may take for what waits. */
@@ -46,45 +58,41 @@ const lastMs = 3_000
 
 /** Starts telemetry. Throws an Error that names the variable for a setting that is not known. */
 export function createTelemetry(parts: TelemetryParts): Telemetry {
-  const { settings, clock, log, vendorOf } = parts
+  const { settings, version, instance, clock, log, openRequests, vendorOf } = parts
   const requests = tracedRequests(clock, parts.random, samplerOf(settings.sampler, settings.samplerArgument))
-  const resource = resourceFromAttributes({
-    'service.name': settings.serviceName,
-    'service.version': parts.version,
-    'service.instance.id': parts.instance,
-    ...settings.resource,
-  })
+  const script = serverScript('telemetry/collecting/worker')
+  const first = { kind: 'open' as const, settings, version, instance, variables: exporterVariables(parts.env) }
+  const link = new WorkerLink<CollectingMessage>({ script, first, what: 'the thread of OpenTelemetry', clock })
   let warnedAt = Number.NEGATIVE_INFINITY
-  const failed = (err: unknown) => {
-    if (clock.monotonic() - warnedAt < silenceMs) return
+
+  function told({ dropped, failure }: CollectorState): void {
+    if (failure === undefined || clock.monotonic() - warnedAt < silenceMs) return
     warnedAt = clock.monotonic()
-    const { name, code } = (err ?? {}) as { name?: string; code?: unknown }
-    log.warn({ name, code, dropped: queue?.dropped() }, 'the OpenTelemetry collector does not take what is sent to it')
+    log.warn({ ...failure, dropped: dropped + rows.lost() }, 'the OpenTelemetry collector does not take what is sent to it')
   }
-  const queue = settings.traces ? spanQueue(new OTLPTraceExporter(), limits, clock, failed) : undefined
-  const origin = { resource, instrumentationScope: { name: 'parley', version: parts.version }, vendorOf }
-  const meters = new MeterProvider({
-    resource,
-    readers: settings.metrics
-      ? [new PeriodicExportingMetricReader({ exporter: new OTLPMetricExporter(), exportIntervalMillis: settings.metricsEveryMs })]
-      : [],
+  const rows = handOver({
+    limits: { ...limits, beatMs: Math.min(settings.metricsEveryMs, mostBeatMs) },
+    ...{ clock, openRequests, told },
+    plain: (row, request) => finishedRequest(row, settings.traces && request.sampled ? request : undefined, vendorOf),
+    failed: (error) => told({ dropped: 0, failure: nameOf(error) }),
+    send: (message) => link.ask({ kind: 'finished', ...message }) as Promise<CollectorState>,
   })
-  const instruments = createInstruments(meters.getMeter('parley', parts.version), {
-    openRequests: parts.openRequests,
-    droppedSpans: () => queue?.dropped() ?? 0,
-  })
+  // What fails here fails again with the first message, and is counted there.
+  link.open().catch(() => undefined)
 
   return {
     begin: requests.begin,
     traceIdOf: requests.traceIdOf,
-    observe(row) {
-      const request = requests.end(row.requestId)
-      instruments.observe(row, row.channel == null ? undefined : vendorOf(row.channel))
-      if (request.sampled && queue) for (const span of requestSpans(row, request, origin)) queue.add(span)
-    },
+    observe: (row) => rows.add(row, requests.end(row.requestId)),
     async close() {
-      const flushed = Promise.allSettled([queue?.shutdown(), meters.shutdown()])
-      await Promise.race([flushed, clock.sleep(lastMs)])
+      const flushed = rows.close().then(() => link.close({ kind: 'close' }))
+      await Promise.race([flushed.catch(() => undefined), clock.sleep(lastMs)])
+      link.rest()
     },
   }
 }
+
+const exporterVariables = (env: TelemetryParts['env']): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) => (name.startsWith('OTEL_') && value !== undefined ? [[name, value]] : [])),
+  )

@@ -11,25 +11,26 @@ const listOf = (value: string) =>
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '')
 
-/** The request with the vendor's changes; unchanged without a quirk. Apply it before signing. */
+/** The request with the vendor's changes; unchanged without a quirk. Apply it before signing. Bytes were changed by `quirkedBody` before. */
 export function withQuirk(request: UpstreamRequest, quirk: BodyQuirk | undefined): UpstreamRequest {
-  if (!quirk || typeof request.body === 'object') return request
-  const changes = new Map<string, FieldChange>()
-  for (const field of quirk.remove) changes.set(field, () => undefined)
-  for (const [field, value] of Object.entries(quirk.set)) changes.set(field, () => JSON.stringify(value))
-  const { listFromHeader: list, dropHeaders, accept } = quirk
-  const listed = list && request.headers[list.header]
-  if (list && listed !== undefined) changes.set(list.field, (json) => json ?? JSON.stringify(listOf(listed)))
-
-  const kept = Object.entries(request.headers).filter(([name]) => !dropHeaders.includes(name.toLowerCase()))
+  if (!quirk) return request
+  const { headers, body } = request
+  const { dropHeaders, accept, listFromHeader: list } = quirk
+  const kept = Object.entries(headers).filter(([name]) => !dropHeaders.includes(name.toLowerCase()))
   return {
     ...request,
     headers: { ...Object.fromEntries(kept), ...(accept !== undefined && { accept }) },
-    body: request.body === undefined ? undefined : edited(request.body, changes),
+    body: typeof body === 'string' ? quirkedBody(body, quirk, list && headers[list.header]) : body,
   }
 }
 
-function edited(body: string, changes: ReadonlyMap<string, FieldChange>): string {
+/** A body with the vendor's changes; `listed` is the value of the header that becomes a field. */
+export function quirkedBody(body: string, quirk: BodyQuirk, listed: string | undefined): string {
+  const changes = new Map<string, FieldChange>()
+  for (const field of quirk.remove) changes.set(field, () => undefined)
+  for (const [field, value] of Object.entries(quirk.set)) changes.set(field, () => JSON.stringify(value))
+  const { listFromHeader: list } = quirk
+  if (list && listed !== undefined) changes.set(list.field, (json) => json ?? JSON.stringify(listOf(listed)))
   const spans = scanFields(body)
   return spans ? splice(body, fieldEdits(body, spans, changes)) : body
 }

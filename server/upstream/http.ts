@@ -17,7 +17,7 @@ import { GatewayError } from '#shared/errors'
 import { rejectOnAbort } from './abort.ts'
 import type { AddressCheck } from './addresses.ts'
 import { checkedRoute, routeFailure } from './route.ts'
-import type { Upstream, UpstreamAnswer, UpstreamRequest } from './upstream.ts'
+import type { ReadNote, Upstream, UpstreamAnswer, UpstreamRequest } from './upstream.ts'
 
 /** Encodings that the runtime's client decodes; anything else would reach the relay as unreadable bytes. */
 const decoded = new Set(['identity', 'gzip', 'deflate', 'br', 'zstd'])
@@ -105,6 +105,7 @@ const smallAnswer = 256 * 1024
 function answerOf(response: HttpAnswer, signal: AbortSignalLike): UpstreamAnswer {
   const { status, headers } = response
   let isCancelled = false
+  let note: ReadNote | undefined
 
   function cancel(): void {
     isCancelled = true
@@ -112,7 +113,18 @@ function answerOf(response: HttpAnswer, signal: AbortSignalLike): UpstreamAnswer
   }
 
   const broken = (error: unknown) => {
-    throw isCancelled ? cancelled() : failure('The upstream ended the connection before its answer was complete.', error, signal)
+    const thrown = isCancelled ? cancelled() : failure('The upstream ended the connection before its answer was complete.', error, signal)
+    note?.broke(thrown)
+    throw thrown
+  }
+
+  function told<Bytes extends Uint8Array | undefined>(bytes: Bytes): Bytes {
+    if (bytes) note?.read(bytes)
+    return bytes
+  }
+
+  function tap(by: ReadNote): void {
+    note = by
   }
 
   /** What was received may still wait to be read; an answer that nobody wants any more has no clean end. */
@@ -121,26 +133,34 @@ function answerOf(response: HttpAnswer, signal: AbortSignalLike): UpstreamAnswer
     return signal.aborted ? signal.reason : undefined
   }
 
+  function refuse(refused: unknown): Promise<never> {
+    note?.broke(refused)
+    return Promise.reject(refused)
+  }
+
+  // Not one promise more where somebody listens.
   function read(): Promise<Uint8Array | undefined> {
     const refused = refusal()
-    return refused === undefined ? response.read().catch(broken) : Promise.reject(refused)
+    if (refused !== undefined) return refuse(refused)
+    return note ? response.read().then(told, broken) : response.read().catch(broken)
   }
 
   function readAll(): Promise<Uint8Array> {
     const refused = refusal()
-    return refused === undefined ? response.readAll().catch(broken) : Promise.reject(refused)
+    if (refused !== undefined) return refuse(refused)
+    return note ? response.readAll().then(told, broken) : response.readAll().catch(broken)
   }
 
   const encoding = headers.get('content-encoding')
   if (encoding === null) {
     const isSmall = Number(headers.get('content-length') ?? Number.NaN) <= smallAnswer
-    return isSmall ? { status, headers, read, cancel, readAll } : { status, headers, read, cancel }
+    return isSmall ? { status, headers, read, cancel, tap, readAll } : { status, headers, read, cancel, tap }
   }
   if (!decoded.has(encoding.trim().toLowerCase())) {
     cancel()
     throw new GatewayError('upstream_error', 'The upstream used a content encoding that was not requested.')
   }
-  return { status, headers: withoutEncoding(headers), read, cancel }
+  return { status, headers: withoutEncoding(headers), read, cancel, tap }
 }
 
 const cancelled = () => new GatewayError('client_closed_request', 'The answer was cancelled.')

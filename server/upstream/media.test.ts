@@ -6,7 +6,7 @@ import { handClock } from '#testing/hand-clock'
 import { drip, faults, gate, redirect, respond, stream } from '#testing/upstream/scripted-answers'
 import { type Script, type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import type { Resolve } from './addresses.ts'
-import { createMediaFetcher, type FetchedMedia, type MediaFetcherOptions } from './media.ts'
+import { createMediaFetcher, type FetchedMedia, type MediaFetcherOptions, shortMedia } from './media.ts'
 import { type MediaPolicy, publicOnly } from './media-policy.ts'
 
 const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
@@ -54,6 +54,16 @@ test('a file comes as base64 with the kind that its bytes say', async () => {
   const server = await host(respond(200, { 'Content-Type': 'text/plain' }, png))
   expect(await fetcher()(`${server.url}/a.pdf?size=2`)).toEqual(fetched as Outcome)
   expect(server.requests[0]?.target).toBe('/a.pdf?size=2')
+})
+
+test('a longer one stays in the pieces in which it came', async () => {
+  const long = Buffer.concat([png, Buffer.alloc(shortMedia, 7)])
+  const server = await host(respond(200, {}, long))
+  const outcome = await fetcher()(server.url)
+  if (!('media' in outcome && 'pieces' in outcome.media)) throw new Error('no pieces')
+  const { pieces, ...others } = outcome.media
+  expect(others).toEqual({ mimeType: 'image/png', bytes: long.length })
+  expect(Buffer.concat(pieces).equals(long)).toBeTrue()
 })
 
 test('nothing of the caller or of Parley goes out', async () => {

@@ -17,14 +17,26 @@ import { type MediaPolicy, publicOnly, readAddress } from './media-policy.ts'
 import { beginningBytes, type MediaType, mediaType } from './media-type.ts'
 import { createSemaphore } from './semaphore.ts'
 
-/** A fetched file. */
-export interface FetchedMedia {
+/** A fetched file that is short enough to be one text. */
+export interface ShortMedia {
   mimeType: MediaType
   /** Base64. */
   data: string
   /** Size of the file. */
   bytes: number
 }
+
+/** Any other: as base64 it would hold the event loop. */
+export interface LongMedia extends Omit<ShortMedia, 'data'> {
+  /** As they arrived. */
+  pieces: readonly Uint8Array[]
+}
+
+/** A fetched file. */
+export type FetchedMedia = ShortMedia | LongMedia
+
+/** Bytes: a longer file stays in pieces. */
+export const shortMedia = 192 * 1024
 
 /**
  * Fetches a file. Rejects with GatewayError: `invalid_value` without a `param` (the URL is forbidden or cannot be fetched, with the
@@ -112,15 +124,14 @@ export function createMediaFetcher({ clock, policy = publicOnly, resolve = syste
       pieces.push(piece)
       bytes += piece.byteLength
       if (bytes > limits.bytes) throw tooLarge()
-      const enough = bytes >= beginningBytes && bytes - piece.byteLength < beginningBytes
-      if (enough && mediaType(Buffer.concat(pieces)) === undefined) throw wrongKind()
+      const isEnough = bytes >= beginningBytes && bytes - piece.byteLength < beginningBytes
+      if (isEnough && mediaType(beginningOf(pieces)) === undefined) throw wrongKind()
     }
     // An aborted body may report a clean end.
     signal.throwIfAborted()
-    const file = Buffer.concat(pieces)
-    const mimeType = mediaType(file)
+    const mimeType = mediaType(beginningOf(pieces))
     if (mimeType === undefined) throw wrongKind()
-    return { mimeType, data: file.toString('base64'), bytes }
+    return bytes > shortMedia ? { mimeType, pieces, bytes } : { mimeType, data: Buffer.concat(pieces).toString('base64'), bytes }
   }
 
   async function load(text: string, signal: AbortSignalLike): Promise<FetchedMedia> {
@@ -154,6 +165,15 @@ export function createMediaFetcher({ clock, policy = publicOnly, resolve = syste
       }
     })
 }
+
+const beginningOf = (pieces: readonly Uint8Array[]) =>
+  Buffer.concat(
+    pieces,
+    Math.min(
+      beginningBytes,
+      pieces.reduce((sum, { byteLength }) => sum + byteLength, 0),
+    ),
+  )
 
 const redirects = new Set([301, 302, 303, 307, 308])
 

@@ -103,6 +103,30 @@ describe('SigV4', () => {
     }
   })
 
+  test('bytes are signed by the digest that they came with', async () => {
+    const server = await scriptedUpstream(respondJson(200, {}))
+    try {
+      const bytes = new TextEncoder().encode('{"a":1}')
+      const body = { type: 'application/json', length: bytes.length, sha256: sha256('{"a":1}'), open: () => new Blob([bytes]).stream() }
+      const signed = await signer.sign(
+        { ...call, url: server.url + path, body },
+        credential(`AKID:${example.secret}`, { region: 'us-east-1' }),
+        never,
+      )
+      const answer = await upstream.open(signed, never)
+      answer.cancel()
+      const arrived = await server.received(0)
+      const headers = { host: new URL(server.url).host, 'x-amz-content-sha256': sha256('{"a":1}'), 'x-amz-date': '20150830T123600Z' }
+      const sent = { ...example, method: 'POST', path: arrived.target, headers, body: arrived.text(), service: 'bedrock' }
+      expect([arrived.text(), arrived.header('authorization')]).toEqual([
+        '{"a":1}',
+        expect.stringContaining(`Signature=${signatureOf(sent)}`),
+      ])
+    } finally {
+      await server.close()
+    }
+  })
+
   test('a Bedrock API key is a bearer token', async () => {
     const signed = await signer.sign(call, credential('bedrock-api-key-abc'), never)
     expect(signed.headers).toEqual({ ...call.headers, authorization: 'Bearer bedrock-api-key-abc' })

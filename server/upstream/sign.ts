@@ -11,7 +11,7 @@ import { GatewayError } from '#shared/errors'
 import { bedrockRegion } from '#vendors/clouds/bedrock'
 import { createGoogleTokens } from './google-token.ts'
 import { createIbmTokens, ibmKey } from './ibm-token.ts'
-import type { Credential, Upstream, UpstreamRequest } from './upstream.ts'
+import type { Credential, Payload, Upstream, UpstreamRequest } from './upstream.ts'
 
 /** Adds credentials to requests. */
 export interface Signer {
@@ -38,6 +38,12 @@ export function createSigner({ upstream, clock }: { upstream: Upstream; clock: C
   }
 }
 
+/** Bytes were hashed where they were made. */
+function digestOf({ sha256 }: Payload): string {
+  if (sha256 === undefined) throw new Error('a body that is signed has no digest')
+  return sha256
+}
+
 const withBearer = (request: UpstreamRequest, token: string): UpstreamRequest => ({
   ...request,
   headers: { ...request.headers, authorization: `Bearer ${token}` },
@@ -58,7 +64,10 @@ async function signV4(
     url: request.url,
     method: request.method,
     // Only the headers that must be signed: a proxy on the way may change others.
-    headers: Object.fromEntries(Object.entries(request.headers).filter(([name]) => /^x-amz-/i.test(name))),
+    headers: {
+      ...Object.fromEntries(Object.entries(request.headers).filter(([name]) => /^x-amz-/i.test(name))),
+      ...(typeof request.body === 'object' && { 'x-amz-content-sha256': digestOf(request.body) }),
+    },
     ...(typeof request.body === 'string' && { body: request.body }),
     accessKeyId,
     secretAccessKey,

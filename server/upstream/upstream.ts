@@ -13,6 +13,8 @@ export interface Payload {
   type: string
   /** Bytes. */
   length: number
+  /** SHA-256 in hexadecimal digits; absent: it cannot be signed. */
+  sha256?: string
   open(): ReadableStream<Uint8Array>
 }
 
@@ -48,8 +50,17 @@ export interface UpstreamAnswer {
   read(): Promise<Uint8Array | undefined>
   /** All of it at once, where it is known to be small; instead of `read`, and rejects like it. */
   readAll?(): Promise<Uint8Array>
+  /** Tells of all that is read from now on, as it is read; absent: this answer cannot, and whoever wants to know wraps it. */
+  tap?(note: ReadNote): void
   /** Cancels the call. May be called at any time and repeatedly; never throws. */
   cancel(): void
+}
+
+/** Told of what is read of an answer. Must not throw. */
+export interface ReadNote {
+  read(bytes: Uint8Array): void
+  /** It broke off. */
+  broke(thrown: unknown): void
 }
 
 /** An upstream. */

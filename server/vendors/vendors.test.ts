@@ -69,7 +69,7 @@ describe('registry', () => {
   test('every service says where it was read', () => {
     for (const id of serviceIds) {
       expect([id, services[id].read.length > 0]).toEqual([id, true])
-      for (const source of services[id].read) expect(source).toMatch(/^https:\/\/|^github /)
+      for (const source of services[id].read) expect(source).toMatch(/^https:\/\/|^github |^package /)
     }
   })
 

@@ -3,18 +3,20 @@
  * Nothing is built or kept, a string costs one search for its end, and the work is linear for any cut of the bytes. What it counts is
  * meaningful only if the text is valid JSON.
  */
-import { GatewayError } from '#shared/errors'
+import { type ErrorCode, GatewayError } from '#shared/errors'
 
 /** What a body may have at most. */
 export interface JsonBounds {
   depth: number
+  /** The code of the refusal of what nests deeper; absent: `invalid_request`. */
+  tooDeep?: ErrorCode
   /** Of the unit that `weight` counts. */
   weight: number
 }
 
 /** A body that is being weighed. */
 export interface JsonScale {
-  /** The next bytes. Throws GatewayError: `invalid_request` for what nests too deep, `request_too_large` for too many values. */
+  /** The next bytes. Throws GatewayError: `tooDeep` of the bounds for what nests too deep, `request_too_large` for too many values. */
   push(piece: Uint8Array): void
   /** Strings (names included), lists and objects so far; eight other values count as one. */
   weight(): number
@@ -65,7 +67,7 @@ export function createJsonScale(bounds: JsonBounds): JsonScale {
       inString = true
     } else if (code === OPEN_OBJECT || code === OPEN_LIST) {
       weight += 1
-      if (++depth > bounds.depth) throw new GatewayError('invalid_request', `The body is nested deeper than ${bounds.depth} levels.`)
+      if (++depth > bounds.depth) throw tooDeep(bounds)
     } else if (code === CLOSE_OBJECT || code === CLOSE_LIST) depth--
   }
 
@@ -81,4 +83,6 @@ export function createJsonScale(bounds: JsonBounds): JsonScale {
   }
 }
 
+const tooDeep = ({ depth, tooDeep = 'invalid_request' }: JsonBounds) =>
+  new GatewayError(tooDeep, `The body is nested deeper than ${depth} levels.`)
 const tooMany = (most: number) => new GatewayError('request_too_large', `The body has more than ${most} values.`)

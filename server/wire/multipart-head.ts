@@ -12,14 +12,30 @@ export interface PartHead {
 
 const bad = (what: string) => new GatewayError('invalid_request', `The form cannot be read: ${what}.`)
 
-const utf8 = new TextDecoder('utf-8', { fatal: true })
+const strict = { fatal: true }
+const utf8 = new TextDecoder('utf-8', strict)
 
-/** Decodes bytes of a form as UTF-8. Throws GatewayError when they are not valid; `param` is the field. */
+const notText = (param?: string) =>
+  new GatewayError('invalid_value', 'A text field of the form is not valid UTF-8.', param === undefined ? {} : { param })
+
+/** Decodes a text field as it arrives; called without bytes at its end. Throws GatewayError when they are not UTF-8; `param` is the field. */
+export function formDecoder(param: string): (bytes?: Uint8Array) => string {
+  const decoder = new TextDecoder('utf-8', strict)
+  return (bytes) => {
+    try {
+      return decoder.decode(bytes, { stream: bytes !== undefined })
+    } catch {
+      throw notText(param)
+    }
+  }
+}
+
+/** Decodes bytes of a form, likewise. */
 export function formText(bytes: Uint8Array, param?: string): string {
   try {
     return utf8.decode(bytes)
   } catch {
-    throw new GatewayError('invalid_value', 'A text field of the form is not valid UTF-8.', param === undefined ? {} : { param })
+    throw notText(param)
   }
 }
 

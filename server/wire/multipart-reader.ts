@@ -11,8 +11,8 @@ export type MultipartEvent = { kind: 'part'; head: PartHead } | { kind: 'bytes';
 /** An incremental parser. */
 export interface MultipartReader {
   /**
-   * The events of these bytes, in order: for every part its head, its bytes, its end. Bytes may be views of the input. Throws
-   * GatewayError 400.
+   * The events of these bytes, in order: for every part its head, its bytes, its end. Bytes may be views of the input, of which nothing
+   * else is kept. Throws GatewayError 400.
    */
   push(bytes: Uint8Array): MultipartEvent[]
   /** Ends the input. Throws GatewayError 400 unless the final boundary was seen. */
@@ -41,6 +41,7 @@ export function createMultipartReader(boundary: string, most: number): Multipart
     rest = rest.length === 0 ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) : Buffer.concat([rest, bytes])
     const events: MultipartEvent[] = []
     while (stage === 'head' ? takeHead(events) : takeBody(events));
+    rest = Buffer.from(rest)
     return events
   }
 

@@ -35,22 +35,55 @@ function streamOf(bytes: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array>
   })
 }
 
-/** Joins the parts to one body; files are read only when the body is. */
+/** Bytes of a piece at most, more or less: many short texts are one, a long one is several. */
+const pieceBytes = 64 * 1024
+
+/** A value that is encoded while it is sent. */
+interface LongText {
+  value: string
+  size: number
+}
+
+/** Joins the parts to one body; files are read, and long texts encoded, only when the body is. */
 export function writeMultipart(parts: readonly MultipartPart[], boundary: string): MultipartBody {
   const lineEnd = encoder.encode('\r\n')
-  const pieces = parts.flatMap((part) => [headOf(part, boundary), 'open' in part ? part : encoder.encode(part.value), lineEnd])
+  const pieces = parts.flatMap((part) => [headOf(part, boundary), 'open' in part ? part : textOf(part.value), lineEnd])
   pieces.push(encoder.encode(`--${boundary}--\r\n`))
   const sizeOf = (piece: (typeof pieces)[number]) => (piece instanceof Uint8Array ? piece.byteLength : piece.size)
 
   async function* bytes(): AsyncGenerator<Uint8Array> {
+    let short: Uint8Array[] = []
+    let length = 0
     for (const piece of pieces) {
-      if (piece instanceof Uint8Array) yield piece
-      else yield* piece.open()
+      if (piece instanceof Uint8Array) {
+        short.push(piece)
+        length += piece.length
+        if (length < pieceBytes) continue
+      }
+      if (length > 0) yield Buffer.concat(short)
+      short = []
+      length = 0
+      if (piece instanceof Uint8Array) continue
+      yield* 'open' in piece ? piece.open() : encoded(piece)
     }
+    if (length > 0) yield Buffer.concat(short)
   }
   return {
     type: `multipart/form-data; boundary=${boundary}`,
     length: pieces.reduce((sum, piece) => sum + sizeOf(piece), 0),
     open: () => streamOf(bytes()),
+  }
+}
+
+const textOf = (value: string): Uint8Array | LongText =>
+  value.length < pieceBytes ? encoder.encode(value) : { value, size: Buffer.byteLength(value) }
+
+function* encoded({ value }: LongText): Generator<Uint8Array> {
+  for (let at = 0; at < value.length; ) {
+    const end = at + pieceBytes
+    // The two halves of a character stay together.
+    const isHalf = (value.charCodeAt(end - 1) & 0xfc00) === 0xd800
+    yield encoder.encode(value.slice(at, isHalf ? end + 1 : end))
+    at = isHalf ? end + 1 : end
   }
 }

@@ -1,8 +1,8 @@
 /** Responses about kept bodies as schemas. */
-import type { KeptBody } from '../console/body.ts'
+import { borders, type KeptBody } from '../console/body.ts'
 import { OneOf, Type } from '../typebox.ts'
-import { Instant, says } from './console.ts'
-import { Open } from './fields.ts'
+import { Instant, PreviewAnswer, says } from './console.ts'
+import { Described, Open } from './fields.ts'
 
 /** GET /api/bodies/:requestId */
 export const KeptBodyAnswer = says<KeptBody>().of(
@@ -13,7 +13,7 @@ export const KeptBodyAnswer = says<KeptBody>().of(
     whole: Type.Boolean({ description: 'Whether the borders to upstreams are here; only administrators see them.' }),
     parts: Type.Array(
       Open({
-        border: OneOf(['client-request', 'upstream-request', 'upstream-answer', 'client-answer']),
+        border: OneOf([...borders]),
         call: Type.Optional(Type.Integer({ description: 'Which call of an upstream, from 0.' })),
         to: Type.Optional(Open({ channel: Type.String(), model: Type.String(), dialect: Type.String() })),
         method: Type.Optional(Type.String()),
@@ -26,13 +26,21 @@ export const KeptBodyAnswer = says<KeptBody>().of(
         pieces: Type.Optional(
           Type.Array(Type.Number(), { description: 'For each piece where it ends, in bytes, and when it came, in milliseconds.' }),
         ),
+        frames: Type.Optional(
+          Type.Boolean({
+            description:
+              'One direction of a session: every piece is a frame and a line feed behind it, or nothing where the frame is not kept.',
+          }),
+        ),
         bytes: Type.Integer(),
+        leftBytes: Type.Optional(Type.Integer({ description: 'Bytes of frames that are not kept, since there was no room for them.' })),
         leftOut: Type.Optional(Type.Boolean({ description: 'The body was too large to be kept.' })),
         redacted: Type.Optional(Type.Boolean()),
         broken: Type.Optional(Type.String({ description: 'The code of the error that ended it early.' })),
         text: Type.Optional(Type.String({ description: 'The body, where it is text of up to a megabyte.' })),
       }),
     ),
+    chat: Type.Optional(Described(PreviewAnswer, 'With `as=chat`, of a conversation: what the client asked, as a chat request.')),
   }),
 )
 

@@ -1,15 +1,16 @@
 /** Responses of the console API as schemas: the rows that `shared/console` has as types. */
 import { KeepBodies } from '../console/body.ts'
+import { type InvoiceReport, invoiceVendors } from '../console/books.ts'
 import type { GroupRow, ManagedGroupRow } from '../console/group.ts'
+import type { ProbeAnswer as ProbeRow, UpstreamModels } from '../console/inspection/probe.ts'
+import type { RouteAnswer as RouteRow } from '../console/inspection/route.ts'
 import type { KeyRow } from '../console/key.ts'
 import { Budget, Limits } from '../console/limits.ts'
 import type { LossRow } from '../console/log.ts'
 import type { ModelRow, Status } from '../console/model.ts'
 import { PriceFields, type PriceRow } from '../console/price.ts'
-import type { ProbeAnswer as ProbeRow, UpstreamModels } from '../console/probe.ts'
-import type { RouteAnswer as RouteRow } from '../console/route.ts'
-import { Fallback } from '../console/settings.ts'
-import type { AccountRow, UserRow } from '../console/user.ts'
+import { balancingModes, Fallback } from '../console/settings.ts'
+import type { AccountRow, SignedIn } from '../console/user.ts'
 import { operations, roles } from '../ids.ts'
 import { Decimal, OneOf, SignedDecimal, type Static, type TSchema, Type } from '../typebox.ts'
 import { Open } from './fields.ts'
@@ -18,9 +19,12 @@ import { Open } from './fields.ts'
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 /** A time. */
 export const Instant = () => Type.String({ format: 'instant', description: 'RFC 3339, UTC.' })
-const Managed = () => OneOf(['file', 'console'])
-const Names = () => Type.Array(Type.String())
-const Left = () =>
+/** Who may change a row. */
+export const Managed = () => OneOf(['file', 'console'])
+/** A list of names. */
+export const Names = () => Type.Array(Type.String())
+/** What is left of a budget. */
+export const Left = () =>
   Type.Optional(
     Open({
       total: Type.Optional(SignedDecimal()),
@@ -40,6 +44,7 @@ export const StatusAnswer = says<Status>().of(
     setup: OneOf(['needed', 'done']),
     demo: Type.Boolean(),
     singleSignOn: Type.Optional(Type.Literal(true)),
+    passkeys: Type.Optional(Type.String({ description: 'The address at which passkeys work.' })),
   }),
 )
 
@@ -53,7 +58,15 @@ const user = {
   held: Decimal(),
 }
 /** A signed-in user: GET and POST /api/session. */
-export const UserAnswer = Open({ user: says<UserRow>().of(Open(user)) })
+export const UserAnswer = says<SignedIn>().of(
+  Open({
+    user: Open(user),
+    banner: Type.Optional(Type.String({ description: 'What administrators tell everybody, as plain text.' })),
+    mustEnrol: Type.Optional(
+      Type.Literal(true, { description: 'The session opens nothing until the user has added the second factor that is asked for.' }),
+    ),
+  }),
+)
 /** POST /api/setup */
 export const SetupAnswer = Open({ user: Open(user), key: Open({ name: Type.String(), key: Type.String() }) })
 /** A user as administrators see it. */
@@ -64,6 +77,7 @@ export const AccountAnswer = says<AccountRow>().of(
     lastSeenAt: Nullable(Instant()),
     enabled: Type.Boolean(),
     signsIn: Type.Boolean(),
+    secondFactor: Type.Boolean(),
     managementKeys: Type.Integer({ description: 'Management keys that open the API. They end when the role changes.' }),
     managed: Managed(),
     budget: Nullable(Budget),
@@ -107,6 +121,7 @@ export const KeyAnswer = says<KeyRow>().of(
     id: Type.String(),
     name: Type.String(),
     user: Open({ id: Type.String(), name: Type.String() }),
+    team: Nullable(Open({ id: Type.String(), name: Type.String() })),
     note: Nullable(Type.String()),
     createdAt: Instant(),
     group: Nullable(Type.String()),
@@ -177,6 +192,9 @@ export const RouteAnswer = says<RouteRow>().of(
   Open({
     group: Type.String(),
     model: Type.String(),
+    balancing: Type.Optional(
+      Open({ mode: OneOf(balancingModes), channels: Type.Array(Open({ channel: Type.String(), figure: Nullable(Type.String()) })) }),
+    ),
     candidates: Type.Array(
       Open({
         channel: Type.String(),
@@ -192,6 +210,35 @@ export const RouteAnswer = says<RouteRow>().of(
     fallbacks: Open({ error: Names(), context: Names(), filter: Names() }),
     largestCost: Nullable(Decimal()),
     error: Nullable(Open({ code: Type.String(), message: Type.String() })),
+  }),
+)
+
+/** POST /api/invoices/check */
+export const InvoiceAnswer = says<InvoiceReport>().of(
+  Open({
+    vendor: OneOf(invoiceVendors),
+    timezone: Type.String(),
+    from: Type.String(),
+    to: Type.String(),
+    channels: Names(),
+    lines: Type.Integer(),
+    leftOut: Type.Integer(),
+    billed: SignedDecimal(),
+    logged: SignedDecimal(),
+    difference: SignedDecimal(),
+    fits: Type.Boolean(),
+    rows: Type.Array(
+      Open({
+        day: Type.String(),
+        model: Type.String(),
+        billed: SignedDecimal(),
+        logged: Nullable(SignedDecimal()),
+        difference: SignedDecimal(),
+        requests: Type.Integer(),
+        fits: Type.Boolean(),
+        pages: Names(),
+      }),
+    ),
   }),
 )
 

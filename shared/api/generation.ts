@@ -1,7 +1,7 @@
 /** Responses of the endpoints that generate, one for each dialect. Their requests are in `shared/protocols`. */
 import { ResponsesItem } from '../protocols/openai/responses.ts'
 import { Type } from '../typebox.ts'
-import { ModelName, NotEmpty, Open, OrNull, Whole } from './fields.ts'
+import { Described, ModelName, NotEmpty, Open, OrNull, Whole } from './fields.ts'
 
 const Finish = Type.Union([Type.String(), Type.Null()])
 
@@ -38,7 +38,9 @@ export const ResponseObject = Open({
   id: Type.String(),
   object: Type.Literal('response'),
   created_at: Whole(),
-  status: Type.String({ description: '`completed`, `incomplete` or `failed`; `in_progress` in a stream.' }),
+  status: Type.String({
+    description: '`completed`, `incomplete`, `failed` or `cancelled`; `in_progress` in a stream and in the background.',
+  }),
   model: Type.String(),
   output: Type.Array(ResponsesItem),
   usage: OrNull(ResponsesUsage),
@@ -61,6 +63,9 @@ export const CompactionObject = Open({
   usage: OrNull(ResponsesUsage),
 })
 
+/** POST /v1/responses/input_tokens */
+export const ResponseTokens = Open({ object: Type.Literal('response.input_tokens'), input_tokens: Whole() })
+
 /** GET /v1/responses/{id}/input_items */
 export const ResponseItems = Open({
   object: Type.Literal('list'),
@@ -68,6 +73,25 @@ export const ResponseItems = Open({
   first_id: Finish,
   last_id: Finish,
   has_more: Type.Boolean(),
+})
+
+/** POST /v1/conversations */
+export const ConversationRequest = Open({
+  metadata: OrNull(Described(Open({}), 'Up to 16 texts.')),
+  items: OrNull(Described(Type.Array(ResponsesItem), 'Up to 20, as in `input` of a request.')),
+})
+/** POST /v1/conversations, GET /v1/conversations/{id} */
+export const ConversationObject = Open({
+  id: Type.String(),
+  object: Type.Literal('conversation'),
+  created_at: Whole(),
+  metadata: Open({}),
+})
+/** DELETE /v1/conversations/{id} */
+export const DeletedConversation = Open({
+  id: Type.String(),
+  object: Type.Literal('conversation.deleted'),
+  deleted: Type.Literal(true),
 })
 
 /** DELETE /v1/responses/{id} */

@@ -18,7 +18,7 @@ export const FoundAnswer = says<Found>().of(
 )
 
 const budget = {
-  of: OneOf(['key', 'user', 'group']),
+  of: OneOf(['key', 'user', 'group', 'team', 'member']),
   id: Type.String(),
   name: Type.String(),
   window: OneOf(['daily', 'weekly', 'monthly', 'total']),

@@ -1,13 +1,15 @@
-/** Responses about people: sessions, quotas, management keys, the audit trail. */
+/** Responses about people: teams, sessions, quotas, management keys, the audit trail. */
 import type { AuditRow } from '../console/audit.ts'
-import type { KeyFacts } from '../console/key.ts'
-import { Limits } from '../console/limits.ts'
+import type { KeyFacts, KeyUsage } from '../console/key.ts'
+import { Budget, Limits } from '../console/limits.ts'
 import { type ManagementKeyRow, scopes } from '../console/management-key.ts'
 import type { QuotaRow } from '../console/quota.ts'
 import type { IdentityRow, SessionRow } from '../console/session.ts'
+import type { MemberRow, TeamRow } from '../console/team.ts'
 import type { EntryRow, KeptRow, SharedConversation, ShareRow } from '../console/user.ts'
-import { OneOf, Type } from '../typebox.ts'
-import { Instant, Nullable, says } from './console.ts'
+import { teamRoles } from '../ids.ts'
+import { Decimal, OneOf, SignedDecimal, Type } from '../typebox.ts'
+import { Instant, Left, Managed, Names, Nullable, says } from './console.ts'
 import { Open } from './fields.ts'
 
 /** A row of GET /api/sessions. */
@@ -54,7 +56,7 @@ export const IdentityAnswer = says<IdentityRow>().of(
 /** A row of GET /api/quotas. */
 export const QuotaAnswer = says<QuotaRow>().of(
   Open({
-    name: OneOf(['keys', 'modelsPerKey', 'conversations', 'conversationBytes']),
+    name: OneOf(['keys', 'modelsPerKey', 'conversations', 'conversationBytes', 'files', 'fileBytes', 'invitations']),
     used: Nullable(Type.Integer()),
     most: Type.Integer(),
   }),
@@ -99,7 +101,10 @@ export const EntryAnswer = says<EntryRow>().of(
     at: Instant(),
     kind: OneOf(['grant', 'credit', 'usage']),
     amount: Type.String({ description: 'USD; negative for what was taken.' }),
-    ref: Type.String({ description: 'The cause: `usage:<request id>`, `grant:<user id>`, `credit:<key>`.' }),
+    ref: Type.String({
+      description:
+        'The cause: `usage:<request id>`, `grant:<user id>`, `credit:<key>`, `code:<id of the code>`, `payment:<reference>`, `refund:<reference>`.',
+    }),
     actor: Type.String(),
     actorName: Nullable(Type.String()),
     reason: Type.String(),
@@ -116,5 +121,60 @@ export const KeyFactsAnswer = says<KeyFacts>().of(
     spent: Type.String({ description: 'USD charged to this key since it was made.' }),
     budgetLeft: Nullable(Open({})),
     limits: Nullable(Limits),
+  }),
+)
+
+const spent = { requests: Type.Integer(), charged: Type.String({ description: 'USD.' }) }
+
+/** GET /v1/key/usage */
+export const KeyUsageAnswer = says<KeyUsage>().of(
+  Open({
+    budgets: Type.Array(
+      Open({
+        window: Type.String({ description: '`daily`, `weekly`, `monthly` or `total`.' }),
+        limit: Type.String({ description: 'USD.' }),
+        left: Type.String({ description: 'USD.' }),
+        renewsAt: Nullable(Type.String({ description: 'RFC 3339. When the window begins anew; null for a budget in total.' })),
+      }),
+    ),
+    days: Type.Array(Open({ day: Type.String(), ...spent })),
+    models: Type.Array(Open({ model: Type.String(), ...spent })),
+  }),
+)
+
+/** A team. */
+export const TeamAnswer = says<TeamRow>().of(
+  Open({
+    id: Type.String(),
+    name: Type.String(),
+    group: Type.String(),
+    groups: Names(),
+    models: Nullable(Names()),
+    budget: Nullable(Budget),
+    budgetLeft: Left(),
+    limits: Nullable(Limits),
+    claim: Nullable(
+      Type.String({ description: 'A value of the identity provider’s claim of groups: whoever signs in with it is a member.' }),
+    ),
+    enabled: Type.Boolean(),
+    managed: Managed(),
+    createdAt: Instant(),
+    balance: SignedDecimal(),
+    held: Decimal(),
+    members: Type.Integer({ description: 'How many belong to it.' }),
+    role: Nullable(OneOf(teamRoles)),
+  }),
+)
+
+/** A member of a team. */
+export const MemberAnswer = says<MemberRow>().of(
+  Open({
+    id: Type.String({ description: 'The user’s.' }),
+    name: Type.String(),
+    role: OneOf(teamRoles),
+    budget: Nullable(Budget),
+    budgetLeft: Left(),
+    spent: Type.String({ description: 'USD since the month began (UTC).' }),
+    createdAt: Instant(),
   }),
 )

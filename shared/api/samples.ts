@@ -3,7 +3,10 @@
  * in this order and in one folder, so that a later one may use what an earlier one made.
  */
 import { bearer, form, json, post, type Sample } from './sample.ts'
-import { conversationSamples, modelSamples } from './samples-conversations.ts'
+import { addressSamples } from './samples/addresses.ts'
+import { batchSamples } from './samples/batches.ts'
+import { conversationSamples, itemSamples, modelSamples } from './samples/conversations.ts'
+import { fileSamples } from './samples/files.ts'
 
 const others: readonly Sample[] = [
   {
@@ -89,6 +92,16 @@ curl -s "$PARLEY_URL/v1/images/edits" ${bearer} ${json} -d @edit.json`,
     shows: '"index":1',
   },
   {
+    route: 'POST /v2/rerank',
+    language: 'sh',
+    text: post(
+      '/v2/rerank',
+      '{"model": "parley-demo-rerank", "query": "red bicycle", "documents": ["A blue car", "A red bicycle"], "top_n": 1}',
+    ),
+    prints: 'json',
+    shows: '"index":1',
+  },
+  {
     route: 'POST /v1/moderations',
     language: 'sh',
     text: post('/v1/moderations', '{"model": "parley-demo-moderation", "input": "Have a nice day"}'),
@@ -132,4 +145,12 @@ socket.onmessage = ({ data }) => {
 ]
 
 /** All samples, in the order in which they run. */
-export const samples: readonly Sample[] = [...conversationSamples, ...others, ...modelSamples]
+export const samples: readonly Sample[] = [
+  ...conversationSamples,
+  ...itemSamples,
+  ...others,
+  ...fileSamples,
+  ...batchSamples,
+  ...addressSamples,
+  ...modelSamples,
+]

@@ -1,36 +1,60 @@
 /** Every schema that the API reference names, by its name there. `of('ChatRequest')` refers to one; a misspelt name does not compile. */
+
+import { BatchRow } from '../batch.ts'
+import { AlertHookPatch, NewAlertHook } from '../console/alert.ts'
+import { InvoiceQuestion } from '../console/books.ts'
 import { ChannelDraft, ChannelPatch, NewChannel } from '../console/channel.ts'
 import { GroupPatch, NewGroup } from '../console/group.ts'
+import { ProbeQuestion } from '../console/inspection/probe.ts'
+import { RouteQuestion } from '../console/inspection/route.ts'
 import { KeyPatch, NewKey, Rotation } from '../console/key.ts'
 import { NewManagementKey } from '../console/management-key.ts'
 import { PriceFields } from '../console/price.ts'
-import { ProbeQuestion } from '../console/probe.ts'
-import { RouteQuestion } from '../console/route.ts'
+import { NewReplay, ReplayQuestion } from '../console/replay.ts'
+import { NewCodes, NewCredit, NewPlan, NewRefund, PlanGift, PlanPatch, Redemption } from '../console/selling.ts'
+import * as factors from '../console/session.ts'
 import { PasswordChange, ProviderSignIn } from '../console/session.ts'
 import { SettingsPatch } from '../console/settings.ts'
-import { Credit, KeptConversation, NewShare, NewUser, Setup, SignIn, UserPatch } from '../console/user.ts'
+import { MemberPatch, NewMember, NewTeam, TeamPatch } from '../console/team.ts'
+import {
+  Credit,
+  InvitationToken,
+  Join,
+  KeptConversation,
+  NewInvitation,
+  NewShare,
+  NewUser,
+  Setup,
+  SignIn,
+  UserPatch,
+} from '../console/user.ts'
 import { CountTokensRequest, MessagesRequest } from '../protocols/anthropic/messages.ts'
 import { GeminiBatchEmbedRequest, GeminiEmbedRequest } from '../protocols/gemini/embeddings.ts'
 import { GenerateContentRequest } from '../protocols/gemini/generate-content.ts'
 import { ChatRequest } from '../protocols/openai/chat.ts'
 import { CompletionsRequest } from '../protocols/openai/completions.ts'
-import { ResponsesRequest } from '../protocols/openai/responses.ts'
+import { ResponsesItem, ResponsesRequest } from '../protocols/openai/responses.ts'
 import type { TSchema } from '../typebox.ts'
-import * as audio from './audio.ts'
+import * as batches from './batches.ts'
 import * as bodies from './bodies.ts'
 import { BooksAnswer } from './books.ts'
 import * as rows from './console.ts'
-import * as embeddings from './embeddings.ts'
 import * as errors from './errors.ts'
+import * as files from './files.ts'
 import * as generation from './generation.ts'
-import * as images from './images.ts'
 import * as models from './models.ts'
-import * as moderations from './moderations.ts'
+import * as audio from './operations/audio.ts'
+import * as embeddings from './operations/embeddings.ts'
+import * as images from './operations/images.ts'
+import * as moderations from './operations/moderations.ts'
+import * as rerank from './operations/rerank.ts'
+import * as search from './operations/search.ts'
 import * as overview from './overview.ts'
 import * as people from './people.ts'
-import * as rerank from './rerank.ts'
-import * as search from './search.ts'
+import * as replays from './replays.ts'
+import * as selling from './selling.ts'
 import * as settings from './settings.ts'
+import * as signIn from './sign-in.ts'
 import * as usage from './usage.ts'
 
 /** Every named schema. */
@@ -41,10 +65,31 @@ export const schemas = {
   TextCompletion: generation.TextCompletion,
   ResponsesRequest,
   Response: generation.ResponseObject,
+  ResponseTokens: generation.ResponseTokens,
   ResponseItems: generation.ResponseItems,
   DeletedResponse: generation.DeletedResponse,
+  ConversationRequest: generation.ConversationRequest,
+  Conversation: generation.ConversationObject,
+  ConversationItem: ResponsesItem,
+  DeletedConversation: generation.DeletedConversation,
   CompactionRequest: generation.CompactionRequest,
   Compaction: generation.CompactionObject,
+  BatchRequest: batches.BatchRequest,
+  Batch: batches.BatchObject,
+  Batches: batches.BatchList,
+  MessageBatchRequest: batches.MessageBatchRequest,
+  MessageBatch: batches.MessageBatchObject,
+  MessageBatches: batches.MessageBatchList,
+  DeletedMessageBatch: batches.DeletedMessageBatch,
+  UploadRequest: batches.UploadRequest,
+  UploadPartForm: batches.UploadPartForm,
+  UploadCompletion: batches.UploadCompletion,
+  Upload: batches.UploadObject,
+  UploadPart: batches.UploadPart,
+  ClientSecretRequest: batches.ClientSecretRequest,
+  ClientSecret: batches.ClientSecret,
+  RealtimeSession: batches.RealtimeSession,
+  RealtimeSessionSecret: batches.RealtimeSessionSecret,
   MessagesRequest,
   Message: generation.MessageObject,
   MessageTokensRequest: CountTokensRequest,
@@ -69,12 +114,26 @@ export const schemas = {
   Transcript: audio.Transcript,
   SpeechRequest: audio.SpeechRequest,
   RerankRequest: rerank.RerankRequest,
+  OpenaiFile: files.OpenaiFile,
+  OpenaiFiles: files.OpenaiFiles,
+  DeletedFile: files.DeletedFile,
+  MessagesFile: files.MessagesFile,
+  MessagesFiles: files.MessagesFiles,
+  DeletedMessagesFile: files.DeletedMessagesFile,
+  GeminiFile: files.GeminiFile,
+  GeminiFiles: files.GeminiFiles,
+  GeminiUpload: files.GeminiUpload,
+  GeminiUploaded: files.GeminiUploaded,
+  EmptyAnswer: files.EmptyAnswer,
+  FileForm: files.FileForm,
   RerankAnswer: rerank.RerankAnswer,
+  CohereRerankAnswer: rerank.CohereRerankAnswer,
   ModerationRequest: moderations.ModerationRequest,
   ModerationAnswer: moderations.ModerationAnswer,
   SearchRequest: search.SearchRequest,
   SearchAnswer: search.SearchAnswer,
   KeyFacts: people.KeyFactsAnswer,
+  KeyUsage: people.KeyUsageAnswer,
   OpenaiModel: models.OpenaiModel,
   OpenaiModels: models.OpenaiModels,
   MessagesModel: models.MessagesModel,
@@ -90,6 +149,25 @@ export const schemas = {
   SignIn,
   ProviderSignIn,
   ProviderAnswer: people.ProviderAnswer,
+  SignInStep: signIn.StepAnswer,
+  FactorGiven: factors.FactorGiven,
+  PasskeySignIn: factors.PasskeySignIn,
+  PasskeyOptions: factors.PasskeyOptions,
+  PasskeyOptionsAnswer: signIn.PasskeyOptionsAnswer,
+  ProofMethods: signIn.ProofAnswer,
+  ProofGiven: factors.ProofGiven,
+  Factors: signIn.FactorsAnswer,
+  NewApp: factors.NewApp,
+  App: signIn.AppAnswer,
+  AppCode: factors.AppCode,
+  NewPasskey: factors.NewPasskey,
+  RecoveryCodes: signIn.CodesAnswer,
+  NewInvitation,
+  NewInvitationAnswer: signIn.NewInvitationAnswer,
+  Invitations: rows.PageOf(signIn.InvitationAnswer),
+  InvitationToken,
+  InvitationFacts: signIn.InvitationFactsAnswer,
+  Join,
   PasswordChange,
   NewManagementKey,
   ManagementKey: people.ManagementKeyAnswer,
@@ -111,6 +189,29 @@ export const schemas = {
   Account: rows.AccountAnswer,
   Accounts: rows.PageOf(rows.AccountAnswer),
   AuditRows: rows.PageOf(people.AuditAnswer),
+  NewTeam,
+  TeamPatch,
+  Team: people.TeamAnswer,
+  Teams: rows.PageOf(people.TeamAnswer),
+  NewMember,
+  MemberPatch,
+  Member: people.MemberAnswer,
+  Members: rows.PageOf(people.MemberAnswer),
+  NewPlan,
+  PlanPatch,
+  PlanGift,
+  Plan: selling.PlanAnswer,
+  Plans: rows.PageOf(selling.PlanAnswer),
+  PlanState: selling.PlanStateAnswer,
+  NewCodes,
+  CodeBatch: selling.CodesAnswer,
+  Codes: rows.PageOf(selling.CodeAnswer),
+  Redemption,
+  Redeemed: selling.RedeemedAnswer,
+  NewCredit,
+  NewRefund,
+  CreditRow: selling.CreditAnswer,
+  Credits: rows.PageOf(selling.CreditAnswer),
   Entries: rows.PageOf(people.EntryAnswer),
   NewGroup,
   GroupPatch,
@@ -135,16 +236,33 @@ export const schemas = {
   ProbeQuestion,
   ProbeAnswer: rows.ProbeAnswer,
   UpstreamModels: rows.UpstreamModelsAnswer,
+  NewAlertHook,
+  AlertHookPatch,
+  AlertHook: settings.AlertHookAnswer,
+  AlertHooks: rows.PageOf(settings.AlertHookAnswer),
+  BatchRow,
+  BatchRows: rows.PageOf(BatchRow),
+  Alerts: rows.PageOf(settings.AlertAnswer),
+  AlertTest: settings.AlertTest,
   Settings: settings.SettingsAnswer,
   SettingsPatch,
   Books: BooksAnswer,
   KeptBody: bodies.KeptBodyAnswer,
   DeletedBodies: bodies.DeletedBodies,
+  ReplayQuestion,
+  NewReplay,
+  ReplayEstimate: replays.EstimateAnswer,
+  Replay: replays.ReplayAnswer,
+  Replays: rows.PageOf(replays.ReplayAnswer),
+  ReplayDetail: replays.ReplayDetailAnswer,
+  ReplayComparison: replays.ComparisonAnswer,
   LogRow: usage.LogAnswer,
   LogRows: rows.PageOf(usage.LogAnswer),
   UsageRows: rows.PageOf(usage.UsageAnswer),
   FoundRows: rows.PageOf(overview.FoundAnswer),
   Overview: overview.OverviewAnswer,
+  InvoiceQuestion,
+  InvoiceReport: rows.InvoiceAnswer,
   RouteQuestion,
   RouteAnswer: rows.RouteAnswer,
   Preview: rows.PreviewAnswer,

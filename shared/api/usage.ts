@@ -32,10 +32,12 @@ export const LogAnswer = says<LogRow>().of(
   Open({
     requestId: Type.String(),
     at: Instant(),
-    user: Type.Optional(Open({ id: Type.String(), name: Nullable(Type.String()) })),
+    user: Type.Optional(Nullable(Open({ id: Type.String(), name: Nullable(Type.String()) }))),
+    team: Type.Optional(Open({ id: Type.String(), name: Nullable(Type.String()) })),
     key: Nullable(Type.String()),
     group: Type.String(),
     model: Type.String(),
+    batch: Type.Optional(Type.String({ description: 'The batch that it belongs to.' })),
     operation: OneOf(operations),
     dialect: Type.String(),
     stream: Type.Boolean(),
@@ -56,6 +58,7 @@ export const LogAnswer = says<LogRow>().of(
     losses: Type.Array(Loss),
     firstTokenMs: Nullable(Type.Number()),
     totalMs: Type.Number(),
+    replayOf: Type.Optional(Type.String({ description: 'The kept request that this one repeats.' })),
   }),
 )
 const Percents = () => Nullable(Open({ p50: Type.Number(), p95: Type.Number(), p99: Type.Number() }))
@@ -65,7 +68,8 @@ export const UsageAnswer = says<UsageReportRow>().of(
   Open({
     model: Type.Optional(Type.String()),
     key: Type.Optional(Nullable(Named)),
-    user: Type.Optional(Named),
+    user: Type.Optional(Nullable(Named)),
+    team: Type.Optional(Nullable(Named)),
     group: Type.Optional(Type.String()),
     channel: Type.Optional(Nullable(Type.String())),
     hour: Type.Optional(Instant()),

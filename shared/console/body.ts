@@ -1,5 +1,6 @@
 /** Kept bodies: which requests are kept, and what is told of one that was. */
 import { Exact, Int, type Static, Type } from '../typebox.ts'
+import type { LossRow } from './log.ts'
 
 /** Which requests are kept: all, none, only those that failed, or this share of them. */
 export const KeepBodies = Type.Union([Type.Boolean(), Type.Literal('errors'), Type.Number({ minimum: 0, maximum: 1 })])
@@ -15,6 +16,8 @@ export interface BodySettings {
   mebibytes: number
   /** Who reads a body: the owner of its key alone, or administrators too. */
   readers: 'owners' | 'administrators'
+  /** A request that says `store: false` is not kept. */
+  heedStore: boolean
   /** Fields whose texts are blanked before anything is written, as paths: `metadata.user_id`, `*.password`. */
   redactFields: string[]
   /** Numbers of cards and bank accounts whose check digits are right are blanked. */
@@ -27,6 +30,7 @@ export const usualBodies: BodySettings = {
   days: 30,
   mebibytes: 10_240,
   readers: 'administrators',
+  heedStore: false,
   redactFields: [],
   redactNumbers: false,
 }
@@ -40,6 +44,7 @@ export const BodySettingsPatch = Exact({
   redactFields: Type.Optional(
     Type.Array(Type.String({ minLength: 1, maxLength: 200, pattern: '^[^\\u0000-\\u001f]+$' }), { maxItems: 100 }),
   ),
+  heedStore: Type.Optional(Type.Boolean()),
   redactNumbers: Type.Optional(Type.Boolean()),
 })
 export type BodySettingsPatch = Static<typeof BodySettingsPatch>
@@ -54,6 +59,14 @@ export interface BodiesState {
   waitingBytes: number
   /** Why nothing is kept at the moment; null: it is. */
   stopped: { cause: string; since: string } | null
+  /** Where they lie: a folder, or `s3://bucket/prefix`. */
+  place: string
+  /** Bytes there, of this instance in a folder and of all instances in a bucket; null: not known yet. */
+  bytes: number | null
+  /** Bytes in the folder of this instance that are not in the bucket yet; null where there is no bucket. */
+  notUploaded: number | null
+  /** Why the bucket takes or gives nothing at the moment; null: it does. */
+  bucketFault: { cause: string; since: string } | null
 }
 
 /** GET /api/bodies/:requestId: a kept request at its borders. Owners of a key see the client's two, administrators those to upstreams, too. */
@@ -65,11 +78,17 @@ export interface KeptBody {
   /** Whether `parts` has the borders to upstreams. */
   whole: boolean
   parts: KeptPart[]
+  /** With `as=chat`, of a conversation: what the client asked, as a chat request, and what is lost in it. */
+  chat?: { body: Record<string, unknown>; losses: LossRow[] }
 }
+
+/** Where a body is seen. */
+export const borders = ['client-request', 'upstream-request', 'upstream-answer', 'client-answer'] as const
+export type Border = (typeof borders)[number]
 
 /** One body at one border. */
 export interface KeptPart {
-  border: 'client-request' | 'upstream-request' | 'upstream-answer' | 'client-answer'
+  border: Border
   /** Which call of an upstream, from 0; absent at the client's side. */
   call?: number
   to?: { channel: string; model: string; dialect: string }
@@ -82,7 +101,11 @@ export interface KeptPart {
   atMs: number
   /** What came in pieces: where each of them ends (bytes) and when it came (milliseconds), one after the other. */
   pieces?: number[]
+  /** One direction of a session: every piece is a frame and a line feed behind it, or nothing where the frame is not kept. */
+  frames?: boolean
   bytes: number
+  /** Bytes of frames that are not kept. */
+  leftBytes?: number
   leftOut?: boolean
   redacted?: boolean
   /** The code of the error that ended it early. */

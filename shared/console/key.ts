@@ -31,8 +31,10 @@ const openSettings = {
 /** POST /api/keys */
 export const NewKey = Exact({
   name: Name(),
-  /** Id or name of the owner, for administrators; the caller when absent. */
+  /** Id or name of the owner, for administrators; the caller when absent. With `team`, for who runs it: the member who has it. */
   user: Type.Optional(Name()),
+  /** Id or name of the team that pays; the owner when absent. */
+  team: Type.Optional(Name()),
   ...openSettings,
 })
 export type NewKey = Static<typeof NewKey>
@@ -49,7 +51,11 @@ export type Rotation = Static<typeof Rotation>
 export const DeclaredKey = Exact({
   name: Name(),
   user: Name(),
-  key: Type.String({ pattern: '^sk-[\\u0021-\\u007e]{8,200}$' }),
+  /** The team that pays; the user when absent. */
+  team: Type.Optional(Name()),
+  /** The key, or the SHA-256 of one that only its holder knows; one of the two. */
+  key: Type.Optional(Type.String({ pattern: '^sk-[\\u0021-\\u007e]{8,200}$' })),
+  digest: Type.Optional(Type.String({ pattern: '^[0-9a-f]{64}$' })),
   ...settings,
 })
 export type DeclaredKey = Static<typeof DeclaredKey>
@@ -58,8 +64,10 @@ export type DeclaredKey = Static<typeof DeclaredKey>
 export interface KeyRow {
   id: string
   name: string
-  /** Its owner. */
+  /** Its owner; of a team's key who made it, without a name once they are gone. */
   user: { id: string; name: string }
+  /** The team that pays and owns it; null when its owner pays. */
+  team: { id: string; name: string } | null
   note: string | null
   createdAt: string
   group: string | null
@@ -96,4 +104,19 @@ export interface KeyFacts {
   /** What is left of its own budget; null without one. Those of its user and group may be smaller. */
   budgetLeft: BudgetLeft | null
   limits: Limits | null
+}
+
+/** GET /v1/key/usage: the budgets of an API key with their windows, and what it spent in the last thirty days (UTC). */
+export interface KeyUsage {
+  budgets: {
+    window: string
+    /** USD. */
+    limit: string
+    left: string
+    /** When the window begins anew; null for a budget in total. */
+    renewsAt: string | null
+  }[]
+  days: { day: string; requests: number; charged: string }[]
+  /** The dearest first. */
+  models: { model: string; requests: number; charged: string }[]
 }

@@ -8,6 +8,8 @@ export interface UsageRow {
   out: { total: number; reasoning: number; audio: number; image: number }
   units: { requests: number; images: number; seconds: number; characters: number; searches: number }
   provenance: Provenance
+  /** What its tokens are priced as, by the words of the price's factors; absent: no factor applies. */
+  servedAs?: { service_tier?: string; speed?: string; inference_geo?: string }
   /** The upstream's own usage object, unchanged. */
   raw: unknown
 }
@@ -43,6 +45,8 @@ export interface BillLine {
   per: 1 | 1_000_000
   /** The price is that of the tier for input above this many tokens. */
   tier?: number
+  /** What the price is multiplied by. */
+  factor?: string
 }
 
 /** How a cost was computed, in USD: the lines add up to `sum`, and `sum * ratio + rounding = cost`, exactly. */
@@ -59,14 +63,18 @@ export interface Bill {
 export interface LogRow {
   requestId: string
   at: string
-  /** Whose it is. Administrators only. */
-  user?: { id: string; name: string | null }
+  /** Who asked. For administrators, and in rows of a team; null where the member had left the team. */
+  user?: { id: string; name: string | null } | null
+  /** The team that paid; absent where the user did. */
+  team?: { id: string; name: string | null }
   key: string | null
   group: string
   /** As requested. */
   model: string
   /** The model that answered and whose price applies, when a fallback replaced the requested one. */
   answeredModel?: string
+  /** The batch that it belongs to. */
+  batch?: string
   /** Administrators only. */
   upstreamModel?: string | null
   /** Administrators only. */
@@ -103,6 +111,8 @@ export interface LogRow {
   losses: LossRow[]
   firstTokenMs: number | null
   totalMs: number
+  /** The kept request that this one repeats. */
+  replayOf?: string
   /** Administrators only. */
   attempts?: AttemptRow[]
 }

@@ -2,10 +2,24 @@
 import { Exact, Name, OneOf, type Static, Type } from '../typebox.ts'
 
 /**
- * What a management key may do. `read` reads everything but kept bodies; `usage`, `audit` and `bodies` read their subject; every other
- * one reads and changes it.
+ * What a management key may do. `read` reads everything but kept bodies; `usage`, `audit` and `bodies` read their subject; `replay`
+ * asks kept requests again, reads what came of it, and spends its owner's money; every other one reads and changes its subject.
  */
-export const scopes = ['read', 'usage', 'keys', 'channels', 'prices', 'users', 'groups', 'teams', 'audit', 'settings', 'bodies'] as const
+export const scopes = [
+  'read',
+  'usage',
+  'keys',
+  'channels',
+  'prices',
+  'users',
+  'groups',
+  'teams',
+  'credits',
+  'audit',
+  'settings',
+  'bodies',
+  'replay',
+] as const
 export type Scope = (typeof scopes)[number]
 
 /** POST /api/management-keys */

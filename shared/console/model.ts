@@ -34,6 +34,8 @@ export interface Status {
   demo: boolean
   /** Only where an identity provider signs people in too. */
   singleSignOn?: true
+  /** The origin at which passkeys work; absent where this installation has none. */
+  passkeys?: string
   /** For administrators only. */
   config?: ConfigState
   /** How keeping bodies goes on this instance. For administrators only. */

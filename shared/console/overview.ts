@@ -1,9 +1,10 @@
-/** GET /api/overview: the figures of today against the same time last week, or of some days against those before, and what needs attention. */
+/** GET /api/overview and GET /api/events: the figures of today against the same time last week, or of some days against those before, and what needs attention. */
 import type { UsageReportRow, UsageTotals } from './usage.ts'
 
 /** How much of a budget is spent: `share` of `limit`, in USD, in the window of which the largest share is. */
 export interface BudgetState {
-  of: 'key' | 'user' | 'group'
+  /** `member`: a member's cap, whose id is `<team>.<user>`. */
+  of: 'key' | 'user' | 'group' | 'team' | 'member'
   id: string
   name: string
   window: 'daily' | 'weekly' | 'monthly' | 'total'
@@ -53,4 +54,26 @@ export interface Overview {
   attention: Concern[]
   /** What is there of a first run: a real channel, a price for one of its models (administrators), a key, a request ever. */
   first: { channel: boolean | null; price: boolean | null; key: boolean; request: boolean }
+}
+
+/** What can change. Pages read again what they show; an event has no values. */
+export const topics = [
+  'requests',
+  'account',
+  'keys',
+  'users',
+  'groups',
+  'channels',
+  'models',
+  'prices',
+  'settings',
+  'alerts',
+  'replays',
+] as const
+export type Topic = (typeof topics)[number]
+
+/** The data of an event. */
+export interface Change {
+  /** In no order, each once. */
+  what: Topic[]
 }

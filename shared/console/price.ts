@@ -1,5 +1,5 @@
 /** Prices as people write them: decimal strings in USD per million tokens, each, or per million characters. */
-import { Exact, Int, type Static, Type } from '../typebox.ts'
+import { Exact, Int, MapOf, type Static, Type } from '../typebox.ts'
 
 /**
  * The largest price for which, at the largest ratio of a group (100), a billion tokens or nine thousand units still fit into the
@@ -26,6 +26,21 @@ const tokens = {
   imageOut: Type.Optional(Price()),
 }
 
+const Factor = () =>
+  Type.String({
+    format: 'decimal',
+    maxLength: 24,
+    pattern: '^\\d{1,3}(\\.\\d{1,6})?$',
+    description: 'a decimal number from 0 to 999, with up to 6 places',
+  })
+
+/** By a word of the field, in lower case: `priority`. */
+const Factors = () => Type.Optional(MapOf(40, Factor(), '[a-z0-9_.-]'))
+
+/** The fields of a request that change what its tokens cost, as the dialects spell them. */
+export const factorFields = ['service_tier', 'speed', 'inference_geo'] as const
+export type FactorField = (typeof factorFields)[number]
+
 /** The price of one model: `prices.<model>` in parley.yaml, PUT /api/prices/:model. Absent prices fall back to related ones. */
 export const PriceFields = Exact({
   ...tokens,
@@ -36,6 +51,8 @@ export const PriceFields = Exact({
   character: Type.Optional(Price()),
   /** Token prices for input larger than `above` tokens. */
   tiers: Type.Optional(Type.Array(Exact({ above: Int(1, 1_000_000_000), ...tokens }), { maxItems: 16 })),
+  /** What token prices are multiplied by where an answer was served in a certain way. */
+  factors: Type.Optional(Exact({ service_tier: Factors(), speed: Factors(), inference_geo: Factors() })),
 })
 export type PriceFields = Static<typeof PriceFields>
 

@@ -11,6 +11,12 @@ export const QuotasPatch = Exact({
   conversations: Type.Optional(Int(0, 100_000_000)),
   /** Their size as they are stored. */
   conversationBytes: Type.Optional(Int(0, 1_000_000_000_000)),
+  /** Files that one user keeps for requests. */
+  files: Type.Optional(Int(0, 10_000)),
+  /** Their size. */
+  fileBytes: Type.Optional(Int(0, 1_000_000_000_000)),
+  /** Invitations that one user has made, those that are over included as long as they are listed. */
+  invitations: Type.Optional(Int(0, 100_000)),
 })
 export type QuotasPatch = Static<typeof QuotasPatch>
 
@@ -18,7 +24,10 @@ export type QuotasPatch = Static<typeof QuotasPatch>
 export type Quotas = Required<QuotasPatch>
 
 /** What a user may have where the settings say nothing. */
-export const usualQuotas: Quotas = { keys: 200, modelsPerKey: 500, conversations: 10_000, conversationBytes: 256 * 1024 * 1024 }
+export const usualQuotas: Quotas = {
+  ...{ keys: 200, modelsPerKey: 500, conversations: 10_000, conversationBytes: 256 * 1024 * 1024 },
+  ...{ files: 1000, fileBytes: 256 * 1024 * 1024, invitations: 200 },
+}
 
 /** A row of GET /api/quotas. */
 export interface QuotaRow {

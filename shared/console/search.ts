@@ -15,3 +15,24 @@ export interface Found {
   /** Its page in the console. */
   path: string
 }
+
+/** The pages of the console that a search finds: their addresses and English names. */
+export const consolePageList: readonly { path: string; name: string; admin?: true }[] = [
+  { path: '/', name: 'Playground' },
+  { path: '/overview', name: 'Overview' },
+  { path: '/requests', name: 'Requests' },
+  { path: '/usage', name: 'Usage' },
+  { path: '/keys', name: 'Keys' },
+  { path: '/models', name: 'Models' },
+  { path: '/team', name: 'Team' },
+  { path: '/account', name: 'Account' },
+  { path: '/docs', name: 'API reference' },
+  { path: '/admin/channels', name: 'Channels', admin: true },
+  { path: '/admin/prices', name: 'Models and prices', admin: true },
+  { path: '/admin/users', name: 'Users', admin: true },
+  { path: '/admin/teams', name: 'Teams', admin: true },
+  { path: '/admin/groups', name: 'Groups', admin: true },
+  { path: '/admin/alerts', name: 'Alerts', admin: true },
+  { path: '/admin/audit', name: 'Audit', admin: true },
+  { path: '/admin/settings', name: 'Settings', admin: true },
+]

@@ -1,5 +1,6 @@
-/** Sessions of the signed-in user, and their own password. */
-import { Exact, type Static, Type } from '../typebox.ts'
+/** Sessions of the signed-in user, their own password and second factors, and the second step of a sign-in. */
+import type { FactorKind } from '../ids.ts'
+import { Exact, Name, OneOf, type Static, Type } from '../typebox.ts'
 import { Password } from './user.ts'
 
 /** PATCH /api/session/password. Ends all other sessions of the user. */
@@ -20,10 +21,15 @@ export interface SessionRow {
   current: boolean
 }
 
-/** POST /api/session/oidc: begins a sign-in by the identity provider; with `link`, adds the identity to the signed-in user instead. */
+/**
+ * POST /api/session/oidc: begins a sign-in by the identity provider; with `link`, adds the identity to the signed-in user instead; with
+ * `proof`, asks the signed-in user to prove there who they are; with `invitation`, uses a link of somebody who invites.
+ */
 export const ProviderSignIn = Exact({
   to: Type.Optional(Type.String({ maxLength: 2000, description: 'the page to show afterwards, a path' })),
   link: Type.Optional(Type.Boolean()),
+  proof: Type.Optional(Type.Boolean()),
+  invitation: Type.Optional(Type.String({ maxLength: 100 })),
 })
 export type ProviderSignIn = Static<typeof ProviderSignIn>
 
@@ -37,4 +43,120 @@ export interface IdentityRow {
   /** Since when, RFC 3339. */
   at: string
   lastUsedAt: string
+}
+
+/** What a passkey does here. */
+export const passkeyUses = ['sign-in', 'step', 'proof', 'enrolment'] as const
+export type PasskeyUse = (typeof passkeyUses)[number]
+
+const Bytes = (maxLength: number) => Type.String({ maxLength, pattern: '^[A-Za-z0-9_-]*$' })
+const credential = { id: Bytes(1400), rawId: Bytes(1400), type: Type.Literal('public-key') }
+
+/** A new passkey: a `RegistrationResponseJSON` of WebAuthn. */
+export const PasskeyCreated = Type.Object({
+  ...credential,
+  response: Type.Object({
+    clientDataJSON: Bytes(8000),
+    attestationObject: Bytes(40_000),
+    transports: Type.Optional(Type.Array(Type.String({ maxLength: 40 }), { maxItems: 20 })),
+  }),
+  clientExtensionResults: Type.Object({}),
+})
+export type PasskeyCreated = Static<typeof PasskeyCreated>
+
+/** What a passkey signed: an `AuthenticationResponseJSON` of WebAuthn. */
+export const PasskeyAnswer = Type.Object({
+  ...credential,
+  response: Type.Object({
+    clientDataJSON: Bytes(8000),
+    authenticatorData: Bytes(8000),
+    signature: Bytes(8000),
+    userHandle: Type.Optional(Bytes(200)),
+  }),
+  clientExtensionResults: Type.Object({}),
+})
+export type PasskeyAnswer = Static<typeof PasskeyAnswer>
+
+const factors = {
+  /** Of an authenticator app. */
+  code: Type.Optional(Type.String({ maxLength: 20 })),
+  recoveryCode: Type.Optional(Type.String({ maxLength: 60 })),
+  passkey: Type.Optional(PasskeyAnswer),
+}
+
+/** POST /api/session/step: one of them. */
+export const FactorGiven = Exact(factors)
+export type FactorGiven = Static<typeof FactorGiven>
+
+/** POST /api/session/proof: one of them. */
+export const ProofGiven = Exact({ password: Type.Optional(Type.String({ maxLength: 1024 })), ...factors })
+export type ProofGiven = Static<typeof ProofGiven>
+
+/** POST /api/session/passkey */
+export const PasskeySignIn = Exact({ passkey: PasskeyAnswer })
+
+/** POST /api/session/passkey-options */
+export const PasskeyOptions = Exact({ for: OneOf(passkeyUses) })
+
+/** POST /api/session/factors/apps */
+export const NewApp = Exact({ name: Name(64) })
+
+/** POST /api/session/factors/apps/:id */
+export const AppCode = Exact({ code: Type.String({ maxLength: 20 }) })
+
+/** POST /api/session/factors/passkeys */
+export const NewPasskey = Exact({ name: Name(64), passkey: PasskeyCreated })
+
+/** A row of `factors` in GET /api/session/factors. */
+export interface FactorRow {
+  id: string
+  kind: FactorKind
+  name: string
+  /** RFC 3339. */
+  createdAt: string
+  lastUsedAt: string | null
+}
+
+/** GET /api/session/factors */
+export interface FactorsRow {
+  /** Whether the installation asks this user for a second factor. */
+  required: boolean
+  /** Whether this installation has an address at which passkeys work. */
+  passkeys: boolean
+  factors: FactorRow[]
+  /** How many have not been used. */
+  recoveryCodesLeft: number
+}
+
+/** An app that does not count before its first code: POST /api/session/factors/apps. */
+export interface AppRow {
+  id: string
+  /** Base32, for whoever types it. */
+  secret: string
+  /** `otpauth://totp/...`, for a QR code. */
+  uri: string
+}
+
+/** Recovery codes, shown once. */
+export interface NewCodes {
+  /** Empty where the user has some already. */
+  recoveryCodes: string[]
+}
+
+/** What a sign-in can go on with. */
+export interface FactorMethods {
+  app: boolean
+  passkey: boolean
+  recoveryCode: boolean
+}
+
+/** The answer with status 202 of a sign-in that needs a second factor. */
+export interface StepNeeded {
+  secondFactor: FactorMethods
+}
+
+/** With what a session can be proved: GET /api/session/proof. */
+export interface ProofMethods extends FactorMethods {
+  password: boolean
+  provider: boolean
 }

@@ -1,7 +1,7 @@
 /** GET /api/usage: totals over a span of time. Users see their own usage, administrators all. */
 
 /** Dimensions by which usage can be grouped. */
-export const usageKeys = ['model', 'key', 'user', 'group', 'channel', 'hour', 'day'] as const
+export const usageKeys = ['model', 'key', 'user', 'team', 'group', 'channel', 'hour', 'day'] as const
 /** A dimension of the report. */
 export type UsageKey = (typeof usageKeys)[number]
 
@@ -44,7 +44,10 @@ export interface UsageReportRow extends UsageTotals {
   model?: string
   /** Null: without a key, in the playground. */
   key?: Named | null
-  user?: Named
+  /** Who asked; null: members who have left their team. */
+  user?: Named | null
+  /** The team that paid; null: users did. */
+  team?: Named | null
   group?: string
   /** Null: no channel answered. Administrators only. */
   channel?: string | null

@@ -1,5 +1,5 @@
-/** Users, sessions, setup, and what users keep or show of their conversations. Money is a decimal string in USD. */
-import { roles } from '../ids.ts'
+/** Users, setup, invitations, and what users keep or show of their conversations. Money is a decimal string in USD. */
+import { roles, type TeamRole, teamRoles } from '../ids.ts'
 import { Decimal, Exact, Int, Name, OneOf, SignedDecimal, type Static, Text, Type } from '../typebox.ts'
 import { Budget, type BudgetLeft, Limits } from './limits.ts'
 
@@ -47,6 +47,15 @@ export interface UserRow {
   held: string
 }
 
+/** Who is signed in: GET and POST /api/session. */
+export interface SignedIn {
+  user: UserRow
+  /** What administrators tell everybody, as plain text. Absent: nothing. */
+  banner?: string
+  /** The session opens nothing until the user has added the second factor that the installation asks for. */
+  mustEnrol?: true
+}
+
 /** A user as administrators see it: a row of GET /api/users. */
 export interface AccountRow extends UserRow {
   createdAt: string
@@ -55,6 +64,8 @@ export interface AccountRow extends UserRow {
   lastSeenAt: string | null
   /** Whether a password is set. */
   signsIn: boolean
+  /** Whether the user has a second factor. */
+  secondFactor: boolean
   managed: 'file' | 'console'
   /** How many management keys of the user open the API. They end when the user's role changes. */
   managementKeys: number
@@ -71,7 +82,7 @@ export interface EntryRow {
   kind: 'grant' | 'credit' | 'usage'
   /** USD; negative for what was taken. */
   amount: string
-  /** The cause: `usage:<request id>`, `grant:<user id>`, `credit:<key>`. */
+  /** The cause: `usage:<request id>`, `grant:<user id>`, `credit:<key>`, `code:<code id>`, `payment:<reference>`, `refund:<reference>`. */
   ref: string
   /** A user's id, or `file`, `setup`, `environment`. */
   actor: string
@@ -123,4 +134,60 @@ export interface SharedConversation {
   createdAt: string
   expiresAt: string
   text: string
+}
+
+/** POST /api/invitations. */
+export const NewInvitation = Exact({
+  /** For people only. */
+  note: Type.Optional(Name(200)),
+  /** Of whoever becomes a user; administrators only. */
+  role: Type.Optional(OneOf(roles)),
+  group: Type.Optional(Name()),
+  /** Id or name of a team that they join. */
+  team: Type.Optional(Name()),
+  teamRole: Type.Optional(OneOf(teamRoles)),
+  /** How many people may use it. */
+  uses: Type.Optional(Int(1, 1000)),
+  /** Days until it ends. */
+  days: Type.Optional(Int(1, 90)),
+})
+export type NewInvitation = Static<typeof NewInvitation>
+
+const token = Type.String({ maxLength: 100 })
+
+/** POST /api/join/look and POST /api/invitations/accept. */
+export const InvitationToken = Exact({ token })
+
+/** POST /api/join */
+export const Join = Exact({ token, name: Name(), password: Password })
+export type Join = Static<typeof Join>
+
+/** An invitation: a row of GET /api/invitations. */
+export interface InvitationRow {
+  id: string
+  note: string | null
+  role: 'user' | 'admin'
+  group: string
+  team: { id: string; name: string } | null
+  teamRole: TeamRole | null
+  /** How many people may use it, and have. */
+  most: number
+  uses: number
+  /** Who made it: with their right to invite it ends. */
+  by: { id: string; name: string }
+  createdAt: string
+  expiresAt: string
+  /** Whether it opens anything now. */
+  valid: boolean
+}
+
+/** What whoever has the link sees: POST /api/join/look. */
+export interface InvitationFacts {
+  /** Who invites. */
+  by: string
+  /** The name of the team; null without one. */
+  team: string | null
+  teamRole: TeamRole | null
+  role: 'user' | 'admin'
+  expiresAt: string
 }

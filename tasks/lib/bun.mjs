@@ -4,14 +4,16 @@
  * done here.
  */
 import { copyFileSync, linkSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { answer, run } from './processes.mjs'
 import { pinnedBun, root, TaskError, tell, writeStamp } from './project.mjs'
 
 /** The path of a Bun with exactly the pinned version, or undefined. */
 export function findBun() {
   if (process.versions.bun === pinnedBun) return process.execPath
-  const candidates = [...installed('node_modules'), ...installed('.bun/node_modules'), 'bun']
+  // As a package of npm, this one lies among its dependencies.
+  const among = basename(dirname(root)) === 'node_modules' ? installed('..') : []
+  const candidates = [...installed('node_modules'), ...among, ...installed('.bun/node_modules'), 'bun']
   return candidates.find((path) => answer(path, ['--version']) === pinnedBun)
 }
 
@@ -38,7 +40,10 @@ export async function bringBun() {
   writeStamp('.bun/package.json', `${JSON.stringify(manifest)}\n`)
   writeStamp('.bun/package-lock.json', `${JSON.stringify(lock)}\n`)
   const byBun = [process.execPath, 'install', '--frozen-lockfile', '--ignore-scripts']
-  const [command, ...args] = process.versions.bun ? byBun : [...npm(), 'ci', '--ignore-scripts', '--no-audit', '--no-fund']
+  // Without a lock file of its own Deno takes versions and digests from package-lock.json, and it runs no install script.
+  const byDeno = [process.execPath, 'install', '--node-modules-dir=manual']
+  const byNpm = [...npm(), 'ci', '--ignore-scripts', '--no-audit', '--no-fund']
+  const [command, ...args] = process.versions.bun ? byBun : process.versions.deno ? byDeno : byNpm
   const { code, output } = await run(command, args, { cwd: join(root, '.bun') })
   const brought = code === 0 ? findBun() : undefined
   if (brought === undefined) {

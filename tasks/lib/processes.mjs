@@ -41,11 +41,14 @@ export function run(command, args, { env = {}, show = false, cwd = root, limitMs
   })
 }
 
-/** Runs programs in the foreground. When the first one exits, the others are terminated, and this process exits with its code. */
+/**
+ * Runs programs in the foreground, in `cwd` or else in the project's root. When the first one exits, the others are terminated, and
+ * this process exits with its code.
+ */
 export function serve(commands) {
   let first
-  for (const { command, args, env } of commands) {
-    const child = start(command, args, { cwd: root, env, stdio: 'inherit' })
+  for (const { command, args, env, cwd = root } of commands) {
+    const child = start(command, args, { cwd, env, stdio: 'inherit' })
     child.once('exit', (code, signal) => {
       first ??= codeOf(code, signal)
       if (running.size === 0) process.exit(first)

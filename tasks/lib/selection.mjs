@@ -19,14 +19,22 @@ export function readWords(words) {
   return at === -1 ? { paths: words, options: [] } : { paths: words.slice(0, at), options: words.slice(at) }
 }
 
-/** The selected test files, relative to the root and in order: those for `bun test` and those for the browser. */
+/**
+ * The selected test files, relative to the root and in order: unit tests, which lie beside what they test; integration tests in `e2e`, which
+ * start whole programs; and those for the browser.
+ */
 export function select(paths, files = testFiles()) {
   const wanted = paths.map((path) => path.replace(/^\.\//, ''))
   const chosen = files.filter((file) => wanted.length === 0 || wanted.some((path) => file.includes(path)))
-  return { units: chosen.filter((file) => !isBrowser(file)), browser: chosen.filter(isBrowser) }
+  const ofKind = (kind) => chosen.filter((file) => kindOf(file) === kind)
+  return { unit: ofKind('unit'), integration: ofKind('integration'), browser: ofKind('browser') }
 }
 
-const isBrowser = (file) => file.endsWith('.e2e.ts')
+function kindOf(file) {
+  if (file.endsWith('.e2e.ts')) return 'browser'
+  return file.startsWith('e2e/') ? 'integration' : 'unit'
+}
+
 const isTest = (name) => /\.(test\.tsx?|e2e\.ts)$/.test(name)
 
 function testFiles(folder = '') {
@@ -41,7 +49,7 @@ function testFiles(folder = '') {
 }
 
 /**
- * What the files need: a set of `postgresql`, `agents`, `chromium`, and `client` and `server` (the built ones). `read` returns the text of a file,
+ * What the files need: a set of `postgresql`, `mariadb`, `agents`, `chromium`, and `client` and `server` (the built ones). `read` returns the text of a file,
  * or undefined when it does not exist.
  */
 export function needsOf(files, read = textOf) {

@@ -2,8 +2,6 @@
 import { run } from './processes.mjs'
 import { digest, readStamp, TaskError, tell, writeStamp } from './project.mjs'
 
-const output = 'dist/server'
-const stamp = 'dist/.server'
 const sources = ['server', 'shared', 'db', 'package.json', 'package-lock.json', 'tasks/lib/server.mjs']
 /** What a process or a worker starts with; `serverScript` in `server/runtime/package-file.ts` finds them. */
 const entries = [
@@ -18,24 +16,44 @@ const entries = [
   'store/engine/postgres-worker',
   'relay/large/audio-worker',
   'relay/large/worker',
+  'telemetry/collecting/worker',
 ]
 /** Packages that read files of their own, or load native code, from where they are installed. */
 const external = ['@electric-sql/pglite', '@electric-sql/pglite-prepopulatedfs', '@node-rs/argon2']
 
-/** The script that starts the server, as an argument of Bun. */
-export const builtServer = `${output}/main.js`
+/** What a built server needs of its runtime: where it is, what it was built for, and what stands before the script's name. */
+const builds = {
+  bun: { folder: 'dist/server', target: 'bun', before: [] },
+  deno: { folder: 'dist/server-deno', target: 'node', before: ['run', '--allow-all', '--no-lock', '--unstable-no-legacy-abort'] },
+}
 
-/** Bundles the server if its sources changed since the last time. Throws TaskError. */
-export async function buildServer(bun) {
+/** The runtime that runs this script, if it is one of those that serve; Bun for Node. */
+const runtime = process.versions.deno === undefined ? 'bun' : 'deno'
+
+/** The command that starts the built server on the runtime that runs this script: on Deno that one, else Bun. */
+export function serverCommand(bun) {
+  const { folder, before } = builds[runtime]
+  return { command: runtime === 'deno' ? process.execPath : bun, args: [...before, `${folder}/main.js`] }
+}
+
+/** Bundles the server for a runtime if its sources changed since the last time. Throws TaskError. */
+export async function buildServer(bun, built = runtime) {
+  const { folder, target } = builds[built]
+  const stamp = `dist/.${folder.slice('dist/'.length)}`
   const wanted = digest(sources)
   if (readStamp(stamp) === wanted) return
   tell('Building the server...')
+  await bundleServer(bun, { folder, target, maps: true })
+  writeStamp(stamp, wanted)
+}
+
+/** Bundles the server into this folder; `apart` are the packages that are not bundled with it. Throws TaskError. */
+export async function bundleServer(bun, { folder, apart = external, maps = false, target = 'bun' }) {
   const { code, output: printed } = await run(bun, [
     'build',
-    ...['--target=bun', '--splitting', '--sourcemap=linked', '--root=server', `--outdir=${output}`],
-    ...external.map((name) => `--external=${name}`),
+    ...[`--target=${target}`, '--splitting', '--root=server', `--outdir=${folder}`, ...(maps ? ['--sourcemap=linked'] : [])],
+    ...apart.map((name) => `--external=${name}`),
     ...entries.map((name) => `server/${name}.ts`),
   ])
   if (code !== 0) throw new TaskError(`${printed}\nThe server could not be built.`)
-  writeStamp(stamp, wanted)
 }

@@ -1,4 +1,4 @@
-/** What tests need besides packages: a browser, and PostgreSQL's programs (not a running server). */
+/** What tests need besides packages: a browser, and the programs of PostgreSQL and MariaDB (not running servers). */
 import { existsSync, readdirSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { run } from './processes.mjs'
@@ -38,6 +38,14 @@ export async function bringPostgres() {
   if (process.env.PARLEY_TEST_DATABASE_URL || hasPostgres()) return
   await aptInstall('PostgreSQL', ['postgresql'])
   if (!hasPostgres()) tell('PostgreSQL was not found: the database tests run on the embedded database only.')
+}
+
+/** Installs MariaDB's server where possible; without it nothing is imported from one. */
+export async function bringMariadb() {
+  const isThere = () => ['/usr/sbin/mariadbd', '/usr/bin/mariadbd'].some((path) => existsSync(path)) || onPath('mariadbd') !== undefined
+  if (isThere()) return
+  await aptInstall('MariaDB', ['mariadb-server-core', 'mariadb-client-core'])
+  if (!isThere()) tell('MariaDB was not found: nothing is imported from it.')
 }
 
 function hasPostgres() {

@@ -53,17 +53,34 @@ const budgetOf = (wallet: string): Account => ({
   budget: { limit: 1_000_000_000n, of: 'key', ofId: wallet, span: 'total', from: null, until: null },
 })
 
+/** Caps of the members of a wallet, which is then a team's; one of them is reached soon. */
+const caps = { ann: 50_000n, bob: 1_000_000_000n }
+const capOf = (wallet: string, name: keyof typeof caps): Account => {
+  const ofId = `${wallet}.${name}`
+  return { id: `budget:member:${ofId}:total:`, budget: { limit: caps[name], of: 'member', ofId, span: 'total', from: null, until: null } }
+}
+
 async function request(): Promise<void> {
   const wallet = wallets[seededRandom.below(wallets.length)] ?? ''
+  const cap = seededRandom.pick([undefined, capOf(wallet, 'ann'), capOf(wallet, 'bob')])
   const bounded = seededRandom.below(2) === 0
   const id = random.hex(8)
   const at = new Date(clock.now())
   const row = (cost: bigint, more: Partial<NewLog> = {}) =>
-    usageRow({ requestId: id, at, userId: wallet, keyId: bounded ? wallet : null, stream: true, cost, ...more })
+    usageRow({
+      requestId: id,
+      at,
+      userId: wallet,
+      memberId: cap?.budget?.ofId ?? null,
+      keyId: bounded ? wallet : null,
+      stream: true,
+      cost,
+      ...more,
+    })
   let amount = BigInt(10 + seededRandom.below(90))
   say(`asked ${id}`)
   try {
-    await books.hold(id, bounded ? [{ id: wallet }, budgetOf(wallet)] : [{ id: wallet }], amount)
+    await books.hold(id, [{ id: wallet }, ...(bounded ? [budgetOf(wallet)] : []), ...(cap ? [cap] : [])], amount)
   } catch {
     await books.record(row(0n, { end: 'error', status: 402 }))
     say(`refused ${id}`)

@@ -6,9 +6,14 @@ import { isDeep } from '#testing/sample'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
+export type RuntimeName = 'bun' | 'deno'
+
+/** The runtime of programs that do not name one: `PARLEY_RUNTIME=deno bun test e2e/streams.test.ts`. */
+export const chosenRuntime: RuntimeName = process.env.PARLEY_RUNTIME === 'deno' ? 'deno' : 'bun'
+
 /** What the command depends on; described at `ProgramOptions`. */
 interface Choice {
-  runtime?: 'bun' | 'deno'
+  runtime?: RuntimeName
   fromSource?: boolean
   loopbackMedia?: boolean
 }
@@ -17,7 +22,7 @@ interface Choice {
  * The executable and its arguments. `npm test` bundles the server, which starts faster; a single run of `bun test` starts the source
  * files.
  */
-export function commandOf({ runtime, fromSource = false, loopbackMedia = false }: Choice): string[] {
+export function commandOf({ runtime = chosenRuntime, fromSource = false, loopbackMedia = false }: Choice): string[] {
   const name = loopbackMedia ? 'main-loopback' : 'main'
   const built = fromSource || runtime === 'deno' ? undefined : process.env.PARLEY_TEST_SERVER
   const script = built === undefined ? join(root, 'server', `${name}.ts`) : join(root, built, `${name}.js`)

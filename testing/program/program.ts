@@ -10,8 +10,9 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { startSettings } from '#runtime/start-settings'
 import { putEmbeddedDatabase } from '#testing/database/embedded-template'
-import { commandOf } from './command.ts'
+import { chosenRuntime, commandOf, type RuntimeName } from './command.ts'
 
 /** Milliseconds allowed for a start (the first one creates the database) and for a stop. */
 const patience = 60_000
@@ -29,8 +30,8 @@ export interface ProgramOptions {
   folder?: string
   /** Shell code to run first; it must end in `exec "$@"`. If it sets PARLEY_PORT, nothing has to be printed. */
   shell?: string
-  /** The runtime; Bun by default. */
-  runtime?: 'bun' | 'deno'
+  /** The runtime; that of the run by default. */
+  runtime?: RuntimeName
   /** Create the database at the first start, instead of starting on a copy of a new one. */
   makesDatabase?: boolean
   /** Start the source files even where a bundle of them was built for the tests. */
@@ -128,7 +129,7 @@ function launch(options: ProgramOptions, folder: string): Run {
   const run: Run = {
     child,
     folder,
-    patience: options.runtime === 'deno' ? denoPatience : patience,
+    patience: (options.runtime ?? chosenRuntime) === 'deno' ? denoPatience : patience,
     stdout: '',
     stderr: '',
     onOutput: () => {},
@@ -160,7 +161,7 @@ function outside(): Record<string, string> {
   const kept = Object.entries(process.env).filter(([name, value]) => value !== undefined && !/^(PARLEY_|DATABASE_URL$)/.test(name))
   return {
     ...Object.fromEntries(kept),
-    BUN_CONFIG_MAX_HTTP_REQUESTS: '65535',
+    ...startSettings,
     DENO_NO_UPDATE_CHECK: '1',
     NODE_ENV: 'production',
   } as Record<string, string>

@@ -51,7 +51,7 @@ function instrumented(path: string, text: string): string {
 }
 
 /** The client that calls upstreams. */
-const client = 'server/runtime/bun/http-client.ts:'
+const client = 'server/runtime/http1-client/http-client.ts:'
 
 function entered(id: number): void {
   const recording = requests.getStore()

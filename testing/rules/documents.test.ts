@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 const root = join(import.meta.dir, '../..')
 const pages = [
   'README.md',
+  'README.zh.md',
   'ARCHITECTURE.md',
   'CONTRIBUTING.md',
   ...['billing', 'losses', 'mapping', 'operations', 'performance', 'runtimes', 'security'].map((name) => `docs/${name}.md`),
@@ -44,6 +45,24 @@ function missing(page: string, text: string): string[] {
 
 test.each(pages)('%s names only what exists', (page) => {
   expect(missing(page, readFileSync(join(root, page), 'utf8'))).toEqual([])
+})
+
+/** What a page is made of beside its sentences: headings by level, what is in code, where links lead, and the size of tables. */
+function partsOf(text: string) {
+  const blocks = [...text.matchAll(/^```\w*\n.*?^```$/gms)].map(([block]) => block)
+  const prose = text.replace(/^```\w*\n.*?^```$/gms, '')
+  return {
+    blocks,
+    headings: (prose.match(/^#+(?= )/gm) ?? []).map(({ length }) => length),
+    code: [...prose.matchAll(/`[^`\n]+`/g)].map(([code]) => code),
+    links: [...prose.matchAll(links)].map(([, link, attribute]) => link ?? attribute).filter((to) => !to?.startsWith('README')),
+    rows: (prose.match(/^\|/gm) ?? []).length,
+  }
+}
+
+test('README in Chinese is in step: the same headings, commands, links and tables', () => {
+  const [english, chinese] = ['README.md', 'README.zh.md'].map((page) => partsOf(readFileSync(join(root, page), 'utf8')))
+  expect(chinese).toEqual(english as ReturnType<typeof partsOf>)
 })
 
 test('a name of nothing is found: link, picture, path, pattern, alias', () => {

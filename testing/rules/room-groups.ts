@@ -9,4 +9,4 @@ export const canonical = ['server/canonical', 'server/canonical/operation']
 export const lower = ['server/runtime/contract', 'server/runtime', ...canonical, 'shared']
 export const store = (...parts: string[]) => inside('server/store', 'engine', ...parts)
 export const relay = (...parts: string[]) => inside('server/relay', 'contract', ...parts)
-export const billing = inside('server/billing', 'pricing', 'tokens', 'lease', 'ledger', 'ratelimit')
+export const billing = inside('server/billing', 'pricing', 'tokens', 'lease', 'ledger', 'ratelimit', 'invoices')

@@ -10,11 +10,12 @@ const screen = ['client/ui', 'client/api', 'shared']
 /** In dependency order. */
 export const clientRooms: Record<string, Room> = {
   'client/ui': { may: ['shared'], ...feature },
-  'client/api': { may: ['shared'], ...feature, powers: [...feature.powers, 'network'] },
+  // Passkeys are asked for here.
+  'client/api': { may: ['shared'], packages: [...browser, '@simplewebauthn/browser'], powers: [...feature.powers, 'network'] },
   // The parts of the console's pages, still without domain words: frame, tables, forms, drawers.
   'client/ui/console': { may: ['client/ui', 'shared'], ...feature },
-  // The only room with the chart package.
-  'client/ui/chart': { may: ['client/ui', 'client/ui/console', 'shared'], packages: [...browser, 'uplot'], powers: feature.powers },
+  // The only room with the packages that draw: charts, QR codes.
+  'client/ui/chart': { may: ['client/ui', 'client/ui/console', 'shared'], packages: [...browser, 'uplot', 'uqr'], powers: feature.powers },
   // What several console pages share: reading with states, error texts, limits, money in forms.
   'client/console': { may: [...screen, ...inside('client/ui', 'console')], ...feature },
   // The navigation and the palette.
@@ -54,7 +55,7 @@ export const clientRooms: Record<string, Room> = {
       compare: ['client/ui', ...playground('messages', 'conversation', 'models', 'state', 'composer', 'transcript')],
     }).map(([part, may]): [string, Room] => {
       if (part !== 'markdown') return [`client/features/playground/${part}`, { may, ...feature }]
-      const packages = [...browser, 'marked', 'dompurify', 'highlight.js', 'katex']
+      const packages = [...browser, 'marked', 'dompurify', 'highlight.js', 'katex', 'beautiful-mermaid']
       return [`client/features/playground/${part}`, { may, packages, powers: ['time', 'chance', 'global', 'worker'] }]
     }),
   ),
@@ -68,9 +69,22 @@ export const clientRooms: Record<string, Room> = {
     ...feature,
   },
   // All other pages.
+  // The difference between two bodies; a kept request as a conversation of the playground.
+  'client/features/requests': {
+    may: [...playground('conversation'), ...screen, ...inside('client/ui', 'console', 'chart'), 'client/console'],
+    ...feature,
+    packages: [...browser, 'diff'],
+  },
   'client/features/*': { may: [...screen, ...inside('client/ui', 'console', 'chart'), 'client/console'], ...feature },
   client: {
-    may: [...screen, 'client/shell', 'client/features/playground', ...playground('sharing'), 'client/features/*'],
+    may: [
+      ...screen,
+      'client/shell',
+      'client/features/playground',
+      ...playground('sharing'),
+      'client/features/requests',
+      'client/features/*',
+    ],
     packages: browser,
     powers: ['time'],
   },

@@ -13,7 +13,25 @@ export const httpRooms: Record<string, Room> = {
     may: [
       'server/http/request',
       ...relay('conversation', 'realtime', 'admin'),
-      ...['server/accounts', 'server/bodies', 'server/routing', ...billing, 'server/protocols'],
+      ...['server/accounts', 'server/accounts/guard', 'server/bodies', 'server/replay', 'server/routing', ...billing, 'server/protocols'],
+      'server/reasoning-state',
+      ...lower,
+    ],
+  },
+  // Files that are kept for requests, in the words of every protocol.
+  'server/http/api/files': {
+    may: ['server/http/request', 'server/http/api', 'server/protocols', 'server/reasoning-state', ...relay('conversation'), ...lower],
+  },
+  // Operations other than generation, at the endpoints of OpenAI and of those who are like them.
+  'server/http/api/operations': {
+    may: ['server/http/request', 'server/http/api', ...relay('conversation', 'operation'), 'server/protocols', ...lower],
+  },
+  // Requests that are asked when there is room, each at its own endpoint.
+  'server/http/api/batches': {
+    may: [
+      ...['server/http/request', 'server/http/api', 'server/http/api/operations', 'server/batches', 'server/accounts'],
+      ...['server/protocols', 'server/wire'],
+      ...relay('conversation', 'admin'),
       ...lower,
     ],
   },
@@ -25,6 +43,7 @@ export const httpRooms: Record<string, Room> = {
   'server/http/console/accounts': {
     may: [
       ...['server/http/request', 'server/http/console/route', 'server/accounts', 'server/accounts/identity', 'server/accounts/kept'],
+      ...['server/accounts/teams', 'server/accounts/factors', 'server/accounts/invitations', 'server/accounts/selling'],
       ...[...billing, ...lower],
     ],
   },
@@ -39,11 +58,33 @@ export const httpRooms: Record<string, Room> = {
   },
   // Usage rows, and sums of them.
   'server/http/console/usage': {
-    may: ['server/http/request', 'server/http/console/route', 'server/accounts', 'server/bodies', ...billing, ...lower],
+    may: [
+      'server/http/request',
+      'server/http/console/route',
+      'server/accounts',
+      'server/batches',
+      'server/bodies',
+      'server/replay',
+      ...billing,
+      ...lower,
+    ],
   },
-  // The installation as a whole: set-up, status, settings, overview, search, what has changed.
+  // The installation as a whole: set-up, status, settings, export, overview, search, what has changed.
   'server/http/console/installation': {
-    may: ['server/http/request', 'server/http/console/route', 'server/accounts', 'server/live', 'server/routing', ...billing, ...lower],
+    may: [
+      ...[
+        'server/http/request',
+        'server/http/console/route',
+        'server/accounts',
+        'server/accounts/factors',
+        'server/accounts/teams',
+        'server/alerts',
+        'server/declare',
+        'server/live',
+        'server/routing',
+      ],
+      ...[...billing, ...lower],
+    ],
   },
   'server/http/docs': { may: ['server/http/request', 'server/protocols', 'server/runtime', 'shared'] },
   'server/http': { may: ['server/http/request', 'server/http/api', 'server/bodies', ...lower], packages: ['elysia'] },

@@ -34,14 +34,24 @@ export const rooms: Record<string, Room> = {
   'server/runtime/http1': { may: ['server/runtime/contract'] },
   // Connections through proxies, and with certificates of one's own.
   'server/runtime/tunnel': { may: ['server/runtime/contract'], packages: ['node:net', 'node:tls', 'node:crypto'], powers: ['network'] },
-  'server/runtime/bun': {
+  // The client of HTTP/1.1 over sockets, which a runtime gives it.
+  'server/runtime/http1-client': {
     may: ['server/runtime/contract', 'server/runtime/http1', 'server/runtime/tunnel'],
+    packages: ['node:'],
+    powers: everyPower,
+  },
+  'server/runtime/bun': {
+    may: ['server/runtime/contract', 'server/runtime/http1-client'],
     packages: ['node:'],
     powers: [...everyPower, 'bun'],
   },
-  'server/runtime/deno': { may: ['server/runtime/contract'], packages: ['node:', '@node-rs/argon2'], powers: [...everyPower, 'deno'] },
-  // Files that grow at their end, and sealed bytes, for threads that carry no requests.
-  'server/runtime/storage': { may: [], packages: ['node:'], powers: everyPower },
+  'server/runtime/deno': {
+    may: ['server/runtime/contract', 'server/runtime/http1-client'],
+    packages: ['node:', '@node-rs/argon2'],
+    powers: [...everyPower, 'deno'],
+  },
+  // Files that grow at their end, and sealed bytes, and buckets, for threads that carry no requests.
+  'server/runtime/storage': { may: [], packages: ['node:', 'postgres', 'mysql2', 'aws4fetch'], powers: everyPower },
   'server/runtime': {
     may: ['server/runtime/contract', 'server/runtime/bun', 'server/runtime/deno', 'shared'],
     packages: ['node:', 'pino'],
@@ -57,7 +67,10 @@ export const rooms: Record<string, Room> = {
   'server/store/ledger': { may: ['db', ...store(), 'shared'], packages: drizzle },
   'server/store/accounts': { may: ['db', ...store('ledger'), 'shared'], packages: drizzle },
   'server/store/channels': { may: ['db', ...store()], packages: drizzle },
+  'server/store/jobs': { may: ['db', ...store(), 'shared'], packages: drizzle },
+  'server/store/alerts': { may: ['db', ...store(), 'shared'], packages: drizzle },
   'server/store/bodies': { may: ['db', ...store()], packages: drizzle },
+  'server/store/replays': { may: ['db', ...store(), 'shared'], packages: drizzle },
   'server/store/usage': { may: ['db', ...store('ledger'), 'server/runtime', 'shared'], packages: drizzle },
 
   'server/upstream': {
@@ -76,10 +89,14 @@ export const rooms: Record<string, Room> = {
   // The checksum in its journal.
   'server/billing/ledger': { may: ['server/billing/lease', ...store('ledger', 'accounts'), ...lower], packages: ['node:zlib'] },
   'server/billing/ratelimit': { may: ['server/billing/lease', ...store('ledger'), ...lower] },
+  // What upstreams charge, against what is known of it. Pure.
+  'server/billing/invoices': { may: lower },
   'server/metrics': { may: ['server/billing/ledger', ...store('ledger'), ...lower], packages: ['prom-client'], powers: ['process'] },
-  // The packages are loaded only where a collector is configured.
-  'server/telemetry': {
-    may: [...store('ledger'), ...lower],
+  // The thread that carries requests: no span, no measurement, no exporter.
+  'server/telemetry': { may: [...store('ledger'), ...lower] },
+  // The thread that tells the collector.
+  'server/telemetry/collecting': {
+    may: ['server/telemetry', ...lower],
     packages: [
       '@opentelemetry/api',
       '@opentelemetry/resources',
@@ -88,17 +105,29 @@ export const rooms: Record<string, Room> = {
       '@opentelemetry/exporter-trace-otlp-http',
       '@opentelemetry/exporter-metrics-otlp-http',
     ],
+    // The exporters read their variables there.
+    powers: ['process'],
   },
   'server/routing': { may: [...store('accounts', 'channels'), 'server/vendors', 'server/runtime/tunnel', ...lower] },
   // What sign-in is guarded with: growing delays, networks, rules for passwords.
   'server/accounts/guard': { may: lower, packages: ['@zxcvbn-ts/language-common'] },
   // Who people are elsewhere.
   'server/accounts/identity': { may: ['shared'], packages: ['openid-client'] },
+  // Second factors: codes of apps, passkeys, recovery codes.
+  'server/accounts/factors': { may: [...store('accounts'), ...lower], packages: ['otpauth', '@simplewebauthn/server'] },
   // What is done with usage rows by the hour, and how many reports run at once.
   'server/accounts/usage': { may: [...store('usage'), ...lower] },
   'server/accounts': {
-    may: [...inside('server/accounts', 'guard', 'identity', 'usage'), ...store('accounts', 'ledger', 'usage'), ...lower],
+    may: [...inside('server/accounts', 'guard', 'identity', 'factors', 'usage'), ...store('accounts', 'ledger', 'usage'), ...lower],
   },
+  // Wallets that several users spend from; what that means for a request is in the room above.
+  'server/accounts/teams': { may: ['server/accounts', ...store('accounts', 'ledger'), ...lower] },
+  // Links by which people become users, or members of a team.
+  'server/accounts/invitations': {
+    may: ['server/accounts', ...inside('server/accounts', 'guard', 'teams'), ...store('accounts'), ...lower],
+  },
+  // Plans, codes that are redeemed once, and credits of payment systems.
+  'server/accounts/selling': { may: ['server/accounts', 'server/accounts/guard', ...store('accounts', 'ledger'), ...lower] },
   // Conversations that users keep on the server or show to others.
   'server/accounts/kept': { may: ['server/accounts', ...store('accounts'), ...lower] },
   // What was sent and answered, kept where somebody opted in: noted here, written and read by a thread of its own.
@@ -106,22 +135,58 @@ export const rooms: Record<string, Room> = {
     may: ['server/accounts', 'server/upstream', 'server/runtime/storage', ...store('accounts', 'bodies'), ...lower],
     powers: ['worker'],
   },
+  // Kept requests asked again, as jobs. How a request is sent is handed in.
+  'server/replay': {
+    may: [
+      ...['server/accounts', 'server/bodies', 'server/billing/pricing', 'server/protocols', 'server/routing'],
+      ...store('accounts', 'ledger', 'replays', 'usage'),
+      ...lower,
+    ],
+    packages: ['diff'],
+  },
+  // What is noticed and told, out of an outbox. Signatures need node:crypto.
+  'server/alerts': {
+    may: [
+      ...[
+        'server/accounts',
+        'server/accounts/teams',
+        'server/routing',
+        'server/upstream',
+        'server/billing/ledger',
+        'server/billing/pricing',
+      ],
+      ...store('accounts', 'alerts'),
+      ...lower,
+    ],
+    packages: ['nodemailer', 'node:crypto'],
+  },
+  // Work that lasts longer than a request: who does it, and whether it goes on.
+  'server/jobs': { may: [...store('jobs'), ...lower] },
+  // Requests that are asked when there is room.
+  'server/batches': {
+    may: ['server/jobs', 'server/accounts', 'server/reasoning-state', 'server/protocols', ...store('jobs'), ...lower],
+  },
+  // What other gateways keep, as sections of a parley.yaml.
+  'server/imports': { may: ['shared'], packages: ['node:crypto', '@noble/ciphers'] },
   // What has changed, for whoever watches.
   'server/live': { may: [...store(), ...lower] },
   'server/declare': {
-    may: ['server/accounts', 'server/routing', 'server/billing/pricing', 'server/runtime', 'shared'],
+    may: ['server/accounts', 'server/accounts/teams', 'server/routing', 'server/billing/pricing', 'server/runtime', 'shared'],
     packages: ['yaml'],
   },
 
   // The types that the steps of a request pass to each other.
   'server/relay/contract': {
-    may: ['server/accounts', 'server/bodies', 'server/routing', ...billing, 'server/reasoning-state', 'server/upstream', ...lower],
+    may: [
+      ...['server/accounts', 'server/bodies', 'server/routing', ...billing, 'server/reasoning-state', 'server/upstream', 'server/vendors'],
+      ...lower,
+    ],
   },
   // One request to one candidate, for any operation.
   'server/relay/exchange': {
     may: [...relay(), 'server/routing', ...billing, 'server/upstream', 'server/vendors', 'server/wire', ...lower],
   },
-  'server/relay/spend': { may: [...relay('exchange'), 'server/accounts', 'server/routing', ...billing, ...lower] },
+  'server/relay/spend': { may: [...relay('exchange'), 'server/accounts', 'server/routing', 'server/protocols', ...billing, ...lower] },
   'server/relay/conversation': {
     may: [
       ...relay('exchange'),
@@ -137,11 +202,11 @@ export const rooms: Record<string, Room> = {
     ],
   },
   'server/relay/pipeline': { may: [...relay('exchange', 'spend', 'conversation', 'operation'), ...serving, ...lower] },
-  'server/relay/realtime': { may: [...relay('exchange', 'spend', 'pipeline'), ...serving, ...lower] },
+  'server/relay/realtime': { may: ['server/bodies', ...relay('exchange', 'spend', 'pipeline'), ...serving, ...lower] },
   'server/relay/admin': { may: [...relay('exchange', 'spend', 'conversation', 'pipeline'), ...serving, ...lower] },
   // Large bodies, in a worker.
   'server/relay/large': {
-    may: [...relay('exchange', 'conversation'), 'server/reasoning-state', 'server/billing/tokens', ...asking, ...lower],
+    may: [...relay('exchange', 'conversation', 'operation'), 'server/reasoning-state', 'server/billing/tokens', ...asking, ...lower],
     powers: ['worker'],
   },
   'server/relay': {
@@ -177,7 +242,11 @@ export function addRoof(dependencies: readonly string[]): void {
   // It also runs the whole program in its own process, to see what our own code costs, and single statements of the store.
   const tools = ['testing', ...inside('testing', 'upstream', 'database', 'program', 'books', 'conversions')]
   rooms.bench = {
-    may: [...tools, 'shared', 'server/app', 'server/runtime', 'server/store/engine', 'server/billing/ledger', 'server/store/ledger'],
+    may: [
+      ...[...tools, 'shared', 'server/app', 'server/runtime', 'server/store/engine', 'server/billing/ledger', 'server/store/ledger'],
+      // What keeping a request costs.
+      ...['server/accounts', 'server/bodies', 'server/upstream'],
+    ],
     packages: ['node:', 'playwright', 'drizzle-orm'],
     powers: [...everyPower, 'bun'],
   }

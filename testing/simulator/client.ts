@@ -174,6 +174,7 @@ export function createClient(plan: Plan, { clock, random, log, heartbeatMs }: Cl
       text = reply.body
       return { answer: parseWhole(plan.wire, reply.body) }
     }
+    if (!('next' in reply.body)) throw new Error('no answer of a schedule is large')
     const heartbeat = reply.heartbeat && { bytes: reply.heartbeat, everyMs: heartbeatMs }
     body = outgoingBody(reply.body, clock, heartbeat).getReader()
     if (gone) void body.cancel()

@@ -112,7 +112,16 @@ function drawCallers(random: Seeded): Caller[] {
     const user: User = { ...row, role: 'user', groups: ['default'], limits }
     const key: ApiKey = {
       ...row,
-      ...{ userId: name, hint: '', models: null, expiresAt: null, strict: false, keepBodies: false as const, lastUsedAt: null },
+      ...{
+        userId: name,
+        teamId: null,
+        hint: '',
+        models: null,
+        expiresAt: null,
+        strict: false,
+        keepBodies: false as const,
+        lastUsedAt: null,
+      },
       ...{ lastUsedFrom: null, note: null, addresses: null, previousUntil: null },
       limits: drawLimits(random),
     }

@@ -33,6 +33,11 @@ const masterKey = '0'.repeat(64)
 
 /** The relay's dependencies for one schedule. */
 export function partsOf({ installation, clock, random, books, limiter, health, upstream }: Simulated): RelayParts {
+  const seeded = {
+    fraction: random.fraction,
+    hex: (bytes: number) => 'a'.repeat(bytes * 2),
+    base62: (length: number) => 'a'.repeat(length),
+  }
   return {
     open: { count: 0 },
     channels: installation.channels,
@@ -47,9 +52,9 @@ export function partsOf({ installation, clock, random, books, limiter, health, u
     fetchMedia: async () => Promise.reject(new Error('the simulator fetches no media')),
     signer: { sign: async (request) => request },
     // No schedule stores reasoning state, so the store is never used.
-    reasoningState: createReasoningState({ store: {} as Store, sealer: sealer(masterKey), clock, log: silent }),
+    reasoningState: createReasoningState({ store: {} as Store, sealer: sealer(masterKey), clock, random: seeded, log: silent }),
     clock,
-    random: { fraction: random.fraction, hex: (bytes) => 'a'.repeat(bytes * 2), base62: (length) => 'a'.repeat(length) },
+    random: seeded,
     log: silent,
     retry: defaultRetry,
     version: 'simulated',

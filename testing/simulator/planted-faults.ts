@@ -50,7 +50,7 @@ export const plants: Readonly<Record<string, Plant>> = {
   },
   'a place is never given back': { file: 'billing/ratelimit/limits.ts', from: 'counter.running -= 1', to: 'counter.running -= 0' },
   'a minute is too short': { file: 'billing/ratelimit/minute-window.ts', from: 'slots = 13', to: 'slots = 12' },
-  'money is rounded down': { file: 'billing/pricing/cost.ts', from: 'ratio + scale - 1n', to: 'ratio' },
+  'money is rounded down': { file: 'billing/pricing/cost.ts', from: 'total * ratio + whole - 1n', to: 'total * ratio' },
   'the ratio is forgotten': { file: 'billing/pricing/cost.ts', from: 'total * ratio', to: 'total * 1_000_000n' },
   'output is not held for': { file: 'billing/pricing/estimate.ts', from: 'out.total = tokens', to: 'out.total = 0' },
   'a request is settled twice': {

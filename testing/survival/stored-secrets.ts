@@ -7,7 +7,7 @@ import { createReasoningState } from '#reasoning-state/reasoning-state'
 import { createMemory } from '#reasoning-state/remembered-text'
 import { createStateOwners } from '#reasoning-state/state-owners'
 import { openKey } from '#routing/channel-keys'
-import { systemClock as clock } from '#runtime/clock'
+import { systemClock as clock, systemRandom } from '#runtime/clock'
 import { sealer, sha256Hex, verifyPassword } from '#runtime/secrets'
 import { loadUser } from '#store/accounts/users'
 import { loadChannels } from '#store/channels/channels'
@@ -52,7 +52,7 @@ const silent = { debug() {}, info() {}, warn() {}, error() {} }
 /** Opens all of them; what cannot be opened is undefined, empty or false. */
 export async function openSecrets(store: Store, given: SecretsToOpen): Promise<OpenedSecrets> {
   const sealing = sealer(given.masterKey)
-  const parts = { store, sealer: sealing, clock, log: silent }
+  const parts = { store, sealer: sealing, clock, random: systemRandom, log: silent }
   const reasoningState = createReasoningState(parts)
   const { tenant } = given
   const channels = await loadChannels(store)

@@ -3,6 +3,7 @@ import { createSignal, Show, Suspense } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { useSession } from '#client/api/session.ts'
 import { detailOf, explain } from '#client/console/explain.ts'
+import { KeptDeletion } from '#client/console/kept-deletion.tsx'
 import { createLoad } from '#client/console/load.ts'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
@@ -20,9 +21,11 @@ import { setTheme, theme, themes } from '#client/ui/theme.ts'
 import { showToast } from '#client/ui/toast.tsx'
 import type { QuotaRow } from '#shared/console/quota'
 import { forgetEverything, sizeKept } from './browser-data.ts'
+import { FactorsCard } from './factors-card.tsx'
 import { IdentitiesCard } from './identities-card.tsx'
 import { ManagementKeysCard } from './management-keys-card.tsx'
 import { t } from './messages.ts'
+import { PlanCard } from './plan-card.tsx'
 import { SessionsCard } from './sessions-card.tsx'
 
 const Confirm = later(async () => (await import('#client/ui/dialog.tsx')).Confirm)
@@ -53,7 +56,9 @@ export function AccountPage() {
             ]}
           />
         </Card>
+        <PlanCard />
         <PasswordCard />
+        <FactorsCard />
         <IdentitiesCard />
         <SessionsCard />
         <ManagementKeysCard />
@@ -69,6 +74,9 @@ export function AccountPage() {
               ])}
             />
           </div>
+        </Card>
+        <Card title={t('keptRequests')}>
+          <KeptDeletion of={{ user: user().id }} name={user().name} />
         </Card>
         <BrowserCard />
       </div>

@@ -15,17 +15,18 @@ import { Icon } from '#client/ui/icon.tsx'
 import type { AuditRow } from '#shared/console/audit'
 import { en } from './en.ts'
 import { t } from './messages.ts'
+import { SpanFilter, spanNames, spanOf } from './span.tsx'
 
-const kinds = ['key', 'user', 'group', 'channel', 'price', 'settings', 'managementKey', 'session'] as const
+/** What actions can be filtered by: every kind that has its words. */
+const kinds = Object.keys(en).flatMap((key) => (key.startsWith('kind_') ? [key.slice('kind_'.length)] : []))
 
 /** `/admin/audit` */
 export function AuditPage() {
   const url = useUrlState()
   const filters = ['action', 'target', 'actor'] as const
-  const pages = createPages<AuditRow>(
-    () => `/api/audit?${queryOf({ limit: '50', ...Object.fromEntries(filters.map((name) => [name, url.get(name)])) })}`,
-  )
-  const active = () => filters.map((name) => url.get(name)).filter(Boolean)
+  const asked = () => ({ ...Object.fromEntries(filters.map((name) => [name, url.get(name)])), ...spanOf(url) })
+  const pages = createPages<AuditRow>(() => `/api/audit?${queryOf({ limit: '50', ...asked() })}`)
+  const active = () => [...filters.map((name) => url.get(name)), ...Object.values(spanOf(url)).map(formatDay)].filter(Boolean)
   const open = () => pages.value()?.find((row) => row.id === url.get('open'))
   const move = (by: number) => {
     const rows = pages.value() ?? []
@@ -40,6 +41,12 @@ export function AuditPage() {
   return (
     <Page
       title={t('title')}
+      actions={
+        <a class="btn ghost" href={`/api/audit?${queryOf({ ...asked(), format: 'csv' })}`} download="audit.csv" rel="external">
+          <Icon name="download" />
+          {t('csv')}
+        </a>
+      }
       aside={
         <Show when={open()}>
           {(row) => <Detail row={row()} onClose={() => url.set({ open: '' })} onPrevious={move(-1)} onNext={move(1)} />}
@@ -48,10 +55,11 @@ export function AuditPage() {
     >
       <FilterBar>
         <SearchField label={t('nameOrId')} value={url.get('target')} onSearch={(target) => url.set({ target }, { replace: true })} />
+        <SpanFilter url={url} />
         <FilterChip
           label={t('action')}
           value={url.get('action')}
-          options={kinds.map((value) => ({ value, label: t(`kind_${value}`) }))}
+          options={kinds.map((value) => ({ value, label: t(`kind_${value}` as 'kind_key') }))}
           onChange={(action) => url.set({ action })}
         />
         <Show when={url.get('actor')}>
@@ -92,6 +100,7 @@ export function AuditPage() {
             {
               id: 'who',
               label: t('who'),
+              card: 'under',
               cell: (row) => (
                 <button
                   type="button"
@@ -104,12 +113,15 @@ export function AuditPage() {
               ),
             },
             { id: 'what', label: t('what'), card: 'title', cell: (row) => <a href={href(row)}>{titleOf(row)}</a> },
-            { id: 'thing', label: t('thing'), cell: (row) => <b>{row.targetName}</b> },
-            { id: 'change', label: t('change'), wide: true, cell: (row) => <span class="text-ink-2">{changeOf(row)}</span> },
+            { id: 'thing', label: t('thing'), card: 'state', cell: (row) => <b>{row.targetName}</b> },
+            { id: 'change', label: t('change'), wide: true, card: 'whole', cell: (row) => <ChangeCell text={changeOf(row)} /> },
           ]}
           empty={
             <Show when={active().length > 0} fallback={<Empty title={t('empty')}>{t('emptyWhy')}</Empty>}>
-              <NoMatch filters={active().join(', ')} onClear={() => url.set({ action: '', target: '', actor: '' })} />
+              <NoMatch
+                filters={active().join(', ')}
+                onClear={() => url.set(Object.fromEntries([...filters, ...spanNames].map((name) => [name, ''])))}
+              />
             </Show>
           }
           foot={t('shown', { count: pages.value()?.length ?? 0 })}
@@ -122,10 +134,19 @@ export function AuditPage() {
   )
 }
 
+/** What changed, in one line; the rest is in the open row. */
+const ChangeCell = (props: { text: string }) => (
+  <Show when={props.text}>
+    <span class="block max-w-[56ch] truncate text-ink-2" title={props.text}>
+      {props.text}
+    </span>
+  </Show>
+)
+
 /** The day of a time: today and yesterday by name. */
 function dayOf(at: string): string {
   const date = new Date(at).toDateString()
-  if (date === new Date().toDateString()) return `${t('today')}, ${formatDay(at)}`
+  if (date === new Date().toDateString()) return t('todayOn', { day: formatDay(at) })
   return date === new Date(Date.now() - 86_400_000).toDateString() ? t('yesterday') : formatDay(at)
 }
 
@@ -140,7 +161,7 @@ function actorOf(row: AuditRow): string {
 const titleOf = ({ action }: AuditRow): string => (action in en && action.includes('.') ? t(action as keyof typeof en) : action)
 
 /** Fields that say nothing to a reader of the list. */
-const hidden = new Set(['managed', 'hint', 'digest', 'agent'])
+const hidden = new Set(['managed', 'hint', 'digest', 'agent', 'passwordHash'])
 
 /** The fields that changed; of something new or removed, its first short values. */
 function changeOf(row: AuditRow): string {
@@ -163,6 +184,7 @@ const pathOf = (row: AuditRow): string | undefined => {
     channel: `/admin/channels/${id}`,
     price: `/admin/prices?q=${id}`,
     settings: '/admin/settings',
+    alertHook: `/admin/alerts?open=${id}`,
     managementKey: '/account',
   }
   return row.after === null && row.before !== null ? undefined : paths[row.action.split('.')[0] ?? '']

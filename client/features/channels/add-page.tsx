@@ -4,7 +4,7 @@ import { createMemo, createSignal, For, Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { errorAt, explain } from '#client/console/explain.ts'
 import { createLoad, readAll } from '#client/console/load.ts'
-import { type VendorCard, vendorCard, vendorCards } from '#client/console/vendors.ts'
+import { type VendorCard, vendorCard, vendorCards, vendorKinds } from '#client/console/vendors.ts'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
 import { SearchField } from '#client/ui/console/filters.tsx'
@@ -14,7 +14,7 @@ import { useUrlState } from '#client/ui/console/url-state.ts'
 import { showToast } from '#client/ui/toast.tsx'
 import type { ChannelRow } from '#shared/console/channel'
 import type { GroupRow } from '#shared/console/group'
-import type { UpstreamModels } from '#shared/console/probe'
+import type { UpstreamModels } from '#shared/console/inspection/probe'
 import { t } from './messages.ts'
 import { modelsOf } from './model-lines.ts'
 import { pairsOf } from './pairs.ts'
@@ -42,20 +42,30 @@ function Gallery() {
         <h2 class="mr-auto text-[15px]/[22px]">{t('chooseVendor')}</h2>
         <SearchField label={t('vendorSearch')} value={find()} onSearch={setFind} />
       </div>
-      <ul class="gallery">
-        <For each={found()}>
-          {(card) => (
-            <li>
-              <button type="button" class="gallery-card" onClick={() => url.set({ vendor: card.id })}>
-                <span class="monogram" aria-hidden="true">
-                  {card.monogram}
-                </span>
-                <span class="min-w-0 truncate">{card.title}</span>
-              </button>
-            </li>
-          )}
-        </For>
-      </ul>
+      <For each={vendorKinds.filter((kind) => found().some((card) => card.kind === kind))}>
+        {(kind) => (
+          <section class="mb-4" aria-label={t(`vendors_${kind}`)}>
+            <h3 class="mb-2 text-[12px]/[16px] font-medium text-ink-3">{t(`vendors_${kind}`)}</h3>
+            <ul class="gallery">
+              <For each={found().filter((card) => card.kind === kind)}>
+                {(card) => (
+                  <li>
+                    <button type="button" class="gallery-card" onClick={() => url.set({ vendor: card.id })}>
+                      <span class="monogram" aria-hidden="true">
+                        {card.monogram}
+                      </span>
+                      <span class="min-w-0 truncate">{card.title}</span>
+                    </button>
+                  </li>
+                )}
+              </For>
+            </ul>
+          </section>
+        )}
+      </For>
+      <Show when={found().length === 0}>
+        <p class="text-[13px] text-ink-2">{t('vendorsNone')}</p>
+      </Show>
     </div>
   )
 }

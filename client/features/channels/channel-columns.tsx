@@ -107,21 +107,23 @@ export function channelColumns({ onTurn, onReset, onRemove }: Parts): Column<Liv
         </span>
       ),
     },
-    { id: 'status', label: t('status'), cell: (row) => <ChannelStatus row={row} /> },
+    { id: 'status', label: t('status'), card: 'under', cell: (row) => <ChannelStatus row={row} /> },
     {
       id: 'groups',
       label: t('groups'),
       wide: true,
+      card: 'none',
       cell: (row) => <Badges names={row.groups} />,
     },
-    { id: 'models', label: t('models'), right: true, roomy: true, cell: (row) => row.models.length },
-    { id: 'priority', label: t('priority'), right: true, wide: true, sorts: true, cell: (row) => row.priority },
+    { id: 'models', label: t('models'), right: true, roomy: true, card: 'none', cell: (row) => row.models.length },
+    { id: 'priority', label: t('priority'), right: true, wide: true, card: 'none', sorts: true, cell: (row) => row.priority },
     {
       id: 'hour',
       label: t('lastHour'),
       right: true,
+      card: 'whole',
       cell: (row) => (
-        <span class="inline-flex items-center gap-2.5">
+        <span class="inline-flex items-center gap-2.5 max-[759px]:flex max-[759px]:justify-between">
           <Slices slices={row.slices} />
           <span class="min-w-[52px]">
             <Show when={row.hour} fallback={<span class="na">–</span>}>
@@ -139,6 +141,7 @@ export function channelColumns({ onTurn, onReset, onRemove }: Parts): Column<Liv
       label: t('firstToken'),
       right: true,
       wide: true,
+      card: 'none',
       cell: (row) => (
         <Show when={row.hour?.latency.firstToken} fallback={<span class="na">–</span>}>
           {(times) => `${formatDuration(times().p50)} / ${formatDuration(times().p95)}`}
@@ -151,6 +154,7 @@ export function channelColumns({ onTurn, onReset, onRemove }: Parts): Column<Liv
       right: true,
       wide: true,
       roomy: true,
+      card: 'none',
       cell: (row) => (row.keys.length === 0 ? <span class="na">{t('none')}</span> : row.keys.length),
     },
     {

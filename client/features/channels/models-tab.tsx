@@ -8,7 +8,7 @@ import { Card } from '#client/ui/console/page.tsx'
 import { SaveBar } from '#client/ui/console/save-bar.tsx'
 import { showToast } from '#client/ui/toast.tsx'
 import type { ChannelRow } from '#shared/console/channel'
-import type { UpstreamModels } from '#shared/console/probe'
+import type { UpstreamModels } from '#shared/console/inspection/probe'
 import { t } from './messages.ts'
 import { linesOf, modelsOf, namesOf } from './model-lines.ts'
 
@@ -92,7 +92,7 @@ export function ModelsTab(props: { row: ChannelRow; onSaved(row: ChannelRow): vo
         >
           <div class="stack">
             <Show when={fetching.error()}>{(error) => <p class="notice bad">{explain(error())}</p>}</Show>
-            <Show when={listed()} fallback={<p class="text-[13px] text-ink-2">{fetching.busy() ? t('fetching') : '–'}</p>}>
+            <Show when={listed()} fallback={<p class="text-[13px] text-ink-2">{fetching.busy() ? t('fetching') : t('fetchWhy')}</p>}>
               <Show when={fresh().length + gone().length > 0} fallback={<p class="text-[13px] text-ink-2">{t('diffSame')}</p>}>
                 <Show when={fresh().length > 0}>
                   <CheckList

@@ -9,7 +9,7 @@ import { Failure } from '#client/ui/console/states.tsx'
 import { useUrlState } from '#client/ui/console/url-state.ts'
 import { formatMoney } from '#client/ui/format.ts'
 import type { GroupRow } from '#shared/console/group'
-import type { RouteAnswer } from '#shared/console/route'
+import type { RouteAnswer } from '#shared/console/inspection/route'
 import { t } from './messages.ts'
 
 const tool = { type: 'function', function: { name: 'look_up', parameters: { type: 'object', properties: {} } } }
@@ -37,6 +37,22 @@ export function SimulatePage() {
     <Page title={t('simulate')} above={[{ label: t('title'), href: '/admin/channels' }]}>
       <p class="mb-4 max-w-[64ch] text-ink-2">{t('simIntro')}</p>
       <div class="cols aside">
+        {/* What is asked comes first, and stands at the right where there is room. */}
+        <div class="min-[961px]:order-1">
+          <Card>
+            <div class="form">
+              <TextField label={t('model')} value={url.get('model')} mono onChange={set('model')} />
+              <SelectField
+                label={t('group')}
+                value={url.get('group')}
+                options={[{ value: '', label: t('ownGroup') }, ...(groups.value() ?? []).map(({ name }) => ({ value: name, label: name }))]}
+                onChange={set('group')}
+              />
+              <TextField label={t('simKey')} hint={t('simKeyHint')} value={url.get('key')} onChange={set('key')} />
+              <SwitchField label={t('simTools')} on={url.get('tools') === 'yes'} onChange={(on) => set('tools')(on ? 'yes' : '')} />
+            </div>
+          </Card>
+        </div>
         <div class="stack">
           <Show when={route.error()}>{(error) => <Failure text={explain(error())} detail={detailOf(error())} />}</Show>
           <Show when={question() && !route.error() && route.value()}>
@@ -49,7 +65,15 @@ export function SimulatePage() {
                     </p>
                   )}
                 </Show>
-                <Card title={t('simOrder')} bare>
+                <Card
+                  title={t('simOrder')}
+                  bare
+                  tools={
+                    <Show when={answer().largestCost}>
+                      {(most) => <span class="facts num">{t('simHold', { amount: formatMoney(most()) })}</span>}
+                    </Show>
+                  }
+                >
                   <ol>
                     <For each={answer().candidates} fallback={<li class="list-line">{t('simNobody')}</li>}>
                       {(candidate, at) => (
@@ -58,7 +82,7 @@ export function SimulatePage() {
                             {at() + 1}
                           </span>
                           <span class="min-w-0 flex-1">
-                            <b>{candidate.channel}</b> {candidate.key}
+                            <b>{candidate.channel}</b> <span class="text-ink-3">{candidate.key}</span>
                             <small>
                               <code>{candidate.upstreamModel}</code>,{' '}
                               {candidate.native ? t('native') : t('converted', { dialect: candidate.dialect })}
@@ -81,7 +105,7 @@ export function SimulatePage() {
                           <li class="list-line">
                             <span class="shape off" aria-hidden="true" />
                             <span class="min-w-0 flex-1">
-                              <b>{other.channel}</b> {other.key}
+                              <b>{other.channel}</b> <span class="text-ink-3">{other.key}</span>
                               <small>{other.reason}</small>
                             </span>
                           </li>
@@ -93,26 +117,10 @@ export function SimulatePage() {
                 <Show when={answer().fallbacks.error.length > 0}>
                   <p class="text-[13px] text-ink-2">{t('simFallback', { models: answer().fallbacks.error.join(', ') })}</p>
                 </Show>
-                <Show when={answer().largestCost}>
-                  {(most) => <p class="num text-[13px] text-ink-2">{t('simHold', { amount: formatMoney(most()) })}</p>}
-                </Show>
               </>
             )}
           </Show>
         </div>
-        <Card>
-          <div class="form">
-            <TextField label={t('model')} value={url.get('model')} mono onChange={set('model')} />
-            <SelectField
-              label={t('group')}
-              value={url.get('group')}
-              options={[{ value: '', label: '–' }, ...(groups.value() ?? []).map(({ name }) => ({ value: name, label: name }))]}
-              onChange={set('group')}
-            />
-            <TextField label={t('simKey')} hint={t('simKeyHint')} value={url.get('key')} onChange={set('key')} />
-            <SwitchField label={t('simTools')} on={url.get('tools') === 'yes'} onChange={(on) => set('tools')(on ? 'yes' : '')} />
-          </div>
-        </Card>
       </div>
     </Page>
   )

@@ -1,5 +1,5 @@
 /** `/docs`: the API reference with contents, search, samples in the reader's language, and calls made from the page. */
-import { createEffect, createMemo, createSignal, For, on, onCleanup, onMount, Show } from 'solid-js'
+import { createEffect, createMemo, createSignal, For, on, onCleanup, Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { explain } from '#client/console/explain.ts'
 import { createWrite } from '#client/console/write.ts'
@@ -7,6 +7,7 @@ import { SearchField } from '#client/ui/console/filters.tsx'
 import { Page } from '#client/ui/console/page.tsx'
 import { Failure, Skeleton } from '#client/ui/console/states.tsx'
 import { useUrlState } from '#client/ui/console/url-state.ts'
+import { language } from '#client/ui/language.ts'
 import type { DocPage, Docs } from '#shared/console/docs'
 import { Endpoint } from './endpoint.tsx'
 import { Markup } from './markup.tsx'
@@ -20,8 +21,8 @@ export function DocsPage() {
   const [docs, setDocs] = createSignal<Docs>()
   const [find, setFind] = createSignal('')
   const reading = createWrite()
-  const read = () => void reading.run(async () => setDocs(await callApi<Docs>('GET', '/docs.json')))
-  onMount(read)
+  const read = () => void reading.run(async () => setDocs(await callApi<Docs>('GET', `/docs.json?language=${language()}`)))
+  createEffect(on(language, read))
   const current = createMemo(() => docs()?.pages.find(({ id }) => id === url.get('page')) ?? docs()?.pages[0])
   const found = createMemo(() => searchDocs(docs()?.pages ?? [], find()))
   return (

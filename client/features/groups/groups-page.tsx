@@ -92,9 +92,16 @@ export function GroupsPage() {
             },
             { id: 'ratio', label: t('ratio'), right: true, card: 'figure', cell: (row) => `× ${row.ratio}` },
             { id: 'channels', label: t('channels'), right: true, cell: (row) => count(members.value()?.channels, row.name) },
-            { id: 'models', label: t('models'), right: true, wide: true, cell: (row) => modelsOf(members.value()?.channels, row.name) },
+            {
+              id: 'models',
+              label: t('models'),
+              right: true,
+              wide: true,
+              card: 'none',
+              cell: (row) => modelsOf(members.value()?.channels, row.name),
+            },
             { id: 'users', label: t('users'), right: true, cell: (row) => count(members.value()?.users, row.name) },
-            { id: 'budget', label: t('budget'), cell: (row) => <BudgetCell row={row} /> },
+            { id: 'budget', label: t('budget'), card: 'whole', cell: (row) => <BudgetCell row={row} /> },
             { id: 'limits', label: t('limits'), wide: true, cell: (row) => limitsText(row.limits) || <span class="na">{t('none')}</span> },
             {
               id: 'actions',

@@ -1,7 +1,7 @@
 /** `/key`: what the holder of an API key may know of it, without an account. */
 import { createEffect, createSignal, For, Show } from 'solid-js'
 import type { ApiError } from '#client/api/http.ts'
-import { readKeyFacts } from '#client/api/key-facts.ts'
+import { readKeyFacts, readKeyUsage } from '#client/api/key-facts.ts'
 import { explain } from '#client/console/explain.ts'
 import { samplesFor } from '#client/console/snippets.ts'
 import { createWrite } from '#client/console/write.ts'
@@ -13,8 +13,9 @@ import { TextField } from '#client/ui/console/form.tsx'
 import { Card } from '#client/ui/console/page.tsx'
 import { formatWhen } from '#client/ui/console/time.ts'
 import { formatCount, formatMoney } from '#client/ui/format.ts'
-import type { KeyFacts } from '#shared/console/key'
+import type { KeyFacts, KeyUsage } from '#shared/console/key'
 import { t } from './messages.ts'
+import { Spent } from './spent.tsx'
 
 const windows = ['daily', 'weekly', 'monthly', 'total'] as const
 const rates = ['rpm', 'tpm', 'concurrency'] as const
@@ -22,7 +23,7 @@ const rates = ['rpm', 'tpm', 'concurrency'] as const
 /** The page. */
 export function KeyHolderPage() {
   const [key, setKey] = createSignal('')
-  const [facts, setFacts] = createSignal<KeyFacts>()
+  const [facts, setFacts] = createSignal<KeyFacts & { usage: KeyUsage }>()
   const asking = createWrite()
   createEffect(() => {
     document.title = `${t('title')} · Parley`
@@ -30,7 +31,8 @@ export function KeyHolderPage() {
   const ask = (event: SubmitEvent) => {
     event.preventDefault()
     setFacts(undefined)
-    void asking.run(async () => setFacts(await readKeyFacts(key().trim())))
+    const secret = key().trim()
+    void asking.run(async () => setFacts({ ...(await readKeyFacts(secret)), usage: await readKeyUsage(secret) }))
   }
   return (
     <main class="min-h-dvh bg-surface">
@@ -76,7 +78,7 @@ export function KeyHolderPage() {
 
 const wordsFor = (error: ApiError) => (error.code === 'invalid_api_key' ? t('wrong') : explain(error))
 
-function Known(props: { facts: KeyFacts }) {
+function Known(props: { facts: KeyFacts & { usage: KeyUsage } }) {
   const left = () =>
     windows.flatMap((name) => {
       const amount = props.facts.budgetLeft?.[name]
@@ -100,6 +102,7 @@ function Known(props: { facts: KeyFacts }) {
           ]}
         />
       </Card>
+      <Spent usage={props.facts.usage} />
       <Card title={t('models')} tools={<span class="bdg num">{t('modelsCount', { count: props.facts.models.length })}</span>}>
         <ul class="flex flex-wrap gap-x-4 gap-y-1 font-mono text-[13px]">
           <For each={props.facts.models} fallback={<li class="font-sans text-ink-2">{t('noModels')}</li>}>

@@ -37,6 +37,8 @@ export const en = {
   revoke: 'Revoke',
   turnedOff: '{name} is off. Calls with it fail at once.',
   turnedOn: '{name} is on again.',
+  turnOff: 'Turn off',
+  turnOn: 'Turn on',
   undo: 'Undo',
   // Creating
   createTitle: 'Create a key',

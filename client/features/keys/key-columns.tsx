@@ -55,19 +55,27 @@ export function keyColumns({ everybody, spend, onTurn, onAsk }: Parts): Column<K
       id: 'group',
       label: t('group'),
       wide: true,
+      card: 'none',
       cell: (row) => (
         <Show when={row.group} fallback={<span class="na">{t('groupOfOwner')}</span>}>
           <span class="bdg">{row.group}</span>
         </Show>
       ),
     },
-    { id: 'models', label: t('models'), wide: true, cell: (row) => <span class="text-ink-2">{modelsText(row.models)}</span> },
-    { id: 'budget', label: t('budget'), cell: (row) => <BudgetCell row={row} /> },
+    {
+      id: 'models',
+      label: t('models'),
+      wide: true,
+      card: 'none',
+      cell: (row) => <span class="text-ink-2">{modelsText(row.models)}</span>,
+    },
+    { id: 'budget', label: t('budget'), card: 'whole', cell: (row) => <BudgetCell row={row} /> },
     {
       id: 'rate',
       label: t('rate'),
       right: true,
       wide: true,
+      card: 'none',
       cell: (row) => limitsText(row.limits) || <span class="na">{ts('none')}</span>,
     },
     {

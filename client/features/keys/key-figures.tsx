@@ -35,9 +35,14 @@ export function KeyFigures(props: { row: KeyRow }) {
           {
             label: t('lastUsed'),
             value: formatAgo(props.row.lastUsedAt),
-            note: props.row.lastUsedFrom === null ? undefined : t('lastFrom', { from: props.row.lastUsedFrom }),
+            note: [
+              props.row.lastUsedFrom === null ? '' : t('lastFrom', { from: props.row.lastUsedFrom }),
+              `${t('expires')}: ${expiryText(props.row)}`,
+            ]
+              .filter(Boolean)
+              .join(', '),
           },
-          { label: t('expires'), value: expiryText(props.row), note: <BudgetCell row={props.row} /> },
+          { label: t('budget'), value: '', note: <BudgetCell row={props.row} /> },
         ]}
       />
     </div>

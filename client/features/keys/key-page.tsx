@@ -3,6 +3,7 @@ import { useNavigate, useParams } from '@solidjs/router'
 import { createEffect, createSignal, on, Show, Suspense } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { detailOf, explain } from '#client/console/explain.ts'
+import { KeptDeletion } from '#client/console/kept-deletion.tsx'
 import { createLoad } from '#client/console/load.ts'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
@@ -37,6 +38,11 @@ export function KeyPage() {
   const tab = () => (url.get('tab') === 'use' ? 'use' : 'settings')
   const above = [{ label: t('title'), href: '/keys' }]
   const open = (row: KeyRow) => row.managed === 'console'
+  const turning = createWrite()
+  const turn = async (row: KeyRow, enabled: boolean) => {
+    const done = await turning.run(async () => key.set(await callApi<KeyRow>('PATCH', path(), { enabled })))
+    if (done) showToast(t(enabled ? 'turnedOn' : 'turnedOff', { name: row.name }))
+  }
 
   return (
     <Page
@@ -46,6 +52,9 @@ export function KeyPage() {
         <Show when={key.value()}>
           {(row) => (
             <Show when={open(row())}>
+              <Button busy={turning.busy()} onClick={() => void turn(row(), !row().enabled)}>
+                {t(row().enabled ? 'turnOff' : 'turnOn')}
+              </Button>
               <Button icon="redo" onClick={() => setAsking('rotate')}>
                 {t('rotate')}
               </Button>
@@ -66,6 +75,7 @@ export function KeyPage() {
       }
     >
       <ShownOnce />
+      <Show when={turning.error()}>{(error) => <p class="notice bad mb-4">{explain(error())}</p>}</Show>
       <Show
         when={key.value()}
         fallback={
@@ -157,18 +167,21 @@ function Settings(props: { row: KeyRow; onSaved(row: KeyRow): void; onRevoke(): 
         <UseFields draft={draft()} error={write.error()} readonly={readonly()} onChange={setDraft} />
         <LimitFields draft={draft()} error={write.error()} readonly={readonly()} onChange={setDraft} />
       </form>
-      <Show when={!readonly()}>
-        <div class="mt-2 max-w-[760px]">
-          <Card title={t('danger')} bad>
-            <div class="flex flex-wrap items-center gap-3 text-[13px]">
-              <span class="min-w-0 flex-1 text-ink-2">{t('dangerRevoke')}</span>
-              <Button look="bad" onClick={() => props.onRevoke()}>
-                {t('revoke')}
-              </Button>
-            </div>
-          </Card>
-        </div>
-      </Show>
+      <div class="mt-2 max-w-[760px]">
+        <Card title={t('danger')} bad>
+          <div class="stack">
+            <KeptDeletion of={{ key: props.row.id }} name={props.row.name} />
+            <Show when={!readonly()}>
+              <div class="flex flex-wrap items-center gap-3 text-[13px]">
+                <span class="min-w-0 flex-1 text-ink-2">{t('dangerRevoke')}</span>
+                <Button look="bad" onClick={() => props.onRevoke()}>
+                  {t('revoke')}
+                </Button>
+              </div>
+            </Show>
+          </div>
+        </Card>
+      </div>
       <SaveBar
         changes={changes().map((name) => t(`change_${name}` as 'change_name'))}
         busy={write.busy()}

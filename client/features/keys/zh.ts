@@ -39,6 +39,8 @@ export const zh: Record<keyof typeof en, string> = {
   revoke: '吊销',
   turnedOff: '{name} 已停用，使用它的调用会立即失败。',
   turnedOn: '{name} 已重新启用。',
+  turnOff: '停用',
+  turnOn: '启用',
   undo: '撤销',
   createTitle: '创建密钥',
   createIntro: '选择用途：下面的限制与之相配，也可以修改。',

@@ -97,16 +97,18 @@ export function ModelsPage() {
               label: t('most'),
               right: true,
               wide: true,
+              card: 'none',
               cell: (row) => (row.maxOutputTokens === null ? <span class="na">–</span> : formatCompact(row.maxOutputTokens)),
             },
             {
               id: 'protocols',
               label: t('protocols'),
               wide: true,
+              card: 'none',
               cell: (row) => <span class="text-ink-2">{row.dialects.join(', ')}</span>,
             },
             { id: 'input', label: t('input'), right: true, cell: (row) => price(row, 'input') },
-            { id: 'output', label: t('output'), right: true, card: 'figure', cell: (row) => price(row, 'output') },
+            { id: 'output', label: t('output'), right: true, cell: (row) => price(row, 'output') },
           ]}
           empty={
             <Show when={url.get('q') || url.get('use')} fallback={<Empty title={t('empty')}>{t('emptyWhy')}</Empty>}>

@@ -2,7 +2,8 @@
 import { causeText, retryText } from '#client/console/rest-text.ts'
 import type { Shape } from '#client/ui/console/status.tsx'
 import { formatMoney, formatPercent } from '#client/ui/format.ts'
-import type { Concern } from '#shared/console/overview'
+import type { BudgetState, Concern } from '#shared/console/overview'
+import { formatUsd, parseUsd } from '#shared/money'
 import { t } from './messages.ts'
 
 /** A line of the list. */
@@ -16,6 +17,8 @@ export interface Line {
 }
 
 const dayMs = 86_400_000
+/** What is spent of a budget, in USD. */
+export const spentOf = ({ limit, left }: Pick<BudgetState, 'limit' | 'left'>): string => formatUsd(parseUsd(limit) - parseUsd(left))
 const seg = encodeURIComponent
 
 /** The line of a concern. */
@@ -46,7 +49,7 @@ export function lineOf(concern: Concern): Line {
         id: `budget ${concern.of} ${concern.id}`,
         shape: concern.share >= 1 ? 'bad' : 'warn',
         title: t('budget', { kind: t(`kind_${concern.of}`), name: concern.name, share: formatPercent(concern.share, 0) }),
-        why: t('budgetWhy', { left: formatMoney(concern.left), limit: formatMoney(concern.limit) }),
+        why: t('budgetWhy', { spent: formatMoney(spentOf(concern)), limit: formatMoney(concern.limit) }),
         action: t('raise'),
         href: pathOf(concern.of, concern.id),
       }
@@ -82,5 +85,12 @@ export function lineOf(concern: Concern): Line {
   }
 }
 
-const pathOf = (of: 'key' | 'user' | 'group', id: string): string =>
-  ({ key: `/keys/${seg(id)}`, user: `/admin/users/${seg(id)}`, group: `/admin/groups?open=${seg(id)}` })[of]
+/** The page of what has a budget. */
+export const pathOf = (of: 'key' | 'user' | 'group' | 'team' | 'member', id: string): string =>
+  ({
+    key: `/keys/${seg(id)}`,
+    user: `/admin/users/${seg(id)}`,
+    group: `/admin/groups?open=${seg(id)}`,
+    team: `/admin/teams?open=${seg(id)}`,
+    member: `/admin/teams?open=${seg(id.split('.')[0] ?? '')}`,
+  })[of]

@@ -3,11 +3,8 @@ import { Meter } from '#client/ui/console/meter.tsx'
 import { Card } from '#client/ui/console/page.tsx'
 import { formatMoney, formatPercent } from '#client/ui/format.ts'
 import type { BudgetState } from '#shared/console/overview'
-import { formatUsd, parseUsd } from '#shared/money'
+import { pathOf, spentOf } from './attention.ts'
 import { t } from './messages.ts'
-
-const spentOf = ({ limit, left }: BudgetState): string => formatUsd(parseUsd(limit) - parseUsd(left))
-const pathOf = { key: '/keys/', user: '/admin/users/', group: '/admin/groups?open=' } as const
 
 /** The budgets of which the largest share is spent; nothing where there is none. */
 export function BudgetsCard(props: { budgets: readonly BudgetState[] }) {
@@ -19,10 +16,7 @@ export function BudgetsCard(props: { budgets: readonly BudgetState[] }) {
             {(budget) => (
               <li class="grid grid-cols-1 gap-1.5 px-4 pb-3.5 text-[13px]">
                 <span class="flex items-baseline gap-3">
-                  <a
-                    class="min-w-0 flex-1 truncate text-ink hover:text-accent"
-                    href={`${pathOf[budget.of]}${encodeURIComponent(budget.id)}`}
-                  >
+                  <a class="min-w-0 flex-1 truncate text-ink hover:text-accent" href={pathOf(budget.of, budget.id)}>
                     {t('budgetOf', { kind: t(`kind_${budget.of}`), name: budget.name, window: t(`window_${budget.window}`) })}
                   </a>
                   <span

@@ -4,7 +4,7 @@ import { onChange } from '#client/api/events.ts'
 import { callApi } from '#client/api/http.ts'
 import { useSession } from '#client/api/session.ts'
 import { detailOf, explain } from '#client/console/explain.ts'
-import { createLoad } from '#client/console/load.ts'
+import { createLoad, queryOf } from '#client/console/load.ts'
 import { Chart } from '#client/ui/chart/chart.tsx'
 import { Segments } from '#client/ui/console/filters.tsx'
 import { Meter } from '#client/ui/console/meter.tsx'
@@ -22,6 +22,7 @@ import { largest, stacked } from './figures.ts'
 import { FirstSteps } from './first-steps.tsx'
 import { t } from './messages.ts'
 import { Strip, weekday } from './strip.tsx'
+import { WhoseFilters } from './whose-filters.tsx'
 
 /** Milliseconds between two readings at most, for what no event tells: the hour, a rest that is over. */
 const everyMs = 60_000
@@ -35,8 +36,9 @@ export function OverviewPage() {
   const { admin } = useSession()
   const url = useUrlState()
   const days = () => ranges.find((count) => String(count) === url.get('days')) ?? 1
+  const whose = () => ({ user: url.get('user'), group: url.get('group') })
   const figures = createLoad(
-    () => `/api/overview?timezone=${encodeURIComponent(timeZone())}&days=${days()}`,
+    () => `/api/overview?${queryOf({ timezone: timeZone(), days: String(days()), ...whose() })}`,
     (path, signal) => callApi<Overview>('GET', path, undefined, signal),
   )
   let readAt = 0
@@ -82,6 +84,9 @@ export function OverviewPage() {
                 }))}
                 onChange={(value) => url.set({ days: value === '1' ? '' : value })}
               />
+              <Show when={admin()}>
+                <WhoseFilters url={url} />
+              </Show>
               <span class="flex-1" />
               <span class="hint flex items-center gap-1.5">
                 <i class="w-4 border-t-2 border-(--c1)" aria-hidden="true" />
@@ -93,7 +98,7 @@ export function OverviewPage() {
             <Strip figures={known()} admin={admin()} />
             <div class="cols wide-left">
               <div class="stack">
-                <Card title={t('attention')} bare tools={<span class="bdg num">{concerns().length}</span>}>
+                <Card title={t('attention')} bare count={concerns().length}>
                   <ul>
                     <For each={concerns()} fallback={<li class="px-4 pb-4 text-[13px] text-ink-2">{t('allWell')}</li>}>
                       {(concern) => (
@@ -111,7 +116,7 @@ export function OverviewPage() {
                     </For>
                   </ul>
                 </Card>
-                <Hours figures={known()} />
+                <Hours figures={known()} whose={whose()} />
               </div>
               <div class="stack">
                 <Top
@@ -139,7 +144,7 @@ export function OverviewPage() {
   )
 }
 
-function Hours(props: { figures: Overview }) {
+function Hours(props: { figures: Overview; whose: Record<string, string> }) {
   const plot = createMemo(() => ({
     kind: 'stack' as const,
     labels: props.figures.steps.map((step) => (props.figures.days === 1 ? formatWhen(step).slice(0, 2) : formatDay(step))),
@@ -148,14 +153,28 @@ function Hours(props: { figures: Overview }) {
     openEnd: true,
   }))
   return (
-    <Card title={props.figures.days === 1 ? t('byHour') : t('byDay')}>
+    <Card
+      title={props.figures.days === 1 ? t('byHour') : t('byDay')}
+      tools={
+        <span class="flex flex-wrap justify-end gap-x-3 text-[12px]/[16px] text-ink-2 max-[1179px]:hidden" aria-hidden="true">
+          <For each={plot().series}>
+            {(series, at) => (
+              <span>
+                <span class={`swatch s${at()}`} />
+                {series.label}
+              </span>
+            )}
+          </For>
+        </span>
+      }
+    >
       <Chart
         label={t(props.figures.days === 1 ? 'chart' : 'chartDays', { amount: formatMoney(props.figures.now?.charged ?? '0') })}
         plot={plot()}
       />
       <p class="text-[13px] text-ink-2">
         {props.figures.days === 1 ? t('hatched') : t('hatchedDay')}{' '}
-        <a class="underline" href={`/usage?days=${props.figures.days}`}>
+        <a class="underline" href={`/usage?${queryOf({ days: String(props.figures.days), ...props.whose })}`}>
           {t('asTable')}
         </a>
       </p>
@@ -205,7 +224,7 @@ function Top(props: {
                   <span class="w-14 max-[1399px]:hidden">
                     <Meter share={Math.min(share(row), 0.79)} label={`${t('share')} ${formatPercent(share(row))}`} />
                   </span>
-                  {formatPercent(share(row), 0)}
+                  <span class="min-w-[34px]">{formatPercent(share(row), 0)}</span>
                 </span>
               ),
             },

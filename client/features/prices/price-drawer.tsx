@@ -32,7 +32,8 @@ export function PriceDrawer(props: {
     Object.fromEntries([...tokenFields, ...eachFields].map((name) => [name, props.row.price?.[name] ?? ''])) as Record<Field, string>
   const [fields, setFields] = createSignal(begin())
   const [tiers, setTiers] = createSignal(props.row.price?.tiers?.length ? JSON.stringify(props.row.price.tiers, null, 2) : '')
-  const [unparsed, setUnparsed] = createSignal(false)
+  const [factors, setFactors] = createSignal(props.row.price?.factors ? JSON.stringify(props.row.price.factors, null, 2) : '')
+  const [unparsed, setUnparsed] = createSignal<'tiers' | 'factors'>()
   const write = createWrite()
   const readonly = () => props.row.price?.managed === 'file'
   const path = () => `/api/prices/${encodeURIComponent(props.row.model)}`
@@ -43,14 +44,19 @@ export function PriceDrawer(props: {
   const effect = () => props.row.week && costOf(draft(), props.row.week)
   const save = async (event: SubmitEvent) => {
     event.preventDefault()
-    let more: Pick<PriceFields, 'tiers'> = {}
-    try {
-      if (tiers().trim() !== '') more = { tiers: JSON.parse(tiers()) }
-      setUnparsed(false)
-    } catch {
-      setUnparsed(true)
-      return
+    const more: Pick<PriceFields, 'tiers' | 'factors'> = {}
+    for (const [name, text] of [
+      ['tiers', tiers()],
+      ['factors', factors()],
+    ] as const) {
+      try {
+        if (text.trim() !== '') more[name] = JSON.parse(text)
+      } catch {
+        setUnparsed(name)
+        return
+      }
     }
+    setUnparsed(undefined)
     if (await write.run(() => callApi<PriceRow>('PUT', path(), { ...draft(), ...more })))
       props.onDone(t('saved', { model: props.row.model }))
   }
@@ -110,8 +116,20 @@ export function PriceDrawer(props: {
               rows={3}
               value={tiers()}
               readonly={readonly()}
-              error={unparsed() ? t('badJson') : errorAt(write.error(), 'tiers')}
+              error={unparsed() === 'tiers' ? t('badJson') : errorAt(write.error(), 'tiers')}
               onChange={setTiers}
+            />
+          </div>
+          <div class="mt-4">
+            <AreaField
+              label={t('factors')}
+              hint={t('factorsHint')}
+              mono
+              rows={3}
+              value={factors()}
+              readonly={readonly()}
+              error={unparsed() === 'factors' ? t('badJson') : errorAt(write.error(), 'factors')}
+              onChange={setFactors}
             />
           </div>
           <Show when={write.error()}>{(error) => <p class="notice bad mt-4">{explain(error())}</p>}</Show>

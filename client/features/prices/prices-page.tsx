@@ -70,8 +70,12 @@ export function PricesPage() {
   const href = (row: PricedModel) => `/admin/prices?open=${encodeURIComponent(row.model)}`
   const also = (row: PricedModel) => {
     if (row.price === undefined) return ''
-    const { model: _, managed: __, input: ___, output: ____, cacheRead: _____, tiers, ...others } = row.price
-    return [...Object.keys(others).map((name) => t(name as 'request')), ...(tiers?.length ? [t('tiers')] : [])].join(', ')
+    const { model: _, managed: __, input: ___, output: ____, cacheRead: _____, tiers, factors, ...others } = row.price
+    return [
+      ...Object.keys(others).map((name) => t(name as 'request')),
+      ...(tiers?.length ? [t('tiers')] : []),
+      ...(factors ? [t('factors')] : []),
+    ].join(', ')
   }
   return (
     <Page
@@ -145,7 +149,7 @@ export function PricesPage() {
             { id: 'output', label: t('output'), right: true, cell: (row) => price(row, 'output') },
             { id: 'cacheRead', label: t('cacheRead'), right: true, cell: (row) => price(row, 'cacheRead') },
             { id: 'other', label: t('other'), wide: true, cell: (row) => also(row) },
-            { id: 'channels', label: t('channels'), wide: true, right: true, cell: (row) => row.channels.length },
+            { id: 'channels', label: t('channels'), wide: true, right: true, card: 'none', cell: (row) => row.channels.length },
             {
               id: 'margin',
               label: t('margin'),

@@ -51,8 +51,10 @@ export function FilterDialog(props: {
         }}
       >
         {text('key', t('idOrName'))}
-        {text('model')}
         {admin() && text('user', t('idOrName'))}
+        {text('model', t('modelHint'))}
+        {admin() && text('upstreamModel', t('upstreamModelHint'))}
+        {text('team', t('idOrName'))}
         {admin() && text('channel')}
         {text('group')}
         {text('error')}
@@ -61,7 +63,7 @@ export function FilterDialog(props: {
         {yesNo('failed')}
         {yesNo('stream')}
         {yesNo('losses')}
-        <span class="max-[759px]:hidden" />
+        {admin() && <span class="max-[759px]:hidden" />}
         <UnitField label={t('minCost')} unit={t('usdUnit')} value={value().minCost} onChange={set('minCost')} />
         <UnitField label={t('minMs')} unit={t('msUnit')} value={value().minMs} onChange={set('minMs')} />
       </form>

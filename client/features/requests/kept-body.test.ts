@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { eventsOf, formatted, isStream } from './kept-body.ts'
+import { bothWays, eventsOf, formatted, framesOf, isStream } from './kept-body.ts'
 
 test('an event has the time at which its last byte came, counted in bytes', () => {
   const text = 'data: é\n\ndata: b\n\ndata: [DONE]\n\n'
@@ -22,4 +22,15 @@ test('JSON is indented, whole or in an event; what is none stays', () => {
 test('streams are told from bodies', () => {
   expect(['data: x', 'event: y\n', ': hello', '\n\ndata: x'].map(isStream)).toEqual([true, true, true, true])
   expect(['{"data": 1}', '', 'database'].map(isStream)).toEqual([false, false, false])
+})
+
+test('frames of both directions stand in the order in which they came; one that was not kept has its place', () => {
+  const asked = framesOf('{"é":1}\n{"b":2}\n', [9, 10, 9, 20, 17, 40])
+  expect(asked).toEqual([
+    { text: '{"é":1}', ms: 10 },
+    { text: '', ms: 20 },
+    { text: '{"b":2}', ms: 40 },
+  ])
+  const all = bothWays(asked, framesOf('{}\n', [3, 20]))
+  expect(all.map(({ from, ms }) => `${from} ${ms}`)).toEqual(['client 10', 'client 20', 'parley 20', 'client 40'])
 })

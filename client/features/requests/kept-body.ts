@@ -4,9 +4,12 @@
 export interface KeptEvent {
   text: string
   ms: number | undefined
+  /** Of a session: who sent it. */
+  from?: 'client' | 'parley'
 }
 
 const encoder = new TextEncoder()
+const decoder = new TextDecoder()
 
 /** The events of a stream. `pieces`: where each piece ends (bytes) and when it came, one after the other. */
 export function eventsOf(text: string, pieces: readonly number[] = []): KeptEvent[] {
@@ -18,6 +21,27 @@ export function eventsOf(text: string, pieces: readonly number[] = []): KeptEven
     const said = event.trim()
     return said === '' ? [] : [{ text: said, ms: pieces[piece + 1] }]
   })
+}
+
+/** The frames of one direction of a session; one that was not kept has no text. `pieces` as in `eventsOf`. */
+export function framesOf(text: string, pieces: readonly number[]): KeptEvent[] {
+  const bytes = encoder.encode(text)
+  let from = 0
+  return Array.from({ length: pieces.length / 2 }, (_, n) => {
+    const to = pieces[2 * n] ?? from
+    const frame = decoder.decode(bytes.subarray(from, Math.max(from, to - 1)))
+    from = to
+    return { text: frame, ms: pieces[2 * n + 1] }
+  })
+}
+
+/** The frames of a client and those that it got, by their times. */
+export function bothWays(asked: readonly KeptEvent[], answered: readonly KeptEvent[]): KeptEvent[] {
+  const all = [
+    ...asked.map((frame) => ({ ...frame, from: 'client' as const })),
+    ...answered.map((frame) => ({ ...frame, from: 'parley' as const })),
+  ]
+  return all.sort((one, other) => (one.ms ?? 0) - (other.ms ?? 0))
 }
 
 /** Whether a body is a stream of events. */

@@ -10,6 +10,7 @@ import { createMediaQuery } from '#client/ui/browser-state.ts'
 import { Button } from '#client/ui/button.tsx'
 import { FilterBar, FilterChip, SearchField } from '#client/ui/console/filters.tsx'
 import { Page } from '#client/ui/console/page.tsx'
+import { BulkBar, createPicks } from '#client/ui/console/picks.tsx'
 import { Empty, Failure, NoMatch } from '#client/ui/console/states.tsx'
 import { Status } from '#client/ui/console/status.tsx'
 import { DataTable } from '#client/ui/console/table.tsx'
@@ -56,6 +57,11 @@ export function RequestsPage() {
     void pages.reload()
   }
 
+  const picks = createPicks(
+    () => rows() ?? [],
+    (row) => row.requestId,
+    (row) => row.requestId,
+  )
   let looking = false
   const look = async () => {
     if (!live() || looking || document.hidden || pages.value() === undefined || url.get('to') !== '') return
@@ -86,6 +92,7 @@ export function RequestsPage() {
   onCleanup(() => clearTimeout(timer))
 
   const open = () => url.get('open')
+  const narrow = () => open() !== '' && wide()
   const at = () => rows()?.findIndex((row) => row.requestId === open()) ?? -1
   const move = (by: number) => {
     const next = rows()?.[at() + by]
@@ -125,36 +132,63 @@ export function RequestsPage() {
         </Show>
       }
     >
-      <FilterBar>
-        <SearchField label={t('find')} value="" onSearch={(id) => id !== '' && navigate(`/requests/${encodeURIComponent(id)}`)} />
-        <FilterChip
-          label={t('range')}
-          icon="clock"
-          none={rangeLabel('24h')}
-          value={rangeOf(url) === '24h' ? '' : rangeOf(url)}
-          options={[...Object.keys(ranges).filter((range) => range !== '24h'), 'all'].map((value) => ({
-            value,
-            label: rangeLabel(value as Range),
-          }))}
-          onChange={(range) => url.set({ range, from: '', to: '' })}
-        />
-        <For each={active()}>
-          {(name) => (
-            <button type="button" class="chip on" aria-label={`${t(name)} ${shownValue(name)}, ×`} onClick={() => url.set({ [name]: '' })}>
-              {t(name)} <b>{shownValue(name)}</b>
-              <Icon name="x" small />
+      <Show
+        when={picks.rows().length === 0}
+        fallback={
+          <BulkBar picks={picks}>
+            <a
+              class="btn primary"
+              href={`/replay?requests=${picks
+                .rows()
+                .map((row) => row.requestId)
+                .slice(0, 200)
+                .join(',')}`}
+            >
+              <Icon name="redo" />
+              {t('replay')}
+            </a>
+          </BulkBar>
+        }
+      >
+        <FilterBar>
+          <SearchField label={t('find')} value="" onSearch={(id) => id !== '' && navigate(`/requests/${encodeURIComponent(id)}`)} />
+          <FilterChip
+            label={t('range')}
+            icon="clock"
+            none={rangeLabel('24h')}
+            value={rangeOf(url) === '24h' ? '' : rangeOf(url)}
+            options={[...Object.keys(ranges).filter((range) => range !== '24h'), 'all'].map((value) => ({
+              value,
+              label: rangeLabel(value as Range),
+            }))}
+            onChange={(range) => url.set({ range, from: '', to: '' })}
+          />
+          <For each={active()}>
+            {(name) => (
+              <button
+                type="button"
+                class="chip on"
+                aria-label={`${t(name)} ${shownValue(name)}, ×`}
+                onClick={() => url.set({ [name]: '' })}
+              >
+                {t(name)} <b>{shownValue(name)}</b>
+                <Icon name="x" small />
+              </button>
+            )}
+          </For>
+          <button type="button" class="chip border-dashed" onClick={() => setFiltering(true)}>
+            <Icon name="plus" small />
+            {t('filter')}
+          </button>
+          {/* A phone's cards have what fits there, and a list beside a drawer too. */}
+          <Show when={!narrow()}>
+            <button type="button" class="chip border-dashed max-[759px]:hidden" onClick={() => setChoosing(true)}>
+              <Icon name="columns" small />
+              {t('columns')}
             </button>
-          )}
-        </For>
-        <button type="button" class="chip border-dashed" onClick={() => setFiltering(true)}>
-          <Icon name="plus" small />
-          {t('filter')}
-        </button>
-        <button type="button" class="chip border-dashed" onClick={() => setChoosing(true)}>
-          <Icon name="columns" small />
-          {t('columns')}
-        </button>
-      </FilterBar>
+          </Show>
+        </FilterBar>
+      </Show>
       <Show
         when={pages.error() === undefined || pages.value()}
         fallback={
@@ -165,7 +199,7 @@ export function RequestsPage() {
       >
         <DataTable
           label={t('title')}
-          columns={requestColumns({ admin: admin(), narrow: open() !== '' && wide(), chosen: columns(), href })}
+          columns={[...(narrow() ? [] : [picks.column]), ...requestColumns({ admin: admin(), narrow: narrow(), chosen: columns(), href })]}
           rows={rows()}
           rowId={(row) => row.requestId}
           rowPx={36}

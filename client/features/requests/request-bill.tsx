@@ -33,12 +33,15 @@ function Formula(props: { bill: Bill; row: LogRow }) {
             {(line) => (
               <tr>
                 <th scope="row">
-                  {line.unit}
+                  {unitText(line.unit)}
                   <Show when={line.tier}>{(above) => <small> {t('tier', { above: formatCount(above()) })}</small>}</Show>
                 </th>
                 <td>{formatCount(line.amount)}</td>
-                <td>{t(line.per === 1 ? 'per1' : 'per1000000', { price: `$${line.price}` })}</td>
-                <td>${exact(line.amount, line.price, line.per)}</td>
+                <td>
+                  {t(line.per === 1 ? 'per1' : 'per1000000', { price: `$${line.price}` })}
+                  <Show when={line.factor}>{(factor) => <> × {factor()}</>}</Show>
+                </td>
+                <td>${exact(line)}</td>
               </tr>
             )}
           </For>
@@ -85,13 +88,24 @@ function Formula(props: { bill: Bill; row: LogRow }) {
   )
 }
 
+/** The name of a price in words; one that has none here as it is. */
+function unitText(unit: string): string {
+  const known = units.find((one) => one === unit)
+  return known === undefined ? unit : t(`unit_${known}`)
+}
+
+const units = [
+  ...(['input', 'output', 'cacheRead', 'cacheWrite5m', 'cacheWrite1h', 'reasoning', 'audioIn', 'audioOut', 'imageIn', 'imageOut'] as const),
+  ...(['request', 'image', 'second', 'search', 'character'] as const),
+] as const
+
 /** `amount * price / per` without a float: amounts are whole or have few places, prices are decimals. */
-function exact(amount: number, price: string, per: number): string {
-  const [whole = '0', fraction = ''] = price.split('.')
-  const [units = '0', part = ''] = String(amount).split('.')
-  const places = fraction.length + part.length + (per === 1 ? 0 : 6)
-  const product = (BigInt(whole + fraction) * BigInt(units + part)).toString().padStart(places + 1, '0')
-  const text = places === 0 ? product : `${product.slice(0, -places)}.${product.slice(-places)}`
+function exact({ amount, price, per, factor = '1' }: Bill['lines'][number]): string {
+  const split = [price, String(amount), factor].map((text) => text.split('.'))
+  const places = split.reduce((sum, [, fraction = '']) => sum + fraction.length, per === 1 ? 0 : 6)
+  const product = split.reduce((all, parts) => all * BigInt(parts.join('')), 1n)
+  const digits = product.toString().padStart(places + 1, '0')
+  const text = places === 0 ? digits : `${digits.slice(0, -places)}.${digits.slice(-places)}`
   return text.includes('.') ? text.replace(/0+$/, '').replace(/\.$/, '') : text
 }
 

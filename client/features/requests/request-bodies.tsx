@@ -1,16 +1,22 @@
 /** What was sent and answered, at each border where it was kept. It is read on demand: every reading is in the audit trail. */
-import { createSignal, For, Show } from 'solid-js'
+import { createMemo, createSignal, For, Show, Suspense } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { detailOf, explain } from '#client/console/explain.ts'
+import { KeptRequestDeletion } from '#client/console/kept-deletion.tsx'
 import { createLoad } from '#client/console/load.ts'
 import { Button } from '#client/ui/button.tsx'
 import { DrawerPart } from '#client/ui/console/drawer.tsx'
 import { SelectField, SwitchField } from '#client/ui/console/form.tsx'
 import { Failure, Skeleton } from '#client/ui/console/states.tsx'
 import { formatDuration } from '#client/ui/console/time.ts'
+import { later } from '#client/ui/later.ts'
 import type { KeptBody, KeptPart } from '#shared/console/body'
-import { eventsOf, formatted, isStream } from './kept-body.ts'
+import type { LossRow } from '#shared/console/log'
+import { bothWays, eventsOf, formatted, framesOf, isStream, type KeptEvent } from './kept-body.ts'
 import { t } from './messages.ts'
+import { OpenInPlayground } from './open-in-playground.tsx'
+
+const RequestChanges = later(async () => (await import('./request-changes.tsx')).RequestChanges)
 
 const borders = {
   'client-request': 'keptClientRequest',
@@ -23,39 +29,66 @@ const read = (id: string, signal: AbortSignal): Promise<KeptBody> =>
   callApi('GET', `/api/bodies/${encodeURIComponent(id)}`, undefined, signal)
 
 /** The bodies of a kept request. */
-export function RequestBodies(props: { id: string }) {
+export function RequestBodies(props: { id: string; losses: readonly LossRow[] }) {
   const [asked, setAsked] = createSignal(false)
+  const [gone, setGone] = createSignal(false)
   const kept = createLoad(() => (asked() ? props.id : undefined), read)
   return (
     <DrawerPart title={t('keptTitle')}>
-      <Show
-        when={asked()}
-        fallback={
-          <>
-            <p class="mb-3 text-[13px] text-ink-2">{t('keptIntro')}</p>
-            <Button onClick={() => setAsked(true)}>{t('keptShow')}</Button>
-          </>
-        }
-      >
+      <Show when={!gone()} fallback={<p class="text-[13px] text-ink-2">{t('keptGone')}</p>}>
         <Show
-          when={kept.value()}
+          when={asked()}
           fallback={
-            <Show when={kept.error()} fallback={<Skeleton />}>
-              {(error) => <Failure text={explain(error())} detail={detailOf(error())} onRetry={() => void kept.reload()} />}
-            </Show>
+            <>
+              <p class="mb-3 text-[13px] text-ink-2">{t('keptIntro')}</p>
+              <div class="flex flex-wrap gap-2">
+                <Button onClick={() => setAsked(true)}>{t('keptShow')}</Button>
+                <OpenInPlayground id={props.id} />
+                <KeptRequestDeletion id={props.id} onDone={() => setGone(true)} />
+              </div>
+            </>
           }
         >
-          {(body) => <Parts body={body()} />}
+          <Show
+            when={kept.value()}
+            fallback={
+              <Show when={kept.error()} fallback={<Skeleton />}>
+                {(error) => <Failure text={explain(error())} detail={detailOf(error())} onRetry={() => void kept.reload()} />}
+              </Show>
+            }
+          >
+            {(body) => (
+              <>
+                <Parts body={body()} losses={props.losses} />
+                <div class="mt-4 flex flex-wrap gap-2">
+                  <OpenInPlayground id={props.id} />
+                  <KeptRequestDeletion id={props.id} onDone={() => setGone(true)} />
+                </div>
+              </>
+            )}
+          </Show>
         </Show>
       </Show>
     </DrawerPart>
   )
 }
 
-function Parts(props: { body: KeptBody }) {
-  const [chosen, setChosen] = createSignal('0')
+function Parts(props: { body: KeptBody; losses: readonly LossRow[] }) {
+  const [chosen, setChosen] = createSignal(props.body.parts.some(({ frames }) => frames) ? 'session' : '0')
   const [isRaw, setRaw] = createSignal(false)
   const part = () => props.body.parts[Number(chosen())]
+  const asked = () => props.body.parts.find(({ border }) => border === 'client-request')?.text
+  /** Requests to upstreams that can be compared with the client’s. */
+  const sent = () =>
+    props.body.parts.filter(({ border, text }) => border === 'upstream-request' && text !== undefined && asked() !== undefined)
+  const clientFrames = (border: KeptPart['border']) => {
+    const [one] = props.body.parts.filter((part) => part.border === border && part.frames)
+    return framesOf(one?.text ?? '', one?.pieces ?? [])
+  }
+  /** Both directions of a session, as its client saw them. */
+  const session = createMemo(() => bothWays(clientFrames('client-request'), clientFrames('client-answer')))
+  const isSession = () => props.body.parts.some(({ frames }) => frames)
+  const compared = () => sent().find(({ call }) => chosen() === `changes ${call}`)?.text
   const labelOf = ({ border, to, call = 0 }: KeptPart) => {
     const named = to ?? props.body.parts.find((other) => other.call === call && other.to)?.to
     return t(borders[border], { channel: named?.channel ?? '', number: call + 1 })
@@ -65,10 +98,26 @@ function Parts(props: { body: KeptBody }) {
       <SelectField
         label={t('keptBorder')}
         value={chosen()}
-        options={props.body.parts.map((one, n) => ({ value: String(n), label: labelOf(one) }))}
+        options={[
+          ...(isSession() ? [{ value: 'session', label: t('keptSession') }] : []),
+          ...props.body.parts.map((one, n) => ({ value: String(n), label: labelOf(one) })),
+          ...sent().map(({ call = 0, to }) => ({
+            value: `changes ${call}`,
+            label: t('keptChanges', { channel: to?.channel ?? '', number: call + 1 }),
+          })),
+        ]}
         onChange={setChosen}
       />
-      <SwitchField label={t('keptRaw')} on={isRaw()} onChange={setRaw} />
+      <Show when={compared()} fallback={<SwitchField label={t('keptRaw')} on={isRaw()} onChange={setRaw} />}>
+        {(text) => (
+          <Suspense>
+            <RequestChanges asked={asked() ?? ''} sent={text()} losses={props.losses} />
+          </Suspense>
+        )}
+      </Show>
+      <Show when={chosen() === 'session'}>
+        <Events events={session()} isRaw={isRaw()} />
+      </Show>
       <Show when={part()}>
         {(one) => (
           <>
@@ -77,6 +126,7 @@ function Parts(props: { body: KeptBody }) {
               {t('keptAfter', { time: formatDuration(one().atMs), bytes: one().bytes })}
             </p>
             <Show when={one().broken}>{(code) => <p class="notice bad">{t('keptBroken', { code: code() })}</p>}</Show>
+            <Show when={one().leftBytes}>{(bytes) => <p class="notice">{t('keptFramesLeft', { bytes: bytes() })}</p>}</Show>
             <Show when={one().redacted}>
               <p class="notice">{t('keptRedacted')}</p>
             </Show>
@@ -116,8 +166,11 @@ function Content(props: { part: KeptPart; isRaw: boolean }) {
       }
     >
       {(text) => (
-        <Show when={!props.isRaw && isStream(text())} fallback={<Text text={props.isRaw ? text() : formatted(text())} />}>
-          <Events events={eventsOf(text(), props.part.pieces)} />
+        <Show
+          when={!props.isRaw && (props.part.frames || isStream(text()))}
+          fallback={<Text text={props.isRaw ? text() : formatted(text())} />}
+        >
+          <Events events={props.part.frames ? framesOf(text(), props.part.pieces ?? []) : eventsOf(text(), props.part.pieces)} />
         </Show>
       )}
     </Show>
@@ -132,11 +185,22 @@ function Text(props: { text: string }) {
   )
 }
 
+/** An arrow, and words for those who do not see it. */
+function Direction(props: { from: 'client' | 'parley' }) {
+  const words = () => t(props.from === 'client' ? 'keptClientRequest' : 'keptClientAnswer')
+  return (
+    <span title={words()}>
+      <span aria-hidden="true">{props.from === 'client' ? '→' : '←'}</span>
+      <span class="sr-only">{words()}</span>
+    </span>
+  )
+}
+
 /** Events that are shown; a longer stream is a download. */
 const mostEvents = 500
 
 /** The events of a stream with their times, as bars from the first to the last. */
-function Events(props: { events: ReturnType<typeof eventsOf> }) {
+function Events(props: { events: readonly KeptEvent[]; isRaw?: boolean }) {
   const times = () => props.events.flatMap(({ ms }) => ms ?? [])
   const first = () => times()[0] ?? 0
   const span = () => Math.max(1, (times().at(-1) ?? 0) - first())
@@ -144,11 +208,13 @@ function Events(props: { events: ReturnType<typeof eventsOf> }) {
     <>
       <ol class="kept-events" tabindex="0" aria-label={t('keptEvents')}>
         <For each={props.events.slice(0, mostEvents)}>
-          {({ text, ms }) => (
+          {({ text, ms, from }) => (
             <li>
-              <span class="num text-ink-2">{ms === undefined ? '' : formatDuration(ms)}</span>
+              <span class="num text-ink-2">
+                {ms === undefined ? '' : formatDuration(ms)} <Show when={from}>{(one) => <Direction from={one()} />}</Show>
+              </span>
               <span class="kept-bar" aria-hidden="true" style={{ width: `${(((ms ?? first()) - first()) / span()) * 100}%` }} />
-              <code>{formatted(text)}</code>
+              <code>{text === '' ? t('keptFrameLeft') : props.isRaw ? text : formatted(text)}</code>
             </li>
           )}
         </For>

@@ -34,6 +34,7 @@ export function requestColumns({
     {
       id: 'time',
       label: t('time'),
+      card: 'under',
       cell: (row) => (
         <span class="num text-ink-2" title={formatExactly(row.at)}>
           {formatWhen(row.at, true)}
@@ -41,12 +42,13 @@ export function requestColumns({
       ),
     },
     { id: 'model', label: t('model'), card: 'title', cell: (row) => <a href={href(row)}>{row.model}</a> },
-    { id: 'key', label: t('key'), cell: (row) => row.key ?? <span class="text-ink-3">{t('playground')}</span> },
-    { id: 'user', label: t('user'), wide: true, cell: (row) => row.user?.name },
-    { id: 'group', label: t('group'), wide: true, cell: (row) => row.group },
+    { id: 'key', label: t('key'), card: 'none', cell: (row) => row.key ?? <span class="text-ink-3">{t('playground')}</span> },
+    { id: 'user', label: t('user'), wide: true, card: 'none', cell: (row) => row.user?.name },
+    { id: 'group', label: t('group'), wide: true, card: 'none', cell: (row) => row.group },
     {
       id: 'status',
       label: t('status'),
+      card: 'state',
       cell: (row) => (
         <Show when={shapeOf(row)} fallback={<span class="num pl-[15px]">{row.status}</span>}>
           {(shape) => (
@@ -58,28 +60,44 @@ export function requestColumns({
         </Show>
       ),
     },
-    { id: 'end', label: t('end'), wide: true, cell: (row) => t(`end_${row.end}`) },
-    { id: 'error', label: t('error'), wide: true, cell: (row) => (row.error ? <code>{row.error.code}</code> : <span class="na">–</span>) },
-    { id: 'endpoint', label: t('endpoint'), wide: true, cell: (row) => `${row.dialect}, ${row.operation}` },
-    { id: 'stream', label: t('stream'), wide: true, cell: (row) => t(row.stream ? 'yes' : 'no') },
+    { id: 'end', label: t('end'), wide: true, card: 'none', cell: (row) => t(`end_${row.end}`) },
+    {
+      id: 'error',
+      label: t('error'),
+      wide: true,
+      card: 'none',
+      cell: (row) => (row.error ? <code>{row.error.code}</code> : <span class="na">–</span>),
+    },
+    { id: 'endpoint', label: t('endpoint'), wide: true, card: 'none', cell: (row) => `${row.dialect}, ${row.operation}` },
+    { id: 'stream', label: t('stream'), wide: true, card: 'none', cell: (row) => t(row.stream ? 'yes' : 'no') },
     {
       id: 'channel',
       label: t('channel'),
       wide: true,
+      card: 'none',
       cell: (row) => row.channel ?? <span class="na">–</span>,
     },
     {
       id: 'upstreamModel',
       label: t('upstreamModel'),
       wide: true,
+      card: 'none',
       cell: (row) => row.upstreamModel ?? row.answeredModel ?? <span class="na">–</span>,
     },
-    { id: 'losses', label: t('losses'), right: true, wide: true, cell: (row) => row.losses.length || <span class="na">–</span> },
+    {
+      id: 'losses',
+      label: t('losses'),
+      right: true,
+      wide: true,
+      card: 'none',
+      cell: (row) => row.losses.length || <span class="na">–</span>,
+    },
     {
       id: 'tokens',
       label: t('tokens'),
       right: true,
       wide: true,
+      card: 'none',
       cell: (row) => (
         <Show when={row.usage} fallback={<span class="na">–</span>}>
           {(usage) => `${formatCompact(inputTokens(usage()))} / ${formatCompact(usage().out.total)}`}
@@ -91,14 +109,16 @@ export function requestColumns({
       label: t('first'),
       right: true,
       wide: true,
+      card: 'none',
       cell: (row) => (row.firstTokenMs === null ? <span class="na">–</span> : formatDuration(row.firstTokenMs)),
     },
-    { id: 'total', label: t('total'), right: true, cell: (row) => formatDuration(row.totalMs) },
+    { id: 'total', label: t('total'), right: true, card: 'none', cell: (row) => formatDuration(row.totalMs) },
     {
       id: 'charged',
       label: t('charged'),
       right: true,
       wide: true,
+      card: 'none',
       cell: (row) => <span title={`$${row.charged}`}>{formatMoney(row.charged)}</span>,
     },
     {

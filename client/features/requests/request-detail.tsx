@@ -1,6 +1,7 @@
 /** What happened to one request: facts, timeline, attempts, bill, usage, losses. */
 import { For, Show } from 'solid-js'
 import { useSession } from '#client/api/session.ts'
+import { causeText } from '#client/console/rest-text.ts'
 import { DrawerPart } from '#client/ui/console/drawer.tsx'
 import { Facts } from '#client/ui/console/facts.tsx'
 import { formatDuration, formatExactly } from '#client/ui/console/time.ts'
@@ -48,12 +49,21 @@ export function RequestDetail(props: { row: LogRow }) {
               t('key'),
               <span>
                 {props.row.key ?? t('playground')} <Show when={props.row.user?.name}>{(name) => t('ofUser', { user: name() })}</Show>
+                <Show when={props.row.team}>{(team) => t('paidBy', { team: team().name ?? team().id })}</Show>
               </span>,
             ],
             [t('group'), props.row.price ? t('inGroup', { group: props.row.group, ratio: props.row.price.ratio }) : props.row.group],
             [t('endpoint'), `${props.row.dialect}, ${props.row.operation}`],
             [t('when'), formatExactly(props.row.at)],
             [t('ended'), t(`end_${props.row.end}`)],
+            [
+              t('replayOf'),
+              props.row.replayOf && (
+                <a class="mono" href={`/requests/${encodeURIComponent(props.row.replayOf)}`}>
+                  {props.row.replayOf}
+                </a>
+              ),
+            ],
             [t('speed'), speed() && t('speedOf', { speed: speed() ?? '' })],
           ]}
         />
@@ -83,7 +93,7 @@ export function RequestDetail(props: { row: LogRow }) {
       </Show>
       <RequestBill row={props.row} />
       <Show when={props.row.stored && props.row.requestId} keyed>
-        {(id) => <RequestBodies id={id} />}
+        {(id) => <RequestBodies id={id} losses={props.row.losses} />}
       </Show>
       <DrawerPart title={t('lossesTitle')}>
         <Show when={props.row.losses.length > 0} fallback={<p class="text-[13px] text-ink-2">{t('lossesNone')}</p>}>
@@ -124,7 +134,14 @@ function Attempt(props: { attempt: AttemptRow; row: LogRow }) {
             when={props.attempt.cause}
             fallback={t('attemptAs', { model: props.row.upstreamModel ?? props.attempt.model ?? props.row.model })}
           >
-            {(cause) => t('attemptFailed', { cause: cause(), phase: t(phases[props.attempt.phase]) })}
+            {(cause) => (
+              <>
+                {t('attemptFailed', { cause: causeText(cause()), phase: t(phases[props.attempt.phase]) })}{' '}
+                <Show when={causeText(cause()) !== cause()}>
+                  <code>{cause()}</code>
+                </Show>
+              </>
+            )}
           </Show>
         </p>
       </div>

@@ -70,6 +70,12 @@ export function RequestActions(props: { row: LogRow }) {
   }
   return (
     <>
+      <Show when={props.row.stored}>
+        <a class="btn primary" href={`/replay?requests=${encodeURIComponent(props.row.requestId)}`}>
+          <Icon name="redo" />
+          {t('replay')}
+        </a>
+      </Show>
       <Button icon="copy" onClick={() => void copy(curlOf(props.row))}>
         {t('copyCurl')}
       </Button>

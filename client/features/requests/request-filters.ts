@@ -6,8 +6,10 @@ import type { UrlState } from '#client/ui/console/url-state.ts'
 export const filterNames = [
   'key',
   'user',
+  'team',
   'group',
   'model',
+  'upstreamModel',
   'channel',
   'status',
   'failed',

@@ -5,17 +5,28 @@ import { detailOf, explain } from '#client/console/explain.ts'
 import { createLoad } from '#client/console/load.ts'
 import { Card } from '#client/ui/console/page.tsx'
 import { Failure, Skeleton } from '#client/ui/console/states.tsx'
+import { language } from '#client/ui/language.ts'
 import type { Page } from '#shared/console/model'
 import type { EnvironmentRow } from '#shared/console/settings'
 import { t } from './messages.ts'
 
-/** The variables that `finds` accepts; those that are set come first. Nothing, and `onFound(false)`, when there are none. */
-export function EnvironmentCard(props: { finds(...texts: string[]): boolean; onFound(any: boolean): void }) {
+/** The variables that `finds` accepts; those that are set come first, or stand alone. Nothing, and `onFound(false)`, when there are none. */
+export function EnvironmentCard(props: { finds(...texts: string[]): boolean; setOnly: boolean; onFound(any: boolean): void }) {
   const load = createLoad(
     () => '/api/environment?limit=200',
     (path, signal) => callApi<Page<EnvironmentRow>>('GET', path, undefined, signal),
   )
-  const rows = () => load.value()?.data.filter((row) => props.finds(t('environment'), row.name, row.meaning)) ?? []
+  const rows = () =>
+    load
+      .value()
+      ?.data.filter(
+        (row) => (row.set || !props.setOnly) && props.finds(t('environment'), row.name, words().meanings[row.name] ?? row.meaning),
+      ) ?? []
+  const chinese = createLoad(
+    () => (language() === 'zh' ? true : undefined),
+    () => import('./environment-zh.ts'),
+  )
+  const words = (): Words => (language() === 'zh' ? (chinese.value() ?? none) : none)
   const nothing = () => load.value() !== undefined && rows().length === 0
   createEffect(() => props.onFound(!nothing()))
   const set = () => rows().filter((row) => row.set)
@@ -34,7 +45,7 @@ export function EnvironmentCard(props: { finds(...texts: string[]): boolean; onF
         >
           <ul class="border-t border-line">
             <For each={set()} fallback={<li class="hint px-4 py-3">{t('environmentNone')}</li>}>
-              {(row) => <Variable row={row} />}
+              {(row) => <Variable row={row} words={words()} />}
             </For>
           </ul>
           <Show when={others().length > 0}>
@@ -43,7 +54,7 @@ export function EnvironmentCard(props: { finds(...texts: string[]): boolean; onF
                 {t('environmentOthers', { count: others().length })}
               </summary>
               <ul>
-                <For each={others()}>{(row) => <Variable row={row} />}</For>
+                <For each={others()}>{(row) => <Variable row={row} words={words()} />}</For>
               </ul>
             </details>
           </Show>
@@ -53,21 +64,24 @@ export function EnvironmentCard(props: { finds(...texts: string[]): boolean; onF
   )
 }
 
-function Variable(props: { row: EnvironmentRow }) {
+/** What the server says in English, in the language of the page, by name and by text. */
+interface Words {
+  meanings: Readonly<Record<string, string>>
+  defaults: Readonly<Record<string, string>>
+}
+const none: Words = { meanings: {}, defaults: {} }
+
+function Variable(props: { row: EnvironmentRow; words: Words }) {
+  const meaning = () => props.words.meanings[props.row.name]
   return (
     <li class="list-line">
       <span class="min-w-0 flex-1">
         <b class="mono wrap-anywhere">{props.row.name}</b>
-        {/* What it means is written once, in the language of the documentation. */}
-        <small lang="en">{props.row.meaning}</small>
+        <small lang={meaning() === undefined ? 'en' : undefined}>{meaning() ?? props.row.meaning}</small>
       </span>
       <Show
         when={props.row.set}
-        fallback={
-          <span class="hint text-right" lang="en">
-            {props.row.default}
-          </span>
-        }
+        fallback={<span class="hint text-right">{props.words.defaults[props.row.default] ?? props.row.default}</span>}
       >
         <span class="mono wrap-anywhere max-w-[240px] text-right text-[12px]">{props.row.value ?? t('environmentSecret')}</span>
         <span class="bdg info">{t('fromEnvironment')}</span>

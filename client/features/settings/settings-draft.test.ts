@@ -2,23 +2,43 @@ import { expect, test } from 'bun:test'
 import { fallbacksOf } from '#client/console/fallback-lines.ts'
 import { usualBodies } from '#shared/console/body'
 import { usualQuotas } from '#shared/console/quota'
-import { draftOf } from './settings-draft.ts'
+import { changesBetween, draftOf, patchOf } from './settings-draft.ts'
+
+const fallbacks = { 'gpt-5': { error: ['a', 'b'], filter: ['c'] }, 'ollama/x:latest': { error: ['d'] } }
+const row = {
+  moderationModel: 'm',
+  fallbacks,
+  keepLogsMonths: null,
+  shareLinks: false,
+  quotas: usualQuotas,
+  bodies: usualBodies,
+  managedByFile: { fallbacks: [], routing: [] },
+  defaults: { moderationModel: 'm', keepLogsMonths: null, shareLinks: false as const, quotas: usualQuotas, bodies: usualBodies },
+  changed: [],
+}
 
 test('fallbacks become lines and come back', () => {
-  const fallbacks = { 'gpt-5': { error: ['a', 'b'], filter: ['c'] }, 'ollama/x:latest': { error: ['d'] } }
-  const row = {
-    moderationModel: 'm',
-    fallbacks,
-    keepLogsMonths: null,
-    shareLinks: false,
-    quotas: usualQuotas,
-    bodies: usualBodies,
-    managedByFile: { fallbacks: [] },
-    defaults: { moderationModel: 'm', keepLogsMonths: null, shareLinks: false as const, quotas: usualQuotas, bodies: usualBodies },
-    changed: [],
-  }
   const draft = draftOf(row)
   expect(draft.fallbacks.error).toBe('gpt-5: a, b\nollama/x:latest: d')
   expect(fallbacksOf(draft.fallbacks)).toEqual(fallbacks)
   expect(fallbacksOf({ error: 'no list', context: '', filter: '' })).toBeUndefined()
+})
+
+test('only what was changed is sent, kept requests as the API has them', () => {
+  const before = draftOf(row)
+  const after = { ...before, bodies: { ...before.bodies, keep: 'errors', days: '7', redactFields: ' metadata.user_id \n\n**.password' } }
+  expect(changesBetween(before, after)).toEqual(['bodies'])
+  expect(patchOf(after, ['bodies'], fallbacks)).toEqual({
+    bodies: { ...usualBodies, keep: 'errors', days: 7, redactFields: ['metadata.user_id', '**.password'] },
+  })
+  expect(patchOf(before, ['bodies'], fallbacks)).toEqual({ bodies: usualBodies })
+})
+
+test('balancing and checks have their defaults in the form, and an empty field ends the checks', () => {
+  const before = draftOf(row)
+  expect([before.balancing, before.checkMinutes]).toEqual(['weight', ''])
+  const chosen = draftOf({ ...row, balancing: 'cheapest', checkMinutes: 5 })
+  expect(changesBetween(before, chosen)).toEqual(['balancing', 'checkMinutes'])
+  expect(patchOf(chosen, ['balancing', 'checkMinutes'], {})).toEqual({ balancing: 'cheapest', checkMinutes: 5 })
+  expect(patchOf(before, ['balancing', 'checkMinutes'], {})).toEqual({ balancing: 'weight', checkMinutes: null })
 })

@@ -1,40 +1,55 @@
 /** Settings of the installation: each with its default and its effect; saved together. */
 import { createEffect, createSignal, For, on, Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
+import { useSession } from '#client/api/session.ts'
 import { detailOf, errorAt, explain } from '#client/console/explain.ts'
-import { causes, fallbacksOf } from '#client/console/fallback-lines.ts'
+import { fallbacksOf } from '#client/console/fallback-lines.ts'
 import { createLoad } from '#client/console/load.ts'
 import { createWrite } from '#client/console/write.ts'
 import { SearchField } from '#client/ui/console/filters.tsx'
-import { AreaField, SwitchField, TextField, UnitField } from '#client/ui/console/form.tsx'
-import { Card, Page } from '#client/ui/console/page.tsx'
+import { Page } from '#client/ui/console/page.tsx'
 import { SaveBar } from '#client/ui/console/save-bar.tsx'
 import { Failure, NoMatch, Skeleton } from '#client/ui/console/states.tsx'
 import { useUrlState } from '#client/ui/console/url-state.ts'
-import { formatCount } from '#client/ui/format.ts'
+import { Icon } from '#client/ui/icon.tsx'
 import { showToast } from '#client/ui/toast.tsx'
-import type { SettingsPatch, SettingsRow } from '#shared/console/settings'
+import type { SettingsRow } from '#shared/console/settings'
+import type { Editing } from './editing.tsx'
 import { EnvironmentCard } from './environment-card.tsx'
-import { causeLabels, FileFallbacks } from './file-fallbacks.tsx'
+import { KeptBodiesCard } from './kept-bodies-card.tsx'
 import { t } from './messages.ts'
+import { reviewOf } from './review.ts'
+import { RoutingCard } from './routing-card.tsx'
+import { BannerCard, FallbacksCard, KeepingCard, ModelsCard, QuotasCard, SharingCard } from './setting-cards.tsx'
+import { SignInCard } from './sign-in-card.tsx'
 import './settings.css'
-import { changesBetween, draftOf, quotaNames, type SettingsDraft } from './settings-draft.ts'
+import { countIn, matching, type Section, sectionLabels } from './setting-list.ts'
+import { changesBetween, draftOf, patchOf, type SettingsDraft } from './settings-draft.ts'
 
 const partLabels = {
   moderationModel: 'moderation',
   fallbacks: 'fallbacks',
+  balancing: 'balancing',
+  checkMinutes: 'checkMinutes',
   keepLogsMonths: 'keepMonths',
+  bodies: 'bodies',
+  banner: 'banner',
   shareLinks: 'shareLinks',
+  requireSecondFactor: 'requireSecondFactor',
+  secondFactorAfterProvider: 'secondFactorAfterProvider',
   quotas: 'quotas',
 } as const
-const sectionLabels = {
-  models: 'general',
-  fallbacks: 'fallbacks',
-  keeping: 'keeping',
-  sharing: 'sharing',
-  quotas: 'quotas',
-  environment: 'environment',
-} as const
+const cards = {
+  models: ModelsCard,
+  fallbacks: FallbacksCard,
+  routing: RoutingCard,
+  keeping: KeepingCard,
+  bodies: KeptBodiesCard,
+  banner: BannerCard,
+  sharing: SharingCard,
+  signIn: SignInCard,
+  quotas: QuotasCard,
+} as const satisfies Record<Section, unknown>
 
 /** `/admin/settings` */
 export function SettingsPage() {
@@ -43,7 +58,15 @@ export function SettingsPage() {
     (path, signal) => callApi<SettingsRow>('GET', path, undefined, signal),
   )
   return (
-    <Page title={t('title')}>
+    <Page
+      title={t('title')}
+      actions={
+        <a class="btn ghost" href="/api/export" download="parley.yaml" rel="external" title={t('exportWhy')}>
+          <Icon name="download" />
+          {t('export')}
+        </a>
+      }
+    >
       <Show
         when={settings.value()}
         fallback={
@@ -60,6 +83,7 @@ export function SettingsPage() {
 
 function Form(props: { row: SettingsRow; onSaved(row: SettingsRow): void }) {
   const url = useUrlState()
+  const session = useSession()
   const [draft, setDraft] = createSignal<SettingsDraft>(draftOf(props.row))
   const [variables, setVariables] = createSignal(true)
   const [badLine, setBadLine] = createSignal(false)
@@ -72,46 +96,60 @@ function Form(props: { row: SettingsRow; onSaved(row: SettingsRow): void }) {
     ),
   )
   const changes = () => changesBetween(draftOf(props.row), draft())
+  const changedOnly = () => url.get('only') === 'changed'
+  const shown = () => matching(props.row, url.get('q'), changedOnly())
+  const sections = () => (Object.keys(cards) as Section[]).filter((section) => countIn(section, shown()) > 0)
   const finds = (...texts: string[]) => texts.some((text) => text.toLowerCase().includes(url.get('q').toLowerCase()))
-  const shown = () => ({
-    models: finds(t('moderation'), t('moderationHint')),
-    fallbacks: finds(t('fallbacks'), t('fallbacksHint'), t('afterError'), t('afterContext'), t('afterFilter')),
-    keeping: finds(t('keepMonths'), t('keepMonthsHint'), t('keeping')),
-    sharing: finds(t('sharing'), t('shareLinks'), t('shareLinksHint')),
-    quotas: finds(t('quotas'), ...quotaNames.map((name) => t(name))),
-    environment: variables(),
-  })
-  /** Where the value comes from, unless it is the default. */
-  const mark = (name: string, holds = true) =>
-    holds && props.row.changed.includes(name) ? <span class="bdg changed">{t('fromConsole')}</span> : undefined
+  const editing: Editing = {
+    get row() {
+      return props.row
+    },
+    get draft() {
+      return draft()
+    },
+    set: (change) => setDraft({ ...draft(), ...change }),
+    shows: (name) => shown().has(name),
+    wrong: (field) => (field === 'fallbacks' && badLine() ? t('badLine') : errorAt(write.error(), field)),
+  }
   const save = async () => {
     const fallbacks = fallbacksOf(draft().fallbacks)
     setBadLine(fallbacks === undefined)
     if (fallbacks === undefined) return
-    const whole: SettingsPatch = {
-      moderationModel: draft().moderationModel.trim(),
-      fallbacks,
-      keepLogsMonths: draft().keepLogsMonths.trim() === '' ? null : Number(draft().keepLogsMonths),
-      shareLinks: draft().shareLinks,
-      quotas: Object.fromEntries(quotaNames.map((name) => [name, Number(draft().quotas[name])])),
-    }
-    const patch = Object.fromEntries(changes().map((name) => [name, whole[name]]))
-    if (await write.run(async () => props.onSaved(await callApi<SettingsRow>('PATCH', '/api/settings', patch)))) showToast(t('saved'))
+    const patch = patchOf(draft(), changes(), fallbacks)
+    if (!(await write.run(async () => props.onSaved(await callApi<SettingsRow>('PATCH', '/api/settings', patch))))) return
+    showToast(t('saved'))
+    // Brings the banner.
+    if ('banner' in patch) void session.refresh()
   }
   return (
     <>
       <div class="filters">
         <SearchField label={t('find')} value={url.get('q')} onSearch={(q) => url.set({ q }, { replace: true })} />
+        <span class="flex-1" />
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={changedOnly()}
+            onChange={(event) => url.set({ only: event.currentTarget.checked ? 'changed' : '' })}
+          />
+          <span>{t('changedOnly')}</span>
+        </label>
       </div>
       <div class="settings">
         <nav class="settings-nav" aria-label={t('sections')}>
-          <For each={(Object.keys(sectionLabels) as (keyof typeof sectionLabels)[]).filter((name) => shown()[name])}>
-            {(name) => (
-              <button type="button" onClick={() => goTo(name)}>
-                {t(sectionLabels[name])}
+          <For each={sections()}>
+            {(section) => (
+              <button type="button" onClick={() => goTo(section)}>
+                <span class="min-w-0 flex-1">{t(sectionLabels[section])}</span>
+                <span class="num text-ink-3">{countIn(section, shown())}</span>
               </button>
             )}
           </For>
+          <Show when={variables()}>
+            <button type="button" onClick={() => goTo('environment')}>
+              {t(sectionLabels.environment)}
+            </button>
+          </Show>
         </nav>
         <form
           class="form wide"
@@ -120,110 +158,25 @@ function Form(props: { row: SettingsRow; onSaved(row: SettingsRow): void }) {
             void save()
           }}
         >
-          <Show when={shown().models}>
-            <section id="settings-models">
-              <Card title={t('general')} bare>
-                <div class="setting-rows">
-                  <TextField
-                    label={t('moderation')}
-                    hint={`${t('moderationHint')} ${t('usual', { value: props.row.defaults.moderationModel })}`}
-                    mono
-                    mark={mark('moderationModel')}
-                    value={draft().moderationModel}
-                    error={errorAt(write.error(), 'moderationModel')}
-                    onChange={(moderationModel) => setDraft({ ...draft(), moderationModel })}
-                  />
-                </div>
-              </Card>
-            </section>
-          </Show>
-          <Show when={shown().fallbacks}>
-            <section id="settings-fallbacks">
-              <Card title={t('fallbacks')} bare>
-                <p class="hint px-4 pb-3">{t('fallbacksHint')}</p>
-                <FileFallbacks row={props.row} />
-                <div class="setting-rows border-t border-line">
-                  {causes.map((cause) => (
-                    <AreaField
-                      label={t(causeLabels[cause])}
-                      hint={t('usual', { value: t('noneSet') })}
-                      mono
-                      rows={3}
-                      mark={mark('fallbacks', draftOf(props.row).fallbacks[cause] !== '')}
-                      value={draft().fallbacks[cause]}
-                      error={badLine() ? t('badLine') : errorAt(write.error(), 'fallbacks')}
-                      onChange={(text) => setDraft({ ...draft(), fallbacks: { ...draft().fallbacks, [cause]: text } })}
-                    />
-                  ))}
-                </div>
-              </Card>
-            </section>
-          </Show>
-          <Show when={shown().keeping}>
-            <section id="settings-keeping">
-              <Card title={t('keeping')} bare>
-                <div class="setting-rows">
-                  <UnitField
-                    label={t('keepMonths')}
-                    hint={`${t('keepMonthsHint')} ${t('usual', { value: t('forEver') })}`}
-                    unit={t('months')}
-                    placeholder={t('forEver')}
-                    mark={mark('keepLogsMonths')}
-                    value={draft().keepLogsMonths}
-                    error={errorAt(write.error(), 'keepLogsMonths')}
-                    onChange={(keepLogsMonths) => setDraft({ ...draft(), keepLogsMonths })}
-                  />
-                </div>
-              </Card>
-            </section>
-          </Show>
-          <Show when={shown().sharing}>
-            <section id="settings-sharing">
-              <Card title={t('sharing')} bare>
-                <div class="setting-rows">
-                  <div class="switched" classList={{ changed: props.row.changed.includes('shareLinks') }}>
-                    <SwitchField
-                      label={t('shareLinks')}
-                      hint={`${t('shareLinksHint')} ${t('usual', { value: t('off') })}`}
-                      on={draft().shareLinks}
-                      onChange={(shareLinks) => setDraft({ ...draft(), shareLinks })}
-                    />
-                    {mark('shareLinks')}
-                  </div>
-                </div>
-              </Card>
-            </section>
-          </Show>
-          <Show when={shown().quotas}>
-            <section id="settings-quotas">
-              <Card title={t('quotas')} bare>
-                <p class="hint px-4 pb-3">{t('quotasHint')}</p>
-                <div class="setting-rows border-t border-line">
-                  {quotaNames.map((name) => (
-                    <UnitField
-                      label={t(name)}
-                      hint={t('usual', { value: formatCount(props.row.defaults.quotas[name]) })}
-                      unit={name === 'conversationBytes' ? t('bytes') : ''}
-                      mark={mark(`quotas.${name}`)}
-                      value={draft().quotas[name]}
-                      error={errorAt(write.error(), `quotas.${name}`)}
-                      onChange={(value) => setDraft({ ...draft(), quotas: { ...draft().quotas, [name]: value } })}
-                    />
-                  ))}
-                </div>
-              </Card>
-            </section>
-          </Show>
+          <For each={sections()}>
+            {(section) => {
+              const Fields = cards[section]
+              return <Fields editing={editing} />
+            }}
+          </For>
           <section id="settings-environment">
-            <EnvironmentCard finds={finds} onFound={setVariables} />
+            <EnvironmentCard finds={finds} setOnly={changedOnly()} onFound={setVariables} />
           </section>
         </form>
       </div>
-      <Show when={!Object.values(shown()).some(Boolean)}>
-        <NoMatch filters={url.get('q')} onClear={() => url.set({ q: '' })} />
+      <Show when={sections().length === 0 && !variables()}>
+        <Show when={url.get('q') !== ''} fallback={<p class="hint">{t('nothingChanged')}</p>}>
+          <NoMatch filters={url.get('q')} onClear={() => url.set({ q: '', only: '' })} />
+        </Show>
       </Show>
       <SaveBar
         changes={changes().map((name) => t(partLabels[name]))}
+        review={() => reviewOf(draftOf(props.row), draft())}
         busy={write.busy()}
         error={write.error() && explain(write.error() as never)}
         onSave={() => void save()}
@@ -241,5 +194,5 @@ function Form(props: { row: SettingsRow; onSaved(row: SettingsRow): void }) {
 function goTo(name: string): void {
   const section = document.getElementById(`settings-${name}`)
   section?.scrollIntoView({ block: 'start' })
-  section?.querySelector<HTMLElement>('input, textarea, button, summary, a')?.focus({ preventScroll: true })
+  section?.querySelector<HTMLElement>('input, select, textarea, button, summary, a')?.focus({ preventScroll: true })
 }

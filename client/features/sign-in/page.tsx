@@ -1,31 +1,63 @@
 import { createSignal, Show } from 'solid-js'
-import { beginProviderSignIn, signIn } from '#client/api/account.ts'
-import { ApiError } from '#client/api/http.ts'
+import { beginProviderSignIn, type Entered, type Entry, signIn } from '#client/api/account.ts'
+import { passkeysHere, signInByPasskey } from '#client/api/proofs.ts'
 import { announceError } from '#client/ui/announcer.tsx'
 import { Button } from '#client/ui/button.tsx'
 import { Field } from '#client/ui/field.tsx'
 import { SplitPage } from '#client/ui/split-page.tsx'
-import type { UserRow } from '#shared/console/user'
+import type { FactorMethods } from '#shared/console/session'
+import { explain } from './explain.ts'
 import { GatewayIllustration } from './gateway-illustration.tsx'
 import { t } from './messages.ts'
+import { SecondStep } from './second-step.tsx'
+
+/** After a sign-in at the provider the server has told nobody yet what the second factor is. */
+const anyFactor: FactorMethods = { app: true, passkey: true, recoveryCode: true }
 
 /**
- * Signs in with username and password, or through the identity provider where there is one. Password managers and pasting work; a
- * failure keeps what was typed.
+ * Signs in with username and password and, where one is asked for, a second factor; by a passkey alone; or through the identity provider
+ * where there is one. Password managers and pasting work; a failure keeps what was typed.
  */
-export function SignInPage(props: { singleSignOn: boolean; onSignedIn(user: UserRow): void }) {
+export function SignInPage(props: {
+  singleSignOn: boolean
+  /** The origin at which passkeys work. */
+  passkeys: string | undefined
+  onEntered(entered: Entered): void
+}) {
+  const word = takeWord()
+  const [step, setStep] = createSignal<FactorMethods | undefined>(word === 'second-factor' ? anyFactor : undefined)
+  const enter = (entry: Entry) => {
+    if ('step' in entry) setStep(entry.step)
+    else props.onEntered(entry)
+  }
+  return (
+    <Show when={step()} fallback={<FirstStep {...props} word={word} onEntered={enter} />}>
+      {(methods) => (
+        <SecondStep methods={methods()} passkeys={passkeysHere(props.passkeys)} onEntered={enter} onBack={() => setStep(undefined)} />
+      )}
+    </Show>
+  )
+}
+
+function FirstStep(props: {
+  singleSignOn: boolean
+  passkeys: string | undefined
+  word: string | undefined
+  onEntered(entry: Entry): void
+}) {
   const [name, setName] = createSignal('')
   const [password, setPassword] = createSignal('')
   const [busy, setBusy] = createSignal(false)
-  const [wrong, setWrong] = createSignal(failureInAddress())
+  const [wrong, setWrong] = createSignal(
+    props.word === undefined || props.word === 'second-factor' ? '' : t(failures[props.word] ?? 'providerRefused'),
+  )
 
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault()
+  const run = async (work: () => Promise<Entry>) => {
     if (busy()) return
     setBusy(true)
     setWrong('')
     try {
-      props.onSignedIn(await signIn(name(), password()))
+      props.onEntered(await work())
     } catch (thrown) {
       setWrong(explain(thrown))
       announceError(wrong())
@@ -40,7 +72,7 @@ export function SignInPage(props: { singleSignOn: boolean; onSignedIn(user: User
     try {
       await beginProviderSignIn({ to: `${location.pathname}${location.search}${location.hash}` })
     } catch (thrown) {
-      setWrong(thrown instanceof ApiError && thrown.code === 'upstream_error' ? t('providerUnavailable') : explain(thrown))
+      setWrong(explain(thrown))
       announceError(wrong())
       setBusy(false)
     }
@@ -48,7 +80,13 @@ export function SignInPage(props: { singleSignOn: boolean; onSignedIn(user: User
 
   return (
     <SplitPage title={t('title')} intro={t('intro')} aside={<GatewayIllustration label={t('illustration')} />}>
-      <form class="grid gap-4" onSubmit={(event) => void submit(event)}>
+      <form
+        class="grid gap-4"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void run(() => signIn(name(), password()))
+        }}
+      >
         <Field
           label={t('name')}
           class="h-10!"
@@ -78,6 +116,11 @@ export function SignInPage(props: { singleSignOn: boolean; onSignedIn(user: User
           {t('submit')}
         </Button>
       </form>
+      <Show when={passkeysHere(props.passkeys)}>
+        <Button size="lg" class="mt-3 w-full" icon="key" busy={busy()} onClick={() => void run(signInByPasskey)}>
+          {t('usePasskey')}
+        </Button>
+      </Show>
       <Show when={props.singleSignOn}>
         <div class="my-4 flex items-center gap-3 text-[13px]/[18px] text-ink-3">
           <span class="h-px flex-1 bg-line" />
@@ -101,21 +144,15 @@ const failures: Record<string, Parameters<typeof t>[0]> = {
   expired: 'providerExpired',
   disabled: 'providerDisabled',
   unavailable: 'providerUnavailable',
+  wait: 'tooMany',
 }
 
-/** Why the provider's answer did not sign in, from the address that it came back to; the address loses it. */
-function failureInAddress(): string {
+/** What the address says of a sign-in at the provider that came back with it; the address loses it. */
+function takeWord(): string | undefined {
   const address = new URL(location.href)
   const word = address.searchParams.get('sign-in')
-  if (word === null) return ''
+  if (word === null) return undefined
   address.searchParams.delete('sign-in')
   history.replaceState(history.state, '', address)
-  return t(failures[word] ?? 'providerRefused')
-}
-
-function explain(thrown: unknown): string {
-  if (!(thrown instanceof ApiError)) return t('failed', { code: 'unexpected' })
-  if (thrown.code === 'offline') return t('offline')
-  if (thrown.status === 429) return t('tooMany')
-  return thrown.status === 401 ? t('wrong') : t('failed', { code: thrown.code })
+  return word
 }

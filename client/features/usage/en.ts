@@ -16,6 +16,8 @@ export const en = {
   by_model: 'Model',
   by_key: 'Key',
   by_user: 'User',
+  by_team: 'Team',
+  noTeam: 'no team',
   by_group: 'Group',
   by_channel: 'Channel',
   by_day: 'Day',

@@ -9,7 +9,7 @@ import { formatUsd, parseUsd } from '#shared/money'
 import { t } from './messages.ts'
 
 /** Dimensions of the table. */
-export const dimensions = ['model', 'key', 'user', 'group', 'channel', 'day'] as const
+export const dimensions = ['model', 'key', 'user', 'team', 'group', 'channel', 'day'] as const
 /** A dimension. */
 export type Dimension = (typeof dimensions)[number]
 /** Lengths of the time, in days. */
@@ -90,6 +90,7 @@ export const stepOf = (row: UsageReportRow): string => row.day ?? (row.hour === 
 export function nameOf(row: UsageReportRow, by: Dimension): { id: string; name: string } {
   if (by === 'key') return row.key ? { id: row.key.id, name: row.key.name ?? t('unknown') } : { id: '', name: t('playground') }
   if (by === 'user') return { id: row.user?.id ?? '', name: row.user?.name ?? t('unknown') }
+  if (by === 'team') return { id: row.team?.id ?? '', name: row.team ? (row.team.name ?? t('unknown')) : t('noTeam') }
   if (by === 'channel') return { id: row.channel ?? '', name: row.channel ?? t('noChannel') }
   const name = row[by] ?? ''
   return { id: name, name }

@@ -6,7 +6,7 @@ import { createLoad, queryOf } from '#client/console/load.ts'
 import { Chart } from '#client/ui/chart/chart.tsx'
 import { FilterBar, FilterChip, Segments } from '#client/ui/console/filters.tsx'
 import { Card, Page } from '#client/ui/console/page.tsx'
-import { Empty, Failure, Skeleton } from '#client/ui/console/states.tsx'
+import { Empty, Failure, NoMatch, Skeleton } from '#client/ui/console/states.tsx'
 import { Stats } from '#client/ui/console/stats.tsx'
 import { formatDay, formatDuration, formatWhen, timeZone } from '#client/ui/console/time.ts'
 import { useUrlState } from '#client/ui/console/url-state.ts'
@@ -30,7 +30,7 @@ import {
 } from './report.ts'
 import { UsageTable } from './usage-table.tsx'
 
-const filterNames = ['model', 'key', 'user', 'group', 'channel'] as const
+const filterNames = ['model', 'key', 'user', 'team', 'group', 'channel'] as const
 
 /** `/usage` */
 export function UsagePage() {
@@ -39,11 +39,13 @@ export function UsagePage() {
   const days = () => spans.find((span) => span === url.get('days')) ?? '30'
   const by = (): Dimension => dimensions.find((one) => one === url.get('by')) ?? 'model'
   const filters = () => Object.fromEntries(filterNames.map((name) => [name, url.get(name)]))
+  const hiding = () => Object.values(filters()).filter(Boolean).join(', ')
   const question = createMemo((): Question => ({ by: by(), days: Number(days()), filters: filters() }), undefined, {
     equals: (a, b) => JSON.stringify(a) === JSON.stringify(b),
   })
   const report = createLoad(question, readReport)
-  const choices = () => dimensions.filter((one) => admin() || (one !== 'user' && one !== 'channel'))
+  const choices = () =>
+    dimensions.filter((one) => admin() || (one === 'user' ? url.get('team') !== '' : one !== 'team' && one !== 'channel'))
   const file = (format: 'csv' | 'focus') =>
     `/api/usage?${queryOf({ ...paramsOf(question()), by: by() === 'day' ? 'day' : `${by()},day`, format })}`
   return (
@@ -100,7 +102,14 @@ export function UsagePage() {
         }
       >
         {(known) => (
-          <Show when={(known().total?.requests ?? 0) > 0} fallback={<Empty title={t('empty')}>{t('emptyWhy')}</Empty>}>
+          <Show
+            when={(known().total?.requests ?? 0) > 0}
+            fallback={
+              <Show when={hiding()} fallback={<Empty title={t('empty')}>{t('emptyWhy')}</Empty>}>
+                <NoMatch filters={hiding()} onClear={() => url.set(Object.fromEntries(filterNames.map((name) => [name, ''])))} />
+              </Show>
+            }
+          >
             <div class="stack" classList={{ 'opacity-60': report.loading() }} aria-busy={report.loading() ? 'true' : undefined}>
               <Strip report={known()} days={question().days} admin={admin()} />
               <Charts report={known()} by={by()} days={question().days} />
@@ -134,7 +143,7 @@ function Strip(props: { report: Report; days: number; admin: boolean }) {
           note: changeOf(Number(total().charged), Number(past()?.charged ?? 0)),
         },
         { label: t('requests'), value: formatCount(total().requests), note: changeOf(total().requests, past()?.requests ?? 0) },
-        { label: t('tokens'), value: `${formatCompact(tokensIn(total()))} / ${formatCompact(total().tokens.out.total)}` },
+        { label: t('tokens'), value: <TokenPair of={total()} /> },
         props.admin && total().margin !== null && total().margin !== undefined
           ? {
               label: t('margin'),
@@ -147,6 +156,12 @@ function Strip(props: { report: Report; days: number; admin: boolean }) {
     />
   )
 }
+
+const TokenPair = (props: { of: UsageTotals }) => (
+  <span class="whitespace-nowrap max-[400px]:text-[17px]">
+    {formatCompact(tokensIn(props.of))} / {formatCompact(props.of.tokens.out.total)}
+  </span>
+)
 
 function Charts(props: { report: Report; by: Dimension; days: number }) {
   const hourly = () => props.days === 1
@@ -163,7 +178,7 @@ function Charts(props: { report: Report; by: Dimension; days: number }) {
   })
   const title = () => (hourly() ? t('costHour') : t('costDay'))
   return (
-    <div class="cols wide-left">
+    <div class="cols wide-left items-stretch!">
       <Card title={title()} tools={<span class="facts">{hourly() ? t('hourHatched') : t('todayHatched')}</span>}>
         <Chart
           label={t('chartLabel', {

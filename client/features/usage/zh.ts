@@ -18,6 +18,8 @@ export const zh: Record<keyof typeof en, string> = {
   by_model: '模型',
   by_key: '密钥',
   by_user: '用户',
+  by_team: '团队',
+  noTeam: '无团队',
   by_group: '分组',
   by_channel: '渠道',
   by_day: '日',

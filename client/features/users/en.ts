@@ -35,6 +35,7 @@ export const en = {
   turnedOn: '{name} is on again.',
   undo: 'Undo',
   cannotSignIn: 'no password',
+  hasSecondFactor: 'second factor',
   empty: 'No users',
   emptyWhy: 'Users hold keys and a balance.',
   addTitle: 'Add a user',
@@ -111,4 +112,10 @@ export const en = {
   bulkDone: '{count} {count:user|users} changed.',
   bulkOffTitle: 'Turn off {count} {count:user|users}?',
   bulkOffIntro: 'Their keys and sessions end at once: {names}.',
+  factorReset: '{name} signs in without a second factor now.',
+  factorResetWhy: 'For somebody who has lost their second factor and their recovery codes. Be sure that it is them who asks.',
+  factorResetGo: 'Reset second factor',
+  factorResetTitle: 'Reset the second factor of “{name}”?',
+  factorResetIntro: 'Apps, passkeys and recovery codes of this user are removed, and all their sessions end.',
+  invitations: 'Invitations',
 }

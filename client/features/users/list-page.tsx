@@ -2,6 +2,7 @@
 import { createMemo, createSignal, Match, Show, Suspense, Switch } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { detailOf, explain } from '#client/console/explain.ts'
+import { InvitationsCard } from '#client/console/invitations-card.tsx'
 import { asApiError, createLoad, readAll } from '#client/console/load.ts'
 import { Button } from '#client/ui/button.tsx'
 import { FilterBar, FilterChip, SearchField } from '#client/ui/console/filters.tsx'
@@ -11,6 +12,7 @@ import { BulkBar, createPicks } from '#client/ui/console/picks.tsx'
 import { Empty, Failure, NoMatch } from '#client/ui/console/states.tsx'
 import { Stats } from '#client/ui/console/stats.tsx'
 import { DataTable, type Sort } from '#client/ui/console/table.tsx'
+import { LinkTabs } from '#client/ui/console/tabs.tsx'
 import { useUrlState } from '#client/ui/console/url-state.ts'
 import { later } from '#client/ui/later.ts'
 import { showToast } from '#client/ui/toast.tsx'
@@ -26,8 +28,33 @@ const AddUserDialog = later(async () => (await import('./user-dialogs.tsx')).Add
 const CreditDialog = later(async () => (await import('./user-dialogs.tsx')).CreditDialog)
 const RemoveUserDialog = later(async () => (await import('./user-dialogs.tsx')).RemoveUserDialog)
 
-/** `/admin/users` */
+/** `/admin/users`: the users, or with `?tab=invitations` the links by which more come. */
 export function UsersPage() {
+  const url = useUrlState()
+  return (
+    <Show when={url.get('tab') === 'invitations'} fallback={<UserList />}>
+      <Page title={t('title')} tabs={<Tabs current="invitations" />}>
+        <InvitationsCard />
+      </Page>
+    </Show>
+  )
+}
+
+function Tabs(props: { current: 'users' | 'invitations' }) {
+  return (
+    <LinkTabs
+      label={t('title')}
+      current={props.current}
+      tabs={[
+        { id: 'users', label: t('title') },
+        { id: 'invitations', label: t('invitations') },
+      ]}
+      href={(id) => (id === 'users' ? '/admin/users' : '/admin/users?tab=invitations')}
+    />
+  )
+}
+
+function UserList() {
   const url = useUrlState()
   const users = createLoad(
     () => '/api/users',
@@ -106,6 +133,7 @@ export function UsersPage() {
   return (
     <Page
       title={t('title')}
+      tabs={<Tabs current="users" />}
       actions={
         <Button look="primary" icon="plus" onClick={() => url.set({ create: 'yes' })}>
           {t('add')}

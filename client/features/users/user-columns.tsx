@@ -34,12 +34,13 @@ export function userColumns(props: {
             <small>
               {t(`role_${row.role}`)}
               <Show when={!row.signsIn}>, {t('cannotSignIn')}</Show>
+              <Show when={row.secondFactor}>, {t('hasSecondFactor')}</Show>
             </small>
           </span>
         </span>
       ),
     },
-    { id: 'groups', label: t('groups'), wide: true, cell: (row) => <Badges names={row.groups} /> },
+    { id: 'groups', label: t('groups'), wide: true, card: 'none', cell: (row) => <Badges names={row.groups} /> },
     {
       id: 'balance',
       label: t('balance'),
@@ -47,9 +48,9 @@ export function userColumns(props: {
       sorts: true,
       cell: (row) => <span title={`$${row.balance}`}>{formatMoney(row.balance)}</span>,
     },
-    { id: 'held', label: t('heldNow'), right: true, wide: true, cell: (row) => formatMoney(row.held) },
+    { id: 'held', label: t('heldNow'), right: true, wide: true, card: 'none', cell: (row) => formatMoney(row.held) },
     { id: 'spent', label: t('spent30'), right: true, sorts: true, cell: (row) => formatMoney(props.spent(row)) },
-    { id: 'budget', label: t('budget'), cell: (row) => <BudgetCell row={row} /> },
+    { id: 'budget', label: t('budget'), card: 'whole', cell: (row) => <BudgetCell row={row} /> },
     { id: 'seen', label: t('seen'), wide: true, sorts: true, cell: (row) => <Ago at={row.lastSeenAt} /> },
     {
       id: 'on',

@@ -4,6 +4,7 @@ import { createEffect, createSignal, on, Show, Suspense } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { BudgetCell } from '#client/console/budget-cell.tsx'
 import { detailOf, explain } from '#client/console/explain.ts'
+import { KeptDeletion } from '#client/console/kept-deletion.tsx'
 import { createLoad, readAll } from '#client/console/load.ts'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
@@ -18,6 +19,7 @@ import { later } from '#client/ui/later.ts'
 import { showToast } from '#client/ui/toast.tsx'
 import type { AccountRow } from '#shared/console/user'
 import { formatUsd, parseUsd } from '#shared/money'
+import { FactorReset } from './factor-reset.tsx'
 import { LedgerCard } from './ledger-card.tsx'
 import { t } from './messages.ts'
 import { changesBetween, draftOf, fieldsOf } from './user-draft.ts'
@@ -182,14 +184,20 @@ function Settings(props: { row: AccountRow; tab: 'ledger' | 'settings'; onSaved(
       >
         <UserFields draft={draft()} error={write.error()} readonly={readonly()} roleHint={roleHint()} onChange={setDraft} />
       </form>
-      <Show when={!readonly() && props.tab === 'settings'}>
+      <Show when={props.tab === 'settings'}>
         <div class="max-w-[760px]">
           <Card title={t('danger')} bad>
-            <div class="flex flex-wrap items-center gap-3 text-[13px]">
-              <span class="min-w-0 flex-1 text-ink-2">{t('dangerWhy')}</span>
-              <Button look="bad" onClick={() => props.onRemove()}>
-                {t('remove')}
-              </Button>
+            <div class="stack">
+              <KeptDeletion of={{ user: props.row.id }} name={props.row.name} />
+              <FactorReset row={props.row} />
+              <Show when={!readonly()}>
+                <div class="flex flex-wrap items-center gap-3 text-[13px]">
+                  <span class="min-w-0 flex-1 text-ink-2">{t('dangerWhy')}</span>
+                  <Button look="bad" onClick={() => props.onRemove()}>
+                    {t('remove')}
+                  </Button>
+                </div>
+              </Show>
             </div>
           </Card>
         </div>

@@ -37,6 +37,7 @@ export const zh: Record<keyof typeof en, string> = {
   turnedOn: '{name} 已重新启用。',
   undo: '撤销',
   cannotSignIn: '无密码',
+  hasSecondFactor: '第二因素',
   empty: '没有用户',
   emptyWhy: '用户持有密钥和余额。',
   addTitle: '添加用户',
@@ -113,4 +114,10 @@ export const zh: Record<keyof typeof en, string> = {
   bulkDone: '已更改 {count} 个用户。',
   bulkOffTitle: '停用 {count} 个用户？',
   bulkOffIntro: '以下用户的密钥与会话将立即失效：{names}。',
+  factorReset: '{name} 现在无需第二因素即可登录。',
+  factorResetWhy: '供丢失第二因素和恢复代码的用户使用。请确认提出请求的是本人。',
+  factorResetGo: '重置第二因素',
+  factorResetTitle: '重置“{name}”的第二因素？',
+  factorResetIntro: '该用户的应用、通行密钥和恢复代码都将移除，所有会话结束。',
+  invitations: '邀请',
 }

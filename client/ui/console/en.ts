@@ -29,6 +29,8 @@ export const en = {
   fileWhy: 'parley.yaml manages this. Change it there.',
   unsaved: '{count} {count:change|changes} not saved',
   review: 'Review',
+  reviewTitle: 'Save this?',
+  reviewBack: 'Back to the form',
   discard: 'Discard',
   leave: 'Leave without saving?',
   leaveWhy: 'Your changes are not saved yet.',

@@ -1,11 +1,14 @@
-/** How much of a limit is used: a bar that turns amber at 80 percent and red at 100. `share` is 1 for all of it. */
-export function Meter(props: { share: number; label: string }) {
+/**
+ * How much of a limit is used: a bar that turns amber at 80 percent and red at 100. `share` is 1 for all of it. `plain`: all of it is
+ * nothing bad, as of work that is done.
+ */
+export function Meter(props: { share: number; label: string; plain?: boolean }) {
   const share = () => Math.min(Math.max(props.share, 0), 1)
   return (
     // biome-ignore lint/a11y/useSemanticElements: a meter element cannot be drawn alike in all browsers
     <span
       class="bar block"
-      classList={{ warn: props.share >= 0.8 && props.share < 1, used: props.share >= 1 }}
+      classList={{ warn: !props.plain && props.share >= 0.8 && props.share < 1, used: !props.plain && props.share >= 1 }}
       role="meter"
       aria-label={props.label}
       aria-valuemin="0"

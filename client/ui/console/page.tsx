@@ -2,6 +2,7 @@ import { createEffect, For, type JSX, onMount, Show } from 'solid-js'
 import { Icon } from '#client/ui/icon.tsx'
 import { tc } from './messages.ts'
 import './console.css'
+import './stats.css'
 import './copy.css'
 import './forms.css'
 import './table.css'
@@ -77,13 +78,16 @@ export function Page(props: PageProps) {
   )
 }
 
-/** A framed part of a page with an optional title and tools. */
-export function Card(props: { title?: string; tools?: JSX.Element; bare?: boolean; bad?: boolean; children: JSX.Element }) {
+/** A framed part of a page with an optional title and tools. `count`: of what it lists, beside the title. */
+export function Card(props: { title?: string; count?: number; tools?: JSX.Element; bare?: boolean; bad?: boolean; children: JSX.Element }) {
   return (
     <section class="card" classList={{ danger: props.bad ?? false }}>
       <Show when={props.title !== undefined || props.tools}>
         <header>
           <h2>{props.title}</h2>
+          <Show when={props.count !== undefined}>
+            <span class="bdg num">{props.count}</span>
+          </Show>
           <span class="flex-1" />
           {props.tools}
         </header>

@@ -4,17 +4,22 @@ import { createSignal, onCleanup, Show, Suspense } from 'solid-js'
 import { Button } from '#client/ui/button.tsx'
 import { later } from '#client/ui/later.ts'
 import { tc } from './messages.ts'
+import type { ReviewLine } from './review-dialog.tsx'
 
+const ReviewDialog = later(async () => (await import('./review-dialog.tsx')).ReviewDialog)
 const Confirm = later(async () => (await import('#client/ui/dialog.tsx')).Confirm)
 
 /** Shown while something is changed: names the changes, saves or discards them. Leaving with changes asks once. */
 export function SaveBar(props: {
   changes: readonly string[]
+  /** What differs, for whoever wants to read it before it is saved. */
+  review?: () => readonly ReviewLine[]
   busy: boolean
   error?: string | undefined
   onSave(): void
   onDiscard(): void
 }) {
+  const [reviewing, setReviewing] = createSignal(false)
   const [leaving, setLeaving] = createSignal<(() => void) | undefined>()
   useBeforeLeave((event) => {
     // Another tab of the same page loses them too.
@@ -38,6 +43,11 @@ export function SaveBar(props: {
               </p>
             </Show>
           </div>
+          <Show when={props.review}>
+            <Button look="ghost" onClick={() => setReviewing(true)}>
+              {tc('review')}
+            </Button>
+          </Show>
           <Button look="ghost" onClick={() => props.onDiscard()}>
             {tc('discard')}
           </Button>
@@ -47,6 +57,9 @@ export function SaveBar(props: {
         </section>
       </Show>
       <Suspense>
+        <Show when={reviewing()}>
+          <ReviewDialog lines={props.review?.() ?? []} onClose={() => setReviewing(false)} onSave={() => props.onSave()} />
+        </Show>
         <Show when={leaving()}>
           {(go) => (
             <Confirm

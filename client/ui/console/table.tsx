@@ -1,6 +1,7 @@
 /**
  * The table of every list. Sorting, filtering and paging are the caller's (the server's); the table shows rows, their state, and, on
- * phones, each row as a card: the column `title` first, then `figure` at its right, then a line for each other cell.
+ * phones, each row as a card: the column `title` first, `figure` at its right, `under` and `state` below these two, then a line for each
+ * other cell.
  */
 import { createMemo, For, type JSX, Show } from 'solid-js'
 import { Button } from '#client/ui/button.tsx'
@@ -20,7 +21,7 @@ export interface Column<Row> {
   /** Left out below 1400 pixels. */
   roomy?: boolean
   /** Its place in a card; a labelled line when absent. */
-  card?: 'title' | 'figure' | 'whole' | 'none'
+  card?: 'title' | 'figure' | 'under' | 'state' | 'whole' | 'none'
   /** Whether a click on its head sorts by it. */
   sorts?: boolean
   /** No visible head: actions. */
@@ -204,6 +205,8 @@ function Cell<Row>(props: { column: Column<Row>; row: Row }) {
         x: props.column.roomy ?? false,
         'card-title': place() === 'title',
         'card-figure': place() === 'figure',
+        'card-under': place() === 'under',
+        'card-state': place() === 'state',
         'card-whole': place() === 'whole',
         'card-none': place() === 'none',
       }}

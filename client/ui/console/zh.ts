@@ -31,6 +31,8 @@ export const zh: Record<keyof typeof en, string> = {
   fileWhy: '由 parley.yaml 管理，请在该文件中修改。',
   unsaved: '{count} 项更改未保存',
   review: '查看更改',
+  reviewTitle: '保存这些更改？',
+  reviewBack: '返回表单',
   discard: '放弃',
   leave: '不保存就离开？',
   leaveWhy: '你的更改尚未保存。',

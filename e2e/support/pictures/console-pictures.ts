@@ -40,6 +40,13 @@ const pages: readonly (readonly [name: string, path: string, act?: (page: Page) 
   ['prices', '/admin/prices'],
   ['price', '/admin/prices?open=gpt-5'],
   ['groups', '/admin/groups'],
+  ['teams', '/admin/teams'],
+  ['team', '/team'],
+  ['selling', '/admin/selling', sell],
+  ['batches', '/batches'],
+  ['replays', '/replay'],
+  ['alerts', '/admin/alerts'],
+  ['alert-add', '/admin/alerts?create=yes', (page) => page.getByRole('dialog').waitFor()],
   ['audit', '/admin/audit'],
   ['group', '/admin/groups?open=vip', (page) => page.getByRole('dialog').waitFor()],
   ['settings', '/admin/settings'],
@@ -51,6 +58,61 @@ const pages: readonly (readonly [name: string, path: string, act?: (page: Page) 
     async (page) => {
       await page.getByRole('button', { name: 'New key' }).click()
       await page.getByRole('dialog').waitFor()
+    },
+  ],
+  [
+    'people-app',
+    '/account',
+    async (page) => {
+      await page.getByRole('button', { name: 'Add an app' }).click()
+      await page.getByRole('dialog').waitFor()
+    },
+  ],
+  [
+    'people-proof',
+    '/account',
+    async (page) => {
+      const json = { error: { message: 'Prove it.', type: 'invalid_request_error', code: 'reauthentication_required', param: null } }
+      await page.route('**/api/session/factors/apps', (route) => route.fulfill({ status: 403, json }), { times: 1 })
+      await page.getByRole('button', { name: 'Add an app' }).click()
+      await page.getByRole('button', { name: 'Next' }).click()
+      await page.waitForTimeout(500)
+    },
+  ],
+  [
+    'people-enrolment',
+    '/account',
+    async (page) => {
+      await page.route('**/api/session', async (route) => {
+        const answer = await route.fetch()
+        await route.fulfill({ response: answer, json: { ...(await answer.json()), mustEnrol: true } })
+      })
+      await page.reload()
+      await page.locator('h1').first().waitFor()
+      await page.unroute('**/api/session')
+    },
+  ],
+  ['people-invitations', '/admin/users?tab=invitations'],
+  [
+    'people-invite',
+    '/admin/users?tab=invitations',
+    async (page) => {
+      await page.getByRole('button', { name: 'Invite' }).click()
+      await page.getByRole('dialog').waitFor()
+    },
+  ],
+  [
+    'people-join',
+    '/admin/users?tab=invitations',
+    async (page) => {
+      const link = await page.evaluate(async () => {
+        const headers = { 'content-type': 'application/json' }
+        const answer = await fetch('/api/invitations', { method: 'POST', headers, body: '{"note":"for a picture"}' })
+        return ((await answer.json()) as { link: string }).link
+      })
+      await page.goto(link)
+      await page.reload()
+      await page.getByText('invites you').waitFor()
     },
   ],
   ['docs', '/docs'],
@@ -68,6 +130,30 @@ const pages: readonly (readonly [name: string, path: string, act?: (page: Page) 
     },
   ],
 ]
+
+/** Plans, codes and a plan of one's own, made once. */
+async function sell(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    const send = async (method: string, path: string, body: unknown) =>
+      fetch(path, { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }).then((answer) => answer.json())
+    const { data } = await (await fetch('/api/plans')).json()
+    if (data.length > 0) return
+    await send('POST', '/api/plans', {
+      name: 'Pro',
+      windows: [
+        { every: '5h', amount: '2' },
+        { every: '1w', amount: '10' },
+      ],
+    })
+    await send('POST', '/api/plans', { name: 'Trial', windows: [{ every: '1mo', amount: '5' }] })
+    await send('POST', '/api/codes', { count: 3, value: '5', note: 'Spring' })
+    await send('POST', '/api/codes', { count: 2, plan: 'Pro', days: 30, note: 'Partners' })
+    const { user } = await (await fetch('/api/session')).json()
+    await send('PUT', `/api/users/${user.id}/plan`, { plan: 'Pro', until: new Date(Date.now() + 2e9).toISOString() })
+  })
+  await page.reload()
+  await page.locator('h1').first().waitFor()
+}
 
 const picture = (page: Page, name: string) =>
   page.screenshot({ path: `${folder}/${name}.jpg`, type: 'jpeg', quality: 65, animations: 'disabled' })

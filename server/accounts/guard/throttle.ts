@@ -10,11 +10,24 @@ import { networkOf } from './network.ts'
 
 const second = 1000
 /** Failures before the first wait, and the longest wait in milliseconds. */
-const rules = {
+interface Rule {
+  free: number
+  longestMs: number
+}
+type Rules = Record<'pair' | 'name' | 'address', Rule>
+
+/** For passwords, which anybody may try. */
+const passwords: Rules = {
   pair: { free: 10, longestMs: 900 * second },
   name: { free: 100, longestMs: 60 * second },
   address: { free: 100, longestMs: 60 * second },
-} as const
+}
+/** For second factors: only who has given the password may try, and six digits are soon guessed. */
+export const ofFactors: Rules = {
+  pair: { free: 5, longestMs: 900 * second },
+  name: { free: 20, longestMs: 900 * second },
+  address: { free: 100, longestMs: 60 * second },
+}
 /** Failures are forgotten after an hour without another one. */
 const memoryMs = 3600 * second
 /** How many names and addresses are tracked, of those that must wait and again of those that need not yet. */
@@ -37,8 +50,9 @@ export interface Attempt {
   undecided(): void
 }
 
-/** An empty throttle, in memory of this process only. */
-export function createThrottle(clock: Pick<Clock, 'now'>): Throttle {
+/** An empty throttle, in memory of this process only. `doing`: what is tried, for messages. */
+export function createThrottle(clock: Pick<Clock, 'now'>, doing = 'to sign in', rules: Rules = passwords): Throttle {
+  const refuse = (waitMs: number) => refuseFor(waitMs, doing)
   const counts = { pair: failureCounts(rules.pair), name: failureCounts(rules.name), address: failureCounts(rules.address) }
 
   return {
@@ -67,10 +81,10 @@ export function createThrottle(clock: Pick<Clock, 'now'>): Throttle {
   }
 }
 
-function refuse(waitMs: number): void {
+function refuseFor(waitMs: number, doing: string): void {
   if (waitMs <= 0) return
   const retryAfter = Math.ceil(waitMs / second)
-  throw new GatewayError('too_many_attempts', 'Too many failed attempts to sign in. Wait a while and try again.', { retryAfter })
+  throw new GatewayError('too_many_attempts', `Too many failed attempts ${doing}. Wait a while and try again.`, { retryAfter })
 }
 
 interface Failures {
@@ -79,7 +93,7 @@ interface Failures {
 }
 
 /** Failures by key; who must wait and who need not yet are tracked apart, so that new failures of others do not displace a wait. */
-function failureCounts({ free, longestMs }: { free: number; longestMs: number }) {
+function failureCounts({ free, longestMs }: Rule) {
   const few = new Map<string, Failures>()
   const many = new Map<string, Failures>()
 

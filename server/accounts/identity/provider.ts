@@ -36,15 +36,18 @@ export interface Identity {
 
 /** An OpenID provider. */
 export interface IdentityProvider {
-  /** Where to send the browser. Throws `upstream_error` while the provider does not answer. */
-  begin(): Promise<{ address: URL; attempt: Attempt }>
+  /** Where to send the browser; `again`: whoever is signed in there has to prove it anew. Throws `upstream_error` while the provider does not answer. */
+  begin(again?: boolean): Promise<{ address: URL; attempt: Attempt }>
   /**
    * Exchanges the code that the browser came back with; `returned` is the whole address. Throws `invalid_credentials` when the
-   * answer is not to this attempt, is refused or not valid, and `upstream_error` while the provider does not answer.
+   * answer is not to this attempt, is refused or not valid, or, with `again`, tells of no proof in the last minutes; and `upstream_error`
+   * while the provider does not answer.
    */
-  finish(returned: URL, attempt: Attempt): Promise<Identity>
+  finish(returned: URL, attempt: Attempt, again?: boolean): Promise<Identity>
 }
 
+/** Seconds since the person proved at the provider who they are, at most, where that was asked for. */
+const provedWithin = 300
 /** Seconds that the provider has for an answer. */
 const timeout = 10
 
@@ -61,7 +64,7 @@ export function createIdentityProvider(settings: ProviderSettings): IdentityProv
   }
 
   return {
-    async begin() {
+    async begin(again = false) {
       const config = await configuration()
       const client = await load()
       const attempt = { state: client.randomState(), nonce: client.randomNonce(), verifier: client.randomPKCECodeVerifier() }
@@ -72,14 +75,16 @@ export function createIdentityProvider(settings: ProviderSettings): IdentityProv
         nonce: attempt.nonce,
         code_challenge: await client.calculatePKCECodeChallenge(attempt.verifier),
         code_challenge_method: 'S256',
+        ...(again && { prompt: 'login', max_age: '0' }),
       })
       return { address, attempt }
     },
-    async finish(returned, { state, nonce, verifier }) {
+    async finish(returned, { state, nonce, verifier }, again = false) {
       const config = await configuration()
       const client = await load()
       try {
-        const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true }
+        const answers = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true }
+        const checks = { ...answers, ...(again && { maxAge: provedWithin }) }
         const tokens = await client.authorizationCodeGrant(config, returned, checks)
         const signed = tokens.claims()
         if (signed === undefined) throw new Error('the answer has no ID token')

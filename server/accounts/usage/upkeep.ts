@@ -7,12 +7,12 @@ import { lockNotAvailable, sqlState } from '#store/engine/sql-state'
 import type { Store } from '#store/engine/store'
 import { addMonths, dropMonths, monthsBefore } from '#store/usage/log-months'
 import { summarizeFilters } from '#store/usage/log-scan'
-import { addUpHours, thinMarks } from '#store/usage/usage-hours'
+import { addUpHours, addUpParts, thinMarks } from '#store/usage/usage-hours'
 import { rollUpDays } from '#store/usage/usage-rollups'
 
 /** The two scheduled jobs. */
 export interface UsageUpkeep {
-  /** Every minute: sums up the hours that are over, and tells the filters of new rows. */
+  /** Every minute: sums up the hours that are over, and what has come of those that go on, and tells the filters of new rows. */
   addUp(): Promise<void>
   /** At start and every hour: creates and drops monthly partitions. */
   turnMonths(): Promise<void>
@@ -47,6 +47,7 @@ export function createUsageUpkeep(parts: { store: Store; clock: Clock; keepMonth
   return {
     async addUp() {
       await addUpBefore(Math.floor((clock.now() - graceMs) / hourMs) * hourMs)
+      await addUpParts(store, new Date(clock.now()))
       while ((await rollUpDays(store)) > 0);
       await thinMarks(store)
       await summarizeFilters(store)

@@ -1,9 +1,11 @@
-/** What pays for a request: the wallet of its user and every budget that applies. All of them pay, or none does. */
+/** What pays for a request: the wallet of its user or team and every budget that applies. All of them pay, or none does. */
 
 /** One payer. */
 export interface Account {
-  /** The user's id for a wallet. For a budget: `budget:<key|user|group>:<id>:<total|day|week|month>:<its first instant, or nothing>`. */
+  /** The id of the user or team for a wallet. For a budget: `budget:<key|user|group|member>:<id>:<total|day|week|month|plan-...>:<its first instant, or nothing>`. */
   id: string
+  /** Whose it is, for messages: `team`, where a team pays. */
+  whose?: 'team'
   /** Only for budgets: what the account begins with when it is first used. */
   budget?: BudgetWindow
 }
@@ -12,10 +14,11 @@ export interface Account {
 export interface BudgetWindow {
   /** Nano-dollars that may be spent in this window. When it changes, what is left changes by the difference. */
   limit: bigint
-  of: 'key' | 'user' | 'group'
-  /** Whose usage counts: the id of the key or user, the name of the group. */
+  of: 'key' | 'user' | 'group' | 'member'
+  /** Whose usage counts: the id of the key, user, team (`user`) or member, the name of the group. */
   ofId: string
-  span: 'total' | 'day' | 'week' | 'month'
+  /** `plan-5h`: a window of a plan, with its length. */
+  span: 'total' | 'day' | 'week' | 'month' | `plan-${string}`
   /** The first instant that counts; null: no beginning. */
   from: Date | null
   /** The first instant that no longer counts; null: no end. */

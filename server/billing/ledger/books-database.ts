@@ -6,6 +6,7 @@ import { withTimeout } from '#billing/lease/with-timeout'
 import type { Clock } from '#runtime/clock'
 import type { Store } from '#store/engine/store'
 import { type EndingBudget, endingBudgets, openBudgets } from '#store/ledger/budgets-ahead'
+import { type OpenedBudget, openedBudgets, removeBudgets } from '#store/ledger/budgets-removed'
 import {
   closeInstance,
   type InstanceState,
@@ -60,6 +61,9 @@ export interface BooksDatabase {
   /** Budgets that end soon and have no successor: see `budgets-ahead.ts` of the store. */
   endingBudgets(asked: { from: Date; till: Date; most: number; after: string }): Promise<EndingBudget[]>
   openBudgets(budgets: readonly Pick<AskedPart, 'account' | 'budget'>[]): Promise<void>
+  /** Budgets whose windows are not over, and how they go: see `budgets-removed.ts` of the store. */
+  openedBudgets(asked: { now: Date; most: number; after: string }): Promise<OpenedBudget[]>
+  removeBudgets(accounts: readonly string[]): Promise<number>
   /** Removes budgets that ended long ago, and notes of interrupted requests that are a day old. */
   sweepBudgets(): Promise<number>
 }
@@ -88,6 +92,8 @@ export const booksCalls = (store: BooksStore) => ({
   endingBudgets: ({ from, till, most, after }: { from: Date; till: Date; most: number; after: string }) =>
     endingBudgets(store, from, till, most, after),
   openBudgets: (budgets: readonly Pick<AskedPart, 'account' | 'budget'>[]) => openBudgets(store, budgets),
+  openedBudgets: ({ now, most, after }: { now: Date; most: number; after: string }) => openedBudgets(store, now, most, after),
+  removeBudgets: (accounts: readonly string[]) => removeBudgets(store, accounts),
   async sweepBudgets() {
     await sweepInterrupted(store)
     return sweepBudgets(store)
@@ -134,6 +140,8 @@ export function booksBehind(ask: AskBooks): BooksDatabase {
     missingInstances: (unseenMs) => ask('missingInstances', unseenMs),
     endingBudgets: (asked) => ask('endingBudgets', asked),
     openBudgets: (budgets) => ask('openBudgets', budgets),
+    openedBudgets: (asked) => ask('openedBudgets', asked),
+    removeBudgets: (accounts) => ask('removeBudgets', accounts),
     sweepBudgets: () => ask('sweepBudgets', undefined),
   }
 }

@@ -1,11 +1,14 @@
-/** Requests that a wallet and budgets pay together, on both engines: all of them or none, and what is left of each is what the rows say. */
+/**
+ * Requests that a wallet and budgets pay together, on both engines in a deep run: all of them or none, and what is left of each is what the
+ * rows say.
+ */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import type { Account, BudgetWindow } from '#billing/lease/account'
 import { GatewayError } from '#shared/errors'
 import { sweepBudgets } from '#store/ledger/leases'
 import { chargesIn, leasedOf } from '#testing/books/invariants'
 import { booksPlace, codeOf, type Place } from '#testing/books/test-books'
-import { engines } from '#testing/database/database'
+import { sampledEngines } from '#testing/database/database'
 import { seeded } from '#testing/seeded'
 import { usageRow } from '#testing/usage-row'
 import type { LeasedBooks } from './leased-books.ts'
@@ -31,7 +34,7 @@ async function messageOf(work: Promise<unknown>): Promise<string> {
   }
 }
 
-describe.each([...engines])('books with budgets on %s', (engine) => {
+describe.each(sampledEngines(import.meta.file))('books with budgets on %s', (engine) => {
   let place: Place
   beforeAll(async () => {
     place = await booksPlace(engine)

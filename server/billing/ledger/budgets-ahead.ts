@@ -1,9 +1,8 @@
 /** Opens the budgets of tomorrow today, a few at a time: midnight is then like any other moment. */
 import type { Account, BudgetWindow } from '#billing/lease/account'
 import type { Clock } from '#runtime/clock'
-import type { Budget } from '#shared/console/limits'
 import type { BooksDatabase } from './books-database.ts'
-import { budgetAccounts } from './budgets.ts'
+import { budgetAccounts, type Terms } from './budgets.ts'
 
 /** How long before its beginning a window is opened, in milliseconds. */
 const aheadMs = 2 * 3_600_000
@@ -17,7 +16,7 @@ export interface AheadParts {
   database: BooksDatabase
   clock: Clock
   /** The present budget of a key, user or group; undefined: nothing is opened ahead. */
-  budgetOf: ((of: BudgetWindow['of'], id: string) => Budget | null | undefined) | undefined
+  budgetOf: ((of: BudgetWindow['of'], id: string) => Terms | null | undefined) | undefined
 }
 
 /** Opens the next windows of all budgets that were used in one that ends soon; resolves to how many. */

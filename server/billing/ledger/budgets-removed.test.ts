@@ -4,9 +4,12 @@ import type { Account } from '#billing/lease/account'
 import { systemClock as clock } from '#runtime/clock'
 import type { Budget } from '#shared/console/limits'
 import { chargesIn, leasedOf } from '#testing/books/invariants'
-import { booksPlace, codeOf, type Place } from '#testing/books/test-books'
+import { booksPlace, codeOf, here, type Place } from '#testing/books/test-books'
 import { sampledEngine } from '#testing/database/database'
 import { usageRow } from '#testing/usage-row'
+import { directBooks } from './books-database.ts'
+import { budgetAccounts } from './budgets.ts'
+import { removeOldBudgets } from './budgets-removed.ts'
 
 let place: Place
 beforeAll(async () => {
@@ -60,3 +63,72 @@ test.each<[string, Budget | null]>([
   },
   60_000,
 )
+
+test('a budget that was removed, or has other windows now, is let go of, and later lines go the usual way again', async () => {
+  const [day, berlin]: Budget[] = [
+    { daily: '1', total: '1' },
+    { daily: '1', timezone: 'Europe/Berlin' },
+  ]
+  let budget: Budget | null | undefined = day
+  let slow = 0
+  // The usual call is a prepared statement, the slow one is composed.
+  const db = new Proxy(place.store.db, {
+    get(target, name) {
+      const found = Reflect.get(target, name)
+      if (name !== 'execute') return typeof found === 'function' ? found.bind(target) : found
+      return (...args: Parameters<typeof target.execute>) => {
+        slow += 1
+        return target.execute(...args)
+      }
+    },
+  })
+  const direct = directBooks(place.store, clock)
+  const database = { ...direct, sync: directBooks({ db }, clock).sync }
+  const id = await place.wallet(1_000_000_000n)
+  const parts = { database, clock, budgetOf: (of: string, owner: string) => (of === 'key' && owner === id ? budget : undefined) }
+  const books = await place.begin(parts, here)
+  let count = 0
+  /** Whether the line of one more request went the slow way. */
+  async function isSlow(): Promise<boolean> {
+    const name = `${id}-${++count}`
+    const accounts = budgetAccounts([{ of: 'key', id, budget: budget ?? null }], clock.now())
+    await books.hold(name, [{ id }, ...accounts], 10n)
+    await books.flush()
+    await books.settle(usageRow({ requestId: name, at: new Date(clock.now()), userId: id, keyId: id, cost: 10n }))
+    slow = 0
+    await books.flush()
+    return slow > 0
+  }
+  const opened = async () => (await place.store.db.query.accounts.findMany()).filter(({ ofId }) => ofId === id).map(({ id }) => id)
+  /** Until nothing of the old ones is on lease, and a look has found them. */
+  async function until(left: number): Promise<void> {
+    while ((await opened()).length > left) {
+      await removeOldBudgets(parts)
+      await clock.sleep(50)
+    }
+  }
+  expect(await isSlow()).toBe(false)
+  expect(await opened()).toHaveLength(2)
+
+  budget = berlin
+  expect(await isSlow()).toBe(true)
+  await until(1)
+  expect(await isSlow()).toBe(false)
+  expect((await opened())[0]).toContain(':day:')
+
+  budget = null
+  expect(await isSlow()).toBe(true)
+  await until(0)
+  expect(await isSlow()).toBe(false)
+
+  // One that comes back counts all five requests before it, and has room for one more.
+  budget = { total: '0.00000006' }
+  expect(await isSlow()).toBe(false)
+  expect(await codeOf(books.hold(`${id}-beyond`, [{ id }, ...budgetAccounts([{ of: 'key', id, budget }], clock.now())], 1n))).toBe(
+    'insufficient_quota',
+  )
+  // An owner that is not known here keeps what it has.
+  budget = undefined
+  expect(await removeOldBudgets(parts)).toBe(0)
+  expect(await opened()).toHaveLength(1)
+}, 60_000)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { Budget } from '#shared/console/limits'
-import { budgetAccounts } from './budgets.ts'
+import { budgetAccounts, withLimitOf } from './budgets.ts'
 
 const windows = (budget: Budget, at: string) =>
   budgetAccounts([{ of: 'key', id: 'k', budget }], Date.parse(at)).map(({ budget: one }) => [
@@ -72,4 +72,41 @@ test('everybody who has a budget has accounts of his own, in nano-dollars', () =
     ['budget:key:k:day:2026-11-21T00:00:00.000Z', 500_000_000n],
     ['budget:group:team a:total:', 12_000_000_001n],
   ])
+})
+
+describe('windows of a plan', () => {
+  const plan = {
+    ...{ id: 'p', name: 'pro', group: null, from: '2026-11-21T10:00:00.000Z', until: '2026-12-21T10:00:00.000Z' },
+    windows: [
+      { every: '5h', amount: '2' },
+      { every: '1mo', amount: '30' },
+    ],
+  }
+  const at = (now: string, budget: object = {}) => budgetAccounts([{ of: 'user', id: 'u', budget: { ...budget, plan } }], Date.parse(now))
+
+  test('are accounts of its holder beside the budgets of its own', () => {
+    expect(at('2026-11-21T16:00:00.000Z', { total: '7' }).map(({ id }) => id)).toEqual([
+      'budget:user:u:total:',
+      'budget:user:u:plan-5h:2026-11-21T15:00:00.000Z',
+      'budget:user:u:plan-1mo:2026-11-21T10:00:00.000Z',
+    ])
+    const [window] = at('2026-11-21T16:00:00.000Z')
+    expect(window?.budget).toMatchObject({ limit: 2_000_000_000n, of: 'user', ofId: 'u', span: 'plan-5h' })
+    expect(window?.budget?.until).toEqual(new Date('2026-11-21T20:00:00.000Z'))
+  })
+
+  test('are none before the plan begins and after it has ended', () => {
+    expect(at('2026-11-21T09:59:59.999Z')).toEqual([])
+    expect(at('2026-12-21T09:59:59.999Z')).toHaveLength(2)
+    expect(at('2026-12-21T10:00:00.000Z')).toEqual([])
+  })
+
+  test('the present limit of a window is that of the plan; without the plan it is removed', () => {
+    const [window] = at('2026-11-21T16:00:00.000Z')
+    if (!window) throw new Error('there is no window')
+    const raised = { ...plan, windows: [{ every: '5h', amount: '3' }] }
+    expect(withLimitOf({ plan: raised }, window)?.budget?.limit).toBe(3_000_000_000n)
+    expect(withLimitOf({ daily: '1' }, window)).toBeUndefined()
+    expect(withLimitOf(null, window)).toBeUndefined()
+  })
 })

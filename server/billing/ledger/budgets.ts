@@ -5,22 +5,34 @@
 
 import type { Account, BudgetWindow } from '#billing/lease/account'
 import type { Budget } from '#shared/console/limits'
+import type { HeldPlan } from '#shared/console/selling'
 import { parseUsd } from '#shared/money'
+import { inForce, windowAt } from '#shared/plan-windows'
+
+/** A budget, and the windows of the plan that its owner has or had last. */
+export type Terms = Budget & { plan?: HeldPlan }
 
 /** A key, user or group that may have a budget. `id`: for a group its name. */
 export interface Budgeted {
   of: BudgetWindow['of']
   id: string
-  budget: Budget | null
+  budget: Terms | null
 }
 
 type Span = 'day' | 'week' | 'month'
 
+/** The span of a plan's window of this length. */
+const planSpan = (every: string) => `plan-${every}` as const
+/** Whether it is that of a window of a plan. */
+export const isOfPlan = (span: BudgetWindow['span']): boolean => span.startsWith('plan-')
+
 /** The account with the present limit of its budget, where that is known; undefined when the budget was removed. */
-export function withLimitOf(budget: Budget | null | undefined, account: Account): Account | undefined {
+export function withLimitOf(budget: Terms | null | undefined, account: Account): Account | undefined {
   if (!account.budget || budget === undefined) return account
-  const { total, monthly, weekly, daily } = budget ?? {}
-  const amount = { total, month: monthly, week: weekly, day: daily }[account.budget.span]
+  const { span } = account.budget
+  const { total, monthly, weekly, daily, plan } = budget ?? {}
+  const own: Readonly<Record<string, string | undefined>> = { total, month: monthly, week: weekly, day: daily }
+  const amount = isOfPlan(span) ? plan?.windows.find(({ every }) => planSpan(every) === span)?.amount : own[span]
   return amount === undefined ? undefined : { ...account, budget: { ...account.budget, limit: parseUsd(amount) } }
 }
 
@@ -29,10 +41,7 @@ export function budgetAccounts(all: readonly Budgeted[], now: number): Account[]
   return all.flatMap((one) => (one.budget === null ? [] : accountsOf(one, one.budget, now)))
 }
 
-function accountsOf({ of, id }: Budgeted, { total, monthly, weekly, daily, timezone }: Budget, now: number): Account[] {
-  const today = Temporal.Instant.fromEpochMilliseconds(now)
-    .toZonedDateTimeISO(timezone ?? 'UTC')
-    .startOfDay()
+function accountsOf({ of, id }: Budgeted, { total, monthly, weekly, daily, timezone, plan }: Terms, now: number): Account[] {
   const account = (span: BudgetWindow['span'], amount: string | undefined, from: Date | null, until: Date | null): Account[] => {
     if (amount === undefined) return []
     // Another zone is another window: its first instant is part of the name.
@@ -40,10 +49,22 @@ function accountsOf({ of, id }: Budgeted, { total, monthly, weekly, daily, timez
     return [{ id: name, budget: { limit: parseUsd(amount), of, ofId: id, span, from, until } }]
   }
   const window = (span: Span, amount: string | undefined): Account[] => {
-    const from = startOf(span, today)
+    if (amount === undefined) return []
+    const from = startOf(
+      span,
+      Temporal.Instant.fromEpochMilliseconds(now)
+        .toZonedDateTimeISO(timezone ?? 'UTC')
+        .startOfDay(),
+    )
     return account(span, amount, instant(from), instant(from.add({ [`${span}s`]: 1 }).startOfDay()))
   }
-  return [...account('total', total, null, null), ...window('month', monthly), ...window('week', weekly), ...window('day', daily)]
+  const own = [...account('total', total, null, null), ...window('month', monthly), ...window('week', weekly), ...window('day', daily)]
+  if (!plan || !inForce(plan, now)) return own
+  const ofPlan = plan.windows.flatMap(({ every, amount }) => {
+    const { from, until } = windowAt(every, new Date(plan.from), now)
+    return account(planSpan(every), amount, from, until)
+  })
+  return [...own, ...ofPlan]
 }
 
 function startOf(span: Span, today: Temporal.ZonedDateTime): Temporal.ZonedDateTime {

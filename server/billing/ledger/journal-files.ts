@@ -45,6 +45,8 @@ export interface JournalFiles {
   sync(): Promise<void>
   /** Whether anything is not synced yet. */
   unsynced(): boolean
+  /** Bytes of the files that hold something which the database has not. */
+  waitingBytes(): number
   /** Closes all files. Deletes the folder when nothing was ever written, unless it is needed. */
   close(needed: boolean): Promise<void>
 }
@@ -98,6 +100,7 @@ export async function openJournalFiles(options: JournalFilesOptions): Promise<Jo
       if (file.pinned === 0 && file !== self.current) keep(file)
     },
     sync,
+    waitingBytes: () => [...files].reduce((sum, { pinned, used }) => sum + (pinned > 0 ? used : 0), 0),
     unsynced: () => syncing !== undefined || [...files].some(({ isDirty }) => isDirty),
     close,
   }

@@ -46,6 +46,8 @@ export interface Journal {
   record(line: BookLine, bytes?: Uint8Array): boolean
   /** Resolves when everything so far is as durable as `fsync` demands before an answer may end. */
   safe(): Promise<void>
+  /** The share of `maxBytes` that waits for the database, from 0 to 1. */
+  waitingShare(): number
   /** The database has the request. */
   flushed(id: string): void
   /** Lines that the database had and that are kept all the same, oldest first, in batches: for a database that has lost them. */
@@ -177,6 +179,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
       return true
     },
     safe: () => (fsync === 'always' && files.unsynced() ? sync() : Promise.resolve()),
+    waitingShare: () => files.waitingBytes() / maxBytes,
     flushed(id) {
       const file = pins.get(id)
       if (!file) return

@@ -21,6 +21,7 @@ import { ownPostgresServer, promote } from '#testing/database/postgres-server'
 import { isDeep } from '#testing/sample'
 import { type Cuttable, cuttable } from '#testing/upstream/cuttable'
 import { usageRow } from '#testing/usage-row'
+import { checkBooks } from './books-check.ts'
 import { openLeasedBooks } from './leased-books.ts'
 
 const undo: (() => Promise<unknown>)[] = []
@@ -206,6 +207,9 @@ test.if(engines.includes('postgres'))(
       await Promise.all(sites.map((site, n) => clock.sleep(n * 300).then(() => live(site, 10 * round + n, 1_500))))
     }
     for (const { folder } of sites) await (await openBooks(now, folder)).close()
+    const journals = sites.map(({ folder }) => `${folder}/journal`)
+    const { exact, faults, notes } = await checkBooks({ store: now, journals, now: clock.now(), isPatient: true })
+    expect({ exact, faults, notes }).toEqual({ exact: true, faults: [], notes: [] })
     console.log(`${lost} rows were lost and told again; ${killer.kills()} kills, ${killer.heard.done.size} answers`)
     expect(await wrongBooks(now)).toEqual([])
     const charged = await chargesIn(now)

@@ -22,7 +22,7 @@ const credit = 400_000n
 const killer = createKiller()
 /** Kills of each process. The embedded engine takes a second to start, and is let off with fewer. */
 const deepPlan = engines.includes('postgres') ? { embedded: [12], postgres: [72, 72, 72, 72] } : { embedded: [30], postgres: [] }
-const plan = isDeep ? deepPlan : { embedded: [2], postgres: [4, 4, 4, 4] }
+const plan = isDeep ? deepPlan : { embedded: [2], postgres: [4, 2, 2, 2] }
 
 async function replayed(store: Store, folder: string): Promise<void> {
   const books = await openLeasedBooks({

@@ -1,4 +1,7 @@
-/** Laws of the books that hold whatever happens around them, on both engines: a model, a clock that jumps, an overrun, a broken disk. */
+/**
+ * Laws of the books that hold whatever happens around them, on both engines in a deep run: a model, a clock that jumps, an overrun, a
+ * broken disk.
+ */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { closeSync, existsSync, readdirSync, readlinkSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,7 +10,7 @@ import type { Log } from '#runtime/log'
 import { postCredit } from '#store/accounts/users'
 import { chargesIn } from '#testing/books/invariants'
 import { booksPlace, codeOf, here, type Place } from '#testing/books/test-books'
-import { engines } from '#testing/database/database'
+import { sampledEngines } from '#testing/database/database'
 import { sampled } from '#testing/sample'
 import { seeded } from '#testing/seeded'
 import { usageRow } from '#testing/usage-row'
@@ -22,7 +25,7 @@ function errorLog(): Log & { errors: [fields: object, message: string][] } {
   return { errors, debug: ignore, info: ignore, warn: ignore, error: (fields, message) => void errors.push([fields, message]) }
 }
 
-describe.each([...engines])('laws of the books on %s', (engine) => {
+describe.each(sampledEngines(import.meta.file))('laws of the books on %s', (engine) => {
   let place: Place
   beforeAll(async () => {
     place = await booksPlace(engine)

@@ -6,6 +6,7 @@ import { booksPlace, codeOf, here, type Place } from '#testing/books/test-books'
 import { sampledEngines } from '#testing/database/database'
 import { countStatements, type Statements } from '#testing/database/statements'
 import { usageRow } from '#testing/usage-row'
+import { directBooks } from './books-database.ts'
 import type { LeasedBooks } from './leased-books.ts'
 
 const budgetOf = (key: string): Account => ({
@@ -115,4 +116,41 @@ describe.each(sampledEngines(import.meta.file))('trips to the database on %s', (
     expect(statements.sent() - before).toBeLessThanOrEqual(4)
     expect((await place.money(id))[0]).toBe(997_000n)
   })
+
+  test('where a crowd waits, what has ended and what it asks for take turns: neither makes the other wait for a long call', async () => {
+    const direct = directBooks(place.store, clock)
+    let served = 0
+    const cold = await Promise.all(Array.from({ length: 300 }, () => place.wallet(10_000n)))
+    const warm = await place.wallet(10n ** 12n)
+    /** Of the calls while more than a hundred wait: how many had lines, how many asked. */
+    const beside: { lines: number; asks: number }[] = []
+    const sync: typeof direct.sync = (call, withinMs) => {
+      if (cold.length - served > 100) beside.push({ lines: call.lines.length, asks: call.ask.length })
+      return direct.sync(call, withinMs)
+    }
+    const books = await place.begin({ database: { ...direct, sync } }, here)
+    statements = countStatements(place.store)
+    let count = 0
+    const request = async () => {
+      const id = `${warm}-${++count}`
+      await books.hold(id, [{ id: warm }], 10n)
+      await books.settle(usageRow({ requestId: id, userId: warm, cost: 10n }))
+    }
+    await request()
+    await books.flush()
+    beside.length = 0
+    const crowd = cold.map(async (id) => {
+      await books.hold(`${id}-c`, [{ id }], 10n)
+      served += 1
+      await books.release(usageRow({ requestId: `${id}-c`, userId: id, cost: 0n }))
+    })
+    while (served < cold.length) {
+      await request()
+      void books.written()
+      await clock.sleep(1)
+    }
+    await Promise.all(crowd)
+    expect(beside.filter(({ lines, asks }) => lines > 0 && asks > 0)).toEqual([])
+    expect(beside.some(({ asks }) => asks > 0)).toBe(true)
+  }, 60_000)
 })

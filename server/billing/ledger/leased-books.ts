@@ -6,11 +6,11 @@
 import type { Account, BudgetWindow } from '#billing/lease/account'
 import { beyondAllMoney } from '#billing/lease/money-lease'
 import { unavailable } from '#billing/lease/with-timeout'
-import type { Budget } from '#shared/console/limits'
 import type { Books, NewLog } from './books.ts'
 import { directBooks } from './books-database.ts'
-import { withLimitOf } from './budgets.ts'
+import { type Terms, withLimitOf } from './budgets.ts'
 import { openBudgetsAhead } from './budgets-ahead.ts'
+import { removeOldBudgets } from './budgets-removed.ts'
 import { type EncodedLine, encodedLine } from './encoded-line.ts'
 import { insufficientFunds } from './insufficient-funds.ts'
 import type { MoneySync } from './money-sync.ts'
@@ -27,6 +27,8 @@ export interface LeasedBooks extends Books {
   answering(): boolean
   /** Whether holds can succeed: the database answers, or there is money on lease. */
   serving(): boolean
+  /** The share of the journal that waits for the database, from 0 to 1. */
+  journalShare(): number
   /**
    * Takes back the leases of instances that were not seen for `writeOffMs`, and answers how many there were; removes budgets that ended
    * long ago. Call it on a schedule.
@@ -43,7 +45,7 @@ export interface LeasedBooksOptions extends Omit<RegistrationOptions, 'lingerMs'
   /** Whether settling waits for the database while that answers, so that its row can be read at once; otherwise only for the journal. */
   settleWaits: boolean
   /** The present budget of a key, user or group: a change while a request runs limits its further holds. */
-  budgetOf?(of: BudgetWindow['of'], id: string): Budget | null | undefined
+  budgetOf?(of: BudgetWindow['of'], id: string): Terms | null | undefined
 }
 
 interface Hold {
@@ -206,6 +208,7 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
     flush: async () => (await registrations.current?.sync.flush()) ?? false,
     answering: () => registrations.current?.sync.answeringSince() !== undefined,
     serving: () => registrations.current?.sync.serving() ?? false,
+    journalShare: () => registrations.current?.journal.waitingShare() ?? 0,
     async writeOff() {
       await registrations.sweep()
       const epoch = registrations.current
@@ -213,6 +216,7 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
       const since = epoch?.sync.answeringSince()
       if (!epoch || since === undefined || clock.monotonic() - since < settledAfter) return 0
       await database.sweepBudgets()
+      await removeOldBudgets({ database, clock, budgetOf })
       const unseenMs = Math.max(writeOffMs, aliveMs)
       let count = 0
       for (const instance of await database.missingInstances(unseenMs)) {

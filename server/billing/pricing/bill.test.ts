@@ -20,13 +20,14 @@ function rowOf(usage: Usage, fields: PriceFields, ratio: bigint) {
   return { usage, price: { ...fields, ratio: formatRatio(ratio) }, cost: formatUsd(cost(usage, resolveRates(fields), ratio)) }
 }
 
-/** Adds the lines up by hand, and answers what rounding added, in 10^-21 USD. */
+/** Adds the lines up by hand, and answers what rounding added, in 10^-39 USD. */
 function checked(bill: Bill): bigint {
   let sum = 0n
-  for (const { amount, price, per } of bill.lines) sum += BigInt(amount) * scaled(price, 9) * (per === 1 ? 1_000_000n : 1n)
-  expect(scaled(bill.sum, 15)).toBe(sum)
-  const rounding = scaled(bill.rounding, 21)
-  expect(sum * scaled(bill.ratio, 6) + rounding).toBe(scaled(bill.cost, 21))
+  for (const { amount, price, per, factor = '1' } of bill.lines)
+    sum += BigInt(amount) * scaled(price, 9) * (per === 1 ? 1_000_000n : 1n) * scaled(factor, 18)
+  expect(scaled(bill.sum, 33)).toBe(sum)
+  const rounding = scaled(bill.rounding, 39)
+  expect(sum * scaled(bill.ratio, 6) + rounding).toBe(scaled(bill.cost, 39))
   return rounding
 }
 
@@ -63,7 +64,7 @@ describe('a bill', () => {
       const bill = billOf(row, null)
       if (!bill) throw new Error('no bill')
       const rounding = checked(bill)
-      expect(rounding >= 0n && rounding < 10n ** 12n).toBe(true)
+      expect(rounding >= 0n && rounding < 10n ** 30n).toBe(true)
       expect(bill.cost).toBe(row.cost)
       if (bill.lines.some(({ tier }) => tier !== undefined)) tiered += 1
     }
@@ -90,6 +91,24 @@ describe('a bill', () => {
     })
   })
 
+  test('names the factor of its tokens', () => {
+    const usage: Usage = { ...noUsage(), servedAs: { service_tier: 'flex', speed: 'fast' } }
+    usage.in.fresh = 3
+    usage.units.searches = 1
+    const fields: PriceFields = {
+      ...{ input: '1.5', output: '1', search: '0.01' },
+      factors: { service_tier: { flex: '0.333333' }, speed: { fast: '1.000001' } },
+    }
+    const bill = billOf(rowOf(usage, fields, 1_000_000n), null)
+    if (!bill) throw new Error('no bill')
+    expect(bill.lines).toEqual([
+      { unit: 'input', amount: 3, price: '1.5', per: 1_000_000, factor: '0.333333333333' },
+      { unit: 'search', amount: 1, price: '0.01', per: 1 },
+    ])
+    const rounding = checked(bill)
+    expect(rounding > 0n && rounding < 10n ** 30n).toBe(true)
+  })
+
   test('of a row that used nothing there is none', () => {
     expect(billOf({ usage: null, price: { input: '1', output: '1', ratio: '1' }, cost: '0' }, null)).toBeNull()
     expect(billOf({ usage: noUsage(), price: null, cost: '0' }, null)).toBeNull()
@@ -105,6 +124,6 @@ describe('a bill', () => {
     const bill = billOf({ usage: total, price: { ...fields, ratio: '1' }, cost: formatUsd(spent) }, lines)
     if (!bill) throw new Error('no bill')
     const rounding = checked(bill)
-    expect(rounding > 0n && rounding < 3n * 10n ** 12n).toBe(true)
+    expect(rounding > 0n && rounding < 3n * 10n ** 30n).toBe(true)
   })
 })

@@ -8,12 +8,13 @@ import { resolveRates } from './rates.ts'
 const pieces = new Set(['request', 'image', 'second', 'search'])
 const million = 1_000_000n
 
-/** Decimal places of US dollars: of a nano-dollar per million, and of that times a millionth. */
-const sumPlaces = 15
-const exactPlaces = 21
+/** Decimal places: of the product of three factors; of US dollars, a nano-dollar per million times that; and of that times a millionth. */
+const factorPlaces = 18
+const sumPlaces = 15 + factorPlaces
+const exactPlaces = sumPlaces + 6
 
 /** One line of a bill as the console shows it: prices in US dollars, per piece or per million. */
-export function billLine({ unit, amount, price, tier }: CostPart): BillLine {
+export function billLine({ unit, amount, price, tier, factor }: CostPart): BillLine {
   const piece = pieces.has(unit)
   return {
     unit,
@@ -21,6 +22,7 @@ export function billLine({ unit, amount, price, tier }: CostPart): BillLine {
     price: formatUsd(piece ? price / million : price),
     per: piece ? 1 : 1_000_000,
     ...(tier !== undefined && { tier }),
+    ...(factor !== undefined && { factor }),
   }
 }
 
@@ -33,7 +35,9 @@ export function billOf({ usage, price, cost }: Pick<LogRow, 'usage' | 'price' | 
   const { ratio, ...fields } = price
   const parts = carried ?? partsOf(usage, resolveRates(fields)).map(billLine)
   const lines = parts.filter((line) => line.price !== '0')
-  const sum = lines.reduce((total, line) => total + BigInt(line.amount) * parseUsd(line.price) * (line.per === 1 ? million : 1n), 0n)
+  const amountOf = ({ amount, price, per, factor = '1' }: BillLine) =>
+    BigInt(amount) * parseUsd(price) * (per === 1 ? million : 1n) * parseDecimal(factor, factorPlaces)
+  const sum = lines.reduce((total, line) => total + amountOf(line), 0n)
   const rounding = parseDecimal(cost, exactPlaces) - sum * parseRatio(ratio)
   return { lines, sum: formatDecimal(sum, sumPlaces), ratio, rounding: formatDecimal(rounding, exactPlaces), cost }
 }

@@ -168,3 +168,52 @@ test('the largest figures that can be written stay exact', () => {
   const whole = safe * 9_999_999_999_999_000_000_000n + safe * 9_999_999_999_999_999_999_999n
   expect(cost(u, rates, one)).toBe((whole * one + 10n ** 12n - 1n) / 10n ** 12n)
 })
+
+describe('factors', () => {
+  const fields: PriceFields = {
+    ...{ input: '1', output: '2', search: '0.01', tiers: [{ above: 2_000_000, input: '3', output: '3' }] },
+    factors: { service_tier: { priority: '2', flex: '0.5', odd: '1.000001' }, speed: { fast: '6' }, inference_geo: { us: '1.1' } },
+  }
+  const used = (servedAs: Usage['servedAs'], fresh = 1_000_000) =>
+    usage((u) => {
+      u.in.fresh = fresh
+      u.units.searches = 1
+      if (servedAs) u.servedAs = servedAs
+    })
+  const usd = (servedAs: Usage['servedAs'], fresh?: number) => formatUsd(cost(used(servedAs, fresh), resolveRates(fields), one))
+
+  test('multiply the price of tokens, not that of searches, and each other', () => {
+    expect(usd(undefined)).toBe('1.01')
+    expect(usd({ service_tier: 'priority' })).toBe('2.01')
+    expect(usd({ service_tier: 'flex' })).toBe('0.51')
+    expect(usd({ speed: 'fast', inference_geo: 'us' })).toBe('6.61')
+    expect(usd({ service_tier: 'priority' }, 3_000_000)).toBe('18.01')
+    expect(usd({ service_tier: 'a word without a factor', speed: 'priority' })).toBe('1.01')
+  })
+
+  test('are exact, and rounded up once with the ratio', () => {
+    // One token of 0.000001 USD: 1.000001 thousand nano-dollars, and half of that.
+    const single = usage((u) => {
+      u.in.fresh = 1
+      u.servedAs = { service_tier: 'odd' }
+    })
+    expect(cost(single, resolveRates(fields), one)).toBe(1_001n)
+    expect(cost(single, resolveRates(fields), one / 2n)).toBe(501n)
+    // 1.000001 ** 2 and 1.000001 ** 3 have more places than a float.
+    const odd = { odd: '1.000001' }
+    const thrice = resolveRates({ input: '1', output: '1', factors: { service_tier: odd, speed: odd, inference_geo: odd } })
+    const all = usage((u) => {
+      u.in.fresh = 1_000_000_000_000_000
+      u.servedAs = { service_tier: 'odd', speed: 'odd', inference_geo: 'odd' }
+    })
+    expect(cost(all, thrice, one)).toBe(1_000_003_000_003_000_001n)
+  })
+
+  test.each([
+    [{ service_tier: { priority: '-1' } }, 'factors.service_tier.priority'],
+    [{ speed: { fast: '1.0000001' } }, 'factors.speed.fast'],
+    [{ speed: { fast: 'six' } }, 'factors.speed.fast'],
+  ] as [NonNullable<PriceFields['factors']>, string][])('%j is refused', (factors, param) => {
+    expect(() => resolveRates({ input: '1', output: '1', factors })).toThrow(expect.objectContaining({ code: 'invalid_value', param }))
+  })
+})

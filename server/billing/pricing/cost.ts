@@ -1,5 +1,7 @@
 /** From usage to money: units times rates, exact in bigint, rounded up once per request. Pure. */
 import type { Usage } from '#canonical/usage'
+import { factorFields } from '#shared/console/price'
+import { formatDecimal } from '#shared/money'
 import type { Rates, TokenRates } from './price.ts'
 
 /** One line of a bill: `amount` units at `price` nano-dollars per million. */
@@ -9,6 +11,8 @@ export interface CostPart {
   price: bigint
   /** Present when the price is that of the tier for more than so many input tokens. */
   tier?: number
+  /** What the price is multiplied by, as a decimal; absent: nothing. */
+  factor?: string
 }
 
 /** Nano-dollars per million units times millionths of the ratio. */
@@ -16,19 +20,32 @@ const scale = 1_000_000_000_000n
 
 /** What a request costs in nano-dollars. `ratio` is in millionths. Not negative if `ratio` is not. Makes no objects: it is asked for often. */
 export function cost(usage: Usage, rates: Rates, ratio: bigint): bigint {
-  let total = 0n
-  eachPart(usage, rates, tierFor(usage, rates)?.rates ?? rates, (_, amount, price) => {
-    if (amount > 0) total += BigInt(amount) * price
+  let tokens = 0n
+  let units = 0n
+  eachPart(usage, rates, tierFor(usage, rates)?.rates ?? rates, (_, amount, price, isToken) => {
+    if (amount <= 0) return
+    if (isToken) tokens += BigInt(amount) * price
+    else units += BigInt(amount) * price
   })
-  return (total * ratio + scale - 1n) / scale
+  const factor = usage.servedAs && factorFor(usage, rates)
+  const whole = factor ? scale * 10n ** BigInt(factor.places) : scale
+  const total = factor ? tokens * factor.times + (units * whole) / scale : tokens + units
+  return (total * ratio + whole - 1n) / whole
 }
 
 /** The lines of the bill; `cost` is the rounded sum of amount times price. */
 export function partsOf(usage: Usage, rates: Rates): CostPart[] {
   const parts: CostPart[] = []
   const tier = tierFor(usage, rates)
+  const by = factorFor(usage, rates)
+  const factor = by && formatDecimal(by.times, by.places)
   eachPart(usage, rates, tier?.rates ?? rates, (unit, amount, price, isToken) => {
-    if (amount > 0) parts.push({ unit, amount: BigInt(amount), price, ...(tier && isToken && { tier: tier.above }) })
+    if (amount > 0)
+      parts.push({
+        ...{ unit, amount: BigInt(amount), price },
+        ...(tier && isToken && { tier: tier.above }),
+        ...(factor !== undefined && isToken && { factor }),
+      })
   })
   return parts
 }
@@ -63,6 +80,20 @@ function eachPart(
   visit('second', count(units.seconds), rates.second, false)
   visit('search', count(units.searches), rates.search, false)
   visit('character', count(units.characters), rates.character, false)
+}
+
+/** The product of all factors that apply to its tokens, as an integer with so many decimal places; undefined: none does. */
+function factorFor({ servedAs }: Usage, { factors }: Rates): { times: bigint; places: number } | undefined {
+  if (!servedAs || !factors) return undefined
+  let times = 1n
+  let places = 0
+  for (const field of factorFields) {
+    const factor = factors[field]?.get(servedAs[field] ?? '')
+    if (factor === undefined) continue
+    times *= factor
+    places += 6
+  }
+  return places === 0 ? undefined : { times, places }
 }
 
 /** Exact, whatever an upstream reports. */

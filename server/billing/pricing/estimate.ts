@@ -29,6 +29,8 @@ export interface Estimate {
   searches?: number
   /** How long the cache lives that this request may fill; absent: it fills none. */
   cached?: '5m' | '1h'
+  /** What it is asked to be served as, where that costs more. */
+  servedAs?: Usage['servedAs']
   /** What an answer may contain besides text and reasoning. */
   makes?: { image?: boolean; audio?: boolean }
 }
@@ -87,6 +89,7 @@ function costOf(estimate: Estimate, output: number, rates: Rates, ratio: bigint)
     out: { total: 0, reasoning: 0, audio: 0, image: 0 },
     units: { requests: 1, images: 0, seconds: 0, characters: 0, searches },
     provenance: 'estimated',
+    ...(estimate.servedAs && { servedAs: estimate.servedAs }),
     raw: null,
   }
   fillOutput(usage, mostExpensiveOutput(at, estimate.makes), output * n)

@@ -1,5 +1,5 @@
 /** Prices ready for arithmetic: every fallback filled in, nano-dollars per million units as bigint. */
-import type { PriceFields, PriceRow } from '#shared/console/price'
+import type { FactorField, PriceFields, PriceRow } from '#shared/console/price'
 
 /** Nano-dollars per million tokens. */
 export interface TokenRates {
@@ -24,6 +24,8 @@ export interface Rates extends TokenRates {
   character: bigint
   /** Ascending by `above`; the last one with `above` less than the number of input tokens applies. */
   tiers: readonly { above: number; rates: TokenRates }[]
+  /** Millionths by which the rates of tokens are multiplied, by field and word; absent: none. */
+  factors?: Readonly<Partial<Record<FactorField, ReadonlyMap<string, bigint>>>>
 }
 
 /** The price of one model. */

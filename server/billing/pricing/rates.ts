@@ -2,9 +2,9 @@
  * From prices as people write them (US dollars) to rates for arithmetic (nano-dollars per million units), with every fallback filled
  * in: an absent price falls back to another one; what is free must be written as 0. Pure.
  */
-import type { PriceFields } from '#shared/console/price'
+import { factorFields, type PriceFields } from '#shared/console/price'
 import { GatewayError } from '#shared/errors'
-import { parseUsd } from '#shared/money'
+import { parseRatio, parseUsd } from '#shared/money'
 import type { Rates, TokenRates } from './price.ts'
 
 type TokenField = keyof TokenRates
@@ -35,6 +35,7 @@ const each = 1_000_000n
 export function resolveRates(fields: PriceFields): Rates {
   refuseSilence(fields)
   const unit = (name: UnitField) => nano(fields[name], name) ?? 0n
+  const factors = factorsOf(fields)
   return {
     ...tokenRates(fields, ''),
     request: unit('request') * each,
@@ -43,6 +44,7 @@ export function resolveRates(fields: PriceFields): Rates {
     search: unit('search') * each,
     character: unit('character'),
     tiers: tiersOf(fields),
+    ...(factors && { factors }),
   }
 }
 
@@ -73,6 +75,25 @@ function tiersOf(fields: PriceFields): Rates['tiers'] {
     return { above: tier.above, rates: tokenRates({ ...base, ...tier }, `tiers.${index}.`) }
   })
   return resolved.sort((a, b) => a.above - b.above)
+}
+
+function factorsOf({ factors = {} }: PriceFields): Rates['factors'] {
+  const tables = factorFields.flatMap((field) => {
+    const words = Object.entries(factors[field] ?? {})
+    return words.length > 0 ? [[field, new Map(words.map(([word, text]) => [word, millionths(text, `factors.${field}.${word}`)]))]] : []
+  })
+  return tables.length > 0 ? Object.fromEntries(tables) : undefined
+}
+
+/** Throws `invalid_value` when it is negative or not a number. */
+function millionths(text: string, param: string): bigint {
+  try {
+    const factor = parseRatio(text)
+    if (factor >= 0n) return factor
+  } catch {
+    // As below.
+  }
+  throw new GatewayError('invalid_value', 'A factor is a decimal number, not negative, with up to 6 places.', { param })
 }
 
 function tokenRates(fields: TokenPrices, where: string): TokenRates {

@@ -44,6 +44,8 @@ export interface OperationHead extends Head {
   inputs?: number
   /** True when it contains fields of another style, which this style's upstreams do not know: the body cannot be passed through. */
   foreign?: true
+  /** What whole answers are read by, where this head does not say it; of a large body it stays in the worker. */
+  question?: unknown
   /** Units the model is priced by, once known: usage that an upstream does not report is estimated for these. */
   priced?: { tokens: boolean; seconds: boolean; characters: boolean }
 }
@@ -113,6 +115,8 @@ export interface OperationDoor<Question = unknown, Answer = unknown, Asked exten
   /** Reads and validates the whole question. Throws GatewayError 400 with `param` as the path in the caller's body. */
   readQuestion(body: Incoming, path?: string, variant?: Variant): Question
   writeAnswer(answer: Answer, question: Question, codecContext: CodecContext): WrittenAnswer
+  /** The question without what is long: enough to write a stream by. Absent = this style has no streams. */
+  outline?(question: Question): Question
   /** Writes a whole answer as a stream; absent = only upstreams of its own style can stream. */
   writeStream?(answer: Answer, question: Question, codecContext: CodecContext): Uint8Array
 

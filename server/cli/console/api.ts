@@ -20,7 +20,12 @@ export interface Api {
   list<Row>(path: string, most?: number): Promise<Row[]>
   /** The answer as text. */
   text(path: string): Promise<string>
+  /** The lines of an answer, as they come; what stands behind the last line feed is none. Throws BrokenOff where it ends before its end. */
+  lines(path: string): AsyncGenerator<string>
 }
+
+/** An answer that had begun and did not come to its end, or a Parley that did not respond. */
+export class BrokenOff extends CommandError {}
 
 /** The variables that name the Parley to call and the key to call it with. */
 export const variables = ['PARLEY_URL', 'PARLEY_MANAGEMENT_KEY'] as const
@@ -37,7 +42,7 @@ export function openApi(env: Environment, url: string | undefined): Api {
     const sent = { authorization: `Bearer ${key}`, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers }
     const init = { method, headers: sent, redirect: 'manual' as const, ...(body !== undefined && { body: JSON.stringify(body) }) }
     const answer = await fetch(address + path, init).catch(() => undefined)
-    if (answer === undefined) throw new CommandError(`Parley does not respond at ${address}. Set its address with PARLEY_URL or --url.`)
+    if (answer === undefined) throw new BrokenOff(`Parley does not respond at ${address}. Set its address with PARLEY_URL or --url.`)
     if (answer.ok) return answer
     const refusal = (await answer.json().catch(() => undefined)) as { error?: { message?: string; code?: string } } | undefined
     const { message = 'no reason given', code = 'unknown' } = refusal?.error ?? {}
@@ -61,10 +66,36 @@ export function openApi(env: Environment, url: string | undefined): Api {
       return rows
     },
     text: async (path) => (await send('GET', path)).text(),
+    async *lines(path) {
+      const { body } = await send('GET', path)
+      if (body) yield* linesOf(body)
+    },
   }
 }
 
-function addressOf({ PARLEY_URL, PARLEY_PUBLIC_URL, PARLEY_HOST = '127.0.0.1', PARLEY_PORT = '3000' }: Environment, url?: string): string {
+async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder()
+  let open: string[] = []
+  try {
+    for await (const bytes of body) {
+      const [first = '', ...more] = decoder.decode(bytes, { stream: true }).split('\n')
+      open.push(first)
+      for (const next of more) {
+        yield open.join('')
+        open = [next]
+      }
+    }
+  } catch (thrown) {
+    if (thrown instanceof CommandError) throw thrown
+    throw new BrokenOff('The connection broke off.')
+  }
+}
+
+/** Where Parley answers: `url`, else what the environment says, without a slash at its end. Throws CommandError. */
+export function addressOf(
+  { PARLEY_URL, PARLEY_PUBLIC_URL, PARLEY_HOST = '127.0.0.1', PARLEY_PORT = '3000' }: Environment,
+  url?: string,
+): string {
   const host = PARLEY_HOST.includes(':') ? `[${PARLEY_HOST}]` : PARLEY_HOST
   const given = url ?? PARLEY_URL ?? PARLEY_PUBLIC_URL ?? `http://${host}:${PARLEY_PORT}`
   if (!/^https?:\/\//.test(given) || !URL.canParse(given)) throw new CommandError('The address must begin with http:// or https://.', 2)

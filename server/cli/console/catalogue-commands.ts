@@ -1,7 +1,7 @@
 /** Commands for channels and prices. */
 import type { ChannelRow } from '#shared/console/channel'
+import type { ProbeAnswer } from '#shared/console/inspection/probe'
 import type { PriceFields, PriceRow } from '#shared/console/price'
-import type { ProbeAnswer } from '#shared/console/probe'
 import { CommandError } from './api.ts'
 import {
   type Column,

@@ -20,8 +20,24 @@ export interface Input {
   confirm(question: string): Promise<boolean>
   /** The text of a file, or of standard input for `-`. Throws CommandError. */
   readText(file: string): Promise<string>
+  /** Files of the person who runs it. */
+  files: Files
+  /** Parley's address, as `api` would find it. */
+  address: string
   /** Prints before the command is done. Nothing is printed with --json. */
   say(text: string): void
+}
+
+/** Files of a person, by path. */
+export interface Files {
+  /** Their home folder. */
+  home: string
+  /** Null where there is none. */
+  read(path: string): Promise<string | null>
+  /** Null removes it. Only its owner may read what is written. */
+  write(path: string, text: string | null): Promise<void>
+  /** Adds to the end of a file, which is made if need be. Rejects when the disk refuses. */
+  append(path: string, text: string): Promise<void>
 }
 
 /** What a command prints: a value for --json, or a text. */
@@ -40,6 +56,8 @@ export interface Command {
   args?: readonly string[]
   flags?: Readonly<Record<string, Flag>>
   help: string
+  /** It needs no management key; then `api` must not be used. */
+  keyless?: true
   run(input: Input): Promise<Output>
 }
 

@@ -1,4 +1,4 @@
-/** `config plan` and `config apply`: a file in the form of parley.yaml against a running Parley. */
+/** `config plan`, `config apply` and `config export`: a file in the form of parley.yaml against a running Parley. */
 import { readDeclaration } from '#declare/declaration'
 import type { ChannelRow } from '#shared/console/channel'
 import type { ManagedGroupRow } from '#shared/console/group'
@@ -78,6 +78,14 @@ export const configCommands: readonly Command[] = [
         applied += 1
       }
       return { value: { changes: changes.map(told), applied }, text: `${applied} ${applied === 1 ? 'change' : 'changes'} written.` }
+    },
+  },
+  {
+    words: 'config export',
+    help: 'Prints what the console made as a parley.yaml, with variables in the place of secrets',
+    async run({ api }) {
+      const text = await api.text('/api/export')
+      return { value: text, text: text.trimEnd() }
     },
   },
 ]

@@ -29,7 +29,7 @@ export interface FieldChange {
 /** A row that would be created or changed, and the call that does it. */
 export interface Change {
   action: 'create' | 'change'
-  kind: 'group' | 'channel' | 'price' | 'user' | 'fallbacks'
+  kind: 'group' | 'channel' | 'price' | 'user' | 'fallbacks' | 'routing'
   name: string
   fields: FieldChange[]
   call: { method: 'POST' | 'PATCH' | 'PUT'; path: string; body: Record<string, unknown> }
@@ -68,6 +68,7 @@ export function difference(wanted: Declaration, present: Present): Change[] {
       return row('user', name, known ? fields : { ...fields, ...first }, known)
     }),
     ...fallbacks(wanted.fallbacks, present.settings),
+    ...routing(wanted.routing, present.settings),
   ]
 }
 
@@ -167,6 +168,18 @@ function fallbacks(wanted: Declaration['fallbacks'], { fallbacks: before, manage
   const refused = fields.some(({ field }) => managedByFile.fallbacks.includes(field)) ? { refused: byFile } : {}
   const call = { method: 'PATCH' as const, path: '/api/settings', body: { fallbacks: { ...own, ...wanted } } }
   return [{ action: 'change', kind: 'fallbacks', name: fields.map(({ field }) => field).join(', '), fields, call, ...refused }]
+}
+
+function routing(wanted: Declaration['routing'], { managedByFile, ...before }: SettingsRow): Change[] {
+  const present = { balancing: before.balancing ?? 'weight', checkMinutes: before.checkMinutes ?? null }
+  const fields = Object.entries(wanted).flatMap(([field, after]) => {
+    const now = present[field as keyof typeof present]
+    return now === after ? [] : [{ field, before: now, after }]
+  })
+  if (fields.length === 0) return []
+  const refused = fields.some(({ field }) => managedByFile.routing.some((name) => name === field)) ? { refused: byFile } : {}
+  const call = { method: 'PATCH' as const, path: '/api/settings', body: { ...wanted } }
+  return [{ action: 'change', kind: 'routing', name: 'settings', fields, call, ...refused }]
 }
 
 /** Equal as values: 1.50 is 1.5, an empty budget is none, and the order of fields does not count. */

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { sampledEngine } from '#testing/database/database'
 import { newPostgresDatabase } from '#testing/database/postgres-server'
 import { administrator, administratorPassword, type Program, startProgram } from '#testing/program/program'
@@ -29,6 +30,8 @@ const folder = mkdtempSync(join(tmpdir(), 'parley-test-'))
 const ran = new Set<string>()
 
 let working = ''
+/** Files of the person who runs the commands. */
+const home = new Map<string, string>()
 
 interface Ended {
   code: number
@@ -55,6 +58,12 @@ async function parley(
       return text
     },
     confirm: async () => yes ?? false,
+    files: {
+      home: '/home/ann',
+      read: async (path) => home.get(path) ?? null,
+      write: async (path, text) => void (text === null ? home.delete(path) : home.set(path, text)),
+      append: async (path, text) => void home.set(path, `${home.get(path) ?? ''}${text}`),
+    },
   })
   return { code, out: out.join('\n'), error: error.join('\n') }
 }
@@ -76,7 +85,7 @@ beforeAll(async () => {
     fetch(program.url + path, { method: 'POST', headers: { 'content-type': 'application/json', cookie }, body: JSON.stringify(body) })
   const signedIn = await post('/api/session', { name: administrator.PARLEY_ADMIN_USER, password: administratorPassword })
   const cookie = (signedIn.headers.get('set-cookie') ?? '').split(';')[0]
-  const scopes = ['read', 'keys', 'channels', 'prices', 'users', 'groups', 'settings', 'bodies']
+  const scopes = ['read', 'keys', 'channels', 'prices', 'users', 'credits', 'groups', 'settings', 'bodies', 'replay']
   const made = (await (await post('/api/management-keys', { name: 'cli', scopes }, cookie)).json()) as { key: string }
   key = made.key
 }, 90_000)
@@ -89,19 +98,7 @@ afterAll(async () => {
 
 test('channels: created, listed, shown, changed, tested, deleted', async () => {
   const files = { keys: 'sk-vendor-1\nsk-vendor-2\n', extra: JSON.stringify({ tags: ['cli'] }) }
-  const create = [
-    'channels',
-    'create',
-    'main',
-    '--vendor',
-    'openai-compatible',
-    '--base-url',
-    `${upstream.url}/v1`,
-    '--keys-file',
-    'keys',
-    '--file',
-    'extra',
-  ]
+  const create = `channels create main --vendor openai-compatible --base-url ${upstream.url}/v1 --keys-file keys --file extra`.split(' ')
   expect(await json([...create, '--models', 'gpt-cli,gpt-other', '--priority', '-3'], files)).toMatchObject({
     name: 'main',
     priority: -3,
@@ -150,6 +147,53 @@ test('users: created, listed, shown, changed, credited once, deleted', async () 
   expect((await parley('users delete gone')).out).toBe('Deleted the user gone.')
 })
 
+test('plans and codes: made, given, listed, revoked', async () => {
+  expect(await json('plans create pro --windows 5h:2,1mo:30')).toMatchObject({
+    name: 'pro',
+    windows: [{ every: '5h', amount: '2' }, { amount: '30' }],
+  })
+  expect((await parley('plans create other --windows 5h')).error).toContain('5h:2,1w:10')
+  expect(await json('plans set pro --windows 1w:9 --name max')).toMatchObject({ name: 'max', windows: [{ every: '1w', amount: '9' }] })
+  await json('users create holder')
+  const until = new Date(Date.now() + 86_400_000).toISOString()
+  expect((await parley(`plans give max --user holder --until ${until}`)).out).toContain('1w: 9 of 9 left')
+  expect((await parley('plans list')).out).toMatch(/max +- +1w:9 +on +1/)
+  expect((await parley(`plans give max --until ${until}`)).error).toContain('--user or --team')
+  expect((await parley('plans take --user holder')).out).toBe('Taken away.')
+  const { out } = await parley('codes create --count 2 --value 5 --plan max --days 30 --note spring')
+  expect(out.split('\n')).toEqual([expect.stringMatching(/^(\w{4}-){5}\w{4}$/), expect.stringMatching(/^(\w{4}-){5}\w{4}$/)])
+  const codes = await json<{ batch: string; state: string; hint: string }[]>('codes list')
+  expect(codes.map(({ state }) => state)).toEqual(['open', 'open'])
+  expect((await parley(`codes revoke ${codes[0]?.batch}`)).code).toBe(0)
+  expect((await parley(`codes list --batch ${codes[0]?.batch}`)).out).toMatch(/5 +max 30d +revoked/)
+  await json('plans create gone')
+  expect((await parley('plans delete gone')).out).toBe('Deleted the plan gone.')
+  expect((await parley('plans delete max')).error).toContain('still_in_use')
+})
+
+test('credits: added once, refunded, listed', async () => {
+  for (let twice = 0; twice < 2; twice++) expect(await json('credits add ch_1 20 --user holder')).toMatchObject({ amount: '20', of: null })
+  expect((await parley('credits add ch_1 21 --user holder')).error).toContain('idempotency_conflict')
+  expect(await json('credits refund ch_1 re_1 --amount 5 --partial --reason returned')).toMatchObject({ amount: '-5', of: 'ch_1' })
+  expect((await parley('credits list --reference ch_1')).out).toMatch(/re_1 +ch_1 +holder +-5/)
+  expect(await json<unknown[]>('credits list --wallet holder')).toHaveLength(2)
+  await json('users delete holder')
+})
+
+test('invitations: made, listed, taken back; a lost second factor is reset', async () => {
+  const { out: link } = await parley('invitations create --uses 3 --days 2 --note later')
+  expect(link).toMatch(/\/join#inv-\w{40}$/)
+  const [row] = await json<{ id: string; most: number; note: string }[]>('invitations list')
+  expect(row).toMatchObject({ most: 3, note: 'later' })
+  expect((await parley('invitations list')).out).toMatch(/this server +user +admin +0 of 3/)
+  expect((await parley(`invitations revoke ${row?.id}`)).out).toBe(`Took the invitation ${row?.id} back.`)
+  expect((await parley('invitations list')).out).toBe('No invitations.')
+  expect((await parley('users reset-second-factor ann')).out).toBe('ann signs in without a second factor now.')
+  expect((await parley('users reset-second-factor admin')).error).toContain(
+    'A management key takes no second factor of an administrator away',
+  )
+})
+
 test('keys: created, listed, shown, changed, rotated, deleted', async () => {
   const { out: secret } = await parley('keys create ci --models gpt-cli --daily 5 --addresses 127.0.0.1')
   expect(secret).toMatch(/^sk-\w{48}$/)
@@ -178,7 +222,25 @@ test('usage and requests are those of the API', async () => {
   expect((await parley('usage --from 1d --csv')).out.split('\n')).toHaveLength(2)
   const [row] = await json<{ requestId: string }[]>('requests list --model gpt-cli --limit 1')
   expect(await json(`requests show ${row?.requestId}`)).toMatchObject({ charged: '0.002', bill: { cost: '0.002' } })
+  expect(await json('requests list --upstream-model gpt-cli')).toMatchObject([{ requestId: row?.requestId }])
+  expect((await parley('requests list --upstream-model gpt-other')).out).toBe('No requests.')
   expect((await parley('requests list --failed --from 1h')).out).toBe('No requests.')
+})
+
+test('an invoice is compared with what is known, and a difference has an exit code of its own', async () => {
+  const day = new Date().toISOString().slice(0, 10)
+  const csv = `start_time_iso,amount_value,line_item\n${day}T00:00:00Z,0.004,"gpt-cli, output"\n${day}T00:00:00Z,5,"gpt-other, output"\n`
+  const invoice = ['invoices', 'check', 'bill.csv', '--vendor', 'openai', '--channel', 'main']
+  const { code, out } = await parley(invoice, { files: { 'bill.csv': csv } })
+  expect(code).toBe(3)
+  expect(out.split('\n')).toEqual([
+    `${day} to ${day}: billed 5.004 USD, known 0 USD, difference 5.004 USD; 0 lines of something else.`,
+    expect.stringMatching(/^day +model +billed +known +difference +requests +page$/),
+    expect.stringMatching(/ gpt-other +5 +- +5 +0 /),
+  ])
+  const small = await parley([...invoice, '--all'], { files: { 'bill.csv': csv.split('\n').slice(0, 2).join('\n') } })
+  expect([small.code, small.out]).toEqual([0, expect.stringMatching(/ gpt-cli +0.004 +- +0.004 +1 +\/requests\?from=/)])
+  expect((await parley('invoices check bill.csv')).code).toBe(2)
 })
 
 test('what a kept request sent and got is read as it was', async () => {
@@ -204,7 +266,34 @@ test('what a kept request sent and got is read as it was', async () => {
   expect(parts.map(({ border }) => border).sort()).toEqual(['client-answer', 'client-request', 'upstream-answer', 'upstream-request'])
   expect((await parley(`requests get ${id} --part 0`)).out).toBe(body)
   expect((await parley(`requests get ${id}`)).out).toContain('keep this')
-})
+
+  const exported = await parley('requests export --since 1d --borders client-request')
+  const lines = exported.out.split('\n').map((line) => JSON.parse(line))
+  expect(lines.find(({ requestId }) => requestId === id)).toMatchObject({
+    model: 'gpt-cli',
+    parts: [{ border: 'client-request', text: body }],
+  })
+  expect((await parley('requests export --since 1d --limit 1 --out kept.jsonl')).out).toBe('1 requests are in kept.jsonl.')
+  const [first = '', ...none] = (home.get('kept.jsonl') ?? '').split('\n')
+  expect([JSON.parse(first).parts.length, none]).toEqual([4, ['']])
+  await parley(['requests', 'export', '--since', '1d', '--out', 'kept.jsonl', '--after', JSON.parse(first).cursor])
+  expect((home.get('kept.jsonl') ?? '').split('\n')).toHaveLength(lines.length + 1)
+  home.delete('kept.jsonl')
+  expect(await parley(`replay ${id} --model gpt-cli`)).toMatchObject({ code: 1, error: expect.stringContaining('Nothing was sent.') })
+  const replayed = await json<{ id: string; state: string; charged: string }>(`replay ${id} --model gpt-cli --set {"seed":7} --yes`)
+  expect(replayed).toMatchObject({ state: 'done', items: { done: 1 }, results: [{ requestId: id, difference: { text: 'same' } }] })
+  expect(upstream.requests.at(-1)?.json()).toMatchObject({ seed: 7, messages: [{ role: 'user', content: 'keep this' }] })
+  expect((await parley(['replay', '--filter', 'model=gpt-cli,from=1h', '--limit', '1'], { yes: true })).out).toMatch(
+    /1 requests on 1 targets[\s\S]*1 done/,
+  )
+  expect((await parley('replay')).code).toBe(2)
+  expect((await parley('replay --filter nothing=1 --yes')).code).toBe(2)
+  expect((await json<object[]>('replay list')).length).toBe(2)
+  expect((await parley(`replay show ${replayed.id}`)).out).toMatch(/^rep_\w+: done, [\d.]+ USD charged\nn +request/)
+  expect((await parley(`replay show ${replayed.id} --csv`)).out).toStartWith('request,replay,')
+  expect((await parley(`replay show ${replayed.id} --answers`)).out).toContain('"replayAnswer":{"text":"ok"')
+  expect(await parley(`replay stop ${replayed.id}`)).toMatchObject({ code: 0, out: `${replayed.id} is over: done.` })
+}, 60_000)
 
 describe('config', () => {
   const file = `
@@ -270,6 +359,10 @@ fallbacks:
     expect((await parley('config apply house.yaml --yes --json', { files, env })).out).toContain('"applied": 0')
     expect(await json('users show ann')).toMatchObject({ balance: '3.5', groups: ['default', 'vip'] })
     expect(await json('prices show gpt-cli')).not.toHaveProperty('cacheRead')
+    const { code: exported, out: text } = await parley('config export')
+    expect(exported).toBe(0)
+    expect(text).toMatch(/\n {2}- name: fresh\n {4}vendor: openai-compatible\n {4}keys:\n {6}- \$\{FRESH_KEY\}\n/)
+    expect(text).not.toMatch(/sk-|a long password/)
   })
 
   test('another secret is a change, and so is another address, which takes the secrets along', async () => {
@@ -351,7 +444,7 @@ test('help names every command, and completion offers them', async () => {
   }
   expect(offered('parley ')).toEqual(expect.arrayContaining(['keys', 'config', 'usage', 'route', 'db', 'books']))
   expect(offered('parley con')).toEqual(['config'])
-  expect(offered('parley config ')).toEqual(['plan', 'apply'])
+  expect(offered('parley config ')).toEqual(['plan', 'apply', 'export'])
   expect(offered('parley keys create me --da')).toEqual(['--daily'])
   expect(offered('parley usage --b')).toEqual(['--by'])
   expect((await parley('completion fish')).out).toContain(
@@ -360,8 +453,58 @@ test('help names every command, and completion offers them', async () => {
   expect((await parley('completion zsh')).out).toStartWith('#compdef parley')
 })
 
-test('every command has run', () => {
-  expect(commands.map(({ words }) => words).filter((words) => !ran.has(words))).toEqual([])
+test('agent setup: printed, written, replaced, taken back', async () => {
+  const env = { PARLEY_KEY: 'sk-of-ann', PARLEY_MANAGEMENT_KEY: '' }
+  const settings = '/home/ann/.claude/settings.json'
+  const own = '{ "theme": "dark" }'
+  home.set(settings, own)
+  const printed = await parley('agent setup claude --model opus', { env })
+  expect([printed.code, printed.out]).toEqual([0, expect.stringContaining(`"ANTHROPIC_BASE_URL": "${program.url}"`)])
+  expect(home.get(settings)).toBe(own)
+  expect((await parley('agent setup claude --model opus --write', { env })).code).toBe(0)
+  expect((await parley('agent setup claude --model sonnet --small-model haiku --write', { env })).code).toBe(0)
+  expect(JSON.parse(home.get(settings) ?? '')).toEqual({
+    theme: 'dark',
+    env: {
+      ANTHROPIC_BASE_URL: program.url,
+      ANTHROPIC_AUTH_TOKEN: 'sk-of-ann',
+      ANTHROPIC_MODEL: 'sonnet',
+      ANTHROPIC_SMALL_FAST_MODEL: 'haiku',
+    },
+  })
+  expect((await parley('agent setup claude --undo', { env: { PARLEY_MANAGEMENT_KEY: '' } })).out).toBe(`Taken back: ${settings}`)
+  expect([...home]).toEqual([[settings, own]])
+  for (const agent of ['codex', 'opencode', 'gemini', 'qwen']) {
+    expect([agent, (await parley(`agent setup ${agent} --model m --write`, { env })).code]).toEqual([agent, 0])
+    expect([agent, (await parley(`agent setup ${agent} --undo`, { env })).code]).toEqual([agent, 0])
+  }
+  expect([...home.keys()]).toEqual([settings])
+  // A file that cannot be read is not written over, nor is any other.
+  home.set('/home/ann/.gemini/settings.json', '{ // mine')
+  expect((await parley('agent setup gemini --model m --write', { env })).code).toBe(1)
+  expect([...home.keys()]).toEqual([settings, '/home/ann/.gemini/settings.json'])
+  expect((await parley('agent setup vim --model m', { env })).code).toBe(2)
+  expect((await parley('agent setup claude', { env })).code).toBe(2)
+})
+
+test('doctor: what works, and what is to be mended', async () => {
+  const secret = (await json<{ key: string }>('keys create doctor')).key
+  for (const agent of ['claude', 'codex', 'opencode', 'gemini']) {
+    const { code, out } = await parley(`doctor ${agent} --json`, { env: { PARLEY_KEY: secret, PARLEY_MANAGEMENT_KEY: '' } })
+    const { checks } = JSON.parse(out) as { checks: { name: string; state: string }[] }
+    expect([agent, checks.map(({ name }) => name)]).toEqual([
+      agent,
+      ['Parley', 'key', 'models', 'answer', 'streaming', 'tools', 'thinking'],
+    ])
+    expect([agent, code, checks.filter(({ state }) => state === 'fails')]).toEqual([agent, 0, []])
+  }
+  const wrong = await parley('doctor claude', { env: { PARLEY_KEY: 'sk-of-nobody-at-all' } })
+  expect(wrong.code).toBe(1)
+  expect(wrong.out).toMatch(/key +fails +401.*Make a key on the page Keys/)
+  const unknown = await parley('doctor codex --model nothing', { env: { PARLEY_KEY: secret } })
+  expect([unknown.code, unknown.out]).toEqual([1, expect.stringContaining('there is no nothing; there are')])
+  const away = await parley('doctor qwen --url http://127.0.0.1:9', { env: { PARLEY_KEY: secret } })
+  expect([away.code, away.out]).toEqual([1, expect.stringContaining('Is it running')])
 })
 
 test('the program itself: exit code, standard output and standard error', () => {
@@ -379,3 +522,69 @@ test('the program itself: exit code, standard output and standard error', () => 
   expect(run('prices', 'show', 'nothing')).toEqual([1, '', 'parley: There is no price for nothing.\n'])
   expect(run('prices')[0]).toBe(2)
 }, 60_000)
+
+test('import: the database of new-api becomes a parley.yaml that Parley takes', async () => {
+  const path = join(folder, 'one-api.db')
+  const database = new DatabaseSync(path)
+  database.exec(`
+    create table users (id integer, username text, password text, role integer, status integer, quota integer, "group" text);
+    create table tokens (id integer, user_id integer, key text, name text, status integer, expired_time integer, remain_quota integer, unlimited_quota numeric);
+    create table channels (id integer, type integer, key text, name text, status integer, weight integer, base_url text, models text, "group" text, model_mapping text, priority integer);
+    create table options (key text, value text);
+    insert into users values (1, 'root', 'x', 100, 1, 500000, 'default');
+    insert into tokens values (1, 1, 'abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKL', 'ci', 1, -1, 0, 1);
+    insert into channels values (1, 8, 'sk-vendor', 'main', 1, 0, '${upstream.url}/v1', 'gpt-cli', 'default', '', 0);
+    insert into options values ('ModelRatio', '{"gpt-cli": 1}'), ('CompletionRatio', '{"gpt-cli": 2}'), ('GroupRatio', '{"default": 1}');
+  `)
+  database.close()
+  const env = { PARLEY_MANAGEMENT_KEY: '' }
+  const dry = await parley(['import', 'new-api', path], { env })
+  expect([dry.code, dry.out]).toEqual([0, expect.stringContaining('1 groups, 1 channels, 1 prices, 1 users, 1 keys')])
+  expect(dry.out).toContain('Nothing was written')
+  expect(dry.out).toMatch(/user root +password/)
+  expect([...home.keys()].some((name) => name.includes('yaml'))).toBe(false)
+  expect((await parley(['import', 'one-api', path, '--out', '/moved.yaml'], { env })).code).toBe(0)
+  const made = home.get('/moved.yaml') ?? ''
+  expect((await parley(['import', 'one-api', path, '--out', '/moved.yaml'], { env })).code).toBe(1)
+  // The client goes on with the key that it has.
+  const moved = await startProgram({ config: made })
+  try {
+    const asked = await fetch(`${moved.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer sk-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKL', 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'gpt-cli', messages: [{ role: 'user', content: 'Hi' }] }),
+    })
+    expect(asked.status).toBe(200)
+  } finally {
+    await moved.stop()
+  }
+  expect((await parley(['import', 'new-api', join(folder, 'nothing.db')], { env })).code).toBe(1)
+}, 60_000)
+
+test('import: prices of the models offered here, after a look', async () => {
+  await json(`channels create priced --vendor openai-compatible --base-url ${upstream.url}/v1 --keys-file k --models gpt-x,gpt-y`, {
+    k: 'sk-vendor',
+  })
+  await json('prices set gpt-y --input 1 --output 1')
+  const catalogue = JSON.stringify({
+    'gpt-x': { input_cost_per_token: 1.25e-6, output_cost_per_token: 1e-5, litellm_provider: 'openai' },
+    'gpt-y': { input_cost_per_token: 2e-6, litellm_provider: 'openai' },
+    unknown: { input_cost_per_token: 1e-6, litellm_provider: 'openai' },
+  })
+  const files = { catalogue, nothing: '{}' }
+  const asked = await parley('import prices catalogue', { files })
+  expect([asked.code, asked.out]).toEqual([1, expect.stringMatching(/gpt-x +openai +input - -> 1.25/)])
+  expect(asked.out).not.toMatch(/gpt-y|unknown/)
+  expect((await parley('import prices catalogue --yes', { files })).out).toContain('1 price written.')
+  expect(await json('prices show gpt-x')).toMatchObject({ input: '1.25', output: '10' })
+  expect((await parley('import prices catalogue --all', { files, yes: true })).out).toContain('1 price written.')
+  expect(await json('prices show gpt-y')).toMatchObject({ input: '2', output: '1' })
+  expect((await parley('import prices nothing', { files })).code).toBe(1)
+  await json('channels delete priced')
+})
+
+test('every command has run', () => {
+  // These two read files and ask nobody: import-commands.test.ts.
+  const alone = ['import litellm', 'import portkey']
+  expect(commands.map(({ words }) => words).filter((words) => !ran.has(words))).toEqual(alone)
+})

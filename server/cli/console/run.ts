@@ -1,15 +1,32 @@
 /** The commands that steer a running Parley over its API: finds the command, reads its flags, prints what it answers. */
 import { parseArgs } from 'node:util'
 import { accountCommands } from './accounts-commands.ts'
-import { CommandError, openApi } from './api.ts'
+import { agentCommands } from './agent-commands.ts'
+import { addressOf, CommandError, openApi } from './api.ts'
 import { catalogueCommands } from './catalogue-commands.ts'
 import type { Command, Flag, Input } from './command.ts'
 import { completion, everywhere, shells } from './completion.ts'
 import { configCommands } from './config-commands.ts'
+import { importCommands } from './import-commands.ts'
+import { peopleCommands } from './people-commands.ts'
+import { replayCommands } from './replay-commands.ts'
+import { requestCommands } from './request-commands.ts'
+import { sellingCommands } from './selling-commands.ts'
 import { usageCommands } from './usage-commands.ts'
 
 /** Every command, in the order of the help. */
-export const commands: readonly Command[] = [...accountCommands, ...catalogueCommands, ...usageCommands, ...configCommands]
+export const commands: readonly Command[] = [
+  ...accountCommands,
+  ...peopleCommands,
+  ...catalogueCommands,
+  ...usageCommands,
+  ...requestCommands,
+  ...sellingCommands,
+  ...replayCommands,
+  ...configCommands,
+  ...importCommands,
+  ...agentCommands,
+]
 
 /** What a command line reads and prints. */
 export interface Terminal {
@@ -18,10 +35,11 @@ export interface Terminal {
   error(text: string): void
   readText: Input['readText']
   confirm: Input['confirm']
+  files: Input['files']
 }
 
 /** First words of the commands that have files of their own. */
-const others = ['route', 'db', 'books', 'completion', 'help']
+const others = ['route', 'db', 'books', 'ready', 'completion', 'help']
 
 /** Whether the first word of a command line belongs here. */
 export const isConsoleCommand = (word: string | undefined): boolean =>
@@ -55,10 +73,13 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   const { values, positionals } = read(command, args.slice(command.words.split(' ').length))
   if (values.help) return print(terminal, usageOf(command))
   const names = command.args ?? []
-  if (positionals.length !== names.length) throw new CommandError(`Usage: ${lineOf(command)}`, 2)
+  const needed = names.filter((name) => !name.startsWith('[')).length
+  if (positionals.length < needed || positionals.length > names.length) throw new CommandError(`Usage: ${lineOf(command)}`, 2)
   const { json, url, help: _, ...flags } = values
   const output = await command.run({
-    api: openApi(terminal.env, url),
+    api: command.keyless ? unused : openApi(terminal.env, url),
+    address: addressOf(terminal.env, url),
+    files: terminal.files,
     args: positionals,
     flags,
     ...{ env: terminal.env, confirm: terminal.confirm, readText: terminal.readText },
@@ -66,6 +87,15 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   })
   const text = json === undefined ? output.text : JSON.stringify(output.value, undefined, 2)
   return print(terminal, text, output.code)
+}
+
+const never = () => Promise.reject(new Error('this command has no management key'))
+const unused: Input['api'] = {
+  ...{ call: never, list: never, text: never },
+  // biome-ignore lint/correctness/useYield: it has no lines.
+  async *lines() {
+    await never()
+  },
 }
 
 function print({ out }: Terminal, text: string, code = 0): number {

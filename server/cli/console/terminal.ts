@@ -1,7 +1,7 @@
 /** The terminal of this process, for the commands of the console. */
 import { createInterface } from 'node:readline/promises'
 import { environment, printLine } from '#runtime/process'
-import { readIfThere } from '#runtime/small-file'
+import { appendOwn, readIfThere, writeOwn } from '#runtime/small-file'
 import { CommandError } from './api.ts'
 import type { Terminal } from './run.ts'
 
@@ -22,6 +22,12 @@ export const systemTerminal = (): Terminal => ({
     const answer = await line.question(`${question} [y/N] `)
     line.close()
     return /^y(es)?$/i.test(answer.trim())
+  },
+  files: {
+    home: environment().HOME ?? environment().USERPROFILE ?? '.',
+    read: async (path) => (await readIfThere(path)) ?? null,
+    write: writeOwn,
+    append: appendOwn,
   },
 })
 

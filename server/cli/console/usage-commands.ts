@@ -1,58 +1,32 @@
-/** Commands that read usage and requests. */
-import type { KeptBody, KeptPart } from '#shared/console/body'
-import type { LogRow } from '#shared/console/log'
+/** Commands that read usage. */
+import { type InvoiceReport, type InvoiceRow, invoiceVendors } from '#shared/console/books'
 import { type UsageKey, type UsageReportRow, usageKeys } from '#shared/console/usage'
 import { CommandError } from './api.ts'
-import { type Column, type Command, type Flag, facts, type Input, pick, queryOf, table, wholeNumber } from './command.ts'
-
-const span: Readonly<Record<string, Flag>> = {
-  from: { value: 'TIME', help: 'RFC 3339, or so many hours or days ago: 12h, 7d' },
-  to: { value: 'TIME', help: 'The same; exclusive' },
-}
-const filters: Readonly<Record<string, Flag>> = Object.fromEntries(
-  ['user', 'key', 'group', 'model', 'channel'].map((name) => [name, { value: name.toUpperCase(), help: `Only of this ${name}` }]),
-)
-const unitMs = { h: 3_600_000, d: 86_400_000 } as const
-
-function spanOf(flags: Input['flags']): Record<string, string> {
-  return Object.fromEntries(Object.entries(pick(flags, ['from', 'to'])).map(([name, text]) => [name, instantOf(text)]))
-}
-
-function instantOf(text: string): string {
-  const [, count, unit] = /^(\d{1,4})([hd])$/.exec(text) ?? []
-  return count === undefined ? text : new Date(Date.now() - Number(count) * unitMs[unit as 'h' | 'd']).toISOString()
-}
+import { type Column, type Command, pick, queryOf, table } from './command.ts'
+import { filters, span, spanOf } from './span-flags.ts'
 
 const nameIn: Record<UsageKey, (row: UsageReportRow) => string | null | undefined> = {
   model: (row) => row.model,
   key: (row) => (row.key === null ? 'playground' : row.key?.name),
   user: (row) => row.user?.name ?? row.user?.id,
+  team: (row) => (row.team === null ? 'none' : (row.team?.name ?? row.team?.id)),
   group: (row) => row.group,
   channel: (row) => row.channel,
   hour: (row) => row.hour,
   day: (row) => row.day,
 }
 
-const requestColumns: readonly Column<LogRow>[] = [
-  ['at', (row) => row.at],
-  ['request', (row) => row.requestId],
-  ['status', (row) => row.status],
-  ['end', (row) => row.end],
+const invoiceColumns: readonly Column<InvoiceRow>[] = [
+  ['day', (row) => row.day],
   ['model', (row) => row.model],
-  ['key', (row) => row.key],
-  ['charged', (row) => row.charged],
-  ['ms', (row) => Math.round(row.totalMs)],
-  ['error', (row) => row.error?.code],
+  ['billed', (row) => row.billed],
+  ['known', (row) => row.logged],
+  ['difference', (row) => row.difference],
+  ['requests', (row) => row.requests],
+  ['page', (row) => row.pages[0]],
 ]
 
-/** A kept body: where it was seen, its headers, and itself. */
-function partText({ border, to, method, address, status, atMs, headers, text, bytes, broken }: KeptPart): string {
-  const place = [border, to && `${to.channel}, ${to.model}`, method, address, status, broken].filter((one) => one !== undefined)
-  const head = headers.map(([name, value]) => `${name}: ${value}`)
-  return [`# ${place.join(' ')} (after ${atMs} ms, ${bytes} bytes)`, ...head, '', text ?? '(not text, or too long: --part)'].join('\n')
-}
-
-/** `usage` and `requests`. */
+/** `usage` and `invoices`. */
 export const usageCommands: readonly Command[] = [
   {
     words: 'usage',
@@ -85,55 +59,23 @@ export const usageCommands: readonly Command[] = [
     },
   },
   {
-    words: 'requests list',
+    words: 'invoices check',
+    args: ['FILE'],
     flags: {
-      ...span,
-      ...filters,
-      limit: { value: 'N', help: 'Rows; 50 when absent' },
-      failed: { help: 'Only those that failed' },
-      status: { value: 'STATUS', help: 'An HTTP status' },
-      error: { value: 'CODE', help: 'An error code' },
-      end: { value: 'END', help: 'How it ended', of: ['complete', 'length', 'cut', 'aborted', 'error'] },
-      'min-cost': { value: 'USD', help: 'Cost at least this' },
-      'min-ms': { value: 'N', help: 'Took at least this long' },
+      vendor: { value: 'VENDOR', help: `${invoiceVendors.join(', ')}; required`, of: invoiceVendors },
+      channel: { value: 'CHANNEL', help: 'Only this channel; absent: all of the vendor' },
+      all: { help: 'Also what fits' },
     },
-    help: 'Requests, newest first',
-    async run({ api, flags }) {
-      const asked = {
-        ...pick(flags, ['status', 'error', 'end', ...Object.keys(filters)]),
-        ...spanOf(flags),
-        ...(flags.failed !== undefined && { failed: 'true' }),
-        minCost: flags['min-cost'],
-        minMs: flags['min-ms'],
-      }
-      const most = wholeNumber(flags.limit ?? '50', 'limit')
-      if (most < 1) throw new CommandError('--limit takes a whole number above zero.', 2)
-      const rows = await api.list<LogRow>(`/api/logs${queryOf(asked)}`, most)
-      return { value: rows, text: table(rows, requestColumns, 'No requests.') }
-    },
-  },
-  {
-    words: 'requests get',
-    args: ['REQUEST'],
-    flags: { part: { value: 'N', help: 'Only this body, as it was: 0 is what the client sent' } },
-    help: 'What was sent and answered, of a request that is kept',
-    async run({ api, args: [id = ''], flags }) {
-      const path = `/api/bodies/${encodeURIComponent(id)}`
-      if (flags.part !== undefined) {
-        const text = await api.text(`${path}/${wholeNumber(flags.part, 'part')}`)
-        return { value: text, text }
-      }
-      const kept = await api.call<KeptBody>('GET', path)
-      return { value: kept, text: kept.parts.map(partText).join('\n\n') }
-    },
-  },
-  {
-    words: 'requests show',
-    args: ['REQUEST'],
-    help: 'One request, by its id',
-    async run({ api, args: [id = ''] }) {
-      const row = await api.call<LogRow>('GET', `/api/logs/${encodeURIComponent(id)}`)
-      return { value: row, text: facts(row) }
+    help: 'Compares an upstream’s cost export (CSV, - for standard input) with what is known of its costs; exit code 3 when something does not fit',
+    async run({ api, args: [file = ''], flags, readText }) {
+      const vendor = invoiceVendors.find((one) => one === flags.vendor)
+      if (!vendor) throw new CommandError(`--vendor takes one of ${invoiceVendors.join(', ')}.`, 2)
+      const asked = { vendor, csv: await readText(file), ...pick(flags, ['channel']) }
+      const report = await api.call<InvoiceReport>('POST', '/api/invoices/check', asked)
+      const { from, to, billed, logged, difference, leftOut, rows } = report
+      const shown = rows.filter(({ fits }) => flags.all !== undefined || !fits)
+      const sums = `${from} to ${to}: billed ${billed} USD, known ${logged} USD, difference ${difference} USD; ${leftOut} lines of something else.`
+      return { value: report, text: `${sums}\n${table(shown, invoiceColumns, 'Everything fits.')}`, code: report.fits ? 0 : 3 }
     },
   },
 ]

@@ -9,8 +9,8 @@ import { count, generate, type RelayServices } from './relay-route.ts'
 
 /** Server-sent events rewritten as one JSON array, which is closed properly however the stream ends. Heartbeats are white space. */
 function asArray(reply: Reply): Reply {
-  if (typeof reply.body === 'string') return reply
-  const { body: events, ...rest } = reply
+  if (typeof reply.body === 'string' || !('next' in reply.body)) return reply
+  const { body: events, ...rest } = { ...reply, body: reply.body }
   const joiner = geminiArray()
   let ended = false
   const body: Source = {

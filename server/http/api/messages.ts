@@ -1,14 +1,12 @@
 /** Endpoints of the Messages protocol. */
 
 import type { Route, Visit } from '#http/request/route'
+import { versionHeaders } from '#http/request/spoken'
 import { GatewayError } from '#shared/errors'
 import { count, generate, type RelayServices } from './relay-route.ts'
 
-/** The specification's neutral header name and the vendor's own; either is accepted. */
-export const versionHeaders = ['partner-version', 'anthropic-version'] as const
-
 /** Throws `invalid_request` (400) unless a version of the form YYYY-MM-DD was sent. */
-function requireVersion({ request }: Visit): void {
+export function requireVersion({ request }: Visit): void {
   const version = versionHeaders.map((name) => request.headers.get(name)).find((value) => value !== null)
   if (version === undefined) throw new GatewayError('invalid_request', 'The header anthropic-version is required.')
   if (!/^\d{4}-\d{2}-\d{2}$/.test(version?.trim() ?? ''))

@@ -6,12 +6,12 @@ import type { Caller } from '#accounts/caller'
 import type { PriceBook } from '#billing/pricing/price'
 import { errorResponse, jsonText } from '#http/request/respond'
 import type { Envelope, Route, Visit } from '#http/request/route'
+import { spokenIn } from '#http/request/spoken'
 import { modelWriters, namesGeminiAction } from '#protocols/index'
 import type { Channel, Channels } from '#routing/channel'
 import { modelNotFound, serves } from '#routing/plan'
 import { GatewayError } from '#shared/errors'
 import { type Operation, operations, servedBy } from '#shared/ids'
-import { versionHeaders } from './messages.ts'
 import { admit } from './relay-route.ts'
 
 /** What the model endpoints need from the program. */
@@ -21,13 +21,6 @@ export interface ModelServices {
   prices: PriceBook
   /** Seconds since the epoch; reported as `created` of every model, since vendors do not report it. */
   startedAt: number
-}
-
-function speaks({ request, url }: Pick<Visit, 'request' | 'url'>): Envelope {
-  const sent = (name: string) => request.headers.has(name)
-  if ([...versionHeaders, 'x-api-key'].some(sent)) return 'messages'
-  if (['x-third-api-key', 'x-goog-api-key'].some(sent) || url.searchParams.has('key')) return 'gemini'
-  return 'chat'
 }
 
 /** What a model can do: the union over the channels that offer it. */
@@ -67,7 +60,7 @@ export function modelRoutes(services: ModelServices): Route[] {
     const query = visit.url.searchParams
     switch (format) {
       case 'chat':
-        return jsonText(modelWriters.chat.writeModelList(models))
+        return jsonText(modelWriters.chat.writeModelList(models, query.get('after')))
       case 'messages':
         return jsonText(modelWriters.messages.writeModelList(models, modelWriters.messages.readModelPage(query)))
       case 'gemini':
@@ -104,8 +97,8 @@ export function modelRoutes(services: ModelServices): Route[] {
     handle: (visit) => handle(visit, typeof envelope === 'function' ? envelope(visit) : envelope),
   })
   return [
-    get('/v1/models', speaks, list),
-    get('/v1/models/*', speaks, detail),
+    get('/v1/models', spokenIn, list),
+    get('/v1/models/*', spokenIn, detail),
     get('/v1beta/models', 'gemini', list),
     get('/v1beta/models/*', 'gemini', detail),
     get('/v1beta/openai/models', 'chat', list),

@@ -4,24 +4,33 @@ import type { Caller } from '#accounts/caller'
 import type { Head } from '#canonical/codec'
 import { errorResponse, json } from '#http/request/respond'
 import type { Route, Visit } from '#http/request/route'
-import type { Ask } from '#relay/contract/ask'
-import type { Relay } from '#relay/contract/relay'
 import type { StoredView } from '#relay/contract/stored'
+import type { Background } from '#relay/conversation/background'
 import { noResponse } from '#relay/conversation/stored-exchange'
-import { type ResponseStore, storedAs } from '#relay/conversation/stored-responses'
+import { type ResponseStore, type StoringRelay, storedAs } from '#relay/conversation/stored-responses'
+import { shown } from '#relay/conversation/stored-view'
 import { GatewayError } from '#shared/errors'
-import { admit, generate, type RelayServices, senderOf } from './relay-route.ts'
+import { pageSize } from './page-size.ts'
+import { admit, count, generate, type RelayServices, senderOf } from './relay-route.ts'
 
 /** A stored response by its id, for the tenant that created it. */
 export interface StoredResponseServices extends RelayServices {
   /** The relay that stores responses. */
-  keeping: (ask: Ask) => ReturnType<Relay>
+  keeping: StoringRelay
   reasoningState: ResponseStore
+  background: Pick<Background, 'find' | 'cancel'>
 }
 
 /** A stored response as it is asked for. Rejects with `not_found`. */
 async function kept(services: StoredResponseServices, caller: Caller, id: string, view: StoredView, headers: Record<string, string>) {
-  const found = await services.reasoningState.findText(caller.user.id, id)
+  const tenant = caller.user.id
+  const find = () => services.reasoningState.findText(tenant, id)
+  const stored = await find()
+  const made = stored ? undefined : await services.background.find(tenant, id)
+  if (made && view.kind === 'events') throw inProgress('It has no events yet: ask for it without `stream` until it is complete.', 'stream')
+  if (made) return new Response(shown(made, view), { headers })
+  // It may have been stored in between.
+  const found = stored ?? (await find())
   if (!found) throw noResponse('response_id')
   return new Response(await storedAs(services.large, found, view, senderOf(caller)), { headers })
 }
@@ -43,10 +52,24 @@ async function retrieve(services: StoredResponseServices, visit: Visit): Promise
   return kept(services, caller, id, view, eventHeaders)
 }
 
+const inProgress = (what: string, param?: string) =>
+  new GatewayError('invalid_value', `The response is still being made. ${what}`, param === undefined ? {} : { param })
+
+/** Stops an answer that is being made; one that is complete stays as it is. */
+async function cancel(services: StoredResponseServices, visit: Visit): Promise<Response> {
+  const caller = admit(services, visit)
+  const { id = '' } = visit.params
+  const stopped = await services.background.cancel(caller.user.id, id)
+  return stopped ? json(stopped.response) : kept(services, caller, id, { kind: 'whole' }, jsonHeaders)
+}
+
 async function forget(services: StoredResponseServices, visit: Visit): Promise<Response> {
   const id = visit.params.id ?? ''
   const tenant = admit(services, visit).user.id
-  if (!(await services.reasoningState.forget(tenant, id))) throw noResponse('response_id')
+  if (!(await services.reasoningState.forget(tenant, id))) {
+    if (await services.background.find(tenant, id)) throw inProgress('Cancel it first.')
+    throw noResponse('response_id')
+  }
   services.reasoningState.deleted(tenant, [{ kind: 'response', id }])
   return json({ id, object: 'response', deleted: true })
 }
@@ -60,13 +83,6 @@ async function inputItems(services: StoredResponseServices, visit: Visit): Promi
   const limit = pageSize(query.get('limit'))
   const view = { kind: 'input', isOldestFirst: query.get('order') === 'asc', ...(after !== null && { after }), limit } as const
   return kept(services, caller, id, view, jsonHeaders)
-}
-
-/** Items per page; the vendor's default when absent. */
-function pageSize(limit: string | null): number {
-  if (limit === null) return 20
-  if (/^\d{1,3}$/.test(limit) && Number(limit) >= 1 && Number(limit) <= 100) return Number(limit)
-  throw new GatewayError('invalid_value', 'The parameter `limit` must be an integer from 1 to 100.', { param: 'limit' })
 }
 
 function refuseStream({ stream }: Head): void {
@@ -123,8 +139,16 @@ export function openaiRoutes(services: StoredResponseServices): Route[] {
           check: refuseStream,
         }),
     },
+    {
+      method: 'POST',
+      path: '/v1/responses/input_tokens',
+      envelope: 'chat',
+      slow: true,
+      handle: (visit) => count(services, visit, { dialect: 'responses', continued: services.keeping.continued }),
+    },
     get('/v1/responses', (visit) => noSocket(services, visit)),
     get('/v1/responses/:id', (visit) => retrieve(services, visit)),
+    { method: 'POST', path: '/v1/responses/:id/cancel', envelope: 'chat', handle: (visit) => cancel(services, visit) },
     get('/v1/responses/:id/input_items', (visit) => inputItems(services, visit)),
     { method: 'DELETE', path: '/v1/responses/:id', envelope: 'chat', handle: (visit) => forget(services, visit) },
   ]

@@ -5,7 +5,9 @@ import { relayed, withAllowances } from '#http/request/respond'
 import type { Visit } from '#http/request/route'
 import { withModel } from '#protocols/operations'
 import type { Body } from '#relay/contract/ask'
+import type { BodyRoom } from '#relay/contract/body-rooms'
 import type { LargeAsk } from '#relay/contract/large-body'
+import { mayNameFiles } from '#relay/conversation/kept-files'
 import type { SideOperation, Style } from '#shared/ids'
 import { admit, asksStrict, declaredBytes, type RelayServices, senderOf, undeclaredBytes } from './relay-route.ts'
 
@@ -17,19 +19,27 @@ export interface OwnOperation {
   path?: string
   variant?: Variant
   /** Reads a body that is not JSON, in the turn of `caller`. Rejects with GatewayError. */
-  read?(visit: Visit, caller: string): Promise<Body>
+  read?(visit: Visit, caller: string, room: Pick<BodyRoom, 'grow'> | undefined): Promise<Body>
   /** The model that the endpoint puts into a JSON body. */
   model?: LargeAsk['model']
+}
+
+/** A form that says this model, whatever it said before. */
+function formWithModel({ content, ...body }: Body, model: string): Body {
+  if (typeof content === 'string') return { ...body, content }
+  const others = content.parts.filter(({ name }) => name !== 'model')
+  return { ...body, content: { ...content, parts: [...others, { name: 'model', value: model }] } }
 }
 
 /** Serves one request of an operation. Throws GatewayError. */
 export async function answer(services: RelayServices, visit: Visit, own: OwnOperation): Promise<Response> {
   const { request, requestId } = visit
-  const { read, style, model, ...asked } = own
+  const { read, style, model: ownModel, ...asked } = own
+  const model = visit.addressed?.model ?? ownModel
   const { operation, path, variant } = asked
   const caller = admit(services, visit)
   const { house, captures } = services
-  const keeps = house.keep || caller.key?.keepBodies || caller.group.keepBodies
+  const keeps = house.keep || caller.key?.keepBodies || caller.group.keepBodies || visit.replay
   const capture = keeps ? captures.begin(visit, caller) : undefined
   visit.capture = capture
   const reply = await services.relay({
@@ -39,13 +49,15 @@ export async function answer(services: RelayServices, visit: Visit, own: OwnOper
     dialect: style,
     bytes: declaredBytes(request, undeclaredBytes),
     isSpooled: read !== undefined,
-    body: async () => {
-      if (read) return read(visit, senderOf(caller))
+    body: async (room) => {
+      if (read) return model ? formWithModel(await read(visit, senderOf(caller), room), model.name) : read(visit, senderOf(caller), room)
       const as = { operation, dialect: style, ...(path !== undefined && { path }), ...(variant && { variant }), ...(model && { model }) }
-      const body = await readJson(request, services, { caller: senderOf(caller), as, capture })
-      return body.large || !model ? body : { content: withModel(String(body.content), model) }
+      const sent = await readJson(request, services, { caller: senderOf(caller), as, capture, room })
+      const body = sent.large || !model ? sent : { content: withModel(String(sent.content), model) }
+      return mayNameFiles(body) ? services.putFilesIn(body, { tenant: caller.user.id, caller: senderOf(caller), as }) : body
     },
     capture,
+    replay: visit.replay,
     strict: caller.strict || asksStrict(request),
     headers: request.headers,
     signal: request.signal,

@@ -16,11 +16,12 @@ const routes = playgroundRoutes({
   relay: () => Promise.reject(new Error('nothing may be sent')),
   captures: { begin: () => undefined },
   house: { keep: false },
+  rooms: { open: () => ({ grow: () => undefined, release: () => undefined }) },
   publicUrl,
   clock: systemClock,
   heartbeatMs: 15_000,
   idleMs: 60_000,
-  large: { open: unasked, preview: unasked, shown: unasked, frame: unasked },
+  large: { open: unasked, preview: unasked, shown: unasked, frame: unasked, answer: unasked },
 })
 let signedOut = false
 

@@ -1,27 +1,30 @@
 /**
- * The playground's endpoints: chat with the login session instead of a key, in a group named by the body. Only admission and one
+ * The playground's endpoints: chat with the login session instead of a key, in a group, and for the money of a team, named by the body. Only admission and one
  * check differ from /v1; routing, conversion, billing and retry are the same. The preview endpoint returns the same request as it
  * would be written in another dialect: nothing is sent or charged.
  */
 import type { Caller } from '#accounts/caller'
 import type { Head } from '#canonical/codec'
-import { decodeUtf8, type JsonServices, join, readJson, readJsonPieces } from '#http/request/read-body'
-import { json, jsonText, relayed } from '#http/request/respond'
+import { decodeUtf8, type JsonSender, type JsonServices, join, readJson, readJsonPieces } from '#http/request/read-body'
+import { json, jsonBytes, relayed } from '#http/request/respond'
 import type { Route, Visit } from '#http/request/route'
 import { sameOrigin } from '#http/request/same-origin'
 import { readSessionCookie } from '#http/request/session-cookie'
+import { forbidsStoring } from '#http/request/store-wish'
 import { conversationCodecs } from '#protocols/index'
+import type { BodyRooms } from '#relay/contract/body-rooms'
 import type { LargeAsk, LargeBody } from '#relay/contract/large-body'
 import { previewOf } from '#relay/conversation/preview'
-import { otherDialects } from '#shared/console/preview'
+import { otherDialects } from '#shared/console/inspection/preview'
 import { GatewayError } from '#shared/errors'
 import { asksStrict, type RelayServices, senderOf } from './relay-route.ts'
 
 /** What the playground's endpoints need from the program. */
 export interface PlaygroundServices extends JsonServices {
-  /** The caller of a session; `group` defaults to the user's own. Throws `not_signed_in` or `group_not_allowed`. */
-  accounts: { admitSession(token: string | undefined, group?: string): Caller }
+  /** The caller of a session; `group` defaults to the user's or team's own, and `team` to none. Throws `not_signed_in`, `group_not_allowed`, `team_not_allowed`. */
+  accounts: { admitSession(token: string | undefined, group?: string, team?: string): Caller }
   relay: RelayServices['relay']
+  rooms: BodyRooms
   captures: RelayServices['captures']
   house: RelayServices['house']
   publicUrl: URL
@@ -39,6 +42,8 @@ function refuseAttachments(head: Head): void {
 }
 
 const codec = conversationCodecs.chat
+/** Parley's own fields of the body: nothing after this reads them. */
+const ownFields = ['group', 'team'] as const
 const as: LargeAsk = { operation: 'generate', dialect: 'chat', hasGroup: true }
 
 /** `/pg/chat/completions` and `/pg/preview/{dialect}`. */
@@ -57,23 +62,39 @@ export function playgroundRoutes(services: PlaygroundServices): Route[] {
     const dialect = otherDialects.find((one) => one === visit.params.dialect)
     if (dialect === undefined) throw new GatewayError('not_found', 'Requests cannot be shown in this dialect.')
     const { sender } = admit(visit)
-    const { isLight, ...body } = await readJsonPieces(visit.request, services)
-    if (isLight) return json(previewOf(decodeUtf8(join(body.pieces)), dialect))
-    return jsonText(await services.large.preview(body, dialect, sender))
+    const room = services.rooms.open(sender)
+    try {
+      const { isLight, ...body } = await readJsonPieces(visit.request, services, room)
+      if (isLight) return json(previewOf(decodeUtf8(join(body.pieces)), dialect))
+      return jsonBytes(await services.large.preview(body, dialect, sender), visit, services.clock)
+    } finally {
+      room.release()
+    }
   }
 
   async function chat(visit: Visit): Promise<Response> {
-    const { request } = visit
     const { token, sender } = admit(visit)
-    const { content, large } = await readJson(request, services, { caller: sender, as })
+    const room = services.rooms.open(sender)
+    try {
+      return await answered(visit, token, { caller: sender, as, room })
+    } finally {
+      room.release()
+    }
+  }
+
+  async function answered(visit: Visit, token: string | undefined, sender: JsonSender): Promise<Response> {
+    const { request } = visit
+    const { content, large } = await readJson(request, services, sender)
     const raw = String(content)
-    const group = large ? large.head.group : codec.readHead(raw).group
-    const own = group === undefined || large ? raw : codec.editRequest(raw, { remove: ['group'] })
-    const caller = admitted(token, group, large)
+    const head = large ? large.head : codec.readHead(raw)
+    const named = ownFields.filter((field) => head[field] !== undefined)
+    const own = named.length === 0 || large ? raw : codec.editRequest(raw, { remove: named })
+    const caller = admitted(token, head, large)
     const { house, captures } = services
     const keeps = !large && (house.keep || caller.group.keepBodies)
     visit.capture = keeps ? captures.begin(visit, caller) : undefined
     visit.capture?.askedWith(Buffer.from(raw))
+    if (visit.capture?.heedsStore && forbidsStoring(raw)) visit.capture.forbid()
     const reply = await services.relay({
       requestId: visit.requestId,
       caller,
@@ -91,9 +112,9 @@ export function playgroundRoutes(services: PlaygroundServices): Route[] {
     return relayed(reply, visit, services)
   }
 
-  function admitted(token: string | undefined, group: string | undefined, large: LargeBody | undefined): Caller {
+  function admitted(token: string | undefined, { group, team }: Pick<Head, 'group' | 'team'>, large: LargeBody | undefined): Caller {
     try {
-      return services.accounts.admitSession(token, group)
+      return services.accounts.admitSession(token, group, team)
     } catch (thrown) {
       large?.release()
       throw thrown

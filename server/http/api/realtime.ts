@@ -3,17 +3,24 @@
  * depends on the key alone.
  */
 import type { Caller } from '#accounts/caller'
+import type { Captures } from '#bodies/captures'
 import { offeredProtocols, readCredential } from '#http/request/credentials'
-import { errorResponse } from '#http/request/respond'
+import { errorResponse, storedHeader } from '#http/request/respond'
 import type { Route, Visit } from '#http/request/route'
+import { writeSetup } from '#protocols/realtime'
 import type { Realtime } from '#relay/realtime/realtime'
 import { modelNotFound } from '#routing/plan'
+import type { KeepBodies } from '#shared/console/body'
 import { GatewayError } from '#shared/errors'
+import { type ClientSecret, isClientSecret, opened, type SecretServices } from './realtime-secrets.ts'
 
 /** What the realtime endpoint needs from the program. */
-export interface RealtimeServices {
-  accounts: { admitKey(secret: string, address: string): Caller }
+export interface RealtimeServices extends Pick<SecretServices, 'sealer' | 'clock'> {
+  accounts: { admitKey(secret: string, address: string): Caller; callerWithKey(id: string, address: string): Caller | undefined }
   realtime: Realtime
+  captures: Pick<Captures, 'begin'>
+  /** What is kept of everybody. */
+  house: { readonly keep: KeepBodies }
 }
 
 const subprotocol = 'realtime'
@@ -25,13 +32,17 @@ const keyPattern = /^[A-Za-z0-9+/]{22}==$/
 /** The vendor's query parameters that refer to objects in its own account, or to features that Parley does not have. */
 const foreign = ['call_id', 'intent'] as const
 
-function modelIn(query: URLSearchParams): string {
+function modelIn({ searchParams: query }: URL, addressed: Visit['addressed'], bound: string | undefined): string {
   for (const name of foreign) {
     if (query.has(name))
       throw new GatewayError('unsupported_value', `${name} is not supported here. Open a session with ?model=NAME.`, { param: name })
   }
-  const [model = '', ...others] = query.getAll('model')
+  // Azure's clients name a deployment.
+  const [model = bound ?? '', ...others] = query.getAll(addressed?.keyHeader && query.has('deployment') ? 'deployment' : 'model')
   if (model === '') throw new GatewayError('missing_field', 'Name a model: ?model=NAME.', { param: 'model' })
+  if (bound !== undefined && model !== bound) {
+    throw new GatewayError('invalid_value', 'The client secret is for another model.', { param: 'model' })
+  }
   if (others.length > 0) throw new GatewayError('invalid_value', 'Name only one model.', { param: 'model' })
   return model
 }
@@ -49,6 +60,19 @@ function betaHeader(headers: Headers, offered: readonly string[]): Record<string
   return wanted ? { 'openai-beta': 'realtime=v1' } : {}
 }
 
+/** Whose session it is to be, again and again; `minted`: what its client secret says. */
+function admission(services: RealtimeServices, secret: string, address: string): { admit(): Caller; minted?: ClientSecret } {
+  if (!isClientSecret(secret)) return { admit: () => services.accounts.admitKey(secret, address) }
+  const minted = opened(services, secret)
+  if (!minted) throw new GatewayError('invalid_api_key', 'The client secret is not valid, or has expired.')
+  const admit = () => {
+    const caller = services.accounts.callerWithKey(minted.key, address)
+    if (!caller) throw new GatewayError('invalid_api_key', 'The key of this client secret is not valid any more.')
+    return caller
+  }
+  return { admit, minted }
+}
+
 function upgradeRequired({ requestId }: Visit): Response {
   const refusal = new GatewayError('invalid_request', 'Connect to this address with a WebSocket.', { status: 426 })
   const response = errorResponse(refusal, 'chat', requestId)
@@ -58,31 +82,39 @@ function upgradeRequired({ requestId }: Visit): Response {
 
 async function open(services: RealtimeServices, visit: Visit): Promise<Response> {
   const { request, requestId, url } = visit
-  const secret = readCredential(request.headers, url.searchParams)
+  const secret = readCredential(request.headers, url.searchParams, visit.addressed?.keyHeader)
   // Asked for now: after the upgrade the runtime may not know it any more.
   const { clientAddress } = visit
-  const caller = services.accounts.admitKey(secret, clientAddress)
+  const { admit, minted } = admission(services, secret, clientAddress)
+  const caller = admit()
   if (!visit.upgrade || request.headers.get('upgrade')?.toLowerCase() !== 'websocket') return upgradeRequired(visit)
   if (!keyPattern.test(request.headers.get('sec-websocket-key') ?? '')) {
     throw new GatewayError('invalid_value', 'Sec-WebSocket-Key must be 16 bytes in base64.', { param: 'Sec-WebSocket-Key' })
   }
   const offered = offeredProtocols(request.headers)
-  const model = modelIn(url.searchParams)
+  const model = modelIn(url, visit.addressed, minted?.model)
   const selected = selection(offered)
+  const keeps = services.house.keep || caller.key?.keepBodies || caller.group.keepBodies
+  const capture = keeps ? services.captures.begin(visit, caller) : undefined
+  visit.capture = capture
   const session = await services.realtime({
     requestId,
     caller,
     model,
     headers: betaHeader(request.headers, offered),
     client: request.headers,
+    capture,
     signal: request.signal,
+    ...(minted?.session !== undefined && { setup: writeSetup(minted.session) }),
     readmit() {
-      const { models } = services.accounts.admitKey(secret, clientAddress)
+      const { models } = admit()
       if (models && !models.has(model)) throw modelNotFound()
     },
   })
-  const ids = { 'x-request-id': requestId, 'request-id': requestId }
-  if (!visit.upgrade(session, { ...ids, ...selected })) session.abandon()
+  const stored: Record<string, string> = capture?.label ? { [storedHeader]: capture.label } : {}
+  const headers = { 'x-request-id': requestId, 'request-id': requestId, ...stored, ...selected }
+  capture?.answering(101, headers)
+  if (!visit.upgrade(session, headers)) session.abandon()
   // Ignored after an upgrade; without one the client has already left.
   return new Response(null, { status: 400 })
 }

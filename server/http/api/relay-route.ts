@@ -2,22 +2,27 @@
 
 import type { Caller } from '#accounts/caller'
 import type { Captures } from '#bodies/captures'
+import { fileMark } from '#canonical/kept-file'
 import { readCredential } from '#http/request/credentials'
 import { type JsonServices, readJson } from '#http/request/read-body'
 import { jsonText, relayed, withAllowances } from '#http/request/respond'
 import type { Visit } from '#http/request/route'
+import { withModel } from '#protocols/operations'
 import type { CountDialect } from '#relay/admin/count'
-import type { Ask, Reply } from '#relay/contract/ask'
+import type { Ask, Body, Reply } from '#relay/contract/ask'
+import type { BodyRoom, BodyRooms } from '#relay/contract/body-rooms'
 import type { LargeAsk } from '#relay/contract/large-body'
 import type { Relay } from '#relay/contract/relay'
+import { mayNameFiles, type PutFilesIn } from '#relay/conversation/kept-files'
 import type { Spool } from '#runtime/spool'
 import type { KeepBodies } from '#shared/console/body'
 
-/** Bytes that a body counts as which does not say how long it is. */
-export const undeclaredBytes = 8 * 1024 * 1024
+/** Bytes that a body counts as which does not say how long it is, until more of it arrives. */
+export const undeclaredBytes = 1024 * 1024
 
 /** What the relay's endpoints need from the program. */
 export interface RelayServices extends JsonServices {
+  rooms: BodyRooms
   accounts: { admitKey(secret: string, address: string): Caller }
   relay: (ask: Ask) => ReturnType<Relay>
   heartbeatMs: number
@@ -27,6 +32,8 @@ export interface RelayServices extends JsonServices {
   /** Holds uploaded files until the request ends. */
   spool: Spool
   count: (ask: Ask & { dialect: CountDialect }) => Promise<string>
+  /** Puts kept files into requests that name them. */
+  putFilesIn: PutFilesIn
 }
 
 /** How many bytes the body has as declared; `usual` where it is not. */
@@ -38,32 +45,42 @@ export const senderOf = ({ key, user }: Caller): string => key?.id ?? user.id
 /** Whether the request itself asks for strict conversion. */
 export const asksStrict = (request: Request): boolean => request.headers.get('x-parley-strict')?.toLowerCase() === 'true'
 
-/** The caller whose API key the request has. Throws GatewayError. */
+/** The caller whose API key the request has, or for whom Parley asks again. Throws GatewayError. */
 export const admit = (services: Pick<RelayServices, 'accounts'>, visit: Visit): Caller =>
-  services.accounts.admitKey(readCredential(visit.request.headers, visit.url.searchParams), visit.clientAddress)
+  visit.replay?.caller ??
+  services.accounts.admitKey(readCredential(visit.request.headers, visit.url.searchParams, visit.addressed?.keyHeader), visit.clientAddress)
 
 /** Serves a token count for a request. Throws GatewayError. */
 export async function count(
   services: RelayServices,
   visit: Visit,
-  own: { dialect: CountDialect; path?: string; before?(): void },
+  own: { dialect: CountDialect; path?: string; before?(): void; continued?(ask: Ask, room: BodyRoom): Promise<Body> },
 ): Promise<Response> {
   const { request, requestId } = visit
-  const { before, ...asked } = own
+  const { before, continued, ...asked } = own
   const caller = admit(services, visit)
   before?.()
-  const answer = await services.count({
+  const room = services.rooms.open(senderOf(caller))
+  const ask = {
     ...asked,
     requestId,
     caller,
-    operation: 'count-tokens',
+    operation: 'count-tokens' as const,
     bytes: declaredBytes(request, undeclaredBytes),
-    body: () => readJson(request, services, { caller: senderOf(caller), as: { operation: 'count-tokens', ...asked } }),
+    body: async () => {
+      const as: LargeAsk = { operation: 'count-tokens', ...asked }
+      const body = await readJson(request, services, { caller: senderOf(caller), as, room })
+      return mayNameFiles(body) ? services.putFilesIn(body, { tenant: caller.user.id, caller: senderOf(caller), as }) : body
+    },
     strict: false,
     headers: request.headers,
     signal: request.signal,
-  })
-  return jsonText(answer)
+  }
+  try {
+    return jsonText(await services.count(continued ? { ...ask, body: () => continued(ask, room) } : ask))
+  } finally {
+    room.release()
+  }
 }
 
 /** What distinguishes one dialect's endpoint. */
@@ -79,7 +96,7 @@ export async function generate(services: RelayServices, visit: Visit, { before, 
   const { request, requestId } = visit
   const caller = admit(services, visit)
   const { house, captures } = services
-  const keeps = house.keep || caller.key?.keepBodies || caller.group.keepBodies
+  const keeps = house.keep || caller.key?.keepBodies || caller.group.keepBodies || visit.replay
   const capture = keeps ? captures.begin(visit, caller) : undefined
   visit.capture = capture
   const reply = await services.relay({
@@ -88,13 +105,18 @@ export async function generate(services: RelayServices, visit: Visit, { before, 
     requestId,
     caller,
     bytes: declaredBytes(request, undeclaredBytes),
-    body: () => {
+    body: async (room) => {
       before?.()
       const { operation = 'generate', dialect, path } = own
-      const as: LargeAsk = { operation, dialect, ...(path !== undefined && { path }) }
-      return readJson(request, services, { caller: senderOf(caller), as, capture })
+      const model = visit.addressed?.model
+      const as: LargeAsk = { operation, dialect, ...(path !== undefined && { path }), ...(model && { model }) }
+      const sent = await readJson(request, services, { caller: senderOf(caller), as, capture, room })
+      const body = sent.large || !model ? sent : { content: withModel(String(sent.content), model) }
+      if (!body.large && !String(body.content).includes(fileMark)) return body
+      return mayNameFiles(body) ? services.putFilesIn(body, { tenant: caller.user.id, caller: senderOf(caller), as }) : body
     },
     capture,
+    replay: visit.replay,
     strict: caller.strict || asksStrict(request),
     headers: request.headers,
     signal: request.signal,

@@ -1,35 +1,9 @@
 /** Descriptions of the console's endpoints. */
-import type { SchemaName } from '#shared/api/schemas'
+import { doc, inQuery, list, once } from './console-route-doc.ts'
+import { keptRequestDocs } from './kept-request-routes.ts'
 import { paging } from './parameters.ts'
 import type { Parameter, RouteDoc } from './route-doc.ts'
 
-interface Details {
-  takes?: SchemaName
-  /** Absent = 204. */
-  gives?: SchemaName
-  status?: number
-  parameters?: readonly Parameter[]
-  description?: string
-}
-
-const doc = (route: string, who: RouteDoc['who'], summary: string, { takes, gives, status, ...more }: Details = {}): RouteDoc => ({
-  tag: 'Console',
-  route,
-  who,
-  summary,
-  ...more,
-  ...(takes && { takes: { json: takes } }),
-  gives: gives ? { status: status ?? 200, json: [gives] } : { status: status ?? 204 },
-})
-const list = (route: string, who: RouteDoc['who'], summary: string, gives: SchemaName, more: readonly Parameter[] = []) =>
-  doc(route, who, summary, { gives, parameters: [...more, ...paging.console] })
-
-const once: Parameter = {
-  name: 'Idempotency-Key',
-  in: 'header',
-  required: true,
-  description: 'Makes it safe to repeat the request: the credit is posted once.',
-}
 const filters = (['actor', 'target', 'action'] as const).map(
   (name): Parameter => ({
     name,
@@ -37,16 +11,20 @@ const filters = (['actor', 'target', 'action'] as const).map(
     description: name === 'action' ? 'An action such as `key.create`, or `key` for every action on keys.' : 'An id or a name.',
   }),
 )
-const inQuery = (parameters: Record<string, string>): Parameter[] =>
-  Object.entries(parameters).map(([name, description]) => ({ name, in: 'query', description }))
 const usageFilters = inQuery({
   from: 'RFC 3339. Rows at or after this time.',
   to: 'RFC 3339. Rows before this time.',
   model: 'The model as requested.',
   key: 'Name or id of a key.',
   group: 'Name of a group.',
-  user: 'Name or id of a user. Only administrators may name other users.',
+  user: 'Name or id of a user. Only administrators may name other users, but for members of a `team`.',
+  team: 'Name or id of a team: what it paid, as far as the caller’s role in it shows that.',
   channel: 'Name of a channel. Administrators only.',
+})
+const auditForm = inQuery({
+  from: 'RFC 3339. Rows at or after this time.',
+  to: 'RFC 3339. Rows before this time.',
+  format: '`json` or `csv`. Overrides the Accept header.',
 })
 const rowConditions = inQuery({
   status: 'An HTTP status.',
@@ -54,6 +32,7 @@ const rowConditions = inQuery({
   end: '`complete`, `length`, `cut`, `aborted` or `error`.',
   error: 'An error code.',
   stream: '`true` or `false`.',
+  upstreamModel: 'The model that answered, as its upstream names it. Administrators only.',
   losses: '`true`: a conversion changed or dropped something.',
   minCost: 'USD. Rows that cost at least this.',
   minMs: 'Milliseconds. Rows that took at least this long.',
@@ -74,7 +53,10 @@ export const consoleRouteDocs: readonly RouteDoc[] = [
     status: 201,
     description: 'Requires the setup token that was printed at startup.',
   }),
-  doc('POST /api/session', 'anyone', 'Sign in', { takes: 'SignIn', gives: 'User' }),
+  doc('POST /api/session', 'anyone', 'Sign in', {
+    ...{ takes: 'SignIn', gives: 'User' },
+    description: 'Answers 202 with the second factors that the sign-in goes on with at `POST /api/session/step`, where one is asked for.',
+  }),
   doc('GET /api/session', 'session', 'The signed-in user', { gives: 'User' }),
   doc('DELETE /api/session', 'session', 'Sign out'),
   doc('PATCH /api/session/password', 'session', 'Change your own password', {
@@ -86,7 +68,7 @@ export const consoleRouteDocs: readonly RouteDoc[] = [
     takes: 'ProviderSignIn',
     gives: 'ProviderAnswer',
     description:
-      'Send the browser to `address`. The provider sends it back to `GET /api/session/oidc/callback`, which starts the session and leads to `to`; a failure stands in its query as `sign-in`: `refused`, `expired`, `disabled`, `unavailable` or `taken`. With `link` the identity is added to the signed-in user.',
+      'Send the browser to `address`. The provider sends it back to `GET /api/session/oidc/callback`, which starts the session and leads to `to`; a failure stands in its query as `sign-in`: `refused`, `expired`, `disabled`, `unavailable`, `taken`, `second-factor` or `invitation`. With `link` the identity is added to the signed-in user; with `proof` they prove there again who they are; with `invitation` whoever comes back uses it.',
   }),
   doc('GET /api/session/oidc/callback', 'anyone', 'Where the identity provider sends the browser back to', {
     status: 302,
@@ -131,6 +113,7 @@ export const consoleRouteDocs: readonly RouteDoc[] = [
     inQuery({
       all: '`true`: everybody’s keys. Administrators only.',
       user: 'Id or name of a user. Only administrators may name others.',
+      team: 'Id of a team: its keys, as far as the caller’s role in it shows them.',
       q: 'Part of a name, note, owner or id, or the last four characters of a key.',
       status: '`active`, `off` or `expired`.',
       group: 'Name of a group.',
@@ -166,22 +149,23 @@ export const consoleRouteDocs: readonly RouteDoc[] = [
   }),
   list('GET /api/logs', 'session', 'Usage rows', 'LogRows', [...usageFilters, ...rowConditions]),
   doc('GET /api/logs/:requestId', 'session', 'One usage row', { gives: 'LogRow' }),
-  doc('GET /api/bodies/:requestId', 'session', 'A kept request', {
-    gives: 'KeptBody',
-    description:
-      'What the client asked and was answered, and for administrators every request to an upstream and its answer. For the owner of the key, and for administrators unless the settings leave it to owners. Each reading is in the audit trail. Of management keys only those with the scope `bodies` open it.',
-  }),
+  ...keptRequestDocs,
   {
-    ...doc('GET /api/bodies/:requestId/:part', 'session', 'One body of a kept request', {
-      description: 'The bytes as they were; `part` is its place in `parts`, from 0.',
+    ...doc('GET /api/bodies/export', 'session', 'Kept requests as a file', {
+      parameters: [
+        ...usageFilters,
+        ...rowConditions,
+        ...inQuery({
+          borders: '`client-request`, `upstream-request`, `upstream-answer`, `client-answer`, or some of them with commas. Default: all.',
+          limit: 'Lines, 1 to 10,000. Default: 1,000.',
+          after: '`cursor` of the last line that came.',
+        }),
+      ],
+      description:
+        'One line of JSON for each kept request, newest first: the fields of its usage row, `cursor`, `redacted`, `whole`, and `parts` with the bodies as `text`, or as `base64` where they are no text. A line has `missing`, an error code, where the bodies cannot be read. Whoever reads `limit` lines, or whose connection broke, goes on with `after`. Each request in it is in the audit trail. Of management keys only those with the scope `bodies` open it.',
     }),
-    gives: { types: ['application/octet-stream'] },
+    gives: { types: ['application/jsonl'] },
   },
-  doc('DELETE /api/bodies/:requestId', 'session', 'Delete the bodies of a request'),
-  doc('DELETE /api/bodies', 'session', 'Delete the bodies of a key or a user', {
-    gives: 'DeletedBodies',
-    parameters: inQuery({ key: 'Id of a key.', user: 'Id of a user. Only administrators may name others.' }),
-  }),
   {
     ...list('GET /api/usage', 'session', 'Usage report', 'UsageRows', [...usageFilters, ...usageForm]),
     description:
@@ -193,9 +177,11 @@ export const consoleRouteDocs: readonly RouteDoc[] = [
     parameters: inQuery({
       timezone: 'IANA time zone in which the day begins. Default: UTC.',
       days: '`1`, `7` or `30`: today alone, or with the days before it. Default: 1.',
+      user: 'Name or id of a user. Only administrators may name other users.',
+      group: 'Name of a group.',
     }),
     description:
-      'Today against the same time last week, or some days against those before them, what needs attention, and the first steps; of everybody for administrators.',
+      'Today against the same time last week, or some days against those before them, what needs attention, and the first steps; of everybody for administrators. `user` and `group` choose whose figures, not what needs attention.',
   }),
   doc('GET /api/search', 'session', 'Find a thing', {
     gives: 'FoundRows',
@@ -213,7 +199,7 @@ export const consoleRouteDocs: readonly RouteDoc[] = [
   {
     ...doc('GET /api/events', 'session', 'What changes', {
       description:
-        'A stream of server-sent events named `change`, whose data is `{"what": [...]}`: one or several of `requests`, `account`, `keys`, `users`, `groups`, `channels`, `models`, `prices`, `settings`, at most four times a second. It ends with the session. A user may have 16 of them open.',
+        'A stream of server-sent events named `change`, whose data is `{"what": [...]}`: one or several of `requests`, `account`, `keys`, `users`, `groups`, `channels`, `models`, `prices`, `settings`, `alerts`, `replays`, at most four times a second. It ends with the session. A user may have 16 of them open.',
     }),
     gives: { types: ['text/event-stream'] },
   },
@@ -240,8 +226,34 @@ export const consoleRouteDocs: readonly RouteDoc[] = [
     description: 'For a channel that does not exist yet. Nothing is stored.',
   }),
   doc('GET /api/health', 'admin', 'What rests now, of every channel', { gives: 'Ailments' }),
+  list('GET /api/batches', 'session', 'Batches and how far they are, newest first', 'BatchRows'),
+  doc('POST /api/batches/:id/stop', 'session', 'Stop a batch', {
+    gives: 'BatchRow',
+    description: 'What is being asked is still answered and charged; the rest is not asked.',
+  }),
+  list('GET /api/alerts', 'admin', 'Alerts on their way, newest first', 'Alerts', [
+    { name: 'state', in: 'query', description: '`waiting`, `sent`, or `dead`: given up after the last try.' },
+  ]),
+  doc('POST /api/alerts/:id/retry', 'admin', 'Try an alert again that was given up'),
+  list('GET /api/alerts/hooks', 'admin', 'Places that hear of alerts', 'AlertHooks'),
+  doc('POST /api/alerts/hooks', 'admin', 'Add a place that hears of alerts', {
+    takes: 'NewAlertHook',
+    gives: 'AlertHook',
+    status: 201,
+    description: 'The answer has the secret that plain HTTP is signed with in `secret`, once. The URL is never shown again.',
+  }),
+  doc('PATCH /api/alerts/hooks/:id', 'admin', 'Change a place that hears of alerts', { takes: 'AlertHookPatch', gives: 'AlertHook' }),
+  doc('DELETE /api/alerts/hooks/:id', 'admin', 'Remove a place that hears of alerts, and what is on its way there'),
+  doc('POST /api/alerts/hooks/:id/test', 'admin', 'Send a test to a place', { gives: 'AlertTest' }),
   doc('GET /api/settings', 'admin', 'Settings of the installation', { gives: 'Settings' }),
   list('GET /api/environment', 'admin', 'What the environment of this instance says', 'Environment'),
+  {
+    ...doc('GET /api/export', 'admin', 'What the console made, as a parley.yaml', {
+      description:
+        'Groups, channels, prices, users, keys and fallback models that the file does not declare. Secrets are not in it: variables stand for them, and its head lists these. Balances are not in it either.',
+    }),
+    gives: { types: ['application/yaml'] },
+  },
   doc('PATCH /api/settings', 'admin', 'Change settings', { takes: 'SettingsPatch', gives: 'Settings' }),
   doc('GET /api/books', 'admin', 'Check the books', {
     gives: 'Books',
@@ -253,11 +265,21 @@ export const consoleRouteDocs: readonly RouteDoc[] = [
     gives: 'RouteAnswer',
     description: 'Nothing is sent, held or charged.',
   }),
+  doc('POST /api/invoices/check', 'admin', 'Compare an upstream’s invoice', {
+    takes: 'InvoiceQuestion',
+    gives: 'InvoiceReport',
+    description:
+      'Compares an upstream’s export of what it charges (CSV) with what requests to its channels are known to have cost, by day and model. Changes nothing.',
+  }),
   list('GET /api/users', 'admin', 'Users', 'Accounts'),
   doc('POST /api/users', 'admin', 'Create a user', { takes: 'NewUser', gives: 'Account', status: 201 }),
   doc('PATCH /api/users/:id', 'admin', 'Change a user', { takes: 'UserPatch', gives: 'Account' }),
   doc('DELETE /api/users/:id', 'admin', 'Delete a user'),
   list('GET /api/users/:id/entries', 'admin', 'Entries of a user’s wallet', 'Entries'),
-  list('GET /api/audit', 'admin', 'Audit trail', 'AuditRows', filters),
+  {
+    ...list('GET /api/audit', 'admin', 'Audit trail', 'AuditRows', [...filters, ...auditForm]),
+    description: 'As CSV it is one file of up to 50,000 rows, newest first, of the same filters.',
+    gives: { json: ['AuditRows'], types: ['text/csv'] },
+  },
   doc('POST /api/users/:id/credit', 'admin', 'Add or withdraw credit', { takes: 'Credit', gives: 'Account', parameters: [once] }),
 ]

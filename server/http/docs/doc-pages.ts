@@ -6,42 +6,56 @@ import { sdkSamples } from '#shared/api/sdk-samples'
 import type { DocEndpoint, DocPage, DocSample, Docs } from '#shared/console/docs'
 import { scopes } from '#shared/console/management-key'
 import { fieldsOf } from './fields.ts'
-import { type Html, html, listing, prose, table } from './html.ts'
+import { html, listing, prose, type Section, table } from './html.ts'
+import { losses } from './loss-page.ts'
 import type { DescribedRoute } from './openapi.ts'
-import { errors, keys, losses, type Reference, type Section, start, streamSections } from './page.ts'
+import { callers, errors, keys, type Reference, start, streamSections } from './page.ts'
 import { type Tag, tags } from './route-doc.ts'
+import { type Say, sentences } from './say.ts'
 
-/** The pages of the reference. */
+/** The pages of the reference, in the language of `reference.say`. */
 export function docPages(reference: Reference): Docs {
-  const page = (group: string, { id, title, content }: Section): DocPage => ({ id, group, title, html: content.html, endpoints: [] })
+  const { say } = reference
+  const page = (group: string, { id, title, content }: Section): DocPage => ({
+    id,
+    group: say(group),
+    title,
+    html: content.html,
+    endpoints: [],
+  })
   const chapters = (Object.keys(tags) as Tag[]).map((tag): DocPage => {
-    const own = reference.routeDocs.filter(({ doc }) => doc.tag === tag)
-    return { id: tag.toLowerCase(), group: 'Endpoints', title: tag, html: html`<p>${tags[tag]}</p>`.html, endpoints: own.map(endpointOf) }
+    const endpoints = reference.routeDocs.filter(({ doc }) => doc.tag === tag).map((route) => endpointOf(route, say))
+    return { id: tag.toLowerCase(), group: say('Endpoints'), title: say(tag), html: html`<p>${say(tags[tag])}</p>`.html, endpoints }
   })
   return {
     version: reference.version,
     pages: [
-      page('Start', { ...start(reference), title: 'Quickstart' }),
-      page('Start', keys()),
-      page('Start', errors()),
+      page('Start', { ...start(reference), title: say('Quickstart') }),
+      page('Start', keys(say)),
+      page('Start', errors(say)),
       ...chapters.filter(({ endpoints }) => endpoints.length > 0),
-      ...streamSections().map((section) => page('Streams', section)),
+      ...streamSections(say).map((section) => page('Streams', section)),
       page('Manage', managementKeys(reference)),
-      ...losses(reference.losses).map((section) => page('How Parley works', { ...section, title: 'What is converted' })),
+      ...losses(reference.losses, say).map((section) => page('How Parley works', { ...section, title: say('What is converted') })),
     ],
   }
 }
 
-const callers = { anyone: 'anyone', key: 'an API key', session: 'a signed-in user', admin: 'an administrator' } as const
-
-function endpointOf({ method, path, doc, openedBy }: DescribedRoute): DocEndpoint {
+function endpointOf({ method, path, doc, openedBy = [] }: DescribedRoute, say: Say): DocEndpoint {
   const route = `${method} ${path}`
   const [takes] = [doc.takes?.json ?? doc.takes?.form]
   const [gives] = doc.gives.json ?? []
-  const opened = openedBy && openedBy.length > 0 ? ` Management keys: ${openedBy.map((scope) => `\`${scope}\``).join(' or ')}.` : ''
-  const parameters = (doc.parameters ?? []).map((one) => html`<li><code>${one.name}</code> (${one.in}): ${prose(one.description)}</li>`)
-  const facts = `For ${callers[doc.who]}.${opened}${doc.gives.events ? ' Streams when asked to.' : ''}`
-  const own = samplesOf(route)
+  const scopes = openedBy.map((scope) => `\`${scope}\``).join(say(' or '))
+  const facts = sentences([
+    say('For {who}.', { who: say(callers[doc.who]) }),
+    scopes === '' ? '' : say('Management keys: {scopes}.', { scopes }),
+    doc.gives.events ? say('Streams when asked to.') : '',
+  ])
+  const parameters = (doc.parameters ?? []).map(
+    ({ name, in: place, description }) =>
+      html`<li>${prose(say('`{name}` ({place}): {means}', { name, place: say(place), means: say(description) }))}</li>`,
+  )
+  const own = samplesOf(route, say)
   return {
     id: route
       .toLowerCase()
@@ -49,21 +63,21 @@ function endpointOf({ method, path, doc, openedBy }: DescribedRoute): DocEndpoin
       .replace(/^-|-$/g, ''),
     method,
     path,
-    summary: doc.summary,
-    html: html`${doc.description === undefined ? '' : html`<p>${prose(doc.description)}</p>`}<p class="meta">${prose(facts)}</p>${
+    summary: say(doc.summary),
+    html: html`${doc.description === undefined ? '' : html`<p>${prose(say(doc.description))}</p>`}<p class="meta">${prose(facts)}</p>${
       parameters.length > 0 ? html`<ul>${parameters}</ul>` : ''
     }`.html,
-    takes: takes ? fieldsOf(schemas[takes]) : [],
-    gives: gives ? fieldsOf(schemas[gives]) : [],
+    takes: takes ? fieldsOf(schemas[takes], say) : [],
+    gives: gives ? fieldsOf(schemas[gives], say) : [],
     samples: own,
     ...(doc.who === 'key' && tryIt(own)),
   }
 }
 
-function samplesOf(route: string): DocSample[] {
+function samplesOf(route: string, say: Say): DocSample[] {
   const curl = samples.filter((sample) => sample.route === route && sample.language === 'sh')
   return [
-    ...curl.map(({ text, note }): DocSample => ({ language: 'curl', text, ...(note !== undefined && { note }) })),
+    ...curl.map(({ text, note }): DocSample => ({ language: 'curl', text, ...(note !== undefined && { note: say(note) }) })),
     ...sdkSamples.filter((sample) => sample.route === route).map(({ language, text }): DocSample => ({ language, text })),
   ]
 }
@@ -84,31 +98,34 @@ function pretty(body: string): string {
 }
 
 const powers: Record<(typeof scopes)[number], string> = {
-  read: 'reads everything that its owner may read, but for kept bodies',
+  read: 'reads everything that its owner may read, but for kept bodies and replays',
   usage: 'reads requests and usage',
   keys: 'reads and changes API keys',
   channels: 'reads, changes and tests channels, explains routes',
   prices: 'reads and changes prices, lists models',
   users: 'reads and changes users, roles, passwords and credit',
   groups: 'reads and changes groups',
-  teams: 'reads and changes teams',
+  teams: 'reads and changes teams, their members, caps and credit',
+  credits: 'makes and revokes codes, gives plans, posts and refunds the credits of payment systems',
   audit: 'reads the audit trail',
   settings: 'reads and changes the settings',
   bodies: 'reads kept requests and answers',
+  replay: 'asks kept requests again for the money of its owner, and reads both answers',
 }
 
-function managementKeys({ publicUrl }: Reference): Section {
-  const content: Html = html`<p>${prose('A management key, `pk-...`, does by program what its owner does in the console. Make one under Account. It opens `/api` within its scopes, and never more than its owner may do at that time; each endpoint above names the scopes of which one opens it.')}</p>
-${listing('A call with a management key', `curl -s ${publicUrl.origin}/api/usage?by=model \\\n  -H "Authorization: Bearer $PARLEY_MANAGEMENT_KEY"`)}
+function managementKeys({ publicUrl, say }: Reference): Section {
+  const marked = (text: string) => prose(say(text))
+  const content = html`<p>${marked('A management key, `pk-...`, does by program what its owner does in the console. Make one under Account. It opens `/api` within its scopes, and never more than its owner may do at that time; each endpoint above names the scopes of which one opens it.')}</p>
+${listing(say('A call with a management key'), `curl -s ${publicUrl.origin}/api/usage?by=model \\\n  -H "Authorization: Bearer $PARLEY_MANAGEMENT_KEY"`)}
 ${table(
-  'Scopes',
-  ['Scope', 'What it opens'],
-  scopes.map((scope) => [`\`${scope}\``, powers[scope]]),
+  say('Scopes'),
+  [say('Scope'), say('What it opens')],
+  scopes.map((scope) => [`\`${scope}\``, say(powers[scope])]),
 )}
-<ul><li>${prose('It stops at its expiry, when it is deleted, and with its owner: disabled, deleted, or of another role than when it was made.')}</li>
-<li>${prose('It makes no other management key, ends no session and changes no password of its owner. It never opens a door of models; keys of models never open `/api`.')}</li>
-<li>${prose('It needs no cookie and no origin. The audit trail names it, and its owner.')}</li></ul>
-<h3 id="command-line">Command line</h3>
-<p>${prose('`parley` calls the same API: `parley keys create ci --daily 5`, `parley usage --by model --csv`, `parley config plan house.yaml`. It reads `PARLEY_URL` and `PARLEY_MANAGEMENT_KEY`; `parley help` lists every command.')}</p>`
-  return { id: 'management-keys', title: 'Management keys', content }
+<ul><li>${marked('It stops at its expiry, when it is deleted, and with its owner: disabled, deleted, or of another role than when it was made.')}</li>
+<li>${marked('It makes no other management key, ends no session and changes no password of its owner. It never opens a door of models; keys of models never open `/api`.')}</li>
+<li>${marked('It needs no cookie and no origin. The audit trail names it, and its owner.')}</li></ul>
+<h3 id="command-line">${say('Command line')}</h3>
+<p>${marked('`parley` calls the same API: `parley keys create ci --daily 5`, `parley usage --by model --csv`, `parley config plan house.yaml`. It reads `PARLEY_URL` and `PARLEY_MANAGEMENT_KEY`; `parley help` lists every command.')}</p>`
+  return { id: 'management-keys', title: say('Management keys'), content }
 }

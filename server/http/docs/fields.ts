@@ -1,5 +1,6 @@
 /** The fields of a schema as rows: their path, type, whether they are required, and what is said of them. */
 import type { DocField } from '#shared/console/docs'
+import { type Say, sentences } from './say.ts'
 
 interface Schema {
   type?: string
@@ -27,25 +28,31 @@ const deepest = 4
 /** Most rows of one body. */
 const mostRows = 150
 
-/** Every field of the schema, outer fields before inner ones of the same object. */
-export function fieldsOf(schema: unknown): DocField[] {
-  const rows: DocField[] = []
-  walk(schema as Schema, '', 0, rows)
-  return rows.slice(0, mostRows)
+interface Row {
+  path: string
+  required: boolean
+  field: Schema
 }
 
-function walk(schema: Schema, path: string, depth: number, rows: DocField[]): void {
+/** Every field of the schema, outer fields before inner ones of the same object. */
+export function fieldsOf(schema: unknown, say: Say): DocField[] {
+  const rows: Row[] = []
+  walk(schema as Schema, '', 0, rows)
+  return rows
+    .slice(0, mostRows)
+    .map(({ path, required, field }) => ({ path, type: typeOf(field, say), required, means: meaningOf(field, say) }))
+}
+
+function walk(schema: Schema, path: string, depth: number, rows: Row[]): void {
   for (const part of schema.anyOf ?? []) walk(part, path, depth, rows)
   for (const [name, field] of Object.entries(schema.properties ?? {})) {
     const at = path === '' ? name : `${path}.${name}`
-    if (!rows.some((row) => row.path === at)) {
-      rows.push({ path: at, type: typeOf(field), required: schema.required?.includes(name) ?? false, means: meaningOf(field) })
-    }
+    if (!rows.some((row) => row.path === at)) rows.push({ path: at, required: schema.required?.includes(name) ?? false, field })
     if (depth < deepest) inside(field, at, depth + 1, rows)
   }
 }
 
-function inside(field: Schema, path: string, depth: number, rows: DocField[]): void {
+function inside(field: Schema, path: string, depth: number, rows: Row[]): void {
   for (const part of field.anyOf ?? []) inside(part, path, depth, rows)
   if (field.items) {
     if (field.items.properties || field.items.anyOf) walk(field.items, `${path}[]`, depth, rows)
@@ -53,26 +60,31 @@ function inside(field: Schema, path: string, depth: number, rows: DocField[]): v
   for (const value of Object.values(field.patternProperties ?? {})) walk(value, `${path}.*`, depth, rows)
 }
 
-function typeOf(schema: Schema): string {
+function typeOf(schema: Schema, say: Say): string {
   if (schema.const !== undefined) return JSON.stringify(schema.const)
   if (schema.enum) return schema.enum.map((one) => JSON.stringify(one)).join(' | ')
-  if (schema.anyOf) return [...new Set(schema.anyOf.map(typeOf))].join(' | ')
-  if (schema.items) return `array of ${typeOf(schema.items)}`
-  return schema.type ?? 'any'
+  if (schema.anyOf) return [...new Set(schema.anyOf.map((one) => typeOf(one, say)))].join(' | ')
+  if (schema.items) return say('array of {type}', { type: typeOf(schema.items, say) })
+  return schema.type ?? say('any')
 }
 
-function meaningOf(schema: Schema): string {
+function meaningOf(schema: Schema, say: Say): string {
   const own = schema.anyOf ? schema.anyOf.filter(({ type }) => type !== 'null') : [schema]
-  const range = own.flatMap(({ minimum, maximum, exclusiveMinimum, minLength, minItems, maxItems, format }) => [
-    minimum !== undefined && maximum !== undefined ? `${minimum} to ${maximum}` : '',
-    minimum !== undefined && maximum === undefined ? `at least ${minimum}` : '',
-    minimum === undefined && maximum !== undefined ? `at most ${maximum}` : '',
-    exclusiveMinimum !== undefined ? `more than ${exclusiveMinimum}` : '',
-    minLength !== undefined && minLength > 0 ? 'not empty' : '',
-    minItems !== undefined && minItems > 0 ? `${minItems} or more` : '',
-    maxItems !== undefined ? `at most ${maxItems}` : '',
-    format === 'instant' ? 'RFC 3339' : format === 'decimal' ? 'decimal USD' : '',
-  ])
-  const text = schema.description ?? own.find(({ description }) => description !== undefined)?.description ?? ''
-  return [text, [...new Set(range.filter((one) => one !== ''))].join(', ')].filter((one) => one !== '').join(' ')
+  const bounds = [...new Set(own.flatMap((one) => boundsOf(one, say)))]
+  const text = schema.description ?? own.find(({ description }) => description !== undefined)?.description
+  return sentences([text === undefined ? '' : say(text), bounds.join(say(', '))])
+}
+
+function boundsOf({ minimum, maximum, exclusiveMinimum, minLength = 0, minItems = 0, maxItems, format }: Schema, say: Say): string[] {
+  const said: string[] = []
+  if (minimum !== undefined && maximum !== undefined) said.push(say('{minimum} to {maximum}', { minimum, maximum }))
+  else if (minimum !== undefined) said.push(say('at least {minimum}', { minimum }))
+  else if (maximum !== undefined) said.push(say('at most {maximum}', { maximum }))
+  if (exclusiveMinimum !== undefined) said.push(say('more than {exclusiveMinimum}', { exclusiveMinimum }))
+  if (minLength > 0) said.push(say('not empty'))
+  if (minItems > 0) said.push(say('{minItems} or more', { minItems }))
+  if (maxItems !== undefined) said.push(say('at most {maximum}', { maximum: maxItems }))
+  if (format === 'instant') said.push('RFC 3339')
+  if (format === 'decimal') said.push(say('decimal USD'))
+  return said
 }

@@ -5,6 +5,15 @@ export interface Html {
   readonly html: string
 }
 
+/** A part of the reference. */
+export interface Section {
+  id: string
+  title: string
+  content: Html
+  /** Subsections in the table of contents. */
+  deep?: readonly { id: string; title: string }[]
+}
+
 type Piece = string | number | Html | readonly Html[]
 
 const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }

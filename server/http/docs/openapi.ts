@@ -7,13 +7,30 @@
 import type { Envelope, Route } from '#http/request/route'
 import { type Carrier, carriers } from '#shared/api/carriers'
 import { type SchemaName, schemas } from '#shared/api/schemas'
+import { addressRouteDocs } from './address-routes.ts'
+import { batchRouteDocs } from './batch-routes.ts'
 import { consoleRouteDocs } from './console-routes.ts'
+import { fileRouteDocs } from './file-routes.ts'
 import { operationRouteDocs, sideRouteDocs } from './operation-routes.ts'
+import { peopleRouteDocs } from './people-routes.ts'
 import { conversationRouteDocs } from './relay-routes.ts'
 import { type Gives, type RouteDoc, tags } from './route-doc.ts'
+import { sellingRouteDocs } from './selling-routes.ts'
+import { teamRouteDocs } from './team-routes.ts'
 
 /** All descriptions. */
-export const routeDocs: readonly RouteDoc[] = [...conversationRouteDocs, ...sideRouteDocs, ...consoleRouteDocs, ...operationRouteDocs]
+export const routeDocs: readonly RouteDoc[] = [
+  ...conversationRouteDocs,
+  ...sideRouteDocs,
+  ...fileRouteDocs,
+  ...batchRouteDocs,
+  ...addressRouteDocs,
+  ...consoleRouteDocs,
+  ...teamRouteDocs,
+  ...peopleRouteDocs,
+  ...sellingRouteDocs,
+  ...operationRouteDocs,
+]
 
 type Json = Record<string, unknown>
 

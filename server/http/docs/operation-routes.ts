@@ -85,6 +85,15 @@ export const sideRouteDocs: readonly RouteDoc[] = [
   },
   {
     ...key,
+    tag: 'Ranking',
+    route: 'POST /v2/rerank',
+    summary: 'Rerank documents, for Cohere’s clients',
+    description: 'The same request; responses have Cohere’s format, whatever the upstream.',
+    takes: { json: 'RerankRequest' },
+    gives: { json: ['CohereRerankAnswer'] },
+  },
+  {
+    ...key,
     tag: 'Moderation',
     route: 'POST /v1/moderations',
     summary: 'Moderate text and images',
@@ -134,7 +143,14 @@ export const operationRouteDocs: readonly RouteDoc[] = [
     gives: { types: ['text/html'] },
   },
   { who: 'anyone', tag: 'Operation', route: 'GET /docs.html', summary: 'The reference as one page', gives: { types: ['text/html'] } },
-  { who: 'anyone', tag: 'Operation', route: 'GET /docs.json', summary: 'The reference as data', gives: { types: ['application/json'] } },
+  {
+    who: 'anyone',
+    tag: 'Operation',
+    route: 'GET /docs.json',
+    summary: 'The reference as data',
+    parameters: [{ name: 'language', in: 'query', description: '`zh` for Chinese. Default: English.' }],
+    gives: { types: ['application/json'] },
+  },
   {
     who: 'anyone',
     tag: 'Operation',

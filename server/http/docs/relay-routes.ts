@@ -6,6 +6,13 @@ import type { RouteDoc } from './route-doc.ts'
 const key = { who: 'key' } as const
 const conversation = { tag: 'Conversations', ...key } as const
 
+/** Paging of lists of items. */
+const itemParameters = [
+  { name: 'order', in: 'query', description: '`desc` (newest first) or `asc`.' },
+  { name: 'limit', in: 'query', description: 'Items per page, 1 to 100. Default: 20.' },
+  { name: 'after', in: 'query', description: 'Id of the last item of the previous page.' },
+] as const
+
 const openai: readonly RouteDoc[] = [
   {
     ...conversation,
@@ -20,7 +27,7 @@ const openai: readonly RouteDoc[] = [
     who: 'session',
     summary: 'Chat completions of the playground',
     description:
-      'Uses the login session instead of an API key; `group` in the body names the group. Routing, conversion, billing and retries are the same as for `/v1/chat/completions`. Text only.',
+      'Uses the login session instead of an API key; `group` in the body names the group, `team` the team that pays, by id or name. Routing, conversion, billing and retries are the same as for `/v1/chat/completions`. Text only.',
     takes: { json: 'ChatRequest' },
     gives: { json: ['ChatCompletion'], events: true },
   },
@@ -45,6 +52,8 @@ const openai: readonly RouteDoc[] = [
     ...conversation,
     route: 'POST /v1/responses',
     summary: 'Responses',
+    description:
+      'With `background: true` the answer is made here on any upstream: the response comes at once with `in_progress`, GET it until it is `completed`, `incomplete` or `failed`. What holds for any request holds for it: limits, money, a row in the log. One that the end of a process interrupted is `failed`, and charged for what was delivered.',
     takes: { json: 'ResponsesRequest' },
     gives: { json: ['Response'], events: true },
   },
@@ -64,14 +73,84 @@ const openai: readonly RouteDoc[] = [
     takes: { json: 'CompactionRequest' },
     gives: { json: ['Compaction'] },
   },
+  {
+    ...conversation,
+    route: 'POST /v1/responses/input_tokens',
+    summary: 'Count the tokens of a response',
+    description: 'Of the whole conversation, where the request continues a stored response. Free of charge.',
+    takes: { json: 'ResponsesRequest' },
+    gives: { json: ['ResponseTokens'] },
+  },
   { ...conversation, route: 'GET /v1/responses/:id', summary: 'A stored response', gives: { json: ['Response'] } },
+  {
+    ...conversation,
+    route: 'POST /v1/responses/:id/cancel',
+    summary: 'Cancel a response in the background',
+    description:
+      'Of a response that was created with `background: true`. What the upstream has begun to make is charged. A response that is complete stays as it is.',
+    gives: { json: ['Response'] },
+  },
   { ...conversation, route: 'DELETE /v1/responses/:id', summary: 'Delete a stored response', gives: { json: ['DeletedResponse'] } },
   {
     ...conversation,
     route: 'GET /v1/responses/:id/input_items',
     summary: 'Input items of a stored response',
-    parameters: [{ name: 'order', in: 'query', description: '`desc` (newest first) or `asc`.' }],
+    parameters: itemParameters,
     gives: { json: ['ResponseItems'] },
+  },
+]
+
+const itemConversations: readonly RouteDoc[] = [
+  {
+    ...conversation,
+    route: 'POST /v1/conversations',
+    summary: 'Create a conversation',
+    description:
+      'Kept here until 30 days after its last change, so that requests on any upstream continue it: `conversation` in a request of Responses puts its items before the input, and adds input and answer to it.',
+    takes: { json: 'ConversationRequest' },
+    gives: { json: ['Conversation'] },
+  },
+  { ...conversation, route: 'GET /v1/conversations/:id', summary: 'A conversation', gives: { json: ['Conversation'] } },
+  {
+    ...conversation,
+    route: 'POST /v1/conversations/:id',
+    summary: 'Change the metadata of a conversation',
+    takes: { json: 'ConversationRequest' },
+    gives: { json: ['Conversation'] },
+  },
+  {
+    ...conversation,
+    route: 'DELETE /v1/conversations/:id',
+    summary: 'Delete a conversation',
+    description: 'With its items. Stored responses that were part of it stay.',
+    gives: { json: ['DeletedConversation'] },
+  },
+  {
+    ...conversation,
+    route: 'POST /v1/conversations/:id/items',
+    summary: 'Add items to a conversation',
+    takes: { json: 'ConversationRequest' },
+    gives: { json: ['ResponseItems'] },
+  },
+  {
+    ...conversation,
+    route: 'GET /v1/conversations/:id/items',
+    summary: 'Items of a conversation',
+    description: 'A page has at most 100 items, and 8 MiB.',
+    parameters: itemParameters,
+    gives: { json: ['ResponseItems'] },
+  },
+  {
+    ...conversation,
+    route: 'GET /v1/conversations/:id/items/:item',
+    summary: 'One item of a conversation',
+    gives: { json: ['ConversationItem'] },
+  },
+  {
+    ...conversation,
+    route: 'DELETE /v1/conversations/:id/items/:item',
+    summary: 'Delete an item of a conversation',
+    gives: { json: ['Conversation'] },
   },
 ]
 
@@ -165,6 +244,15 @@ const models: readonly RouteDoc[] = [
   {
     ...key,
     tag: 'Models',
+    route: 'GET /v1/key/usage',
+    summary: 'What this key has left and has spent',
+    description:
+      'For the holder of a key: what is left of each window of its budget and when that begins anew, and its last thirty days by day and by model. Nothing of other keys, or of the wallet that pays.',
+    gives: { json: ['KeyUsage'] },
+  },
+  {
+    ...key,
+    tag: 'Models',
     route: 'GET /v1/models',
     summary: 'Models',
     description:
@@ -200,4 +288,4 @@ const models: readonly RouteDoc[] = [
 ]
 
 /** Descriptions of the conversation endpoints and the model lists. */
-export const conversationRouteDocs: readonly RouteDoc[] = [...openai, ...anthropic, ...gemini, ...models]
+export const conversationRouteDocs: readonly RouteDoc[] = [...openai, ...itemConversations, ...anthropic, ...gemini, ...models]

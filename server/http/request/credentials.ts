@@ -18,8 +18,8 @@ export function offeredProtocols(headers: Headers): readonly string[] {
 
 const none: readonly string[] = []
 
-/** The key as it was sent. Throws `invalid_api_key` when there is none and `conflicting_credentials` when there are several. */
-export function readCredential(headers: Headers, query: URLSearchParams): string {
+/** The key as it was sent; `further`: one more header that may carry it. Throws `invalid_api_key` when there is none and `conflicting_credentials` when there are several. */
+export function readCredential(headers: Headers, query: URLSearchParams, further?: string): string {
   const authorization = headers.get('authorization')
   let key = authorization === null ? undefined : (bearer.exec(authorization)?.[1]?.trim() ?? '')
   let isConflicting = false
@@ -31,6 +31,8 @@ export function readCredential(headers: Headers, query: URLSearchParams): string
     const value = headers.get(name)
     if (value !== null) found(value.trim())
   }
+  const own = further === undefined ? null : headers.get(further)
+  if (own !== null) found(own.trim())
   if (query.size > 0) for (const value of query.getAll('key')) found(value)
   for (const name of offeredProtocols(headers)) if (name.startsWith(keyProtocol)) found(name.slice(keyProtocol.length))
   if (isConflicting) throw new GatewayError('conflicting_credentials', 'The request has two different API keys. Send only one.')

@@ -5,11 +5,13 @@
 
 import type { Capture } from '#bodies/capture'
 import type { Body } from '#relay/contract/ask'
+import type { BodyRoom } from '#relay/contract/body-rooms'
 import { type LargeAsk, type LargeBodies, light, type WeighedPieces } from '#relay/contract/large-body'
 import type { Clock, Timer } from '#runtime/clock'
 import { nextTurn } from '#runtime/turns'
 import { GatewayError } from '#shared/errors'
 import { createJsonScale, type JsonBounds } from '#wire/json-weight'
+import { forbidsStoring, mayForbidStoring } from './store-wish.ts'
 
 /** Milliseconds that a whole body may take. The server's idle timer is off on slow routes, so this limit applies instead. */
 export const bodyTimeMs = 120_000
@@ -72,6 +74,16 @@ export async function* bodyPieces(request: Request, limits: BodyLimits): AsyncGe
     for (let piece = await pieces.next(); piece; piece = await pieces.next()) yield piece
   } finally {
     pieces.close()
+  }
+}
+
+/** The same bytes in slices, between which others have their turn: what waited for its caller comes as one piece. */
+export async function* inSlices(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const piece of pieces) {
+    for (let at = 0; at < piece.length; at += sliceBytes) {
+      yield piece.subarray(at, at + sliceBytes)
+      await nextTurn()
+    }
   }
 }
 
@@ -168,6 +180,8 @@ export interface JsonServices {
 export interface JsonSender {
   caller: string
   as: LargeAsk
+  /** Grows with what arrives; absent: it was counted. */
+  room?: Pick<BodyRoom, 'grow'> | undefined
   /** Notes the body as it came. */
   capture?: Capture | undefined
 }
@@ -175,7 +189,7 @@ export interface JsonSender {
 const jsonType = /^(application\/json|[a-z0-9.+-]+\/[a-z0-9.+-]+\+json)\s*(;|$)/i
 
 /** Throws 415 for a content type other than JSON; a missing one counts as JSON. */
-function demandJson(request: Request): void {
+export function demandJson(request: Request): void {
   const type = request.headers.get('content-type')?.trim() ?? ''
   if (type !== '' && !jsonType.test(type)) {
     throw new GatewayError('unsupported_media_type', 'The body must be JSON: send Content-Type: application/json.')
@@ -189,11 +203,18 @@ export async function readJson(request: Request, services: JsonServices, sender:
   if (Number(request.headers.get('content-length') ?? Number.NaN) <= smallBody) {
     const bytes = await readBody(request, mostBytes, clock, idleMs)
     sender.capture?.askedWith(bytes)
-    return { content: decodeUtf8(bytes) }
+    const content = decodeUtf8(bytes)
+    if (sender.capture?.heedsStore && forbidsStoring(content)) sender.capture.forbid()
+    return { content }
   }
-  const { isLight, ...body } = await readJsonPieces(request, services)
+  const { isLight, ...body } = await readJsonPieces(request, services, sender.room)
   if (sender.capture) for (const piece of body.pieces) sender.capture.askedWith(piece, !isLight)
-  if (isLight) return { content: decodeUtf8(join(body.pieces)) }
+  if (isLight) {
+    const content = decodeUtf8(join(body.pieces))
+    if (sender.capture?.heedsStore && forbidsStoring(content)) sender.capture.forbid()
+    return { content }
+  }
+  if (sender.capture?.heedsStore && mayForbidStoring(body.pieces)) sender.capture.forbid()
   return { content: '', large: await large.open(body, sender.as, sender.caller) }
 }
 
@@ -201,6 +222,7 @@ export async function readJson(request: Request, services: JsonServices, sender:
 export async function readJsonPieces(
   request: Request,
   { clock, idleMs }: Omit<JsonServices, 'large'>,
+  room?: Pick<BodyRoom, 'grow'>,
 ): Promise<WeighedPieces & { isLight: boolean }> {
   demandJson(request)
   const scale = createJsonScale(bounds)
@@ -213,6 +235,7 @@ export async function readJsonPieces(
     }
     pieces.push(piece)
     bytes += piece.length
+    room?.grow(bytes)
   }
   const weight = scale.weight()
   return { pieces, bytes, weight, isLight: bytes <= light.bytes && weight <= light.weight }

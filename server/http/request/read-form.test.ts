@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { collectForm } from '#relay/operation/form'
 import { systemClock, systemRandom } from '#runtime/clock'
 import { openSpool, type Spool } from '#runtime/spool'
 import { GatewayError } from '#shared/errors'
@@ -100,4 +101,42 @@ test('a sender who goes away leaves nothing', async () => {
   })
   expect(await refusal(typed(broken))).toBe('499 client_closed_request -')
   expect(await emptied()).toEqual([])
+})
+
+test('the memory of what arrived is given back, and the file is what was sent, however it was cut', async () => {
+  const file = crypto.getRandomValues(new Uint8Array(65_536))
+  const whole = Buffer.concat([
+    Buffer.from(`--X\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n`),
+    file,
+    Buffer.from(`\r\n${part('model', 'm')}--X--\r\n`),
+  ])
+  for (const size of [1000, 4099, 65_000]) {
+    const pieces: Uint8Array[] = []
+    async function* cut() {
+      for (let at = 0; at < whole.length; at += size) {
+        const piece = Uint8Array.from(whole.subarray(at, at + size))
+        pieces.push(piece)
+        yield piece
+      }
+    }
+    const upload = spool.upload()
+    const { parts } = await collectForm('multipart/form-data; boundary=X', cut(), upload, { file: mebibyte, text: 1000, parts: 2 })
+    expect(pieces.map(({ buffer }) => buffer.byteLength)).toEqual(pieces.map(() => 0))
+    const [sent, model] = parts
+    if (!sent || !('open' in sent)) throw new Error('no file')
+    expect(Buffer.from(await new Response(sent.open()).bytes()).equals(file)).toBe(true)
+    expect(model).toEqual({ name: 'model', value: 'm' })
+    upload.release()
+  }
+})
+
+test('bytes that are part of a larger buffer stay as they are', async () => {
+  const whole = Buffer.from(`${part('model', 'm')}--X--\r\n`)
+  const larger = new Uint8Array(whole.length + 1)
+  larger.set(whole)
+  async function* view() {
+    yield larger.subarray(0, whole.length)
+  }
+  await collectForm('multipart/form-data; boundary=X', view(), spool.upload(), { file: 1, text: 1000, parts: 2 })
+  expect(larger.subarray(0, whole.length)).toEqual(Uint8Array.from(whole))
 })

@@ -1,6 +1,7 @@
 /** Uploaded forms: limits on size, time and type. The bytes are streamed through the relay's form reader into the spool. */
 import type { Capture } from '#bodies/capture'
 import type { Form } from '#canonical/operation/operation'
+import type { BodyRoom } from '#relay/contract/body-rooms'
 import { collectForm, type FormLimits } from '#relay/operation/form'
 import type { Clock } from '#runtime/clock'
 import type { Spool } from '#runtime/spool'
@@ -35,13 +36,15 @@ export async function readForm(
   { spool, clock, idleMs }: FormServices,
   request: Request,
   capture?: Capture | undefined,
+  room?: Pick<BodyRoom, 'grow'>,
 ): Promise<{ content: Form; release(): void }> {
   if (!isForm(request)) {
     throw new GatewayError('unsupported_media_type', 'The body must be a form: send Content-Type: multipart/form-data.')
   }
   const upload = spool.upload()
   try {
-    const pieces = bodyPieces(request, { maxBytes: limits.body, clock, timeMs: formTime, idleMs })
+    const sent = bodyPieces(request, { maxBytes: limits.body, clock, timeMs: formTime, idleMs })
+    const pieces = room ? counted(sent, room) : sent
     const content = await collectForm(request.headers.get('content-type') ?? '', capture ? noted(pieces, capture) : pieces, upload, limits)
     return { content, release: upload.release }
   } catch (thrown) {
@@ -50,9 +53,18 @@ export async function readForm(
   }
 }
 
+async function* counted(pieces: AsyncIterable<Uint8Array<ArrayBuffer>>, room: Pick<BodyRoom, 'grow'>) {
+  let bytes = 0
+  for await (const piece of pieces) {
+    bytes += piece.length
+    room.grow(bytes)
+    yield piece
+  }
+}
+
 async function* noted(pieces: AsyncIterable<Uint8Array<ArrayBuffer>>, capture: Capture): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   for await (const piece of pieces) {
-    capture.askedWith(piece)
+    capture.askedWith(piece, true)
     yield piece
   }
 }

@@ -1,9 +1,11 @@
 /** Builds every Response: the relay's replies, JSON, and errors in the caller's own envelope. */
+import type { Capture } from '#bodies/capture'
 import { allowanceHeaders } from '#protocols/allowances'
 import { errorWriters } from '#protocols/index'
 import type { Reply } from '#relay/contract/ask'
 import type { Clock } from '#runtime/clock'
-import { outgoingBody } from '#runtime/outgoing-body'
+import { outgoingBody, type Source } from '#runtime/outgoing-body'
+import { nextTurn } from '#runtime/turns'
 import type { GatewayError } from '#shared/errors'
 import type { Wire } from '#shared/ids'
 import type { Envelope, Visit } from './route.ts'
@@ -28,10 +30,14 @@ export function withGuards(response: Response, isSecure: boolean): Response {
 /** A JSON response that must not be cached. */
 export const json = (body: unknown, status = 200): Response => jsonText(JSON.stringify(body), status)
 
+const jsonHeaders = { 'content-type': 'application/json', 'cache-control': 'no-store' }
+
 /** A response with JSON text that must not be cached. */
-export function jsonText(body: string | Uint8Array<ArrayBuffer>, status = 200): Response {
-  return new Response(body, { status, headers: { 'content-type': 'application/json', 'cache-control': 'no-store' } })
-}
+export const jsonText = (body: string, status = 200): Response => new Response(body, { status, headers: jsonHeaders })
+
+/** The same for much JSON, in UTF-8, which goes out a little at a time. */
+export const jsonBytes = (bytes: Uint8Array, { idleGuard }: Pick<Visit, 'idleGuard'>, clock: Clock): Response =>
+  new Response(outgoingBody(inTurns([bytes]), clock, undefined, idleGuard), { headers: jsonHeaders })
 
 /** An error as a response, in the given envelope. */
 export function errorResponse(error: GatewayError, envelope: Envelope, requestId?: string): Response {
@@ -41,6 +47,14 @@ export function errorResponse(error: GatewayError, envelope: Envelope, requestId
 
 /** Tells the caller whether its request is kept. */
 export const storedHeader = 'x-parley-stored'
+
+/** An error as the answer of a request that may be kept. */
+export async function captured(capture: Capture, response: Response): Promise<Response> {
+  if (capture.label) response.headers.set(storedHeader, capture.label)
+  const body = await response.text()
+  capture.answeredWhole(response.status, Object.fromEntries(response.headers), body)
+  return new Response(body, { status: response.status, headers: response.headers })
+}
 
 /** `field:what` for every loss. Tool names may be part of it, so it is limited to header-safe characters and to a maximum length. */
 function lossHeader(losses: Reply['losses']): string {
@@ -56,7 +70,7 @@ export function relayed(
 ): Response {
   const headers: Record<string, string> = { 'content-type': reply.contentType, 'cache-control': 'no-cache' }
   if (reply.losses.length > 0) headers['x-parley-losses'] = lossHeader(reply.losses)
-  if (capture) headers[storedHeader] = capture.label
+  if (capture?.label) headers[storedHeader] = capture.label
   if (typeof reply.body === 'string') {
     capture?.answeredWhole(reply.status, headers, reply.body)
     return new Response(reply.body, { status: reply.status, headers })
@@ -64,8 +78,29 @@ export function relayed(
   const heartbeat = reply.heartbeat ? { bytes: reply.heartbeat, everyMs: heartbeatMs } : undefined
   headers['x-accel-buffering'] = 'no'
   capture?.answering(reply.status, headers)
-  const source = capture ? capture.answerOf(reply.body) : reply.body
+  const body = 'next' in reply.body ? reply.body : inTurns(reply.body)
+  const source = capture ? capture.answerOf(body) : body
   return new Response(outgoingBody(source, clock, heartbeat, idleGuard), { status: reply.status, headers })
+}
+
+/** Bytes that are handed over before others have their turn. */
+const sliceBytes = 256 * 1024
+
+/** A large body that is here already, a little at a time. */
+function inTurns(parts: readonly Uint8Array[]): Source {
+  const slices = slicesOf(parts)
+  return {
+    async next() {
+      await nextTurn()
+      return slices.next().value
+    },
+    close: () => void slices.return(undefined),
+  }
+}
+
+function* slicesOf(parts: readonly Uint8Array[]): Generator<Uint8Array, undefined> {
+  for (const part of parts) for (let at = 0; at < part.length; at += sliceBytes) yield part.subarray(at, at + sliceBytes)
+  return undefined
 }
 
 /** Adds the caller's remaining rate limits, in the headers that clients of its protocol expect. */

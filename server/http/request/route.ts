@@ -2,8 +2,10 @@
  * A route as data. Every file with endpoints exports a list of routes; `app.ts` registers them with Elysia (`parse: 'none'`) and
  * builds the 405 responses from the same list. Handlers throw GatewayError, which is written in the route's envelope.
  */
-import type { Capture } from '#bodies/capture'
+import type { Capture, Owner } from '#bodies/capture'
 import type { errorWriters } from '#protocols/index'
+import type { Ask, Replayed } from '#relay/contract/ask'
+import type { LargeAsk } from '#relay/contract/large-body'
 import type { Peer } from '#runtime/listen'
 import type { IdleGuard } from '#runtime/outgoing-body'
 
@@ -12,6 +14,22 @@ export type Envelope = keyof typeof errorWriters
 
 /** HTTP methods of routes. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** What the address of another vendor's clients says. */
+export interface Addressed {
+  /** The model, which wins over the body's. */
+  model?: LargeAsk['model']
+  /** A further header that carries the key. */
+  keyHeader?: 'api-key'
+}
+
+/** A kept request that Parley asks again: no credential comes with it. */
+export interface ReplayVisit extends Replayed {
+  /** Who asks and pays. */
+  caller: Ask['caller']
+  /** Whose request it was: the copy is deleted with it. */
+  owner: Owner
+}
 
 /** One request, as a handler gets it. */
 export interface Visit {
@@ -26,6 +44,10 @@ export interface Visit {
   clientAddress: string
   /** Notes what passes, where the request may be kept; set by the endpoint once its caller is known. */
   capture?: Capture | undefined
+  /** Set where it came to an address of another vendor's clients. */
+  addressed?: Addressed | undefined
+  /** Set where Parley itself asks; its caller counts instead of any credential. */
+  replay?: ReplayVisit | undefined
   /** Suspends and restores the connection's idle limit; absent in tests without a listening server. */
   idleGuard?: IdleGuard
   /** Upgrades the connection to a WebSocket; absent in tests without a listening server. */

@@ -1,4 +1,7 @@
-/** Cookies: the session's, whose value is an opaque token, and the one of a sign-in by an identity provider that has begun. */
+/**
+ * Cookies: the session's, whose value is an opaque token; that of a sign-in which still needs the second factor, likewise; and that of a
+ * sign-in by an identity provider that has begun.
+ */
 
 /** Seconds: the longest a session can live. */
 const sessionAge = 30 * 24 * 3600
@@ -7,13 +10,20 @@ const attemptAge = 600
 
 /** `__Host-parley` where the public URL is https, else `parley`. */
 export const cookieName = (publicUrl: URL): string => (publicUrl.protocol === 'https:' ? '__Host-parley' : 'parley')
+const stepName = (publicUrl: URL) => `${cookieName(publicUrl)}-step`
 const attemptName = (publicUrl: URL) => `${cookieName(publicUrl)}-oidc`
 
 /** The session token; undefined when there is none of valid form. Of two cookies with the name the first counts. */
-export function readSessionCookie(request: Request, publicUrl: URL): string | undefined {
-  const value = readCookie(request, cookieName(publicUrl))
-  return value !== undefined && /^[0-9a-f]{64}$/.test(value) ? value : undefined
-}
+export const readSessionCookie = (request: Request, publicUrl: URL): string | undefined => readToken(request, cookieName(publicUrl))
+
+/** The token of a sign-in that waits for the second factor; undefined when there is none of valid form. */
+export const readStepCookie = (request: Request, publicUrl: URL): string | undefined => readToken(request, stepName(publicUrl))
+
+/** The value of `Set-Cookie` that begins such a step. */
+export const writeStepCookie = (publicUrl: URL, token: string): string => setCookie(publicUrl, stepName(publicUrl), token, attemptAge)
+
+/** The value of `Set-Cookie` that ends it. */
+export const clearStepCookie = (publicUrl: URL): string => setCookie(publicUrl, stepName(publicUrl), '', 0)
 
 /** The value of `Set-Cookie` that starts a session. */
 export const writeSessionCookie = (publicUrl: URL, token: string): string => setCookie(publicUrl, cookieName(publicUrl), token, sessionAge)
@@ -32,6 +42,11 @@ export const writeAttemptCookie = (publicUrl: URL, value: string): string => set
 
 /** The value of `Set-Cookie` that forgets it. */
 export const clearAttemptCookie = (publicUrl: URL): string => setCookie(publicUrl, attemptName(publicUrl), '', 0)
+
+function readToken(request: Request, name: string): string | undefined {
+  const value = readCookie(request, name)
+  return value !== undefined && /^[0-9a-f]{64}$/.test(value) ? value : undefined
+}
 
 function readCookie(request: Request, name: string): string | undefined {
   const prefix = `${name}=`

@@ -1,4 +1,5 @@
 /** The list of models, in pages, and one of them, in Anthropic's format. */
+import { fittingRows } from '#protocols/codec/fitting-rows'
 import { GatewayError } from '#shared/errors'
 
 /** A model as the list shows it. */
@@ -35,8 +36,15 @@ export function readModelPage(query: URLSearchParams): ModelPage {
 /** The body of `GET /v1/models`. Throws GatewayError 400 when the page starts at a model that is not in the list. */
 export function writeModelList(models: readonly ListedModel[], page: ModelPage = { limit: mostPerPage }): string {
   const { start, end, more } = cut(models, page)
-  const data = models.slice(start, end).map(row)
-  return JSON.stringify({ data, has_more: more, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null })
+  const rows = models.slice(start, end).map(row)
+  // What does not fit is asked for next: it is the far end of the page.
+  const data = page.before === undefined ? fittingRows(rows) : fittingRows(rows.toReversed()).toReversed()
+  return JSON.stringify({
+    data,
+    has_more: more || data.length < rows.length,
+    first_id: data[0]?.id ?? null,
+    last_id: data.at(-1)?.id ?? null,
+  })
 }
 
 /** The body of `GET /v1/models/{model}`. */

@@ -3,6 +3,7 @@
  * charged at the usual price.
  */
 import type { UnpricedField } from '#canonical/unpriced-field'
+import type { FactorField } from '#shared/console/price'
 import type { Dialect } from '#shared/ids'
 import { isObject } from '#shared/json'
 
@@ -11,9 +12,18 @@ const usualTiers = new Set(['', 'auto', 'default', 'flex', 'standard', 'standard
 const usualPlaces = new Set(['', 'global'])
 const openaiKin: readonly Dialect[] = ['chat', 'completions', 'responses']
 
+/** The word of a field as prices write it. */
+export const plainWord = (word: string): string => word.toLowerCase().replace(/^service_tier_/, '')
+
 /** Whether an upstream charges more for this tier; anything that is not known may. */
 const isDearTier = (tier: unknown): boolean =>
-  tier !== undefined && tier !== null && !(typeof tier === 'string' && usualTiers.has(tier.toLowerCase().replace(/^service_tier_/, '')))
+  tier !== undefined && tier !== null && !(typeof tier === 'string' && usualTiers.has(plainWord(tier)))
+
+/** A field, and the factor that it may have. */
+const dear = (field: string, factor: FactorField, word: unknown, reaches: readonly Dialect[]): UnpricedField => ({
+  ...{ field, reaches },
+  ...(typeof word === 'string' && { factor: { field: factor, word: plainWord(word) } }),
+})
 
 const isDearPlace = (place: unknown): boolean =>
   place !== undefined && place !== null && !(typeof place === 'string' && usualPlaces.has(place.toLowerCase()))
@@ -36,7 +46,7 @@ function toolModels(tools: unknown, kind: string, dialect: Dialect): UnpricedFie
 
 /** Of a Chat body. */
 export const chatUnpriced = ({ service_tier }: Body): Part =>
-  isDearTier(service_tier) ? { unpriced: [{ field: 'service_tier', reaches: [...openaiKin, 'gemini'] }] } : nothing
+  isDearTier(service_tier) ? { unpriced: [dear('service_tier', 'service_tier', service_tier, [...openaiKin, 'gemini'])] } : nothing
 
 /** Of a Responses body. */
 export function responsesUnpriced(body: Body): Part {
@@ -45,15 +55,23 @@ export function responsesUnpriced(body: Body): Part {
   return unpriced.length + tools.length > 0 ? { unpriced: [...unpriced, ...tools] } : nothing
 }
 
+/** Beta features of Messages with another price: beyond 200,000 tokens of input. The others go with a field, which is looked at itself. */
+const longContext = /\bcontext-1m\b/
+
+/** Of the betas that a Messages request names in this header or field of its body. */
+export const betasUnpriced = (field: string, betas: string): UnpricedField[] =>
+  longContext.test(betas) ? [{ field, reaches: ['messages'], longContext: true }] : []
+
 /** Of a Messages body. `fast` is a tier of other dialects too. */
-export function messagesUnpriced({ service_tier, speed, inference_geo, tools }: Body): Part {
+export function messagesUnpriced({ service_tier, speed, inference_geo, tools, anthropic_beta }: Body): Part {
   const unpriced = toolModels(tools, 'advisor', 'messages')
-  if (isDearTier(service_tier)) unpriced.push({ field: 'service_tier', reaches: ['messages'] })
-  if (isDearTier(speed)) unpriced.push({ field: 'speed', reaches: ['messages', ...openaiKin] })
-  if (isDearPlace(inference_geo)) unpriced.push({ field: 'inference_geo', reaches: ['messages'] })
+  if (anthropic_beta !== undefined) unpriced.push(...betasUnpriced('anthropic_beta', String(anthropic_beta)))
+  if (isDearTier(service_tier)) unpriced.push(dear('service_tier', 'service_tier', service_tier, ['messages']))
+  if (isDearTier(speed)) unpriced.push(dear('speed', 'speed', speed, ['messages', ...openaiKin]))
+  if (isDearPlace(inference_geo)) unpriced.push(dear('inference_geo', 'inference_geo', inference_geo, ['messages']))
   return unpriced.length > 0 ? { unpriced } : nothing
 }
 
 /** Of a Gemini body with this `serviceTier`. */
 export const geminiUnpriced = (tier: unknown): Part =>
-  isDearTier(tier) ? { unpriced: [{ field: 'serviceTier', reaches: ['gemini', ...openaiKin] }] } : nothing
+  isDearTier(tier) ? { unpriced: [dear('serviceTier', 'service_tier', tier, ['gemini', ...openaiKin])] } : nothing

@@ -1,5 +1,6 @@
 /** The list of models, and one of them, in Gemini's format, with its paging. */
 import { invalidField } from '#protocols/codec/fields'
+import { fittingRows } from '#protocols/codec/fitting-rows'
 import type { Operation } from '#shared/ids'
 
 /** A model as the list shows it. */
@@ -46,9 +47,9 @@ function row({ id, operations = ['generate'], contextTokens, maxOutputTokens }: 
 export function writeModelList(models: readonly ListedModel[], paging: Paging = {}): string {
   const size = readSize(paging.pageSize)
   const start = startOf(models, paging.pageToken)
-  const page = models.slice(start, start + size)
-  const isLast = start + size >= models.length
-  return JSON.stringify({ models: page.map(row), nextPageToken: isLast ? null : tokenOf(page.at(-1)?.id ?? '') })
+  const page = fittingRows(models.slice(start, start + size).map(row))
+  const end = start + page.length
+  return JSON.stringify({ models: page, nextPageToken: end >= models.length ? null : tokenOf(models[end - 1]?.id ?? '') })
 }
 
 /** The body of `GET /v1beta/models/{model}`. */

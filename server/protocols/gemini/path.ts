@@ -5,6 +5,18 @@ const actions = ['generateContent', 'streamGenerateContent', 'countTokens', 'emb
 /** What can be asked of a model. */
 export type Action = (typeof actions)[number]
 
+/** Actions of the vendor's that Parley does not serve, and what to use instead. */
+const unserved = new Map(
+  Object.entries({
+    batchGenerateContent: 'make a batch of the same model at /v1/batches or /v1/messages/batches',
+    asyncBatchEmbedContent: 'use batchEmbedContents',
+    predict: 'ask for images at /v1/images/generations, or with generateContent of a model that draws',
+    predictLongRunning: 'it needs an upstream that makes videos, called at its own address',
+    generateAnswer: 'use generateContent',
+    bidiGenerateContent: 'open a session at /v1/realtime',
+  }),
+)
+
 /** A model and what is asked of it. */
 export interface NamedAction {
   /** Without the prefix `models/`; may hold slashes and colons. */
@@ -12,10 +24,12 @@ export interface NamedAction {
   action: Action
 }
 
-/** `path` is decoded. Throws GatewayError `not_found` for an unknown action, `invalid_value` for an impossible model name. */
+/** `path` is decoded. Throws GatewayError `not_found` for an unknown action, `unsupported_here` for one that is not served, `invalid_value` for an impossible model name. */
 export function readPath(path: string | undefined): NamedAction {
   const colon = path?.lastIndexOf(':') ?? -1
   const action = actions.find((known) => known === path?.slice(colon + 1))
+  const instead = colon === -1 ? undefined : unserved.get(path?.slice(colon + 1) ?? '')
+  if (instead !== undefined) throw new GatewayError('unsupported_here', `Parley does not serve this action: ${instead}.`)
   if (path === undefined || colon === -1 || action === undefined) {
     throw new GatewayError('not_found', `There is no such action. Known ones: ${actions.join(', ')}.`)
   }

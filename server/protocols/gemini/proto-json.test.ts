@@ -58,9 +58,13 @@ describe('the last part of a path', () => {
   })
 
   test('an unknown action is nowhere', () => {
-    for (const path of [undefined, '', 'm', 'm:', 'm:predict', 'm:GenerateContent', ':x', 'm:generateContent:x']) {
+    for (const path of [undefined, '', 'm', 'm:', 'm:constructor', 'm:GenerateContent', ':x', 'm:generateContent:x']) {
       expect(() => readPath(path)).toThrow(expect.objectContaining({ code: 'not_found', status: 404 }))
     }
+  })
+
+  test('a known action that is not served says what to use', () => {
+    expect(() => readPath('m:predict')).toThrow(expect.objectContaining({ code: 'unsupported_here', status: 400 }))
   })
 
   test('a name that is none', () => {

@@ -37,6 +37,7 @@ export function chunkMeter(edits: AnswerEdits, { measure, textOnly }: ChoiceRead
   const finished = new Set<number>()
   const changes = changesOf(edits)
   let told: Told | undefined
+  let tier: string | undefined
   let hitLimit = false
   let isDone = false
   let hasFailed = false
@@ -70,6 +71,7 @@ export function chunkMeter(edits: AnswerEdits, { measure, textOnly }: ChoiceRead
   function pushChunk(frame: Frame, chunk: Chunk, data: string): FrameVerdict {
     const choices = Array.isArray(chunk.choices) ? chunk.choices : []
     for (const choice of choices) if (isObject(choice)) note(choice)
+    if (typeof chunk.service_tier === 'string') tier = chunk.service_tier
     if (isObject(chunk.usage)) told = later(told, readUsage(chunk.usage, delivered))
     if (edits.hideUsage && choices.length === 0 && isObject(chunk.usage)) return withheld
     const created = data.includes('"audio"') ? choices.filter(isObject).flatMap(soundIn) : []
@@ -111,6 +113,7 @@ export function chunkMeter(edits: AnswerEdits, { measure, textOnly }: ChoiceRead
     push,
     usage: (inputBytes, scale) => settled(told, delivered, { inputBytes, scale, isOver: isComplete() }),
     end: () => (isComplete() ? (hitLimit ? 'length' : 'complete') : 'cut'),
+    tier: () => tier,
     tail: () => (isComplete() && !isDone ? terminator : undefined),
   }
 }

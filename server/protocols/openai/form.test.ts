@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { Form, FormFile } from '#canonical/operation/operation'
 import { GatewayError } from '#shared/errors'
-import { editForm, formField, formFile, formFlag, formOf } from './form.ts'
+import { editForm, formField, formFile, formFlag, formOf, formTexts } from './form.ts'
 
 const file = (name: string, size = 3): FormFile => ({
   name,
@@ -59,4 +59,25 @@ test('edits: the model, what the channel declares; everything else stays as and 
     text('temperature', '0.5'),
     text('model', 'a'),
   ])
+})
+
+test('all texts at once, each sent once, with work that grows like their number', () => {
+  const whole = form(text('a', '1'), file('image'), text('b[0]', 'x'), text('c', ''))
+  expect([...formTexts(whole)]).toEqual([
+    ['a', '1'],
+    ['c', ''],
+  ])
+  for (const twice of [form(text('a', '1'), text('a', '1')), form(file('a'), text('a', '1'))]) {
+    expect(refusal(() => formTexts(twice))).toBe('400 invalid_value a')
+  }
+  let reads = 0
+  const counted = (at: number) => ({
+    get name() {
+      reads += 1
+      return `k${at}`
+    },
+    value: 'x',
+  })
+  formTexts(form(...Array.from({ length: 1_000 }, (_, at) => counted(at))))
+  expect(reads).toBeLessThanOrEqual(2_000)
 })

@@ -24,6 +24,20 @@ export function formField({ parts }: Form, name: string): string | undefined {
   return part.value
 }
 
+/** Every text by its name, each sent once; those in lists (`image[0]`) are left out. Reads each part twice at most. */
+export function formTexts({ parts }: Form): Map<string, string> {
+  const seen = new Map<string, number>()
+  const texts = new Map<string, string>()
+  for (const part of parts) {
+    const { name } = part
+    if (name.endsWith(']')) continue
+    seen.set(name, (seen.get(name) ?? 0) + 1)
+    if (!isFile(part)) texts.set(name, part.value)
+  }
+  for (const name of texts.keys()) if ((seen.get(name) ?? 0) > 1) throw wrong(name, 'sent once')
+  return texts
+}
+
 /** The one file with this name, which must not be empty. */
 export function formFile({ parts }: Form, name: string): FormFile {
   const found = parts.filter((part) => part.name === name)

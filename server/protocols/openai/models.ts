@@ -1,4 +1,6 @@
 /** The list of models, and one of them, in OpenAI's format. */
+import { fittingRows } from '#protocols/codec/fitting-rows'
+import { GatewayError } from '#shared/errors'
 
 export interface ListedModel {
   id: string
@@ -9,9 +11,18 @@ export interface ListedModel {
 
 const row = ({ id, created, ownedBy }: ListedModel) => ({ id, object: 'model', created, owned_by: ownedBy })
 
-/** The body of `GET /v1/models`. */
-export function writeModelList(models: readonly ListedModel[]): string {
-  return JSON.stringify({ object: 'list', data: models.map(row) })
+/**
+ * The body of `GET /v1/models`: all models, or those behind `after`. OpenAI's list has no pages; one that would be too large ends early, and
+ * says so as OpenAI's other lists do. Throws GatewayError 400 for an `after` that is not in the list.
+ */
+export function writeModelList(models: readonly ListedModel[], after?: string | null): string {
+  const last = after ? models.findIndex(({ id }) => id === after) : -1
+  if (after && last === -1)
+    throw new GatewayError('invalid_value', 'The parameter `after` names no model of this list.', { param: 'after' })
+  const rows = models.slice(last + 1).map(row)
+  const data = fittingRows(rows)
+  const isCut = data.length < rows.length
+  return JSON.stringify({ object: 'list', data, ...(isCut && { has_more: true, last_id: data.at(-1)?.id }) })
 }
 
 /** The body of `GET /v1/models/{model}`. */

@@ -26,6 +26,7 @@ export function readWholeAnswer(
   return {
     body: typeof answer.model === 'string' ? renamed(body, edits.model) : body,
     usage: settled(readUsage(answer.usage, delivered), delivered, { inputBytes, scale: estimator, isOver: true }),
+    ...(typeof answer.service_tier === 'string' && { tier: answer.service_tier }),
     end: choices.some((choice) => choice.finish_reason === 'length') ? 'length' : 'complete',
     ...(created.length > 0 && { created }),
   }

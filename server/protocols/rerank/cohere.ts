@@ -1,14 +1,15 @@
 /**
- * Rerank of Cohere, version 2: documents are texts, nothing gives them back, and the bill is in search units. There is no
- * endpoint of this style: clients that know Cohere use the one for all.
+ * Rerank of Cohere, version 2: documents are texts, nothing gives them back, and the bill is in search units. Its
+ * clients have an endpoint of their own; a request passes to an upstream of Cohere as it is.
  */
 import type { Target } from '#canonical/codec'
-import type { OperationUpstream, WrittenOperation } from '#canonical/operation/operation'
+import type { Incoming, OperationCodec, WrittenAnswer, WrittenOperation } from '#canonical/operation/operation'
 import type { RerankAnswer, RerankQuestion } from '#canonical/operation/rerank'
 import { recordUnread } from '#protocols/codec/extensions'
 import { lossList } from '#protocols/codec/field-writers'
-import { cohereSettings, lostDocumentFields } from './request.ts'
-import { readAnswer } from './response.ts'
+import { editRequest } from './edit.ts'
+import { cohereSettings, lostDocumentFields, type RerankHead, readHead, readQuestion, searchesOf } from './request.ts'
+import { readAnswer, readWhole } from './response.ts'
 
 /** Left out, another ranking may come: how long documents are cut or split, which fields count, what is wanted in words. */
 const meant = ['max_chunks_per_doc', 'overlap_tokens', 'truncation', 'rank_fields', 'instruction']
@@ -27,9 +28,27 @@ function writeQuestion({ query, documents, topN, settings }: RerankQuestion, { m
   return { requests: [{ body }] as [WrittenOperation], losses: losses.losses }
 }
 
-/** Writes questions for Cohere and reads its answers. */
-export const cohereRerank: Omit<OperationUpstream<RerankQuestion, RerankAnswer>, 'readError'> = {
+/** Settings of its own are none that another style lacks. */
+function readOwnHead(incoming: Incoming): RerankHead {
+  const { foreign: _, ...head } = readHead(incoming)
+  return head
+}
+
+/** Searches by their definition, where the upstream counts something else: the client's bill is Parley's. */
+function writeAnswer({ results }: RerankAnswer, question: RerankQuestion): WrittenAnswer {
+  const written = results.map(({ index, score }) => ({ index, relevance_score: score }))
+  const meta = { api_version: { version: '2' }, billed_units: { search_units: searchesOf(question) } }
+  return { body: JSON.stringify({ results: written, meta }), losses: [] }
+}
+
+/** `POST /v2/rerank`, passed and converted. */
+export const cohereRerank: Omit<OperationCodec<RerankQuestion, RerankAnswer, RerankHead>, 'readError'> = {
   style: 'cohere',
+  readHead: readOwnHead,
+  editRequest,
+  readWhole,
+  readQuestion,
   writeQuestion,
   readAnswer,
+  writeAnswer,
 }

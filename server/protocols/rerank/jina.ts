@@ -2,25 +2,13 @@
  * Rerank as Jina and the servers that copy it speak it (vLLM, llama.cpp, SiliconFlow, ...). It is the style of the endpoint, so
  * requests pass as they are; one that brings settings of Cohere's alone is written.
  */
-import type { RequestEdits, Target } from '#canonical/codec'
-import type { Incoming, OperationCodec, WrittenOperation } from '#canonical/operation/operation'
+import type { Target } from '#canonical/codec'
+import type { OperationCodec, WrittenOperation } from '#canonical/operation/operation'
 import type { RerankAnswer, RerankQuestion } from '#canonical/operation/rerank'
 import { lossList } from '#protocols/codec/field-writers'
-import { scanFields } from '#wire/json-scan'
-import { demandExact, type FieldChange, fieldEdits, splice } from '#wire/splice'
-import { cohereSettings, jsonOf, type RerankHead, readHead, readQuestion } from './request.ts'
+import { editRequest } from './edit.ts'
+import { cohereSettings, type RerankHead, readHead, readQuestion } from './request.ts'
 import { readAnswer, readWhole, writeAnswer } from './response.ts'
-
-function editRequest(incoming: Incoming, { model, set, remove }: RequestEdits): Incoming {
-  const body = jsonOf(incoming)
-  const changes = new Map<string, FieldChange>()
-  for (const key of remove ?? []) changes.set(key, () => undefined)
-  for (const [key, value] of Object.entries(set ?? {})) changes.set(key, () => JSON.stringify(value))
-  if (model !== undefined) changes.set('model', () => JSON.stringify(model))
-  const spans = changes.size > 0 ? scanFields(body) : undefined
-  if (spans) demandExact(body, spans, changes.keys())
-  return spans ? splice(body, fieldEdits(body, spans, changes)) : body
-}
 
 function writeQuestion({ query, documents, topN, returnDocuments, settings }: RerankQuestion, { model }: Target) {
   const losses = lossList()

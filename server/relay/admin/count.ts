@@ -4,15 +4,16 @@
  */
 
 import { createTokenEstimator } from '#billing/tokens/tokenizer'
-import type { Head, ScannedBody } from '#canonical/codec'
+import type { Head, ScannedBody, StateRef } from '#canonical/codec'
 import { conversationCodecs, countCodecs } from '#protocols/index'
 import type { Ask, RelayParts } from '#relay/contract/ask'
 import type { LargeBody } from '#relay/contract/large-body'
 import { keptState } from '#relay/conversation/kept-state'
 import { scanOf } from '#relay/conversation/reading'
+import { previousField } from '#relay/conversation/stored-exchange'
 import { readText } from '#relay/exchange/answer-text'
 import { jsonPayload } from '#relay/exchange/json-payload'
-import { needsText, outgoing, signed } from '#relay/exchange/outgoing'
+import { finishOf, outgoing, signed } from '#relay/exchange/outgoing'
 import type { Candidate } from '#routing/order'
 import { modelNotFound, plan } from '#routing/plan'
 import { abortedWithAny } from '#runtime/contract/abort'
@@ -42,21 +43,27 @@ function counters(parts: RelayParts, { caller }: Ask, model: string, dialect: Co
 
 /** Counts the tokens of a request. Resolves with the body of the response; rejects with GatewayError for an invalid request. */
 export function createCounter(parts: RelayParts): (ask: Ask & { dialect: CountDialect }) => Promise<string> {
-  async function askUpstream(candidate: Candidate, ask: Ask & { dialect: CountDialect }, body: Counted, asked: Head): Promise<number> {
+  async function askUpstream(
+    candidate: Candidate,
+    ask: Ask & { dialect: CountDialect },
+    body: Counted,
+    asked: Head,
+    own: readonly string[],
+  ) {
     const codec = countCodecs[candidate.dialect as CountDialect]
     const target = { model: candidate.model.upstream, capabilities: candidate.model.capabilities, stream: false }
     const written =
       candidate.native || 'large' in body ? undefined : codec.writeRequest(countCodecs[ask.dialect].readRequest(body, ask.path), target)
     const edits = {
       ...(candidate.model.upstream !== asked.model && { model: candidate.model.upstream }),
-      ...(asked.models && { remove: ['models'] }),
+      remove: [...(asked.models ? ['models'] : []), ...own],
     }
+    const headers = written?.headers ?? forwardedHeaders(candidate.dialect, (name) => ask.headers.get(name))
     const sent = written
       ? JSON.stringify(written.body)
       : 'large' in body
-        ? jsonPayload((await body.large.edited(edits, [])).bytes)
+        ? jsonPayload(await body.large.edited(edits, [], finishOf('count-tokens', candidate, headers)))
         : codec.editRequest(body.text, edits)
-    const headers = written?.headers ?? forwardedHeaders(candidate.dialect, (name) => ask.headers.get(name))
     const timer = phaseTimer(parts.clock, phaseLimits({ firstEvent: seconds, total: seconds }))
     try {
       const request = outgoing({ operation: 'count-tokens', stream: false, version: parts.version }, candidate, sent, headers)
@@ -76,21 +83,22 @@ export function createCounter(parts: RelayParts): (ask: Ask & { dialect: CountDi
     const sent = await ask.body()
     const counted: Counted = sent.large ? { large: sent.large } : scanOf(sent, codec)
     try {
-      return codec.writeResponse(await tokensOf(ask, counted))
+      return codec.writeResponse(await tokensOf(ask, counted, sent.known ?? []))
     } finally {
       sent.large?.release()
     }
   }
 
-  async function tokensOf(ask: Ask & { dialect: CountDialect }, counted: Counted): Promise<number> {
+  /** `known`: responses whose conversation stands in the body already. */
+  async function tokensOf(ask: Ask & { dialect: CountDialect }, counted: Counted, known: readonly StateRef[]): Promise<number> {
     const head = 'large' in counted ? counted.large.head : countCodecs[ask.dialect].readHead(counted, ask.path)
     if (!parts.prices.get(head.model)) throw modelNotFound()
     const able = counters(parts, ask, head.model, ask.dialect)
-    const kept = head.stateRefs?.length ? await keptState(parts.reasoningState, ask.caller.user.id, head.stateRefs, []) : undefined
+    const kept = head.stateRefs?.length ? await keptState(parts.reasoningState, ask.caller.user.id, head.stateRefs, known) : undefined
     for (const candidate of kept?.among(able, true) ?? able) {
-      if ('large' in counted && (!candidate.native || needsText(candidate))) continue
+      if ('large' in counted && !candidate.native) continue
       try {
-        return await askUpstream(candidate, ask, counted, head)
+        return await askUpstream(candidate, ask, counted, head, known.length > 0 ? [previousField] : [])
       } catch (thrown) {
         parts.log.debug({ requestId: ask.requestId, channel: candidate.channel.name, err: thrown }, 'an upstream did not count')
       }

@@ -15,7 +15,7 @@ import type { FallbackCause } from '#routing/fallbacks'
 import { leftOut } from '#routing/left-out'
 import type { Candidate } from '#routing/order'
 import { type PlanRequest, plan } from '#routing/plan'
-import type { RouteAnswer, RouteCandidate } from '#shared/console/route'
+import type { RouteAnswer, RouteCandidate } from '#shared/console/inspection/route'
 import { asGatewayError, GatewayError } from '#shared/errors'
 import type { Dialect } from '#shared/ids'
 import { formatUsd } from '#shared/money'
@@ -32,7 +32,7 @@ export type Explain = (asked: RouteAsked) => RouteAnswer
 const refusedAs = ({ code, message, param }: GatewayError) => ({ code, message, param: param ?? null })
 
 /** The explanation of routes, without access to anything that sends or charges. */
-export function createExplain(parts: Pick<RelayParts, 'channels' | 'prices' | 'health' | 'random' | 'fallbacks'>): Explain {
+export function createExplain(parts: Pick<RelayParts, 'channels' | 'prices' | 'health' | 'random' | 'fallbacks' | 'balancing'>): Explain {
   /** Throws GatewayError for a body that cannot be read. */
   return ({ caller, dialect, raw, path }) => {
     const codec = conversationCodecs[dialect]
@@ -42,7 +42,7 @@ export function createExplain(parts: Pick<RelayParts, 'channels' | 'prices' | 'h
     function described(candidate: Candidate): RouteCandidate {
       const { channel, key, model, native } = candidate
       const shown = { channel: channel.name, key: key?.name ?? null, upstreamModel: model.upstream, dialect: candidate.dialect, native }
-      const unpriced = unpricedFor(head, candidate)
+      const unpriced = unpricedFor(head, candidate, parts.prices.get(model.name)?.rates ?? {})
       if (unpriced) return { ...shown, losses: [], refused: refusedAs(unpriced) }
       if (native) return { ...shown, losses: [], refused: null }
       try {
@@ -61,7 +61,7 @@ export function createExplain(parts: Pick<RelayParts, 'channels' | 'prices' | 'h
     let fit: Candidate[] = []
     let error: GatewayError | undefined
     try {
-      planned = plan(parts.channels, request, parts.random.fraction)
+      planned = plan(parts.channels, request, parts.random.fraction, parts.balancing?.rank())
       fit = [...parts.health.plentyFirst(parts.health.fit(planned))]
     } catch (thrown) {
       error = asGatewayError(thrown)
@@ -76,10 +76,19 @@ export function createExplain(parts: Pick<RelayParts, 'channels' | 'prices' | 'h
     } catch (thrown) {
       error ??= asGatewayError(thrown)
     }
+    const { balancing } = parts
+    const balanced = balancing &&
+      balancing.mode() !== 'weight' && {
+        mode: balancing.mode(),
+        channels: [
+          ...new Map(planned.map((one) => [one.channel.name, { channel: one.channel.name, figure: balancing.figure(one) }])).values(),
+        ],
+      }
     const namesOf = (cause: FallbackCause) => models?.instead[cause].map(({ model }) => model) ?? []
     return {
       group: caller.group.name,
       model: head.model,
+      ...(balanced && { balancing: balanced }),
       candidates: fit.map(described),
       leftOut: leftOut(parts.channels, request, planned, parts.health),
       fallbacks: { error: namesOf('error'), context: namesOf('context'), filter: namesOf('filter') },

@@ -5,6 +5,7 @@
 
 import type { CodecContext } from '#canonical/codec'
 import type { ConversationRequest } from '#canonical/conversation'
+import type { Usage } from '#canonical/usage'
 import { conversationCodecs } from '#protocols/index'
 import { readModelNames } from '#protocols/model-names'
 import type { RelayParts } from '#relay/contract/ask'
@@ -15,16 +16,30 @@ import type { Channel, ChannelKey, ChannelModel, Channels } from '#routing/chann
 import type { Candidate } from '#routing/order'
 import { spokenTo } from '#routing/plan'
 import { type AbortSignalLike, abortedWithAny } from '#runtime/contract/abort'
-import type { ProbeAnswer, ProbeQuestion, ProbeResult, UpstreamModels } from '#shared/console/probe'
+import type { ProbeAnswer, ProbeQuestion, ProbeResult, UpstreamModels } from '#shared/console/inspection/probe'
 import { asGatewayError, GatewayError } from '#shared/errors'
 import { type PhaseTimer, phaseLimits, phaseTimer } from '#upstream/timeouts'
 import type { UpstreamAnswer, UpstreamRequest } from '#upstream/upstream'
 import { authHeaders } from '#vendors/auth'
 import { modelList } from '#vendors/model-list'
 
+/** One question to one key, as it ended. */
+export interface Probed {
+  candidate: Candidate
+  stream: boolean
+  /** When it was asked, in milliseconds since the epoch. */
+  at: number
+  result: ProbeResult
+  /** What the upstream says it used; undefined where it answered nothing that could be read. */
+  usage: Usage | undefined
+}
+
 export interface Probe {
-  /** Throws `not_found` for a channel, `model_not_found` for a model of it, `unsupported_endpoint` where none holds a conversation. */
-  test(channelId: string, question: ProbeQuestion, signal: AbortSignalLike): Promise<ProbeAnswer>
+  /**
+   * `tell` hears of every question as it ends. Throws `not_found` for a channel, `model_not_found` for a model of it, `unsupported_endpoint`
+   * where none holds a conversation.
+   */
+  test(channelId: string, question: ProbeQuestion, signal: AbortSignalLike, tell?: (probed: Probed) => void): Promise<ProbeAnswer>
   /** Of a channel or a draft of one. Throws `not_found`, `unsupported_endpoint` for a vendor without a list, or what the upstream refused with. */
   models(channel: string | Channel, signal: AbortSignalLike): Promise<UpstreamModels>
 }
@@ -92,14 +107,14 @@ export function createProbe(parts: Parts): Probe {
     return channel
   }
 
-  /** Reads one response to its end. Throws unless it is a valid answer. */
-  async function judge(candidate: Candidate, stream: boolean, answer: UpstreamAnswer, timer: PhaseTimer): Promise<void> {
+  /** Reads one response to its end, and what it says it used. Throws unless it is a valid answer. */
+  async function judge(candidate: Candidate, stream: boolean, answer: UpstreamAnswer, timer: PhaseTimer): Promise<Usage | undefined> {
     const codec = codecFor(candidate)
     const memo = { toolNames: {}, wrappedTools: [] }
     if (!stream) {
-      codec.readResponse((await readText(answer, testBytes)).text, memo, codecContext)
-      return
+      return codec.readResponse((await readText(answer, testBytes)).text, memo, codecContext).usage
     }
+    let usage: Usage | undefined
     const reader = codec.reader(memo, codecContext)
     const splitter = splitterOf(candidate)
     for (let size = 0, ended = false; !ended; ) {
@@ -110,18 +125,24 @@ export function createProbe(parts: Parts): Probe {
       const events = [...frames.flatMap((frame) => reader.push(frame)), ...(piece === undefined ? reader.end(undefined) : [])]
       const failed = events.find((event) => event.kind === 'error')
       if (failed) throw failed.error
+      usage = events.findLast((event) => event.kind === 'usage')?.usage ?? usage
       ended = piece === undefined || size > testBytes || events.some(({ kind }) => kind === 'end')
     }
+    return usage
   }
 
-  async function ask(candidate: Candidate, stream: boolean, signal: AbortSignalLike): Promise<ProbeResult> {
+  async function ask(candidate: Candidate, stream: boolean, signal: AbortSignalLike): Promise<Probed> {
     const { channel, model } = candidate
     const codec = codecFor(candidate)
-    const startedAt = clock.monotonic()
+    const [at, startedAt] = [clock.now(), clock.monotonic()]
     const timer = phaseTimer(clock, limits)
     let status: number | null = null
     let answer: UpstreamAnswer | undefined
-    const result = (error: ProbeResult['error']) => ({ ok: error === null, status, ms: Math.round(clock.monotonic() - startedAt), error })
+    let usage: Usage | undefined
+    const ended = (error: ProbeResult['error']): Probed => {
+      const result = { ok: error === null, status, ms: Math.round(clock.monotonic() - startedAt), error }
+      return { candidate, stream, at, result, usage }
+    }
     try {
       const target = { model: model.upstream, capabilities: model.capabilities, stream }
       const { body, headers } = codec.writeRequest(question(model.name, stream), target)
@@ -133,11 +154,11 @@ export function createProbe(parts: Parts): Probe {
       status = answer.status
       if (status < 200 || status > 299)
         throw codec.readError(status, new Headers([...answer.headers]), (await readText(answer, testBytes)).text)
-      await judge(candidate, stream, answer, timer)
-      return result(null)
+      usage = await judge(candidate, stream, answer, timer)
+      return ended(null)
     } catch (thrown) {
       const { code, publicCode, message } = asGatewayError(thrown)
-      return result({ code: code === 'upstream_rejected' ? (publicCode ?? code) : code, message })
+      return ended({ code: code === 'upstream_rejected' ? (publicCode ?? code) : code, message })
     } finally {
       timer.stop()
       answer?.cancel()
@@ -161,10 +182,14 @@ export function createProbe(parts: Parts): Probe {
   }
 
   return {
-    async test(channelId, { model, stream = false }, signal) {
+    async test(channelId, { model, stream = false }, signal, tell) {
       const channel = found(channelId)
       const how = chosen(channel, model)
-      const askWith = async (key: ChannelKey | null) => ({ key: key?.name ?? null, ...(await ask({ ...how, key }, stream, signal)) })
+      const askWith = async (key: ChannelKey | null) => {
+        const probed = await ask({ ...how, key }, stream, signal)
+        tell?.(probed)
+        return { key: key?.name ?? null, ...probed.result }
+      }
       const [first, ...others] = keysOf(channel)
       const answered = await askWith(first)
       const keys = [answered]

@@ -11,6 +11,7 @@ import type { Loss } from '#canonical/loss'
 import type { Incoming, Variant } from '#canonical/operation/operation'
 import type { ReasoningState } from '#reasoning-state/reasoning-state'
 import type { Affinity } from '#routing/affinity'
+import type { Balancing } from '#routing/balancing'
 import type { Channels } from '#routing/channel'
 import type { FallbackBook } from '#routing/fallbacks'
 import type { Health } from '#routing/health-contract'
@@ -24,8 +25,12 @@ import type { Operation, Wire } from '#shared/ids'
 import type { FetchMedia } from '#upstream/media'
 import type { Signer } from '#upstream/sign'
 import type { Upstream } from '#upstream/upstream'
-import type { LargeBody } from './large-body.ts'
+import type { BodyRoom, BodyRooms } from './body-rooms.ts'
+import type { LargeBodies, LargeBody } from './large-body.ts'
 import type { BeginTrace } from './tracing.ts'
+
+/** JSON made of an answer's text with the pictures in their places that the text has only marks of. */
+export type RestorePictures = (json: Uint8Array) => Promise<Uint8Array>
 
 /** The body of a request. */
 export interface Body {
@@ -45,6 +50,14 @@ export interface Body {
   release?(): void
 }
 
+/** What is repeated, and where: the row names the request, no other model stands in, and only this channel is asked. */
+export interface Replayed {
+  /** The id of the original request. */
+  of: string
+  /** The name of the channel; absent: any. */
+  channel?: string
+}
+
 export interface Ask {
   requestId: string
   caller: Caller
@@ -55,24 +68,32 @@ export interface Ask {
   variant?: Variant
   /** The path parameter that names the model, for dialects that have one. */
   path?: string
-  /** How many bytes the body may have: as declared, or the most that its endpoint takes. */
+  /** How many bytes the body has, as declared; otherwise what it is taken for until more arrives. */
   bytes: number
   /** Whether its files wait on the disk, not in memory. */
   isSpooled?: boolean
   /** Reads the body; called once at most. Rejects with GatewayError (too large, not UTF-8). */
-  body(): Promise<Body>
+  body(room?: Pick<BodyRoom, 'grow'>): Promise<Body>
   /** Further checks of this endpoint, after the head is read. Throws GatewayError. */
   check?(head: Head): void
   /** The client's headers. Only those that its dialect passes on, and those that name a session, are read. */
   headers: Pick<Headers, 'get'>
   /** Called with the complete answer before its last bytes are sent: the body, or the last frames of a stream. */
-  answered?(text: string, stream: boolean): Promise<void>
+  answered?(text: string, stream: boolean, restored?: RestorePictures): Promise<void>
+  /** Called with a whole answer, as text or in pieces, before it is charged; where it rejects, the request fails and nothing is charged. */
+  kept?(body: string | readonly Uint8Array[]): Promise<void>
+  /** The batch that it belongs to; absent: none. */
+  batch?: string
+  /** Called once when money is held, before an upstream is asked. `left`: what is left of the caller's rate limits. Must not throw. */
+  begun?(left: Allowances): void
   /** Top-level fields that only Parley reads and that are not sent upstream. */
   ownFields?: readonly string[]
   /** Whether a conversion that would lose meaning is refused. */
   strict: boolean
   /** Notes what passes, where the request may be kept. */
   capture?: Capture | undefined
+  /** A kept request that Parley asks again. */
+  replay?: Replayed | undefined
   /** Aborted when the client leaves. */
   signal: AbortSignalLike
 }
@@ -80,7 +101,8 @@ export interface Ask {
 export interface Reply {
   status: number
   contentType: string
-  body: string | Source
+  /** Whole as text or as bytes in order, or a stream. */
+  body: string | readonly Uint8Array[] | Source
   /** What a conversion could not carry over, as far as it is known when the head is sent. */
   losses: readonly Loss[]
   /** What is left of the caller's rate limits. */
@@ -102,6 +124,8 @@ export interface RelayParts {
   /** The fallback models of a model. */
   fallbacks: FallbackBook
   /** Keeps conversations on their channel. */
+  /** Absent: channels are drawn by weight. */
+  balancing?: Balancing
   affinity: Affinity
   prices: PriceBook
   books: Books
@@ -115,6 +139,10 @@ export interface RelayParts {
   signer: Signer
   /** The scripted model behind the same interface. */
   demo: Upstream
+  /** The room for large bodies. Absent: these relays have one of their own. */
+  rooms?: BodyRooms
+  /** Reads large answers. Absent: they are read here. */
+  readLarge?: LargeBodies['answer']
   /** Opaque state that must survive a conversion. */
   reasoningState: ReasoningState
   clock: Clock

@@ -9,6 +9,7 @@ import type { Usage } from '#canonical/usage'
 import type { GatewayError } from '#shared/errors'
 import type { SseSplitter } from '#shared/sse'
 import type { UpstreamRequest } from '#upstream/upstream'
+import type { WholeBytes } from './large-body.ts'
 
 /** One upstream stream on its way to the client. */
 export interface Passage {
@@ -25,6 +26,8 @@ export interface Passage {
   saysItsEnd?: true
   /** How a complete answer ended. */
   finished(): 'complete' | 'length'
+  /** The tier that the answer says it was served in, where its usage does not say it; absent: it never does. */
+  tier?(): string | undefined
   /** Losses of the answer so far; absent: none are possible. */
   losses?(): readonly Loss[]
   /** The failure in the client's dialect, terminator included; undefined if the dialect cannot express it. */
@@ -39,8 +42,10 @@ export interface Exchange {
   losses: readonly Loss[]
   /** Further requests, sent one after another, whose answers are merged into one. */
   rest?: readonly UpstreamRequest[]
-  /** Throws GatewayError `upstream_error` when the body is no answer. `rest` has the answers of the further requests. */
-  whole(body: string, rest: readonly string[]): WholeAnswer
+  /** Throws GatewayError `upstream_error` when the body is no answer, or rejects. `rest` has the answers of the further requests. */
+  whole(body: string, rest: readonly string[]): WholeAnswer | Promise<WholeAnswer>
+  /** The same of large answers, each in pieces, off this thread; absent: they are read here as well. Rejects likewise. */
+  wholeLarge?(answers: readonly (readonly Uint8Array[])[]): Promise<WholeBytes>
   /** `type` is the content type of the upstream's answer. */
   passage(type: string): Passage
   /** Cuts a streamed answer into events. */

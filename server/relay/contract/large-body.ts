@@ -4,16 +4,18 @@
  */
 
 import type { SampledRequest } from '#billing/tokens/tokenizer'
-import type { Head, Memo, RequestEdits, Target } from '#canonical/codec'
+import type { AnswerEdits, Head, Memo, RequestEdits, Target, WholeAnswer } from '#canonical/codec'
 import type { ConversationRequest, Opaque } from '#canonical/conversation'
 import type { Loss } from '#canonical/loss'
-import type { FormFile, OperationHead, Variant } from '#canonical/operation/operation'
+import type { FormFile, InlineFile, OperationHead, Variant, WantedFile, WrittenOperation } from '#canonical/operation/operation'
 import type { RealtimeFrame } from '#canonical/operation/realtime'
 import type { Channel } from '#routing/channel'
-import type { OtherDialect } from '#shared/console/preview'
+import type { SocketFrame } from '#runtime/contract/sockets'
+import type { OtherDialect } from '#shared/console/inspection/preview'
 import type { GatewayError } from '#shared/errors'
-import type { Dialect, Operation, Wire } from '#shared/ids'
-import type { FetchedMedia } from '#upstream/media'
+import type { Dialect, Operation, SideOperation, Style, Wire } from '#shared/ids'
+import type { ShortMedia } from '#upstream/media'
+import type { BodyQuirk } from '#vendors/vendor'
 import type { Recorded, Rewritten, StoredView, Storing } from './stored.ts'
 
 /** What is read on the thread that carries streams: about ten milliseconds of work at most. In the unit of `#wire/json-weight`. */
@@ -49,7 +51,7 @@ export interface LargeBody {
   /** What its tokens are estimated from. */
   sample: SampledRequest
   /** With edits, for an upstream of its own dialect; `isOwn`: without what Parley put in front of it. Rejects with GatewayError. */
-  edited(edits: RequestEdits, refuses: readonly string[], isOwn?: boolean): Promise<LargeEdited>
+  edited(edits: RequestEdits, refuses: readonly string[], finish: Finish, isOwn?: boolean): Promise<LargeEdited>
   /** State in it, in order, as its maker or Parley sealed it. Rejects with GatewayError for what cannot be read. */
   states(): Promise<readonly Opaque[]>
   /** Ids of calls without any state, once sealed state is opened. Rejects likewise. */
@@ -64,12 +66,28 @@ export interface LargeBody {
   ownHasEnvelopes: boolean
   /** The same body with what came before it in its place; takes the bytes. Called once at most, before anything but `storing` is used. */
   continued(found: FoundBytes): Promise<LargeContinued>
-  /** What is kept of it with this answer: undefined for an answer without an id. */
-  recorded(answer: string, stream: boolean): Promise<LargeRecorded | undefined>
-  /** All of it, as text for this thread: after a wait, for a caller who asks for it often. Rejects with `request_too_large`. */
-  text(): Promise<string>
+  /** The same body with kept files, by their ids, in their places; takes the bytes. Called once at most, before anything else is used. */
+  filled(files: ReadonlyMap<string, KeptBytes>): Promise<LargeBody>
+  /** What is kept of it with this answer: undefined for an answer without an id. `conversation`: the one that it is added to. */
+  recorded(answer: string, stream: boolean, conversation?: string): Promise<LargeRecorded | undefined>
+  /** The answer of an endpoint that does nothing but compact, with what the caller said before it. Rejects with GatewayError. */
+  compacted(answer: string): Promise<string>
+  /** Whole answers to it are read where it is, also those of its own style. */
+  readsAnswers: boolean
+  /** As the question of an operation, written for another style, or the files that are wanted first. Rejects with GatewayError. */
+  questioned(wanted: LargeQuestion): Promise<LargeQuestioned | { wants: readonly WantedFile[] }>
+  /** A whole answer to that question for its client; `bodies`: one for each request. Rejects with GatewayError. */
+  answered(bodies: readonly string[], wanted: LargeAnswering): Promise<WholeAnswer>
   /** Nothing will ask for it again. */
   release(): void
+}
+
+/** A file that Parley keeps. */
+export interface KeptBytes {
+  name: string
+  /** MIME type. */
+  type: string
+  bytes: Uint8Array<ArrayBuffer>
 }
 
 /** A stored exchange as JSON in UTF-8. */
@@ -97,9 +115,24 @@ export interface LargeRecorded extends Omit<Recorded, 'json'> {
 /** State by its value, where opening changed it; null: it does not open and is left out. */
 export type OpenedStates = ReadonlyMap<string, Opaque | null>
 
-/** A body for an upstream of its own dialect. */
-export interface LargeEdited {
+/** What a vendor does to a body that is otherwise ready. */
+export interface Finish {
+  quirk?: BodyQuirk
+  /** The value of the quirk's header, where the request has it already. */
+  listed?: string
+  /** It is signed: its digest is wanted. */
+  digest?: true
+}
+
+/** A body as it is sent. */
+export interface FinishedBytes {
   bytes: Uint8Array<ArrayBuffer>
+  /** SHA-256, in hexadecimal digits, where it was wanted. */
+  sha256?: string
+}
+
+/** A body for an upstream of its own dialect. */
+export interface LargeEdited extends FinishedBytes {
   /** Which of the fields that this upstream refuses it had. */
   refused: string[]
 }
@@ -120,21 +153,74 @@ export interface LargeConversion {
   target: Target
   /** The model as callers know it. */
   model: string
+  finish: Finish
+  /** The upstream is asked in Amazon's words. */
+  converses: boolean
+  /** A summary is asked for in its place. */
+  compacts: boolean
   /** A loss of meaning is a refusal. */
   strict: boolean
   /** What the body lost before; absent: nothing. */
   lost?: readonly Loss[]
   /** Files that were fetched by their addresses, or what was wrong with them. */
-  files: ReadonlyMap<string, FetchedMedia | GatewayError>
+  files: ReadonlyMap<string, ShortMedia | GatewayError>
 }
 
 /** A conversion that was made. */
-export interface LargeConverted {
-  bytes: Uint8Array<ArrayBuffer>
+export interface LargeConverted extends FinishedBytes {
   headers: Record<string, string>
   losses: readonly Loss[]
   memo: Memo
   outline: ConversationRequest
+  /** Where a summary is asked for: the request for it, without what was said. */
+  summary?: ConversationRequest
+}
+
+/** What an operation is written for. Plain data. */
+export interface LargeQuestion {
+  style: Style
+  target: Target
+  params: Channel['params']
+  digest: boolean
+  /** Of those that it wanted, in their order; absent: not fetched yet. */
+  files?: readonly InlineFile[]
+}
+
+/** Requests for an upstream of another style, in order. */
+export interface LargeQuestioned {
+  requests: [LargeOperation, ...LargeOperation[]]
+  losses: readonly Loss[]
+  /** What of the question a stream of the answer is written by; absent: its client cannot have one. */
+  outline?: unknown
+}
+
+/** One of them. */
+export type LargeOperation = FinishedBytes & Omit<WrittenOperation, 'body'>
+
+/** How an answer is read. */
+export interface LargeAnswering {
+  /** Of the upstream; absent: the client's own. */
+  style?: Style
+  edits: AnswerEdits
+  priced: OperationHead['priced']
+  /** Milliseconds since the epoch. */
+  now: number
+}
+
+/** What a whole answer of an operation is read by. Plain data. */
+export interface LargeAnswer {
+  operation: SideOperation
+  /** Of the endpoint. */
+  door: Style
+  edits: AnswerEdits
+  head: OperationHead
+  /** Where the upstream has another style: this, the question, and milliseconds since the epoch. */
+  converted?: { style: Style; question: unknown; now: number }
+}
+
+/** A whole answer whose body is bytes. */
+export interface WholeBytes extends Omit<WholeAnswer, 'body'> {
+  bytes: Uint8Array<ArrayBuffer>
 }
 
 /** Hands bodies to the worker. */
@@ -147,7 +233,9 @@ export interface LargeBodies {
   /** A Chat request as a client of another dialect would send it, as JSON text in bytes: the playground's preview. Rejects likewise. */
   preview(body: Pick<WeighedPieces, 'pieces'>, dialect: OtherDialect, caller: string): Promise<Uint8Array<ArrayBuffer>>
   /** What is read of a frame of a realtime session. Rejects with GatewayError where it must not be forwarded, and `overloaded`. */
-  frame(frame: string, caller: string): Promise<RealtimeFrame>
+  frame(frame: SocketFrame, caller: string): Promise<RealtimeFrame>
+  /** A large answer for its client; `answers`: one for each request, in pieces. Rejects as reading it here would, and `overloaded`. */
+  answer(answers: readonly (readonly Uint8Array[])[], wanted: LargeAnswer, caller: string): Promise<WholeBytes>
   /** A stored exchange as its client sees it, in UTF-8. Takes the bytes. Rejects likewise. */
   shown(stored: StoredBytes, view: StoredView, caller: string): Promise<Uint8Array<ArrayBuffer>>
 }

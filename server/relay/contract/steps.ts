@@ -130,6 +130,8 @@ export interface Ending {
   error: GatewayError | undefined
   /** Undefined: no output ever began, nothing is charged. */
   usage: Usage | undefined
+  /** The tier that the answer says it was served in, where its usage does not say it; absent: it says none. */
+  tier?: string | undefined
   /** Who delivered. */
   served: Pick<Received<unknown>, 'candidate' | 'exchange'> | undefined
   /** Of the request and of what was delivered of the answer. */

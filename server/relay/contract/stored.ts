@@ -1,13 +1,18 @@
 /** Conversations that are kept for clients of Responses: what a question names of them, and what becomes of it. */
+import type { NewItem } from '#canonical/kept-conversation'
 import type { Loss } from '#canonical/loss'
 import type { GatewayError } from '#shared/errors'
 
 /** What a question asks to be kept or found. Plain data. */
 export interface Storing {
-  /** The answer is waited for, although it was to be made in the background. */
+  /** The answer is waited for, although it was to be made in the background: it is not to be kept. */
   waits: boolean
+  /** The answer is to be made in the background: what its response repeats of the question. */
+  background?: Record<string, unknown>
   keeps: boolean
   previous?: string
+  /** A conversation that Parley keeps and that the answer is added to. */
+  conversation?: string
   /** Ids of items that it names instead of saying them. */
   references: string[]
 }
@@ -47,6 +52,8 @@ export interface Recorded {
   items: string[]
   /** The exchange as JSON. */
   json: string
+  /** What is added to the conversation, where there is one. */
+  added: NewItem[]
 }
 
 /** How it is looked at. Plain data. */

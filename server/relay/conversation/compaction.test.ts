@@ -11,7 +11,7 @@ import type { Candidate } from '#routing/order'
 import { GatewayError } from '#shared/errors'
 import type { Dialect } from '#shared/ids'
 import { holdsForeign, makersFirst, portable } from './account-bound.ts'
-import { compactingConversion } from './compaction.ts'
+import { compactingConversion, compactingRequest } from './compaction.ts'
 import { summaryRequest } from './summary.ts'
 
 const codec = compactionCodecs.responses
@@ -76,12 +76,13 @@ describe('the request for a summary', () => {
 })
 
 describe('the answer', () => {
-  const conversion = (body?: string) =>
-    compactingConversion(
+  const conversion = (body?: string) => {
+    const request = read({ ...asked, tool_choice: 'auto', temperature: 0.5 })
+    return compactingConversion(
       {
         client: conversationCodecs.responses,
         upstream: conversationCodecs.chat,
-        request: read({ ...asked, tool_choice: 'auto', temperature: 0.5 }),
+        request,
         estimator: () => ({ ...roughly, observe: () => undefined }),
         codecContext,
         maker: 'channel',
@@ -90,8 +91,14 @@ describe('the answer', () => {
         tenant: 'tenant',
         inputBytes: 0,
       },
-      { codec, seal: (words) => `sealed(${words})`, body },
+      compactingRequest(request, codec),
+      {
+        codec,
+        seal: (words) => `sealed(${words})`,
+        withMessages: body === undefined ? undefined : (answer) => codec.withMessages(body, answer, codecContext),
+      },
     )
+  }
   const response = (reason: Choice['finish']['reason'], ...parts: Part[]): ConversationResponse => ({
     id: 'x',
     model: 'm',

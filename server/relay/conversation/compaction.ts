@@ -2,8 +2,9 @@
  * Compaction where the upstream has none: the same model is asked for a summary on the ordinary way, and what the client gets
  * is one item that holds it, sealed. Only a summary that is whole is ever sealed: a cut one would lose the rest in silence.
  */
-import type { CompactionCodec, ConversationCodec, StreamWriter } from '#canonical/codec'
-import type { Choice, FinishReason, NativePart } from '#canonical/conversation'
+import type { ConversationCodec, StreamWriter } from '#canonical/codec'
+import type { CompactionCodec } from '#canonical/compaction-codec'
+import type { Choice, ConversationRequest, FinishReason, NativePart } from '#canonical/conversation'
 import type { ConversationEvent } from '#canonical/conversation-event'
 import type { Loss } from '#canonical/loss'
 import { GatewayError } from '#shared/errors'
@@ -14,11 +15,12 @@ export interface Compaction {
   codec: CompactionCodec
   /** Words in the tenant's envelope. */
   seal(words: string): string
-  /** The client's body, where its endpoint answers nothing but compactions. */
-  body: string | undefined
+  /** Where the endpoint answers nothing but compactions: puts what the caller said before the answer. */
+  withMessages: ((answer: string) => string) | undefined
 }
 
-const ownWork: Loss = {
+/** What is told of every compaction by Parley. */
+export const ownWork: Loss = {
   field: 'compaction',
   what: 'adapted',
   reason: 'This upstream compacts nothing: the same model wrote a summary, which Parley sealed.',
@@ -30,10 +32,17 @@ const noSummary = () => new GatewayError('upstream_error', 'The upstream gave no
 const isCut = (reason: FinishReason) => reason === 'length' || reason === 'context-full'
 const isWhole = (reason: FinishReason) => reason === 'stop' || reason === 'stop-sequence'
 
-/** The same conversion, asking for a summary and answering with a sealed item. Throws `invalid_value` when nothing was said yet. */
-export function compactingConversion(conversion: Conversion, { codec, seal, body }: Compaction): Conversion {
+/** The request for a summary of `request`. Throws `invalid_value` when nothing was said yet. */
+export const compactingRequest = (request: ConversationRequest, codec: Pick<CompactionCodec, 'withoutTrigger'>): ConversationRequest =>
+  summaryRequest(codec.withoutTrigger(request))
+
+/** The same conversion, asking for a summary with `request` and answering with a sealed item. */
+export function compactingConversion(
+  conversion: Conversion,
+  request: ConversationRequest,
+  { codec, seal, withMessages }: Compaction,
+): Conversion {
   const { client, codecContext } = conversion
-  const asked = codec.withoutTrigger(conversion.request)
 
   function partOf(summary: string, reason: FinishReason): NativePart {
     if (!isWhole(reason) || summary.trim() === '') throw noSummary()
@@ -43,17 +52,17 @@ export function compactingConversion(conversion: Conversion, { codec, seal, body
   const writeResponse: ConversationCodec['writeResponse'] = (response) => {
     const [choice] = response.choices
     if (!choice) throw noSummary()
-    if (body === undefined && isCut(choice.finish.reason)) {
+    if (!withMessages && isCut(choice.finish.reason)) {
       return client.writeResponse({ ...response, choices: [{ ...choice, parts: [] }] }, conversion.request, codecContext)
     }
     const part = partOf(textOf(choice), choice.finish.reason)
-    if (body !== undefined) return { body: codec.writeWhole(body, part, response, codecContext), losses: [] }
+    if (withMessages) return { body: withMessages(codec.writeWhole(part, response, codecContext)), losses: [] }
     return client.writeResponse({ ...response, choices: [{ ...choice, parts: [part] }] }, conversion.request, codecContext)
   }
 
   return {
     ...conversion,
-    request: summaryRequest(asked),
+    request,
     client: { ...client, writeResponse, writer: () => summaryWriter(client.writer(conversion.request, codecContext), partOf) },
     lost: [...conversion.lost, ownWork],
   }

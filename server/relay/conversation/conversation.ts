@@ -8,12 +8,13 @@ import { compactionCodecs, conversationCodecs } from '#protocols/index'
 import { mayHoldEnvelope } from '#reasoning-state/envelope'
 import type { Ask, Body, RelayParts } from '#relay/contract/ask'
 import type { Asked, ExchangeFor, ReadRequest } from '#relay/contract/steps'
+import { type LongFiles, longFiles } from '#relay/exchange/long-files'
 import { estimatorOf } from '#relay/exchange/token-estimator'
 import type { Candidate } from '#routing/order'
 import { GatewayError } from '#shared/errors'
 import type { Dialect } from '#shared/ids'
 import { holdsForeign, makersFirst, portable } from './account-bound.ts'
-import { compactingConversion } from './compaction.ts'
+import { compactingConversion, compactingRequest } from './compaction.ts'
 import { type Conversion, codecFor, convertedExchange, targetOf } from './converted.ts'
 import { nativeExchange } from './native.ts'
 import { isOddlySpelled } from './odd-spelling.ts'
@@ -62,11 +63,7 @@ function exchangeIn(parts: RelayParts, asked: Asked, reading: Reading, { continu
   const compactBody = ask.operation === 'compact' ? raw : undefined
   /** Made for the first candidate that needs it; a file is fetched once for all of them. */
   let withBytes: WithBytes | undefined
-
-  /** Does this upstream compact by itself? Its endpoint takes the client's bytes or nothing. */
-  function compactsItself({ native, channel }: Candidate, passes: boolean): boolean {
-    return native && channel.operations.includes('compact') && (passes || compactBody === undefined)
-  }
+  let long: LongFiles | undefined
 
   async function conversionFor(candidate: Candidate, byParley: boolean): Promise<Conversion> {
     const read = await reading.request()
@@ -88,10 +85,10 @@ function exchangeIn(parts: RelayParts, asked: Asked, reading: Reading, { continu
     }
     const compaction = byParley ? compactionCodecs[codec.dialect] : undefined
     if (!compaction) return conversion
-    return compactingConversion(conversion, {
+    return compactingConversion(conversion, compactingRequest(named, compaction), {
       codec: compaction,
       seal: (words) => parts.reasoningState.sealWords(tenant, words),
-      body: compactBody,
+      withMessages: compactBody === undefined ? undefined : (answer) => compaction.withMessages(compactBody, answer, codecContext),
     })
   }
 
@@ -116,7 +113,8 @@ function exchangeIn(parts: RelayParts, asked: Asked, reading: Reading, { continu
   async function withFiles(conversion: Conversion, candidate: Candidate): Promise<Conversion> {
     if (!mediaOf(conversion.request).some(({ source }) => 'url' in source)) return conversion
     const target = targetOf(head, candidate)
-    withBytes ??= remoteMedia(parts.fetchMedia, ask.signal)
+    long ??= longFiles(parts.random)
+    withBytes ??= remoteMedia(parts.fetchMedia, ask.signal, long)
     const { request, losses } = await withBytes(conversion.request, (part) => conversion.upstream.needsBytes(part, target))
     return { ...conversion, request, lost: [...conversion.lost, ...losses] }
   }
@@ -129,7 +127,7 @@ function exchangeIn(parts: RelayParts, asked: Asked, reading: Reading, { continu
         !needsRewriting(candidate, () => isOddlySpelled(raw)) &&
         !reading.hasEnvelopes &&
         !holdsForeign(candidate, await reading.makers()))
-    const byParley = (head.compacts === true || compactBody !== undefined) && !compactsItself(candidate, passes)
+    const byParley = (head.compacts === true || asked.ask.operation === 'compact') && isCompactedByParley(asked, candidate, passes)
     if (passes && !byParley) {
       reading.letGo()
       const original = isKeeper ? continued?.content : unresolved && raw
@@ -138,7 +136,7 @@ function exchangeIn(parts: RelayParts, asked: Asked, reading: Reading, { continu
     }
     try {
       const conversion = await withFiles(await conversionFor(candidate, byParley), candidate)
-      const exchange = convertedExchange(parts, asked, candidate, conversion)
+      const exchange = await convertedExchange(parts, asked, candidate, conversion, long)
       return streamOrWhole(exchange, () => exchange)
     } catch (thrown) {
       // The client's request cannot be sent to this candidate; anything else is a fault of ours and is not hidden.
@@ -146,6 +144,13 @@ function exchangeIn(parts: RelayParts, asked: Asked, reading: Reading, { continu
       throw thrown
     }
   }
+}
+
+/** Whether Parley compacts for this upstream, whose endpoint takes the client's bytes or nothing. */
+export function isCompactedByParley({ ask, head }: Asked, { native, channel }: Candidate, passes: boolean): boolean {
+  const isEndpoint = ask.operation === 'compact'
+  if (head.compacts !== true && !isEndpoint) return false
+  return !(native && channel.operations.includes('compact') && (passes || !isEndpoint))
 }
 
 /** What this upstream spells in another way than the client's bytes may. */

@@ -26,6 +26,7 @@ import type { ReasoningState } from '#reasoning-state/reasoning-state'
 import type { RelayParts } from '#relay/contract/ask'
 import type { Exchange, Passage } from '#relay/contract/exchange'
 import type { Asked } from '#relay/contract/steps'
+import type { LongFiles } from '#relay/exchange/long-files'
 import { outgoing, refusable, splitterOf, type WrittenBody, writtenBody } from '#relay/exchange/outgoing'
 import { hearing, roughlyAs } from '#relay/exchange/token-estimator'
 import type { Candidate } from '#routing/order'
@@ -87,6 +88,7 @@ export function convertedPassage(conversion: Conversion, reader: StreamReader): 
   const meter = eventMeter(observe)
   const rough = roughlyAs(estimator)
   let hitLimit = false
+  let tier: string | undefined
 
   const used = (scale: Scale) => meter.used(inputBytes, scale)
 
@@ -119,7 +121,10 @@ export function convertedPassage(conversion: Conversion, reader: StreamReader): 
       const event = heardAtOnce(read, estimator)
       if (!event) continue
       seen(event)
-      if (event.kind === 'end') tellUsage()
+      if (event.kind === 'end') {
+        tier = event.tier
+        tellUsage()
+      }
       const shown = given.event(event)
       for (const carried of shown ? carryOut(shown) : []) out.push(writer.push(carried))
       if (event.kind === 'end') return { out: Buffer.concat(out), meaningful: true, last: true }
@@ -139,6 +144,7 @@ export function convertedPassage(conversion: Conversion, reader: StreamReader): 
     usage: () => used(rough),
     counted: () => used(estimator),
     heard,
+    tier: () => tier,
     saysItsEnd: true,
     finished: () => (hitLimit ? 'length' : 'complete'),
     losses: () => joinLosses(reader.losses?.(), writer.losses()),
@@ -167,7 +173,8 @@ export function givenWhole(conversion: Conversion, response: ReadResponse): Whol
   const written = client.writeResponse({ ...response, choices, usage }, request, codecContext)
   const cut = response.choices.some((choice) => choice.finish.reason === 'length' || choice.finish.reason === 'context-full')
   const losses = joinLosses(response.losses, written.losses)
-  return { body: written.body, usage, end: cut ? ('length' as const) : ('complete' as const), losses }
+  const { tier } = response
+  return { ...(tier !== undefined && { tier }), body: written.body, usage, end: cut ? ('length' as const) : ('complete' as const), losses }
 }
 
 /** What the upstream's codec must know of this candidate. */
@@ -182,8 +189,14 @@ export interface ConvertedExchange extends Exchange {
   conversion: Conversion
 }
 
-/** Throws GatewayError `unsupported_value` when this candidate cannot say the request. */
-export function convertedExchange(parts: RelayParts, asked: Asked, candidate: Candidate, planned: Conversion): ConvertedExchange {
+/** `long`: the files that are marked in the request, if there are any. Rejects with GatewayError `unsupported_value` when this candidate cannot say it. */
+export async function convertedExchange(
+  parts: RelayParts,
+  asked: Asked,
+  candidate: Candidate,
+  planned: Conversion,
+  long: LongFiles | undefined,
+): Promise<ConvertedExchange> {
   const { ask, head } = asked
   const { channel } = candidate
   const written = writtenBody(planned.upstream, planned.request, {
@@ -193,7 +206,9 @@ export function convertedExchange(parts: RelayParts, asked: Asked, candidate: Ca
     strict: ask.strict || channel.strict,
     lost: planned.lost,
   })
-  return writtenExchange(parts, asked, candidate, planned, { ...written, bytes: Buffer.byteLength(written.body) })
+  const bytes = long ? long.lengthOf(written.body) : Buffer.byteLength(written.body)
+  const exchange = writtenExchange(parts, asked, candidate, planned, { ...written, bytes })
+  return long ? { ...exchange, request: await long.placed(exchange.request) } : exchange
 }
 
 /** A request that is ready to be sent; its conversion needs nothing of what was said any more. */

@@ -62,6 +62,7 @@ function nativePassage(codec: PassthroughCodec, edits: AnswerEdits, { inputBytes
     usage: () => meter.usage(inputBytes, rough),
     counted: () => meter.usage(inputBytes, estimator),
     heard,
+    ...(meter.tier && { tier: meter.tier }),
     saysItsEnd: true,
     finished: () => (meter.end() === 'length' ? 'length' : 'complete'),
     failure: (error) => meter.failure?.(error) ?? codec.writeStreamError(error),
@@ -108,6 +109,13 @@ export interface EditedBody {
   previous?: string | undefined
 }
 
+/** Those of the client's headers that an upstream of its dialect gets. */
+export function clientHeaders({ ask, head }: Asked, { dialect, channel }: Candidate): Record<string, string> {
+  // In strict mode the upstream itself says what it thinks of the version that was asked for.
+  const isLenient = head.samples === true && !ask.strict && !channel.strict
+  return forwardedHeaders(dialect, (name) => ask.headers.get(name), isLenient)
+}
+
 /** The same with edits that were made already. */
 export function editedExchange(
   parts: RelayParts,
@@ -126,15 +134,8 @@ export function editedExchange(
     if (created) notes.push(...parts.reasoningState.created(ask.caller.user.id, { channel: channel.id, key: key?.id ?? null }, created))
   }
   const wanted = { operation: ask.operation, stream: head.stream, version: parts.version }
-  // In strict mode the upstream itself says what it thinks of the version that was asked for.
-  const isLenient = head.samples === true && !ask.strict && !candidate.channel.strict
   return {
-    request: outgoing(
-      wanted,
-      candidate,
-      body,
-      forwardedHeaders(candidate.dialect, (name) => ask.headers.get(name), isLenient),
-    ),
+    request: outgoing(wanted, candidate, body, clientHeaders(asked, candidate)),
     upstream: codec,
     losses,
     whole(text) {

@@ -1,6 +1,6 @@
 /** A Chat request as a client of another dialect would send it to this server. Pure. */
 import { conversationCodecs } from '#protocols/index'
-import type { OtherDialect, Preview } from '#shared/console/preview'
+import type { OtherDialect, Preview } from '#shared/console/inspection/preview'
 import { GatewayError } from '#shared/errors'
 
 const codec = conversationCodecs.chat

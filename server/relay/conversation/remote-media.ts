@@ -7,9 +7,10 @@
 import type { ConversationRequest, MediaPart, Part } from '#canonical/conversation'
 import type { Loss } from '#canonical/loss'
 import { clientClosed } from '#relay/exchange/ended'
+import { type LongFiles, noLongFiles } from '#relay/exchange/long-files'
 import type { AbortSignalLike } from '#runtime/contract/abort'
 import { GatewayError } from '#shared/errors'
-import type { FetchedMedia, FetchMedia } from '#upstream/media'
+import type { FetchMedia, ShortMedia } from '#upstream/media'
 import { createSemaphore, type Semaphore } from '#upstream/semaphore'
 import { mediaOf } from './reading.ts'
 
@@ -37,19 +38,21 @@ const adapted: Loss = {
   meaning: false,
 }
 
-/** Files of one request by their addresses: each once, not too many, and not too large together. */
-export function filesAt(fetchMedia: FetchMedia, signal: AbortSignalLike): (url: string) => Promise<FetchedMedia> {
-  const files = new Map<string, Promise<FetchedMedia>>()
+/** Files of one request by their addresses: each once, not too many, and not too large together. A long one is a mark of `long`. */
+export function filesAt(fetchMedia: FetchMedia, signal: AbortSignalLike, long: LongFiles): (url: string) => Promise<ShortMedia> {
+  const files = new Map<string, Promise<ShortMedia>>()
   /** Made for the first file: most requests have none. */
   let semaphore: Semaphore | undefined
   let bytes = 0
 
-  async function fetchOne(url: string): Promise<FetchedMedia> {
+  async function fetchOne(url: string): Promise<ShortMedia> {
     if (bytes > maxBytes) throw tooMuch()
     const file = await fetchMedia(url, signal)
     bytes += file.bytes
     if (bytes > maxBytes) throw tooMuch()
-    return file
+    if ('data' in file) return file
+    const { pieces, ...others } = file
+    return { ...others, data: long.mark({ size: file.bytes, open: () => inOrder(pieces) }) }
   }
 
   /** The same address twice is one file. */
@@ -64,8 +67,9 @@ export function filesAt(fetchMedia: FetchMedia, signal: AbortSignalLike): (url: 
   }
 }
 
-export function remoteMedia(fetchMedia: FetchMedia, signal: AbortSignalLike): WithBytes {
-  const fileAt = filesAt(fetchMedia, signal)
+/** Fetches for one request; `signal` aborts its downloads, and long files stand in it as marks of `long`. Absent: none is long. */
+export function remoteMedia(fetchMedia: FetchMedia, signal: AbortSignalLike, long: LongFiles = noLongFiles): WithBytes {
+  const fileAt = filesAt(fetchMedia, signal, long)
   return async (request, needsBytes) => {
     const wanted = mediaOf(request).filter((part): part is Remote => 'url' in part.source && needsBytes(part))
     if (wanted.length === 0) return { request, losses: [] }
@@ -85,7 +89,7 @@ export const tooMuch = (param?: string) =>
   )
 
 /** The file at this address; what is wrong with it is said of `param`. */
-export async function fetchedAs(param: string, url: string, fileAt: (url: string) => Promise<FetchedMedia>): Promise<FetchedMedia> {
+export async function fetchedAs(param: string, url: string, fileAt: (url: string) => Promise<ShortMedia>): Promise<ShortMedia> {
   try {
     return await fileAt(url)
   } catch (thrown) {
@@ -94,7 +98,7 @@ export async function fetchedAs(param: string, url: string, fileAt: (url: string
   }
 }
 
-async function placed(part: Remote, request: ConversationRequest, fileAt: (url: string) => Promise<FetchedMedia>): Promise<MediaPart> {
+async function placed(part: Remote, request: ConversationRequest, fileAt: (url: string) => Promise<ShortMedia>): Promise<MediaPart> {
   const param = part.path ?? request.paths?.['turns.media'] ?? 'turns.media'
   const { mimeType, data } = await fetchedAs(param, part.source.url, fileAt)
   const media = kindOf(mimeType)
@@ -105,7 +109,11 @@ async function placed(part: Remote, request: ConversationRequest, fileAt: (url: 
   return { ...part, media, mimeType, source: { data } }
 }
 
-function kindOf(mimeType: FetchedMedia['mimeType']): 'image' | 'audio' | 'document' {
+async function* inOrder(pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* pieces
+}
+
+function kindOf(mimeType: ShortMedia['mimeType']): 'image' | 'audio' | 'document' {
   if (mimeType === 'application/pdf') return 'document'
   return mimeType.startsWith('image/') ? 'image' : 'audio'
 }

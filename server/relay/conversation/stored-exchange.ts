@@ -4,12 +4,17 @@
  * upstream speaks.
  */
 import type { ScannedBody } from '#canonical/codec'
+import { isKeptConversation } from '#canonical/kept-conversation'
 import { joinLosses, type Loss } from '#canonical/loss'
+import { conversationWords } from '#protocols/conversations'
 import { conversationCodecs } from '#protocols/index'
 import type { Found, KeptItems, Recorded, Rewritten, Storing } from '#relay/contract/stored'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import { createSseSplitter } from '#shared/sse'
+import { repeatedOf } from './background-response.ts'
+
+const { conversationIn, keptItem } = conversationWords
 
 type Item = Record<string, unknown>
 
@@ -22,27 +27,34 @@ export const noResponse = (param = previousField) => new GatewayError('not_found
 /** What a question says about storing. */
 export function storingOf({ background, stream, store, input, ...value }: Record<string, unknown>): Storing {
   const previous = value[previousField]
+  const conversation = conversationIn(value.conversation)
   const references = inputItems(input).flatMap((item) =>
     isObject(item) && isReference(item) && typeof item.id === 'string' ? [item.id] : [],
   )
+  const isBackground = background === true && stream !== true
   return {
-    waits: background === true && stream !== true,
+    waits: isBackground && store === false,
+    ...(isBackground && store !== false && { background: repeatedOf(value) }),
     keeps: store !== false,
     ...(typeof previous === 'string' && { previous }),
+    ...(isKeptConversation(conversation) && { conversation }),
     references,
   }
 }
 
 /** Throws nothing; `scanned` is the body that `storing` was read from. */
-export function rewritten({ text, value }: ScannedBody, { waits, previous, references }: Storing, found: Found): Rewritten {
+export function rewritten({ text, value }: ScannedBody, storing: Storing, found: Found): Rewritten {
+  const { waits, background, previous, conversation, references } = storing
   const codec = conversationCodecs.responses
-  const own = waits ? codec.editRequest(text, { remove: ['background'] }) : text
-  const asked = resolved(inputItems(value.input), references, found.referenced)
+  const remove = [...(waits || background ? ['background'] : []), ...(conversation === undefined ? [] : ['conversation'])]
+  const own = remove.length > 0 ? codec.editRequest(text, { remove }) : text
+  const inConversation = conversation === undefined ? [] : (found.before ?? [])
+  const asked = resolved(inputItems(value.input), references, [...found.referenced, ...inConversation])
   const question = asked.items
   const whole = { own, content: own, question, losses: waits ? [waited] : [], responses: [] }
   if (previous !== undefined && !found.before) return { ...whole, unresolved: noResponse() }
   if (asked.unresolved) return { ...whole, unresolved: asked.unresolved }
-  if (previous === undefined && references.length === 0) return whole
+  if (previous === undefined && references.length === 0 && inConversation.every(({ items }) => items.length === 0)) return whole
   const said = remaining((found.before ?? []).flatMap(({ items }) => items))
   const losses = joinLosses(said.losses, asked.losses, waits ? [waited] : [])
   const content = codec.editRequest(own, { set: { input: [...said.items, ...question] } })
@@ -51,12 +63,15 @@ export function rewritten({ text, value }: ScannedBody, { waits, previous, refer
 }
 
 /** An exchange as it is kept; undefined for an answer without an id, which cannot be asked for. */
-export function recorded(question: unknown[], answer: string, stream: boolean): Recorded | undefined {
-  const response = answerIn(answer, stream)
-  if (!response || typeof response.id !== 'string') return undefined
-  const output = Array.isArray(response.output) ? response.output : []
+export function recorded(question: unknown[], answer: string, stream: boolean, conversation?: string): Recorded | undefined {
+  const answered = answerIn(answer, stream)
+  if (!answered || typeof answered.id !== 'string') return undefined
+  const response = conversation === undefined ? answered : { ...answered, conversation: { id: conversation } }
+  const output = Array.isArray(answered.output) ? answered.output : []
   const items = output.flatMap((item) => (isObject(item) && typeof item.id === 'string' ? [item.id] : []))
-  return { id: response.id, items, json: JSON.stringify({ turns: [], items: [...question, ...output], response }) }
+  const said = [...question, ...output]
+  const added = conversation === undefined ? [] : said.flatMap((item) => keptItem(item) ?? [])
+  return { id: answered.id, items, json: JSON.stringify({ turns: [], items: said, response }), added }
 }
 
 /** A question as items, whatever form it was asked in. */

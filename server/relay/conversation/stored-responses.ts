@@ -4,16 +4,22 @@
  * What is little work is done here; anything else by the worker for large bodies.
  */
 
+import type { NewItem } from '#canonical/kept-conversation'
+import { conversationWords } from '#protocols/conversations'
 import { conversationCodecs } from '#protocols/index'
+import { noConversation } from '#reasoning-state/item-conversations'
 import type { ReasoningState } from '#reasoning-state/reasoning-state'
 import { readStored, type StoredText } from '#reasoning-state/stored-conversations'
-import type { Ask, Body } from '#relay/contract/ask'
+import type { Ask, Body, Reply, RestorePictures } from '#relay/contract/ask'
+import type { BodyRoom } from '#relay/contract/body-rooms'
 import { type LargeBodies, type LargeBody, light, type StoredBytes } from '#relay/contract/large-body'
 import type { Relay } from '#relay/contract/relay'
 import type { Rewritten, StoredView, Storing } from '#relay/contract/stored'
 import { jsonPayload } from '#relay/exchange/json-payload'
 import { nextTurn } from '#runtime/turns'
 import { createJsonScale } from '#wire/json-weight'
+import type { AskedInBackground, Background, Making } from './background.ts'
+import { answerAs } from './background-response.ts'
 import { scanOf } from './reading.ts'
 import { previousField, recorded, rewritten, storingOf } from './stored-exchange.ts'
 import { shown } from './stored-view.ts'
@@ -25,7 +31,13 @@ export type ResponseStore = Pick<ReasoningState, 'findText' | 'forget' | 'delete
 interface Continued {
   body: Body
   previous: string | undefined
-  /** The exchange with this answer; absent: it is not kept. */
+  /** The conversation that the answer is added to. */
+  conversation?: string
+  /** Whether the exchange is stored by the id of its answer. */
+  keeps: boolean
+  /** It is to be answered in the background. */
+  background?: AskedInBackground
+  /** The exchange with this answer; absent: nothing of it is kept. */
   record?(answer: string, stream: boolean): Promise<Kept | undefined> | Kept | undefined
 }
 
@@ -36,6 +48,8 @@ interface Kept {
   items: readonly string[]
   /** As JSON. */
   bytes: Uint8Array
+  /** What is added to the conversation. */
+  added: readonly NewItem[]
 }
 
 const codec = conversationCodecs.responses
@@ -49,11 +63,16 @@ interface FoundTexts {
   referenced: StoredText[]
 }
 
-async function foundFor(reasoningState: ReasoningState, tenant: string, { previous, references }: Storing): Promise<FoundTexts> {
+/** Rejects with GatewayError for a conversation that is not there, and where there are two to be continued. */
+async function foundFor(reasoningState: ReasoningState, tenant: string, storing: Storing): Promise<FoundTexts> {
+  const { previous, conversation, references } = storing
+  if (previous !== undefined && conversation !== undefined) throw conversationWords.twoPasts()
   const responses = references.length === 0 ? undefined : await reasoningState.responsesOf(tenant, references)
   const ids = [...new Set(responses?.values())]
   const referenced = await Promise.all(ids.map((id) => reasoningState.findText(tenant, id)))
-  const before = previous === undefined ? undefined : await reasoningState.loadTexts(tenant, previous)
+  const kept = conversation === undefined ? undefined : await reasoningState.conversations.load(tenant, conversation)
+  if (conversation !== undefined && !kept) throw noConversation()
+  const before = previous === undefined ? kept && [kept] : await reasoningState.loadTexts(tenant, previous)
   return { referenced: referenced.filter((text) => text !== undefined), ...(before && { before }) }
 }
 
@@ -85,19 +104,38 @@ async function inBytes(texts: readonly StoredText[]): Promise<StoredBytes[]> {
 export async function storedAs(bodies: Pick<LargeBodies, 'shown'>, stored: StoredText, view: StoredView, caller: string) {
   if (isLight([stored])) return shown(readStored(stored), view)
   const [bytes = { id: stored.id, pieces: [] }] = await inBytes([stored])
-  return jsonPayload(await bodies.shown(bytes, view, caller)).open()
+  return jsonPayload({ bytes: await bodies.shown(bytes, view, caller) }).open()
 }
+
+/** Items with the pictures that marks stand for. */
+async function wholeItems(items: readonly NewItem[], restored: RestorePictures | undefined): Promise<NewItem[]> {
+  const whole: NewItem[] = []
+  for (const item of items) {
+    whole.push(restored ? { ...item, json: new TextDecoder().decode(await restored(encoder.encode(item.json))) } : item)
+  }
+  return whole
+}
+
+const isUnbound = ({ previous, conversation, references }: Storing) =>
+  previous === undefined && conversation === undefined && references.length === 0
 
 /** What its place in the conversation changes about a body. */
 function continuedBody(
   sent: Body,
-  { previous, waits }: Storing,
+  { previous, conversation, waits, background }: Storing,
   { own, losses, responses, unresolved }: Pick<Rewritten, 'own' | 'losses' | 'responses' | 'unresolved'>,
 ): Body {
   if (unresolved) return { ...sent, unresolved }
-  if (responses.length === 0) return waits ? { ...sent, continued: { content: own, losses } } : sent
+  if (responses.length === 0) return waits || background || conversation ? { ...sent, continued: { content: own, losses } } : sent
   const known = responses.map((id) => ({ kind: 'response' as const, id }))
   return { ...sent, known, continued: { content: own, losses, ...(previous !== undefined && { previous }) } }
+}
+
+/** The relay for Responses. */
+export interface StoringRelay {
+  (ask: Ask): ReturnType<Relay>
+  /** The body of a question with the conversation before it in its place; nothing is stored. Rejects with GatewayError. */
+  continued(ask: Ask, room?: Pick<BodyRoom, 'grow'>): Promise<Body>
 }
 
 /** The relay for Responses: the same eight steps, with the conversation before and after them. */
@@ -105,13 +143,14 @@ export function storingRelay(
   relay: Relay,
   reasoningState: ReasoningState,
   bodies: Pick<LargeBodies, 'open'>,
-): (ask: Ask) => ReturnType<Relay> {
+  background: Pick<Background, 'serve' | 'keep'>,
+): StoringRelay {
   /**
    * Rejects with GatewayError for a body that did not arrive, and `quota_exceeded` where the answer is to be stored and there is no
    * room. What is not stored here may be known to the upstream of a channel that one tenant alone uses.
    */
-  async function continuedFrom(ask: Ask, stores: boolean): Promise<Continued> {
-    const sent = await ask.body()
+  async function continuedFrom(ask: Ask, stores: boolean, room?: Pick<BodyRoom, 'grow'>): Promise<Continued> {
+    const sent = await ask.body(room)
     try {
       return sent.large ? await fromLarge(ask, sent, sent.large, stores) : await fromText(ask, sent, stores)
     } catch (thrown) {
@@ -122,7 +161,7 @@ export function storingRelay(
 
   async function lookedUp(ask: Ask, storing: Storing, keeps: boolean): Promise<FoundTexts> {
     const tenant = ask.caller.user.id
-    if (keeps) await reasoningState.demandRoom(tenant)
+    if (keeps || storing.conversation !== undefined) await reasoningState.demandRoom(tenant)
     return foundFor(reasoningState, tenant, storing)
   }
 
@@ -131,62 +170,107 @@ export function storingRelay(
     const storing = storingOf(scanned.value)
     const keeps = stores && storing.keeps
     const found = await lookedUp(ask, storing, keeps)
-    const { previous } = storing
+    const { previous, conversation, background } = storing
     if (!isLight([...(found.before ?? []), ...found.referenced])) {
       const bytes = encoder.encode(scanned.text)
       const asked = { operation: ask.operation, dialect: ask.dialect }
       const weighed = { pieces: [bytes], bytes: bytes.length, weight: light.weight }
       const large = await bodies.open(weighed, asked, ask.caller.key?.id ?? ask.caller.user.id)
-      return inWorker(sent, large, found, keeps)
+      return inWorker(sent, large, found, { stores, keeps })
     }
     const said = { ...(found.before && { before: found.before.map(readStored) }), referenced: found.referenced.map(readStored) }
     const asked = rewritten(scanned, storing, said)
     const body = continuedBody(asked.content === scanned.text ? { ...sent, scanned } : { ...sent, content: asked.content }, storing, asked)
     const record = (answer: string, stream: boolean) => {
-      const kept = recorded(asked.question, answer, stream)
+      const kept = recorded(asked.question, answer, stream, conversation)
       return kept && { ...kept, bytes: encoder.encode(kept.json) }
     }
-    return { body, previous, ...(keeps && { record }) }
+    return {
+      ...{ body, previous, keeps },
+      ...(conversation !== undefined && { conversation }),
+      ...((keeps || (stores && conversation !== undefined)) && { record }),
+      ...(keeps && background && { background: { echo: background, question: asked.question } }),
+    }
   }
 
   async function fromLarge(ask: Ask, sent: Body, large: LargeBody, stores: boolean): Promise<Continued> {
     const { storing } = large
     const keeps = stores && storing.keeps
-    const isAlone = !storing.waits && storing.previous === undefined && storing.references.length === 0
-    if (isAlone && !keeps) return { body: sent, previous: undefined }
-    return inWorker(sent, large, await lookedUp(ask, storing, keeps), keeps)
+    const isAlone = !storing.waits && !storing.background && isUnbound(storing)
+    if (isAlone && !keeps) return { body: sent, previous: undefined, keeps }
+    return inWorker(sent, large, await lookedUp(ask, storing, keeps), { stores, keeps })
   }
 
-  async function inWorker(sent: Body, large: LargeBody, { before, referenced }: FoundTexts, keeps: boolean): Promise<Continued> {
+  async function inWorker(
+    sent: Body,
+    large: LargeBody,
+    { before, referenced }: FoundTexts,
+    { stores, keeps }: { stores: boolean; keeps: boolean },
+  ): Promise<Continued> {
     const found = { ...(before && { before: await inBytes(before) }), referenced: await inBytes(referenced) }
     const { body, ...asked } = await large.continued(found)
     const continued = continuedBody({ ...sent, content: '', large: body }, large.storing, { ...asked, own: '' })
-    const record = (answer: string, stream: boolean) => body.recorded(answer, stream)
-    return { body: continued, previous: large.storing.previous, ...(keeps && { record }) }
+    const { previous, conversation, background } = large.storing
+    const record = (answer: string, stream: boolean) => body.recorded(answer, stream, conversation)
+    return {
+      ...{ body: continued, previous, keeps },
+      ...(conversation !== undefined && { conversation }),
+      ...((keeps || (stores && conversation !== undefined)) && { record }),
+      ...(keeps && background && { background: { echo: background, question: [] } }),
+    }
   }
 
-  return (ask) => {
+  const relayed = (ask: Ask): ReturnType<Relay> => {
     const tenant = ask.caller.user.id
     // What a compaction answers is input for its caller, not an exchange that goes on.
     const stores = ask.operation !== 'compact'
-    let continued: Promise<Continued> | undefined
+    let continued: Continued | undefined
+    let making: Making | undefined
 
-    async function body(): Promise<Body> {
-      continued = continuedFrom(ask, stores)
-      return (await continued).body
+    async function body(room?: Pick<BodyRoom, 'grow'>): Promise<Body> {
+      continued = await continuedFrom(ask, stores, room)
+      return continued.body
     }
 
-    async function answered(text: string, stream: boolean): Promise<void> {
-      if (!continued) throw new Error('an answer to a request that was not read')
-      const { record, previous } = await continued
-      const kept = await record?.(text, stream)
-      if (!kept) return
+    async function keep(answer: string, stream: boolean, restored?: RestorePictures): Promise<void> {
+      const kept = await continued?.record?.(answer, stream)
+      if (!kept || !continued) return
+      const { conversation, previous, keeps } = continued
+      const bytes = restored ? await restored(kept.bytes) : kept.bytes
       await Promise.all([
-        reasoningState.keepText(tenant, kept.id, previous, kept.bytes),
-        reasoningState.noteItems(tenant, kept.id, kept.items),
+        keeps && reasoningState.keepText(tenant, kept.id, previous, bytes),
+        keeps && reasoningState.noteItems(tenant, kept.id, kept.items),
+        conversation !== undefined && reasoningState.conversations.append(tenant, conversation, await wholeItems(kept.added, restored)),
       ])
     }
 
-    return relay({ ...ask, body, ...(stores && { answered }), ownFields: [previousField] })
+    async function answered(text: string, stream: boolean, restored?: RestorePictures): Promise<void> {
+      if (!continued) throw new Error('an answer to a request that was not read')
+      if (!making) return keep(text, stream, restored)
+      const { id } = making
+      await background.keep(making, () => keep(answerAs(id, text), stream, restored))
+    }
+
+    /** A whole answer says which conversation it is in. */
+    function placed(reply: Reply): Reply {
+      const id = continued?.conversation
+      if (id === undefined || making || typeof reply.body !== 'string') return reply
+      return { ...reply, body: codec.editRequest(reply.body, { set: { conversation: { id } } }) }
+    }
+
+    const asked = { ...ask, body, ...(stores && { answered }), ownFields: [previousField] }
+    if (!stores) return relay(asked)
+    const reply = background.serve(
+      asked,
+      () => continued?.background,
+      (begun) => {
+        making = begun
+      },
+    )
+    return reply.then(placed)
   }
+
+  return Object.assign(relayed, {
+    continued: async (ask: Ask, room?: Pick<BodyRoom, 'grow'>) => (await continuedFrom(ask, false, room)).body,
+  })
 }

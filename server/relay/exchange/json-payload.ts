@@ -1,11 +1,13 @@
 /** JSON bytes as the body of a request, piece by piece, so that no single write is large. */
+import type { FinishedBytes } from '#relay/contract/large-body'
 import type { Payload } from '#upstream/upstream'
 
 /** Bytes. */
 const pieceBytes = 256 * 1024
 
 /** Can be opened for every attempt. */
-export const jsonPayload = (bytes: Uint8Array<ArrayBuffer>): Payload => ({
+export const jsonPayload = ({ bytes, sha256 }: FinishedBytes): Payload => ({
+  ...(sha256 !== undefined && { sha256 }),
   type: 'application/json',
   length: bytes.length,
   open() {

@@ -4,16 +4,19 @@ import type { ConversationCodec, Memo, Target } from '#canonical/codec'
 import type { ConversationRequest } from '#canonical/conversation'
 import type { Loss } from '#canonical/loss'
 import type { Variant } from '#canonical/operation/operation'
+import type { Finish, FinishedBytes } from '#relay/contract/large-body'
 import type { Channel } from '#routing/channel'
 import type { Candidate } from '#routing/order'
 import type { AbortSignalLike } from '#runtime/contract/abort'
+import { sha256Hex } from '#runtime/secrets'
 import { GatewayError } from '#shared/errors'
 import type { Operation } from '#shared/ids'
 import { createSseSplitter, type SseSplitter } from '#shared/sse'
-import { withQuirk } from '#upstream/apply-quirk'
+import { quirkedBody, withQuirk } from '#upstream/apply-quirk'
 import type { Signer } from '#upstream/sign'
 import type { Payload, UpstreamRequest } from '#upstream/upstream'
 import { authHeaders, isSigned, schemeOf } from '#vendors/auth'
+import type { BodyQuirk } from '#vendors/vendor'
 import { createEventStreamSplitter } from '#wire/event-stream'
 
 export interface Outgoing {
@@ -25,6 +28,8 @@ export interface Outgoing {
 
 /** Where the requests of one kind to one candidate go, and how they authenticate; the same until the channel changes. */
 type Destination = Pick<UpstreamRequest, 'url' | 'headers' | 'route' | 'credential'>
+
+const encoder = new TextEncoder()
 
 /** A changed channel is a new object, so nothing here becomes stale. */
 const destinations = new WeakMap<Channel, Map<string, Destination>>()
@@ -78,18 +83,36 @@ export function outgoing(
     },
     body,
   }
-  const { vendor } = candidate.channel
-  // What a cloud changes in the Messages body does not concern another one.
-  const quirk = vendor.converses?.(candidate.model.upstream) ? undefined : vendor.body?.[candidate.dialect]
-  if (!quirk) return request
-  // Counting has an address without a model, which then stays in the body.
-  const counts = wanted.operation === 'count-tokens'
-  return withQuirk(request, counts ? { ...quirk, remove: quirk.remove.filter((field) => field !== 'model') } : quirk)
+  const quirk = candidate.channel.vendor.body?.[candidate.dialect] && quirkOf(wanted.operation, candidate)
+  return quirk ? withQuirk(request, quirk) : request
 }
 
-/** A body that is signed, or changed once more for its vendor, goes out as text and not as bytes. */
-export function needsText({ channel: { vendor }, dialect }: Candidate): boolean {
-  return vendor.body?.[dialect] !== undefined || isSigned(schemeOf(vendor, dialect))
+function quirkOf(operation: Operation, { channel: { vendor }, model, dialect }: Candidate): BodyQuirk | undefined {
+  // What a cloud changes in the Messages body does not concern another one.
+  const quirk = vendor.converses?.(model.upstream) ? undefined : vendor.body?.[dialect]
+  if (!quirk) return undefined
+  // Counting has an address without a model, which then stays in the body.
+  return operation === 'count-tokens' ? { ...quirk, remove: quirk.remove.filter((field) => field !== 'model') } : quirk
+}
+
+/** What remains to be done to bytes that go to this candidate; `headers` are those that its dialect passes on. */
+export function finishOf(operation: Operation, candidate: Candidate, headers: Readonly<Record<string, string>> = {}): Finish {
+  const { channel, dialect } = candidate
+  const quirk = quirkOf(operation, candidate)
+  const list = quirk?.listFromHeader
+  const listed = list && (channel.headers[list.header] ?? headers[list.header])
+  return {
+    ...(quirk && { quirk }),
+    ...(listed !== undefined && { listed }),
+    ...(schemeOf(channel.vendor, dialect) === 'sigv4' && { digest: true }),
+  }
+}
+
+/** A body that was changed for its vendor and, where it is signed, hashed. `headers`: those that were written with it. */
+export function finished(text: string, { quirk, listed, digest }: Finish, headers: Readonly<Record<string, string>> = {}): FinishedBytes {
+  const list = quirk?.listFromHeader
+  const bytes = encoder.encode(quirk ? quirkedBody(text, quirk, listed ?? (list && headers[list.header])) : text)
+  return { bytes, ...(digest && { sha256: sha256Hex(bytes) }) }
 }
 
 /** The request as it is sent: signed, where its headers alone do not authenticate it. Rejects as `Signer.sign` does. */

@@ -71,8 +71,8 @@ export function withPlausibleUsage(exchange: Exchange, log: Log, ask: Ask, candi
   }
   return {
     ...exchange,
-    whole(body, rest) {
-      const answer = exchange.whole(body, rest)
+    async whole(body, rest) {
+      const answer = await exchange.whole(body, rest)
       return { ...answer, usage: plausible(answer.usage) }
     },
     passage(type) {

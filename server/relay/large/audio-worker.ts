@@ -1,9 +1,12 @@
 /** The worker that reads how long uploaded sound lasts. It has no connection, no file and no secret, and is ended when it takes long. */
 import { audioSeconds } from '#billing/tokens/audio-length'
+import { giveWay } from '#runtime/turns'
 import type { Reply } from '#runtime/worker-link'
 
 /** A message to the worker: a file, or its beginning and end, which it only answers. */
 export type AudioMessage = { id: number } & ({ kind: 'open' | 'close' } | { kind: 'file'; bytes: Uint8Array })
+
+giveWay()
 
 self.onmessage = async ({ data }: MessageEvent<AudioMessage>) => {
   const reply: Reply = { id: data.id, value: data.kind === 'file' ? await audioSeconds(data.bytes) : undefined }

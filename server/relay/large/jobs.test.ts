@@ -1,12 +1,13 @@
 /** What the worker makes of a body is byte for byte what this thread would. */
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Opaque } from '#canonical/conversation'
 import { conversationCodecs } from '#protocols/index'
 import { operationCodecs } from '#protocols/operations'
 import { writtenBody } from '#relay/exchange/outgoing'
 import { GatewayError } from '#shared/errors'
-import { type Dialect, dialects } from '#shared/ids'
+import { type Dialect, dialects, type SideOperation } from '#shared/ids'
+import { bedrockBody } from '#vendors/clouds/claude-cloud'
 import { createLargeJobs } from './jobs.ts'
 
 const folders: Record<Dialect, string> = {
@@ -39,6 +40,8 @@ const outcome = async (work: () => unknown): Promise<unknown> => {
 
 const target = { model: 'upstream', capabilities: {}, stream: false }
 const channel = { id: 'c', systemPrompt: 'Be kind.', params: { set: { user: 'house' }, remove: ['seed'] } }
+/** Neither changed for a cloud, signed nor compacted. */
+const plain = { finish: {}, converses: false, compacts: false } as const
 const path = 'm:generateContent'
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
 
@@ -54,11 +57,19 @@ test('every fixture in every dialect: its head, its edits, its conversion', asyn
     if (Array.isArray(opened)) continue
     const edits = { model: 'other', systemPrompt: 'Be kind.', set: { user: 'house' } }
     const removed = ['seed', ...('top_k' in JSON.parse(raw) ? ['top_k'] : [])]
-    const edited = await outcome(() => text(jobs.edited(1, { ...edits, remove: ['seed'] }, ['top_k', 'nothing']).bytes))
+    const edited = await outcome(() => text(jobs.edited(1, { ...edits, remove: ['seed'] }, ['top_k', 'nothing'], {}).bytes))
     expect(edited).toEqual(await outcome(() => codec.editRequest(raw, { ...edits, remove: removed })))
     for (const upstream of dialects) {
       const files = new Map<string, never>()
-      const wanted = { opened: new Map<string, Opaque>(), recalled: new Map(), makers: new Map(), model: 'm', strict: false, files }
+      const wanted = {
+        opened: new Map<string, Opaque>(),
+        recalled: new Map(),
+        makers: new Map(),
+        model: 'm',
+        strict: false,
+        files,
+        ...plain,
+      }
       const refuses = ['stop', 'seed']
       const made: unknown = await outcome(() =>
         jobs.converted(1, { ...wanted, dialect: upstream, channel: { ...channel, refuses }, target }),
@@ -88,7 +99,7 @@ test('other operations are read and edited, with the model that their address na
   const door = operationCodecs.embed.openai
   if (!door || !('readHead' in door)) throw new Error('no door')
   expect(jobs.open(1, [Buffer.from(raw)], asked).head).toEqual(door.readHead('{"input":["a","b"],"model":"mine"}'))
-  expect(text(jobs.edited(1, { model: 'upstream' }, []).bytes)).toBe('{"input":["a","b"],"model":"upstream"}')
+  expect(text(jobs.edited(1, { model: 'upstream' }, [], {}).bytes)).toBe('{"input":["a","b"],"model":"upstream"}')
 })
 
 test('files are wanted first, and a body is gone when it is released', async () => {
@@ -96,7 +107,15 @@ test('files are wanted first, and a body is gone when it is released', async () 
   const url = 'https://a.example/fox.png'
   const raw = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }] })
   jobs.open(1, [Buffer.from(raw)], { operation: 'generate', dialect: 'chat' })
-  const base = { opened: new Map(), recalled: new Map(), makers: new Map(), model: 'm', strict: false, dialect: 'gemini' } as const
+  const base = {
+    opened: new Map(),
+    recalled: new Map(),
+    makers: new Map(),
+    model: 'm',
+    strict: false,
+    dialect: 'gemini',
+    ...plain,
+  } as const
   const wanted = { ...base, channel: { ...channel, refuses: [] }, target }
   expect(await jobs.converted(1, { ...wanted, files: new Map() })).toEqual({ wants: [url] })
   const file = { mimeType: 'image/png', data: 'AAAA', bytes: 3 } as const
@@ -106,5 +125,92 @@ test('files are wanted first, and a body is gone when it is released', async () 
   const failed = await outcome(() => jobs.converted(1, { ...wanted, files: new Map([[url, refusal]]) }))
   expect(failed).toEqual(['invalid_value', 'messages[0].content[0].image_url', 'no'])
   jobs.release(1)
-  expect(await outcome(() => jobs.text(1))).toEqual(['overloaded', undefined, 'The request body is gone. Try again.'])
+  expect(await outcome(() => jobs.states(1))).toEqual(['overloaded', undefined, 'The request body is gone. Try again.'])
+})
+
+test('a cloud gets its own fields, and the digest of what is sent', async () => {
+  const jobs = createLargeJobs()
+  const raw = '{"model":"m","max_tokens":9,"stream":true,"messages":[{"role":"user","content":"hi"}]}'
+  jobs.open(1, [Buffer.from(raw)], { operation: 'generate', dialect: 'messages' })
+  const finish = { quirk: bedrockBody, listed: 'a, b', digest: true } as const
+  const { bytes, sha256 } = jobs.edited(1, {}, [], finish)
+  expect(JSON.parse(text(bytes))).toEqual({
+    max_tokens: 9,
+    messages: [{ role: 'user', content: 'hi' }],
+    anthropic_version: 'bedrock-2023-05-31',
+    anthropic_beta: ['a', 'b'],
+  })
+  expect(sha256).toBe(new Bun.CryptoHasher('sha256').update(bytes).digest('hex'))
+})
+
+test('a conversation is compacted: the question is for a summary, and the answer begins with what its caller said', async () => {
+  const jobs = createLargeJobs()
+  const raw = '{"model":"m","input":[{"role":"user","content":"My name is Ada."},{"role":"assistant","content":"Hi."}]}'
+  jobs.open(1, [Buffer.from(raw)], { operation: 'compact', dialect: 'responses' })
+  const base = { opened: new Map(), recalled: new Map(), makers: new Map(), model: 'm', strict: false, dialect: 'chat' } as const
+  const made = await jobs.converted(1, {
+    ...base,
+    ...plain,
+    compacts: true,
+    channel: { ...channel, refuses: [] },
+    target,
+    files: new Map(),
+  })
+  if (!('bytes' in made)) throw new Error('files of a text')
+  const { messages } = JSON.parse(text(made.bytes)) as { messages: { role: string; content: string }[] }
+  expect(messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user'])
+  expect([made.losses.map(({ field }) => field), made.summary?.turns]).toEqual([['compaction'], []])
+  const answer = '{"id":"resp_1","output":[{"type":"compaction"}]}'
+  expect(JSON.parse(jobs.compacted(1, answer, 'seed'))).toEqual({
+    id: 'resp_1',
+    output: [
+      expect.objectContaining({ id: 'msg_seed000000', content: [{ type: 'input_text', text: 'My name is Ada.' }] }),
+      { type: 'compaction' },
+    ],
+  })
+})
+
+describe('the question of an operation', () => {
+  const ask = (operation: SideOperation, body: unknown) => {
+    const jobs = createLargeJobs()
+    const dialect = operation === 'rerank' ? 'jina' : 'openai'
+    const opened = jobs.open(1, [Buffer.from(JSON.stringify(body))], { operation, dialect })
+    return { jobs, opened }
+  }
+  const wanted = { target, params: { set: { extra: 1 } }, digest: false }
+  const documents = ['one', 'two']
+
+  test('is written for another style, and its answer read and written', () => {
+    const { jobs, opened } = ask('rerank', { model: 'm', query: 'q', documents, return_documents: true })
+    const written = jobs.questioned(1, { ...wanted, style: 'cohere' })
+    if ('wants' in written) throw new Error('files of a text')
+    expect(JSON.parse(text(written.requests[0].bytes))).toEqual({ model: 'upstream', query: 'q', documents, extra: 1 })
+    const answering = { edits: {}, priced: undefined, now: 0 }
+    const answer = '{"results":[{"index":1,"relevance_score":0.5}],"meta":{"billed_units":{"search_units":1}}}'
+    const given = jobs.answered(1, [answer], { ...answering, style: 'cohere' })
+    expect(JSON.parse(given.body)).toMatchObject({ model: 'm', results: [{ index: 1, document: { text: 'two' } }] })
+    expect(given.usage.units.searches).toBe(1)
+    // The documents of a question of the same style stay where it is.
+    expect([opened.readsAnswers, 'question' in opened.head]).toEqual([true, false])
+    const own = jobs.answered(1, [answer], answering)
+    expect(JSON.parse(own.body)).toMatchObject({ results: [{ index: 1, document: { text: 'two' } }] })
+  })
+
+  test('that is sent several times is bytes once', () => {
+    const { jobs, opened } = ask('image', { model: 'm', prompt: 'a fox', n: 2, response_format: 'b64_json' })
+    const written = jobs.questioned(1, { ...wanted, style: 'gemini' })
+    if ('wants' in written) throw new Error('files of a text')
+    const [first, second] = written.requests
+    expect(first.bytes).toBe(second?.bytes as typeof first.bytes)
+    expect([opened.readsAnswers, written.outline]).toEqual([false, expect.objectContaining({ prompt: '', n: 2 })])
+  })
+
+  test('names its files first', () => {
+    const url = 'https://a.example/fox.png'
+    const { jobs } = ask('image', { model: 'm', prompt: 'x', images: [{ image_url: url }] })
+    expect(jobs.questioned(1, { ...wanted, style: 'gemini' })).toEqual({ wants: [{ source: { url }, param: 'images[0].image_url' }] })
+    const files = [{ mimeType: 'image/png', data: 'AAAA' }]
+    const written = jobs.questioned(1, { ...wanted, style: 'gemini', files })
+    expect('requests' in written && text(written.requests[0].bytes)).toContain('"data":"AAAA"')
+  })
 })

@@ -2,53 +2,51 @@
  * What the worker does with large bodies: read, edit and convert them. Synchronous and without any I/O or secret; what must be looked up
  * or opened is asked of the other thread before. A body stays as text, and what was parsed of it only until the next step of one conversion.
  */
-import { sampleRequest } from '#billing/tokens/tokenizer'
-import type { ConversationCodec, Head, RequestEdits } from '#canonical/codec'
+import type { RequestEdits, WholeAnswer } from '#canonical/codec'
 import type { ConversationRequest, Opaque } from '#canonical/conversation'
-import type { OperationDoor, OperationHead } from '#canonical/operation/operation'
+import type { WantedFile } from '#canonical/operation/operation'
 import type { RealtimeFrame } from '#canonical/operation/realtime'
-import { conversationCodecs, countCodecs } from '#protocols/index'
-import { operationCodecs, withModel } from '#protocols/operations'
+import { compactionCodecs, conversationCodecs, converseCodec, countCodecs } from '#protocols/index'
+import { withModel } from '#protocols/operations'
 import { realtimeCodec } from '#protocols/realtime'
-import { mayHoldEnvelope } from '#reasoning-state/envelope'
 import { openedRequest } from '#reasoning-state/opened-request'
 import { statesIn } from '#reasoning-state/state-walk'
 import type { Exchange } from '#reasoning-state/stored-conversations'
 import { bareCalls, restored, type ToolCallState } from '#reasoning-state/tool-call-state'
 import type {
+  Finish,
   FoundBytes,
+  KeptBytes,
+  LargeAnswer,
+  LargeAnswering,
   LargeAsk,
   LargeConversion,
   LargeConverted,
   LargeEdited,
+  LargeQuestion,
+  LargeQuestioned,
   LargeRecorded,
   OpenedStates,
   StoredBytes,
+  WholeBytes,
 } from '#relay/contract/large-body'
-import type { Rewritten, StoredView, Storing } from '#relay/contract/stored'
+import type { Rewritten, StoredView } from '#relay/contract/stored'
 import { portable } from '#relay/conversation/account-bound'
-import { isOddlySpelled } from '#relay/conversation/odd-spelling'
+import { compactingRequest, ownWork } from '#relay/conversation/compaction'
+import { withFiles } from '#relay/conversation/file-places'
+import { contentsOf } from '#relay/conversation/kept-files'
 import { previewOf } from '#relay/conversation/preview'
 import { mediaOf } from '#relay/conversation/reading'
 import { remoteMedia } from '#relay/conversation/remote-media'
 import { inputItems, recorded, rewritten, storingOf } from '#relay/conversation/stored-exchange'
 import { shown } from '#relay/conversation/stored-view'
-import { writtenBody } from '#relay/exchange/outgoing'
+import { finished, writtenBody } from '#relay/exchange/outgoing'
 import { topLevel } from '#relay/exchange/top-level'
-import type { OtherDialect } from '#shared/console/preview'
+import type { OtherDialect } from '#shared/console/inspection/preview'
 import { GatewayError } from '#shared/errors'
-import { type Dialect, isSideOperation, type Style } from '#shared/ids'
+import { answered, answerRead, questioned } from './asked-operation.ts'
+import { conversationOf, decoded, doorOf, factsOf, headOf, type Opened } from './opened.ts'
 import { errorOf, type Refusal, refusalOf } from './refusal.ts'
-
-/** What is known of a body when it is opened. */
-export interface Opened {
-  head: Head | OperationHead
-  hasEnvelopes: boolean
-  isOddlySpelled: boolean
-  ownHasEnvelopes: boolean
-  storing: Storing
-  sample: ReturnType<typeof sampleRequest>
-}
 
 /** The wanted files of a conversion as they cross. */
 export type CrossingConversion = Omit<LargeConversion, 'files'> & { files: ReadonlyMap<string, FetchedFile | Refusal> }
@@ -58,16 +56,21 @@ type FetchedFile = Exclude<LargeConversion['files'] extends ReadonlyMap<string, 
 export interface LargeJobs {
   open(id: number, pieces: readonly Uint8Array[], asked: LargeAsk): Opened
   continued(id: number, found: FoundBytes): Rewriting
-  recorded(id: number, answer: string, stream: boolean): LargeRecorded | undefined
-  edited(id: number, edits: RequestEdits, refuses: readonly string[], isOwn?: boolean): LargeEdited
+  filled(id: number, files: ReadonlyMap<string, KeptBytes>): Opened
+  recorded(id: number, answer: string, stream: boolean, conversation?: string): LargeRecorded | undefined
+  edited(id: number, edits: RequestEdits, refuses: readonly string[], finish: Finish, isOwn?: boolean): LargeEdited
   states(id: number): Opaque[]
   bareCalls(id: number, opened: OpenedStates): string[]
   converted(id: number, wanted: CrossingConversion): Promise<LargeConverted | { wants: string[] }>
   outline(id: number): ConversationRequest
-  text(id: number): string
+  compacted(id: number, answer: string, seed: string): string
+  questioned(id: number, wanted: LargeQuestion): LargeQuestioned | { wants: readonly WantedFile[] }
+  answered(id: number, bodies: readonly string[], wanted: LargeAnswering): WholeAnswer
   release(id: number): void
   preview(pieces: readonly Uint8Array[], dialect: OtherDialect): Uint8Array<ArrayBuffer>
-  frame(frame: string): RealtimeFrame
+  framePiece(id: number, piece: string): void
+  frame(id: number, length: number): RealtimeFrame
+  answer(answers: readonly (readonly Uint8Array[])[], wanted: LargeAnswer): WholeBytes
   shown(stored: StoredBytes, view: StoredView): Uint8Array<ArrayBuffer>
 }
 
@@ -92,52 +95,6 @@ interface Held {
 const encoder = new TextEncoder()
 const never = new AbortController().signal
 
-/** Throws GatewayError `invalid_json` for bytes that are not UTF-8. */
-function decoded(pieces: readonly Uint8Array[]): string {
-  const [first] = pieces
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(first && pieces.length === 1 ? first : Buffer.concat(pieces))
-  } catch {
-    throw new GatewayError('invalid_json', 'The request body is not valid UTF-8.')
-  }
-}
-
-function doorOf({ operation, dialect }: LargeAsk): OperationDoor | undefined {
-  if (!isSideOperation(operation)) return undefined
-  const door = operationCodecs[operation][dialect as Style]
-  if (!door || !('readHead' in door)) throw new Error('an operation without a door')
-  return door
-}
-
-const conversationOf = ({ dialect }: LargeAsk): ConversationCodec => conversationCodecs[dialect as Dialect]
-
-const nothingStored: Storing = { waits: false, keeps: false, references: [] }
-
-/** What Parley itself reads of a body. Throws GatewayError. */
-function headOf(text: string, asked: LargeAsk): { head: Head | OperationHead; storing: Storing } {
-  const door = doorOf(asked)
-  if (door) return { head: door.readHead(text, asked.path, asked.variant), storing: nothingStored }
-  const codec = asked.operation === 'count-tokens' ? countCodecs[asked.dialect as keyof typeof countCodecs] : conversationOf(asked)
-  const scanned = codec.scan(text)
-  const storing = asked.dialect === 'responses' ? storingOf(scanned.value) : nothingStored
-  return { head: codec.readHead(scanned, asked.path), storing }
-}
-
-/** What is known of a body. Throws GatewayError. */
-function factsOf(text: string, own: string, asked: LargeAsk): Opened {
-  const { head, storing } = headOf(text, asked)
-  const mayHold = (body: string) => !isSideOperation(asked.operation) && mayHoldEnvelope(body)
-  const hasEnvelopes = mayHold(text)
-  return {
-    head,
-    hasEnvelopes,
-    ownHasEnvelopes: own === text ? hasEnvelopes : mayHold(own),
-    storing,
-    isOddlySpelled: asked.dialect === 'chat' && isOddlySpelled(text),
-    sample: sampleRequest({ body: text, bytes: head.inputBytes, hasFiles: head.media.length > 0 }),
-  }
-}
-
 /** A stored exchange, read: it was sealed by us, so it needs no validation. */
 const exchangeIn = ({ id, pieces }: StoredBytes) => ({ ...(JSON.parse(decoded(pieces)) as Exchange), id })
 
@@ -147,6 +104,8 @@ const outlineOf = (request: ConversationRequest): ConversationRequest => ({ ...r
 /** The jobs over bodies of their own. */
 export function createLargeJobs(): LargeJobs {
   const bodies = new Map<number, Held>()
+  /** Frames of realtime sessions, as far as they have crossed. */
+  const frames = new Map<number, string>()
 
   function held(id: number): Held {
     const body = bodies.get(id)
@@ -176,9 +135,11 @@ export function createLargeJobs(): LargeJobs {
     const remembered = known.size === 0 ? asked : { ...asked, turns: restored(asked.turns, known) }
     const whole = { ...remembered, turns: remembered.turns.filter(({ parts }) => parts.length > 0), model }
     const carried = portable(whole, { dialect, channel }, makers)
-    const upstream = conversationCodecs[dialect]
+    const upstream = wanted.converses ? converseCodec : conversationCodecs[dialect]
+    const compaction = wanted.compacts ? compactionCodecs[conversationOf(body.asked).dialect] : undefined
+    const said = compaction ? compactingRequest(carried.request, compaction) : carried.request
     const inBytes = (part: Parameters<typeof upstream.needsBytes>[0]) => upstream.needsBytes(part, target)
-    const wants = mediaOf(carried.request)
+    const wants = mediaOf(said)
       .flatMap((part) => ('url' in part.source && inBytes(part) ? [part.source.url] : []))
       .filter((url) => !files.has(url))
     if (wants.length > 0) return { wants: [...new Set(wants)] }
@@ -187,20 +148,23 @@ export function createLargeJobs(): LargeJobs {
       if (file === undefined || 'refusal' in file) throw file ? errorOf(file) : new Error('a file that was not wanted')
       return file
     }
-    const { request, losses } = await remoteMedia(fetched, never)(carried.request, inBytes)
+    const { request, losses } = await remoteMedia(fetched, never)(said, inBytes)
     body.request = undefined
-    const lost = [...carried.lost, ...(wanted.lost ?? []), ...losses]
+    const lost = [...carried.lost, ...(wanted.lost ?? []), ...(compaction ? [ownWork] : []), ...losses]
     const written = writtenBody(upstream, request, { target, channel, refuses: channel.refuses, strict, lost })
     const { body: text, ...rest } = written
-    return { ...rest, bytes: encoder.encode(text), outline: outlineOf(request) }
+    const sent = outlineOf(request)
+    const outlines = compaction ? { outline: outlineOf(carried.request), summary: sent } : { outline: sent }
+    return { ...rest, ...finished(text, wanted.finish, rest.headers), ...outlines }
   }
 
   return {
     open(id, pieces, asked) {
       const sent = decoded(pieces)
       const named = asked.model ? withModel(sent, asked.model) : sent
-      const hidesGroup = asked.hasGroup === true && headOf(named, asked).head.group !== undefined
-      const text = hidesGroup ? conversationOf(asked).editRequest(named, { remove: ['group'] }) : named
+      const head: { group?: string; team?: string } = asked.hasGroup ? headOf(named, asked).head : {}
+      const hidden = (['group', 'team'] as const).filter((field) => head[field] !== undefined)
+      const text = hidden.length > 0 ? conversationOf(asked).editRequest(named, { remove: hidden }) : named
       const opened = factsOf(text, text, asked)
       bodies.set(id, { text, asked, hasEnvelopes: opened.hasEnvelopes })
       return opened
@@ -218,15 +182,22 @@ export function createLargeJobs(): LargeJobs {
       bodies.set(id, { text: content, asked, hasEnvelopes, ...(isOther && { own, question: JSON.stringify(question) }) })
       return { opened, losses, responses, ...(unresolved && { unresolved: refusalOf(unresolved) }) }
     },
-    recorded(id, answer, stream) {
+    filled(id, files) {
+      const { asked, text } = held(id)
+      const whole = withFiles(text, asked.dialect, contentsOf(files))
+      const opened = factsOf(whole, whole, asked)
+      bodies.set(id, { text: whole, asked, hasEnvelopes: opened.hasEnvelopes })
+      return opened
+    },
+    recorded(id, answer, stream, conversation) {
       const { text, question } = held(id)
       const asked = question === undefined ? inputItems(conversationCodecs.responses.scan(text).value.input) : JSON.parse(question)
-      const kept = recorded(asked, answer, stream)
+      const kept = recorded(asked, answer, stream, conversation)
       if (!kept) return undefined
       const { json, ...ids } = kept
       return { ...ids, bytes: encoder.encode(json) }
     },
-    edited(id, edits, refuses, isOwn = false) {
+    edited(id, edits, refuses, finish, isOwn = false) {
       const { asked, ...body } = held(id)
       const text = isOwn ? (body.own ?? body.text) : body.text
       const door = doorOf(asked)
@@ -236,15 +207,35 @@ export function createLargeJobs(): LargeJobs {
       const codec = asked.operation === 'count-tokens' ? countCodecs[asked.dialect as keyof typeof countCodecs] : conversationOf(asked)
       const sent = (door ?? codec).editRequest(text, changes)
       if (typeof sent !== 'string') throw new Error('a form cannot be large JSON')
-      return { bytes: encoder.encode(sent), refused }
+      return { ...finished(sent, finish), refused }
     },
     states: (id) => statesIn(read(held(id)).turns.flatMap(({ parts }) => parts)),
     bareCalls: (id, opened) => bareCalls(openedIn(held(id), opened).turns),
     converted,
     outline: (id) => outlineOf(conversationOf(held(id).asked).readRequest(held(id).text, held(id).asked.path)),
-    text: (id) => held(id).text,
+    compacted(id, answer, seed) {
+      const { asked, text } = held(id)
+      const codec = compactionCodecs[conversationOf(asked).dialect]
+      let made = 0
+      // Random as a whole, and different from each other.
+      const fresh = (prefix: string) => prefix + seed + (made++).toString(36).padStart(6, '0')
+      return codec ? codec.withMessages(text, answer, { id: fresh }) : answer
+    },
+    questioned: (id, wanted) => questioned(held(id), wanted),
+    answered: (id, bodies, wanted) => answered(held(id), bodies, wanted),
     release: (id) => void bodies.delete(id),
-    frame: realtimeCodec.readFrame,
+    framePiece: (id, piece) => void frames.set(id, (frames.get(id) ?? '') + piece),
+    frame(id, length) {
+      const frame = frames.get(id) ?? ''
+      frames.delete(id)
+      // Its first pieces went to a worker that has stopped since.
+      if (frame.length !== length) throw new GatewayError('overloaded', 'The frame is gone. Send it again.', { retryAfter: 1 })
+      return realtimeCodec.readFrame(frame)
+    },
+    answer(answers, wanted) {
+      const { body, ...rest } = answerRead(answers.map(decoded), wanted)
+      return { ...rest, bytes: encoder.encode(body) }
+    },
     shown: (stored, view) => encoder.encode(shown(exchangeIn(stored), view)),
     preview: (pieces, dialect) => encoder.encode(JSON.stringify(previewOf(decoded(pieces), dialect))),
   }

@@ -1,6 +1,8 @@
 /** The worker itself: what crosses, what is refused, and that it rests and comes back. */
 import { afterAll, expect, test } from 'bun:test'
-import { type Clock, systemClock, type Timer } from '#runtime/clock'
+import { readdirSync, readFileSync } from 'node:fs'
+import { operationCodecs } from '#protocols/operations'
+import { type Clock, systemClock, systemRandom, type Timer } from '#runtime/clock'
 import { GatewayError } from '#shared/errors'
 import { createLargeBodies } from './large-bodies.ts'
 
@@ -15,7 +17,7 @@ const clock: Clock = {
     return { cancel: () => timers.delete(work) }
   },
 }
-const large = createLargeBodies(clock)
+const large = createLargeBodies(clock, systemRandom)
 afterAll(() => large.close())
 
 const ask = { operation: 'generate', dialect: 'chat' } as const
@@ -26,11 +28,11 @@ const refused = (work: Promise<unknown>) => work.catch((thrown) => (thrown insta
 test('a body is read, edited and refused as anywhere', async () => {
   const body = await open({ model: 'm', messages: [{ role: 'user', content: 'hi' }], top_k: 1 })
   expect(body.head).toMatchObject({ model: 'm', stream: false })
-  const { bytes, refused: left } = await body.edited({ model: 'up' }, ['top_k'])
+  const { bytes, refused: left } = await body.edited({ model: 'up' }, ['top_k'], {})
   expect(JSON.parse(new TextDecoder().decode(bytes))).toEqual({ model: 'up', messages: [{ role: 'user', content: 'hi' }] })
   expect(left).toEqual(['top_k'])
   body.release()
-  expect(await refused(body.text())).toEqual(['overloaded', undefined])
+  expect(await refused(body.states().then(() => undefined))).toEqual(['overloaded', undefined])
   expect(await refused(open({ model: 'm', Model: 'n', messages: [] }))).toEqual(['ambiguous_field', 'model'])
   expect(await refused(open({ model: 'm' }))).toEqual(['missing_field', 'messages'])
   expect(await refused(large.open(weighed(new Uint8Array([0xff])), ask, 'key'))).toEqual(['invalid_json', undefined])
@@ -44,4 +46,63 @@ test('a worker without a body rests, and the next body starts another', async ()
   for (const rest of [...timers]) rest()
   const preview = await large.preview(weighed(Buffer.from('{"model":"m","messages":[{"role":"user","content":"hi"}]}')), 'messages', 'key')
   expect(JSON.parse(new TextDecoder().decode(preview))).toMatchObject({ body: { model: 'm' } })
+})
+
+/** Niceness by the names of this process's threads; the main thread has the name of the program. */
+const threads = () =>
+  readdirSync('/proc/self/task').map((thread) => {
+    const line = readFileSync(`/proc/self/task/${thread}/stat`, 'utf8')
+    const nice = line.slice(line.lastIndexOf(')') + 2).split(' ')[16]
+    return `${line.slice(line.indexOf('(') + 1, line.lastIndexOf(')'))} ${nice}`
+  })
+
+// Elsewhere threads have no priority of their own.
+test.if(process.platform === 'linux')('the worker gives way to the thread that carries streams', async () => {
+  const body = await open({ model: 'm', messages: [{ role: 'user', content: 'hi' }] })
+  expect(threads()).toEqual(expect.arrayContaining([expect.stringMatching(/^bun\S* 0$/), 'Worker 10']))
+  body.release()
+})
+
+test('a frame crosses in pieces, wherever they end, and says the same as in one', async () => {
+  const text = '😀é'.repeat(700_000)
+  const frame = JSON.stringify({ type: 'conversation.item.create', event_id: 'e', item: { content: [{ type: 'input_text', text }] } })
+  for (const start of ['', ' ']) {
+    const read = await large.frame(start + frame, 'key')
+    expect(read).toMatchObject({ type: 'conversation.item.create', eventId: 'e' })
+    expect(read.size.text).toBeGreaterThan(1_000_000)
+    expect(await large.frame(Buffer.from(start + frame), 'key')).toEqual(read)
+  }
+  expect(await refused(large.frame(`${frame.slice(0, -1)},"type":"x"}`, 'key'))).toEqual(['ambiguous_field', 'type'])
+})
+
+test('others have their turn while a frame crosses', async () => {
+  let turns = 0
+  let isOver = false
+  const count = () => {
+    turns++
+    if (!isOver) setImmediate(count)
+  }
+  setImmediate(count)
+  await large.frame(`{"type":"input_audio_buffer.append","audio":"${'x'.repeat(15 * 1024 * 1024)}"}`, 'key')
+  isOver = true
+  expect(turns).toBeGreaterThanOrEqual(15)
+})
+
+test('a large answer is read here as there', async () => {
+  const vector = Array.from({ length: 1_000 }, (_, at) => at / 7)
+  const data = Array.from({ length: 200 }, (_, index) => ({ object: 'embedding', index, embedding: vector }))
+  const text = JSON.stringify({ object: 'list', data, model: 'up', usage: { prompt_tokens: 3, total_tokens: 3 } })
+  const { openai } = operationCodecs.embed
+  if (!openai || !('readHead' in openai)) throw new Error('no such codec')
+  const head = openai.readHead(JSON.stringify({ model: 'm', input: data.map(() => 'x') }))
+  const bytes = new TextEncoder().encode(text)
+  const pieces = [bytes.subarray(0, 700_000), bytes.subarray(700_000)]
+  const read = await large.answer([pieces], { operation: 'embed', door: 'openai', edits: { model: 'm' }, head }, 'key')
+  const { body, ...rest } = openai.readWhole(text, { model: 'm' }, head)
+  expect(new TextDecoder().decode(read.bytes) === body).toBe(true)
+  expect(read).toMatchObject(rest)
+  // What was given is still there.
+  expect(bytes.length).toBe(text.length)
+  const none = { operation: 'embed', door: 'openai', edits: {}, head } as const
+  expect(await refused(large.answer([[Buffer.from('{}')]], none, 'key'))).toEqual(['upstream_error', undefined])
 })

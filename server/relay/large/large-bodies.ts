@@ -11,13 +11,15 @@ import type {
   StoredBytes,
   WeighedPieces,
 } from '#relay/contract/large-body'
-import type { Clock, Timer } from '#runtime/clock'
+import type { Clock, Random, Timer } from '#runtime/clock'
+import type { SocketFrame } from '#runtime/contract/sockets'
 import { serverScript } from '#runtime/package-file'
 import { platform } from '#runtime/platform'
+import { nextTurn } from '#runtime/turns'
 import { WorkerFault, WorkerLink } from '#runtime/worker-link'
 import { GatewayError } from '#shared/errors'
-import type { CrossingConversion, LargeJobs, Opened } from './jobs.ts'
-import { createPace } from './pace.ts'
+import type { CrossingConversion, LargeJobs } from './jobs.ts'
+import type { Opened } from './opened.ts'
 import { errorOf, type Refusal, refusalOf } from './refusal.ts'
 import { createTurns } from './turns.ts'
 import type { LargeMessage } from './worker.ts'
@@ -25,13 +27,18 @@ import type { LargeMessage } from './worker.ts'
 /** Milliseconds without a body before the worker is ended. */
 const restAfterMs = 20_000
 
+/** Characters or bytes that are copied for the worker before others have their turn. */
+const pieceLength = 1024 * 1024
+
+/** Characters that begin the ids of one answer; six more follow. */
+const seedLength = 18
+
 const script = serverScript('relay/large/worker')
 
 /** The worker starts with the first body. */
-export function createLargeBodies(clock: Clock): LargeBodies & { close(): Promise<void> } {
+export function createLargeBodies(clock: Clock, random: Pick<Random, 'base62'>): LargeBodies & { close(): Promise<void> } {
   const link = new WorkerLink<LargeMessage>({ script, first: { kind: 'open' }, what: 'the worker for large bodies', clock })
   const turns = createTurns()
-  const pace = createPace(clock)
   let bodies = 0
   let held = 0
   let resting: Timer | undefined
@@ -58,7 +65,7 @@ export function createLargeBodies(clock: Clock): LargeBodies & { close(): Promis
     return value as Awaited<ReturnType<LargeJobs[Name]>>
   }
 
-  async function open({ pieces, bytes, weight }: WeighedPieces, asked: LargeAsk, caller: string): Promise<LargeBody> {
+  async function open({ pieces }: WeighedPieces, asked: LargeAsk, caller: string): Promise<LargeBody> {
     const id = ++bodies
     const own = pieces.map(alone)
     held += 1
@@ -74,8 +81,11 @@ export function createLargeBodies(clock: Clock): LargeBodies & { close(): Promis
     try {
       const buffers = own.map(({ buffer }) => buffer)
       const opened = await run(caller, 'open', [id, own, asked], buffers)
-      const paced = () => pace.turn(caller, { bytes, weight })
-      return bodyOf(id, opened, { run: (name, args, buffers) => run(caller, name, args, buffers), paced, release })
+      return bodyOf(id, opened, {
+        run: (name, args, buffers) => run(caller, name, args, buffers),
+        seed: () => random.base62(seedLength),
+        release,
+      })
     } catch (thrown) {
       release()
       throw thrown
@@ -94,8 +104,28 @@ export function createLargeBodies(clock: Clock): LargeBodies & { close(): Promis
       }
     },
     async frame(frame, caller) {
+      const id = ++bodies
+      resting?.cancel()
       try {
-        return await run(caller, 'frame', [frame])
+        await link.open().catch(gone)
+        let length = 0
+        for (const piece of textIn(frame)) {
+          length += piece.length
+          // Nobody waits for it: that one is missing shows at the end.
+          link.ask({ kind: 'job', name: 'framePiece', args: [id, piece] }).catch(() => undefined)
+          await nextTurn()
+        }
+        return await run(caller, 'frame', [id, length])
+      } finally {
+        letRest()
+      }
+    },
+    async answer(answers, wanted, caller) {
+      const own: Uint8Array<ArrayBuffer>[][] = []
+      for (const pieces of answers) own.push(await ownPieces(pieces))
+      try {
+        const buffers = own.flat().map(({ buffer }) => buffer)
+        return await run(caller, 'answer', [own, wanted], buffers)
       } finally {
         letRest()
       }
@@ -114,10 +144,33 @@ export function createLargeBodies(clock: Clock): LargeBodies & { close(): Promis
   }
 }
 
+/** The bytes in buffers of their own, a few at a time. */
+async function ownPieces(pieces: readonly Uint8Array[]): Promise<Uint8Array<ArrayBuffer>[]> {
+  const own: Uint8Array<ArrayBuffer>[] = []
+  let copied = 0
+  for (const piece of pieces) {
+    own.push(new Uint8Array(piece))
+    copied += piece.length
+    if (copied < pieceLength) continue
+    copied = 0
+    await nextTurn()
+  }
+  return own
+}
+
+/** A frame in pieces of text, which are copied one at a time. */
+function* textIn(frame: SocketFrame): Generator<string> {
+  const decoder = new TextDecoder()
+  for (let at = 0; at < frame.length; at += pieceLength) {
+    const end = at + pieceLength
+    yield typeof frame === 'string' ? frame.slice(at, end) : decoder.decode(frame.subarray(at, end), { stream: end < frame.length })
+  }
+}
+
 interface Ways {
   run: Run
-  /** Resolves when the caller may have text on this thread. */
-  paced(): Promise<void>
+  /** The random beginning of the ids of one answer. */
+  seed(): string
   release(): void
 }
 
@@ -128,7 +181,7 @@ type Run = <Name extends keyof LargeJobs>(
 ) => Promise<Awaited<ReturnType<LargeJobs[Name]>>>
 
 function bodyOf(id: number, opened: Opened, ways: Ways): LargeBody {
-  const { run, paced, release } = ways
+  const { run, seed, release } = ways
   return {
     ...opened,
     async continued(found) {
@@ -136,16 +189,19 @@ function bodyOf(id: number, opened: Opened, ways: Ways): LargeBody {
       const { opened: next, unresolved, ...rest } = await run('continued', [id, found], buffers)
       return { ...rest, body: bodyOf(id, next, ways), ...(unresolved && { unresolved: errorOf(unresolved) }) }
     },
-    recorded: (answer, stream) => run('recorded', [id, answer, stream]),
-    edited: (edits, refuses, isOwn) => run('edited', [id, edits, refuses, isOwn]),
+    async filled(files) {
+      const buffers = [...files.values()].map(({ bytes }) => bytes.buffer)
+      return bodyOf(id, await run('filled', [id, files], buffers), ways)
+    },
+    recorded: (answer, stream, conversation) => run('recorded', [id, answer, stream, conversation]),
+    edited: (edits, refuses, finish, isOwn) => run('edited', [id, edits, refuses, finish, isOwn]),
     states: () => run('states', [id]),
     bareCalls: (known) => run('bareCalls', [id, known]),
     converted: (wanted) => run('converted', [id, crossing(wanted)]) as Promise<LargeConverted | { wants: readonly string[] }>,
     outline: () => run('outline', [id]),
-    async text() {
-      await paced()
-      return run('text', [id])
-    },
+    compacted: (answer) => run('compacted', [id, answer, seed()]),
+    questioned: (wanted) => run('questioned', [id, wanted]),
+    answered: (bodies, wanted) => run('answered', [id, bodies, wanted]),
     release,
   }
 }

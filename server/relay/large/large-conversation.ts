@@ -1,34 +1,35 @@
 /**
  * A conversation in a large body. The same rules as for any other; what was said stays in the worker, and what comes back is bytes for one
- * candidate. Compaction by Parley, which is rare, reads the text here.
+ * candidate.
  */
 import type { CodecContext, ConversationCodec } from '#canonical/codec'
-import type { ConversationRequest, Opaque } from '#canonical/conversation'
-import { conversationCodecs } from '#protocols/index'
+import type { CompactionCodec } from '#canonical/compaction-codec'
+import type { ConversationRequest } from '#canonical/conversation'
+import { compactionCodecs, conversationCodecs } from '#protocols/index'
 import type { Ask, Body, RelayParts } from '#relay/contract/ask'
-import type { LargeBody, LargeConversion, LargeConverted, OpenedStates } from '#relay/contract/large-body'
+import type { Exchange } from '#relay/contract/exchange'
+import type { LargeBody, LargeConversion, LargeConverted } from '#relay/contract/large-body'
 import type { Asked, ExchangeFor, ReadRequest } from '#relay/contract/steps'
 import { holdsForeign, makersFirst } from '#relay/conversation/account-bound'
-import { needsRewriting, openConversation } from '#relay/conversation/conversation'
-import { targetOf, writtenExchange } from '#relay/conversation/converted'
+import { compactingConversion } from '#relay/conversation/compaction'
+import { isCompactedByParley, needsRewriting } from '#relay/conversation/conversation'
+import { codecFor, targetOf, writtenExchange } from '#relay/conversation/converted'
 import { type KeptState, keptState } from '#relay/conversation/kept-state'
-import { editedExchange, requestEdits } from '#relay/conversation/native'
-import type { Makers } from '#relay/conversation/reading'
+import { clientHeaders, editedExchange, requestEdits } from '#relay/conversation/native'
 import { filesAt } from '#relay/conversation/remote-media'
 import { affinityScope, sessionNames } from '#relay/conversation/session-affinity'
 import { type Form, streamOrWhole } from '#relay/conversation/stream-or-whole'
 import { clientClosed } from '#relay/exchange/ended'
 import { jsonPayload } from '#relay/exchange/json-payload'
-import { needsText, refusable, refusedLosses } from '#relay/exchange/outgoing'
+import { longFiles } from '#relay/exchange/long-files'
+import { finishOf, refusable, refusedLosses } from '#relay/exchange/outgoing'
 import { estimatorOf } from '#relay/exchange/token-estimator'
 import type { Candidate } from '#routing/order'
-import { nextTurn } from '#runtime/turns'
 import { GatewayError } from '#shared/errors'
 import type { Dialect } from '#shared/ids'
+import { type LargeReading, readingOf } from './large-reading.ts'
 
 const idLength = 24
-/** Sealed states that are opened before others have their turn. */
-const statesAtOnce = 64
 
 /** A conversation that the worker has read. Throws nothing. */
 export function openLargeConversation(parts: RelayParts, ask: Ask, body: Body, large: LargeBody): ReadRequest {
@@ -66,58 +67,6 @@ export function openLargeConversation(parts: RelayParts, ask: Ask, body: Body, l
   }
 }
 
-interface LargeReading {
-  /** Never rejects. */
-  makers(): Promise<Makers>
-  /** Rejects with GatewayError for what cannot be read. */
-  opened(): Promise<OpenedStates>
-}
-
-function readingOf({ reasoningState }: RelayParts, tenant: string, large: LargeBody): LargeReading {
-  let makers: Promise<Makers> | undefined
-  let opened: Promise<OpenedStates> | undefined
-  const noStates: OpenedStates = new Map()
-  const sealed = large.head.sealed ?? []
-  let inBody: Promise<readonly Opaque[]> | undefined
-  const statesInBody = () => (inBody ??= large.states())
-
-  async function open(): Promise<OpenedStates> {
-    if (!large.hasEnvelopes) return noStates
-    const theirs = await reasoningState.makersOf(tenant, sealed)
-    const inside = new Map<string, Opaque | null>()
-    let done = 0
-    for (const state of await statesInBody()) {
-      if (theirs.has(state.value) || inside.has(state.value)) continue
-      const found = reasoningState.unseal(tenant, state)
-      if (found !== state) inside.set(state.value, found ?? null)
-      if (++done % statesAtOnce === 0) await nextTurn()
-    }
-    return inside
-  }
-  const openOnce = () => (opened ??= open())
-
-  /** A body that cannot be read is refused later, if it has to be converted. */
-  async function states(): Promise<readonly Opaque[]> {
-    if (!large.hasEnvelopes) return sealed
-    try {
-      const inside = await openOnce()
-      return (await statesInBody()).flatMap((state) => {
-        const found = inside.get(state.value)
-        return found === undefined ? [state] : found === null ? [] : [found]
-      })
-    } catch (thrown) {
-      if (thrown instanceof GatewayError && thrown.blame === 'client') return []
-      throw thrown
-    }
-  }
-
-  async function find(): Promise<Makers> {
-    const found = await states()
-    return found.length === 0 ? new Map() : reasoningState.makersOf(tenant, found)
-  }
-  return { makers: () => (makers ??= find()), opened: openOnce }
-}
-
 interface LargeAsked {
   codec: ConversationCodec
   large: LargeBody
@@ -130,16 +79,13 @@ function exchangeIn(parts: RelayParts, asked: Asked, { codec, large, reading, bo
   const { ask, head } = asked
   const tenant = ask.caller.user.id
   const codecContext: CodecContext = { now: parts.clock.now, id: (prefix) => prefix + parts.random.base62(idLength) }
-  const fileAt = filesAt(parts.fetchMedia, ask.signal)
+  const long = longFiles(parts.random)
+  const fileAt = filesAt(parts.fetchMedia, ask.signal, long)
   const files = new Map<string, Awaited<ReturnType<typeof fileAt>> | GatewayError>()
-  let here: Promise<ReadRequest> | undefined
-
-  /** The same request as text on this thread. */
-  const readHere = () => (here ??= large.text().then((content) => openConversation(parts, ask, { ...body, content })))
 
   const conversationFor = (candidate: Candidate, request: ConversationRequest, lost: Form['conversion']['lost'] = []) => ({
     client: codec,
-    upstream: conversationCodecs[candidate.dialect],
+    upstream: codecFor(candidate),
     request: { ...request, model: candidate.model.name },
     codecContext,
     reasoningState: parts.reasoningState,
@@ -156,14 +102,16 @@ function exchangeIn(parts: RelayParts, asked: Asked, { codec, large, reading, bo
   async function native(candidate: Candidate, isKeeper: boolean) {
     const refuses = refusable(candidate)
     const isOwn = isKeeper || unresolved !== undefined
-    const { bytes, refused } = await large.edited(requestEdits(asked, candidate, isOwn ? [] : (ask.ownFields ?? [])), refuses, isOwn)
+    const edits = requestEdits(asked, candidate, isOwn ? [] : (ask.ownFields ?? []))
+    const finish = finishOf(ask.operation, candidate, clientHeaders(asked, candidate))
+    const { refused, ...finished } = await large.edited(edits, refuses, finish, isOwn)
     const outline = await large.outline().catch(unreadable)
     const form = (): Form => {
       if (outline instanceof GatewayError) throw outline
       return formOf(candidate, outline)
     }
     const ready = {
-      body: jsonPayload(bytes),
+      body: jsonPayload(finished),
       losses: [...(isOwn ? [] : (continued?.losses ?? [])), ...refusedLosses(refused)],
       previous: isOwn ? undefined : continued?.previous,
       estimator: () => estimatorOf(parts.log, asked, large.sample, candidate),
@@ -176,7 +124,7 @@ function exchangeIn(parts: RelayParts, asked: Asked, { codec, large, reading, bo
     memo: { toolNames: {}, wrappedTools: [] },
   })
 
-  async function converted(candidate: Candidate) {
+  async function converted(candidate: Candidate, compaction: CompactionCodec | undefined): Promise<Exchange> {
     const opened = await reading.opened()
     const calls = await large.bareCalls(opened)
     const { channel, model, dialect } = candidate
@@ -188,16 +136,38 @@ function exchangeIn(parts: RelayParts, asked: Asked, { codec, large, reading, bo
       channel: { id: channel.id, systemPrompt: channel.systemPrompt, params: channel.params, refuses: refusable(candidate) },
       target: targetOf(head, candidate),
       model: model.name,
+      finish: finishOf('generate', candidate),
+      converses: channel.vendor.converses?.(model.upstream) === true,
+      compacts: compaction !== undefined,
       strict: ask.strict || channel.strict,
       lost: continued?.losses ?? [],
       files,
     }
     const written = await withFiles(wanted)
-    const planned = conversationFor(candidate, written.outline)
-    const ready = { ...written, body: jsonPayload(written.bytes), bytes: written.bytes.length }
+    const conversation = conversationFor(candidate, written.outline)
+    const isEndpoint = ask.operation === 'compact'
+    const planned = compaction
+      ? compactingConversion(conversation, written.summary ?? written.outline, {
+          codec: compaction,
+          seal: (words) => parts.reasoningState.sealWords(tenant, words),
+          // The caller's words are in the worker, which puts them before the answer.
+          withMessages: isEndpoint ? (answer) => answer : undefined,
+        })
+      : conversation
+    const body = await long.payload(written)
+    const ready = { ...written, body, bytes: body.length }
     const exchange = writtenExchange(parts, asked, candidate, planned, ready)
-    return streamOrWhole(exchange, () => exchange)
+    const either = streamOrWhole(exchange, () => exchange)
+    return compaction && isEndpoint ? withMessages(either) : either
   }
+
+  const withMessages = (exchange: Exchange): Exchange => ({
+    ...exchange,
+    async whole(text, rest) {
+      const answer = await exchange.whole(text, rest)
+      return { ...answer, body: await large.compacted(answer.body) }
+    },
+  })
 
   async function withFiles(wanted: LargeConversion): Promise<LargeConverted> {
     const written = await large.converted(wanted)
@@ -209,7 +179,7 @@ function exchangeIn(parts: RelayParts, asked: Asked, { codec, large, reading, bo
     return again
   }
 
-  return async (candidate, rates) => {
+  return async (candidate) => {
     const makers = await reading.makers()
     const isKeeper = (await kept())?.continues(candidate) === true && !large.ownHasEnvelopes
     const passes =
@@ -218,9 +188,10 @@ function exchangeIn(parts: RelayParts, asked: Asked, { codec, large, reading, bo
         !needsRewriting(candidate, () => large.isOddlySpelled) &&
         !large.hasEnvelopes &&
         !holdsForeign(candidate, makers))
-    if (head.compacts === true || ask.operation === 'compact' || needsText(candidate)) return (await readHere()).exchange(candidate, rates)
+    const byParley = isCompactedByParley(asked, candidate, passes)
     try {
-      return passes ? await native(candidate, isKeeper) : await converted(candidate)
+      if (passes && !byParley) return await native(candidate, isKeeper)
+      return await converted(candidate, byParley ? compactionCodecs[codec.dialect] : undefined)
     } catch (thrown) {
       // The client's request cannot be sent to this candidate; anything else is a fault of ours and is not hidden.
       if (thrown instanceof GatewayError && thrown.blame === 'client') return thrown

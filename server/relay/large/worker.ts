@@ -1,4 +1,5 @@
-/** The worker for large bodies. It has no connection, no file and no secret. */
+/** The worker for large bodies. It has no connection, no file and no secret, and gives way to the thread that carries streams. */
+import { giveWay } from '#runtime/turns'
 import type { Reply } from '#runtime/worker-link'
 import { GatewayError } from '#shared/errors'
 import { createLargeJobs, type LargeJobs } from './jobs.ts'
@@ -10,6 +11,7 @@ export type LargeMessage = { id: number } & (
   | { [Name in keyof LargeJobs]: { kind: 'job'; name: Name; args: Parameters<LargeJobs[Name]> } }[keyof LargeJobs]
 )
 
+giveWay()
 const jobs = createLargeJobs()
 
 self.onmessage = async ({ data }: MessageEvent<LargeMessage>) => {
@@ -31,6 +33,9 @@ async function answer(message: LargeMessage): Promise<Reply> {
 
 /** Bytes are handed over, not copied. */
 function buffersOf(value: unknown): ArrayBuffer[] {
+  if (typeof value === 'object' && value !== null && 'requests' in value && Array.isArray(value.requests)) {
+    return [...new Set(value.requests.flatMap(buffersOf))]
+  }
   const bytes = typeof value === 'object' && value !== null && 'bytes' in value ? value.bytes : value
   return bytes instanceof Uint8Array && bytes.buffer instanceof ArrayBuffer ? [bytes.buffer] : []
 }

@@ -4,9 +4,13 @@
  */
 import type { Form, FormFile } from '#canonical/operation/operation'
 import type { SpoolWriter, Upload } from '#runtime/spool'
+import { nextTurn } from '#runtime/turns'
 import { GatewayError } from '#shared/errors'
-import { boundaryOf, formText } from '#wire/multipart-head'
+import { boundaryOf, formDecoder } from '#wire/multipart-head'
 import { createMultipartReader, type MultipartEvent } from '#wire/multipart-reader'
+
+/** Bytes that are searched for a boundary before others have their turn: what waited for its caller comes as one piece. */
+const atOnce = 512 * 1024
 
 export interface FormLimits {
   /** Bytes of one file. */
@@ -18,11 +22,11 @@ export interface FormLimits {
 
 /**
  * Reads a form of this content type into `upload`, which the caller releases, also when this throws: GatewayError
- * `invalid_request`, `request_too_large` with the field as `param`, or whatever `pieces` throws.
+ * `invalid_request`, `request_too_large` with the field as `param`, or whatever `pieces` throws. The pieces are used up: see `free`.
  */
 export async function collectForm(
   contentType: string,
-  pieces: AsyncIterable<Uint8Array>,
+  pieces: AsyncIterable<Uint8Array<ArrayBuffer>>,
   upload: Upload,
   limits: FormLimits,
 ): Promise<Form> {
@@ -31,15 +35,32 @@ export async function collectForm(
   let size = 0
   for await (const piece of pieces) {
     size += piece.length
-    for (const event of reader.push(piece)) await taker.take(event)
+    for (let at = 0; at < piece.length; at += atOnce) {
+      if (at > 0) await nextTurn()
+      for (const event of reader.push(piece.subarray(at, at + atOnce))) await taker.take(event)
+    }
+    free(piece)
   }
   reader.end()
+  // What reads the form next looks at all of its text.
+  if (taker.textBytes() > atOnce) await nextTurn()
   return { parts: taker.parts, size }
 }
 
-function formTaker(upload: Upload, limits: FormLimits): { parts: Form['parts']; take(event: MultipartEvent): Promise<void> } {
+/** Gives the memory of bytes back that own their buffer: many uploads at once fill hundreds of mebibytes before it is collected. */
+function free(bytes: Uint8Array<ArrayBuffer>): void {
+  if (bytes.byteLength === bytes.buffer.byteLength) bytes.buffer.transfer(0)
+}
+
+interface FormTaker {
+  parts: Form['parts']
+  textBytes(): number
+  take(event: MultipartEvent): Promise<void>
+}
+
+function formTaker(upload: Upload, limits: FormLimits): FormTaker {
   const parts: Form['parts'][number][] = []
-  let text: { name: string; chunks: Uint8Array[] } | undefined
+  let text: { name: string; value: string; decode: ReturnType<typeof formDecoder> } | undefined
   let file: (Omit<FormFile, 'open'> & { writer: SpoolWriter }) | undefined
   let textBytes = 0
 
@@ -51,12 +72,12 @@ function formTaker(upload: Upload, limits: FormLimits): { parts: Form['parts']; 
     } else if (text) {
       textBytes += bytes.length
       if (textBytes > limits.text) throw new GatewayError('request_too_large', 'The text of the form is too large.', { param: text.name })
-      text.chunks.push(bytes.slice())
+      text.value += text.decode(bytes)
     }
   }
 
   async function close(): Promise<void> {
-    if (text) parts.push({ name: text.name, value: formText(Buffer.concat(text.chunks), text.name) })
+    if (text) parts.push({ name: text.name, value: text.value + text.decode() })
     if (file) {
       const { writer, ...named } = file
       parts.push({ ...named, open: (await writer.done()).open })
@@ -67,11 +88,12 @@ function formTaker(upload: Upload, limits: FormLimits): { parts: Form['parts']; 
 
   return {
     parts,
+    textBytes: () => textBytes,
     async take(event) {
       if (event.kind === 'bytes') return takeBytes(event.bytes)
       if (event.kind === 'end') return close()
       const { name, filename, type } = event.head
-      if (filename === undefined) text = { name, chunks: [] }
+      if (filename === undefined) text = { name, value: '', decode: formDecoder(name) }
       else file = { name, filename, type: type ?? 'application/octet-stream', size: 0, writer: upload.file() }
     },
   }

@@ -1,14 +1,15 @@
 /**
- * Files of a request, for an upstream that accepts them only inside its JSON: fetched by URL, or read from the spool. Each is read
- * once per request, however many candidates are tried.
+ * Files of a request, for an upstream that accepts them only inside its JSON: fetched by URL, or read from the spool. Each is had
+ * once per request, however many candidates are tried; a long one is read from the spool whenever it is sent.
  */
 
 import type { FormFile, InlineFile, WantedFile } from '#canonical/operation/operation'
 import { fetchedAs, filesAt, maxBytes, tooMuch } from '#relay/conversation/remote-media'
 import { clientClosed } from '#relay/exchange/ended'
+import type { LongFiles } from '#relay/exchange/long-files'
 import type { AbortSignalLike } from '#runtime/contract/abort'
 import { GatewayError } from '#shared/errors'
-import type { FetchMedia } from '#upstream/media'
+import { type FetchMedia, shortMedia } from '#upstream/media'
 import { beginningBytes, mediaType } from '#upstream/media-type'
 
 /**
@@ -17,9 +18,9 @@ import { beginningBytes, mediaType } from '#upstream/media-type'
  */
 export type InlineFiles = (wanted: readonly WantedFile[]) => Promise<readonly InlineFile[]>
 
-/** Reads files for one request; `signal` aborts its downloads. */
-export function inlineFiles(fetchMedia: FetchMedia, signal: AbortSignalLike): InlineFiles {
-  const fileAt = filesAt(fetchMedia, signal)
+/** Reads files for one request; `signal` aborts its downloads, and long files are marks of `long`. */
+export function inlineFiles(fetchMedia: FetchMedia, signal: AbortSignalLike, long: LongFiles): InlineFiles {
+  const fileAt = filesAt(fetchMedia, signal, long)
   const uploads = new Map<FormFile, Promise<InlineFile>>()
   let bytes = 0
 
@@ -28,7 +29,7 @@ export function inlineFiles(fetchMedia: FetchMedia, signal: AbortSignalLike): In
     if (known) return known
     bytes += file.size
     if (bytes > maxBytes) throw tooMuch(param)
-    const read = readUpload(file, param)
+    const read = readUpload(file, param, long)
     uploads.set(file, read)
     return read
   }
@@ -45,9 +46,22 @@ export function inlineFiles(fetchMedia: FetchMedia, signal: AbortSignalLike): In
   }
 }
 
-async function readUpload(file: FormFile, param: string): Promise<InlineFile> {
-  const bytes = await new Response(file.open()).bytes()
-  const mimeType = mediaType(bytes.subarray(0, beginningBytes))
+async function readUpload(file: FormFile, param: string, long: LongFiles): Promise<InlineFile> {
+  const isLong = file.size > shortMedia
+  const beginning = await beginningOf(file, isLong ? beginningBytes : file.size)
+  const mimeType = mediaType(beginning)
   if (mimeType === undefined) throw new GatewayError('invalid_value', 'This file is of no kind that this upstream takes.', { param })
-  return { mimeType, data: Buffer.from(bytes).toString('base64') }
+  return { mimeType, data: isLong ? long.mark(file) : beginning.toString('base64') }
+}
+
+/** As many bytes, or more. */
+async function beginningOf(file: FormFile, bytes: number): Promise<Buffer> {
+  const pieces: Uint8Array[] = []
+  let had = 0
+  for await (const piece of file.open()) {
+    pieces.push(piece)
+    had += piece.length
+    if (had >= bytes) break
+  }
+  return Buffer.concat(pieces)
 }

@@ -5,26 +5,19 @@
 
 import type { Rates } from '#billing/pricing/price'
 import type { AnswerEdits, CodecContext, Head, RequestEdits, Target } from '#canonical/codec'
-import { joinLosses, type Loss } from '#canonical/loss'
-import type {
-  Incoming,
-  InlineFile,
-  OperationDoor,
-  OperationHead,
-  OperationStyle,
-  OperationUpstream,
-  WrittenOperation,
-} from '#canonical/operation/operation'
+import type { Loss } from '#canonical/loss'
+import type { Incoming, OperationDoor, OperationHead, OperationStyle } from '#canonical/operation/operation'
 import type { Usage } from '#canonical/usage'
 import { operationCodecs } from '#protocols/operations'
 import type { Ask, Body, RelayParts } from '#relay/contract/ask'
 import type { Exchange, Passage } from '#relay/contract/exchange'
-import type { LargeBody } from '#relay/contract/large-body'
+import type { LargeAnswer, LargeBody } from '#relay/contract/large-body'
 import type { ExchangeFor, ReadRequest } from '#relay/contract/steps'
 import { mayAsk, notThere } from '#relay/conversation/kept-state'
 import { affinityScope } from '#relay/conversation/session-affinity'
 import { jsonPayload } from '#relay/exchange/json-payload'
-import { refuseLosses } from '#relay/exchange/outgoing'
+import { type LongFiles, longFiles } from '#relay/exchange/long-files'
+import { finishOf, refuseLosses } from '#relay/exchange/outgoing'
 import { collecting, pieces } from '#relay/exchange/splitters'
 import { withPlausibleUsage } from '#relay/exchange/token-estimator'
 import type { Candidate } from '#routing/order'
@@ -32,7 +25,9 @@ import { GatewayError } from '#shared/errors'
 import type { SideOperation, Style } from '#shared/ids'
 import { createSseSplitter } from '#shared/sse'
 import { inlineFiles } from './inline-files.ts'
-import { idLength, type OperationServices, requestFor } from './upstream-request.ts'
+import { joinedAnswer } from './joined-answer.ts'
+import { type Converted, largeConverted } from './large-question.ts'
+import { idLength, type OperationServices, requestFor, type Sendable } from './upstream-request.ts'
 
 const notServed = () => new GatewayError('unsupported_endpoint', 'No channel of this model can serve this endpoint.', { param: 'model' })
 
@@ -79,7 +74,8 @@ function exchangeIn(parts: RelayParts, ask: Ask, given: Asked): ExchangeFor {
   const { codec, body, large } = given
   const services = { parts, ask }
   let read: { question: unknown } | undefined
-  const inline = inlineFiles(parts.fetchMedia, ask.signal)
+  const long = longFiles(parts.random)
+  const inline = inlineFiles(parts.fetchMedia, ask.signal, long)
   return async (candidate, rates) => {
     const asked: Asked = { ...given, head: { ...given.head, priced: pricedUnits(rates) } }
     const plausible = (exchange: Exchange) => withPlausibleUsage(exchange, parts.log, ask, candidate, given.head.most)
@@ -87,10 +83,16 @@ function exchangeIn(parts: RelayParts, ask: Ask, given: Asked): ExchangeFor {
       if (candidate.native && fits(asked.head, candidate)) return plausible(await nativeExchange(services, candidate, asked))
       const upstream = candidate.style && asked.family[candidate.style]
       if (!upstream || !('writeQuestion' in upstream)) return notServed()
-      read ??= { question: codec.readQuestion(large ? await large.text() : body, ask.path, ask.variant) }
       const target: Target = { model: candidate.model.upstream, capabilities: candidate.model.capabilities, stream: false }
+      if (large) {
+        const written = await largeConverted(services, candidate, { large, upstream, target, inline, long, priced: asked.head.priced })
+        return plausible(await convertedExchange(services, candidate, asked, written, long))
+      }
+      read ??= { question: codec.readQuestion(body, ask.path, ask.variant) }
       const files = await inline(upstream.filesWanted?.(read.question, target) ?? [])
-      return plausible(convertedExchange(services, candidate, asked, { upstream, question: read.question, target, files }))
+      const { question } = read
+      const { requests, losses } = upstream.writeQuestion(question, target, files)
+      return plausible(await convertedExchange(services, candidate, asked, { upstream, question, losses, requests }, long))
     } catch (thrown) {
       // The request cannot be sent to this candidate. Any other error is Parley's own fault and must not be hidden.
       if (thrown instanceof GatewayError && thrown.blame === 'client') return thrown
@@ -130,13 +132,29 @@ async function nativeExchange(services: OperationServices, candidate: Candidate,
   const answerEdits = renamed ? { model: head.model } : {}
   const { stream } = head
   const { accept } = codec
-  const edited = large ? jsonPayload((await large.edited(edits, [])).bytes) : codec.editRequest(body, edits)
+  const edited = large
+    ? jsonPayload(await large.edited(edits, [], finishOf(services.ask.operation, candidate)))
+    : codec.editRequest(body, edits)
+  const { clock } = services.parts
+  const readLarge = largeReader(services, { edits: answerEdits, head })
   return {
+    ...(readLarge && { wholeLarge: readLarge }),
     request: requestFor(services, candidate, { body: edited, stream, accept, ...(variant && { variant }) }),
     upstream: codec,
     losses: [],
     ...passing(codec, head, answerEdits),
+    ...(large?.readsAnswers && {
+      whole: (text: string) => large.answered([text], { edits: answerEdits, priced: head.priced, now: clock.now() }),
+    }),
   }
+}
+
+/** What reads answers of thousands of vectors; other answers have no more than few values. */
+function largeReader({ parts, ask }: OperationServices, read: Pick<LargeAnswer, 'edits' | 'head' | 'converted'>): Exchange['wholeLarge'] {
+  const { readLarge } = parts
+  if (ask.operation !== 'embed' || !readLarge) return undefined
+  const wanted: LargeAnswer = { ...read, operation: ask.operation, door: ask.dialect as Style }
+  return (answers) => readLarge(answers, wanted, ask.caller.key?.id ?? ask.caller.user.id)
 }
 
 /** The answer of an upstream of the client's own style. */
@@ -163,36 +181,32 @@ function passing(codec: OperationDoor, head: OperationHead, answerEdits: AnswerE
   }
 }
 
-interface Converted {
-  upstream: OperationUpstream
-  question: unknown
-  target: Target
-  files: readonly InlineFile[]
-}
-
-function convertedExchange(services: OperationServices, candidate: Candidate, { codec, head }: Asked, converted: Converted): Exchange {
+async function convertedExchange(
+  services: OperationServices,
+  candidate: Candidate,
+  { codec, head }: Asked,
+  converted: Converted,
+  long: LongFiles,
+): Promise<Exchange> {
   const { parts, ask } = services
-  const { upstream, question } = converted
-  const { requests, losses } = upstream.writeQuestion(question, converted.target, converted.files)
+  const { upstream, question, requests, losses } = converted
   if (ask.strict || candidate.channel.strict) refuseLosses(losses)
   const [first, ...rest] = requests
   // The usage of an answer in several parts is known only when the last part has arrived.
   if (head.stream && rest.length > 0)
     throw new GatewayError('unsupported_value', 'This model does not stream that much.', { param: 'stream' })
   const codecContext: CodecContext = { now: parts.clock.now, id: (prefix) => prefix + parts.random.base62(idLength) }
-  const sent = (written: WrittenOperation) => requestFor(services, candidate, { ...written, stream: false, accept: upstream.accept })
-  if (upstream.passes) return { request: sent(first), upstream, losses, ...passing(codec, head, {}) }
+  const sent = (written: Sendable) => long.placed(requestFor(services, candidate, { ...written, stream: false, accept: upstream.accept }))
+  if (upstream.passes) return { request: await sent(first), upstream, losses, ...passing(codec, head, {}) }
+  const inStyle = { style: upstream.style, question, now: parts.clock.now() }
+  const readLarge = converted.whole ? undefined : largeReader(services, { edits: {}, head, converted: inStyle })
   return {
-    request: sent(first),
-    rest: rest.map(sent),
+    ...(readLarge && { wholeLarge: readLarge }),
+    request: await sent(first),
+    rest: await Promise.all(rest.map(sent)),
     upstream,
     losses,
-    whole(body, others) {
-      const { answer, usage, losses } = upstream.readAnswer([body, ...others], question, head)
-      const written = codec.writeAnswer(answer, question, codecContext)
-      const told = { body: written.body, usage, end: 'complete' as const, losses: joinLosses(losses, written.losses) }
-      return { ...told, ...(written.contentType && { contentType: written.contentType }) }
-    },
+    whole: converted.whole ?? ((body, others) => joinedAnswer({ door: codec, upstream, question, head, codecContext }, [body, ...others])),
     splitter: collecting,
     ...(upstream.madeType &&
       codec.streamType && { contentType: () => codec.streamType?.(head, upstream.madeType?.(question) ?? '') ?? '' }),

@@ -16,8 +16,10 @@ export interface OperationServices {
   ask: Ask
 }
 
-interface Sent extends Omit<WrittenOperation, 'body'> {
-  body: WrittenOperation['body'] | Payload
+/** A written request, or its bytes. */
+export type Sendable = Omit<WrittenOperation, 'body'> & { body: WrittenOperation['body'] | Payload }
+
+interface Sent extends Sendable {
   stream: boolean
   accept?: string | undefined
 }

@@ -31,7 +31,7 @@ export interface Attempt {
 
 /** What is tried. */
 export interface Trying<Value> {
-  parts: Pick<RelayParts, 'clock' | 'retry' | 'random' | 'health'>
+  parts: Pick<RelayParts, 'clock' | 'retry' | 'random' | 'health' | 'balancing'>
   candidates: readonly Candidate[]
   /** Why nobody can be asked, when that is known already. */
   refusal?: GatewayError | undefined
@@ -82,6 +82,7 @@ async function tryOne<Value>(trying: Trying<Value>, candidate: Candidate, make: 
 export async function tryCandidates<Value>(trying: Trying<Value>): Promise<{ candidate: Candidate; value: Value }> {
   const { signal } = trying
   const { clock, retry, random, health } = trying.parts
+  const balancing = trying.parts.balancing?.mode() === 'weight' ? undefined : trying.parts.balancing
   const startedAt = clock.monotonic()
   const failures: Failure[] = []
   const resting = new Map<Candidate, Make<Value>>()
@@ -93,11 +94,14 @@ export async function tryCandidates<Value>(trying: Trying<Value>): Promise<{ can
   async function attempt(candidate: Candidate, make: Make<Value>): Promise<{ candidate: Candidate; value: Value } | undefined> {
     try {
       const repeated = failures.some((failure) => failure.candidate === candidate)
+      balancing?.begun(candidate)
       const value = await tryOne(trying, candidate, make, repeated)
+      balancing?.answered(candidate)
       health.succeeded(candidate)
       return { candidate, value }
     } catch (thrown) {
       const error = asGatewayError(thrown)
+      balancing?.ended(candidate)
       health.failed(candidate, error)
       failures.push({ candidate, error })
       return undefined

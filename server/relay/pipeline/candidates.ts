@@ -9,11 +9,12 @@ import type { Ask, RelayParts } from '#relay/contract/ask'
 import type { ModelCandidates, ReadRequest, RequestModels, StandIns } from '#relay/contract/steps'
 import { everyModel } from '#relay/spend/hold'
 import type { Fallbacks } from '#routing/fallbacks'
+import type { Candidate } from '#routing/order'
 import { modelNotFound, plan } from '#routing/plan'
 import { GatewayError } from '#shared/errors'
 
-type Parts = Pick<RelayParts, 'channels' | 'prices' | 'health' | 'random' | 'fallbacks'>
-type Asked = Pick<Ask, 'caller' | 'operation' | 'dialect'>
+type Parts = Pick<RelayParts, 'channels' | 'prices' | 'health' | 'random' | 'fallbacks' | 'balancing'>
+type Asked = Pick<Ask, 'caller' | 'operation' | 'dialect' | 'replay'>
 
 const noStandIns: StandIns = { error: [], context: [], filter: [] }
 
@@ -21,18 +22,27 @@ const noStandIns: StandIns = { error: [], context: [], filter: [] }
 const passes = (error: unknown): error is GatewayError =>
   error instanceof GatewayError && (error.code === 'no_channel_available' || error.code === 'upstream_rate_limited')
 
-function candidatesOf(parts: Parts, { caller, operation, dialect }: Asked, model: string): ModelCandidates {
+function candidatesOf(parts: Parts, { caller, operation, dialect, replay }: Asked, model: string): ModelCandidates {
   const price = parts.prices.get(model)
   if (!price) throw modelNotFound()
   // Whoever can go on with a conversation can compact it: where the upstream has no endpoint for that, Parley does it.
   const planned = operation === 'compact' ? 'generate' : operation
   const request = { group: caller.group.name, model, models: caller.models, operation: planned, dialect } as const
+  const rank = parts.balancing?.mode() === 'weight' ? undefined : parts.balancing?.rank()
   try {
-    return { model, price, candidates: parts.health.fit(plan(parts.channels, request, parts.random.fraction)) }
+    const all = plan(parts.channels, request, parts.random.fraction, rank)
+    return { model, price, candidates: parts.health.fit(replay?.channel === undefined ? all : onChannel(all, replay.channel)) }
   } catch (thrown) {
     if (!passes(thrown)) throw thrown
     return { model, price, candidates: [], refusal: thrown }
   }
+}
+
+/** Those of one channel. Throws `no_channel_available`. */
+function onChannel(candidates: readonly Candidate[], name: string): Candidate[] {
+  const own = candidates.filter(({ channel }) => channel.name === name)
+  if (own.length === 0) throw new GatewayError('no_channel_available', 'The channel of this replay does not serve this model here.')
+  return own
 }
 
 /** Undefined for a model that this caller cannot be given in this way. */
@@ -57,7 +67,7 @@ function named(parts: Parts, ask: Asked, model: string, index: number): ModelCan
 /** Throws GatewayError when nobody can be asked now, whatever the model, or when the caller may not use what it names. */
 export function modelsFor(parts: Parts, ask: Asked, head: Pick<Head, 'model' | 'models'>): RequestModels {
   const asked = candidatesOf(parts, ask, head.model)
-  const instead = ask.operation === 'generate' ? standIns(parts, ask, head) : noStandIns
+  const instead = ask.operation === 'generate' && !ask.replay ? standIns(parts, ask, head) : noStandIns
   const able = [asked, ...instead.error].some(({ candidates }) => candidates.length > 0)
   if (asked.refusal && !able) throw asked.refusal
   return { asked, instead }

@@ -110,7 +110,7 @@ export async function sendToModel<Value>(
     ...(sending.making && { making: sending.making }),
     limits: receiver.limits,
     async prepare(candidate) {
-      const unpriced = request.head.unpriced && unpricedFor(request.head, candidate)
+      const unpriced = request.head.unpriced && unpricedFor(request.head, candidate, modelCandidates.price.rates)
       const exchange = unpriced ?? (await exchangeFor(candidate, models.asked.price.rates))
       if (exchange instanceof GatewayError) return exchange
       return async (attempt) => ({ exchange, value: await perform(sending, receiver, exchange, attempt) })

@@ -14,6 +14,7 @@ import { clientClosed, endedBy } from '#relay/exchange/ended'
 import { redacted } from '#relay/exchange/redacted'
 import { answeringModel, growthOf } from '#relay/spend/hold'
 import { openRunningCharge, type RunningCharge } from '#relay/spend/running-charge'
+import { billedAs } from '#relay/spend/served-as'
 import type { Settlement } from '#relay/spend/settle'
 import { createTopUp } from '#relay/spend/top-up'
 import type { Clock } from '#runtime/clock'
@@ -56,15 +57,17 @@ function chargeOf({ parts, request, models, hold, settlement }: StreamParts, ser
   const { ratio } = ask.caller.group
   const { step, most, slice } = growthOf(request, modelCandidates, ratio)
   const { passage, firstAt } = served.value
+  const { rates } = modelCandidates.price
+  const owed = (usage: Usage) => cost(billedAs(usage, passage.tier?.(), request.head, rates, served.candidate), rates, ratio)
   const grow = (extra: bigint) => parts.books.grow(ask.requestId, extra)
   return openRunningCharge({
     clock: parts.clock,
     topUp: createTopUp({ held: hold.amount, step, ...(most !== undefined && { most }), grow }),
-    spent: () => cost(passage.usage(), modelCandidates.price.rates, ratio),
-    counted: () => cost(owedFor(passage), modelCandidates.price.rates, ratio),
+    spent: () => owed(passage.usage()),
+    counted: () => owed(owedFor(passage)),
     hasPlenty: () => parts.books.hasPlenty(ask.requestId),
     worth: (bytes) => (slice * BigInt(tokensOf(bytes))) / BigInt(firstOutputTokens),
-    note: () => settlement.note({ usage: passage.usage(), served, losses: lossesOf(served), firstAt }),
+    note: () => settlement.note({ usage: passage.usage(), tier: passage.tier?.(), served, losses: lossesOf(served), firstAt }),
   })
 }
 
@@ -146,6 +149,7 @@ function flow(stream: StreamParts, sending: Promise<Received<Opening>>, greeting
       status,
       error,
       usage: opening && owedFor(opening.passage),
+      tier: opening?.passage.tier?.(),
       served: arrived,
       losses: lossesOf(arrived),
       firstAt: opening?.firstAt,

@@ -5,9 +5,12 @@
 import type { WholeAnswer } from '#canonical/codec'
 import { joinLosses } from '#canonical/loss'
 import type { RelayParts, Reply } from '#relay/contract/ask'
+import type { Exchange } from '#relay/contract/exchange'
+import { light } from '#relay/contract/large-body'
 import type { Arrival, Hold, ReadRequest, Received } from '#relay/contract/steps'
-import { readText } from '#relay/exchange/answer-text'
+import { readPieces, readText, textOf } from '#relay/exchange/answer-text'
 import { clientClosed } from '#relay/exchange/ended'
+import { type LongPictures, longPictures } from '#relay/exchange/long-pictures'
 import type { Settlement } from '#relay/spend/settle'
 import { GatewayError } from '#shared/errors'
 import { phaseLimits } from '#upstream/timeouts'
@@ -21,30 +24,70 @@ const answerBytes = 64 * 1024 * 1024
 /** A whole answer has no earlier sign of life than its end, so it may take longer than the first event of a stream. */
 const wholeAnswerSeconds = 600
 
-async function readWhole(answer: UpstreamAnswer): Promise<string> {
+/** An answer that was read and written for its client. */
+interface WrittenWhole extends Omit<WholeAnswer, 'body'> {
+  /** With marks of pictures, where there are any; empty where there are bytes. */
+  body: string
+  pictures?: LongPictures
+  bytes?: Uint8Array
+}
+
+/** A body as it came: a small one as text. */
+interface Came {
+  text?: string
+  pieces: Uint8Array[]
+  size: number
+}
+
+async function readBody(answer: UpstreamAnswer): Promise<Came> {
   try {
-    const body = await readText(answer, answerBytes)
-    if (!body.whole) throw new GatewayError('upstream_error', 'The upstream answer was too large.')
-    return body.text
+    if (answer.readAll) return { text: demandWhole(await readText(answer, answerBytes)).text, pieces: [], size: 0 }
+    const { pieces, size } = demandWhole(await readPieces(answer, answerBytes))
+    return size <= light.bytes ? { text: textOf(pieces), pieces, size } : { pieces, size }
   } finally {
     answer.cancel()
   }
 }
 
+function demandWhole<Body extends { whole: boolean }>(body: Body): Body {
+  if (!body.whole) throw new GatewayError('upstream_error', 'The upstream answer was too large.')
+  return body
+}
+
+/** Anything else may be a stream, whose pictures come in pieces. */
+const isJson = ([first]: readonly Uint8Array[]): boolean => first?.[0] === 0x7b || first?.[0] === 0x5b
+
+/** Large answers are read by the worker where the exchange says so, else with marks for their pictures. */
+async function written(exchange: Exchange, bodies: readonly [Came, ...Came[]], random: RelayParts['random']): Promise<WrittenWhole> {
+  const isLarge = bodies.some(({ text }) => text === undefined)
+  if (isLarge && exchange.wholeLarge) {
+    const encoded = ({ text, pieces }: Came) => (text === undefined || pieces.length > 0 ? pieces : [new TextEncoder().encode(text)])
+    return { body: '', ...(await exchange.wholeLarge(bodies.map(encoded))) }
+  }
+  const pictures = isLarge ? longPictures(random) : undefined
+  const read = async ({ text, pieces }: Came) => text ?? (pictures && isJson(pieces) ? pictures.taken(pieces) : textOf(pieces))
+  const [first, ...rest] = bodies
+  const texts: string[] = []
+  const whole = await read(first)
+  for (const body of rest) texts.push(await read(body))
+  const answer = await exchange.whole(whole, texts)
+  return pictures ? { ...answer, pictures } : answer
+}
+
 /** Takes an answer when all of it is here, and all answers to further requests that belong to it. */
-export const wholeReceiver: Receiver<WholeAnswer> = {
+export const wholeReceiver = (random: RelayParts['random']): Receiver<WrittenWhole> => ({
   limits: (candidate) => phaseLimits({ firstEvent: wholeAnswerSeconds, ...candidate.channel.timeouts }),
   async receive(answer, exchange, timer, send) {
     try {
-      const body = await readWhole(answer)
-      const rest: string[] = []
-      for (const request of exchange.rest ?? []) rest.push(await readWhole(await send(request)))
-      return exchange.whole(body, rest)
+      const first = await readBody(answer)
+      const rest: Came[] = []
+      for (const request of exchange.rest ?? []) rest.push(await readBody(await send(request)))
+      return await written(exchange, [first, ...rest], random)
     } finally {
       timer.stop()
     }
   },
-}
+})
 
 /** What a whole answer needs of the steps before it. */
 export interface WholeParts {
@@ -57,7 +100,7 @@ export interface WholeParts {
 
 /** Rejects with GatewayError, already settled. */
 export async function whole(
-  sending: Promise<Received<WholeAnswer>>,
+  sending: Promise<Received<WrittenWhole>>,
   { parts, arrival, request, hold, settlement }: WholeParts,
 ): Promise<Reply> {
   try {
@@ -65,19 +108,22 @@ export async function whole(
     const { value, exchange } = received
     // An answer that was made is never withheld for what it lost, not even in strict mode: the losses are told.
     const losses = joinLosses(exchange.losses, value.losses)
-    await remember(parts, request, value.body)
+    const body = value.bytes ? [value.bytes] : (value.pictures?.placed(value.body) ?? value.body)
+    await request.ask.kept?.(body)
+    await remember(parts, request, value.body, value.pictures)
     const isLeft = arrival.flight.left()
     await settlement.settle({
       end: isLeft ? 'aborted' : value.end,
       status: isLeft ? 499 : 200,
       error: isLeft ? clientClosed() : undefined,
       usage: value.usage,
+      tier: value.tier,
       served: received,
       losses,
       firstAt: parts.clock.monotonic(),
       streamedMs: 0,
     })
-    return { status: 200, contentType: value.contentType ?? 'application/json', body: value.body, losses, left: hold.ticket.left }
+    return { status: 200, contentType: value.contentType ?? 'application/json', body, losses, left: hold.ticket.left }
   } catch (thrown) {
     throw await settlement.refuse(thrown)
   }

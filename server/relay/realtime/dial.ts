@@ -3,6 +3,8 @@
  * connection only to send an error, nothing of it reaches the client, and the next candidate is tried.
  */
 
+import type { Capture } from '#bodies/capture'
+import { type NotedDial, notedDial } from '#bodies/session-capture'
 import { realtimeCodec } from '#protocols/realtime'
 import type { RelayParts } from '#relay/contract/ask'
 import type { AttemptLog } from '#relay/contract/steps'
@@ -16,11 +18,14 @@ import type { SocketUpstream } from '#upstream/socket'
 import { phaseLimits } from '#upstream/timeouts'
 import type { UpstreamRequest } from '#upstream/upstream'
 import { withPlainWait } from '#vendors/limit-headers'
+import { notedSocket } from './noted-socket.ts'
 
 /** Connect timeout in seconds. */
 const dialSeconds = 15
 /** Milliseconds to wait for the first frame of a connected upstream; some wait for the client's first. */
 const firstWordMs = 2_000
+/** The close code of a connection that broke. */
+const broken = 1006
 
 export interface Dialling {
   parts: RelayParts & { sockets: SocketUpstream; demoSockets: SocketUpstream }
@@ -30,6 +35,8 @@ export interface Dialling {
   attempts: AttemptLog
   /** Further headers, with protocol options of the client. */
   headers: Record<string, string>
+  /** Notes what passes, where the session may be kept. */
+  capture: Capture | undefined
   /** Aborted when the client leaves. */
   signal: AbortSignalLike
 }
@@ -45,7 +52,7 @@ export interface Line {
 type Heard = SocketFrame | { code: number; reason: string }
 
 /** Buffers frames until there is a listener. */
-function answering() {
+function answering(noted: NotedDial | undefined) {
   const kept: Heard[] = []
   const firstWord = Promise.withResolvers<Heard>()
   let listener: FrameListener | undefined
@@ -59,9 +66,15 @@ function answering() {
   return {
     firstWord: firstWord.promise,
     ears: {
-      message: take,
+      message(frame) {
+        noted?.heard(frame)
+        take(frame)
+      },
       drained: () => listener?.drained(),
-      closed: (code: number, reason: string) => take({ code, reason }),
+      closed(code, reason) {
+        if (code === broken) noted?.broke(new GatewayError('upstream_error', 'The connection broke.'))
+        take({ code, reason })
+      },
     } satisfies FrameListener,
     listen(to: FrameListener) {
       listener = to
@@ -76,7 +89,7 @@ function refusedBy(first: Heard | undefined): GatewayError | undefined {
   return 'code' in first ? new GatewayError('upstream_error', 'The upstream closed the connection before it began.') : undefined
 }
 
-async function standing({ parts, headers, attempts }: Dialling, { candidate, row, timer, signal }: Attempt): Promise<Line> {
+async function standing({ parts, headers, attempts, capture }: Dialling, { candidate, row, timer, signal }: Attempt): Promise<Line> {
   const { vendor } = candidate.channel
   const destination = destinationOf({ operation: 'realtime', stream: true }, candidate)
   const unsigned: UpstreamRequest = {
@@ -87,11 +100,16 @@ async function standing({ parts, headers, attempts }: Dialling, { candidate, row
   }
   const plain = await signed(parts.signer, unsigned, signal)
   const request = attempts.trace ? inTrace(plain, attempts.trace.headersOf(row)) : plain
-  const { ears, firstWord, listen } = answering()
-  const answer = await (vendor.scripted ? parts.demoSockets : parts.sockets).dial(request, ears, signal)
+  const { channel, model } = candidate
+  const noted = capture && notedDial(capture, { channel: channel.name, model: model.upstream, dialect: 'realtime' }, request)
+  const { ears, firstWord, listen } = answering(noted)
+  const dialled = (vendor.scripted ? parts.demoSockets : parts.sockets).dial(request, ears, signal)
+  if (noted) dialled.catch(noted.broke)
+  const answer = await dialled
   // There is no event for the connection itself, only for the completed upgrade.
   timer.connected()
   if ('status' in answer) {
+    noted?.refused(answer)
     row.status = answer.status
     throw realtimeCodec.readError(answer.status, withPlainWait(answer.headers, parts.clock.now()), answer.body)
   }
@@ -105,7 +123,7 @@ async function standing({ parts, headers, attempts }: Dialling, { candidate, row
     throw thrown
   }
   answer.pause()
-  return { candidate, socket: answer, listen }
+  return { candidate, socket: noted ? notedSocket(answer, noted.sent) : answer, listen }
 }
 
 /** Connects to the first candidate that works. Throws the error for the caller when none does. */

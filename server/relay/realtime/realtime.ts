@@ -11,6 +11,7 @@ import { mostExpensiveOutput } from '#billing/pricing/estimate'
 import { isPlausible, plausibleOperation } from '#billing/pricing/plausibility'
 import type { Price } from '#billing/pricing/price'
 import type { Ticket } from '#billing/ratelimit/limits'
+import type { Capture } from '#bodies/capture'
 import { noUsage, type Usage } from '#canonical/usage'
 import { realtimeCodec } from '#protocols/realtime'
 import type { RelayParts } from '#relay/contract/ask'
@@ -30,6 +31,7 @@ import { asGatewayError, type GatewayError } from '#shared/errors'
 import type { End } from '#shared/ids'
 import type { SocketUpstream } from '#upstream/socket'
 import { dialAny, type Line } from './dial.ts'
+import { notedSession } from './noted-session.ts'
 import { createSession, type Session } from './session.ts'
 
 export interface RealtimeParts extends RelayParts {
@@ -45,12 +47,16 @@ export interface RealtimeAsk {
   requestId: string
   caller: Caller
   model: string
+  /** An event that is sent before the client's first one. */
+  setup?: string
   /** Throws GatewayError when the caller may not continue. */
   readmit(): void
   /** Headers of the client that are passed on. */
   headers: Record<string, string>
   /** All headers of the client; only those that name a trace are read. */
   client: Pick<Headers, 'get'>
+  /** Notes what passes, where the session may be kept. */
+  capture?: Capture | undefined
   /** Aborted when the client leaves before it is upgraded. */
   signal: AbortSignalLike
 }
@@ -152,6 +158,8 @@ export function createRealtime(parts: RealtimeParts): Realtime {
     tellOpenSecondBook(parts.log, row)
     if (!begun.held) await books.record(row)
     else await (sessionCost?.usage() ? books.settle(row) : books.release(row))
+    if (line) begun.ask.capture?.answerOver(error?.code)
+    begun.ask.capture?.settled(outcome.end)
     begun.ticket?.done(sessionCost?.tokens() ?? 0)
     parts.open.count -= 1
   }
@@ -172,7 +180,7 @@ export function createRealtime(parts: RealtimeParts): Realtime {
     const first = largest()
     await books.hold(requestId, accountsOf(caller, begun.at.getTime()), first)
     begun.held = true
-    const line = await dialAny({ parts, candidates, model, attempts, headers: ask.headers, signal: ask.signal })
+    const line = await dialAny({ parts, candidates, model, attempts, headers: ask.headers, capture: ask.capture, signal: ask.signal })
     const sessionCost = createSessionCost(price.rates, caller.group.ratio, upstreamPriceOf(line.candidate)?.rates)
     const session = createSession({
       readLarge: (frame) => parts.large.frame(frame, caller.key?.id ?? caller.user.id),
@@ -185,6 +193,7 @@ export function createRealtime(parts: RealtimeParts): Realtime {
       topUp: createTopUp({ held: first, step: first, grow: (extra) => books.grow(requestId, extra) }),
       longest: (line.candidate.channel.timeouts.total ?? longestSeconds) * 1000,
       readmit: ask.readmit,
+      setup: ask.setup,
       note: () => books.progress(rowOf(begun, { end: 'cut', status: 101, error: interrupted(), line, sessionCost })),
       async settle(ending) {
         if (ending.error?.code === 'upstream_error') parts.health.failed(line.candidate, ending.error)
@@ -194,7 +203,7 @@ export function createRealtime(parts: RealtimeParts): Realtime {
     })
     sessions.add(session)
     if (draining) session.drain()
-    return session
+    return ask.capture ? notedSession(session, ask.capture) : session
   }
 
   async function realtime(ask: RealtimeAsk): Promise<Session> {

@@ -33,10 +33,12 @@ export interface SessionParts {
   line: Line
   /** Longest duration, in milliseconds. */
   longest: number
+  /** An event that is sent before the client's first one. */
+  setup: string | undefined
   /** Throws GatewayError when the caller may not continue. */
   readmit(): void
   /** Reads a frame that is too large to be read here. Rejects with GatewayError where it must not be forwarded. */
-  readLarge(frame: string): Promise<RealtimeFrame>
+  readLarge(frame: SocketFrame): Promise<RealtimeFrame>
   /** Writes the progress to the journal. */
   note(): void
   /** Settles the session. Never rejects. */
@@ -193,7 +195,7 @@ export function createSession(parts: SessionParts): Session {
   /** Never rejects. */
   async function takeLarge(frame: SocketFrame): Promise<void> {
     try {
-      const read = frame.length > largeFrame ? await parts.readLarge(textOf(frame)) : textOf(frame)
+      const read = frame.length > largeFrame ? await parts.readLarge(frame) : textOf(frame)
       if (stage === 'open') take(frame, read)
     } catch (thrown) {
       if (stage === 'open') refuse(asGatewayError(thrown))
@@ -246,6 +248,7 @@ export function createSession(parts: SessionParts): Session {
       line.listen(fromUpstream)
       upstreamPaused = false
       upstream.resume()
+      if (parts.setup !== undefined) take(parts.setup, parts.setup)
       if (draining) end()
     },
     message(frame) {

@@ -15,6 +15,7 @@ import type { Usage } from '#canonical/usage'
 import type { RelayParts } from '#relay/contract/ask'
 import type { Arrival, Hold, ModelCandidates, ReadRequest, RequestModels } from '#relay/contract/steps'
 import type { Candidate } from '#routing/order'
+import { askedAs } from './served-as.ts'
 
 interface Served {
   price: Pick<Price, 'rates'>
@@ -103,6 +104,7 @@ function estimateOf({ head }: Asked, { candidates, price }: Served): Estimate {
   const modelMaxOutput = limits.some((limit) => limit === undefined) ? undefined : Math.max(...limits.map((limit) => limit ?? 0))
   const { nonText } = head
   const cached = cachedBy(head, candidates)
+  const asked = price.rates.factors && askedAs(head, price.rates)
   return {
     inputBytes: head.inputBytes,
     n: head.n,
@@ -111,6 +113,7 @@ function estimateOf({ head }: Asked, { candidates, price }: Served): Estimate {
     ...(nonText && { nonText }),
     searches: head.searchAsked ? (nonText?.searches ?? usualSearches) : 0,
     ...(cached && { cached }),
+    ...(asked && { servedAs: asked }),
     makes: makesOf(head, candidates, price),
   }
 }
@@ -138,18 +141,19 @@ export function limitsOf({ key, user, group }: Caller): Bounded[] {
 }
 
 /** The wallet first, then every budget that counts at `now` (milliseconds since 1970). */
-export function accountsOf({ key, user, group }: Caller, now: number): Account[] {
-  const wallet = { id: user.id }
-  if (!key?.budget && !user.budget && !group.budget) return [wallet]
+export function accountsOf({ key, user, team, member, group }: Caller, now: number): Account[] {
+  const wallet: Account = team ? { id: user.id, whose: 'team' } : { id: user.id }
+  if (!key?.budget && !user.budget && !user.plan && !member?.budget && !group.budget) return [wallet]
   const budgets = budgetAccounts(
     [
       ...(key ? [{ of: 'key' as const, id: key.id, budget: key.budget }] : []),
-      { of: 'user', id: user.id, budget: user.budget },
+      ...(member ? [{ of: 'member' as const, id: member.id, budget: member.budget }] : []),
+      { of: 'user', id: user.id, budget: user.plan ? { ...user.budget, plan: user.plan } : user.budget },
       { of: 'group', id: group.name, budget: group.budget },
     ],
     now,
   )
-  return [wallet, ...budgets]
+  return [wallet, ...(team ? budgets.map((one) => ({ ...one, whose: 'team' as const })) : budgets)]
 }
 
 /** Every model that may answer, each once. */

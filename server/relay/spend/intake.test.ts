@@ -66,19 +66,49 @@ describe('a large body', () => {
   test('has room by key and for all, which comes back; a single one always has', async () => {
     const { admit } = intake()
     const one = callerWith('one')
-    const release = await admit({ caller: one, bytes: 90 * mebibyte })
+    const { release } = await admit({ caller: one, bytes: 90 * mebibyte })
     expect(await codeOf(admit({ caller: one, bytes: 10 * mebibyte }))).toBe('rate_limit_exceeded')
     release()
-    const giveBack = [await admit({ caller: one, bytes: 1000 * mebibyte })]
+    const giveBack = [(await admit({ caller: one, bytes: 1000 * mebibyte })).release]
     expect(await codeOf(admit({ caller: callerWith('other'), bytes: mebibyte }))).toBe('overloaded')
     giveBack[0]?.()
-    for (let n = 0; n < 8; n += 1) giveBack.push(await admit({ caller: callerWith(`${n}`), bytes: 96 * mebibyte }))
+    for (let n = 0; n < 8; n += 1) giveBack.push((await admit({ caller: callerWith(`${n}`), bytes: 96 * mebibyte })).release)
     expect(await codeOf(admit({ caller: one, bytes: mebibyte }))).toBe('overloaded')
     // What waits on the disk has room of its own.
     expect(await codeOf(admit({ caller: one, bytes: 400 * mebibyte, isSpooled: true }))).toBe('admitted')
     expect(await codeOf(admit({ caller: one, bytes: 400 * mebibyte, isSpooled: true }))).toBe('rate_limit_exceeded')
     giveBack[1]?.()
     expect(await codeOf(admit({ caller: one, bytes: mebibyte }))).toBe('admitted')
+  })
+})
+
+describe('a body that does not say how long it is', () => {
+  test('takes room as it arrives, and is refused where there is none left', async () => {
+    const { admit } = intake()
+    const one = callerWith('one')
+    const first = await admit({ caller: one, bytes: mebibyte })
+    const second = await admit({ caller: one, bytes: mebibyte })
+    first.grow(64 * mebibyte)
+    first.grow(32 * mebibyte)
+    second.grow(32 * mebibyte)
+    expect(() => second.grow(33 * mebibyte)).toThrow('96 MiB at most')
+    expect(await codeOf(admit({ caller: one, bytes: mebibyte }))).toBe('rate_limit_exceeded')
+    first.release()
+    first.release()
+    second.grow(96 * mebibyte)
+    // Nobody else is there: it may be as large as its endpoint takes.
+    second.grow(1000 * mebibyte)
+    second.release()
+    first.grow(500 * mebibyte)
+    expect(await codeOf(admit({ caller: one, bytes: 96 * mebibyte }))).toBe('admitted')
+  })
+
+  test('counts for all, too', async () => {
+    const { admit } = intake()
+    const rooms = await Promise.all(Array.from({ length: 9 }, (_, n) => admit({ caller: callerWith(`${n}`), bytes: mebibyte })))
+    for (const room of rooms.slice(0, 8)) room.grow(95 * mebibyte)
+    expect(() => rooms[8]?.grow(9 * mebibyte)).toThrow('Too much is being read at once')
+    expect(() => rooms[8]?.grow(8 * mebibyte)).not.toThrow()
   })
 })
 

@@ -34,7 +34,7 @@ export function createSessionCost(rates: Rates, ratio: bigint, upstream?: Rates)
       spent += cost(usage, rates, ratio)
       if (upstream) upstreamSpent += cost(usage, upstream, 1_000_000n)
       for (const part of partsOf(usage, rates)) {
-        const name = `${part.unit} ${part.price} ${part.tier}`
+        const name = `${part.unit} ${part.price} ${part.tier} ${part.factor}`
         parts.set(name, { ...part, amount: part.amount + (parts.get(name)?.amount ?? 0n) })
       }
       total = total ? sum(total, usage) : { ...usage, raw: null }

@@ -13,6 +13,7 @@ import type { Arrival, AttemptLog, Ending, Hold, ReadRequest, RequestModels } fr
 import { endedBy } from '#relay/exchange/ended'
 import { asGatewayError, GatewayError } from '#shared/errors'
 import { answeringModel } from './hold.ts'
+import { billedAs } from './served-as.ts'
 import { tellOpenSecondBook, usageRow } from './usage-row.ts'
 
 /** Everything that a settlement needs of the steps before it. */
@@ -31,7 +32,7 @@ export interface Settlement {
   /** Settles a request that failed without output; returns the error for its caller. */
   refuse(thrown: unknown): Promise<GatewayError>
   /** Writes to the journal what the request is to be charged if the process crashes now. */
-  note(sofar: Pick<Ending, 'served' | 'losses' | 'firstAt'> & { usage: Usage }): void
+  note(sofar: Pick<Ending, 'tier' | 'served' | 'losses' | 'firstAt'> & { usage: Usage }): void
 }
 
 /** The error in the usage row of a request that a crash interrupted. */
@@ -50,8 +51,9 @@ export function openSettlement(parts: RelayParts, settled: Settled): Settlement 
   const { ask, head } = request
 
   function rowOf(ending: Ending): NewLog {
-    const { end, status, error, usage, served, losses, firstAt } = ending
+    const { end, status, error, served, losses, firstAt } = ending
     const { price } = answeringModel(models, served?.candidate)
+    const usage = ending.usage && billedAs(ending.usage, ending.tier, head, price.rates, served?.candidate)
     const facts = {
       ask,
       head,
@@ -71,6 +73,7 @@ export function openSettlement(parts: RelayParts, settled: Settled): Settlement 
 
   async function settle(ending: Ending): Promise<void> {
     attempts.close(ending.error, ending.streamedMs)
+    if (ending.served && parts.balancing?.counting) parts.balancing.ended(ending.served.candidate)
     const row = rowOf(ending)
     tellOpenSecondBook(log, row)
     await (ending.usage ? books.settle(row) : books.release(row))

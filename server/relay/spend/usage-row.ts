@@ -28,7 +28,7 @@ export interface Outcome {
 }
 
 export interface Facts {
-  ask: Pick<Ask, 'requestId' | 'caller' | 'operation' | 'dialect'>
+  ask: Pick<Ask, 'requestId' | 'caller' | 'operation' | 'dialect' | 'batch' | 'replay'>
   /** When the request arrived. */
   at: Date
   head: Pick<Head, 'model' | 'stream'> | undefined
@@ -49,6 +49,7 @@ export function usageRow(facts: Facts, outcome: Outcome): NewLog {
     requestId: ask.requestId,
     at: facts.at,
     userId: ask.caller.user.id,
+    memberId: ask.caller.member?.id ?? null,
     keyId: ask.caller.key?.id ?? null,
     key: ask.caller.key?.name ?? null,
     group: ask.caller.group.name,
@@ -70,7 +71,9 @@ export function usageRow(facts: Facts, outcome: Outcome): NewLog {
     firstTokenMs: facts.firstTokenMs === undefined ? null : Math.round(facts.firstTokenMs),
     totalMs: Math.round(facts.totalMs),
     attempts: [...facts.attempts],
+    ...(ask.batch !== undefined && { batch: ask.batch }),
     ...(facts.notes?.length && { notes: facts.notes }),
+    ...(ask.replay && { replayOf: ask.replay.of }),
   }
 }
 

@@ -1,8 +1,8 @@
 /** The HTTP server on Bun. */
 import type { Listener, ListenOptions } from '#runtime/contract/http-server'
 import type { ClientListener } from '#runtime/contract/sockets'
+import { together } from '#runtime/http1-client/together'
 import { socketHandler } from './sockets.ts'
-import { together } from './together.ts'
 
 /** Seconds: how often Bun looks for idle connections, and the longest idle limit it takes. */
 const lookEvery = 4

@@ -1,7 +1,8 @@
 /** Bun. */
 import type { Platform } from '#runtime/contract/platform'
-import { createHttpClient } from './http-client.ts'
+import { createHttp1Client } from '#runtime/http1-client/http-client'
 import { listen } from './listen.ts'
+import { overOwnSocket } from './own-socket.ts'
 
 /** Bytes outside of objects, dead or alive, that are worth a collection; at rest there are a tenth of it. */
 const muchBytes = 24 * 1024 * 1024
@@ -9,7 +10,7 @@ const muchBytes = 24 * 1024 * 1024
 /** The platform of a process that Bun runs. */
 export const bunPlatform: Platform = {
   listen,
-  createHttpClient,
+  createHttpClient: (clock) => createHttp1Client(clock, overOwnSocket),
   hashPassword: (password, cost) => Bun.password.hash(password, { algorithm: 'argon2id', ...cost }),
   verifyPassword: (password, hash) => Bun.password.verify(password, hash),
   readFile: (path) => Bun.file(path).stream(),

@@ -7,8 +7,11 @@ export interface Peer {
   readonly address: string
   /** Suspends the idle limit: the client waits for us, and our own timeouts apply. */
   suspendIdleLimit(): void
-  /** Applies the idle limit again: it is the client's turn to read what it was given, or to send its next request. */
-  limitIdle(): void
+  /**
+   * Applies the idle limit again: it is the client's turn to read what it was given, or to send its next request. A runtime that cannot
+   * close the connection of a client that takes nothing calls `giveUp` instead.
+   */
+  limitIdle(giveUp?: () => void): void
   /**
    * Turns the request into a WebSocket; false when that is no longer possible. The handler's response is then not sent, so
    * `headers` are all that the client gets. If the client offered subprotocols, `sec-websocket-protocol` must name one of them.

@@ -28,6 +28,9 @@ declare namespace Deno {
     handler: (request: Request, info: { remoteAddr: NetAddr }) => Response | Promise<Response>,
   ): HttpServer
 
+  /** The timer does not keep the process running. */
+  function unrefTimer(timer: number): void
+
   /** `idleTimeout` in seconds: pings go out meanwhile, and a connection that answers none is closed. */
   function upgradeWebSocket(request: Request, options: { idleTimeout: number }): { socket: WebSocket; response: Response }
 }

@@ -1,7 +1,7 @@
 /** The rules of outgoing HTTP, kept by a Deno of its own: one process asks for everything, the tests look at what came of it. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls'
@@ -14,29 +14,55 @@ type Outcome = Record<string, unknown>
 let outcomes: Record<string, Outcome>
 let vendor: ScriptedUpstream
 let stranger: ScriptedUpstream
+/** Of answers byte by byte: connections that were made, and the bytes of the long one that were taken. */
+const raw = { connections: 0, taken: 0 }
 const serverNames: (string | false | null)[] = []
 const proxied: string[] = []
 const undo: (() => unknown)[] = []
 
+const chunked = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nabcd\r\n6;x=y\r\nefghij\r\n0\r\nX-Sum: 1\r\n\r\n'
+const plain = (text: string) => `HTTP/1.1 200 OK\r\nContent-Length: ${text.length}\r\n\r\n${text}`
+/** More than any buffer between two processes. */
+const longBytes = 64 * 1024 * 1024
+
+function answerRaw(socket: Socket, path: string): void {
+  const [, what, at] = path.split('/')
+  if (what === 'cut') {
+    socket.write(chunked.slice(0, Number(at)))
+    setTimeout(() => socket.write(chunked.slice(Number(at))), 1)
+  } else if (what === 'surplus') socket.write(`${plain('first')}HTTP/1.1 200 OK\r\n`)
+  else if (what === 'long') {
+    socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${longBytes}\r\n\r\n`)
+    const piece = Buffer.alloc(1024 * 1024)
+    const next = () => {
+      if (raw.taken >= longBytes) return
+      raw.taken += piece.length
+      socket.write(piece, next)
+    }
+    next()
+  } else socket.write(plain(what === 'taken' ? String(raw.taken) : 'ok'))
+}
+
 /** What Deno runs: every call by name, its outcome as one line of JSON. */
-const script = (vendorUrl: string, strangerUrl: string, tlsPort: number) => `
-import { createHttpClient } from ${JSON.stringify(`${import.meta.dirname}/http-client.ts`)}
-const client = createHttpClient()
+const script = (vendorUrl: string, strangerUrl: string, rawUrl: string, tlsPort: number) => `
+import { createHttpClient } from '#runtime/http-client'
+const client = createHttpClient({ monotonic: () => performance.now() })
 const outcomes = {}
 async function note(name, call) {
   let connected = 0
   try {
-    const { status, headers, readAll } = await call(() => { connected++ })
-    const text = new TextDecoder().decode(await readAll())
+    const answer = await call(() => { connected++ })
+    const text = new TextDecoder().decode(await answer.readAll())
+    const { status, headers } = answer
     outcomes[name] = { connected, status, text, location: headers.get('location'), encoding: headers.get('content-encoding') }
   } catch (thrown) {
-    outcomes[name] = { connected, code: String(thrown?.code ?? thrown?.name) }
+    outcomes[name] = { connected, code: thrown instanceof DOMException ? thrown.name : String(thrown?.code ?? thrown?.name) }
   }
 }
 const open = new AbortController().signal
 const send = (path, more = {}) => (connected) => client.send({
-  method: 'POST', url: ${JSON.stringify(vendorUrl)} + path, fresh: false, signal: open, body: '{"a":1}', connected, ...more,
-  headers: new Headers({ 'accept-encoding': 'identity', 'content-length': '7', 'x-extra': 'yes' }),
+  method: 'POST', url: ${JSON.stringify(vendorUrl)} + path, fresh: false, signal: open, body: '{"a":1}', connected,
+  headers: new Headers({ 'accept-encoding': 'identity', 'content-length': '7', 'x-extra': 'yes' }), ...more,
 })
 const pieces = () => new ReadableStream({ start(c) { for (const piece of ['{"a"', ':1}']) c.enqueue(new TextEncoder().encode(piece)); c.close() } })
 await note('text', send('/text'))
@@ -54,6 +80,25 @@ await note('pinned', pinned('http://files.example:' + new URL(${JSON.stringify(s
 await note('pinned gzip', pinned('http://files.example:' + new URL(${JSON.stringify(vendorUrl)}).port + '/gzip'))
 await note('certificate', pinned('https://good.example:${tlsPort}/'))
 await note('wrong certificate', pinned('https://bad.example:${tlsPort}/'))
+const large = 'é'.repeat(4_000_000)
+await note('large', send('/large', { body: large, headers: new Headers({ 'content-length': '8000000' }) }))
+const rawly = (path) => client.send({ method: 'GET', url: ${JSON.stringify(rawUrl)} + path, headers: [], body: undefined, fresh: false, signal: open, connected: () => undefined })
+const cut = []
+for (let at = 1; at < ${chunked.length}; at++) cut.push(new TextDecoder().decode(await (await rawly('/cut/' + at)).readAll()))
+outcomes.cut = { texts: [...new Set(cut)] }
+outcomes.surplus = { text: new TextDecoder().decode(await (await rawly('/surplus')).readAll()) }
+await (await rawly('/after')).readAll()
+const slow = await rawly('/long')
+let bytes = (await slow.read()).length
+const takenNow = async () => Number(new TextDecoder().decode(await (await rawly('/taken')).readAll()))
+let held = -1
+for (let before = -2; held !== before; ) {
+  before = held
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  held = await takenNow()
+}
+for (let piece = await slow.read(); piece !== undefined; piece = await slow.read()) bytes += piece.length
+outcomes.slow = { held, bytes }
 console.log(JSON.stringify(outcomes))
 Deno.exit(0)
 `
@@ -83,19 +128,24 @@ beforeAll(async () => {
         socket.destroy()
       })
   })
-  for (const server of [tls, proxy]) {
+  const scripted = createServer({ noDelay: true }, (socket) => {
+    raw.connections += 1
+    socket.on('error', () => undefined).on('data', (bytes) => answerRaw(socket, String(bytes).split(' ')[1] ?? ''))
+  })
+  for (const server of [tls, proxy, scripted]) {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     undo.push(() => server.close())
   }
   const folder = mkdtempSync(join(tmpdir(), 'parley-deno-'))
   undo.push(() => rmSync(folder, { recursive: true }))
-  writeFileSync(join(folder, 'calls.ts'), script(vendor.url, stranger.url, (tls.address() as AddressInfo).port))
   writeFileSync(join(folder, 'known.pem'), certificate.cert)
-  // A script elsewhere does not know the aliases of this package.
-  const imports = { '#runtime/contract/abort': import.meta.resolve('#runtime/contract/abort') }
-  writeFileSync(join(folder, 'deno.json'), JSON.stringify({ imports }))
-  const proxyUrl = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
-  const child = Bun.spawn([denoPath(), ...denoArguments, join(folder, 'calls.ts')], {
+  const portOf = (server: Server) => (server.address() as AddressInfo).port
+  const text = script(vendor.url, stranger.url, `http://127.0.0.1:${portOf(scripted)}`, portOf(tls))
+  const proxyUrl = `http://127.0.0.1:${portOf(proxy)}`
+  const child = Bun.spawn([denoPath(), ...denoArguments, '-'], {
+    // The aliases of this package hold there.
+    cwd: new URL('../../..', import.meta.url).pathname,
+    stdin: new Blob([text]),
     env: {
       ...process.env,
       NODE_EXTRA_CA_CERTS: join(folder, 'known.pem'),
@@ -119,7 +169,7 @@ afterAll(async () => {
 test('what is sent is what was given: no header is added but what HTTP needs, a text keeps its length', () => {
   const text = vendor.requests.find(({ target }) => target === '/text')
   expect(text?.headers.map(([name]) => name.toLowerCase()).sort()).toEqual([
-    ...['accept-encoding', 'connection', 'content-length', 'host', 'x-extra'],
+    ...['accept', 'accept-encoding', 'connection', 'content-length', 'host', 'x-extra'],
   ])
   expect([text?.header('accept-encoding'), text?.header('content-length'), text?.text()]).toEqual(['identity', '7', '{"a":1}'])
   const streamed = vendor.requests.find(({ target }) => target === '/stream')
@@ -137,14 +187,30 @@ test('nothing is followed, repeated or sent through a proxy of the environment',
   expect(stranger.requests.map(({ target }) => target)).toEqual(['/file'])
   expect(proxied).toEqual([])
   for (const path of ['/hang', '/broken']) expect(vendor.requests.filter(({ target }) => target === path).length).toBe(1)
-  // A connection of its own for every request.
-  expect(vendor.connections.accepted).toBe(vendor.requests.length)
+})
+
+test('a connection serves one request after the other, and no more after what nobody asked for', () => {
+  expect(vendor.connections.accepted).toBeLessThan(vendor.requests.length)
+  expect(outcomes.surplus).toEqual({ text: 'first' })
+  // One for all that were cut, `surplus` too; another after it, and `taken` beside `long`.
+  expect(raw.connections).toBe(3)
+})
+
+test('bodies are whole: large ones, and answers cut anywhere', () => {
+  expect(outcomes.large).toMatchObject({ status: 200 })
+  expect(vendor.requests.find(({ target }) => target === '/large')?.text()).toBe('é'.repeat(4_000_000))
+  expect(outcomes.cut).toEqual({ texts: ['abcdefghij'] })
+})
+
+test('a reader that takes nothing holds the upstream back', () => {
+  expect(outcomes.slow).toMatchObject({ bytes: longBytes })
+  expect(Number(outcomes.slow?.held)).toBeLessThan(longBytes / 2)
 })
 
 test('an answer is decoded, breaks where the upstream broke off, and ends with the signal', () => {
   expect(outcomes.gzip).toMatchObject({ status: 200, text: 'plain text', encoding: 'gzip' })
-  expect(outcomes.broken).toMatchObject({ code: 'ECONNRESET' })
-  expect(outcomes.aborted).toMatchObject({ connected: 1, code: 'ABORT_ERR' })
+  expect(outcomes.broken).toMatchObject({ code: 'HTTP_INCOMPLETE' })
+  expect(outcomes.aborted).toMatchObject({ connected: 1, code: 'AbortError' })
 })
 
 test('a call to one address goes there whatever the name says, and says the name', () => {

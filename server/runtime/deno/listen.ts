@@ -1,8 +1,9 @@
 /**
- * The HTTP server on Deno. It has no idle limit that a handler could set, so a client that takes nothing of its answer is not cut
- * here, and no limit for bodies, so Parley's own, which is counted while a body is read, is the only one.
+ * The HTTP server on Deno. It has no idle limit that a handler could set, so an answer of which a client takes nothing is given up
+ * instead of its connection, and no limit for bodies, so Parley's own, which is counted while a body is read, is the only one.
  */
 import type { Listener, ListenOptions } from '#runtime/contract/http-server'
+import { idleLimit } from './idle-limit.ts'
 import { upgrade } from './sockets.ts'
 
 /** `Platform.listen`. */
@@ -23,8 +24,7 @@ export function listen(options: ListenOptions): Listener {
       let upgraded: Response | undefined
       const response = await options.handle(request, {
         address: remoteAddr.hostname,
-        suspendIdleLimit: () => undefined,
-        limitIdle: () => undefined,
+        ...idleLimit(options.idleMs),
         upgrade(listener, headers) {
           upgraded = upgrade(request, listener, headers)
           return upgraded !== undefined

@@ -2,7 +2,8 @@
 import { createReadStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import type { Platform } from '#runtime/contract/platform'
-import { createHttpClient } from './http-client.ts'
+import { createHttp1Client } from '#runtime/http1-client/http-client'
+import { overNodeSocket } from '#runtime/http1-client/node-socket'
 import { listen } from './listen.ts'
 
 /** Loaded here only. It makes and reads argon2id, in the form that Bun writes. */
@@ -11,7 +12,7 @@ const argon2 = () => import('@node-rs/argon2')
 /** The platform of a process that Deno runs. */
 export const denoPlatform: Platform = {
   listen,
-  createHttpClient,
+  createHttpClient: (clock) => createHttp1Client(clock, overNodeSocket),
   hashPassword: async (password, cost) => (await argon2()).hash(password, { ...cost, parallelism: 1 }),
   verifyPassword: async (password, hash) => (await argon2()).verify(hash, password),
   readFile: (path) => Readable.toWeb(createReadStream(path)) as unknown as ReadableStream<Uint8Array>,

@@ -25,6 +25,7 @@ function serve(socket: WebSocket, listener: ClientListener): void {
   let paused = false
   let over = false
   let watching = false
+  let broke = false
   let closing: { code: number; reason: string } | undefined
   const held: SocketFrame[] = []
   let heldBytes = 0
@@ -90,12 +91,14 @@ function serve(socket: WebSocket, listener: ClientListener): void {
     if (heldBytes > mostHeld) return end(1008, 'Too much was sent without waiting.')
     held.push(frame)
   }
-  // What follows is always a close.
-  socket.onerror = () => undefined
+  // What follows is always a close, which does not know that the connection broke.
+  socket.onerror = () => {
+    broke = true
+  }
   socket.onclose = ({ code, reason }) => {
     over = true
     paused = false
-    closing = { code, reason }
+    closing = broke ? { code: 1006, reason: '' } : { code, reason }
     release()
   }
 }

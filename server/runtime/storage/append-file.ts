@@ -1,5 +1,17 @@
 /** Files that only grow at their end, and are read in pieces. Everything here blocks: it is for threads that carry no requests. */
-import { closeSync, fstatSync, ftruncateSync, mkdirSync, openSync, readdirSync, readSync, rmSync, statSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  fstatSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
 
 /** A file that is open for writing. */
@@ -56,6 +68,16 @@ export function readSpan(folder: string, name: string, offset: number, length: n
     return bytes.subarray(0, done)
   } finally {
     closeSync(file)
+  }
+}
+
+/** All bytes of a file; undefined when there is none. */
+export function wholeFile(folder: string, name: string): Uint8Array<ArrayBuffer> | undefined {
+  try {
+    return new Uint8Array(readFileSync(join(folder, name)))
+  } catch (thrown) {
+    if (isAbsent(thrown)) return undefined
+    throw thrown
   }
 }
 

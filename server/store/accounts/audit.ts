@@ -2,7 +2,7 @@
  * The audit trail: every change by a person, the file or the setup is recorded in the same transaction. Secrets are never recorded:
  * of a hash, a digest, a sealed key or a header value only whether it is set and that it changed.
  */
-import { and, desc, eq, lt, or, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, gte, lt, or, type SQL, sql } from 'drizzle-orm'
 import { audit } from '#db/schema'
 import type { Actor } from '#shared/console/audit'
 import { GatewayError } from '#shared/errors'
@@ -118,6 +118,10 @@ export interface AuditQuestion {
   target?: string
   /** `key.create`, or `key` for all its actions. */
   action?: string
+  /** At or after this time. */
+  from?: Date
+  /** Before this time. */
+  to?: Date
 }
 
 /** Bytes of rows, about, after which a page ends; and how many rows are read before it is known how large they are. */
@@ -144,7 +148,7 @@ export async function pageAudit(store: Store, { limit, ...asked }: AuditQuestion
   return { rows, next: after ?? null }
 }
 
-function lotOf({ db }: Store, { limit, after, actor, target, action }: AuditQuestion): Promise<AuditRecord[]> {
+function lotOf({ db }: Store, { limit, after, actor, target, action, from, to }: AuditQuestion): Promise<AuditRecord[]> {
   return db
     .select()
     .from(audit)
@@ -155,6 +159,8 @@ function lotOf({ db }: Store, { limit, after, actor, target, action }: AuditQues
           ? undefined
           : or(...[audit.actor, audit.actorName, audit.ownerId, audit.ownerName].map((column) => eq(column, actor))),
         target === undefined ? undefined : or(eq(audit.target, target), eq(audit.targetName, target)),
+        from === undefined ? undefined : gte(audit.at, from),
+        to === undefined ? undefined : lt(audit.at, to),
         action === undefined ? undefined : or(eq(audit.action, action), sql`starts_with(${audit.action}, ${`${action}.`})`),
       ),
     )

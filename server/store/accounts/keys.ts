@@ -1,6 +1,7 @@
 /** Rows of API keys. The key itself is never stored, only its digest. */
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import { apiKeys } from '#db/accounts'
+import { isTeamId } from '#shared/ids'
 import { inLots } from '#store/engine/batches'
 import type { Store } from '#store/engine/store'
 
@@ -14,13 +15,15 @@ export const loadKeys = ({ db }: Store, ids?: readonly string[]): Promise<KeyRec
     .from(apiKeys)
     .where(ids && inArray(apiKeys.id, [...ids]))
 
-/** The keys of a user. */
-export const loadKeysOf = ({ db }: Store, userId: string): Promise<KeyRecord[]> =>
-  db.select().from(apiKeys).where(eq(apiKeys.userId, userId))
+/** What is a user's or, where the id is a team's, a team's. */
+const ownedBy = (id: string) => eq(isTeamId(id) ? apiKeys.teamId : apiKeys.userId, id)
 
-/** How many keys the user has that parley.yaml does not manage. */
-export async function countKeysOf({ db }: Store, userId: string): Promise<number> {
-  return db.$count(apiKeys, and(eq(apiKeys.userId, userId), eq(apiKeys.managed, 'console')))
+/** The keys of a user, or of a team. */
+export const loadKeysOf = ({ db }: Store, owner: string): Promise<KeyRecord[]> => db.select().from(apiKeys).where(ownedBy(owner))
+
+/** How many keys the user or the team has that parley.yaml does not manage. */
+export async function countKeysOf({ db }: Store, owner: string): Promise<number> {
+  return db.$count(apiKeys, and(ownedBy(owner), eq(apiKeys.managed, 'console')))
 }
 
 /** The key of this id, if it exists. */

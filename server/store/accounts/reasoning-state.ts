@@ -1,5 +1,6 @@
 /** Rows of sealed tool call state, per tenant. Expired rows are never returned, whether deleted yet or not. */
 import { and, eq, gt, inArray, sql } from 'drizzle-orm'
+import { itemConversations } from '#db/kept-items'
 import { recollections, storedResponses } from '#db/reasoning-state'
 import { returned } from '#store/engine/rows'
 import type { Store } from '#store/engine/store'
@@ -32,10 +33,10 @@ export async function readRecollections({ db }: Store, tenant: string, keys: rea
     .where(and(eq(owner, tenant), inArray(key, [...keys]), gt(expiresAt, now)))
 }
 
-/** Deletes what has expired at `now`, tool call state and stored responses; resolves to the number of rows. */
+/** Deletes what has expired at `now`, tool call state, stored responses and conversations; resolves to the number of rows. */
 export async function deleteExpired({ db }: Store, now: Date): Promise<number> {
   let gone = 0
-  for (const table of [recollections, storedResponses]) {
+  for (const table of [recollections, storedResponses, itemConversations]) {
     const at = sql.param(now, table.expiresAt)
     for (;;) {
       // Expiry is checked again on deletion: a row that was renewed in between stays.

@@ -1,11 +1,11 @@
-/** Names of removed users, from the audit trail: their usage outlives them, but holds only their ids. */
+/** Names of removed users and teams, from the audit trail: their usage outlives them, but holds only their ids. */
 import { and, eq, inArray } from 'drizzle-orm'
 import { audit } from '#db/schema'
 import type { Store } from '#store/engine/store'
 
-const removal = eq(audit.action, 'user.remove')
+const removal = inArray(audit.action, ['user.remove', 'team.remove'])
 
-/** The last names of those of these users who were removed, by id. */
+/** The last names of those of these users and teams that were removed, by id. */
 export async function namesOfRemoved({ db }: Store, ids: readonly string[]): Promise<Map<string, string>> {
   if (ids.length === 0) return new Map()
   const { target, targetName } = audit
@@ -16,11 +16,11 @@ export async function namesOfRemoved({ db }: Store, ids: readonly string[]): Pro
   return new Map(rows.map((row) => [row.target, row.targetName]))
 }
 
-/** The ids of removed users whose last name was this. */
-export async function removedNamed({ db }: Store, name: string): Promise<string[]> {
+/** The ids of removed users, or teams, whose last name was this. */
+export async function removedNamed({ db }: Store, name: string, what: 'user' | 'team' = 'user'): Promise<string[]> {
   const rows = await db
     .select({ id: audit.target })
     .from(audit)
-    .where(and(removal, eq(audit.targetName, name)))
+    .where(and(eq(audit.action, `${what}.remove`), eq(audit.targetName, name)))
   return rows.map(({ id }) => id)
 }

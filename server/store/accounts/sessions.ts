@@ -21,6 +21,12 @@ export async function insertSession(store: Store, row: SessionRecord): Promise<v
   await store.changes.publish('sessions', row.digest)
 }
 
+/** Notes that the user of a session has proved again who they are. */
+export async function proveSession(store: Store, digest: string, provedAt: Date): Promise<void> {
+  await store.db.update(sessions).set({ provedAt }).where(eq(sessions.digest, digest))
+  await store.changes.publish('sessions', digest)
+}
+
 /** Deletes the session, if it exists. */
 export async function deleteSession(store: Store, digest: string): Promise<void> {
   await store.db.delete(sessions).where(eq(sessions.digest, digest))

@@ -3,7 +3,7 @@
  * administrator who can sign in: both rules are enforced here, safe against concurrent instances.
  */
 import { and, eq, inArray, isNotNull, sql } from 'drizzle-orm'
-import { apiKeys, managementKeys, sessions, users } from '#db/accounts'
+import { apiKeys, managementKeys, sessions, teamMembers, users } from '#db/accounts'
 import { entries } from '#db/ledger'
 import { inLots } from '#store/engine/batches'
 import { checkViolation, sqlState } from '#store/engine/sql-state'
@@ -12,8 +12,9 @@ import { openWallets, type Posting, postGrant, postGrants, readWallets } from '#
 import { onRecord } from './audit.ts'
 import type { KeyRecord } from './keys.ts'
 
-/** A row. */
-export type UserRecord = typeof users.$inferSelect
+type Row = typeof users.$inferSelect
+/** A row. New ones have no plan. */
+export type UserRecord = Omit<Row, 'plan'> & Partial<Pick<Row, 'plan'>>
 
 /** Money for a wallet, in nano-dollars, with who gave it and why. */
 export interface Grant {
@@ -89,19 +90,21 @@ export async function updateUser(store: Store, id: string, fields: Partial<UserR
   return result
 }
 
-/** Deletes the user with keys, management keys and sessions; the wallet, its entries and the usage rows stay. */
+/** Deletes the user with keys, management keys, sessions and places in teams; the wallet, its entries, the usage rows and keys of teams stay. */
 export async function deleteUser(store: Store, id: string): Promise<UserWrite> {
   const gone = await store.db.transaction(async (tx) => {
     if (await isLastAdmin(tx, id)) return 'last'
     const keys = await tx.delete(apiKeys).where(eq(apiKeys.userId, id)).returning({ id: apiKeys.id })
+    const places = await tx.delete(teamMembers).where(eq(teamMembers.userId, id)).returning({ id: teamMembers.id })
     const managing = await tx.delete(managementKeys).where(eq(managementKeys.userId, id)).returning({ id: managementKeys.id })
     const ended = await tx.delete(sessions).where(eq(sessions.userId, id)).returning({ digest: sessions.digest })
     const rows = await tx.delete(users).where(eq(users.id, id)).returning({ id: users.id })
-    return { found: rows.length > 0, keys, managing, ended }
+    return { found: rows.length > 0, keys, places, managing, ended }
   })
   if (gone === 'last') return 'last'
   await store.changes.publish('users', id)
   for (const key of gone.keys) await store.changes.publish('api_keys', key.id)
+  for (const place of gone.places) await store.changes.publish('team_members', place.id)
   for (const key of gone.managing) await store.changes.publish('management_keys', key.id)
   for (const session of gone.ended) await store.changes.publish('sessions', session.digest)
   return gone.found ? 'done' : 'gone'
@@ -172,7 +175,8 @@ async function publishAll(store: Store, rows: readonly NewUserRecord[]): Promise
   for (const { key } of rows) if (key) await store.changes.publish('api_keys', key.id)
 }
 
-const openingOf = (userId: string, opening: Grant): Posting => ({ ...opening, walletId: userId, ref: `grant:${userId}`, kind: 'grant' })
+/** The posting of an opening grant: one in the life of a wallet. */
+export const openingOf = (walletId: string, opening: Grant): Posting => ({ ...opening, walletId, ref: `grant:${walletId}`, kind: 'grant' })
 
 /** Administrators who can sign in, locked until the transaction ends, so that two of them cannot be removed concurrently. */
 function lockAdmins(tx: Db): Promise<{ id: string }[]> {

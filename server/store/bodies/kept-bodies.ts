@@ -1,7 +1,8 @@
 /** Rows of kept bodies. */
-import { and, desc, eq, inArray, lt, lte, type SQL, sql } from 'drizzle-orm'
-import { keptBodies, users } from '#db/schema'
+import { and, eq, inArray, lt, lte, type SQL, sql } from 'drizzle-orm'
+import { instances, keptBodies, replayItems, users } from '#db/schema'
 import { inLots } from '#store/engine/batches'
+import { returned } from '#store/engine/rows'
 import type { Store } from '#store/engine/store'
 
 /** A row. */
@@ -11,16 +12,16 @@ export type BodyRecord = typeof keptBodies.$inferSelect
 export type BodyPlace = Pick<BodyRecord, 'requestId' | 'segment' | 'offset' | 'length'>
 
 /**
- * Inserts rows; those of users who are gone are left out. One statement with one argument, since every kept request costs this thread a row.
+ * Inserts rows, each JSON of a `BodyRecord`; those of users who are gone are left out. One statement with one argument, since every kept request costs this thread a row.
  * Rejects when one of the users goes at this moment: nothing is inserted then.
  */
-export async function insertBodies({ db }: Store, rows: readonly BodyRecord[]): Promise<void> {
+export async function insertBodies({ db }: Store, rows: readonly string[]): Promise<void> {
   if (rows.length === 0) return
   await db.execute(sql`
-    insert into ${keptBodies} (request_id, at, user_id, key_id, instance, segment, "offset", length, sealed_key, redacted)
-    select r."requestId", r.at, r."userId", r."keyId", r.instance, r.segment, r."offset", r.length, r."sealedKey", r.redacted
-    from jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) as r(
-      "requestId" text, at timestamptz, "userId" text, "keyId" text, instance text, segment text, "offset" integer, length integer,
+    insert into ${keptBodies} (request_id, at, user_id, member_id, key_id, instance, segment, "offset", length, sealed_key, redacted)
+    select r."requestId", r.at, r."userId", r."memberId", r."keyId", r.instance, r.segment, r."offset", r.length, r."sealedKey", r.redacted
+    from jsonb_to_recordset(${`[${rows.join(',')}]`}::text::jsonb) as r(
+      "requestId" text, at timestamptz, "userId" text, "memberId" text, "keyId" text, instance text, segment text, "offset" integer, length integer,
       "sealedKey" text, redacted boolean
     ) join ${users} on ${users.id} = r."userId"
     on conflict do nothing`)
@@ -30,6 +31,15 @@ export async function insertBodies({ db }: Store, rows: readonly BodyRecord[]): 
 export async function findBody({ db }: Store, requestId: string): Promise<BodyRecord | undefined> {
   const [row] = await db.select().from(keptBodies).where(eq(keptBodies.requestId, requestId))
   return row
+}
+
+/** The rows of those of these requests whose bodies are kept. */
+export async function findBodies({ db }: Store, requestIds: readonly string[]): Promise<BodyRecord[]> {
+  if (requestIds.length === 0) return []
+  return db
+    .select()
+    .from(keptBodies)
+    .where(inArray(keptBodies.requestId, [...requestIds]))
 }
 
 /** Those of these requests whose bodies are kept. */
@@ -46,11 +56,11 @@ export async function keptAmong({ db }: Store, requestIds: readonly string[]): P
 /** Whose bodies are deleted. */
 export type WhoseBodies = { requestId: string } | { keyId: string } | { userId: string }
 
-/** Deletes the rows of requests until `until`, and with them the only keys of their records; resolves with how many. */
+/** Deletes the rows of requests until `until`, those of replays of a request with it, and so the only keys of their records; resolves with how many. */
 export async function deleteBodies({ db }: Store, whose: WhoseBodies, until: Date): Promise<number> {
   const of =
     'requestId' in whose
-      ? eq(keptBodies.requestId, whose.requestId)
+      ? withReplays(whose.requestId)
       : 'keyId' in whose
         ? eq(keptBodies.keyId, whose.keyId)
         : eq(keptBodies.userId, whose.userId)
@@ -61,6 +71,14 @@ export async function deleteBodies({ db }: Store, whose: WhoseBodies, until: Dat
   return gone.length
 }
 
+/** This request, what repeats it, and what repeats that. */
+const withReplays = (requestId: string): SQL => sql`${keptBodies.requestId} in (
+  with recursive copies(id) as (
+    select ${requestId}::text
+    union select ${replayItems.replayId} from ${replayItems} join copies on ${replayItems.originalId} = copies.id
+    where ${replayItems.replayId} is not null
+  ) select id from copies)`
+
 /** Deletes the rows of an instance in segments whose names come before `segment`; resolves with how many. */
 export async function deleteBodiesBefore({ db }: Store, instance: string, segment: string): Promise<number> {
   const gone = await db
@@ -68,6 +86,36 @@ export async function deleteBodiesBefore({ db }: Store, instance: string, segmen
     .where(and(ofInstance(instance), lt(keptBodies.segment, segment)))
     .returning({ requestId: keptBodies.requestId })
   return gone.length
+}
+
+/** Deletes the rows of a segment; resolves with how many. */
+export async function deleteBodiesIn({ db }: Store, instance: string, segment: string): Promise<number> {
+  const gone = await db
+    .delete(keptBodies)
+    .where(and(ofInstance(instance), eq(keptBodies.segment, segment)))
+    .returning({ requestId: keptBodies.requestId })
+  return gone.length
+}
+
+/** The installations that have rows. One look at the index for each of them, however many rows there are. */
+export async function instancesOfBodies({ db }: Store): Promise<string[]> {
+  const found = await db.execute(sql`
+    with recursive each (instance) as (
+      select min(instance) from ${keptBodies}
+      union all
+      select (select min(instance) from ${keptBodies} where instance > each.instance) from each where each.instance is not null
+    ) select instance from each where instance is not null`)
+  return returned<{ instance: string }>(found).map(({ instance }) => instance)
+}
+
+/** Those of these installations that have ever written to this database. */
+export async function knownInstances({ db }: Store, names: readonly string[]): Promise<Set<string>> {
+  if (names.length === 0) return new Set()
+  const rows = await db
+    .selectDistinct({ folder: instances.folder })
+    .from(instances)
+    .where(inArray(instances.folder, [...names]))
+  return new Set(rows.map(({ folder }) => folder))
 }
 
 /** Bytes and number of the records that are there, by segment. */
@@ -94,42 +142,26 @@ export async function bodiesIn({ db }: Store, instance: string, segment: string)
     .orderBy(offset)
 }
 
-/** Points the rows of a segment to where their records lie now; those that were deleted meanwhile stay deleted. */
-export async function moveBodies({ db }: Store, instance: string, from: string, places: readonly BodyPlace[]): Promise<void> {
+/**
+ * Points the rows of a segment to where their records lie now, in a file of `to` (absent: of the same instance); those that were deleted or
+ * moved meanwhile stay as they are.
+ */
+export async function moveBodies(
+  { db }: Store,
+  instance: string,
+  from: string,
+  places: readonly BodyPlace[],
+  to = instance,
+): Promise<void> {
   await db.transaction(async (tx) => {
     await inLots(places, async (lot) => {
       const values = lot.map(({ requestId, segment, offset }) => sql`(${requestId}::text, ${segment}::text, ${offset}::integer)`)
       await tx.execute(sql`
-        update ${keptBodies} set segment = place.segment, "offset" = place.beginning
+        update ${keptBodies} set segment = place.segment, "offset" = place.beginning, instance = ${to}
         from (values ${sql.join(values, sql`, `)}) as place(id, segment, beginning)
         where ${keptBodies.requestId} = place.id and ${keptBodies.instance} = ${instance} and ${keptBodies.segment} = ${from}`)
     })
   })
-}
-
-/** Requests whose bodies are kept, newest first. */
-export interface KeptQuestion {
-  limit: number
-  since: Date
-  userId?: string
-  keyId?: string
-}
-
-/** Their ids. */
-export async function listBodies({ db }: Store, { limit, since, userId, keyId }: KeptQuestion): Promise<string[]> {
-  const rows = await db
-    .select({ requestId: keptBodies.requestId })
-    .from(keptBodies)
-    .where(
-      and(
-        sql`${keptBodies.at} >= ${sql.param(since, keptBodies.at)}`,
-        userId === undefined ? undefined : eq(keptBodies.userId, userId),
-        keyId === undefined ? undefined : eq(keptBodies.keyId, keyId),
-      ),
-    )
-    .orderBy(desc(keptBodies.at), desc(keptBodies.requestId))
-    .limit(limit)
-  return rows.map(({ requestId }) => requestId)
 }
 
 const ofInstance = (instance: string): SQL => eq(keptBodies.instance, instance)

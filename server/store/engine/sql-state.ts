@@ -3,6 +3,8 @@ import { GatewayError } from '#shared/errors'
 
 /** SQLSTATE unique_violation. */
 export const uniqueViolation = '23505'
+/** SQLSTATE foreign_key_violation. */
+export const foreignKeyViolation = '23503'
 /** SQLSTATE check_violation. */
 export const checkViolation = '23514'
 /** SQLSTATE numeric_value_out_of_range: a sum exceeds its column. */

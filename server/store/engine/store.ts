@@ -13,20 +13,24 @@ export type Db = PgDatabase<PgQueryResultHKT, typeof schema>
 
 /**
  * Tables that are mirrored in memory. Two names are requests about an account: `accounts` says that more of it is available now,
- * `leases` asks every instance to return what it can spare of it.
+ * `leases` asks every instance to return what it can spare of it. `alerts` is for whoever watches: nothing of it is in memory.
  */
 export type MirroredTable =
   | 'users'
   | 'sessions'
+  | 'second_factors'
   | 'api_keys'
   | 'management_keys'
   | 'groups'
+  | 'teams'
+  | 'team_members'
   | 'channels'
   | 'prices'
   | 'settings'
   | 'accounts'
   | 'leases'
   | 'rates'
+  | 'alerts'
 
 /**
  * Notifies every instance that a row changed. `publish` is called after the commit; it resolves when this instance's own mirrors have
@@ -50,7 +54,7 @@ export interface Signals {
 }
 
 /** Topics of signals. */
-export type SignalTopic = 'health' | 'requests'
+export type SignalTopic = 'health' | 'requests' | 'replays'
 
 /** Characters. PostgreSQL's limit of a notification is 7,999 bytes, including origin and topic. */
 export const longestSignal = 7_900

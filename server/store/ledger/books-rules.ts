@@ -37,6 +37,10 @@ const rules: readonly SQL[] = [
   where a.kind = 'wallet' and a.free + coalesce(lent.sum, 0) <> coalesce(posted.sum, 0)`,
   sql`select 'ledger', 'I1 an entry has its wallet', e.ref, e.amount::text from entries e
   where not exists (select from accounts where accounts.id = e.wallet_id)`,
+  sql`select 'ledger', 'I1 a team has its wallet', t.id, t.name from teams t
+  where not exists (select from accounts where accounts.id = t.id and accounts.kind = 'wallet')`,
+  sql`select 'rows', 'I8 a member counts what its team paid', request_id, member_id from logs
+  where member_id is not null and split_part(member_id, '.', 1) <> user_id`,
   sql`select 'ledger', 'I3 nothing is overdrawn', a.id, a.free::text from accounts a where a.kind = 'wallet' and a.free < 0`,
   sql`select 'ledger', 'I4 a request has one entry, and one more where its real end came later', ref, count(*)::text
   from entries where kind = 'usage' group by ref having count(*) > 1`,
@@ -56,13 +60,34 @@ const rules: readonly SQL[] = [
   sql`select 'sums', 'I6 the sums of an hour are those of its rows', hour::text, sum(part)::text from (
     select hour, charged as part from usage_hours union all select date_trunc('hour', at, 'UTC'), -charged from logs
   ) as added, kept where hour >= kept.since and not exists (select from usage_marks where usage_marks.hour = added.hour) group by hour having sum(part) <> 0`,
+  sql`select 'sums', 'I6 the parts of an hour and the rows that marks name are its rows', hour::text, sum(part)::text from (
+    select hour, charged as part from usage_parts
+    union all select m.hour, logs.charged from usage_marks m, unnest(m.ats, m.ids) as named(at, id), logs
+      where logs.at = named.at and logs.request_id = named.id
+    union all select date_trunc('hour', at, 'UTC'), -charged from logs where at >= (select hour from usage_parts_since)
+  ) as added where hour >= (select hour from usage_parts_since)
+    and not exists (select from usage_marks where apart and usage_marks.hour = added.hour) group by hour having sum(part) <> 0`,
   sql`select 'sums', 'I6 the rollups of a day are those of its hours', level || ' ' || day, sum(part)::text from (
     select level, date_trunc('day', start, 'UTC') as day, charged as part from usage_rollups
     union all select level, date_trunc('day', hour, 'UTC'), -charged from usage_hours, unnest(array['hours', 'days', 'totals']) as level
   ) as rolled where not exists (select from usage_rollup_marks where usage_rollup_marks.day = rolled.day) group by level, day having sum(part) <> 0`,
   sql`select 'budgets', 'I8 a budget is what its rows leave of it', a.id, a.free::text from kept, accounts a left join lent on lent.id = a.id
   where a.kind = 'budget' and a."limit" - a.free - coalesce(lent.sum, 0) <> case a."of"
-    when 'key' then ${usedBy(sql`key_id`)} when 'user' then ${usedBy(sql`user_id`)} else ${usedBy(sql`"group"`)} end`,
+    when 'key' then ${usedBy(sql`key_id`)} when 'user' then ${usedBy(sql`user_id`)}
+    when 'member' then ${usedBy(sql`user_id = split_part(a.of_id, '.', 1) and member_id`)} else ${usedBy(sql`"group"`)} end`,
+  sql`select 'ledger', 'I9 a code is credited when it is redeemed, once', c.id, c.value::text
+  from codes c left join entries e on e.ref = 'code:' || c.id
+  where (c.redeemed_at is not null and c.value > 0) <> (e.ref is not null) or e.amount <> c.value or e.wallet_id <> c.wallet_id`,
+  sql`select 'ledger', 'I9 what a code credited belongs to a code', e.ref, e.amount::text from entries e
+  where e.kind = 'credit' and starts_with(e.ref, 'code:') and not exists (select from codes c where c.id = substr(e.ref, 6))`,
+  sql`select 'ledger', 'I9 a payment or refund has its entry', c.reference, c.amount::text
+  from credits c left join entries e on e.ref = case when c.refund_of is null then 'payment:' else 'refund:' end || c.reference
+  where e.amount is distinct from c.amount or e.wallet_id is distinct from c.wallet_id`,
+  sql`select 'ledger', 'I9 an entry of a payment system belongs to a payment or refund', e.ref, e.amount::text from entries e
+  where e.kind = 'credit' and (starts_with(e.ref, 'payment:') or starts_with(e.ref, 'refund:'))
+    and not exists (select from credits c where c.reference = substr(e.ref, strpos(e.ref, ':') + 1))`,
+  sql`select 'ledger', 'I9 refunds are no more than their credit', c.reference, (c.amount + sum(r.amount))::text
+  from credits c join credits r on r.refund_of = c.reference group by c.reference, c.amount having c.amount + sum(r.amount) < 0`,
   sql`select 'leases', 'I2 what is held is part of a lease', l.account_id, l.held::text from leases l where l.held < 0 or l.held > l.amount`,
   sql`select 'leases', 'I7 a closed instance has nothing on lease', l.account_id, l.amount::text
   from leases l join instances i on i.id = l.instance where i.state = 'closed'`,

@@ -10,7 +10,7 @@ import type { AskedPart } from './leases.ts'
 /** A window that ends soon, and nothing follows it yet. */
 export interface EndingBudget {
   account: string
-  of: 'key' | 'user' | 'group'
+  of: 'key' | 'user' | 'group' | 'member'
   ofId: string
   until: Date
 }

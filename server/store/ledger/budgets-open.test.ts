@@ -25,6 +25,7 @@ interface Spent {
   charged: bigint
   key: string | null
   user: string
+  member: string | null
   group: string
 }
 
@@ -46,12 +47,25 @@ async function spender(store: Store, seed: number, name: string) {
           at: from + at,
           charged: BigInt(below(1_000)),
           key: pick([null, 'k1', 'k2']),
-          user: pick(['ann', 'bob']),
+          ...pick([
+            { user: 'ann', member: null },
+            { user: 'team_t', member: null },
+            { user: 'team_t', member: 'team_t.ann' },
+            { user: 'team_t', member: 'team_t.bob' },
+          ]),
           group: pick(['g1', 'g2']),
         }
       })
-      const lines = rows.map(({ at, charged, key, user, group }, n) => ({
-        row: usageRow({ requestId: `${name}-${seq}-${n}`, userId: user, keyId: key, group, at: new Date(at), cost: charged }),
+      const lines = rows.map(({ at, charged, key, user, member, group }, n) => ({
+        row: usageRow({
+          requestId: `${name}-${seq}-${n}`,
+          userId: user,
+          memberId: member,
+          keyId: key,
+          group,
+          at: new Date(at),
+          cost: charged,
+        }),
         accounts: [user],
         owed: charged,
         covered: 0n,
@@ -70,6 +84,8 @@ const owners = [
   ['key', 'k1'],
   ['key', 'k2'],
   ['user', 'ann'],
+  ['user', 'team_t'],
+  ['member', 'team_t.ann'],
   ['group', 'g2'],
 ] as const
 
@@ -89,7 +105,7 @@ afterEach(() => base?.close())
 
 async function begin(engine: (typeof engines)[number]): Promise<Store> {
   base = await throwawayDatabase(engine)
-  for (const walletId of ['ann', 'bob']) {
+  for (const walletId of ['ann', 'bob', 'team_t']) {
     await openWallets(base.store.db, [walletId])
     await postGrant(base.store.db, {
       ...{ walletId, amount: 10n ** 12n, ref: `grant:${walletId}`, kind: 'grant' as const, actor: 'a', reason: 'r' },

@@ -132,6 +132,7 @@ describe.each([...engines])('leases on %s', (engine) => {
       upstreamCost: null,
       upstreamPrice: null,
       lines: null,
+      memberId: null,
     } as typeof found)
   })
 

@@ -22,7 +22,7 @@ export interface AskedPart {
   need: bigint
   want: bigint
   /** The definition of a budget that may be new or have another limit now. */
-  budget?: { limit: bigint; of: 'key' | 'user' | 'group'; ofId: string; from: Date | null; until: Date | null } | undefined
+  budget?: { limit: bigint; of: 'key' | 'user' | 'group' | 'member'; ofId: string; from: Date | null; until: Date | null } | undefined
 }
 
 /** One call of an instance; `Line`: the form in which it has its lines. */

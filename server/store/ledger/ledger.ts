@@ -11,8 +11,12 @@ import type { Db } from '#store/engine/store'
 /** A usage row before the charged amount is known; `row-detail.ts` packs it for the table. */
 export type NewLog = Omit<typeof logs.$inferInsert, 'charged' | 'detail' | 'figures' | 'attempts'> & {
   attempts: NonNullable<typeof logs.$inferInsert.attempts>
+  /** The batch that the request belongs to; absent: none. */
+  batch?: string
   /** Rows of `recollections` for the row's user, written no later than it. */
   notes?: readonly StateNote[]
+  /** The request that this one repeats. */
+  replayOf?: string | undefined
 }
 
 /** What a request left behind in an upstream's account, sealed. */

@@ -14,7 +14,10 @@ interface Line {
 }
 
 /** The columns of `logs` that rows are written to, as `row-detail.ts` packs them. */
-type Packed = Exclude<keyof NewLog, 'usage' | 'price' | 'attempts' | 'upstreamPrice' | 'notes'> | 'detail' | 'figures'
+type Packed =
+  | Exclude<keyof NewLog, 'usage' | 'price' | 'attempts' | 'upstreamPrice' | 'batch' | 'notes' | 'replayOf'>
+  | 'detail'
+  | 'figures'
 
 /** How a column's values are written: `array`: quoted, `numbers`: not, `json`: JSON of all rows in one text, or written by a function. */
 type Form = 'array' | 'numbers' | 'json' | ((row: NewLog) => string)
@@ -45,6 +48,7 @@ const forms = {
   lines: 'json',
   detail: detailText,
   figures: ({ usage }) => figuresText(usage),
+  memberId: 'array',
 } as const satisfies Record<Packed, Form>
 const columns = Object.entries(forms) as [keyof NewLog, Form][]
 
@@ -151,6 +155,7 @@ export function sumLines(lines: readonly Line[]): LineSums {
     own('key', row.keyId)
     own('user', row.userId)
     own('group', row.group)
+    own('member', row.memberId)
     if (sums.since === never || row.at < sums.since) sums.since = row.at
     if (sums.till === never || row.at > sums.till) sums.till = row.at
   }
@@ -159,9 +164,21 @@ export function sumLines(lines: readonly Line[]): LineSums {
 }
 
 /** The row by column names, as `books_sync` takes it. */
-export function rowByColumns({ usage, price, attempts, upstreamPrice, notes: _, ...row }: NewLog): Record<string, unknown> {
+export function rowByColumns({
+  usage,
+  price,
+  attempts,
+  upstreamPrice,
+  batch,
+  replayOf,
+  notes: _,
+  ...row
+}: NewLog): Record<string, unknown> {
   const figures = figuresText(usage)
-  const packed = { detail: detailText({ usage, price, attempts, upstreamPrice }), figures: figures === '' ? null : numbersIn(figures) }
+  const packed = {
+    detail: detailText({ usage, price, attempts, upstreamPrice, batch, replayOf }),
+    figures: figures === '' ? null : numbersIn(figures),
+  }
   return Object.fromEntries(Object.entries({ ...row, ...packed }).map(([field, value]) => [columnNames.get(field) ?? field, value]))
 }
 /** The numbers of an array as PostgreSQL reads it, for JSON. */

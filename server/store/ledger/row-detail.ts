@@ -8,7 +8,7 @@ import type { NewLog } from './ledger.ts'
 type Stored = typeof logs.$inferSelect
 
 /** A usage row as it is read. */
-export type StoredLog = Omit<Stored, 'detail' | 'figures' | 'attempts'> & Pick<NewLog, 'attempts'>
+export type StoredLog = Omit<Stored, 'detail' | 'figures' | 'attempts'> & Pick<NewLog, 'attempts' | 'batch' | 'replayOf'>
 
 /** Where each figure stands in `usage`, in the order of the column: what is usually zero comes last, and is left out there. */
 export const figurePaths = [
@@ -55,12 +55,16 @@ export function detailText({
   price,
   attempts,
   upstreamPrice,
-}: Pick<NewLog, 'usage' | 'price' | 'attempts' | 'upstreamPrice'>): string {
+  batch,
+  replayOf,
+}: Pick<NewLog, 'usage' | 'price' | 'attempts' | 'upstreamPrice'> & { batch?: string | undefined; replayOf?: string | undefined }): string {
   const parts: string[] = []
   if (usage) parts.push(`"usage":${JSON.stringify(usage)}`)
   if (price) parts.push(`"price":${JSON.stringify(price)}`)
   if (attempts.length > 0) parts.push(`"attempts":${JSON.stringify(attempts)}`)
   if (upstreamPrice) parts.push(`"upstreamPrice":${JSON.stringify(upstreamPrice)}`)
+  if (batch !== undefined) parts.push(`"batch":${JSON.stringify(batch)}`)
+  if (replayOf !== undefined) parts.push(`"replayOf":${JSON.stringify(replayOf)}`)
   return `{${parts.join(',')}}`
 }
 

@@ -23,6 +23,7 @@ const full = (requestId: string, userId: string): Full => ({
   ...{ cost: 7n, price: JSON.parse('{"input":"1","ratio":"1"}'), losses: [{ field: 'f', what: 'dropped', reason: 'r' }] },
   ...{ firstTokenMs: 3, totalMs: 4, attempts: [{ channel: 'c', key: null, phase: 'done', status: 200, cause: null, ms: 1 }] },
   ...{ upstreamCost: 9_007_199_254_740_993n, upstreamPrice: JSON.parse('{"input":"2"}') },
+  memberId: `${userId}.m "1"`,
   lines: [{ unit: 'input', amount: 1, price: '1', per: 1_000_000 }],
 })
 

@@ -105,7 +105,7 @@ test('rows from before there were months are all there, in theirs', async () => 
   const { store } = base
   const before = statements('0000_first').find((text) => text.includes('CREATE TABLE "logs"')) ?? ''
   await store.db.execute(sql`drop table logs, usage_hours, usage_marks`)
-  await store.db.execute(sql`drop function logs_mark_hours, logs_add_month`)
+  await store.db.execute(sql`drop function logs_mark_hours, logs_mark_gone, logs_add_month`)
   await store.db.execute(sql.raw(before))
   await store.db.execute(sql`create index logs_at on logs (at)`)
   await store.db.execute(sql`create index logs_user_at on logs (user_id)`)
@@ -117,7 +117,9 @@ test('rows from before there were months are all there, in theirs', async () => 
     for (const statement of statements('0007_usage')) await tx.execute(sql.raw(statement))
     // What later versions did to the table.
     const later = statements('0016_row_costs').filter((text) => /(TABLE|INDEX|ON) "logs/.test(text))
-    for (const statement of later) await tx.execute(sql.raw(statement))
+    const ofMarks = statements('0031_usage_parts').filter((text) => text.includes('ALTER TABLE "usage_marks" ADD'))
+    const ofTeams = statements('0032_teams').filter((text) => /ALTER TABLE "(logs|usage_hours)"/.test(text))
+    for (const statement of [...later, ...ofMarks, ...ofTeams]) await tx.execute(sql.raw(statement))
   })
   expect(await months(store)).toEqual({ logs_2025_11: 30, logs_2025_12: 31, logs_2026_01: 29, logs_default: 0 })
   const whole = { from: new Date('2025-11-01'), to: new Date('2026-02-01'), by: [], timezone: 'UTC', filter: {}, limit: 1 }

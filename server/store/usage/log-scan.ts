@@ -1,6 +1,7 @@
 /**
  * Finds usage rows by conditions that no index has in the order of time. Frequent ones are found among the newest rows. For rare ones
- * the index `logs_filters` tells which stretches of the table may have them, month by month; so no question reads everything.
+ * the indexes `logs_filters` and `logs_upstream_models` tell which stretches of the table may have them, month by month; so no question
+ * reads everything.
  */
 import { and, desc, getTableColumns, gte, lt, lte, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { logs } from '#db/schema'
@@ -80,12 +81,13 @@ export async function scanForRequest({ db }: Pick<Store, 'db'>, where: SQL | und
   return row
 }
 
-/** Tells the index of rows that came since it was last told; until then they are read whatever is looked for. */
+/** Tells the indexes of rows that came since it was last told; until then they are read whatever is looked for. */
 export async function summarizeFilters({ db }: Store): Promise<void> {
   await db.transaction(async (tx) => {
     await lockUsage(tx)
     await tx.execute(sql`
-      select brin_summarize_new_values(inhrelid::regclass) from pg_inherits where inhparent = 'logs_filters'::regclass`)
+      select brin_summarize_new_values(inhrelid::regclass) from pg_inherits
+      where inhparent in ('logs_filters'::regclass, 'logs_upstream_models'::regclass)`)
   })
 }
 

@@ -38,7 +38,11 @@ describe.each(engines.filter((engine) => engine === 'postgres'))('very many usag
     base = await throwawayDatabase(engine)
     await putManyUsageRows(base.databaseUrl ?? '', count, until)
     const old = new Date('2025-10-05T00:00:00Z')
-    for (const n of [0, 1, 2]) await insertLog(base.store, usageRow({ requestId: `old${n}`, at: old, model: 'old', group: `group${n}` }))
+    for (const n of [0, 1, 2])
+      await insertLog(
+        base.store,
+        usageRow({ requestId: `old${n}`, at: old, model: 'old', upstreamModel: 'upstream-old', group: `group${n}` }),
+      )
     await summarizeFilters(base.store)
   }, 120_000)
   afterAll(async () => {
@@ -85,6 +89,8 @@ describe.each(engines.filter((engine) => engine === 'postgres'))('very many usag
     ['losses', { conditions: { losses: true } }, 0],
     ['a cost', { conditions: { minCost: 10n ** 15n } }, 0],
     ['a time', { conditions: { minMs: 10 ** 9 } }, 0],
+    ['a model that answered', { conditions: { upstreamModel: 'none' } }, 0],
+    ['a model that answered long ago', { conditions: { upstreamModel: 'upstream-old' } }, 3],
     ['no stream', { conditions: { stream: false } }, 3],
   ]
   test.each(asked)('%s is found without reading everything', async (_, question, found) => {

@@ -1,6 +1,6 @@
 /** Reads usage rows: a page, newest first, or a single one. They are written by the ledger, together with the money. */
 import { and, desc, eq, gte, lt, type SQL, sql } from 'drizzle-orm'
-import { logs } from '#db/schema'
+import { keptBodies, logs } from '#db/schema'
 import { GatewayError } from '#shared/errors'
 import type { End } from '#shared/ids'
 import type { Store } from '#store/engine/store'
@@ -24,12 +24,16 @@ export interface LogConditions {
   /** The code of the error. */
   error?: string
   stream?: boolean
+  /** The model that answered, as the upstream names it. */
+  upstreamModel?: string
   /** Whether a conversion changed or dropped something. */
   losses?: boolean
   /** Nano-dollars. */
   minCost?: bigint
   /** Milliseconds until the last byte. */
   minMs?: number
+  /** `true`: its bodies are kept. */
+  stored?: true
 }
 
 /** Filter and position of a page. */
@@ -43,7 +47,14 @@ export interface LogsAsked {
   after?: string
 }
 
-const filtered = { user: logs.userId, key: logs.keyId, group: logs.group, model: logs.model, channel: logs.channel } as const
+const filtered = {
+  user: logs.userId,
+  member: logs.memberId,
+  key: logs.keyId,
+  group: logs.group,
+  model: logs.model,
+  channel: logs.channel,
+} as const
 
 /**
  * One page, newest first. Rows inserted between two pages shift nothing. Throws `invalid_value` when `after` is not a cursor of this
@@ -68,16 +79,19 @@ export async function pageLogs(store: Store, { filter = {}, conditions = {}, fro
   return { rows, next: last && found.length > rows.length ? `${last.at.getTime()}.${last.requestId}` : null }
 }
 
-function conditionsOf({ status, failed, end, error, stream, losses, minCost, minMs }: LogConditions): (SQL | undefined)[] {
+function conditionsOf(asked: LogConditions): (SQL | undefined)[] {
+  const { status, failed, end, error, stream, upstreamModel, losses, minCost, minMs, stored } = asked
   return [
     status === undefined ? undefined : eq(logs.status, status),
     failed === undefined ? undefined : failed ? gte(logs.status, 400) : lt(logs.status, 400),
     end === undefined ? undefined : eq(logs.end, end),
     error === undefined ? undefined : sql`${logs.error} ->> 'code' = ${error}`,
     stream === undefined ? undefined : sql`(${logs.stream}::int) = ${Number(stream)}`,
+    upstreamModel === undefined ? undefined : eq(logs.upstreamModel, upstreamModel),
     losses === undefined ? undefined : sql`((${logs.losses} <> '[]'::jsonb)::int) = ${Number(losses)}`,
     minCost === undefined ? undefined : gte(logs.cost, minCost),
     minMs === undefined ? undefined : gte(logs.totalMs, minMs),
+    stored && sql`exists (select 1 from ${keptBodies} where ${keptBodies.requestId} = ${logs.requestId})`,
   ]
 }
 
@@ -85,6 +99,20 @@ function conditionsOf({ status, failed, end, error, stream, losses, minCost, min
 export async function findLog(store: Store, requestId: string, userId?: string): Promise<StoredLog | undefined> {
   const own = userId === undefined ? undefined : eq(logs.userId, userId)
   const row = await scanForRequest(store, and(eq(logs.requestId, requestId), own))
+  return row && unpacked(row)
+}
+
+/** Milliseconds within which a row is looked for by its time. */
+const nearMs = 60_000
+
+/** The row of a request that came at about this time, found by it. Undefined when there is none. */
+export async function findLogNear({ db }: Store, requestId: string, at: Date): Promise<StoredLog | undefined> {
+  const [from, to] = [-nearMs, nearMs].map((ms) => new Date(at.getTime() + ms))
+  const [row] = await db
+    .select()
+    .from(logs)
+    .where(and(spanCondition({ from, to, since: undefined }), eq(logs.requestId, requestId)))
+    .limit(1)
   return row && unpacked(row)
 }
 

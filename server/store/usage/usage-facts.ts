@@ -34,11 +34,14 @@ export type UsageSum = (typeof sums)[number]
 const measures = [...sums, 'total_ms', 'first_token_ms'].join(', ')
 /** The columns of all measures. */
 export const measureColumns = sql.raw(measures)
-const columns = `user_id, key_id, key, "group", model, channel, ${measures}`
+const columns = `user_id, member_id, key_id, key, "group", model, channel, ${measures}`
 /** The columns of `usage_hours` and `usage_rollups`, but for their time. */
 export const sumColumns = sql.raw(columns)
 /** A stored sum as a fact: what is selected of it after its time. */
 export const factsOfSum = sql.raw(`${columns}, null::float8, null::float8`)
+
+/** What sums are made by. */
+export const dimensions: readonly SQL[] = [sql`user_id`, sql`coalesce(member_id, '')`, sql`key_id`, sql`"group"`, sql`model`, sql`channel`]
 
 /** A row has its figures in an array, or is older and has them in `usage`. */
 const figure = (path: string) => {
@@ -57,7 +60,7 @@ const requests = `coalesce((error ->> 'count')::bigint, 1)`
 /** A usage row as a fact: what is selected of rows of `logs` after their time. */
 export const factsOfRow = sql.raw(
   [
-    `user_id, coalesce(key_id, ''), key, "group", model, coalesce(channel, '')`,
+    `user_id, member_id, coalesce(key_id, ''), key, "group", model, coalesce(channel, '')`,
     // A row may stand for several refused requests.
     `${requests}, case when "end" in ('error', 'cut') then ${requests} else 0 end`,
     figure('in,fresh'),

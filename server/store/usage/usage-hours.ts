@@ -8,7 +8,8 @@
 import { sql } from 'drizzle-orm'
 import { returned } from '#store/engine/rows'
 import type { Db, Store } from '#store/engine/store'
-import { addedUp, factsOfRow, measureColumns, sumColumns } from './usage-facts.ts'
+import { addedUp, dimensions, factsOfRow, measureColumns, sumColumns } from './usage-facts.ts'
+import { addUpNamed, forgetParts, hoursWithNames, partsSince, sumsFromParts } from './usage-parts.ts'
 
 /** The setting with the time since which all usage rows exist; absent = always. */
 export const keptFrom = 'usageRowsKeptFrom'
@@ -37,12 +38,30 @@ export async function addUpHours({ db }: Store, until: Date): Promise<number> {
     // Deletes the marks first: rows inserted afterwards mark their hour again, and it is summed once more.
     const marked = await tx.execute(sql`
       with stale as (select distinct hour from usage_marks where hour < ${until.toISOString()}::timestamptz order by hour limit ${most}),
-      gone as (delete from usage_marks where hour in (select hour from stale))
-      select hour::text as hour, hour < ${keptFromInstant} as late from stale`)
-    const hours = returned<{ hour: string; late: boolean }>(marked)
-    for (const { hour, late } of hours) await (late ? addSums(tx, hour) : replaceSums(tx, hour))
+      gone as (delete from usage_marks where hour in (select hour from stale where hour < ${partsSince}))
+      select hour::text as hour, hour < ${keptFromInstant} as late, hour >= ${partsSince} as parted from stale`)
+    const hours = returned<{ hour: string; late: boolean; parted: boolean }>(marked)
+    for (const { hour, late, parted } of hours) await (parted ? sumsFromParts : late ? addSums : replaceSums)(tx, hour)
     return hours.length
   })
+}
+
+/** How long the parts of an hour that is over are kept, for rows that come late. */
+const partsKeptMs = 3 * 3_600_000
+
+/** Adds up the rows that marks name, of all hours that go on at `now`, and forgets the parts of those that are long over. */
+export async function addUpParts({ db }: Store, now: Date): Promise<void> {
+  await db.transaction(async (tx) => {
+    await lockUsage(tx)
+    await forgetParts(tx, new Date(Math.floor((now.getTime() - partsKeptMs) / 3_600_000) * 3_600_000))
+  })
+  const hours = await hoursWithNames(db)
+  for (const hour of hours) {
+    await db.transaction(async (tx) => {
+      await lockUsage(tx)
+      await addUpNamed(tx, hour)
+    })
+  }
 }
 
 const within = (hour: string) => sql`at >= ${hour}::timestamptz and at < ${hour}::timestamptz + interval '1 hour'`
@@ -58,17 +77,17 @@ async function addSums(tx: Db, hour: string): Promise<void> {
     ${addedUp(sql`select at, ${factsOfRow} from late`, dimensions)} ${inserted(hour)}`)
 }
 
-const dimensions = [sql`user_id`, sql`key_id`, sql`"group"`, sql`model`, sql`channel`]
 const inserted = (hour: string) => sql`
   insert into usage_hours (hour, ${sumColumns})
-  select ${hour}::timestamptz, k0, k1, key, k2, k3, k4, ${measureColumns} from added`
+  select ${hour}::timestamptz, k0, nullif(k1, ''), k2, key, k3, k4, k5, ${measureColumns} from added`
 
-/** Deletes duplicate marks. The current hour collects them. */
+/** Deletes duplicate marks that name nothing. The current hour collects them. */
 export async function thinMarks({ db }: Store): Promise<void> {
   await db.transaction(async (tx) => {
     await lockUsage(tx)
     await tx.execute(sql`
       with newest as (select hour, max(id) as id from usage_marks group by hour)
-      delete from usage_marks using newest where usage_marks.hour = newest.hour and usage_marks.id < newest.id`)
+      delete from usage_marks using newest where usage_marks.hour = newest.hour and usage_marks.id < newest.id
+        and (usage_marks.ids is null and not usage_marks.apart or usage_marks.hour < ${partsSince})`)
   })
 }

@@ -3,12 +3,13 @@ import { sql } from 'drizzle-orm'
 import { returned } from '#store/engine/rows'
 import type { Db } from '#store/engine/store'
 import { keptFromInstant } from './usage-hours.ts'
+import { partsSince } from './usage-parts.ts'
 import { floorOf, type UsageQuestion } from './usage-question.ts'
 
 /** A span of time; the end is exclusive. */
 export type Span = Pick<UsageQuestion, 'from' | 'to'>
 
-/** An hour of which usage rows are read. */
+/** An hour of which usage rows are read: all of them, or those that marks name. */
 export interface BusyHour {
   hour: Date
   rows: number
@@ -34,10 +35,12 @@ export async function hasFewSums(db: Db, { from, to }: Span): Promise<boolean> {
 /** The hours with a mark, ascending, and how many usage rows each has. */
 export async function busyHours(db: Db, { from, to }: Span): Promise<BusyHour[]> {
   const found = await db.execute(sql`
-    select (extract(epoch from hour) * 1000)::text as ms, hour >= ${keptFromInstant} as divisible,
-      (select count(*) from logs where at >= hour and at < hour + interval '1 hour')::text as rows
+    select (extract(epoch from hour) * 1000)::text as ms, hour >= ${keptFromInstant} and by_row as divisible, case
+      when by_row then (select count(*) from logs where at >= hour and at < hour + interval '1 hour')
+      else named end::text as rows
     from (
-      select distinct hour from usage_marks where hour >= ${floorOf(from).toISOString()}::timestamptz and hour < ${to.toISOString()}::timestamptz
+      select hour, bool_or(apart) or hour < ${partsSince} as by_row, coalesce(sum(cardinality(ids)), 0) as named
+      from usage_marks where hour >= ${floorOf(from).toISOString()}::timestamptz and hour < ${to.toISOString()}::timestamptz group by hour
     ) as marked order by hour`)
   return returned<{ ms: string; divisible: boolean; rows: string }>(found).map(({ ms, divisible, rows }) => ({
     hour: new Date(Number(ms)),

@@ -36,14 +36,15 @@ async function replace(tx: Db, day: SQL): Promise<void> {
   const within = (column: SQL) => sql`${column} >= ${day} and ${column} < ${day} + interval '24 hours'`
   await tx.execute(sql`delete from usage_rollups where level in ('hours', 'days', 'totals') and ${within(sql`start`)}`)
   const hours = sql`select hour, ${factsOfSum} from usage_hours where ${within(sql`hour`)}`
-  const [user, key, nobody, rest] = [sql`user_id`, sql`key_id`, sql`''`, [sql`"group"`, sql`model`, sql`channel`]]
+  const [user, member, key, nobody] = [sql`user_id`, sql`coalesce(member_id, '')`, sql`key_id`, sql`''`]
+  const rest = [sql`"group"`, sql`model`, sql`channel`]
   const write = (level: RollupLevel, start: SQL, facts: SQL, people: readonly SQL[]) =>
     tx.execute(sql`
       with ${addedUp(facts, [start, ...people, ...rest])}
       insert into usage_rollups (level, start, ${sumColumns})
-      select ${level}, k0::timestamptz, k1, k2, ${level === 'days' ? sql`key` : sql`null`}, k3, k4, k5, ${measureColumns} from added`)
-  await write('hours', sql`at::text`, hours, [nobody, nobody])
-  await write('days', sql`(${day})::text`, hours, [user, key])
+      select ${level}, k0::timestamptz, k1, nullif(k2, ''), k3, ${level === 'days' ? sql`key` : sql`null`}, k4, k5, k6, ${measureColumns} from added`)
+  await write('hours', sql`at::text`, hours, [nobody, nobody, nobody])
+  await write('days', sql`(${day})::text`, hours, [user, member, key])
   const rolled = sql`select start, ${factsOfSum} from usage_rollups where level = 'hours' and ${within(sql`start`)}`
-  await write('totals', sql`(${day})::text`, rolled, [nobody, nobody])
+  await write('totals', sql`(${day})::text`, rolled, [nobody, nobody, nobody])
 }

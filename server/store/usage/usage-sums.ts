@@ -12,8 +12,8 @@ export interface Percentiles {
 /** One row of a report. */
 export interface UsageSums {
   /**
-   * In the order of `by`: ids of users and keys, names, `2026-03-01` or `2026-03-01T10:00:00Z`. An empty key id: without a key (a
-   * session); an empty channel: none answered.
+   * In the order of `by`: ids of users, teams and keys, names, `2026-03-01` or `2026-03-01T10:00:00Z`. An empty key id: without a key (a
+   * session); an empty team: paid by a user; an empty user: a member of a team who has left; an empty channel: none answered.
    */
   keys: string[]
   /** One of the key's names, where rows are by key. */

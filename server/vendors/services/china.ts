@@ -84,7 +84,7 @@ export const chineseServices = {
     host: 'https://ark.cn-beijing.volces.com',
     openai: '/api/v3',
     also: ['responses'],
-    read: ['https://cloudwego.io/docs/eino/ecosystem/chat_model/chat_model_ark', 'https://pypi.org/project/arkruntime/'],
+    read: ['https://cloudwego.io/docs/eino/ecosystem/chat_model/chat_model_ark', 'package arkruntime (Python)'],
   },
   hunyuan: {
     title: 'Tencent Hunyuan',
@@ -124,6 +124,6 @@ export const chineseServices = {
     title: 'iFlytek Spark',
     host: 'https://spark-api-open.xf-yun.com',
     openai: '/v1',
-    read: ['https://pypi.org/project/llama-index-llms-iflytek/', 'https://mvnrepository.com/artifact/io.github.tasure/sure-ai-spark'],
+    read: ['package llama-index-llms-iflytek (Python)', 'package io.github.tasure:sure-ai-spark (Java)'],
   },
 } satisfies Record<string, Service>

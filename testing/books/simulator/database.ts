@@ -44,7 +44,7 @@ export async function openBooksDatabase(): Promise<BooksDatabase> {
       await runSql(store, `set session_replication_role = replica`)
       await runSql(
         store,
-        'truncate entries, logs, leases, accounts, instances, usage_hours, usage_marks, usage_rollups, usage_rollup_marks',
+        'truncate entries, logs, leases, accounts, instances, usage_hours, usage_marks, usage_parts, usage_rollups, usage_rollup_marks',
       )
       await runSql(store, `set session_replication_role = default`)
       await runSql(store, `update recoveries set since = '-infinity', due = '{}'`)

@@ -14,6 +14,8 @@ const tables = [
   'unsettled',
   'usage_hours',
   'usage_marks',
+  'usage_parts',
+  'usage_parts_since',
   'usage_rollups',
   'usage_rollup_marks',
 ] as const

@@ -35,8 +35,10 @@ export async function ask(
   const { id, accounts, hold, grow, tenths, fails, firstMs, restMs } = request
   const { clock } = process
   const userId = accounts[0]?.id ?? ''
+  const memberId = accounts.find(({ budget }) => budget?.of === 'member')?.budget?.ofId ?? null
   const at = new Date(clock.now())
-  const row = (cost: bigint, end: 'complete' | 'error' = 'complete') => usageRow({ requestId: id, at, userId, keyId: userId, cost, end })
+  const row = (cost: bigint, end: 'complete' | 'error' = 'complete') =>
+    usageRow({ requestId: id, at, userId, memberId, keyId: userId, cost, end })
   const holding = (amount: bigint) => {
     const mine = record.held.get(process) ?? new Map<string, bigint>()
     record.held.set(process, mine)

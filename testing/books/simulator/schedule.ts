@@ -30,13 +30,15 @@ export function draw(seed: number, random: Seeded, isCrowded = false): Plan {
   const crowded = random.below(2) === 0 || isCrowded
   const others = Array.from({ length: crowded ? 0 : random.below(3) }, (_, n) => `${seed}-w${n + 1}`)
   const wallets: Plan['wallets'] = [`${seed}-w0`, ...others]
-  const budget = (of: 'key' | 'user', id: string): Account => {
+  const budget = (of: 'key' | 'user' | 'member', id: string): Account => {
     const limit = BigInt(300 + random.below(2_000))
     return { id: `budget:${of}:${id}:total:`, budget: { limit, of, ofId: id, span: 'total', from: null, until: null } }
   }
   const budgetsOf = (id: string) => [
     ...(random.below(3) === 0 ? [budget('key', id)] : []),
     ...(random.below(4) === 0 ? [budget('user', id)] : []),
+    // As of a team whose members' caps are checked beside its wallet.
+    ...(random.below(3) === 0 ? [budget('member', `${id}.m`)] : []),
   ]
   return {
     instances: crowded ? 3 + random.below(3) : 1 + random.below(4),

@@ -46,7 +46,7 @@ export function ContextUsage(props: { playground: PlaygroundState; draft: string
     return costOf(playground.library.thread(id).thread.all(), deletedCost)
   })
   return (
-    <div class="under" classList={{ says: props.note !== undefined }}>
+    <div class="under" classList={{ says: props.note !== undefined || share() >= warnAt }}>
       <Show when={props.note}>
         <span class="text-warn">{props.note}</span>
       </Show>
@@ -67,7 +67,7 @@ export function ContextUsage(props: { playground: PlaygroundState; draft: string
         )}
       </Show>
       <span class="flex-1" />
-      <Show when={spent()} fallback={<span>{t('keysHint')}</span>}>
+      <Show when={spent()} fallback={<span class="keys-hint">{t('keysHint')}</span>}>
         {(cost) => <span title={formatMoney(cost(), true)}>{t('spentHere', { cost: formatMoney(cost()) })}</span>}
       </Show>
     </div>

@@ -81,6 +81,8 @@ export interface Settings {
   schema: string
   /** JSON text: an array of tool definitions; empty for none. */
   tools: string
+  /** Id of the team that pays; absent = the user. */
+  team?: string | undefined
 }
 
 /** Settings with everything switched off, streaming on. */

@@ -3,8 +3,8 @@ import { type Accessor, createEffect, createSignal, onCleanup } from 'solid-js'
 import { ApiError } from '#client/api/http.ts'
 import { previewIn } from '#client/api/preview.ts'
 import type { ChatBody } from '#client/features/playground/reply/request-body.ts'
+import { type OtherDialect, otherDialects } from '#shared/console/inspection/preview'
 import type { LossRow } from '#shared/console/log'
-import { type OtherDialect, otherDialects } from '#shared/console/preview'
 
 /** Dialects a request can be shown in. */
 export const previewDialects = ['chat', ...otherDialects] as const
@@ -22,7 +22,7 @@ export type RewrittenRequest =
 /** Debounce while a slider moves, milliseconds. */
 const pauseMs = 120
 
-/** Follows body and dialect and rewrites the request. Parley's own field `group` is left out, because a key has its group. */
+/** Follows body and dialect and rewrites the request. Parley's own fields are left out, because a key has its group and payer. */
 export function createRewrittenRequest(
   body: Accessor<ChatBody | undefined>,
   dialect: Accessor<PreviewDialect>,
@@ -32,7 +32,7 @@ export function createRewrittenRequest(
     const asked = body()
     const wanted = dialect()
     if (asked === undefined) return wanted
-    const { group: _, ...sent } = asked
+    const { group: _, team: __, ...sent } = asked
     if (wanted === 'chat') {
       setRewritten({ state: 'ready', dialect: wanted, body: sent, losses: [] })
       return wanted
@@ -48,7 +48,7 @@ export function createRewrittenRequest(
     return wanted
   })
 
-  async function ask(sent: Omit<ChatBody, 'group'>, wanted: OtherDialect, signal: AbortSignal): Promise<void> {
+  async function ask(sent: Omit<ChatBody, 'group' | 'team'>, wanted: OtherDialect, signal: AbortSignal): Promise<void> {
     try {
       const answer = await previewIn(wanted, sent, signal)
       if (!signal.aborted) setRewritten({ state: 'ready', dialect: wanted, ...answer })

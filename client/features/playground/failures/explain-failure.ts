@@ -37,6 +37,7 @@ const byCode: Record<string, () => Explanation> = {
   insufficient_quota: () => plain('failBalance', 'failBalanceDetail', ['lowerMax', 'otherModel', 'retry'], true),
   model_not_found: () => plain('failModel', 'failModelDetail', ['otherModel']),
   group_not_allowed: () => plain('failGroup', 'failGroupDetail', ['otherModel']),
+  team_not_allowed: () => plain('failTeam', 'failTeamDetail', ['retry']),
   not_permitted: () => plain('failPermission', 'failPermissionDetail', ['otherModel']),
   no_channel_available: () => plain('failChannel', 'failChannelDetail', ['retry', 'otherModel']),
   upstream_auth_failed: () => plain('failUpstreamKey', 'failUpstreamKeyDetail', ['otherModel', 'retry']),

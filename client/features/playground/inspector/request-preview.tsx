@@ -12,6 +12,7 @@ import { RawText } from './raw-text.tsx'
 /** The next request as it will be sent, live, or in another dialect, or edited by hand. */
 export function RequestPreview(props: { page: PageContext }) {
   const { playground } = props.page
+  let left = false
   const [dialect, setDialect] = createDialectPreference()
   const built = createMemo((): ChatBody | undefined => {
     const of = playground.target()
@@ -30,14 +31,23 @@ export function RequestPreview(props: { page: PageContext }) {
     return playground.target() === null ? '' : t('failSettingsDetail')
   }
   return (
-    <Show when={playground.rawRequest() === null} fallback={<RawEditor page={props.page} />}>
+    <Show when={playground.rawRequest() === null} fallback={<RawEditor page={props.page} onLeave={() => (left = true)} />}>
       <div class="border-b border-line px-4 py-2">
         <DialectChoice dialect={dialect()} onChoose={setDialect} />
       </div>
       <Show when={dialect() === 'chat'} fallback={<OtherPreview body={built()} dialect={dialect()} />}>
         <RawText label={t('previewNote')} head={['POST /pg/chat/completions']} text={text()} />
         <div class="border-t border-line px-4 py-2.5">
-          <Button size="sm" icon="edit" onClick={() => playground.setRawRequest(text())}>
+          <Button
+            size="sm"
+            icon="edit"
+            ref={(button) => {
+              // Where the editor was left by keyboard: its buttons are gone.
+              if (left) setTimeout(() => button.focus())
+              left = false
+            }}
+            onClick={() => playground.setRawRequest(text())}
+          >
             {t('editRaw')}
           </Button>
         </div>
@@ -71,7 +81,8 @@ function OtherPreview(props: { body: ChatBody | undefined; dialect: PreviewDiale
   )
 }
 
-function RawEditor(props: { page: PageContext }) {
+/** `onLeave` is called before one of its own buttons takes it away. */
+function RawEditor(props: { page: PageContext; onLeave(): void }) {
   const { playground, actions } = props.page
   const [text, setText] = createSignal(playground.rawRequest() ?? '')
   const valid = createMemo(() => {
@@ -84,7 +95,12 @@ function RawEditor(props: { page: PageContext }) {
   const send = () => {
     const of = playground.target()
     if (!valid() || of === null || playground.running()) return
+    props.onLeave()
     actions.sendByHand(text(), t('rawRequest'))
+  }
+  const discard = () => {
+    props.onLeave()
+    playground.setRawRequest(null)
   }
   return (
     <>
@@ -93,9 +109,10 @@ function RawEditor(props: { page: PageContext }) {
         <span class="hint flex-1">{t('rawNote')}</span>
       </div>
       <textarea
-        class="min-h-0 flex-1 resize-none bg-code px-4 py-3 font-mono text-[12px]/[18px] outline-offset-[-2px]"
+        class="min-h-0 flex-1 resize-none max-[759px]:min-h-[38dvh] bg-code px-4 py-3 font-mono text-[12px]/[18px] outline-offset-[-2px]"
         spellcheck={false}
         aria-label={t('editRaw')}
+        ref={(editor) => setTimeout(() => editor.focus())}
         aria-invalid={valid() ? undefined : 'true'}
         value={text()}
         onInput={(event) => {
@@ -107,7 +124,7 @@ function RawEditor(props: { page: PageContext }) {
         <Button look="primary" size="sm" aria-disabled={valid() ? undefined : 'true'} onClick={send}>
           {t('sendRaw')}
         </Button>
-        <Button look="ghost" size="sm" onClick={() => playground.setRawRequest(null)}>
+        <Button look="ghost" size="sm" onClick={discard}>
           {t('backToForm')}
         </Button>
         <Show when={!valid()}>

@@ -1,10 +1,13 @@
-import { createEffect, createMemo, createSignal, on, onCleanup, Show } from 'solid-js'
+import { createEffect, createMemo, createSignal, on, onCleanup, Show, Suspense } from 'solid-js'
 import { t } from '#client/features/playground/messages/messages.ts'
 import { revealHiddenCharacters } from '#client/features/playground/text/reveal-hidden-characters.ts'
 import { announce } from '#client/ui/announcer.tsx'
 import { Button, IconButton } from '#client/ui/button.tsx'
 import { copyText } from '#client/ui/clipboard.ts'
 import { downloadFile } from '#client/ui/download.ts'
+import { later } from '#client/ui/later.ts'
+
+const Diagram = later(async () => (await import('./diagram.tsx')).Diagram)
 
 const foldAfter = 40
 
@@ -16,6 +19,7 @@ export function CodeBlock(props: { language: string; code: string; open: boolean
   const [wrapped, setWrapped] = createSignal(false)
   const [unfolded, setUnfolded] = createSignal(false)
   const [copied, setCopied] = createSignal(false)
+  const [isDrawn, setDrawn] = createSignal(false)
   const name = () => props.language || t('plainCode')
   const lines = createMemo(() => props.code.split('\n').length)
   const folded = () => !props.open && lines() > foldAfter && !unfolded()
@@ -39,6 +43,11 @@ export function CodeBlock(props: { language: string; code: string; open: boolean
       <header>
         <span class="flex-1">{name()}</span>
         <Show when={!props.open}>
+          <Show when={props.language === 'mermaid'}>
+            <Button look="ghost" size="sm" aria-pressed={isDrawn()} onClick={() => setDrawn(!isDrawn())}>
+              {t('asDiagram')}
+            </Button>
+          </Show>
           <IconButton name="wrap" small label={t('wrapLines')} aria-pressed={wrapped()} onClick={() => setWrapped(!wrapped())} />
           <IconButton
             name="download"
@@ -54,6 +63,11 @@ export function CodeBlock(props: { language: string; code: string; open: boolean
           />
         </Show>
       </header>
+      <Suspense>
+        <Show when={isDrawn() && !props.open}>
+          <Diagram code={props.code} />
+        </Show>
+      </Suspense>
       {/* biome-ignore lint/a11y/useSemanticElements: a named region that scrolls, reachable by keyboard */}
       <pre tabindex="0" role="region" aria-label={t('codeIn', { language: name() })} classList={{ wrapped: wrapped(), folded: folded() }}>
         <Code {...props} />

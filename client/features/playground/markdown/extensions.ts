@@ -60,9 +60,33 @@ const note = /^\[\^([^\]\s]{1,40})\]:[ \t]+([^\n]+(?:\n(?!\[\^|\n)[^\n]+)*)(?:\n
  */
 const longestEmphasis = 2_000
 
+/**
+ * Quotes and lists within each other. What nests deeper is text: each level reads the rest of its text again, and a text may consist of
+ * nothing but their marks.
+ */
+const mostNested = 32
+/** Levels of the text that is being read; the parser never waits. */
+let nested = 0
+
+function oneDeeper<Found>(read: () => Found): Found | undefined {
+  if (nested === mostNested) return undefined
+  nested += 1
+  try {
+    return read()
+  } finally {
+    nested -= 1
+  }
+}
+
 /** Extensions for `marked`. */
 export const markdownExtensions: MarkedExtension = {
   tokenizer: {
+    blockquote(source) {
+      return oneDeeper(() => Tokenizer.prototype.blockquote.call(this, source))
+    },
+    list(source) {
+      return oneDeeper(() => Tokenizer.prototype.list.call(this, source))
+    },
     emStrong(source, masked, before) {
       const near = masked.slice(masked.length - source.length).slice(0, longestEmphasis)
       return Tokenizer.prototype.emStrong.call(this, source.slice(0, longestEmphasis), near, before)

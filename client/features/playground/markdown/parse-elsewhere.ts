@@ -2,7 +2,7 @@
  * Long blocks of markdown are read by a worker, one at a time. A block that takes too long is given up with its worker: whatever a model
  * writes, the page goes on.
  */
-import address from './parse-worker.ts?worker&url'
+import { startWorker } from './worker-address.ts'
 
 /** Milliseconds for one block. */
 const patience = 2_000
@@ -51,15 +51,8 @@ function giveUp(): void {
   answered(undefined)
 }
 
-/** The page lets scripts be loaded through named policies only; this one knows a single address. */
-const policy = (globalThis as Policies).trustedTypes?.createPolicy('markdown', { createScriptURL: () => address })
-
-interface Policies {
-  trustedTypes?: { createPolicy(name: string, rules: { createScriptURL(url: string): string }): { createScriptURL(url: string): string } }
-}
-
 function started(): Worker {
-  const made = new Worker(policy?.createScriptURL(address) ?? address, { type: 'module' })
+  const made = startWorker('parse')
   made.onmessage = ({ data }: MessageEvent<{ html: string | undefined }>) => made === worker && answered(data.html)
   made.onerror = () => made === worker && giveUp()
   return made

@@ -45,6 +45,8 @@ export const enStates = {
     'The reply would reserve more than your balance has left. Lower Max tokens to reserve less, or ask an administrator to top up your balance.',
   failModel: 'This model is not available in the group',
   failModelDetail: 'It may have been removed, or it has no price. Choose another model.',
+  failTeam: 'You may not spend from this team',
+  failTeamDetail: 'You no longer belong to it, or it was switched off. Choose who pays under Parameters.',
   failGroup: 'You do not have access to this group',
   failGroupDetail: 'Your administrator decides which groups you can use. Choose another one.',
   failPermission: 'You do not have permission',

@@ -46,6 +46,8 @@ export const zhStates: Record<keyof typeof enStates, string> = {
   failBalanceDetail: '此回复需要预留的金额超过剩余余额。请降低最大 token 数，或联系管理员充值。',
   failModel: '此分组中没有这个模型',
   failModelDetail: '它可能已被移除，或没有价格。请选择其他模型。',
+  failTeam: '你不能使用此团队的余额',
+  failTeamDetail: '你已不在团队中，或团队已停用。请在“参数”中选择付款方。',
   failGroup: '你无权使用此分组',
   failGroupDetail: '可用的分组由管理员决定。请选择其他分组。',
   failPermission: '没有权限',

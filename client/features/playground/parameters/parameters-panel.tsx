@@ -8,6 +8,7 @@ import { Panel } from '#client/ui/panel.tsx'
 import { showToast } from '#client/ui/toast.tsx'
 import { MoreParameters } from './more-parameters.tsx'
 import { outputHold } from './output-hold.ts'
+import { PaidBy } from './paid-by.tsx'
 import { SliderRow } from './slider-row.tsx'
 import { SystemPrompt } from './system-prompt.tsx'
 import { ToolsAndOutput } from './tools-and-output.tsx'
@@ -65,6 +66,7 @@ export function ParametersPanel(props: { page: PageContext; beside: boolean }) {
           onChange={(system) => playground.setSettings({ system })}
           onTemplates={() => view.setDialog('templates')}
         />
+        <PaidBy team={settings().team} onChange={(team) => playground.setSettings({ team })} />
         <MoreParameters settings={settings()} onChange={(patch) => playground.setSettings(patch)} />
         <ToolsAndOutput settings={settings()} onChange={(patch) => playground.setSettings(patch)} />
         <Show when={!playground.library.durable}>

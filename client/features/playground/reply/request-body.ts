@@ -6,9 +6,10 @@ import { hasContent, type Message } from '#client/features/playground/conversati
 import { clamp, fieldOf, rangeOf, type Settings, sliderNames } from '#client/features/playground/conversation/settings.ts'
 import type { ModelRow } from '#shared/console/model'
 
-/** A Chat Completions request; `group` is Parley's own field. */
+/** A Chat Completions request; `group` and `team` are Parley's own fields. */
 export interface ChatBody {
   group?: string
+  team?: string
   model: string
   messages: Record<string, unknown>[]
   [field: string]: unknown
@@ -24,7 +25,8 @@ export function buildBody(
   path: readonly Message[],
   model: ModelRow | undefined,
 ): ChatBody {
-  const body: ChatBody = { group: asked.group, model: asked.model, messages: messagesOf(settings.system, sentMessages(path)) }
+  const payer = settings.team === undefined ? {} : { team: settings.team }
+  const body: ChatBody = { group: asked.group, ...payer, model: asked.model, messages: messagesOf(settings.system, sentMessages(path)) }
   for (const name of sliderNames) {
     if (settings[name].on) body[tokenField(name, model) ?? fieldOf[name]] = clamp(settings[name].value, rangeOf(name, model))
   }

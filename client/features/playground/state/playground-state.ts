@@ -128,7 +128,7 @@ export function createPlaygroundState(start: PlaygroundStart): PlaygroundState {
     async refreshUser() {
       const now = await currentUser().catch(() => undefined)
       if (now === null) setLostSession(true)
-      else if (now) setUser(now)
+      else if (now) setUser(now.user)
     },
     catalogue,
     library,

@@ -52,6 +52,7 @@ beforeAll(async () => {
     answered: async () => undefined,
     version: '1.2.3',
     demo: () => true,
+    banner: () => null,
     config: () => inForce,
   }
   routes = [statusRoutes, setupRoutes, sessionRoutes, userRoutes, groupRoutes, keyRoutes, logRoutes].flatMap((make) => make(services))
@@ -436,6 +437,9 @@ describe('bodies', () => {
 })
 
 describe('users and money', () => {
+  // A day has passed since the administrator signed in, and money asks for a fresh proof: proofs.test.ts.
+  beforeAll(() => accounts.proved(admin.split('=')[1] ?? ''))
+
   test('a credit needs its key, happens once, and answers the user', async () => {
     const credit = (key: string | undefined, body: object) =>
       call('POST', `/api/users/${annId}/credit`, { cookie: admin, body, ...(key !== undefined && { headers: { 'idempotency-key': key } }) })

@@ -1,29 +1,76 @@
-/** The audit trail, for administrators: who changed what. Read-only. */
+/** The audit trail, for administrators: who changed what, as pages of JSON or one CSV file. Read-only. */
 
 import { consoleRoute } from '#http/console/route/console-route'
+import { type Cell, csvLine, csvReply, plainWords, readFormat } from '#http/console/route/csv'
 import { cutPage, paging, readPaging } from '#http/console/route/page'
 import type { ConsoleServices } from '#http/console/route/services'
+import { readSpan } from '#http/console/route/span'
 import type { Route } from '#http/request/route'
+import type { AuditRow } from '#shared/console/audit'
+import type { Page } from '#shared/console/model'
 import { GatewayError } from '#shared/errors'
 
 const filters = ['actor', 'target', 'action'] as const
+/** Most rows of a file; and how many are read at once. */
+const mostCsvRows = 50_000
+const rowsAtOnce = 200
 
 /** `GET /api/audit`. */
 export function auditRoutes(services: ConsoleServices): Route[] {
+  const { auditTrail } = services.accounts
   return [
     consoleRoute(services, {
       method: 'GET',
       path: '/api/audit',
       who: 'admin',
       scope: 'audit',
-      query: [...filters, ...paging],
-      handle: async ({ query }) => {
-        const page = await services.accounts.auditTrail.page({ ...readPaging(query), ...readFilters(query) })
-        return { body: cutPage(page, ({ id }) => id) }
+      query: [...filters, 'from', 'to', 'format', ...paging],
+      handle: async ({ query, visit }) => {
+        const asked = { ...readFilters(query), ...readSpan(query) }
+        const { limit, after } = readPaging(query)
+        const read = (limit: number, after?: string) => auditTrail.page({ ...asked, limit, ...(after !== undefined && { after }) })
+        if (readFormat(query, visit.request, ['csv']) === 'json') return { body: cutPage(await read(limit, after), ({ id }) => id) }
+        const first = await read(rowsAtOnce, after)
+        return csvReply(
+          'audit.csv',
+          piecesOf(first, (next) => read(rowsAtOnce, next)),
+          services.clock,
+        )
       },
     }),
   ]
 }
+
+/** The lines of a file that begins with this page; the header first. */
+function piecesOf(first: Page<AuditRow>, read: (after: string) => Promise<Page<AuditRow>>): () => Promise<string | undefined> {
+  let page: Page<AuditRow> | undefined
+  let rows = 0
+  return async () => {
+    const begins = page === undefined
+    if (page === undefined) page = first
+    else if (page.next !== null && rows < mostCsvRows) page = await read(page.next)
+    else return undefined
+    const data = page.data.slice(0, mostCsvRows - rows)
+    rows += data.length
+    const lines = data.map((row) => csvLine(columns.map(([, cell]) => cell(row))))
+    return [...(begins ? [csvLine(columns.map(([heading]) => heading))] : []), ...lines].join('')
+  }
+}
+
+const json = (value: unknown): Cell => (value === null ? undefined : plainWords(JSON.stringify(value)))
+const columns: readonly (readonly [heading: string, cell: (row: AuditRow) => Cell])[] = [
+  ['id', ({ id }) => id],
+  ['at', ({ at }) => at],
+  ['actor', ({ actor }) => plainWords(actor)],
+  ['actorName', ({ actorName }) => plainWords(actorName)],
+  ['owner', ({ owner }) => plainWords(owner?.name)],
+  ['action', ({ action }) => action],
+  ['target', ({ target }) => plainWords(target)],
+  ['targetName', ({ targetName }) => plainWords(targetName)],
+  ['before', ({ before }) => json(before)],
+  ['after', ({ after }) => json(after)],
+  ['requestId', ({ requestId }) => requestId],
+]
 
 /** The filters of the query. Throws `invalid_value` for one that is empty, too long or repeated. */
 function readFilters(query: URLSearchParams): Partial<Record<(typeof filters)[number], string>> {

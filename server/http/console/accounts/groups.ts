@@ -1,7 +1,7 @@
 /** Groups: those the signed-in user may use; with `?all=true` all groups, for administrators, who manage them. */
 import type { Group, User } from '#accounts/caller'
 import { withBudgetsLeft } from '#http/console/route/budgets-left'
-import { consoleRoute } from '#http/console/route/console-route'
+import { consoleRoute, names } from '#http/console/route/console-route'
 import { mapPage, pageOf, paging, readPaging } from '#http/console/route/page'
 import type { ConsoleServices } from '#http/console/route/services'
 import type { Route } from '#http/request/route'
@@ -42,6 +42,7 @@ export function groupRoutes(services: ConsoleServices): Route[] {
       path: name,
       who: 'admin',
       scope: 'groups',
+      fresh: names('ratio'),
       body: GroupPatch,
       handle: async ({ visit, user, body }) => ({ body: await rowOf(await groups.change(user, visit.params.name ?? '', body), user) }),
     }),

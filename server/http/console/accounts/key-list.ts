@@ -5,7 +5,7 @@ import type { KeyRow } from '#shared/console/key'
 import { GatewayError } from '#shared/errors'
 
 /** Query parameters of the list, besides paging. */
-export const keyFilters = ['all', 'user', 'q', 'status', 'group', 'sort'] as const
+export const keyFilters = ['all', 'user', 'team', 'q', 'status', 'group', 'sort'] as const
 
 const states = ['active', 'off', 'expired'] as const
 const orders = ['created', '-created', 'name', '-name', 'lastUsed', '-lastUsed'] as const
@@ -16,6 +16,8 @@ export interface KeyQuestion {
   /** Everybody's; or those of a user by id or name; own ones when neither is given. */
   all: boolean
   user?: string
+  /** Those of a team, by its id. */
+  team?: string
   /** Part of the name, note, owner or id; or the last characters of the secret. */
   q?: string
   status?: (typeof states)[number]
@@ -27,15 +29,16 @@ const invalid = (param: string, expected: string) => new GatewayError('invalid_v
 
 /** The question of this query. Throws `not_permitted` where somebody asks for the keys of others without being an administrator. */
 export function readKeyQuestion(query: URLSearchParams, asker: User): KeyQuestion {
-  const [all, user, q, status, group] = ['all', 'user', 'q', 'status', 'group'].map((name) => readOne(query, name))
+  const [all, user, team, q, status, group] = ['all', 'user', 'team', 'q', 'status', 'group'].map((name) => readOne(query, name))
   if (all !== undefined && all !== 'true' && all !== 'false') throw invalid('all', "'true' or 'false'")
-  const others = all === 'true' || (user !== undefined && user !== asker.id && user !== asker.name)
+  const others = all === 'true' || (team === undefined && user !== undefined && user !== asker.id && user !== asker.name)
   if (others && asker.role !== 'admin') {
     throw new GatewayError('not_permitted', 'Only administrators may list the keys of others.', { param: all === 'true' ? 'all' : 'user' })
   }
   return {
     all: all === 'true',
     ...(user !== undefined && { user }),
+    ...(team !== undefined && { team }),
     ...(q !== undefined && q !== '' && { q: q.toLowerCase() }),
     ...(status !== undefined && { status: oneOf(states, status, 'status') }),
     ...(group !== undefined && { group }),

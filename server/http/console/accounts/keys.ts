@@ -1,12 +1,12 @@
 /** API keys: one's own, and for administrators everybody's. Only the responses that make a secret contain it. */
-import type { ApiKey } from '#accounts/caller'
+import type { ApiKey, User } from '#accounts/caller'
 import { withBudgetsLeft } from '#http/console/route/budgets-left'
 import { consoleRoute } from '#http/console/route/console-route'
 import { mapPage, pageOf, paging, readPaging } from '#http/console/route/page'
 import type { ConsoleServices } from '#http/console/route/services'
 import type { Route } from '#http/request/route'
 import { KeyPatch, type KeyRow, NewKey, Rotation } from '#shared/console/key'
-import { keyFilters, matches, orderOf, readKeyQuestion } from './key-list.ts'
+import { type KeyQuestion, keyFilters, matches, orderOf, readKeyQuestion } from './key-list.ts'
 
 const hourMs = 3_600_000
 
@@ -16,6 +16,7 @@ export function keyRoutes(services: ConsoleServices): Route[] {
   const id = '/api/keys/:id'
   const complete = (rows: KeyRow[]) => withBudgetsLeft(services.budgetsLeft, 'key', ({ id }) => id, rows)
   const rowOf = async (key: ApiKey) => (await complete([keys.row(key)]))[0]
+  const ofUsers = (user: User, { all, user: named }: KeyQuestion) => (all || named !== undefined ? keys.all() : keys.ownedBy(user))
   return [
     consoleRoute(services, {
       method: 'GET',
@@ -26,7 +27,7 @@ export function keyRoutes(services: ConsoleServices): Route[] {
       handle: async ({ user, query }) => {
         const question = readKeyQuestion(query, user)
         const now = services.clock.now()
-        const found = question.all || question.user !== undefined ? keys.all() : keys.ownedBy(user)
+        const found = question.team !== undefined ? keys.ofTeam(user, question.team) : ofUsers(user, question)
         const rows = found.map(keys.row).filter((row) => matches(row, question, now))
         const { by, down } = orderOf(question.sort)
         const list = question.sort === 'created' ? 'keys' : `keys ${question.sort}`

@@ -25,6 +25,7 @@ export function managementKeyRoutes(services: ConsoleServices): Route[] {
       method: 'POST',
       path,
       who: 'session',
+      fresh: true,
       body: NewManagementKey,
       handle: async ({ user, body }) => {
         const { row, secret } = await managementKeys.create(user, body)

@@ -46,6 +46,7 @@ beforeAll(async () => {
     answered: async () => undefined,
     version: '1',
     demo: () => true,
+    banner: () => null,
     config: () => inForce,
   }
   const routes = [setupRoutes, sessionRoutes, userRoutes, groupRoutes, keyRoutes, logRoutes, auditRoutes].flatMap((make) => make(services))

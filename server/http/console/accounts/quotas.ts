@@ -9,8 +9,12 @@ export interface QuotaDeps extends ConsoleDeps {
   quotas(): Quotas
   /** How many keys the user has that count. */
   keysOf(user: User): number
+  /** How many invitations the user has made that are kept. */
+  invitationsOf(user: User): Promise<number>
   /** What the user has stored of conversations. */
   storedBy(user: User): Promise<{ count: number; bytes: number }>
+  /** The files that the user keeps. */
+  filesOf(user: User): Promise<{ count: number; bytes: number }>
 }
 
 /** `GET /api/quotas`. */
@@ -23,7 +27,15 @@ export function quotaRoutes(deps: QuotaDeps): Route[] {
       scope: 'keys',
       async handle({ user }) {
         const { count, bytes } = await deps.storedBy(user)
-        const used = { keys: deps.keysOf(user), modelsPerKey: null, conversations: count, conversationBytes: bytes }
+        const files = await deps.filesOf(user)
+        const stored = {
+          conversations: count,
+          conversationBytes: bytes,
+          files: files.count,
+          fileBytes: files.bytes,
+          invitations: await deps.invitationsOf(user),
+        }
+        const used = { keys: deps.keysOf(user), modelsPerKey: null, ...stored }
         const most = deps.quotas()
         const data = Object.entries(used).map(([name, used]) => ({ name, used, most: most[name as keyof Quotas] })) as QuotaRow[]
         return { body: { data, next: null } }

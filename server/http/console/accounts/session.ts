@@ -1,18 +1,24 @@
 /** Sign-in, sign-out, the sessions of the signed-in user, and their own password. */
 
+import type { User } from '#accounts/caller'
 import { consoleRoute } from '#http/console/route/console-route'
 import { pageOf, paging, readPaging } from '#http/console/route/page'
 import type { ConsoleServices } from '#http/console/route/services'
 import { originOf } from '#http/request/origin'
 import type { Route, Visit } from '#http/request/route'
-import { clearSessionCookie, readSessionCookie, writeSessionCookie } from '#http/request/session-cookie'
+import { clearSessionCookie, readSessionCookie } from '#http/request/session-cookie'
 import { PasswordChange } from '#shared/console/session'
-import { SignIn } from '#shared/console/user'
+import { type SignedIn, SignIn } from '#shared/console/user'
+import { signedInReply } from './signed-in.ts'
 
 /** `/api/session`: sign in, read, sign out, own password. `/api/sessions`: list and end. */
 export function sessionRoutes(services: ConsoleServices): Route[] {
   const { accounts, publicUrl } = services
   const path = '/api/session'
+  const signedIn = async (user: User): Promise<SignedIn> => {
+    const banner = services.banner()
+    return { user: await accounts.users.row(user), ...(banner !== null && { banner }) }
+  }
   const tokenOf = ({ request }: Visit) => readSessionCookie(request, publicUrl)
   return [
     consoleRoute(services, {
@@ -20,25 +26,25 @@ export function sessionRoutes(services: ConsoleServices): Route[] {
       path,
       who: 'anyone',
       body: SignIn,
-      handle: async ({ visit, body }) => {
-        const { user, token } = await accounts.signIn(body.name, body.password, visit.clientAddress, originOf(visit))
-        // Ends the session that the browser already had.
-        await accounts.signOut(tokenOf(visit), visit.requestId)
-        const headers = { 'set-cookie': writeSessionCookie(publicUrl, token) }
-        return { headers, body: { user: await accounts.users.row(user) } }
-      },
+      handle: async ({ visit, body }) =>
+        signedInReply(services, visit, await accounts.signIn(body.name, body.password, visit.clientAddress, originOf(visit))),
     }),
     consoleRoute(services, {
       method: 'GET',
       path,
       who: 'session',
       scope: 'any',
-      handle: async ({ user }) => ({ body: { user: await accounts.users.row(user) } }),
+      enrols: true,
+      handle: async ({ visit, user }) => {
+        const mustEnrol = user.through === undefined && accounts.userOfSession(tokenOf(visit)) === undefined
+        return { body: { ...(await signedIn(user)), ...(mustEnrol && { mustEnrol: true }) } }
+      },
     }),
     consoleRoute(services, {
       method: 'DELETE',
       path,
       who: 'session',
+      enrols: true,
       handle: async ({ visit }) => {
         await accounts.signOut(tokenOf(visit), visit.requestId)
         return { status: 204, headers: { 'set-cookie': clearSessionCookie(publicUrl) } }
@@ -51,7 +57,7 @@ export function sessionRoutes(services: ConsoleServices): Route[] {
       body: PasswordChange,
       handle: async ({ visit, user, body }) => {
         await accounts.changePassword(user, body, tokenOf(visit), originOf(visit))
-        return { body: { user: await accounts.users.row(user) } }
+        return { body: await signedIn(user) }
       },
     }),
     consoleRoute(services, {

@@ -1,21 +1,20 @@
 /** Sign-in by an identity provider, and the identities of the signed-in user. */
 
-import type { Attempt, IdentityProvider } from '#accounts/identity/provider'
-import { consoleRoute } from '#http/console/route/console-route'
+import type { User } from '#accounts/caller'
+import type { Attempt, Identity, IdentityProvider } from '#accounts/identity/provider'
+import type { Invitations } from '#accounts/invitations/invitations'
+import type { TeamClaims } from '#accounts/teams/claims'
+import { consoleRoute, proofNeeded } from '#http/console/route/console-route'
 import { pageOf, paging, readPaging } from '#http/console/route/page'
 import type { ConsoleServices } from '#http/console/route/services'
 import { originOf } from '#http/request/origin'
 import type { Route, Visit } from '#http/request/route'
-import {
-  clearAttemptCookie,
-  readAttemptCookie,
-  readSessionCookie,
-  writeAttemptCookie,
-  writeSessionCookie,
-} from '#http/request/session-cookie'
+import { clearAttemptCookie, readAttemptCookie, readSessionCookie, writeAttemptCookie } from '#http/request/session-cookie'
+import type { Actor } from '#shared/console/audit'
 import { ProviderSignIn } from '#shared/console/session'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
+import { signInCookies } from './signed-in.ts'
 
 const path = '/api/session/oidc'
 /** Where the provider sends the browser back to. */
@@ -27,11 +26,21 @@ interface Begun extends Attempt {
   to: string
   /** Adds the identity to the signed-in user. */
   link: boolean
+  /** Proves again that it is the signed-in user. */
+  proof: boolean
+  /** A link of somebody who invites; empty without one. */
+  invitation: string
+}
+
+/** What these routes need. */
+interface SingleSignOnServices extends ConsoleServices {
+  teams: TeamClaims
+  invitations: Pick<Invitations, 'accept'>
 }
 
 /** `/api/session/oidc`: begin, come back. `/api/session/identities`: list, remove. */
-export function singleSignOnRoutes(services: ConsoleServices): Route[] {
-  const { accounts, publicUrl, identityProvider } = services
+export function singleSignOnRoutes(services: SingleSignOnServices): Route[] {
+  const { accounts, teams, invitations, publicUrl, identityProvider } = services
   const tokenOf = ({ request }: Visit) => readSessionCookie(request, publicUrl)
 
   /** Ends with the page that was wanted; a failure stands in its query, since only a page can explain it. */
@@ -43,6 +52,30 @@ export function singleSignOnRoutes(services: ConsoleServices): Route[] {
     return new Response(null, { status: 302, headers })
   }
 
+  /** What was begun for the signed-in user. The word for a failure, if it is one. */
+  async function ofSignedIn(visit: Visit, begun: Begun, identity: Identity): Promise<string | undefined> {
+    const token = tokenOf(visit)
+    const user = accounts.userOfSession(token)
+    if (user === undefined || token === undefined) return 'expired'
+    if (begun.link) {
+      await accounts.linkIdentity(user, identity, visit.requestId)
+      return undefined
+    }
+    if (!(await accounts.isIdentityOf(identity, user))) return 'refused'
+    await accounts.proved(token, visit.requestId)
+    return undefined
+  }
+
+  /** Why the invitation lets nobody in; undefined when it did. Whoever it is, they are signed in. */
+  const accepted = (user: User & Actor, token: string, isNew: boolean) =>
+    invitations.accept(user, token, isNew).then(
+      () => undefined,
+      (thrown: unknown) => {
+        if (thrown instanceof GatewayError) return thrown.code === 'name_taken' ? undefined : 'invitation'
+        throw thrown
+      },
+    )
+
   async function comeBack(visit: Visit): Promise<Response> {
     const provider = required(identityProvider)
     const begun = readBegun(readAttemptCookie(visit.request, publicUrl))
@@ -51,17 +84,16 @@ export function singleSignOnRoutes(services: ConsoleServices): Route[] {
     try {
       if (visit.url.searchParams.has('error')) return arrive(to, 'refused', [])
       const returned = new URL(`${callbackPath}${visit.url.search}`, publicUrl)
-      const identity = await provider.finish(returned, begun)
-      if (begun.link) {
-        const user = accounts.userOfSession(tokenOf(visit))
-        if (user === undefined) return arrive(to, 'expired', [])
-        await accounts.linkIdentity(user, identity, visit.requestId)
-        return arrive(to, undefined, [])
-      }
-      const { token } = await accounts.signInAs(identity, originOf(visit))
-      // Ends the session that the browser already had.
-      await accounts.signOut(tokenOf(visit), visit.requestId)
-      return arrive(to, undefined, [writeSessionCookie(publicUrl, token)])
+      const ask = () => provider.finish(returned, begun, begun.proof)
+      const identity = await accounts.confirmed(ask, begun.state, originOf(visit).address)
+      if (begun.link || begun.proof) return arrive(to, await ofSignedIn(visit, begun, identity), [])
+      const signIn = await accounts.signInAs(identity, originOf(visit))
+      const { user, isNew, awaiting } = signIn
+      await teams.joinByClaim(user, identity.groups, visit.requestId)
+      // Whoever has another step before them accepts on the page, once they are in.
+      const accepts = begun.invitation !== '' && awaiting === undefined
+      const failure = accepts ? await accepted({ ...user, requestId: visit.requestId }, begun.invitation, isNew) : undefined
+      return arrive(to, awaiting ? 'second-factor' : failure, await signInCookies(services, visit, signIn))
     } catch (thrown) {
       const failure = thrown instanceof GatewayError ? failures[thrown.code] : undefined
       if (failure === undefined) throw thrown
@@ -75,9 +107,12 @@ export function singleSignOnRoutes(services: ConsoleServices): Route[] {
       path,
       who: 'anyone',
       body: ProviderSignIn,
-      handle: async ({ body }) => {
-        const { address, attempt } = await required(identityProvider).begin()
-        const begun: Begun = { ...attempt, to: localPath(body.to ?? '/', publicUrl), link: body.link ?? false }
+      handle: async ({ visit, body }) => {
+        const { link = false, proof = false, invitation = '', to = '/' } = body
+        // A linked identity is one more way in.
+        if (link && accounts.userOfSession(tokenOf(visit)) && !accounts.isFresh(tokenOf(visit))) throw proofNeeded()
+        const { address, attempt } = await required(identityProvider).begin(proof)
+        const begun: Begun = { ...attempt, to: localPath(to, publicUrl), link, proof, invitation }
         const value = Buffer.from(JSON.stringify(begun)).toString('base64url')
         return { headers: { 'set-cookie': writeAttemptCookie(publicUrl, value) }, body: { address: address.href } }
       },
@@ -98,6 +133,7 @@ export function singleSignOnRoutes(services: ConsoleServices): Route[] {
       method: 'DELETE',
       path: '/api/session/identities/:id',
       who: 'session',
+      fresh: true,
       handle: async ({ visit, user }) => {
         await accounts.unlinkIdentity(user, visit.params.id ?? '')
         return { status: 204 }
@@ -112,6 +148,7 @@ const failures: Readonly<Record<string, string>> = {
   not_permitted: 'disabled',
   upstream_error: 'unavailable',
   name_taken: 'taken',
+  too_many_attempts: 'wait',
 }
 
 function required(provider: IdentityProvider | undefined): IdentityProvider {
@@ -130,9 +167,10 @@ function readBegun(value: string | undefined): Begun | undefined {
   if (value === undefined) return undefined
   const begun = parse(Buffer.from(value, 'base64url').toString('utf8'))
   if (!isObject(begun)) return undefined
-  const { state, nonce, verifier, to, link } = begun
+  const { state, nonce, verifier, to, link, proof, invitation } = begun
   const isWhole = [state, nonce, verifier, to].every((part) => typeof part === 'string' && part !== '')
-  return isWhole ? ({ state, nonce, verifier, to, link: link === true } as Begun) : undefined
+  const more = { link: link === true, proof: proof === true, invitation: typeof invitation === 'string' ? invitation : '' }
+  return isWhole ? ({ state, nonce, verifier, to, ...more } as Begun) : undefined
 }
 
 function parse(text: string): unknown {

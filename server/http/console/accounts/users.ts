@@ -1,7 +1,8 @@
 /** Users and their balances, for administrators. */
 
 import { withBudgetsLeft } from '#http/console/route/budgets-left'
-import { type Asker, consoleRoute } from '#http/console/route/console-route'
+import { type Asker, consoleRoute, names } from '#http/console/route/console-route'
+import { readIdempotencyKey } from '#http/console/route/idempotency-key'
 import { cutPage, mapPage, pageOf, paging, readPaging } from '#http/console/route/page'
 import type { ConsoleServices } from '#http/console/route/services'
 import type { Route } from '#http/request/route'
@@ -31,6 +32,7 @@ export function userRoutes(services: ConsoleServices): Route[] {
       path: '/api/users',
       who: 'admin',
       scope: 'users',
+      fresh: ({ role, balance }) => role === 'admin' || balance !== undefined,
       body: NewUser,
       handle: async ({ user, body }) => {
         refuseAdministrators(user, body)
@@ -42,6 +44,7 @@ export function userRoutes(services: ConsoleServices): Route[] {
       path: id,
       who: 'admin',
       scope: 'users',
+      fresh: names('password', 'role', 'group', 'groups'),
       body: UserPatch,
       handle: async ({ visit, user, body }) => {
         const id = visit.params.id ?? ''
@@ -58,6 +61,7 @@ export function userRoutes(services: ConsoleServices): Route[] {
       path: id,
       who: 'admin',
       scope: 'users',
+      fresh: true,
       handle: async ({ visit, user }) => {
         await users.remove(user, visit.params.id ?? '')
         return { status: 204 }
@@ -79,6 +83,7 @@ export function userRoutes(services: ConsoleServices): Route[] {
       path: `${id}/credit`,
       who: 'admin',
       scope: 'users',
+      fresh: true,
       body: Credit,
       handle: async ({ visit, user, body }) => {
         const key = readIdempotencyKey(visit.request)
@@ -103,17 +108,3 @@ type Known = Parameters<ConsoleServices['accounts']['users']['rows']>[0][number]
 const rowsOf = async ({ accounts, budgetsLeft }: ConsoleServices, users: Known[]) =>
   withBudgetsLeft(budgetsLeft, 'user', ({ id }) => id, await accounts.users.rows(users))
 const rowOf = async (services: ConsoleServices, user: Known) => (await rowsOf(services, [user]))[0]
-
-/** The Idempotency-Key header, which makes repeating a credit safe. Throws `missing_field`, `invalid_value`. */
-function readIdempotencyKey(request: Request): string {
-  const param = 'Idempotency-Key'
-  const key = request.headers.get(param)
-  if (key === null)
-    throw new GatewayError(
-      'missing_field',
-      'Send an Idempotency-Key header, so that a repeated request does not post the credit twice. Nothing was posted.',
-      { param },
-    )
-  if (/^[\x21-\x7e]{1,200}$/.test(key)) return key
-  throw new GatewayError('invalid_value', 'Idempotency-Key: expected 1 to 200 visible ASCII characters.', { param })
-}

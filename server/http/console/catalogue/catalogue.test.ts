@@ -82,6 +82,8 @@ beforeEach(async () => {
         throw new Error('no test sends a management key')
       },
     },
+    userEnrolling: () => undefined,
+    isFresh: () => true,
     userOfSession: (token: string | undefined) => Object.values(users).find(({ name }) => tokenOf(name) === token),
     groupsOf: (user: User) => user.groups.map(group),
   }

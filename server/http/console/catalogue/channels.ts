@@ -1,6 +1,6 @@
 /** Channels, for administrators. Channel keys are write-only; the registry in `routing` validates changes. */
 
-import { type ConsoleDeps, consoleRoute } from '#http/console/route/console-route'
+import { type ConsoleDeps, consoleRoute, names } from '#http/console/route/console-route'
 import { pageOf, paging, readPaging } from '#http/console/route/page'
 import type { Route } from '#http/request/route'
 import type { ChannelRegistry } from '#routing/channels'
@@ -32,6 +32,7 @@ export function channelRoutes(deps: ChannelDeps): Route[] {
       path: '/api/channels',
       who: 'admin',
       scope: 'channels',
+      fresh: true,
       body: NewChannel,
       handle: async ({ user, body }) => ({ status: 201, body: await channels.create(user, body) }),
     }),
@@ -47,6 +48,7 @@ export function channelRoutes(deps: ChannelDeps): Route[] {
       path: '/api/channels/:id',
       who: 'admin',
       scope: 'channels',
+      fresh: names('keys', 'baseUrl', 'headers', 'proxy', 'tls', 'options', 'params'),
       body: ChannelPatch,
       handle: async ({ visit, user, body }) => ({ body: await channels.patch(user, visit.params.id ?? '', body) }),
     }),

@@ -3,7 +3,7 @@ import type { Caller, User } from '#accounts/caller'
 import { type ConsoleDeps, consoleRoute } from '#http/console/route/console-route'
 import type { Route } from '#http/request/route'
 import type { Explain } from '#relay/admin/explain'
-import { RouteQuestion } from '#shared/console/route'
+import { RouteQuestion } from '#shared/console/inspection/route'
 
 /** What the explain route needs from the program. */
 export interface RouteDeps extends ConsoleDeps {

@@ -40,6 +40,7 @@ export function priceRoutes(deps: PriceDeps): Route[] {
       path: '/api/prices/:model',
       who: 'admin',
       scope: 'prices',
+      fresh: true,
       body: PriceFields,
       handle: async ({ visit, user, body }) => ({ body: rowOf(await prices.put(user, visit.params.model ?? '', body)) }),
     }),
@@ -48,6 +49,7 @@ export function priceRoutes(deps: PriceDeps): Route[] {
       path: '/api/prices/:model',
       who: 'admin',
       scope: 'prices',
+      fresh: true,
       handle: async ({ visit, user }) => {
         await prices.remove(user, visit.params.model ?? '')
         return { status: 204 }

@@ -5,7 +5,7 @@ import type { Route } from '#http/request/route'
 import type { Probe } from '#relay/admin/probe'
 import type { ChannelRegistry } from '#routing/channels'
 import { ChannelDraft } from '#shared/console/channel'
-import { ProbeQuestion } from '#shared/console/probe'
+import { ProbeQuestion } from '#shared/console/inspection/probe'
 
 /** What the channel test routes need from the program. */
 export interface ProbeDeps extends ConsoleDeps {

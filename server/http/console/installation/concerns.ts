@@ -1,5 +1,6 @@
 /** What needs attention, the most urgent first: what the overview shows, and any program may ask for. */
 import type { User } from '#accounts/caller'
+import { budgetedInTeams } from '#accounts/directory'
 import type { PriceBook } from '#billing/pricing/price'
 import { withBudgetsLeft } from '#http/console/route/budgets-left'
 import type { ConsoleServices } from '#http/console/route/services'
@@ -76,19 +77,32 @@ interface Budgeted {
   budgetLeft?: BudgetLeft
 }
 
-/** Of each budget the window of which the largest share is spent: of groups, users and keys for administrators, else of one's own keys. */
+/** Of each budget the window of which the largest share is spent: of groups, teams, members, users and keys for administrators, else of one's own keys. */
 export async function budgetStates(deps: Situation, user: User): Promise<BudgetState[]> {
   const { accounts } = deps
   const admin = user.role === 'admin'
   const keys = (admin ? accounts.keys.all() : accounts.keys.ownedBy(user)).map(accounts.keys.row)
   const users = admin ? [...accounts.users.all()] : []
   const groups = admin ? [...accounts.groups.all()].map((row) => ({ ...row, id: row.name })) : []
-  return [...(await states(deps, 'group', groups)), ...(await states(deps, 'user', users)), ...(await states(deps, 'key', keys))]
+  const inTeams = admin ? budgetedInTeams(accounts.directory) : []
+  const ofTeams = (of: 'team' | 'member') =>
+    states(
+      deps,
+      of,
+      inTeams.filter((one) => one.of === of),
+    )
+  return [
+    ...(await states(deps, 'group', groups)),
+    ...(await ofTeams('team')),
+    ...(await ofTeams('member')),
+    ...(await states(deps, 'user', users)),
+    ...(await states(deps, 'key', keys)),
+  ]
 }
 
 async function states({ budgetsLeft }: Situation, of: BudgetState['of'], rows: readonly Budgeted[]): Promise<BudgetState[]> {
   const limited = rows.filter(({ budget }) => budget !== null)
-  const known = await withBudgetsLeft(budgetsLeft, of, ({ id }) => id, limited)
+  const known = await withBudgetsLeft(budgetsLeft, of === 'team' ? 'user' : of, ({ id }) => id, limited)
   return known.flatMap((row): BudgetState[] => {
     const near = tightest(row)
     return near === undefined ? [] : [{ of, id: row.id, name: row.name, ...near }]

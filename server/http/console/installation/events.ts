@@ -6,7 +6,7 @@ import { readSessionCookie } from '#http/request/session-cookie'
 import type { LiveChanges, Watch, Watcher } from '#live/live-changes'
 import { outgoingBody } from '#runtime/outgoing-body'
 import { sha256Hex } from '#runtime/secrets'
-import type { Change } from '#shared/console/events'
+import type { Change } from '#shared/console/overview'
 import { GatewayError } from '#shared/errors'
 
 /** What the route needs from the program. */

@@ -2,6 +2,7 @@
 import type { User } from '#accounts/caller'
 import { type Asker, consoleRoute } from '#http/console/route/console-route'
 import { isZone, readOne } from '#http/console/route/one-value'
+import { readFilter } from '#http/console/route/usage-filter'
 import type { Route } from '#http/request/route'
 import type { Overview } from '#shared/console/overview'
 import type { UsageKey, UsageReportRow, UsageTotals } from '#shared/console/usage'
@@ -24,7 +25,7 @@ export function overviewRoutes(deps: Situation): Route[] {
       path: '/api/overview',
       who: 'session',
       scope: 'read',
-      query: ['timezone', 'days'],
+      query: ['timezone', 'days', 'user', 'group'],
       async handle({ user, query }) {
         const timezone = readOne(query, 'timezone') ?? 'UTC'
         if (!isZone(timezone)) {
@@ -32,14 +33,21 @@ export function overviewRoutes(deps: Situation): Route[] {
         }
         const days = Number(readOne(query, 'days') ?? '1')
         if (!ranges.includes(days)) throw new GatewayError('invalid_value', 'days: expected 1, 7 or 30.', { param: 'days' })
-        return { body: await overviewOf(deps, user, timezone, days) }
+        return { body: await overviewOf(deps, user, { timezone, days, filter: readFilter(query) }) }
       },
     }),
   ]
 }
 
-/** `days`: today and the days before it, of which there are so many in all. One day goes by the hour, more by the day. */
-async function overviewOf(deps: Situation, user: Asker, timezone: string, days: number): Promise<Overview> {
+interface Asked {
+  timezone: string
+  /** Today and the days before it, of which there are so many in all. One day goes by the hour, more by the day. */
+  days: number
+  /** Whose figures; what needs attention and budgets are said of everybody. */
+  filter: ReturnType<typeof readFilter>
+}
+
+async function overviewOf(deps: Situation, user: Asker, { timezone, days, filter }: Asked): Promise<Overview> {
   const { accounts, clock } = deps
   const now = clock.now()
   const today = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(timezone)
@@ -51,12 +59,12 @@ async function overviewOf(deps: Situation, user: Asker, timezone: string, days: 
   const [from, then] = [first.epochMilliseconds, first.subtract(back).epochMilliseconds]
   const thenEnd = days === 1 ? midnight.subtract({ days: 6 }).epochMilliseconds : from
 
-  const report = async (by: readonly UsageKey[], start: number, end: number): Promise<UsageReportRow[]> => {
-    const question = { from: new Date(start), to: new Date(Math.max(end, start + 1)), by, timezone, filter: {}, limit: mostRows }
+  const report = async (by: readonly UsageKey[], start: number, end: number, of = filter): Promise<UsageReportRow[]> => {
+    const question = { from: new Date(start), to: new Date(Math.max(end, start + 1)), by, timezone, filter: of, limit: mostRows }
     return (await accounts.usageReports.report(user, question)).rows
   }
-  const total = async (start: number, end: number): Promise<UsageTotals> => {
-    const [row] = await report([], start, end)
+  const total = async (start: number, end: number, of = filter): Promise<UsageTotals> => {
+    const [row] = await report([], start, end, of)
     return row ?? nothing(user)
   }
   const end = now + 1
@@ -69,9 +77,10 @@ async function overviewOf(deps: Situation, user: Asker, timezone: string, days: 
     report(['model'], from, end),
     report(['key'], from, end),
   ])
-  // What needs attention is said of today, whatever the range.
-  const charged = days === 1 ? sums.charged : (await total(midnight.epochMilliseconds, end)).charged
-  const modelsToday = days === 1 ? models : await report(['model'], midnight.epochMilliseconds, end)
+  // What needs attention is said of today and of everybody, whatever is shown.
+  const isAll = days === 1 && Object.keys(filter).length === 0
+  const charged = isAll ? sums.charged : (await total(midnight.epochMilliseconds, end, {})).charged
+  const modelsToday = isAll ? models : await report(['model'], midnight.epochMilliseconds, end, {})
   const states = await budgetStates(deps, user)
   return {
     at: new Date(now).toISOString(),

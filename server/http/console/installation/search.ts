@@ -5,8 +5,7 @@ import { type ConsoleDeps, consoleRoute } from '#http/console/route/console-rout
 import { readOne } from '#http/console/route/one-value'
 import type { Route } from '#http/request/route'
 import type { ChannelRegistry } from '#routing/channels'
-import { consolePageList } from '#shared/console/pages'
-import type { Found, FoundKind } from '#shared/console/search'
+import { consolePageList, type Found, type FoundKind } from '#shared/console/search'
 import { GatewayError } from '#shared/errors'
 
 /** What the route needs from the program. */

@@ -31,6 +31,8 @@ export function settingsRoutes(deps: SettingsDeps): Route[] {
       path,
       who: 'admin',
       scope: 'settings',
+      fresh: ({ requireSecondFactor, secondFactorAfterProvider, bodies }) =>
+        requireSecondFactor !== undefined || secondFactorAfterProvider !== undefined || bodies?.readers !== undefined,
       body: SettingsPatch,
       handle: async ({ user, body }) => ({ body: await settings.change(user, body) }),
     }),

@@ -1,5 +1,6 @@
 /** Public facts about this installation, and some that only its administrators see. */
 
+import { passkeySiteAt } from '#accounts/factors/passkeys'
 import { consoleRoute } from '#http/console/route/console-route'
 import type { ConsoleServices } from '#http/console/route/services'
 import type { Route, Visit } from '#http/request/route'
@@ -16,6 +17,7 @@ export function statusRoutes(services: ConsoleServices): Route[] {
     setup: accounts.setupNeeded() ? 'needed' : 'done',
     demo: services.demo(),
     ...(services.identityProvider !== undefined && { singleSignOn: true }),
+    ...(passkeySiteAt(publicUrl) && { passkeys: publicUrl.origin }),
     ...(isAdmin(visit) && { config: services.config(), bodies: services.bodies.state() }),
   })
   return [consoleRoute(services, { method: 'GET', path: '/api/status', who: 'anyone', handle: ({ visit }) => ({ body: status(visit) }) })]

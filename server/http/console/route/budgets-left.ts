@@ -10,7 +10,7 @@ interface Row {
 /** The rows in the same order, with what is left of their budgets, if any. `id`: of the key or user, or the name of the group. */
 export async function withBudgetsLeft<R extends Row>(
   budgetsLeft: BudgetsLeft,
-  of: 'key' | 'user' | 'group',
+  of: 'key' | 'user' | 'group' | 'member',
   id: (row: R) => string,
   rows: readonly R[],
 ): Promise<R[]> {

@@ -22,6 +22,8 @@ export type Who = 'anyone' | 'session' | 'admin'
 export interface ConsoleDeps {
   accounts: {
     userOfSession(token: string | undefined): User | undefined
+    userEnrolling(token: string | undefined): User | undefined
+    isFresh(token: string | undefined): boolean
     managementKeys: { admit(secret: string, address: string): Managing }
   }
   publicUrl: URL
@@ -57,6 +59,8 @@ export interface ConsoleReply {
   /** Sent unchanged instead of `body`; `headers` must set its content type. */
   stream?: ReadableStream<Uint8Array>
   headers?: Record<string, string>
+  /** Values of `Set-Cookie`. */
+  cookies?: readonly string[]
 }
 
 /** A console route: who may call it, what it accepts, and its handler. */
@@ -65,12 +69,19 @@ export interface ConsoleSpec<W extends Who, S extends TSchema> {
   path: string
   who: W
   /**
-   * The scope that opens it to management keys; `read` opens every GET too, unless its scope is `bodies`. `any`: every management key.
+   * The scope that opens it to management keys; `read` opens every GET too, unless its scope is `bodies` or `replay`. `any`: every management key.
    * Absent: none.
    */
   scope?: W extends 'anyone' ? never : Scope | 'any'
   /** A POST that only asks: `read` opens it too. */
   asks?: true
+  /** Open to a session that waits until its user has the second factor that the installation asks for. */
+  enrols?: true
+  /**
+   * Asks a session for a fresh proof that it is its user's: always, or where this says so of the body. docs/people.md has the rule.
+   * Management keys are not concerned.
+   */
+  fresh?: true | ((body: Static<S>) => boolean)
   /** Accepted query parameters; none when absent. */
   query?: readonly string[]
   /** Schema of the body. Without it no body is read. */
@@ -89,6 +100,7 @@ export function consoleRoute<const W extends Who, S extends TSchema>(deps: Conso
     if (check === undefined && spec.method !== 'GET' && announcesBody(request)) demandJson(request)
     demandKnown(visit.url.searchParams, spec.query ?? [])
     const body = check === undefined ? undefined : await readJson(request, check, deps.clock)
+    if (user && user.through === undefined) demandFresh(deps, request, spec.fresh === true || spec.fresh?.(body as Static<S>) === true)
     if (user) await afterAnswers(deps)
     // The types of `user` and `body` follow from `who` and `body` of the spec, which the compiler cannot infer here.
     const seen = { visit, user, body, query: visit.url.searchParams } as Parameters<typeof spec.handle>[0]
@@ -105,7 +117,7 @@ async function afterAnswers({ answered, clock }: ConsoleDeps): Promise<void> {
   waited.abort()
 }
 
-type Guarded = Pick<ConsoleSpec<Who, TSchema>, 'who' | 'method' | 'scope' | 'asks'>
+type Guarded = Pick<ConsoleSpec<Who, TSchema>, 'who' | 'method' | 'scope' | 'asks' | 'enrols'>
 
 function admit(
   deps: ConsoleDeps,
@@ -117,16 +129,35 @@ function admit(
   // A page of another site cannot send this header without being allowed to, so a management key needs no check of the origin.
   if (secret === undefined && spec.method !== 'GET') sameOrigin(request, deps.publicUrl)
   if (spec.who === 'anyone') return undefined
-  const asker = secret === undefined ? signedIn(deps, request) : managed(deps, openedBy, secret, clientAddress)
+  const asker = secret === undefined ? signedIn(deps, request, spec.enrols) : managed(deps, openedBy, secret, clientAddress)
   if (spec.who === 'admin' && asker.role !== 'admin') throw new GatewayError('not_permitted', 'Only administrators may do this.')
   return { ...asker, requestId }
 }
 
-function signedIn(deps: ConsoleDeps, request: Request): User {
-  const user = deps.accounts.userOfSession(readSessionCookie(request, deps.publicUrl))
-  if (user === undefined) throw new GatewayError('not_signed_in', 'Sign in first.')
-  return user
+function signedIn({ accounts, publicUrl }: ConsoleDeps, request: Request, enrols = false): User {
+  const token = readSessionCookie(request, publicUrl)
+  const user = accounts.userOfSession(token)
+  if (user) return user
+  const enrolling = accounts.userEnrolling(token)
+  if (enrolling && enrols) return enrolling
+  if (enrolling) throw new GatewayError('second_factor_required', 'This installation asks you for a second factor: add one first.')
+  throw new GatewayError('not_signed_in', 'Sign in first.')
 }
+
+/** Throws `reauthentication_required` where a fresh proof is `asked` for and the last one is older. */
+function demandFresh({ accounts, publicUrl }: ConsoleDeps, request: Request, asked: boolean): void {
+  if (asked && !accounts.isFresh(readSessionCookie(request, publicUrl))) throw proofNeeded()
+}
+
+/** A `fresh` that asks where the body has one of these fields. */
+export const names =
+  <Field extends string>(...fields: readonly Field[]) =>
+  (body: { [F in Field]?: unknown }): boolean =>
+    fields.some((field) => body[field] !== undefined)
+
+/** The refusal of what needs a fresh proof of who asks. */
+export const proofNeeded = () =>
+  new GatewayError('reauthentication_required', 'Prove again that it is you: POST /api/session/proof, then repeat this.')
 
 /** The management key of the request, which counts before any cookie. Keys of models open nothing here. */
 function managementKeyOf(request: Request): string | undefined {
@@ -144,7 +175,7 @@ function managed({ accounts }: ConsoleDeps, openedBy: readonly Scope[], secret: 
 function scopesOf({ scope, method, asks }: Guarded): readonly Scope[] {
   if (scope === undefined) return []
   if (scope === 'any') return scopes
-  return (method === 'GET' || asks === true) && scope !== 'bodies' && scope !== 'read' ? [scope, 'read'] : [scope]
+  return (method === 'GET' || asks === true) && scope !== 'bodies' && scope !== 'replay' && scope !== 'read' ? [scope, 'read'] : [scope]
 }
 
 const scopeMissing = (openedBy: readonly Scope[]) =>
@@ -163,9 +194,11 @@ function demandKnown(query: URLSearchParams, known: readonly string[]): void {
   throw new GatewayError('unknown_field', 'The query has a parameter that this endpoint does not know.', named)
 }
 
-function respond({ status = 200, body, stream, headers = {} }: ConsoleReply): Response {
-  const all = { 'cache-control': 'no-store', ...headers }
+function respond({ status = 200, body, stream, headers = {}, cookies = [] }: ConsoleReply): Response {
+  const all = new Headers({ 'cache-control': 'no-store', ...headers })
+  for (const cookie of cookies) all.append('set-cookie', cookie)
   if (stream) return new Response(stream, { status, headers: all })
   if (body === undefined) return new Response(null, { status, headers: all })
-  return new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json; charset=utf-8', ...all } })
+  if (!all.has('content-type')) all.set('content-type', 'application/json; charset=utf-8')
+  return new Response(JSON.stringify(body), { status, headers: all })
 }

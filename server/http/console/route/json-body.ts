@@ -2,12 +2,16 @@
 
 import { decodeUtf8, readBody } from '#http/request/read-body'
 import type { Clock } from '#runtime/clock'
+import { nextTurn } from '#runtime/turns'
 import type { Checker, Fault } from '#shared/check'
 import { GatewayError } from '#shared/errors'
 import { refuseDuplicates } from '#wire/json-scan'
 import { createJsonScale } from '#wire/json-weight'
 
 const maxBytes = 1024 * 1024
+/** Bytes of a body that is read in one go, and that are weighed before others have their turn. */
+const smallBody = 64 * 1024
+const sliceBytes = 256 * 1024
 const maxNesting = 64
 /** Of the unit that `#wire/json-weight` counts: more would hold up everybody else, and no list of an installation is that long. */
 const maxWeight = 65_536
@@ -30,18 +34,32 @@ export function announcesBody(request: Request): boolean {
 export async function readJson<T>(request: Request, check: Checker<T>, clock: Clock): Promise<T> {
   demandJson(request)
   const body = await readBody(request, maxBytes, clock)
-  const value = parse(decodeUtf8(body), body)
+  // Each step through a large one takes milliseconds.
+  const others = body.length > smallBody ? nextTurn : nobody
+  await weigh(body, others)
+  const text = decodeUtf8(body)
+  const value = parsed(text)
+  await others()
+  refuseDuplicates(text, value)
+  await others()
   if (!check.accepts(value)) throw refusal(firstOf(check.faults(value, mostFaults)))
-  refuseUnstorable(value, [])
+  await others()
+  refuseUnstorable(value)
   return value
 }
 
-function parse(text: string, bytes: Uint8Array): unknown {
-  if (deepest(text) > maxNesting) throw new GatewayError('invalid_json', `The body is nested deeper than ${maxNesting} levels.`)
-  createJsonScale({ depth: maxNesting, weight: maxWeight }).push(bytes)
-  const value = parsed(text)
-  refuseDuplicates(text, value)
-  return value
+const nobody = async () => undefined
+
+/**
+ * Throws for more nesting (`invalid_json`) or values (`request_too_large`) than a body may have: a value that is too deep overflows the
+ * stack of what walks it.
+ */
+async function weigh(body: Uint8Array, others: () => Promise<void>): Promise<void> {
+  const scale = createJsonScale({ depth: maxNesting, tooDeep: 'invalid_json', weight: maxWeight })
+  for (let at = 0; at < body.length; at += sliceBytes) {
+    scale.push(body.subarray(at, at + sliceBytes))
+    await others()
+  }
 }
 
 function parsed(text: string): unknown {
@@ -50,22 +68,6 @@ function parsed(text: string): unknown {
   } catch {
     throw new GatewayError('invalid_json', 'The body is not valid JSON.')
   }
-}
-
-/** The nesting depth of JSON text. Checked before parsing, since walking a value that is too deep overflows the stack. */
-function deepest(text: string): number {
-  let depth = 0
-  let most = 0
-  let inText = false
-  for (let at = 0; at < text.length; at++) {
-    const letter = text[at]
-    if (inText && letter === '\\') at++
-    else if (letter === '"') inText = !inText
-    else if (inText) continue
-    else if (letter === '[' || letter === '{') most = Math.max(most, ++depth)
-    else if (letter === ']' || letter === '}') depth--
-  }
-  return most
 }
 
 /** The fault to report. Unknown fields come first: one is usually the misspelling of a missing field. */
@@ -81,15 +83,29 @@ function refusal({ code, path, message }: Fault): GatewayError {
   return new GatewayError(code, `${param}: ${message}.`, { param })
 }
 
+/** A name on the way to a value, from the inside. */
+interface Way {
+  name: string
+  outer: Way | undefined
+}
+
 /** Refuses what cannot be stored: NUL, lone surrogates, and an own `__proto__`, which would be dangerous when the object is copied. */
-function refuseUnstorable(value: unknown, path: readonly string[]): void {
+function refuseUnstorable(value: unknown, way?: Way): void {
   if (typeof value === 'string' && (value.includes('\0') || !value.isWellFormed())) {
-    throw refusal({ code: 'invalid_value', path: [...path], message: 'Expected text without NUL and broken characters' })
+    throw refusal({ code: 'invalid_value', path: pathOf(way), message: 'Expected text without NUL and broken characters' })
   }
   if (typeof value !== 'object' || value === null) return
+  const isNamed = !Array.isArray(value)
   for (const [name, inner] of Object.entries(value)) {
-    if (name === '__proto__') throw refusal({ code: 'unknown_field', path: [...path, name], message: 'Unexpected property' })
-    refuseUnstorable(name, path)
-    refuseUnstorable(inner, [...path, name])
+    const within = { name, outer: way }
+    if (name === '__proto__') throw refusal({ code: 'unknown_field', path: pathOf(within), message: 'Unexpected property' })
+    if (isNamed) refuseUnstorable(name, way)
+    refuseUnstorable(inner, within)
   }
+}
+
+function pathOf(way: Way | undefined): string[] {
+  const path: string[] = []
+  for (let at = way; at; at = at.outer) path.unshift(at.name)
+  return path
 }

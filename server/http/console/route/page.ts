@@ -92,3 +92,25 @@ export function decodeCursor(list: string, cursor: string): string {
   if (encodeCursor(list, key) !== cursor) throw badCursor()
   return key
 }
+
+/** A place in a list in the order of time. */
+const cursorOf = (list: string, [at, id]: readonly [at: Date | string, id: string]) =>
+  encodeCursor(list, `${new Date(at).toISOString()} ${id}`)
+
+/** Where a page of a list in the order of time ended. Throws `invalid_value` for text that is no cursor of this list. */
+export function placeIn(list: string, after: string | undefined): { at: Date; id: string } | undefined {
+  if (after === undefined) return undefined
+  const key = decodeCursor(list, after)
+  const space = key.indexOf(' ')
+  return { at: new Date(key.slice(0, space)), id: key.slice(space + 1) }
+}
+
+/** A page of a list in the order of time that ends at `more`, or sooner where the rows are large. */
+export function pageUntil<Row>(
+  list: string,
+  data: Row[],
+  more: readonly [Date | string, string] | null,
+  place: (row: Row) => readonly [string, string],
+): Page<Row> {
+  return cutPage({ data, next: more && cursorOf(list, more) }, (row) => cursorOf(list, place(row)))
+}

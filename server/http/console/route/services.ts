@@ -12,8 +12,10 @@ export interface ConsoleServices extends ConsoleDeps {
   budgetsLeft: BudgetsLeft
   /** Undefined where people sign in with passwords only. */
   identityProvider?: IdentityProvider | undefined
-  bodies: Pick<Bodies, 'read' | 'remove' | 'removeAll' | 'keptAmong' | 'state'>
+  bodies: Pick<Bodies, 'settled' | 'read' | 'lines' | 'remove' | 'removeAll' | 'keptAmong' | 'state'>
   version: string
+  /** What administrators tell whoever is signed in; null: nothing. */
+  banner(): string | null
   /** Whether the demo channel is available now. */
   demo(): boolean
   /** Whether the current parley.yaml is in effect. */

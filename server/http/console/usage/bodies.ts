@@ -1,10 +1,11 @@
 /** Kept bodies: read and deleted by the owner of their key, and by administrators. */
-import type { ReadBody } from '#bodies/bodies'
-import type { KeptRecord } from '#bodies/record'
+import type { ReadBody } from '#bodies/reading'
+import { type KeptRecord, textOf } from '#bodies/record'
 import { type Asker, consoleRoute } from '#http/console/route/console-route'
 import { readOne } from '#http/console/route/one-value'
 import type { ConsoleServices } from '#http/console/route/services'
 import type { Route } from '#http/request/route'
+import { chatFormOf } from '#replay/chat-form'
 import type { KeptBody, KeptPart } from '#shared/console/body'
 import { GatewayError } from '#shared/errors'
 
@@ -20,7 +21,13 @@ export function bodyRoutes(deps: ConsoleServices): Route[] {
     const [key, owner] = [readOne(query, 'key'), readOne(query, 'user')]
     if ((key === undefined) === (owner === undefined))
       throw new GatewayError('invalid_value', 'Name a key or a user.', { param: key === undefined ? 'key' : 'user' })
-    if (key !== undefined) return { keyId: accounts.keys.find(user, key).id }
+    if (key !== undefined) {
+      const { id, teamId, userId } = accounts.keys.find(user, key)
+      // As with reading: what a member's key asked is the member's, whoever runs the team.
+      if (teamId !== null && userId !== user.id && user.role !== 'admin')
+        throw new GatewayError('not_found', 'There is no such key.', { param: 'key' })
+      return { keyId: id }
+    }
     if (owner !== user.id && user.role !== 'admin') throw new GatewayError('not_found', 'There is no such user.', { param: 'user' })
     return { userId: owner ?? user.id }
   }
@@ -31,7 +38,14 @@ export function bodyRoutes(deps: ConsoleServices): Route[] {
       path: '/api/bodies/:requestId',
       who: 'session',
       scope: 'bodies',
-      handle: async ({ user, visit }) => ({ body: bodyOf(await bodies.read(user, idOf(visit.params))) }),
+      query: ['as'],
+      async handle({ user, visit, query }) {
+        const as = readOne(query, 'as')
+        if (as !== undefined && as !== 'chat') throw new GatewayError('invalid_value', 'as: expected chat.', { param: 'as' })
+        const read = await bodies.read(user, idOf(visit.params))
+        const chat = as && chatFormOf(read.record)
+        return { body: { ...bodyOf(read), ...(chat && { chat }) } }
+      },
     }),
     consoleRoute(deps, {
       method: 'GET',
@@ -75,15 +89,4 @@ function bodyOf({ record, redacted, isWhole }: ReadBody): KeptBody {
 function partOf({ body, headers, pieces, ...head }: KeptRecord['parts'][number]): KeptPart {
   const text = head.leftOut || body.length > shownBytes ? undefined : textOf(body)
   return { ...head, headers: [...headers], ...(pieces && { pieces: [...pieces] }), ...(text !== undefined && { text }) }
-}
-
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-
-/** Undefined for what is no text. */
-function textOf(bytes: Uint8Array): string | undefined {
-  try {
-    return utf8.decode(bytes)
-  } catch {
-    return undefined
-  }
 }

@@ -2,8 +2,9 @@
  * Usage as CSV with the column names of FOCUS, the FinOps Open Cost and Usage Specification (https://focus.finops.org), version 1.2: for
  * tools that read bills of many providers. What FOCUS has no column for is named `x_...`, as it asks. Amounts are USD; times are UTC.
  */
+
+import { type Cell, csvLine, plainWords } from '#http/console/route/csv'
 import type { UsageKey, UsageReportRow } from '#shared/console/usage'
-import { type Cell, csvLine, plainWords } from './usage-csv.ts'
 
 /** The time of the report, and the zone in which its days begin. */
 export interface FocusPeriod {
@@ -44,6 +45,10 @@ const perKey: Record<UsageKey, readonly Column[]> = {
   key: [
     ['x_KeyId', (row) => row.key?.id],
     ['x_KeyName', (row) => plainWords(row.key?.name)],
+  ],
+  team: [
+    ['x_TeamId', (row) => row.team?.id],
+    ['x_TeamName', (row) => plainWords(row.team?.name)],
   ],
   group: [['x_Group', (row) => plainWords(row.group)]],
   channel: [['x_Channel', (row) => plainWords(row.channel)]],

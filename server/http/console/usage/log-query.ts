@@ -2,6 +2,7 @@
 
 import type { UsageLog } from '#accounts/usage-log'
 import { readOne } from '#http/console/route/one-value'
+import { nameForm } from '#http/console/route/usage-filter'
 import { GatewayError } from '#shared/errors'
 import { ends } from '#shared/ids'
 import { parseUsd } from '#shared/money'
@@ -9,7 +10,7 @@ import { parseUsd } from '#shared/money'
 type LogConditions = NonNullable<Parameters<UsageLog['page']>[1]['conditions']>
 
 /** Query parameters that only the list of requests has. */
-export const logConditions = ['status', 'failed', 'end', 'error', 'stream', 'losses', 'minCost', 'minMs'] as const
+export const logConditions = ['status', 'failed', 'end', 'error', 'stream', 'upstreamModel', 'losses', 'minCost', 'minMs'] as const
 
 const invalid = (param: string, expected: string) => new GatewayError('invalid_value', `${param}: expected ${expected}.`, { param })
 
@@ -21,6 +22,7 @@ export function readConditions(query: URLSearchParams): LogConditions {
   if (end !== undefined && known === undefined) throw invalid('end', `one of ${ends.join(', ')}`)
   const error = matching(query, 'error', /^[\w.-]{1,100}$/, 'an error code')
   const [failed, stream, losses] = (['failed', 'stream', 'losses'] as const).map((name) => flag(query, name))
+  const upstreamModel = matching(query, 'upstreamModel', nameForm, 'a name of 1 to 256 characters')
   const minMs = matching(query, 'minMs', /^\d{1,9}$/, 'whole milliseconds')
   const minCost = matching(query, 'minCost', /^\d{1,9}(\.\d{1,9})?$/, 'an amount of USD')
   return {
@@ -30,6 +32,7 @@ export function readConditions(query: URLSearchParams): LogConditions {
     ...(error !== undefined && { error }),
     ...(stream !== undefined && { stream }),
     ...(losses !== undefined && { losses }),
+    ...(upstreamModel !== undefined && { upstreamModel }),
     ...(minMs !== undefined && { minMs: Number(minMs) }),
     ...(minCost !== undefined && { minCost: parseUsd(minCost) }),
   }

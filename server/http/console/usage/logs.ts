@@ -3,9 +3,10 @@ import { billOf } from '#billing/pricing/bill'
 import { consoleRoute } from '#http/console/route/console-route'
 import { cutPage, paging, readPaging } from '#http/console/route/page'
 import type { ConsoleServices } from '#http/console/route/services'
+import { readSpan } from '#http/console/route/span'
+import { readFilter, usageFilters } from '#http/console/route/usage-filter'
 import type { Route } from '#http/request/route'
 import { logConditions, readConditions } from './log-query.ts'
-import { readFilter, readSpan, usageFilters } from './usage-query.ts'
 
 /** `GET /api/logs` and `GET /api/logs/{requestId}`. */
 export function logRoutes(services: ConsoleServices): Route[] {

@@ -1,12 +1,7 @@
-/**
- * Usage as CSV (RFC 4180): a header row, CRLF line ends, quotes where a cell needs them. User-provided text that a spreadsheet
- * would evaluate as a formula gets a leading apostrophe; numbers stay numbers, negative ones too. Some spreadsheets split cells at
- * semicolons or tabs, even inside quotes, so text after one is treated as the beginning of a cell too.
- */
+/** Usage as CSV. */
+import { type Cell, csvLine, plainWords } from '#http/console/route/csv'
 import type { UsageKey, UsageReportRow } from '#shared/console/usage'
 
-/** What stands in a cell; nothing for null and undefined. */
-export type Cell = string | number | null | undefined
 type Column = readonly [heading: string, cell: (row: UsageReportRow) => Cell]
 
 const perKey: Record<UsageKey, readonly Column[]> = {
@@ -18,6 +13,10 @@ const perKey: Record<UsageKey, readonly Column[]> = {
   user: [
     ['userId', (row) => row.user?.id],
     ['user', (row) => plainWords(row.user?.name)],
+  ],
+  team: [
+    ['teamId', (row) => row.team?.id],
+    ['team', (row) => plainWords(row.team?.name)],
   ],
   group: [['group', (row) => plainWords(row.group)]],
   channel: [['channel', (row) => plainWords(row.channel)]],
@@ -57,20 +56,4 @@ export function* csvLines(rows: readonly UsageReportRow[], by: readonly UsageKey
   const columns = [...by.flatMap((key) => perKey[key]), ...amounts, ...(administrator ? secondBook : []), ...times]
   yield csvLine(columns.map(([heading]) => heading))
   for (const row of rows) yield csvLine(columns.map(([, cell]) => cell(row)))
-}
-
-/** A line of the file, quoted where it must be. */
-export const csvLine = (cells: readonly Cell[]): string => `${cells.map(quoted).join(',')}\r\n`
-
-function quoted(cell: Cell): string {
-  const text = String(cell ?? '')
-  return /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
-}
-
-/**
- * Text as a cell: with an apostrophe before what a spreadsheet may evaluate as a formula. Leading white space is ignored, and
- * full-width characters count too.
- */
-export function plainWords(text: string | null | undefined): Cell {
-  return text?.replace(/(^|[,;\t])(?=\s*[=+\-@＝＋－＠\t\r\n|%])/g, "$1'")
 }

@@ -48,6 +48,7 @@ beforeAll(async () => {
     answered: async () => undefined,
     version: '1.2.3',
     demo: () => true,
+    banner: () => null,
     config: () => ({ state: 'ok', message: null, at: '2026-01-01T00:00:00.000Z' }),
   }
   routes = [setupRoutes, sessionRoutes, userRoutes, keyRoutes, logRoutes, usageRoutes].flatMap((make) => make(services))
@@ -91,8 +92,10 @@ describe('who sees what', () => {
       ['channel=secret-channel', 'channel'],
       ['user=root', 'user'],
       ['user=gone', 'user'],
+      ['upstreamModel=secret-model', 'upstreamModel'],
     ]) {
-      for (const path of query === 'by=channel' ? ['/api/usage'] : ['/api/usage', '/api/logs']) {
+      const only = param === 'by' ? ['/api/usage'] : param === 'upstreamModel' ? ['/api/logs'] : ['/api/usage', '/api/logs']
+      for (const path of only) {
         expect(await call('GET', `${path}?${query}`, { cookie: ann })).toMatchObject({ status: 403, code: 'not_permitted', param })
       }
     }
@@ -115,6 +118,10 @@ describe('what is asked', () => {
     for (const filter of ['user=nobody', 'key=none', 'group=none', 'model=none', 'channel=none']) expect(await usage(filter)).toEqual([])
     const rows = await call('GET', `/api/logs?user=ann&key=${keyId}&${span}`, { cookie: admin })
     expect(rows.body).toMatchObject({ data: [{ requestId: 'r1' }], next: null })
+    const answered = (name: string) => call('GET', `/api/logs?user=ann&upstreamModel=${name}&${span}`, { cookie: admin })
+    expect((await answered('secret-model')).body.data).toMatchObject([{ requestId: 'r2' }, { requestId: 'r1' }])
+    expect((await answered('none')).body.data).toEqual([])
+    expect(await answered('%00')).toMatchObject({ status: 400, code: 'invalid_value', param: 'upstreamModel' })
   })
   test('days are those of the zone', async () => {
     expect((await usage('by=day')).map(({ day, requests }) => [day, requests])).toEqual([
@@ -190,6 +197,10 @@ describe('what is asked', () => {
 })
 
 describe('whoever was removed', () => {
+  // Days have passed above, and removing a user asks for a fresh proof.
+  beforeAll(async () => {
+    admin = cookieOf((await call('POST', '/api/session', { body: { name: 'root', password } })).headers)
+  })
   const removed = async (name: string, requestId: string) => {
     const { id } = (await call('POST', '/api/users', { cookie: admin, body: { name: `${name} before`, password } })).body
     await call('PATCH', `/api/users/${id}`, { cookie: admin, body: { name } })

@@ -1,16 +1,17 @@
 /** The usage report, as pages of JSON or one CSV file: users see their own, administrators all. */
 import type { UsageReports } from '#accounts/usage'
-import { type ConsoleReply, consoleRoute } from '#http/console/route/console-route'
-import { readOne } from '#http/console/route/one-value'
+import { consoleRoute } from '#http/console/route/console-route'
+import { csvReply, readFormat } from '#http/console/route/csv'
 import { decodeCursor, encodeCursor, paging, readPaging } from '#http/console/route/page'
 import type { ConsoleServices } from '#http/console/route/services'
+import { readSpan } from '#http/console/route/span'
+import { readFilter, usageFilters } from '#http/console/route/usage-filter'
 import type { Route } from '#http/request/route'
-import { outgoingBody } from '#runtime/outgoing-body'
 import type { UsageKey } from '#shared/console/usage'
 import { GatewayError } from '#shared/errors'
 import { focusLines } from './focus-csv.ts'
 import { csvLines } from './usage-csv.ts'
-import { readBy, readFilter, readSpan, readTimezone, usageFilters } from './usage-query.ts'
+import { readBy, readTimezone } from './usage-query.ts'
 
 type Question = Parameters<UsageReports['report']>[1]
 
@@ -34,19 +35,23 @@ export function usageRoutes(services: ConsoleServices): Route[] {
       scope: 'usage',
       query: [...usageFilters, 'from', 'to', 'by', 'timezone', 'format', ...paging],
       async handle({ user, query, visit }) {
-        const question = readQuestion(query, clock.now())
-        const format = readFormat(query, visit.request)
+        const now = clock.now()
+        const question = readQuestion(query, now)
+        // No row is of the future, and sums are of whole hours.
+        const asked =
+          question.to.getTime() > now ? { ...question, to: new Date(Math.ceil(question.to.getTime() / hourMs) * hourMs) } : question
+        const format = readFormat(query, visit.request, ['csv', 'focus'])
         if (format !== 'json') {
-          const { rows, next } = await usageReports.report(user, { ...question, limit: mostCsvRows }, visit.request.signal)
+          const { rows, next } = await usageReports.report(user, { ...asked, limit: mostCsvRows }, visit.request.signal)
           if (next) throw invalid('by', `${mostCsvRows} rows at most; ask for a shorter time or for less at once`)
           const administrator = user.role === 'admin'
           const lines =
             format === 'focus' ? focusLines(rows, question.by, administrator, question) : csvLines(rows, question.by, administrator)
-          return csv(lines, clock)
+          return csvReply('usage.csv', piecesOf(lines), clock)
         }
         const { limit, after } = readPaging(query)
         const begin = after === undefined ? {} : { after: readCursor(after, question.by) }
-        const { rows, next } = await usageReports.report(user, { ...question, limit, ...begin }, visit.request.signal)
+        const { rows, next } = await usageReports.report(user, { ...asked, limit, ...begin }, visit.request.signal)
         return { body: { data: rows, next: next === undefined ? null : encodeCursor(listOf(question.by), JSON.stringify(next)) } }
       },
     }),
@@ -63,13 +68,6 @@ function readQuestion(query: URLSearchParams, now: number): Omit<Question, 'limi
   return { from, to, by: readBy(query), timezone: readTimezone(query), filter: readFilter(query) }
 }
 
-function readFormat(query: URLSearchParams, request: Request): 'json' | 'csv' | 'focus' {
-  const format = readOne(query, 'format')
-  if (format === undefined) return /\btext\/csv\b/i.test(request.headers.get('accept') ?? '') ? 'csv' : 'json'
-  if (format !== 'csv' && format !== 'json' && format !== 'focus') throw invalid('format', 'json, csv or focus')
-  return format
-}
-
 /** The cursor's scope: a cursor of one report is not valid for another. */
 const listOf = (by: readonly UsageKey[]) => `usage:${by.join()}`
 
@@ -83,16 +81,11 @@ function readCursor(after: string, by: readonly UsageKey[]): string[] {
   throw invalid('after', 'the value of next from the page before')
 }
 
-function csv(lines: Iterator<string>, clock: ConsoleServices['clock']): ConsoleReply {
-  const encoder = new TextEncoder()
-  const source = {
-    async next() {
-      let text = ''
-      for (let n = 0; n < linesAtOnce; n++) text += lines.next().value ?? ''
-      return text === '' ? undefined : encoder.encode(text)
-    },
-    close() {},
+/** The next lines of a file, some at a time; undefined at its end. */
+function piecesOf(lines: Iterator<string>): () => string | undefined {
+  return () => {
+    let text = ''
+    for (let n = 0; n < linesAtOnce; n++) text += lines.next().value ?? ''
+    return text === '' ? undefined : text
   }
-  const headers = { 'content-type': 'text/csv; charset=utf-8; header=present', 'content-disposition': 'attachment; filename="usage.csv"' }
-  return { stream: outgoingBody(source, clock), headers }
 }

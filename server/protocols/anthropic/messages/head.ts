@@ -43,7 +43,8 @@ function headOf(raw: string, body: CountBody): Head {
     searchAsked: asksSearch(body.tools),
     affinity: affinityOf(body),
     ...standInsOf(body),
-    ...((body.service_tier ?? body.speed ?? body.inference_geo ?? body.tools) !== undefined && messagesUnpriced(body)),
+    ...((body.service_tier ?? body.speed ?? body.inference_geo ?? body.tools ?? body.anthropic_beta) !== undefined &&
+      messagesUnpriced(body)),
     ...nonTextOf({ ...seen.nonText, ...keptFor(raw), ...hostedIn(body) }),
   }
   if ([body.temperature, body.top_p, body.top_k].some((value) => value !== undefined && value !== null)) head.samples = true

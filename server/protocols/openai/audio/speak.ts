@@ -41,6 +41,7 @@ export const speakCodec: OperationCodec<SpeechQuestion, Speech, SpeakHead> = {
   }),
   readAnswer: noWhole,
   writeAnswer: noWhole,
+  outline: (question) => ({ ...question, body: '', text: '' }),
   writeStream: ({ sound }, { events: asked }) => (asked ? soundEvents(sound) : sound),
   readError,
 }

@@ -38,6 +38,7 @@ export function readHead(given: RequestBody): Head {
   const limits = [readCount(body, 'max_tokens'), readCount(body, 'max_completion_tokens')].filter((limit) => limit !== undefined)
   if (limits.length > 0) head.maxOutput = Math.max(...limits)
   if (typeof body.group === 'string') head.group = body.group
+  if (typeof body.team === 'string') head.team = body.team
   return head
 }
 

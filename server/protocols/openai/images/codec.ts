@@ -33,6 +33,7 @@ export const imagesCodec: OperationDoor<ImageQuestion, ImageAnswer, ImageHead> =
   readQuestion,
   writeAnswer,
   writeStream,
+  outline: ({ mask: _, ...question }) => ({ ...question, prompt: '', images: [] }),
   readError,
   writeStreamError,
   keepalive: new TextEncoder().encode(': keep-alive\n\n'),

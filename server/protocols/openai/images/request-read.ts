@@ -9,7 +9,7 @@ import { isObject } from '#shared/json'
 import { scanObject } from '#wire/json-scan'
 import { readDataUrl } from '../data-url.ts'
 import { type Body, isAbsent, missing, wrong } from '../fields.ts'
-import { formField } from '../form.ts'
+import { formTexts } from '../form.ts'
 
 /** A picture that an account at the upstream keeps. */
 export interface KeptPicture {
@@ -73,8 +73,7 @@ const flags = ['stream']
 
 function fromForm(form: Form): ImageFields {
   const fields: Body = {}
-  const names = form.parts.filter((part) => 'value' in part).map(({ name }) => name)
-  for (const name of new Set(names)) if (!name.endsWith(']')) fields[name] = fromText(name, formField(form, name) ?? '')
+  for (const [name, text] of formTexts(form)) fields[name] = fromText(name, text)
   const images = form.parts.filter(({ name }) => /^image(\[\d{0,4}\])?$/.test(name)).map(pictureOf)
   if (images.length > mostImages) throw wrong('image', `at most ${mostImages} files`)
   const [mask, second] = form.parts.filter(({ name }) => name === 'mask')

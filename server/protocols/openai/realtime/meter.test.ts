@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, spyOn, test } from 'bun:test'
 import type { RealtimeMeter } from '#canonical/operation/realtime'
 import { createRealtimeMeter } from './meter.ts'
 
@@ -165,6 +165,20 @@ describe('what is paid', () => {
     }
     expect(meter.running()).toBe(0)
   })
+})
+
+test('a large item that comes back is not read, whatever else is large is', () => {
+  const parse = spyOn(JSON, 'parse')
+  const meter = meterOf()
+  const item = { type: 'message', content: [{ type: 'input_audio', audio: second.repeat(2) }] }
+  for (const type of ['created', 'added', 'done', 'retrieved']) {
+    expect(answered(meter, { event_id: 'event_1', type: `conversation.item.${type}`, item })).toBeUndefined()
+    expect(answered(meter, { type: `conversation.item.${type}`, item })).toBeUndefined()
+  }
+  expect(parse).not.toHaveBeenCalled()
+  parse.mockRestore()
+  const output = [{ type: 'message', content: [{ type: 'output_text', text: 'x'.repeat(400_000) }] }]
+  expect(answered(meter, done('a', { usage: null, output }))).toMatchObject({ out: { total: 100_000 } })
 })
 
 describe('what the next one may come to', () => {

@@ -28,6 +28,9 @@ const unseen = 1024
 const keptIds = 10_000
 /** The most responses that are tracked at a time; vendors make one. */
 const mostBegun = 128
+/** Characters of a frame that is not parsed to see that it says nothing of a response: items that come back whole, with all their sound. */
+const largeFrame = 64 * 1024
+const echo = /^\{\s*(?:"event_id"\s*:\s*"[^"\\]*"\s*,\s*)?"type"\s*:\s*"conversation\.item\.(?:created|added|done|retrieved)"/
 /** The response of an upstream that gives it no id. */
 const nameless = ''
 
@@ -152,6 +155,7 @@ export function createRealtimeMeter({ model, maxOutput, context, dearest, isPlau
       return {}
     },
     answered(frame) {
+      if (frame.length > largeFrame && echo.test(frame)) return undefined
       const event = readEvent(frame)
       switch (event?.type) {
         case 'session.created':

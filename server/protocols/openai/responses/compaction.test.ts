@@ -103,7 +103,9 @@ describe('what Parley writes', () => {
     const usage = { ...noUsage(), out: { ...noUsage().out, total: 3 } }
     const response = { id: 'x', model: 'm', created: 9, choices: [], usage }
     const part = compaction.part('words', codecContext)
-    expect(JSON.parse(compaction.writeWhole(body(input), part, response, codecContext))).toEqual({
+    const written = compaction.writeWhole(part, response, codecContext)
+    const whole = (raw: string) => JSON.parse(compaction.withMessages(raw, written, codecContext))
+    expect(whole(body(input))).toEqual({
       id: 'resp_1',
       object: 'response.compaction',
       created_at: 9,
@@ -114,6 +116,6 @@ describe('what Parley writes', () => {
       ],
       usage: expect.objectContaining({ output_tokens: 3 }),
     })
-    expect(JSON.parse(compaction.writeWhole(body('hi'), part, response, codecContext)).output).toHaveLength(2)
+    expect(whole(body('hi')).output).toHaveLength(2)
   })
 })

@@ -2,7 +2,8 @@
  * Compaction in this dialect: a trigger at the end of the input, an endpoint that does nothing else, and the item that stands for
  * what was compacted. Only its maker can read it: a vendor's account, or Parley. And what else an answer leaves in its maker's account.
  */
-import type { CompactionCodec, StateRef } from '#canonical/codec'
+import type { StateRef } from '#canonical/codec'
+import type { CompactionCodec } from '#canonical/compaction-codec'
 import type { NativePart, Opaque } from '#canonical/conversation'
 import { addStateRefs, uniqueRefs } from '#protocols/codec/head'
 import { isObject } from '#shared/json'
@@ -54,15 +55,18 @@ export const compaction: CompactionCodec = {
     const raw = { id: codecContext.id('cmp_'), type: 'compaction', encrypted_content: sealed }
     return { kind: 'native', dialect: 'responses', raw }
   },
-  writeWhole(raw, part, { created, usage }, codecContext) {
-    const output = [...ownMessages(raw, () => codecContext.id('msg_')), part.raw]
+  writeWhole(part, { created, usage }, codecContext) {
     return JSON.stringify({
       id: codecContext.id('resp_'),
       object: 'response.compaction',
       created_at: created,
-      output,
+      output: [part.raw],
       usage: writeUsage(usage),
     })
+  },
+  withMessages(raw, answer, codecContext) {
+    const written: { output: unknown[] } = JSON.parse(answer)
+    return JSON.stringify({ ...written, output: [...ownMessages(raw, () => codecContext.id('msg_')), ...written.output] })
   },
 }
 

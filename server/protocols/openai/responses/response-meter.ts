@@ -19,6 +19,7 @@ export function readWhole(body: string, edits: AnswerEdits, inputBytes: number, 
   return {
     body: edited(body, answerChanges(edits, typeof response.model === 'string')),
     usage: settleUsage(readUsage(response.usage, delivered), delivered, searches, { inputBytes, scale: estimator, isOver: true }),
+    ...(typeof response.service_tier === 'string' && { tier: response.service_tier }),
     end: isLength(response) ? 'length' : 'complete',
     ...(sealed.length > 0 && { sealed }),
     ...createdIn(response),

@@ -28,6 +28,7 @@ export function responsesMeter(edits: AnswerEdits, hear?: TokenEstimator['observ
   let told: Told | undefined
   let isFinal = false
   let searches = 0
+  let tier: string | undefined
   let sequence = -1
   let begun: Fields | undefined
   let ended: 'complete' | 'length' | undefined
@@ -68,6 +69,7 @@ export function responsesMeter(edits: AnswerEdits, hear?: TokenEstimator['observ
 
   function noteResponse(response: Fields, isLast: boolean): void {
     begun ??= response
+    if (typeof response.service_tier === 'string') tier = response.service_tier
     const whole = itemsAmount(response.output, hear)
     for (const kind of ['text', 'reasoning', 'images'] as const) delivered[kind] = Math.max(delivered[kind], whole[kind])
     const said = readUsage(response.usage, delivered)
@@ -85,6 +87,7 @@ export function responsesMeter(edits: AnswerEdits, hear?: TokenEstimator['observ
     push,
     usage: (inputBytes, scale) => settleUsage(told, delivered, searches, { inputBytes, scale, isOver: isFinal || ended !== undefined }),
     end: () => ended ?? 'cut',
+    tier: () => tier,
     tail: () => undefined,
     failure(error) {
       if (!begun) return writeStreamError(error)

@@ -1,0 +1,77 @@
+/** Alerts: the places that hear of them, and what was told. The filter and the open place are in the address. */
+import { createSignal, Show, Suspense } from 'solid-js'
+import { onChange } from '#client/api/events.ts'
+import { detailOf, explain } from '#client/console/explain.ts'
+import { createLoad, createPages, queryOf, readAll } from '#client/console/load.ts'
+import { Button } from '#client/ui/button.tsx'
+import { Page } from '#client/ui/console/page.tsx'
+import { Failure } from '#client/ui/console/states.tsx'
+import { useUrlState } from '#client/ui/console/url-state.ts'
+import { later } from '#client/ui/later.ts'
+import { showToast } from '#client/ui/toast.tsx'
+import { type AlertDeliveryRow, type AlertHookRow, deliveryStates } from '#shared/console/alert'
+import { Deliveries } from './deliveries.tsx'
+import type { MadeHook } from './hook-dialog.tsx'
+import { HookSecret } from './hook-secret.tsx'
+import { t } from './messages.ts'
+import { Places } from './places.tsx'
+
+const HookDialog = later(async () => (await import('./hook-dialog.tsx')).HookDialog)
+
+/** `/admin/alerts` */
+export function AlertsPage() {
+  const url = useUrlState()
+  const state = () => deliveryStates.find((one) => one === url.get('state')) ?? ''
+  const hooks = createLoad(
+    () => '/api/alerts/hooks',
+    (path, signal) => readAll<AlertHookRow>(path, signal),
+  )
+  const pages = createPages<AlertDeliveryRow>(() => `/api/alerts?${queryOf({ limit: '50', state: state() })}`)
+  const [made, setMade] = createSignal<{ name: string; secret: string }>()
+  const failed = () => (hooks.value() && pages.value() ? undefined : (hooks.error() ?? pages.error()))
+  const readAgain = () => {
+    void hooks.reload()
+    void pages.reload()
+  }
+  onChange(['alerts'], readAgain)
+  const open = () => hooks.value()?.find(({ id }) => id === url.get('open'))
+  const close = () => url.set({ open: '', create: '' })
+  const done = (hook?: MadeHook) => {
+    close()
+    showToast(t('saved'))
+    if (hook?.secret !== undefined) setMade({ name: hook.name, secret: hook.secret })
+    void hooks.reload()
+  }
+  return (
+    <Page
+      title={t('title')}
+      actions={
+        <Button look="primary" icon="plus" onClick={() => url.set({ create: 'yes' })}>
+          {t('add')}
+        </Button>
+      }
+    >
+      <p class="mb-4 max-w-[560px] text-[13px] text-ink-2">{t('intro')}</p>
+      <Show when={made()}>{(one) => <HookSecret {...one()} onClose={() => setMade(undefined)} />}</Show>
+      <Show
+        when={failed()}
+        fallback={
+          <>
+            <Places rows={hooks.value()} onChanged={readAgain} />
+            <Deliveries pages={pages} state={state()} onState={(state) => url.set({ state })} />
+          </>
+        }
+      >
+        {(error) => <Failure text={explain(error())} detail={detailOf(error())} onRetry={readAgain} />}
+      </Show>
+      <Suspense>
+        <Show when={open()} keyed>
+          {(row) => <HookDialog row={row} onClose={close} onDone={done} />}
+        </Show>
+        <Show when={url.get('create') === 'yes'}>
+          <HookDialog onClose={close} onDone={done} />
+        </Show>
+      </Suspense>
+    </Page>
+  )
+}

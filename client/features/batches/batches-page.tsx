@@ -1,0 +1,152 @@
+/** Batches, newest first and live: how far each is, and its end before its time. */
+import { createSignal, Show } from 'solid-js'
+import { onChange } from '#client/api/events.ts'
+import { callApi } from '#client/api/http.ts'
+import { useSession } from '#client/api/session.ts'
+import { detailOf, explain } from '#client/console/explain.ts'
+import { createPages } from '#client/console/load.ts'
+import { createWrite } from '#client/console/write.ts'
+import { Button } from '#client/ui/button.tsx'
+import { Page } from '#client/ui/console/page.tsx'
+import { Empty, Failure } from '#client/ui/console/states.tsx'
+import { type Shape, Status } from '#client/ui/console/status.tsx'
+import { DataTable } from '#client/ui/console/table.tsx'
+import { formatExactly, formatWhen } from '#client/ui/console/time.ts'
+import { Confirm } from '#client/ui/dialog.tsx'
+import { showToast } from '#client/ui/toast.tsx'
+import type { BatchRow } from '#shared/batch'
+import { t } from './messages.ts'
+
+const shapes: Record<BatchRow['state'], Shape> = { running: 'live', stopping: 'warn', ended: 'off' }
+const doneOf = ({ succeeded, failed, cancelled, expired }: BatchRow) => succeeded + failed + cancelled + expired
+
+/** `/batches` */
+export function BatchesPage() {
+  const { admin } = useSession()
+  const pages = createPages<BatchRow>(() => '/api/batches?limit=50')
+  onChange(['requests'], () => void pages.reload())
+  const write = createWrite()
+  const [stopping, setStopping] = createSignal<BatchRow>()
+  const stop = async ({ id }: BatchRow) => {
+    setStopping(undefined)
+    if (await write.run(() => callApi('POST', `/api/batches/${encodeURIComponent(id)}/stop`))) showToast(t('stopped'))
+    void pages.reload()
+  }
+  return (
+    <Page title={t('title')}>
+      <p class="mb-4 max-w-[72ch] text-[13px] text-ink-2">{t('intro')}</p>
+      <Show when={write.error()}>{(error) => <p class="notice bad mb-4">{explain(error())}</p>}</Show>
+      <Show
+        when={pages.error() === undefined || pages.value()}
+        fallback={
+          <Show when={pages.error()}>
+            {(error) => <Failure text={explain(error())} detail={detailOf(error())} onRetry={() => void pages.reload()} />}
+          </Show>
+        }
+      >
+        <DataTable
+          label={t('title')}
+          rows={pages.value()}
+          rowId={(row) => row.id}
+          columns={[
+            {
+              id: 'batch',
+              label: t('batch'),
+              card: 'title',
+              cell: (row) => (
+                <>
+                  <b>{row.model ?? row.endpoint}</b>
+                  <small class="mono wrap-anywhere">{row.id}</small>
+                </>
+              ),
+            },
+            {
+              id: 'who',
+              label: t('who'),
+              cell: (row) => (
+                <>
+                  <Show when={admin() && row.user}>{(user) => <span>{user().name ?? user().id}</span>}</Show>
+                  <small>{row.key ?? '–'}</small>
+                </>
+              ),
+            },
+            { id: 'state', label: t('state'), cell: (row) => <Status shape={shapes[row.state]}>{t(`state_${row.state}`)}</Status> },
+            { id: 'progress', label: t('progress'), wide: true, card: 'whole', cell: (row) => <Progress row={row} /> },
+            {
+              id: 'begun',
+              label: t('begun'),
+              card: 'figure',
+              cell: (row) => (
+                <>
+                  <span class="num text-ink-2" title={formatExactly(row.createdAt)}>
+                    {formatWhen(row.createdAt)}
+                  </span>
+                  <Show when={row.endedAt === null}>
+                    <small title={formatExactly(row.endsAt)}>{t('ends', { when: formatWhen(row.endsAt, true) })}</small>
+                  </Show>
+                </>
+              ),
+            },
+            {
+              id: 'actions',
+              label: t('actions'),
+              bare: true,
+              right: true,
+              card: 'whole',
+              cell: (row) => (
+                <Show when={row.state === 'running'}>
+                  <Button size="sm" aria-label={t('stopOf', { id: row.id })} busy={write.busy()} onClick={() => setStopping(row)}>
+                    {t('stop')}
+                  </Button>
+                </Show>
+              ),
+            },
+          ]}
+          empty={<Empty title={t('empty')}>{t('emptyWhy')}</Empty>}
+          foot={t('shown', { count: pages.value()?.length ?? 0 })}
+          footEnd={t('kept')}
+          onMore={pages.more() && (() => void pages.more()?.())}
+          loadingMore={pages.loadingMore()}
+        />
+      </Show>
+      <Show when={stopping()}>
+        {(row) => (
+          <Confirm
+            title={t('stopTitle')}
+            intro={t('stopWhy', { count: row().total - doneOf(row()) })}
+            safe={t('cancel')}
+            go={t('stop')}
+            onGo={() => void stop(row())}
+            onClose={() => setStopping(undefined)}
+          />
+        )}
+      </Show>
+    </Page>
+  )
+}
+
+function Progress(props: { row: BatchRow }) {
+  const done = () => doneOf(props.row)
+  const unasked = () => props.row.cancelled + props.row.expired
+  return (
+    <>
+      <span class="num">{t('done', { done: done(), total: props.row.total })}</span>
+      <Show when={props.row.failed > 0}>
+        <span class="ml-2 text-bad">{t('failed', { count: props.row.failed })}</span>
+      </Show>
+      <Show when={unasked() > 0}>
+        <span class="ml-2 text-ink-2">{t('left', { count: unasked() })}</span>
+      </Show>
+      <span
+        class="bar mt-1 block"
+        role="progressbar"
+        aria-label={t('progressOf', { id: props.row.id, done: done(), total: props.row.total })}
+        aria-valuemin="0"
+        aria-valuemax={props.row.total}
+        aria-valuenow={done()}
+      >
+        <i style={{ '--share': String(done() / Math.max(props.row.total, 1)) }} />
+      </span>
+    </>
+  )
+}

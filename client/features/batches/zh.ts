@@ -1,0 +1,31 @@
+import type { en } from './en.ts'
+
+/** Chinese messages of the page about batches. */
+export const zh: Record<keyof typeof en, string> = {
+  title: '批处理',
+  intro: '一次提交许多请求，有余量时逐个发出。每个请求在请求列表中有自己的一行，得到回答时计费。',
+  batch: '批次',
+  who: '所有者',
+  state: '状态',
+  state_running: '进行中',
+  state_stopping: '停止中',
+  state_ended: '已结束',
+  progress: '进度',
+  progressOf: '{id} 的 {total} 个请求中已结束 {done} 个',
+  done: '{done} / {total}',
+  failed: '{count} 个失败',
+  left: '{count} 个未发出',
+  begun: '开始时间',
+  ends: '截止 {when}',
+  actions: '操作',
+  stop: '停止',
+  stopOf: '停止 {id}',
+  stopTitle: '停止此批次？',
+  stopWhy: '已发出的请求仍会得到回答并计费。其余 {count} 个请求不再发出。',
+  stopped: '批次正在停止。',
+  cancel: '继续运行',
+  empty: '没有批次',
+  emptyWhy: '使用密钥创建：POST /v1/batches 或 /v1/messages/batches。',
+  shown: '显示 {count} 个',
+  kept: '保存 30 天',
+}

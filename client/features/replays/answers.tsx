@@ -1,0 +1,99 @@
+/** The answers of a request and its replays, one beside the other; where there is no room, one at a time. */
+import { createSignal, For, type JSX, Show } from 'solid-js'
+import { Segments } from '#client/ui/console/filters.tsx'
+import { SwitchField } from '#client/ui/console/form.tsx'
+import type { DifferencePiece, ReplayAnswer, ReplayComparison } from '#shared/console/replay'
+import { t } from './messages.ts'
+
+/** `original`: what the original is called. */
+export function Answers(props: { original: string; replays: readonly { name: string; both: ReplayComparison }[] }) {
+  const [shows, setShows] = createSignal(true)
+  const [chosen, setChosen] = createSignal('1')
+  const pieces = (both: ReplayComparison) => (shows() ? both.pieces : undefined)
+  const callPieces = (both: ReplayComparison) =>
+    shows() && both.callPieces?.some((piece) => piece.in !== 'both') ? both.callPieces : undefined
+  const options = () => [props.original, ...props.replays.map(({ name }) => name)].map((label, n) => ({ value: String(n), label }))
+  return (
+    <>
+      <SwitchField label={t('changes')} on={shows()} onChange={setShows} />
+      <p class="text-[13px] text-ink-2">
+        <ins class="replay-new">{t('onlyHere')}</ins> <del class="replay-gone">{t('onlyThere')}</del>
+      </p>
+      <div class="replay-choice">
+        <Segments label={t('answers')} value={chosen()} options={options()} onChange={setChosen} />
+      </div>
+      <div class="replay-answers">
+        <Answer title={props.original} answer={props.replays[0]?.both.originalAnswer ?? null} isChosen={chosen() === '0'} />
+        <For each={props.replays}>
+          {({ name, both }, n) => (
+            <Answer
+              title={name}
+              answer={both.replayAnswer}
+              note={both.uncompared && t(both.uncompared)}
+              pieces={pieces(both)}
+              callPieces={callPieces(both)}
+              isChosen={chosen() === String(n() + 1)}
+            />
+          )}
+        </For>
+      </div>
+    </>
+  )
+}
+
+function Answer(props: {
+  title: string
+  answer: ReplayAnswer | null
+  isChosen: boolean
+  note?: string | undefined
+  pieces?: readonly DifferencePiece[] | undefined
+  callPieces?: readonly DifferencePiece[] | undefined
+}) {
+  return (
+    <section classList={{ chosen: props.isChosen }} aria-label={props.title}>
+      <h3>{props.title}</h3>
+      <Show when={props.note}>{(note) => <p class="notice">{note()}</p>}</Show>
+      <Show when={props.answer} fallback={<p class="text-[13px] text-ink-2">{t('noAnswer')}</p>}>
+        {(answer) => (
+          <>
+            <Show when={answer().error}>{(error) => <p class="notice bad">{error().message}</p>}</Show>
+            <p class="replay-text">
+              <Show when={props.pieces} fallback={answer().text || t('noText')}>
+                {(pieces) => <Pieces pieces={pieces()} />}
+              </Show>
+            </p>
+            <Show when={answer().calls.length > 0}>
+              <h4 class="mt-3 text-[13px] font-medium">{t('callsTitle')}</h4>
+              <pre class="replay-text mono" tabindex="0">
+                <Show
+                  when={props.callPieces}
+                  fallback={answer()
+                    .calls.map(({ name, args }) => `${name} ${args}`)
+                    .join('\n')}
+                >
+                  {(pieces) => <Pieces pieces={pieces()} />}
+                </Show>
+              </pre>
+            </Show>
+          </>
+        )}
+      </Show>
+    </section>
+  )
+}
+
+function Pieces(props: { pieces: readonly DifferencePiece[] }): JSX.Element {
+  return (
+    <For each={props.pieces}>
+      {(piece) =>
+        piece.in === 'both' ? (
+          piece.text
+        ) : piece.in === 'replay' ? (
+          <ins class="replay-new">{piece.text}</ins>
+        ) : (
+          <del class="replay-gone">{piece.text}</del>
+        )
+      }
+    </For>
+  )
+}

@@ -1,0 +1,81 @@
+/** Asks the requests of a job again, on the same targets: the cost is told before anything is sent. */
+import { useNavigate } from '@solidjs/router'
+import { createSignal, Show } from 'solid-js'
+import { callApi } from '#client/api/http.ts'
+import { explain } from '#client/console/explain.ts'
+import { createLoad } from '#client/console/load.ts'
+import { createWrite } from '#client/console/write.ts'
+import { Button } from '#client/ui/button.tsx'
+import { Skeleton } from '#client/ui/console/states.tsx'
+import { Dialog } from '#client/ui/dialog.tsx'
+import type { NewReplay, ReplayDetail, ReplayEstimate, ReplayQuestion, ReplayRow } from '#shared/console/replay'
+import { t } from './messages.ts'
+import { Estimated } from './start-form.tsx'
+
+/** The button, and the dialog that says what it costs. */
+export function RunAgain(props: { job: ReplayDetail }) {
+  const [asked, setAsked] = createSignal(false)
+  return (
+    <>
+      <Button look="primary" icon="redo" onClick={() => setAsked(true)}>
+        {t('runAgain')}
+      </Button>
+      <Show when={asked()}>
+        <AgainDialog job={props.job} onClose={() => setAsked(false)} />
+      </Show>
+    </>
+  )
+}
+
+function AgainDialog(props: { job: ReplayDetail; onClose(): void }) {
+  const navigate = useNavigate()
+  const write = createWrite()
+  const question = (): ReplayQuestion => ({
+    requestIds: [...new Set(props.job.results.map(({ requestId }) => requestId))],
+    targets: props.job.targets,
+    group: props.job.group,
+  })
+  const estimate = createLoad(
+    () => JSON.stringify(question()),
+    (body, signal) => callApi<ReplayEstimate>('POST', '/api/replays/estimate', JSON.parse(body), signal),
+  )
+  const isPossible = () => (estimate.value()?.requestIds.length ?? 0) > 0
+  const start = () => {
+    const known = estimate.value()
+    if (!known || !isPossible()) return
+    void write.run(async () => {
+      const made = await callApi<ReplayRow>('POST', '/api/replays', { ...question(), requestIds: known.requestIds } satisfies NewReplay)
+      props.onClose()
+      navigate(`/replay/${made.id}`)
+    })
+  }
+  return (
+    <Dialog
+      title={t('runAgain')}
+      intro={t('runAgainWhy')}
+      onClose={() => props.onClose()}
+      buttons={
+        <>
+          <Button onClick={() => props.onClose()}>{t('cancel')}</Button>
+          <Button look="primary" icon="redo" busy={write.busy()} aria-disabled={isPossible() ? undefined : 'true'} onClick={start}>
+            {t('start')}
+          </Button>
+        </>
+      }
+    >
+      <div class="text-[13px]" role="status">
+        <Show
+          when={estimate.error()}
+          fallback={
+            <Show when={estimate.value()} fallback={<Skeleton />}>
+              {(known) => <Estimated known={known()} />}
+            </Show>
+          }
+        >
+          {(error) => <p class="notice bad">{explain(error())}</p>}
+        </Show>
+      </div>
+      <Show when={write.error()}>{(error) => <p class="notice bad">{explain(error())}</p>}</Show>
+    </Dialog>
+  )
+}

@@ -1,0 +1,103 @@
+/** Opens a kept request as a conversation of the playground. Nothing is sent: its last question waits there as the draft. */
+import { useNavigate } from '@solidjs/router'
+import { createSignal, For, Show } from 'solid-js'
+import { callApi } from '#client/api/http.ts'
+import { useSession } from '#client/api/session.ts'
+import { explain } from '#client/console/explain.ts'
+import { createWrite } from '#client/console/write.ts'
+import type { OpenedRequest } from '#client/features/playground/conversation/from-request.ts'
+import { Button } from '#client/ui/button.tsx'
+import { tc } from '#client/ui/console/messages.ts'
+import { Dialog } from '#client/ui/dialog.tsx'
+import type { KeptBody } from '#shared/console/body'
+import { t } from './messages.ts'
+
+/** What would be opened, and why it is not the whole request. */
+interface Found {
+  opened: OpenedRequest
+  /** Fields, each with a reason where one is known. */
+  missing: (readonly [field: string, reason?: string])[]
+  isBlanked: boolean
+}
+
+/** The button, and the dialog that says what the playground cannot hold. */
+export function OpenInPlayground(props: { id: string }) {
+  const navigate = useNavigate()
+  const { user } = useSession()
+  const write = createWrite()
+  const [found, setFound] = createSignal<Found>()
+  const [refused, setRefused] = createSignal<'playgroundNone' | 'playgroundNoStore'>()
+
+  const look = () =>
+    write.run(async () => {
+      setRefused(undefined)
+      const kept = await callApi<KeptBody>('GET', `/api/bodies/${encodeURIComponent(props.id)}?as=chat`)
+      if (!kept.chat) return void setRefused('playgroundNone')
+      const { fromRequest } = await import('#client/features/playground/conversation/from-request.ts')
+      const opened = fromRequest(kept.chat.body, Date.now())
+      const lost = kept.chat.losses.map(({ field, reason }) => [field, reason] as const)
+      const one: Found = { opened, missing: [...lost, ...opened.leftOut.map((field) => [field] as const)], isBlanked: kept.redacted }
+      if (one.missing.length > 0 || one.isBlanked) return void setFound(one)
+      await open(one)
+    })
+
+  async function open({ opened: { conversation, messages } }: Found): Promise<void> {
+    const { openStore } = await import('#client/features/playground/conversation/store.ts')
+    const store = await openStore(user().id)
+    try {
+      // A store in memory ends with this page.
+      if (!store.durable) return void setRefused('playgroundNoStore')
+      await store.saveMessages(messages)
+      await store.saveConversation(conversation)
+    } finally {
+      store.close()
+    }
+    navigate(`/c/${encodeURIComponent(conversation.id)}`)
+  }
+
+  return (
+    <>
+      <Button icon="chat" busy={write.busy()} onClick={() => void look()}>
+        {t('playgroundOpen')}
+      </Button>
+      <Show when={refused()}>
+        {(why) => (
+          <p class="notice w-full" role="status">
+            {t(why())}
+          </p>
+        )}
+      </Show>
+      <Show when={write.error()}>{(error) => <p class="notice bad w-full">{explain(error())}</p>}</Show>
+      <Show when={found()}>
+        {(one) => (
+          <Dialog
+            title={t('playgroundOpen')}
+            intro={one().missing.length > 0 ? t('playgroundMissing') : t('keptRedacted')}
+            onClose={() => setFound(undefined)}
+            buttons={
+              <>
+                <Button onClick={() => setFound(undefined)}>{tc('cancel')}</Button>
+                <Button look="primary" onClick={() => void write.run(() => open(one())).then(() => setFound(undefined))}>
+                  {t('playgroundAnyway')}
+                </Button>
+              </>
+            }
+          >
+            <ul class="grid gap-1 text-[13px]">
+              <For each={one().missing}>
+                {([field, reason]) => (
+                  <li>
+                    <code>{field}</code> <span class="text-ink-2">{reason}</span>
+                  </li>
+                )}
+              </For>
+            </ul>
+            <Show when={one().isBlanked && one().missing.length > 0}>
+              <p class="text-[13px] text-ink-2">{t('keptRedacted')}</p>
+            </Show>
+          </Dialog>
+        )}
+      </Show>
+    </>
+  )
+}

@@ -1,0 +1,93 @@
+import { createSignal, Show } from 'solid-js'
+import type { Entry } from '#client/api/account.ts'
+import { ApiError } from '#client/api/http.ts'
+import { giveFactor, givePasskey } from '#client/api/proofs.ts'
+import { announceError } from '#client/ui/announcer.tsx'
+import { Button } from '#client/ui/button.tsx'
+import { Field } from '#client/ui/field.tsx'
+import { SplitPage } from '#client/ui/split-page.tsx'
+import type { FactorMethods } from '#shared/console/session'
+import { explain } from './explain.ts'
+import { GatewayIllustration } from './gateway-illustration.tsx'
+import { t } from './messages.ts'
+
+/** The second factor of a sign-in: a code of the app, a passkey, or a recovery code. */
+export function SecondStep(props: { methods: FactorMethods; passkeys: boolean; onEntered(entry: Entry): void; onBack(): void }) {
+  const [recovering, setRecovering] = createSignal(!props.methods.app && !(props.methods.passkey && props.passkeys))
+  const [code, setCode] = createSignal('')
+  const [busy, setBusy] = createSignal(false)
+  const [wrong, setWrong] = createSignal('')
+  const run = async (work: () => Promise<Entry>) => {
+    if (busy()) return
+    setBusy(true)
+    setWrong('')
+    try {
+      props.onEntered(await work())
+    } catch (thrown) {
+      setWrong(thrown instanceof ApiError && thrown.code === 'invalid_credentials' ? t('wrongFactor') : explain(thrown))
+      announceError(wrong())
+    } finally {
+      setBusy(false)
+    }
+  }
+  const typed = () => recovering() || props.methods.app
+  return (
+    <SplitPage title={t('stepTitle')} intro={t('stepIntro')} aside={<GatewayIllustration label={t('illustration')} />}>
+      <Show when={typed()}>
+        <form
+          class="grid gap-4"
+          onSubmit={(event) => {
+            event.preventDefault()
+            void run(() => giveFactor(recovering() ? { recoveryCode: code() } : { code: code() }))
+          }}
+        >
+          <Field
+            label={t(recovering() ? 'recoveryCode' : 'code')}
+            hint={t(recovering() ? 'recoveryHint' : 'codeHint')}
+            class="h-10! font-mono"
+            name="code"
+            autocomplete="one-time-code"
+            inputmode={recovering() ? 'text' : 'numeric'}
+            autocapitalize="none"
+            spellcheck={false}
+            required
+            autofocus
+            value={code()}
+            onInput={(event) => setCode(event.currentTarget.value)}
+          />
+          <Show when={wrong()}>
+            <p class="notice bad">{wrong()}</p>
+          </Show>
+          <Button type="submit" look="primary" size="lg" busy={busy()}>
+            {t('submit')}
+          </Button>
+        </form>
+      </Show>
+      <Show when={!typed() && wrong()}>
+        <p class="notice bad mb-4">{wrong()}</p>
+      </Show>
+      <div class="mt-3 grid gap-3">
+        <Show when={props.methods.passkey && props.passkeys}>
+          <Button size="lg" icon="key" look={typed() ? 'plain' : 'primary'} busy={busy()} onClick={() => void run(givePasskey)}>
+            {t('usePasskey')}
+          </Button>
+        </Show>
+        <Show when={props.methods.recoveryCode && !recovering()}>
+          <Button
+            look="ghost"
+            onClick={() => {
+              setRecovering(true)
+              setCode('')
+              setWrong('')
+            }}
+          >
+            {t('useRecovery')}
+          </Button>
+        </Show>
+        <Button look="ghost" onClick={() => props.onBack()}>
+          {t('back')}
+        </Button>
+      </div>
+    </SplitPage>
+  )
+}

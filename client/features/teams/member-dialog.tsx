@@ -1,0 +1,110 @@
+import { createSignal, Show } from 'solid-js'
+import { callApi } from '#client/api/http.ts'
+import { errorAt, explain } from '#client/console/explain.ts'
+import { createWrite } from '#client/console/write.ts'
+import { Button } from '#client/ui/button.tsx'
+import { Fieldset, SelectField, TextField, UnitField } from '#client/ui/console/form.tsx'
+import { tc } from '#client/ui/console/messages.ts'
+import { Confirm, Dialog } from '#client/ui/dialog.tsx'
+import { showToast } from '#client/ui/toast.tsx'
+import type { MemberRow, TeamRow } from '#shared/console/team'
+import { type TeamRole, teamRoles } from '#shared/ids'
+import { capWindows, windowLabel } from './cap-windows.ts'
+import { t } from './messages.ts'
+import type { Rights } from './rights.ts'
+
+/** Adds a member, or changes role and cap of one, or removes it. */
+export function MemberDialog(props: { team: TeamRow; rights: Rights; row?: MemberRow; onDone(): void; onClose(): void }) {
+  const [user, setUser] = createSignal('')
+  const [role, setRole] = createSignal<TeamRole>(props.row?.role ?? 'member')
+  const [cap, setCap] = createSignal<Record<string, string>>({ ...props.row?.budget })
+  const [removing, setRemoving] = createSignal(false)
+  const write = createWrite()
+  const path = () => `/api/teams/${encodeURIComponent(props.team.id)}/members`
+  const own = () => `${path()}/${encodeURIComponent(props.row?.id ?? '')}`
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault()
+    const budget = Object.fromEntries(Object.entries(cap()).filter(([, amount]) => amount.trim() !== ''))
+    const fields = { role: role(), budget }
+    const done = await write.run(async () => {
+      const row = props.row
+        ? await callApi<MemberRow>('PATCH', own(), fields)
+        : await callApi<MemberRow>('POST', path(), { user: user().trim(), ...fields })
+      showToast(props.row ? t('saved') : t('added', { name: row.name }))
+    })
+    if (done) props.onDone()
+  }
+  const remove = async () => {
+    setRemoving(false)
+    if (!(await write.run(() => callApi('DELETE', own())))) return
+    showToast(t('memberGone', { name: props.row?.name ?? '' }))
+    props.onDone()
+  }
+  const roles = () =>
+    teamRoles
+      .filter((one) => props.rights.mayRun(one))
+      .map((value) => ({ value, label: `${t(`role_${value}`)}: ${t(`role_${value}_note`)}` }))
+  return (
+    <Dialog
+      title={props.row ? t('editTitle', { name: props.row.name }) : t('addMember')}
+      onClose={props.onClose}
+      buttons={
+        <>
+          <Show when={props.row}>
+            <Button look="bad ghost" onClick={() => setRemoving(true)}>
+              {t('removeMember')}
+            </Button>
+          </Show>
+          <Button onClick={() => props.onClose()}>{tc('cancel')}</Button>
+          <Button type="submit" form="member" look="primary" busy={write.busy()}>
+            {props.row ? tc('save') : t('addMember')}
+          </Button>
+        </>
+      }
+    >
+      <form id="member" class="form" onSubmit={(event) => void submit(event)}>
+        <Show when={!props.row}>
+          <TextField
+            label={t('user')}
+            hint={t('userHint')}
+            value={user()}
+            required
+            error={errorAt(write.error(), 'user')}
+            onChange={setUser}
+          />
+        </Show>
+        <SelectField
+          label={t('role')}
+          value={role()}
+          options={roles()}
+          error={errorAt(write.error(), 'role')}
+          onChange={(value) => setRole(teamRoles.find((one) => one === value) ?? 'member')}
+        />
+        <Fieldset title={t('caps')} hint={t('capsHint')}>
+          <div class="two">
+            {capWindows.map((window) => (
+              <UnitField
+                label={windowLabel(window)}
+                unit={t('usd')}
+                value={cap()[window] ?? ''}
+                error={errorAt(write.error(), `budget.${window}`)}
+                onChange={(amount) => setCap({ ...cap(), [window]: amount })}
+              />
+            ))}
+          </div>
+        </Fieldset>
+        <Show when={write.error()}>{(error) => <p class="notice bad">{explain(error())}</p>}</Show>
+      </form>
+      <Show when={removing()}>
+        <Confirm
+          title={t('removeMemberTitle', { name: props.row?.name ?? '' })}
+          intro={t('removeMemberIntro')}
+          safe={tc('cancel')}
+          go={t('removeMemberGo', { name: props.row?.name ?? '' })}
+          onClose={() => setRemoving(false)}
+          onGo={() => void remove()}
+        />
+      </Show>
+    </Dialog>
+  )
+}

@@ -1,0 +1,105 @@
+/** Teams: one's own, or for administrators all of them. The open one is in the address. */
+import { createSignal, For, Show, Suspense } from 'solid-js'
+import { useSession } from '#client/api/session.ts'
+import { detailOf, explain } from '#client/console/explain.ts'
+import { createLoad, readAll } from '#client/console/load.ts'
+import { Button } from '#client/ui/button.tsx'
+import { Monogram } from '#client/ui/console/monogram.tsx'
+import { Page } from '#client/ui/console/page.tsx'
+import { Empty, Failure, Skeleton } from '#client/ui/console/states.tsx'
+import { useUrlState } from '#client/ui/console/url-state.ts'
+import { formatMoney } from '#client/ui/format.ts'
+import { later } from '#client/ui/later.ts'
+import type { TeamRow } from '#shared/console/team'
+import { t } from './messages.ts'
+import { TeamView } from './team-view.tsx'
+import './teams.css'
+
+const TeamDialog = later(async () => (await import('./team-dialog.tsx')).TeamDialog)
+
+/** `/team`: the teams in which the reader has a place. */
+export const OwnTeamsPage = () => <Teams path="/team" title={t('own')} house={false} />
+
+/** `/admin/teams`: every team. */
+export const TeamsPage = () => <Teams path="/admin/teams" title={t('title')} house />
+
+function Teams(props: { path: string; title: string; house: boolean }) {
+  const url = useUrlState()
+  const { admin } = useSession()
+  const [adding, setAdding] = createSignal(false)
+  const all = createLoad(
+    () => '/api/teams',
+    (path, signal) => readAll<TeamRow>(path, signal),
+  )
+  /** Administrators see every team of the house under its own address, and here only theirs. */
+  const teams = () => all.value()?.filter((team) => props.house || team.role !== null)
+  const open = () => teams()?.find(({ id }) => id === url.get('open')) ?? teams()?.[0]
+  const put = (row: TeamRow) => all.set([...(all.value() ?? []).filter(({ id }) => id !== row.id), row].toSorted(byName))
+  return (
+    <Page
+      title={props.title}
+      actions={
+        <Show when={props.house}>
+          <Button look="primary" icon="plus" onClick={() => setAdding(true)}>
+            {t('add')}
+          </Button>
+        </Show>
+      }
+    >
+      <Show when={all.error()}>
+        {(error) => <Failure text={explain(error())} detail={detailOf(error())} onRetry={() => void all.reload()} />}
+      </Show>
+      <Show when={all.value() || all.error()} fallback={<Skeleton />}>
+        <Show
+          when={open()}
+          fallback={<Show when={!all.error()}>{<Empty title={t('none')}>{t(props.house ? 'noneAdmin' : 'noneOwn')}</Empty>}</Show>}
+        >
+          {(team) => (
+            <div class="teams">
+              <nav aria-label={t('list')}>
+                <For each={teams()}>
+                  {(row) => (
+                    <a href={`${props.path}?open=${encodeURIComponent(row.id)}`} aria-current={row.id === team().id ? 'true' : undefined}>
+                      <Monogram name={row.name} />
+                      <span class="min-w-0 flex-1">
+                        <b class="truncate">{row.name}</b>
+                        <small>{row.enabled ? t('memberCount', { count: row.members }) : t('off')}</small>
+                      </span>
+                      <span class="num">{formatMoney(row.balance)}</span>
+                    </a>
+                  )}
+                </For>
+              </nav>
+              <Show when={team().id} keyed>
+                <TeamView
+                  team={team()}
+                  admin={admin()}
+                  onChange={put}
+                  onReload={() => void all.reload()}
+                  onGone={() => {
+                    url.set({ open: '' }, { replace: true })
+                    void all.reload()
+                  }}
+                />
+              </Show>
+            </div>
+          )}
+        </Show>
+      </Show>
+      <Suspense>
+        <Show when={adding()}>
+          <TeamDialog
+            onClose={() => setAdding(false)}
+            onDone={(row) => {
+              put(row)
+              setAdding(false)
+              url.set({ open: row.id })
+            }}
+          />
+        </Show>
+      </Suspense>
+    </Page>
+  )
+}
+
+const byName = (a: TeamRow, b: TeamRow) => (a.name < b.name ? -1 : 1)

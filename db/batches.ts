@@ -1,0 +1,74 @@
+/** Batches: requests that are asked one by one when there is room, and their answers. Sealed: only the program can read them. */
+import { bigint, index, integer, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core'
+import { users } from './accounts.ts'
+
+const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
+
+export const batches = pgTable(
+  'batches',
+  {
+    id: text('id').primaryKey(),
+    /** The user's id. */
+    tenant: text('tenant')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    /** The key that made it and that its requests are asked with. */
+    keyId: text('key_id').notNull(),
+    /** In whose words it was made: `chat` or `messages`. */
+    envelope: text('envelope').notNull(),
+    /** The address that its requests are for. */
+    endpoint: text('endpoint').notNull(),
+    createdAt: instant('created_at').notNull(),
+    /** When what has not been asked by then is given up. */
+    endsAt: instant('ends_at').notNull(),
+    /** When it is deleted. */
+    expiresAt: instant('expires_at').notNull(),
+    /** When its end was asked for, and when it came. */
+    cancelledAt: instant('cancelled_at'),
+    endedAt: instant('ended_at'),
+    total: integer('total').notNull(),
+    succeeded: integer('succeeded').notNull().default(0),
+    failed: integer('failed').notNull().default(0),
+    cancelled: integer('cancelled').notNull().default(0),
+    expired: integer('expired').notNull().default(0),
+    /** Of its requests, as they came. */
+    bytes: bigint('bytes', { mode: 'number' }).notNull(),
+    /** Further facts as JSON: AES-256-GCM, with the id as associated data. */
+    sealed: text('sealed').notNull(),
+  },
+  (table) => [index('batches_tenant').on(table.tenant, table.createdAt), index('batches_expires').on(table.expiresAt)],
+)
+
+/** One row a request. */
+export const batchLines = pgTable(
+  'batch_lines',
+  {
+    batch: text('batch')
+      .notNull()
+      .references(() => batches.id, { onDelete: 'cascade' }),
+    /** From 0 on, in the order in which they came. */
+    place: integer('place').notNull(),
+    /** `waiting`, `succeeded`, `failed`, `cancelled` or `expired`. */
+    state: text('state').notNull(),
+    /** The request that answered it: its row in the log. */
+    requestId: text('request_id'),
+  },
+  (table) => [primaryKey({ columns: [table.batch, table.place] })],
+)
+
+/** What is asked and answered, so that no statement carries more than a piece. */
+export const batchPieces = pgTable(
+  'batch_pieces',
+  {
+    batch: text('batch')
+      .notNull()
+      .references(() => batches.id, { onDelete: 'cascade' }),
+    place: integer('place').notNull(),
+    /** 0: what is asked, 1: what was answered. */
+    side: integer('side').notNull(),
+    piece: integer('piece').notNull(),
+    /** AES-256-GCM, with batch, place, side and piece as associated data. */
+    sealed: text('sealed').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.batch, table.place, table.side, table.piece] })],
+)

@@ -1,0 +1,152 @@
+/**
+ * Whole answers with long pictures: a mark stands for each while Parley reads and writes the answer, and the client gets what it would get
+ * of a short picture. In every dialect and style, native and converted, with bodies that are kept, and with conversations.
+ */
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import type { KeptBody } from '#shared/console/body'
+import { sampledEngine } from '#testing/database/database'
+import { respondJson } from '#testing/upstream/scripted-answers'
+import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
+import { type Gateway, startGateway } from './support/gateway.ts'
+
+const models = {
+  images: 'gpt-image-2',
+  gemini: 'gemini-3-pro-image',
+  painting: 'gemini-2.5-flash-image',
+  responses: 'gpt-5',
+} as const
+
+let upstream: ScriptedUpstream
+let gateway: Gateway
+
+const head = 'iVBORw0KGgoAAAANSUhEUgAABAAAAAMACAIAAAA'
+const short = head + 'Ab+/'.repeat(500)
+const long = head + 'Ab+/'.repeat(500_000)
+
+beforeAll(async () => {
+  upstream = await scriptedUpstream()
+  gateway = await startGateway(sampledEngine(import.meta.file))
+  await gateway.channel('images', upstream.url, { vendor: 'openai', models: [models.images] })
+  await gateway.channel('gemini', upstream.url, { vendor: 'gemini', models: [models.gemini, models.painting] })
+  await gateway.channel('responses', upstream.url, {
+    vendor: 'openai',
+    models: [{ name: models.responses, upstream: 'gpt-5-mini' }],
+    speaks: ['responses'],
+  })
+  for (const model of Object.values(models)) await gateway.price(model)
+}, 60_000)
+
+afterAll(async () => {
+  await gateway?.close()
+  await upstream?.close()
+})
+
+const scripts = {
+  images: (picture: string) =>
+    respondJson(200, {
+      created: 1,
+      data: [{ b64_json: picture, revised_prompt: 'Grüße "x"' }, { b64_json: picture }],
+      usage: { input_tokens: 9, output_tokens: 99, total_tokens: 108 },
+    }),
+  gemini: (data: string) =>
+    respondJson(200, {
+      candidates: [
+        { content: { role: 'model', parts: [{ text: 'Grüße' }, { inlineData: { mimeType: 'image/png', data } }] }, finishReason: 'STOP' },
+      ],
+      usageMetadata: { promptTokenCount: 9, candidatesTokenCount: 99, totalTokenCount: 108 },
+      modelVersion: models.gemini,
+      responseId: 'r1',
+    }),
+  responses: (result: string) =>
+    respondJson(200, {
+      ...{ id: 'resp_up', object: 'response', created_at: 1, status: 'completed', model: 'gpt-5-mini' },
+      output: [
+        { type: 'image_generation_call', id: 'ig_1', status: 'completed', result, output_format: 'png' },
+        {
+          type: 'message',
+          id: 'msg_1',
+          role: 'assistant',
+          status: 'completed',
+          content: [{ type: 'output_text', text: 'Grüße', annotations: [] }],
+        },
+      ],
+      usage: { input_tokens: 9, output_tokens: 99, total_tokens: 108 },
+    }),
+}
+
+const hi = [{ role: 'user', content: 'hi' }]
+const doors = {
+  images: (model: string) => ['/v1/images/generations', { model, prompt: 'x', n: 2 }],
+  chat: (model: string) => ['/v1/chat/completions', { model, messages: hi }],
+  responses: (model: string) => ['/v1/responses', { model, input: 'hi', tools: [{ type: 'image_generation' }] }],
+  messages: (model: string) => ['/v1/messages', { model, messages: hi, max_tokens: 99 }],
+  gemini: (model: string) => [`/v1beta/models/${model}:generateContent`, { contents: [{ role: 'user', parts: [{ text: 'hi' }] }] }],
+} as const satisfies Record<string, (model: string) => [string, object]>
+
+const send = (path: string, body?: object) =>
+  fetch(gateway.url + path, {
+    method: body ? 'POST' : 'GET',
+    headers: { authorization: `Bearer ${gateway.key}`, 'content-type': 'application/json', 'anthropic-version': '2023-06-01' },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+
+/** An answer with a word for its pictures, without what differs each time. */
+function plain(value: unknown, picture: string): unknown {
+  if (typeof value === 'string') return value.endsWith(picture) ? `${value.slice(0, -picture.length)}PICTURE` : value
+  if (Array.isArray(value)) return value.map((item) => plain(item, picture))
+  if (typeof value !== 'object' || value === null) return value
+  const changing = new Set(['id', 'responseId', 'created', 'created_at', 'completed_at'])
+  return Object.fromEntries(Object.entries(value).flatMap(([key, inner]) => (changing.has(key) ? [] : [[key, plain(inner, picture)]])))
+}
+
+async function answered(door: keyof typeof doors, model: keyof typeof models, picture: string) {
+  const script = scripts[model === 'painting' ? 'gemini' : model](picture)
+  // Google makes one picture of a request.
+  upstream.next(...(model === 'painting' ? [script, script] : [script]))
+  const [path, body] = doors[door](models[model])
+  const answer = await send(path, body)
+  return { answer, read: (await answer.json()) as { id?: string } }
+}
+
+const pairs: [keyof typeof doors, keyof typeof models, pictures: number][] = [
+  ['images', 'images', 2],
+  ['images', 'painting', 2],
+  ['gemini', 'gemini', 1],
+  ['chat', 'gemini', 1],
+  ['responses', 'gemini', 1],
+  ['messages', 'gemini', 0],
+  ['responses', 'responses', 1],
+  ['gemini', 'responses', 1],
+  ['chat', 'responses', 1],
+]
+
+test.each(pairs)('%s from %s', async (door, model, pictures) => {
+  const { answer, read } = await answered(door, model, long)
+  const usual = await answered(door, model, short)
+  expect([answer.status, usual.answer.status]).toEqual([200, 200])
+  const expected = plain(usual.read, short)
+  expect(plain(read, long)).toEqual(expected)
+  expect(JSON.stringify(expected).split('PICTURE').length - 1).toBe(pictures)
+  expect(answer.headers.get('content-type')).toBe(usual.answer.headers.get('content-type'))
+  const [row, usualRow] = await Promise.all(
+    [answer, usual.answer].map((one) => gateway.log<{ usage: object; charged: string }>(one.headers.get('x-request-id') ?? '')),
+  )
+  expect([row?.usage, row?.charged]).toEqual([usualRow?.usage, usualRow?.charged] as never)
+})
+
+test.each(['responses', 'gemini'] as const)('a kept response of %s has its pictures', async (model) => {
+  const { read } = await answered('responses', model, long)
+  const stored = await (await send(`/v1/responses/${read.id}`)).json()
+  expect(plain(stored, long)).toEqual(plain(read, long))
+  expect(JSON.stringify(stored).includes(long)).toBe(true)
+})
+
+test('what is kept of requests has them', async () => {
+  const { data } = await gateway.admin.call<{ data: { id: string }[] }>('GET', '/api/keys')
+  await gateway.admin.call('PATCH', `/api/keys/${data[0]?.id}`, { logBodies: true })
+  const { answer, read } = await answered('gemini', 'gemini', long)
+  const kept = await gateway.admin.call<KeptBody>('GET', `/api/bodies/${answer.headers.get('x-request-id')}`)
+  const said = kept.parts.findIndex(({ border }) => border === 'client-answer')
+  const raw = await gateway.admin.raw('GET', `/api/bodies/${kept.requestId}/${said}`)
+  expect(plain(await raw.json(), long)).toEqual(plain(read, long))
+}, 30_000)

@@ -1,0 +1,110 @@
+/** A manager's day with a team: adds a member with a cap, gives them a key, watches and changes the cap, and lets them go. */
+import { expect, test } from './support/browser-test.ts'
+import { expectClean, openConsole } from './support/console.ts'
+import { consoleApi, nextBody, sendMessage, signIn, waitForReply } from './support/playground.ts'
+
+test('a manager runs members, caps and keys of a team without being an administrator', async ({ page, program }) => {
+  const call = await consoleApi(program)
+  const mara = { name: 'mara', password: 'password of mara' }
+  await call('POST', '/api/users', mara)
+  await call('POST', '/api/users', { name: 'nils', password: 'password of nils' })
+  const team = (await call('POST', '/api/teams', { name: 'apps', balance: '5' })) as { id: string }
+  await call('POST', '/api/teams', { name: 'not hers', balance: '5' })
+  await call('POST', `/api/teams/${team.id}/members`, { user: 'mara', role: 'manager' })
+
+  await openConsole(page, '/team', mara)
+  await expect(page.getByRole('heading', { name: 'apps' })).toBeVisible()
+  await expect(page.getByText('not hers')).toHaveCount(0)
+  await expect(page.locator('.stats').getByText('$5.00', { exact: true })).toBeVisible()
+  // What is an administrator's is not there.
+  for (const name of ['New team', 'Credit', 'Settings', 'Delete team'])
+    await expect(page.getByRole('button', { name, exact: true })).toHaveCount(0)
+
+  await page.getByRole('button', { name: 'Add member' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('User').fill('nils')
+  await expect(dialog.getByLabel('Role').locator('option')).toHaveCount(2)
+  await dialog.getByLabel('A month').fill('2')
+  await expectClean(page, 'a member about to be added')
+  await dialog.getByRole('button', { name: 'Add member' }).click()
+  await expect(dialog).toHaveCount(0)
+  const cap = page.getByLabel('Cap of nils a month')
+  await expect(cap).toHaveValue('2')
+  // Nobody raises their own cap.
+  await expect(page.getByLabel('Cap of mara a month')).toHaveCount(0)
+
+  await page.getByRole('button', { name: 'New team key' }).click()
+  await dialog.getByLabel('Name').fill('nightly')
+  await dialog.getByLabel('For').fill('nils')
+  await dialog.getByRole('button', { name: 'Create key' }).click()
+  const secret = await dialog.getByLabel('Key', { exact: true }).inputValue()
+  await dialog.getByRole('button', { name: 'Done' }).click()
+  await expect(page.getByRole('table', { name: 'Keys paid by the team' })).toContainText('nightly')
+  const ask = () =>
+    fetch(`${program.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'parley-demo', messages: [{ role: 'user', content: 'Hello' }], max_tokens: 100 }),
+    })
+  expect((await ask()).status).toBe(200)
+
+  await page.reload()
+  const members = page.getByRole('table', { name: 'Members' })
+  await expect(members.getByRole('row', { name: /nils/ })).toContainText(/\$0\.0+[1-9]/)
+  await cap.fill('0.000001')
+  await cap.press('Enter')
+  await expect(page.getByText('Saved.').first()).toBeVisible()
+  await expect.poll(async () => (await ask()).status).toBe(429)
+  await expectClean(page, 'the team of a manager')
+
+  await page.getByRole('button', { name: 'Change nils' }).click()
+  await dialog.getByRole('button', { name: 'Remove from the team' }).click()
+  await page.getByRole('button', { name: 'Remove nils' }).click()
+  await expect(members).not.toContainText('nils')
+  // The key is the team's, and goes on.
+  await expect.poll(async () => (await ask()).status).toBe(200)
+})
+
+test('an administrator makes, credits and ends a team', async ({ page, program }) => {
+  const call = await consoleApi(program)
+  await openConsole(page, '/admin/teams')
+  await page.getByRole('button', { name: 'New team', exact: true }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name', { exact: true }).fill('back office')
+  await dialog.getByLabel('Opening balance').fill('3')
+  await expectClean(page, 'a team about to be made')
+  await dialog.getByRole('button', { name: 'Create team' }).click()
+  await expect(page.getByRole('heading', { name: 'back office' })).toBeVisible()
+  await page.getByRole('button', { name: 'Credit', exact: true }).click()
+  await dialog.getByLabel('Amount').fill('4.5')
+  await dialog.getByLabel('Reason').fill('for the quarter')
+  await dialog.getByRole('button', { name: 'Post' }).click()
+  await expect(page.locator('.stats').getByText('$7.50', { exact: true })).toBeVisible()
+  await expectClean(page, 'the teams of the house')
+  await page.getByRole('button', { name: 'Delete team' }).click()
+  await page.getByRole('button', { name: 'Delete back office' }).click()
+  await expect(page.getByRole('heading', { name: 'back office' })).toHaveCount(0)
+  const { data } = (await call('GET', '/api/audit?action=team')) as { data: { action: string; targetName: string }[] }
+  expect(data.filter(({ targetName }) => targetName === 'back office').map(({ action }) => action)).toEqual([
+    ...['team.remove', 'team.credit', 'team.create', 'team.grant'],
+  ])
+})
+
+test('a conversation in the playground is paid by whom its parameters name', async ({ page, program }) => {
+  const call = await consoleApi(program)
+  const olga = { name: 'olga', password: 'password of olga' }
+  await call('POST', '/api/users', { ...olga, balance: '1' })
+  const team = (await call('POST', '/api/teams', { name: 'lab', balance: '5' })) as { id: string }
+  await call('POST', `/api/teams/${team.id}/members`, { user: 'olga' })
+  await signIn(page, olga)
+  await page.getByRole('button', { name: 'Paid by: me' }).click()
+  await page.getByRole('menuitemradio', { name: 'lab' }).click()
+  const sent = await nextBody(page, () => sendMessage(page, 'Hello'))
+  expect(sent.team).toBe(team.id)
+  await (await waitForReply(page)).locator('.foot .cost').waitFor()
+  const { balance } = (await call('GET', `/api/teams/${team.id}`)) as { balance: string }
+  expect(Number(balance)).toBeLessThan(5)
+  const { data } = (await call('GET', '/api/users?limit=200')) as { data: { name: string; balance: string }[] }
+  expect(data.find(({ name }) => name === 'olga')?.balance).toBe('1')
+  await expectClean(page, 'the parameters of a conversation that a team pays')
+})

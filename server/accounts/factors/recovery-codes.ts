@@ -1,0 +1,28 @@
+/** Recovery codes: ten, of 80 random bits each, so that a digest without salt or cost keeps them. */
+import type { Random } from '#runtime/clock'
+import { sha256Hex } from '#runtime/secrets'
+
+const count = 10
+const bytes = 10
+const length = 16
+/** Crockford's base32, which has no letters that look like digits. */
+const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
+
+/** New codes as people read them: `abcd-efgh-jkmn-pqrs`. */
+export const newRecoveryCodes = (random: Random): string[] => Array.from({ length: count }, () => written(random.hex(bytes)))
+
+function written(hex: string): string {
+  const plain = BigInt(`0x${hex}`).toString(32).padStart(length, '0')
+  const letters = [...plain].map((digit) => alphabet[Number.parseInt(digit, 32)]).join('')
+  return letters.match(/.{4}/g)?.join('-') ?? letters
+}
+
+/** The digest under which the code of a user is kept; what is typed may have other letters, spaces and dashes that mean the same. */
+export function recoveryDigest(userId: string, code: string): string {
+  const plain = code
+    .toLowerCase()
+    .replace(/[^0-9a-z]/g, '')
+    .replace(/o/g, '0')
+    .replace(/[il]/g, '1')
+  return sha256Hex(`${userId}:${plain}`)
+}

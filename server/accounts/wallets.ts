@@ -1,0 +1,46 @@
+/** What the wallets of users and of teams have in common: credits and the entries to be read. */
+import type { Clock } from '#runtime/clock'
+import type { Actor } from '#shared/console/audit'
+import type { Page } from '#shared/console/model'
+import type { Credit, EntryRow } from '#shared/console/user'
+import { formatUsd } from '#shared/money'
+import type { Grant } from '#store/accounts/users'
+import { checkViolation, outOfRange, sqlState } from '#store/engine/sql-state'
+import type { Store } from '#store/engine/store'
+import { pageEntries } from '#store/ledger/entries'
+import type { Directory } from './directory.ts'
+import { invalid, readUsd } from './refusals.ts'
+
+/** A credit as it is posted. Throws `invalid_value` for nothing, and for what is no amount. */
+export function readCredit(by: Actor, { amount: text, reason }: Credit, clock: Pick<Clock, 'now'>): Grant {
+  const amount = readUsd(text, 'amount')
+  if (amount === 0n) throw invalid('amount', 'an amount other than zero')
+  return { amount, actor: by.id, reason, at: new Date(clock.now()) }
+}
+
+/** `invalid_value` for a credit that the wallet cannot take, or give; any other error unchanged. */
+export function refusedCredit(thrown: unknown): unknown {
+  const state = sqlState(thrown)
+  if (state === checkViolation) return invalid('amount', 'a deduction no larger than the available balance')
+  if (state === outOfRange) return invalid('amount', 'an amount that the wallet can hold')
+  return thrown
+}
+
+/** The entries of a wallet, newest first. Throws `invalid_value` when `after` is not a cursor of this list. */
+export async function entriesOf(
+  store: Store,
+  directory: Directory,
+  walletId: string,
+  { limit, after }: { limit: number; after?: string },
+): Promise<Page<EntryRow>> {
+  if (after !== undefined && !/^\d{1,18}$/.test(after)) throw invalid('after', 'the `next` of an earlier page')
+  const { rows, next } = await pageEntries(store, walletId, { limit, ...(after !== undefined && { before: BigInt(after) }) })
+  const data = rows.map(({ walletId: _, ...entry }) => ({
+    ...entry,
+    id: String(entry.id),
+    at: entry.at.toISOString(),
+    amount: formatUsd(entry.amount),
+    actorName: directory.users.get(entry.actor)?.name ?? null,
+  }))
+  return { data, next }
+}

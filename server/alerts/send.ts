@@ -1,0 +1,109 @@
+/**
+ * Sends an alert to a place, once. Addresses are an administrator's word, as base URLs of channels are: private ones are fine,
+ * link-local and metadata addresses are never reached, and a name's addresses are checked before they are used.
+ */
+import type { Transporter } from 'nodemailer'
+import type { Clock } from '#runtime/clock'
+import type { AlertForm } from '#shared/console/alert'
+import { asGatewayError, GatewayError } from '#shared/errors'
+import type { AddressCheck } from '#upstream/addresses'
+import type { Upstream } from '#upstream/upstream'
+import { lineOf, type Message, messageFor, refusalIn, type Target, type Told } from './message.ts'
+
+/** A place, its secrets opened. */
+export interface Place extends Target {
+  form: AlertForm
+  from: string | null
+  to: readonly string[] | null
+}
+
+/** What became of it. */
+export interface Outcome {
+  ok: boolean
+  /** In words, without anything that the place sent but its status and code. */
+  answer: string
+}
+
+const limitMs = 15_000
+const answerBytes = 16 * 1024
+
+/** Sends; never rejects. */
+export type Send = (place: Place, told: Told) => Promise<Outcome>
+
+/** `check`: the rule for addresses of channels. */
+export function createSend({ upstream, check, clock }: { upstream: Upstream; check: AddressCheck; clock: Clock }): Send {
+  async function byHttp(form: Exclude<AlertForm, 'smtp'>, place: Place, told: Told): Promise<Outcome> {
+    const late = new AbortController()
+    const limit = clock.after(limitMs, () => late.abort(new GatewayError('upstream_timeout', 'The place did not answer in time.')))
+    try {
+      return await posted(form, messageFor(form, told, place, clock.now()), late.signal)
+    } finally {
+      limit.cancel()
+    }
+  }
+
+  async function posted(form: Exclude<AlertForm, 'smtp'>, message: Message, signal: AbortSignal): Promise<Outcome> {
+    const answer = await upstream.open({ method: 'POST', ...message }, signal)
+    let text = ''
+    const decoder = new TextDecoder()
+    try {
+      for (let size = 0; size < answerBytes; ) {
+        const piece = await answer.read()
+        if (piece === undefined) break
+        size += piece.byteLength
+        text += decoder.decode(piece, { stream: true })
+      }
+    } finally {
+      answer.cancel()
+    }
+    const refusal = refusalIn(form, answer.status, text)
+    return { ok: refusal === undefined, answer: refusal ?? `HTTP ${answer.status}` }
+  }
+
+  /** The library resolves no name itself: it is given an address that was checked. */
+  async function byMail(place: Place, { id, data }: Told): Promise<Outcome> {
+    const url = new URL(place.url)
+    const isSecure = url.protocol === 'smtps:'
+    const web = `https://${url.host}`
+    await check(web)
+    const [address = url.hostname.replace(/^\[|\]$/g, '')] = check.addressesOf?.(web) ?? []
+    const { createTransport } = await import('nodemailer')
+    const transport: Transporter = createTransport({
+      host: address,
+      port: Number(url.port || (isSecure ? 465 : 587)),
+      secure: isSecure,
+      // A password is never sent in the clear.
+      requireTLS: !isSecure && url.password !== '',
+      tls: { servername: url.hostname },
+      ...(url.username !== '' && { auth: { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) } }),
+      connectionTimeout: limitMs,
+      greetingTimeout: limitMs,
+      socketTimeout: limitMs,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    })
+    try {
+      const subject = `Parley: ${data.text.slice(0, 120)}`
+      const text = [lineOf(data), ...Object.entries(data.facts).map(([name, value]) => `${name}: ${value}`)].join('\n')
+      await transport.sendMail({ from: place.from ?? '', to: [...(place.to ?? [])], subject, text, messageId: `<${id}@parley>` })
+      return { ok: true, answer: 'accepted' }
+    } finally {
+      transport.close()
+    }
+  }
+
+  return async (place, told) => {
+    try {
+      return place.form === 'smtp' ? await byMail(place, told) : await byHttp(place.form, place, told)
+    } catch (thrown) {
+      return { ok: false, answer: place.form === 'smtp' ? mailFault(thrown) : asGatewayError(thrown).message }
+    }
+  }
+}
+
+/** What a mail server said is not shown: it may repeat what it was sent. */
+function mailFault(thrown: unknown): string {
+  const { code, responseCode } = thrown as { code?: unknown; responseCode?: unknown }
+  if (typeof responseCode === 'number') return `SMTP ${responseCode}`
+  return typeof code === 'string' && /^[A-Z_]{1,40}$/.test(code) ? `SMTP failed: ${code}` : 'SMTP failed'
+}

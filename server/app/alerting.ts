@@ -1,0 +1,45 @@
+/** Alerts, wired: what is looked at, how they are sent, and the tests of channels that tell of their failure. */
+import { type Alerts, createAlerts } from '#alerts/alerts'
+import { ofTest } from '#alerts/notice'
+import { createSend } from '#alerts/send'
+import { createWatch, type WatchParts } from '#alerts/watch'
+import type { Probe } from '#relay/admin/probe'
+import type { Clock, Random } from '#runtime/clock'
+import type { Log } from '#runtime/log'
+import type { Sealer } from '#runtime/secrets'
+import type { Store } from '#store/engine/store'
+import { createAddressCheck } from '#upstream/addresses'
+import type { Upstream } from '#upstream/upstream'
+
+/** Alerts and what feeds them. */
+export interface Alerting {
+  alerts: Alerts
+  /** Looks once at what alerts are about. */
+  look(): Promise<void>
+  /** The same tests of channels, whose failures are told. */
+  watched(probe: Probe): Probe
+}
+
+type Parts = Omit<WatchParts, 'alerts'> & { store: Store; sealer: Sealer; random: Random; log: Log; upstream: Upstream }
+
+/** Nothing runs by itself: `jobs.ts` calls. */
+export function createAlerting(parts: Parts): Alerting {
+  const { clock, log, channels, publicUrl, upstream }: Parts & { clock: Clock } = parts
+  const alerts = createAlerts({ ...parts, send: createSend({ upstream, check: createAddressCheck({ clock }), clock }) })
+  return {
+    alerts,
+    look: createWatch({ ...parts, alerts }),
+    watched: (probe) => ({
+      ...probe,
+      async test(id, question, signal, tell) {
+        const answer = await probe.test(id, question, signal, tell)
+        if (answer.error) {
+          const name = channels.rows().find((row) => row.id === id)?.name ?? id
+          const notice = ofTest({ id, name }, answer.error, clock.now(), { publicUrl: publicUrl.origin })
+          await alerts.note([notice]).catch((thrown: unknown) => log.warn({ err: thrown }, 'could not note a failed test'))
+        }
+        return answer
+      },
+    }),
+  }
+}

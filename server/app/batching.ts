@@ -1,0 +1,53 @@
+/** Wires what lasts longer than a request: jobs, and the batches that they run. */
+import type { Accounts } from '#accounts/accounts'
+import type { Settings } from '#accounts/settings'
+import { createBatchRunner } from '#batches/batch-runner'
+import { type Batches, batchKind, createBatches } from '#batches/batches'
+import { createOutputFiles } from '#batches/output-files'
+import { createPlaces } from '#batches/places'
+import { createAskLine, type LineServices } from '#http/api/batches/line'
+import { createJobs, type Jobs } from '#jobs/jobs'
+import type { LiveChanges } from '#live/live-changes'
+import type { StoredFiles } from '#reasoning-state/stored-files'
+import type { Clock, Random } from '#runtime/clock'
+import type { Log } from '#runtime/log'
+import type { Sealer } from '#runtime/secrets'
+import type { Store } from '#store/engine/store'
+
+interface BatchingParts {
+  store: Store
+  sealer: Sealer
+  clock: Clock
+  random: Random
+  log: Log
+  accounts: Accounts
+  settings: Settings
+  files: StoredFiles
+  live: LiveChanges
+  services: LineServices
+  /** Others need this process. */
+  isBusy(): boolean
+}
+
+/** Requests of batches at once, and of one user. */
+const mostLines = 32
+const mostLinesOfUser = 8
+
+/** Jobs and batches of this program; they begin with the first look at the jobs. */
+export function openBatching(parts: BatchingParts): { work: Jobs; batches: Batches } {
+  const { store, sealer, clock, random, log, accounts, settings, files, live, services, isBusy } = parts
+  const work = createJobs({ store, clock, random, log })
+  const batches = createBatches({ store, sealer, clock, random, jobs: work, quotas: settings.quotas })
+  work.define(
+    batchKind,
+    createBatchRunner({
+      ...{ store, sealer, clock, random, log, batches, isBusy },
+      places: createPlaces(mostLines, mostLinesOfUser),
+      ask: createAskLine(services),
+      callerOf: accounts.callerWithKey,
+      files: createOutputFiles(files),
+      changed: live.answered,
+    }),
+  )
+  return { work, batches }
+}

@@ -1,0 +1,72 @@
+import { expect, test } from 'bun:test'
+import { handClock } from '#testing/hand-clock'
+import { createHealthChecks } from './health-checks.ts'
+
+/** Checks every `gap` milliseconds, before the end and after it; resolves to how long the end waited. */
+async function waited(gap: number, { asksLater = true } = {}): Promise<number> {
+  const clock = handClock()
+  const checks = createHealthChecks(clock)
+  let isLeaving = false
+  let asks = true
+  const ask = () => {
+    if (!asks) return
+    checks.asked(isLeaving)
+    clock.after(gap, ask)
+  }
+  ask()
+  await clock.advance(3 * gap + 1)
+  isLeaving = true
+  asks = asksLater
+  const began = clock.monotonic()
+  let ended: number | undefined
+  void checks.heard(new AbortController().signal).then(() => {
+    ended = clock.monotonic() - began
+  })
+  await clock.advance(60_000)
+  return ended ?? Number.POSITIVE_INFINITY
+}
+
+test('a balancer that asks twice a second has heard it three times', async () => {
+  const ms = await waited(500)
+  expect(ms).toBeGreaterThanOrEqual(1_499)
+  expect(ms).toBeLessThan(1_600)
+})
+
+test('a balancer that asks every five seconds, too', async () => {
+  expect(await waited(5_000)).toBeGreaterThanOrEqual(14_999)
+})
+
+test('one that stopped asking is not waited for', async () => {
+  expect(await waited(500, { asksLater: false })).toBeLessThan(1_300)
+})
+
+test('nobody asked, or somebody now and then: nothing is waited for', async () => {
+  const clock = handClock()
+  const checks = createHealthChecks(clock)
+  await checks.heard(new AbortController().signal)
+  checks.asked(false)
+  await checks.heard(new AbortController().signal)
+  await clock.advance(20_000)
+  checks.asked(false)
+  await checks.heard(new AbortController().signal)
+  expect(clock.monotonic()).toBe(20_000)
+})
+
+test('who is in a hurry ends it', async () => {
+  const clock = handClock()
+  const checks = createHealthChecks(clock)
+  for (let n = 0; n < 3; n++) {
+    checks.asked(false)
+    await clock.advance(1_000)
+  }
+  const hurry = new AbortController()
+  let isOver = false
+  const over = checks.heard(hurry.signal).then(() => {
+    isOver = true
+  })
+  await clock.advance(100)
+  expect(isOver).toBe(false)
+  hurry.abort()
+  await clock.advance(20)
+  await over
+})

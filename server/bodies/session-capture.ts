@@ -1,0 +1,39 @@
+/** The connection of a session to an upstream as it passes: what was asked of it, and the frames of both directions. */
+import { asGatewayError } from '#shared/errors'
+import type { UpstreamRequest } from '#upstream/upstream'
+import type { Addressee, Capture, NotedPart } from './capture.ts'
+
+type Frame = string | Uint8Array
+
+/** One connection, which was just asked for. No method throws. */
+export interface NotedDial {
+  /** It was not opened, or broke. */
+  broke(thrown: unknown): void
+  /** It was refused with this answer. */
+  refused(answer: { status: number; headers: Headers; body: string }): void
+  sent(frame: Frame): void
+  heard(frame: Frame): void
+}
+
+/** Notes a connection to an upstream. */
+export function notedDial(capture: Capture, to: Addressee, request: UpstreamRequest): NotedDial {
+  const asked = capture.called(to, request)
+  let answer: NotedPart | undefined
+  const answered = (status: number, headers: Headers | Record<string, string>) =>
+    capture.begin({ border: 'upstream-answer', call: asked.call ?? 0, status, headers })
+  return {
+    broke(thrown) {
+      const part = answer ?? asked
+      part.broken ??= asGatewayError(thrown).code
+    },
+    refused({ status, headers, body }) {
+      answer = answered(status, headers)
+      capture.add(answer, body)
+    },
+    sent: (frame) => capture.addFrame(asked, frame),
+    heard(frame) {
+      answer ??= answered(101, {})
+      capture.addFrame(answer, frame)
+    },
+  }
+}

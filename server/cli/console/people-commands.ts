@@ -1,0 +1,68 @@
+/** Commands about how people get in: invitations, and lost second factors. */
+import type { AccountRow, InvitationRow } from '#shared/console/user'
+import { type Column, type Command, named, pick, queryOf, table, wholeNumber } from './command.ts'
+
+const columns: readonly Column<InvitationRow>[] = [
+  ['id', (row) => row.id],
+  ['to', (row) => row.team?.name ?? 'this server'],
+  ['role', (row) => row.teamRole ?? row.role],
+  ['by', (row) => row.by.name],
+  ['used', (row) => `${row.uses} of ${row.most}`],
+  ['until', (row) => row.expiresAt],
+  ['state', (row) => (row.valid ? 'open' : 'over')],
+]
+const seg = encodeURIComponent
+
+/** `invitations`, and `users reset-second-factor`. */
+export const peopleCommands: readonly Command[] = [
+  {
+    words: 'invitations list',
+    flags: { team: { value: 'ID', help: 'Only those to this team' } },
+    help: 'Links by which people come in',
+    async run({ api, flags }) {
+      const rows = await api.list<InvitationRow>(`/api/invitations${queryOf(pick(flags, ['team']))}`)
+      return { value: rows, text: table(rows, columns, 'No invitations.') }
+    },
+  },
+  {
+    words: 'invitations create',
+    flags: {
+      group: { value: 'GROUP', help: 'Group of the new user' },
+      team: { value: 'TEAM', help: 'Team that they join' },
+      'team-role': { value: 'ROLE', help: 'Role in the team; member when absent', of: ['owner', 'manager', 'member', 'accountant'] },
+      uses: { value: 'N', help: 'How many people may use it; 1 when absent' },
+      days: { value: 'N', help: 'Days until it ends; 7 when absent' },
+      note: { value: 'TEXT', help: 'For the list' },
+    },
+    help: 'Makes a link and prints it, once',
+    async run({ api, flags }) {
+      const { uses, days, 'team-role': teamRole } = flags
+      const made = await api.call<InvitationRow & { link: string }>('POST', '/api/invitations', {
+        ...pick(flags, ['group', 'team', 'note']),
+        ...(teamRole !== undefined && { teamRole }),
+        ...(uses !== undefined && { uses: wholeNumber(uses, 'uses') }),
+        ...(days !== undefined && { days: wholeNumber(days, 'days') }),
+      })
+      return { value: made, text: made.link }
+    },
+  },
+  {
+    words: 'invitations revoke',
+    args: ['ID'],
+    help: 'Takes an invitation back; who has used it stays',
+    async run({ api, args: [id = ''] }) {
+      await api.call('DELETE', `/api/invitations/${seg(id)}`)
+      return { value: { revoked: id }, text: `Took the invitation ${id} back.` }
+    },
+  },
+  {
+    words: 'users reset-second-factor',
+    args: ['USER'],
+    help: 'For somebody who has lost it; not for administrators',
+    async run({ api, args: [word = ''] }) {
+      const { id, name } = named(await api.list<AccountRow>('/api/users'), word)
+      await api.call('DELETE', `/api/users/${seg(id)}/factors`)
+      return { value: { reset: id }, text: `${name} signs in without a second factor now.` }
+    },
+  },
+]

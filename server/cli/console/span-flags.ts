@@ -1,0 +1,24 @@
+/** Flags that choose usage and requests: their time, and whose they are. */
+import { type Flag, type Input, pick } from './command.ts'
+
+/** Flags that name a time span. */
+export const span: Readonly<Record<string, Flag>> = {
+  from: { value: 'TIME', help: 'RFC 3339, or so many hours or days ago: 12h, 7d' },
+  to: { value: 'TIME', help: 'The same; exclusive' },
+}
+/** Flags that filter usage. */
+export const filters: Readonly<Record<string, Flag>> = Object.fromEntries(
+  ['user', 'key', 'group', 'model', 'channel'].map((name) => [name, { value: name.toUpperCase(), help: `Only of this ${name}` }]),
+)
+const unitMs = { h: 3_600_000, d: 86_400_000 } as const
+
+/** `from` and `to` of the flags, RFC 3339. */
+export function spanOf(flags: Input['flags']): Record<string, string> {
+  return Object.fromEntries(Object.entries(pick(flags, ['from', 'to'])).map(([name, text]) => [name, instantOf(text)]))
+}
+
+/** A time, or so many hours or days ago: `12h`, `7d`. */
+export function instantOf(text: string): string {
+  const [, count, unit] = /^(\d{1,4})([hd])$/.exec(text) ?? []
+  return count === undefined ? text : new Date(Date.now() - Number(count) * unitMs[unit as 'h' | 'd']).toISOString()
+}

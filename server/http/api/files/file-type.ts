@@ -1,0 +1,40 @@
+/** What an uploaded file is called and of which type it is. */
+
+const types: Readonly<Record<string, string>> = {
+  pdf: 'application/pdf',
+  txt: 'text/plain',
+  md: 'text/markdown',
+  csv: 'text/csv',
+  html: 'text/html',
+  json: 'application/json',
+  jsonl: 'application/x-ndjson',
+  xml: 'application/xml',
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  gif: 'image/gif',
+  webp: 'image/webp',
+  mp3: 'audio/mpeg',
+  wav: 'audio/wav',
+  mp4: 'video/mp4',
+  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+}
+
+const unknown = 'application/octet-stream'
+
+/** The type as declared, without parameters; where that says nothing, by the name. */
+export function fileType(declared: string | null | undefined, name: string): string {
+  const said = (declared ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
+  if (/^[a-z0-9.+-]{1,60}\/[a-z0-9.+-]{1,100}$/.test(said) && said !== unknown) return said
+  return types[/\.(\w{1,8})$/.exec(name)?.[1]?.toLowerCase() ?? ''] ?? unknown
+}
+
+/** A name that may be shown and sent: no path, no control characters, 255 characters at most. */
+export function fileName(said: string | null | undefined): string {
+  const last = (said ?? '').split(/[/\\]/).at(-1) ?? ''
+  const name = last
+    .replace(/\p{Cc}/gu, '')
+    .slice(0, 255)
+    .toWellFormed()
+  return name === '' ? 'file' : name
+}

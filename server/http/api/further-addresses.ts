@@ -1,0 +1,78 @@
+/**
+ * The same doors under the addresses at which other clients look for them: those of Azure (`/openai/v1/...`, `/openai/...?api-version=`
+ * and `/openai/deployments/{model}/...`) and Google's for OpenAI's clients (`/v1beta/openai/...`). Each request goes to the route of the
+ * door itself. Azure's clients send their key as `api-key`, which counts at their addresses only.
+ */
+import { errorResponse } from '#http/request/respond'
+import type { Addressed, Method, Route, Visit } from '#http/request/route'
+import { GatewayError } from '#shared/errors'
+import { admit, type RelayServices } from './relay-route.ts'
+import { unservedDoor } from './unserved-doors.ts'
+
+/** A route with its address as a pattern. */
+interface Target {
+  route: Route
+  at: RegExp
+}
+
+const methods: readonly Method[] = ['GET', 'POST', 'DELETE']
+/** What Azure asks of a deployment; the longer of two that end alike first. */
+const ofDeployment =
+  /^(.+?)\/(chat\/completions|completions|embeddings|images\/(?:generations|edits)|audio\/(?:speech|transcriptions|translations))$/
+
+/** Routes under `/v1` that speak OpenAI's dialects, the exact addresses first. */
+function targetsAmong(routes: readonly Route[]): Target[] {
+  const targets = routes
+    .filter(({ path, envelope }) => path.startsWith('/v1/') && (envelope === 'chat' || typeof envelope === 'function'))
+    .map((route): Target => {
+      const pattern = route.path
+        .slice('/v1/'.length)
+        .replace(/:(\w+)/g, '(?<$1>[^/]+)')
+        .replace('*', '(?<rest>.+)')
+      return { route, at: new RegExp(`^${pattern}$`) }
+    })
+  return targets.sort((a, b) => Number(/[:*]/.test(a.route.path)) - Number(/[:*]/.test(b.route.path)))
+}
+
+function notAllowed(visit: Visit, allowed: readonly Target[]): Response {
+  const refusal = new GatewayError('method_not_allowed', 'This address does not take this method.')
+  const response = errorResponse(refusal, 'chat', visit.requestId)
+  response.headers.set('allow', [...new Set(allowed.map(({ route }) => route.method))].sort().join(', '))
+  return response
+}
+
+const nothing = () => new GatewayError('not_found', 'There is nothing at this address.')
+
+/** `/openai/*`, `/openai/deployments/*` and `/v1beta/openai/*`, answered by those among `routes` that speak OpenAI's dialects. */
+export function furtherAddresses(services: Pick<RelayServices, 'accounts'>, routes: readonly Route[]): Route[] {
+  const targets = targetsAmong(routes)
+
+  /** Goes to the route that serves `rest` of the address. */
+  function forward(visit: Visit, rest: string, addressed: Addressed): Response | Promise<Response> {
+    visit.addressed = addressed
+    admit(services, visit)
+    const fitting = targets.filter(({ at }) => at.test(rest))
+    const target = fitting.find(({ route }) => route.method === visit.request.method)
+    if (!target) {
+      if (fitting.length > 0) return notAllowed(visit, fitting)
+      throw unservedDoor(visit.request, visit.url)?.error ?? nothing()
+    }
+    const { rest: wild, ...named } = target.at.exec(rest)?.groups ?? {}
+    visit.params = { ...named, ...(wild !== undefined && { '*': wild }) }
+    return target.route.handle(visit)
+  }
+
+  const azure = (visit: Visit) => forward(visit, (visit.params['*'] ?? '').replace(/^v1\//, ''), { keyHeader: 'api-key' })
+  const google = (visit: Visit) => forward(visit, visit.params['*'] ?? '', {})
+
+  function deployment(visit: Visit): Response | Promise<Response> {
+    const [, model, rest] = ofDeployment.exec(visit.params['*'] ?? '') ?? []
+    if (model === undefined || rest === undefined) return azure(visit)
+    return forward(visit, rest, { keyHeader: 'api-key', model: { rule: 'engine', name: model } })
+  }
+
+  const under = (path: string, handle: Route['handle'], taken = methods): Route[] =>
+    // An answer that is thrown becomes an error in the envelope, so nothing may be thrown before it is waited for.
+    taken.map((method) => ({ method, path, envelope: 'chat', slow: true, handle: async (visit) => handle(visit) }))
+  return [...under('/openai/*', azure), ...under('/openai/deployments/*', deployment, ['POST']), ...under('/v1beta/openai/*', google)]
+}

@@ -1,0 +1,95 @@
+/**
+ * Short-lived keys for realtime sessions, which a server gives to its browsers: `/v1/realtime/client_secrets` and, for the beta version of
+ * the protocol, `/v1/realtime/sessions`. They are sealed, not stored: whoever has the master key reads them. Each stands for the key that
+ * asked for it, opens the WebSocket and nothing else, and ends with that key.
+ */
+import type { Caller } from '#accounts/caller'
+import { decodeUtf8, type JsonServices, join, readJsonPieces } from '#http/request/read-body'
+import { json } from '#http/request/respond'
+import type { Route, Visit } from '#http/request/route'
+import { withRoom } from '#http/request/with-room'
+import { readBetaSession, readClientSecret, type SaidOfSession, writeBetaSession, writeClientSecret } from '#protocols/realtime'
+import type { BodyRoom } from '#relay/contract/body-rooms'
+import type { Random } from '#runtime/clock'
+import type { Sealer } from '#runtime/secrets'
+import { GatewayError } from '#shared/errors'
+import { admit, type RelayServices, senderOf } from './relay-route.ts'
+
+/** What they need from the program. */
+export interface SecretServices extends JsonServices, Pick<RelayServices, 'accounts' | 'rooms'> {
+  sealer: Sealer
+  random: Pick<Random, 'base62'>
+}
+
+/** What is in one. */
+export interface ClientSecret {
+  /** The id of the key that it stands for. */
+  key: string
+  /** Milliseconds since the epoch. */
+  until: number
+  /** The model of its session, and how that is to be set, as JSON. */
+  model?: string
+  session?: string
+}
+
+const sealedAs = 'realtime client secret'
+const mark = 'ek_'
+/** Characters of JSON: as a header has room for. */
+const mostSession = 6 * 1024
+
+/** The secret as its holder sends it. */
+function sealed({ sealer }: Pick<SecretServices, 'sealer'>, secret: ClientSecret): string {
+  const [, keyId = '', body = ''] = sealer.seal(JSON.stringify(secret), sealedAs).split('.')
+  return `${mark}${keyId}.${body.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')}`
+}
+
+/** What is in a secret; undefined for what is none, was changed, or has expired. */
+export function opened({ sealer, clock }: Pick<SecretServices, 'sealer' | 'clock'>, text: string): ClientSecret | undefined {
+  const [, keyId, body] = /^ek_([0-9a-f]{8})\.([\w-]+)$/.exec(text) ?? []
+  if (keyId === undefined || body === undefined) return undefined
+  try {
+    const base64 = body.replaceAll('-', '+').replaceAll('_', '/')
+    const secret = JSON.parse(sealer.open(`v1.${keyId}.${base64}`, sealedAs)) as ClientSecret
+    return secret.until > clock.now() ? secret : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether this may be such a secret. */
+export const isClientSecret = (text: string): boolean => text.startsWith(mark)
+
+/** Mints one. Rejects with GatewayError. */
+async function minted(services: SecretServices, visit: Visit, read: (text: string) => SaidOfSession) {
+  const caller: Caller = admit(services, visit)
+  if (!caller.key) throw new Error('a secret without a key')
+  const reading = (room: BodyRoom) => readJsonPieces(visit.request, services, room)
+  const { pieces, isLight } = await withRoom(services.rooms, senderOf(caller), reading)
+  if (!isLight) throw tooLong()
+  const said = read(decodeUtf8(join(pieces)))
+  const { model, settings, seconds } = said
+  const session = Object.keys(settings).length > 0 ? JSON.stringify(settings) : undefined
+  if (session !== undefined && session.length > mostSession) throw tooLong()
+  const until = services.clock.now() + seconds * 1000
+  const value = sealed(services, {
+    key: caller.key.id,
+    until,
+    ...(model !== undefined && { model }),
+    ...(session !== undefined && { session }),
+  })
+  return { value, expiresAt: Math.floor(until / 1000), id: `sess_${services.random.base62(24)}`, said }
+}
+
+const tooLong = () =>
+  new GatewayError('request_too_large', `A session may be set up with ${mostSession} characters. Send the rest with session.update.`, {
+    param: 'session',
+  })
+
+/** `/v1/realtime/client_secrets` and `/v1/realtime/sessions`. */
+export function realtimeSecretRoutes(services: SecretServices): Route[] {
+  const post = (path: string, handle: Route['handle']): Route => ({ method: 'POST', path, envelope: 'chat', handle })
+  return [
+    post('/v1/realtime/client_secrets', async (visit) => json(writeClientSecret(await minted(services, visit, readClientSecret)))),
+    post('/v1/realtime/sessions', async (visit) => json(writeBetaSession(await minted(services, visit, readBetaSession)))),
+  ]
+}

@@ -1,0 +1,75 @@
+/**
+ * The way in for replays: the same routes as any client's, called with a visit whose caller is known. So a replay is read, held for,
+ * sent, kept and settled by the code that does so for everybody.
+ */
+import { captured, errorResponse } from '#http/request/respond'
+import type { Route, Visit } from '#http/request/route'
+import type { ReplayDoor } from '#replay/door'
+import { asGatewayError, GatewayError } from '#shared/errors'
+
+/** Doors whose requests can be asked again: one request, one answer, nothing that a second one would change. */
+const replayed: ReadonlySet<string> = new Set([
+  '/v1/chat/completions',
+  '/v1/completions',
+  '/v1/responses',
+  '/v1/responses/compact',
+  '/v1/messages',
+  '/v1beta/models/*',
+  '/v1/models/*',
+  '/v1/embeddings',
+  '/v1/engines/*',
+  '/v1/rerank',
+  '/v2/rerank',
+  '/v1/moderations',
+  '/v1/images/generations',
+  '/v1/images/edits',
+  '/v1/audio/speech',
+  '/v1/audio/transcriptions',
+  '/v1/audio/translations',
+])
+
+/** Not an address: nothing is resolved, and no door reads it. */
+const here = 'http://replay.invalid'
+
+const noDoor = () => new GatewayError('not_replayable', 'Requests to this address cannot be replayed.')
+
+/** The door for replays among these routes. */
+export function createReplayDoor(routes: readonly Route[]): ReplayDoor {
+  const doors = routes.filter(({ method, path }) => method === 'POST' && replayed.has(path))
+
+  function doorOf(path: string): { route: Route; params: Visit['params'] } {
+    for (const route of doors) {
+      if (route.path === path) return { route, params: {} }
+      const prefix = route.path.endsWith('*') ? route.path.slice(0, -1) : undefined
+      if (prefix !== undefined && path.startsWith(prefix)) return { route, params: { '*': decodeURIComponent(path.slice(prefix.length)) } }
+    }
+    throw noDoor()
+  }
+
+  return async ({ requestId, address, headers, body, model, caller, of, channel, owner, signal }) => {
+    const url = new URL(address, here)
+    const { route, params } = doorOf(url.pathname)
+    const left = new AbortController()
+    const leave = () => left.abort(signal.reason)
+    if (signal.aborted) leave()
+    else signal.addEventListener('abort', leave, { once: true })
+    const asked = [...headers.filter(([name]) => name !== 'content-length'), ['content-length', String(body.byteLength)]] as [
+      string,
+      string,
+    ][]
+    const request = new Request(url, { method: 'POST', headers: asked, body: new Uint8Array(body), signal: left.signal })
+    const visit: Visit = {
+      ...{ request, url, params, requestId },
+      clientAddress: '',
+      replay: { caller, of, owner, ...(channel !== undefined && { channel }) },
+      addressed: model === undefined ? undefined : { model: { rule: 'engine', name: model } },
+    }
+    try {
+      return await route.handle(visit)
+    } catch (thrown) {
+      const envelope = typeof route.envelope === 'function' ? route.envelope(visit) : route.envelope
+      const response = errorResponse(asGatewayError(thrown), envelope, requestId)
+      return visit.capture ? captured(visit.capture, response) : response
+    }
+  }
+}

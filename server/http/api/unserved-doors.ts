@@ -1,0 +1,82 @@
+/**
+ * Addresses that vendors' SDKs call and Parley does not serve. They get a refusal that says what would be needed, in the envelope of
+ * their protocol, so that nobody takes them for a mistyped address. What is served here never reaches this list.
+ */
+
+import type { Envelope } from '#http/request/route'
+import { spokenIn } from '#http/request/spoken'
+import { GatewayError } from '#shared/errors'
+
+/** Addresses by their beginning, after the version, and how they are refused. */
+interface Door {
+  at: RegExp
+  /** What is there; absent where the address says it. */
+  what?: string
+  /** What would be needed, or what to use instead: a sentence without its full stop. */
+  needs: string
+}
+
+const inOneAccount = 'It lives in the account of one upstream, so it needs that upstream’s own address and key'
+const ofTheVendor = 'It administers an account at the vendor; users, keys and usage of Parley are under /api'
+
+/** The first that fits counts. */
+const doors: readonly Door[] = [
+  { at: /^files(\/|$)/, what: 'a store of files', needs: 'Send the file in the request itself, as base64 or by a public address' },
+  { at: /^batches(\/|$)/, what: 'batches in the words of Gemini', needs: 'Make one at /v1/batches or /v1/messages/batches' },
+  {
+    at: /^realtime\/transcription_sessions$/,
+    what: 'realtime sessions that only transcribe',
+    needs: 'Use /v1/audio/transcriptions, or input transcription in a session of /v1/realtime',
+  },
+  {
+    at: /^realtime\/calls(\/|$)/,
+    what: 'realtime over WebRTC and SIP',
+    needs: 'Open the WebSocket at /v1/realtime, with a client secret in browsers',
+  },
+  { at: /^realtime(\/|$)/, what: 'other calls of realtime', needs: 'Open the WebSocket at /v1/realtime with the key itself' },
+  { at: /^live(\/|$)/, what: 'live sessions', needs: 'Open the WebSocket at /v1/realtime' },
+  { at: /^responses\//, what: 'other calls of Responses', needs: 'Create, read, delete and list input items at /v1/responses' },
+  { at: /^chat\/completions\//, what: 'stored chat completions', needs: 'Use /v1/responses, which keeps answers' },
+  { at: /^images\/variations$/, what: 'image variations', needs: 'Use /v1/images/edits with a prompt' },
+  { at: /^(videos|video)(\/|$)/, what: 'making videos', needs: inOneAccount },
+  { at: /^audio\/voice/, what: 'voices of one’s own', needs: inOneAccount },
+  { at: /^cachedContents(\/|$)/, what: 'cached contents', needs: 'Send the contents each time: upstreams cache what repeats' },
+  { at: /^interactions(\/|$)/, what: 'interactions', needs: 'Use generateContent, or /v1/responses for answers that are kept' },
+  { at: /^(vector_stores|fileSearchStores|corpora|ragStores)(\/|$)/, what: 'searching in stored files', needs: inOneAccount },
+  { at: /^(containers|environments|sandboxes)(\/|$)/, what: 'making a container', needs: 'Let a tool of the request make it' },
+  { at: /^(skills|agents|sessions|vaults|memory_stores|dreams|deployments|deployment_runs)(\/|$)/, needs: inOneAccount },
+  { at: /^(assistants|threads)(\/|$)/, what: 'the Assistants API', needs: 'Use /v1/responses, which took its place' },
+  { at: /^(fine_tuning|fine-tunes|evals|tunedModels|graders|decisions)(\/|$)/, what: 'training and evaluation', needs: inOneAccount },
+  {
+    at: /^(chatkit|content_provenance_checks|safety|user_profiles|webhooks|webhook_\w+|auth_tokens)(\/|$)/,
+    needs: inOneAccount,
+  },
+  { at: /^(operations|triggers|tunnels)(\/|$)/, needs: inOneAccount },
+  { at: /^(organizations?|projects)(\/|$)/, what: 'administration', needs: ofTheVendor },
+  { at: /^complete$/, what: 'the former text completions of Messages', needs: 'Use /v1/messages' },
+]
+
+/** The versions that SDKs put before an address; `upload` is Google's address for files. */
+const prefix = /^\/(?:v1beta\/openai\/|openai\/(?:v1\/)?|(?:upload\/)?(?:v1|v1beta|v1beta1|v1alpha)\/)/
+const googleSocket = /^\/ws\/google\./
+
+/** The refusal of an address that is a vendor's and not served here, with its envelope; undefined for any other address. */
+export function unservedDoor(request: Request, url: URL): { error: GatewayError; envelope: Envelope } | undefined {
+  const path = url.pathname
+  if (googleSocket.test(path))
+    return { error: refusal('live sessions of Gemini', 'Open the WebSocket at /v1/realtime'), envelope: 'gemini' }
+  const version = prefix.exec(path)?.[0]
+  if (version === undefined) return undefined
+  const rest = path.slice(version.length).replace(/\/+$/, '')
+  const door = doors.find(({ at }) => at.test(rest))
+  return door && { error: refusal(door.what, door.needs), envelope: envelopeOf(request, url) }
+}
+
+const refusal = (what: string | undefined, needs: string) =>
+  new GatewayError('unsupported_here', `Parley does not serve this${what === undefined ? '' : ` (${what})`}. ${needs}.`)
+
+function envelopeOf(request: Request, url: URL): Envelope {
+  if (/^\/v1\/messages\//.test(url.pathname) || url.pathname === '/v1/complete') return 'messages'
+  if (/^\/(?:upload\/|v1(?:beta|beta1|alpha)\/(?!openai\/))/.test(url.pathname)) return 'gemini'
+  return spokenIn({ request, url })
+}

@@ -1,0 +1,30 @@
+/** What every sign-in answers, however it was proved: the session, or which second factors it goes on with. */
+import type { SignedIn as Begun } from '#accounts/sessions'
+import type { ConsoleReply } from '#http/console/route/console-route'
+import type { ConsoleServices } from '#http/console/route/services'
+import type { Visit } from '#http/request/route'
+import { clearStepCookie, readSessionCookie, writeSessionCookie, writeStepCookie } from '#http/request/session-cookie'
+import type { StepNeeded } from '#shared/console/session'
+import type { SignedIn } from '#shared/console/user'
+
+/** The cookies of a sign-in; it ends the session that the browser already had, so that none is carried over. */
+export async function signInCookies(services: ConsoleServices, visit: Visit, { token, awaiting }: Begun): Promise<string[]> {
+  const { accounts, publicUrl } = services
+  if (awaiting) return [writeStepCookie(publicUrl, token)]
+  await accounts.signOut(readSessionCookie(visit.request, publicUrl), visit.requestId)
+  return [writeSessionCookie(publicUrl, token), clearStepCookie(publicUrl)]
+}
+
+/** 200 with the user, or 202 with the second factors that the sign-in goes on with. */
+export async function signedInReply(services: ConsoleServices, visit: Visit, begun: Begun, status = 200): Promise<ConsoleReply> {
+  const cookies = await signInCookies(services, visit, begun)
+  if (begun.awaiting) {
+    const body: StepNeeded = { secondFactor: begun.awaiting }
+    return { status: 202, cookies, body }
+  }
+  const banner = services.banner()
+  const mustEnrol = services.accounts.userOfSession(begun.token) === undefined
+  const user = await services.accounts.users.row(begun.user)
+  const body: SignedIn = { user, ...(banner !== null && { banner }), ...(mustEnrol && { mustEnrol }) }
+  return { status, cookies, body }
+}

@@ -1,0 +1,129 @@
+/** Descriptions of the endpoints of batches, of uploads in parts, and of client secrets. */
+import { anthropicVersion } from './parameters.ts'
+import type { RouteDoc } from './route-doc.ts'
+
+const batches = { who: 'key', tag: 'Batches' } as const
+const openaiPaging = [
+  { name: 'limit', in: 'query', description: 'Batches per page, 1 to 100. Default: 20.' },
+  { name: 'after', in: 'query', description: 'Id of the last batch of the previous page.' },
+] as const
+const messagesPaging = [
+  openaiPaging[0],
+  { name: 'after_id', in: 'query', description: 'Id of the last batch of the previous page.' },
+  { name: 'before_id', in: 'query', description: 'Id of the first batch of the next page.' },
+] as const
+
+const openai: readonly RouteDoc[] = [
+  {
+    ...batches,
+    route: 'POST /v1/batches',
+    summary: 'Create a batch',
+    description:
+      'Asks the requests of a file, one in each line, within 24 hours, on any upstream: at most four at once, after requests that somebody waits for, within the limits of the key. All lines are looked at first: what is wrong with one, or money that would not do for all, refuses the batch. Nothing stays held: each request holds what it may cost when it is asked, and has a row of its own in the log. Where money runs out meanwhile, the batch waits for more. A batch has at most 50,000 requests of 1 MiB.',
+    takes: { json: 'BatchRequest' },
+    gives: { json: ['Batch'] },
+  },
+  { ...batches, route: 'GET /v1/batches', summary: 'Own batches', parameters: openaiPaging, gives: { json: ['Batches'] } },
+  { ...batches, route: 'GET /v1/batches/:id', summary: 'One batch', gives: { json: ['Batch'] } },
+  {
+    ...batches,
+    route: 'POST /v1/batches/:id/cancel',
+    summary: 'Cancel a batch',
+    description: 'What is being asked is still answered and charged; the rest is not asked.',
+    gives: { json: ['Batch'] },
+  },
+]
+
+const messages: readonly RouteDoc[] = [
+  {
+    ...batches,
+    route: 'POST /v1/messages/batches',
+    summary: 'Messages: create a batch',
+    description: 'As at `/v1/batches`, with the requests in the call: 32 MiB in all.',
+    parameters: anthropicVersion,
+    takes: { json: 'MessageBatchRequest' },
+    gives: { json: ['MessageBatch'] },
+  },
+  {
+    ...batches,
+    route: 'GET /v1/messages/batches',
+    summary: 'Messages: own batches',
+    parameters: messagesPaging,
+    gives: { json: ['MessageBatches'] },
+  },
+  { ...batches, route: 'GET /v1/messages/batches/:id', summary: 'Messages: one batch', gives: { json: ['MessageBatch'] } },
+  {
+    ...batches,
+    route: 'DELETE /v1/messages/batches/:id',
+    summary: 'Messages: delete a batch',
+    description: 'One that has ended, with its results. They are deleted by themselves after 30 days.',
+    gives: { json: ['DeletedMessageBatch'] },
+  },
+  {
+    ...batches,
+    route: 'POST /v1/messages/batches/:id/cancel',
+    summary: 'Messages: cancel a batch',
+    description: 'What is being asked is still answered and charged; the rest is not asked.',
+    gives: { json: ['MessageBatch'] },
+  },
+  {
+    ...batches,
+    route: 'GET /v1/messages/batches/:id/results',
+    summary: 'Messages: results of a batch',
+    description: 'One line of JSON for each request, in the order in which they came, once the batch has ended.',
+    gives: { types: ['application/x-jsonl'] },
+  },
+]
+
+const files = { who: 'key', tag: 'Files' } as const
+const uploads: readonly RouteDoc[] = [
+  {
+    ...files,
+    route: 'POST /v1/uploads',
+    summary: 'Begin an upload in parts',
+    description: 'For an hour. The file has at most 25 MiB.',
+    takes: { json: 'UploadRequest' },
+    gives: { json: ['Upload'] },
+  },
+  {
+    ...files,
+    route: 'POST /v1/uploads/:id/parts',
+    summary: 'Upload a part',
+    description: 'In any order, and several at a time.',
+    takes: { form: 'UploadPartForm' },
+    gives: { json: ['UploadPart'] },
+  },
+  {
+    ...files,
+    route: 'POST /v1/uploads/:id/complete',
+    summary: 'Complete an upload',
+    description: 'The parts become a file in the order in which they are named.',
+    takes: { json: 'UploadCompletion' },
+    gives: { json: ['Upload'] },
+  },
+  { ...files, route: 'POST /v1/uploads/:id/cancel', summary: 'Cancel an upload', gives: { json: ['Upload'] } },
+]
+
+const realtime = { who: 'key', tag: 'Realtime' } as const
+const secrets: readonly RouteDoc[] = [
+  {
+    ...realtime,
+    route: 'POST /v1/realtime/client_secrets',
+    summary: 'A key for a browser’s realtime session',
+    description:
+      'Good for 10 minutes, or 10 seconds to 2 hours as `expires_after` says, at the WebSocket and nowhere else, for the money and within the limits of the key that asked for it; it ends with that key. What `session` says is set when the session begins.',
+    takes: { json: 'ClientSecretRequest' },
+    gives: { json: ['ClientSecret'] },
+  },
+  {
+    ...realtime,
+    route: 'POST /v1/realtime/sessions',
+    summary: 'The same for the beta version of the protocol',
+    description: 'Good for a minute.',
+    takes: { json: 'RealtimeSession' },
+    gives: { json: ['RealtimeSessionSecret'] },
+  },
+]
+
+/** Descriptions of these endpoints. */
+export const batchRouteDocs: readonly RouteDoc[] = [...openai, ...messages, ...uploads, ...secrets]

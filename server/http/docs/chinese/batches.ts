@@ -1,0 +1,49 @@
+/** What is said of batches, of uploads in parts, and of client secrets. */
+export const batches: Readonly<Record<string, string>> = {
+  Batches: '批处理',
+  'Many requests at once, asked when there is room, on any upstream.': '一次提交许多请求，有余量时逐个发出，上游不限。',
+  'Batches per page, 1 to 100. Default: 20.': '每页批次数，1 至 100，默认 20。',
+  'Id of the last batch of the previous page.': '上一页最后一个批次的 id。',
+  'Id of the first batch of the next page.': '下一页第一个批次的 id。',
+  'Create a batch': '创建批次',
+  'Asks the requests of a file, one in each line, within 24 hours, on any upstream: at most four at once, after requests that somebody waits for, within the limits of the key. All lines are looked at first: what is wrong with one, or money that would not do for all, refuses the batch. Nothing stays held: each request holds what it may cost when it is asked, and has a row of its own in the log. Where money runs out meanwhile, the batch waits for more. A batch has at most 50,000 requests of 1 MiB.':
+    '在 24 小时内发出文件中的请求（每行一个），上游不限：最多同时四个，排在有人等待的请求之后，并遵守密钥的限制。先检查所有行：任何一行有错，或余额不足以支付全部，都会拒绝整个批次。不会一直冻结金额：每个请求在发出时冻结其最高费用，并在日志中有自己的一行。若途中余额用尽，批次会等待充值。一个批次最多 50,000 个请求，每个 1 MiB。',
+  'Own batches': '自己的批次',
+  'One batch': '单个批次',
+  'Cancel a batch': '取消批次',
+  'What is being asked is still answered and charged; the rest is not asked.': '已发出的请求仍会得到回答并计费；其余不再发出。',
+  'Messages: create a batch': 'Messages：创建批次',
+  'As at `/v1/batches`, with the requests in the call: 32 MiB in all.': '与 `/v1/batches` 相同，请求直接写在调用中：合计 32 MiB。',
+  'Messages: own batches': 'Messages：自己的批次',
+  'Messages: one batch': 'Messages：单个批次',
+  'Messages: delete a batch': 'Messages：删除批次',
+  'One that has ended, with its results. They are deleted by themselves after 30 days.': '删除已结束的批次及其结果。30 天后会自动删除。',
+  'Messages: cancel a batch': 'Messages：取消批次',
+  'Messages: results of a batch': 'Messages：批次的结果',
+  'One line of JSON for each request, in the order in which they came, once the batch has ended.':
+    '批次结束后，每个请求一行 JSON，按提交顺序排列。',
+  'A stored file with the purpose `batch`: in each line `custom_id`, `method`, `url` and `body`.':
+    '用途为 `batch` 的已存储文件：每行包含 `custom_id`、`method`、`url` 和 `body`。',
+  '`/v1/chat/completions`, `/v1/responses`, `/v1/embeddings`, `/v1/completions` or `/v1/moderations`: the `url` of every line.':
+    '`/v1/chat/completions`、`/v1/responses`、`/v1/embeddings`、`/v1/completions` 或 `/v1/moderations`：即每一行的 `url`。',
+  '`in_progress`, `cancelling`, `completed`, `cancelled` or `expired`.':
+    '`in_progress`、`cancelling`、`completed`、`cancelled` 或 `expired`。',
+  '`in_progress`, `canceling` or `ended`.': '`in_progress`、`canceling` 或 `ended`。',
+  'The batch that it belongs to.': '它所属的批次。',
+  'Batches and how far they are, newest first': '批次及其进度，最新在前',
+  'Stop a batch': '停止批次',
+  'Begin an upload in parts': '开始分段上传',
+  'For an hour. The file has at most 25 MiB.': '有效一小时。文件最多 25 MiB。',
+  'Upload a part': '上传一段',
+  'In any order, and several at a time.': '顺序不限，可同时上传多段。',
+  'Complete an upload': '完成上传',
+  'The parts become a file in the order in which they are named.': '各段按列出的顺序合成一个文件。',
+  'Cancel an upload': '取消上传',
+  '`pending`, `completed` or `cancelled`.': '`pending`、`completed` 或 `cancelled`。',
+  'A key for a browser’s realtime session': '供浏览器实时会话使用的密钥',
+  'Good for 10 minutes, or 10 seconds to 2 hours as `expires_after` says, at the WebSocket and nowhere else, for the money and within the limits of the key that asked for it; it ends with that key. What `session` says is set when the session begins.':
+    '有效 10 分钟，或按 `expires_after` 为 10 秒至 2 小时，只能用于该 WebSocket；费用与限制归申请它的密钥，并随该密钥失效。会话开始时按 `session` 设置。',
+  'What the session is set to: 6,144 characters at most.': '会话的设置：最多 6,144 个字符。',
+  'The same for the beta version of the protocol': '同上，用于协议的 beta 版本',
+  'Good for a minute.': '有效一分钟。',
+}

@@ -1,0 +1,80 @@
+/** Streams and their events. */
+export const events: Readonly<Record<string, string>> = {
+  'Chat Completions': '聊天补全（Chat Completions）',
+  'Lines `data: {...}`': '`data: {...}` 行',
+  '`data: {"error": {...}}`, then `data: [DONE]`': '`data: {"error": {...}}`，然后 `data: [DONE]`',
+  'A comment line `: keep-alive` every 15 seconds.': '每 15 秒一行注释 `: keep-alive`。',
+  'A piece of the answer in `choices[].delta`; the last one of a choice has `finish_reason`. With `stream_options.include_usage` one more has `usage` and no choices.':
+    '回答的一段，在 `choices[].delta` 中；每个 choice 的最后一段含 `finish_reason`。带 `stream_options.include_usage` 时另有一个事件含 `usage` 而无 choices。',
+  Completions: '文本补全（Completions）',
+  'A piece of the text in `choices[].text`; the last one of a choice has `finish_reason`.':
+    '文本的一段，在 `choices[].text` 中；每个 choice 的最后一段含 `finish_reason`。',
+  'Pairs of lines `event: NAME` and `data: {...}` with a `sequence_number`':
+    '成对的行 `event: NAME` 和 `data: {...}`，含 `sequence_number`',
+  '`response.completed` or `response.incomplete`': '`response.completed` 或 `response.incomplete`',
+  '`response.failed`, or `error`': '`response.failed` 或 `error`',
+  'The response, without output.': '响应，尚无输出。',
+  'The response is being generated.': '响应正在生成。',
+  'A message, a call or reasoning begins.': '一条消息、一次调用或一段推理开始。',
+  'A part of a message begins.': '消息的一个部分开始。',
+  'A piece of text.': '文本的一段。',
+  'The whole text of the part.': '该部分的全部文本。',
+  'The part is complete.': '该部分完成。',
+  'A piece of the reasoning summary; `.done` follows.': '推理摘要的一段；随后是 `.done`。',
+  'A piece of the arguments of a call; `.done` follows.': '调用参数的一段；随后是 `.done`。',
+  'The item is complete.': '该项完成。',
+  'The whole response, with usage. `response.incomplete` when a limit cut it short.':
+    '完整的响应，含用量。被限额截断时为 `response.incomplete`。',
+  'Pairs of lines `event: NAME` and `data: {...}`': '成对的行 `event: NAME` 和 `data: {...}`',
+  '`event: ping` every 15 seconds.': '每 15 秒一个 `event: ping`。',
+  'The message, without content, with the usage so far.': '消息，尚无内容，含至今的用量。',
+  'A block of text, thinking or a tool call begins.': '一个文本、思考或工具调用的块开始。',
+  'A piece of the block: `text_delta`, `thinking_delta`, `signature_delta` or `input_json_delta`.':
+    '块的一段：`text_delta`、`thinking_delta`、`signature_delta` 或 `input_json_delta`。',
+  'The block is complete.': '该块完成。',
+  'The stop reason and the usage.': '停止原因与用量。',
+  'The end.': '结束。',
+  'A heartbeat without content.': '不含内容的心跳。',
+  'The action `:streamGenerateContent`, with `?alt=sse` for events': '动作 `:streamGenerateContent`，加 `?alt=sse` 得到事件',
+  'Lines `data: {...}`; without `alt=sse` one JSON array, sent piece by piece':
+    '`data: {...}` 行；没有 `alt=sse` 时为一个逐段发送的 JSON 数组',
+  'A candidate with `finishReason`, then the end of the body': '含 `finishReason` 的候选，然后是正文的结尾',
+  '`data: {"error": {...}}`; in an array its last element': '`data: {"error": {...}}`；在数组中为其最后一个元素',
+  'A comment line, or a line break in the array, every 15 seconds.': '每 15 秒一行注释，在数组中为一个换行。',
+  'A piece of the answer in `candidates[].content.parts`. `usageMetadata` is cumulative: the last one is final.':
+    '回答的一段，在 `candidates[].content.parts` 中。`usageMetadata` 是累计值：以最后一个为准。',
+  '`stream: true`, with `partial_images` for intermediate images': '`stream: true`，加 `partial_images` 得到中间图片',
+  'The last finished image, then the end of the body': '最后一张完成的图片，然后是正文的结尾',
+  'An intermediate image in `b64_json`. For edits `image_edit.partial_image`.':
+    '中间图片，在 `b64_json` 中。编辑时为 `image_edit.partial_image`。',
+  'A finished image; the last one has the usage. For edits `image_edit.completed`.':
+    '一张完成的图片；最后一张含用量。编辑时为 `image_edit.completed`。',
+  Transcriptions: '转写（Transcriptions）',
+  'The form field `stream=true`': '表单字段 `stream=true`',
+  'A piece of the text.': '文本的一段。',
+  'The text of one speaker, when speakers are distinguished.': '区分说话人时，一位说话人的文本。',
+  'The whole text, and the usage.': '全部文本与用量。',
+  Speech: '语音（Speech）',
+  '`stream_format: "sse"`; otherwise the audio itself is streamed': '`stream_format: "sse"`；否则流式发送音频本身',
+  '`data: {"error": {...}}`; without events the audio is cut off': '`data: {"error": {...}}`；没有事件时音频中断',
+  'Nothing.': '无。',
+  'A piece of the audio in base64.': '音频的一段，base64。',
+  'The end, with the usage.': '结束，含用量。',
+  'A WebSocket at `/v1/realtime`; the client sends `session.update`, `conversation.item.create`, `input_audio_buffer.append`, `response.create` and others':
+    '`/v1/realtime` 处的 WebSocket；客户端发送 `session.update`、`conversation.item.create`、`input_audio_buffer.append`、`response.create` 等',
+  'One JSON object per frame, distinguished by `type`. Frames of the upstream are passed on unchanged.':
+    '每帧一个 JSON 对象，以 `type` 区分。上游的帧原样转发。',
+  'Either side closes the connection; codes and reasons are passed on': '任一方关闭连接；代码与原因原样转发',
+  '`error`. When the balance is used up, or the key or the user is revoked, the connection is closed with 1008 and the reason':
+    '`error`。余额用完，或密钥、用户被吊销时，以 1008 及原因关闭连接',
+  'WebSocket pings.': 'WebSocket ping。',
+  'The session is open. `session.updated` after a change.': '会话已打开。更改之后为 `session.updated`。',
+  'A message, a call or audio was added to the conversation.': '对话中加入了一条消息、一次调用或一段音频。',
+  'The audio received so far was committed as input.': '至今收到的音频已作为输入提交。',
+  'An answer begins.': '一个回答开始。',
+  'A message or a call of it begins.': '其中的一条消息或一次调用开始。',
+  'A piece of text; `.done` follows.': '文本的一段；随后是 `.done`。',
+  'A piece of audio in base64; `.done` follows.': '音频的一段，base64；随后是 `.done`。',
+  'The transcript of the audio; `.done` follows.': '音频的文字稿；随后是 `.done`。',
+  'The answer is complete, with the usage that is charged.': '回答完成，含收费所依据的用量。',
+}

@@ -1,0 +1,59 @@
+/** The API reference about selling on. */
+import { doc, list } from './console-route-doc.ts'
+import type { Parameter, RouteDoc } from './route-doc.ts'
+
+const query = (name: string, description: string): Parameter => ({ name, in: 'query', description })
+const begins = 'It begins now; the same plan that is held already goes on until the new end, any other is replaced.'
+const keeps = 'Whoever has it keeps it as it was given.'
+
+/** `/api/plans`, `/api/plan`, `/api/codes`, `/api/credits`. */
+export const sellingRouteDocs: readonly RouteDoc[] = [
+  doc('GET /api/plan', 'session', 'The plan of the caller', {
+    gives: 'PlanState',
+    parameters: [
+      query('team', 'Id of a team in which the caller has a place: its plan.'),
+      query('user', 'Id of a user. Administrators only.'),
+    ],
+    description: 'What is left of each window of the plan in force, and when it begins anew.',
+  }),
+  list('GET /api/plans', 'admin', 'Plans', 'Plans'),
+  doc('POST /api/plans', 'admin', 'Create a plan', { takes: 'NewPlan', gives: 'Plan', status: 201 }),
+  doc('PATCH /api/plans/:id', 'admin', 'Change a plan', { takes: 'PlanPatch', gives: 'Plan', description: keeps }),
+  doc('DELETE /api/plans/:id', 'admin', 'Delete a plan', { description: keeps }),
+  doc('PUT /api/users/:id/plan', 'admin', 'Give a user a plan', { takes: 'PlanGift', gives: 'PlanState', description: begins }),
+  doc('DELETE /api/users/:id/plan', 'admin', 'Take the plan of a user away'),
+  doc('PUT /api/teams/:id/plan', 'admin', 'Give a team a plan', { takes: 'PlanGift', gives: 'PlanState', description: begins }),
+  doc('DELETE /api/teams/:id/plan', 'admin', 'Take the plan of a team away'),
+  list('GET /api/codes', 'admin', 'Codes, newest first', 'Codes', [query('batch', 'Only the codes of this batch.')]),
+  doc('POST /api/codes', 'admin', 'Make a batch of codes', {
+    takes: 'NewCodes',
+    gives: 'CodeBatch',
+    status: 201,
+    description: 'The answer has each code itself in `code`, once.',
+  }),
+  doc('DELETE /api/codes/:id', 'admin', 'Revoke a code, or what nobody has redeemed of a batch'),
+  doc('POST /api/codes/redeem', 'session', 'Redeem a code', {
+    takes: 'Redemption',
+    gives: 'Redeemed',
+    status: 201,
+    description:
+      'Credits the wallet of the caller, or of a team that the caller runs, and gives the plan of the code. Once, whatever happens.',
+  }),
+  list('GET /api/credits', 'admin', 'Credits and refunds of payment systems, newest first', 'Credits', [
+    query('reference', 'That credit and its refunds.'),
+    query('wallet', 'Id or name of a user or team.'),
+  ]),
+  doc('POST /api/credits', 'admin', 'Credit a payment', {
+    takes: 'NewCredit',
+    gives: 'CreditRow',
+    status: 201,
+    description: 'Posted once under its `reference`: the same fields again get the same answer, others `idempotency_conflict`.',
+  }),
+  doc('POST /api/credits/refund', 'admin', 'Refund a credit', {
+    takes: 'NewRefund',
+    gives: 'CreditRow',
+    status: 201,
+    description:
+      'At most what is left of the credit, and at most what the wallet can spare: `balance_too_low` otherwise, or with `partial: true` what there is. Posted once under its own `reference`, as credits are.',
+  }),
+]

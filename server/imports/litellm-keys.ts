@@ -1,0 +1,71 @@
+/** Keys of LiteLLM's database: stored as the SHA-256 of the secret, as here, so clients keep theirs. Pure. */
+import type { DeclaredKey } from '#shared/console/key'
+import type { DeclaredTeam } from '#shared/console/team'
+import { type LiteLlmUsers, ofItsPages } from './litellm-people.ts'
+import { allowed, allowedByBoth, type Complain, limitsOf, type Row, spendingOf, strange, textOf } from './litellm-rows.ts'
+import { columns, commonColumns, type LiteLlmDesk } from './litellm-tables.ts'
+import { uniqueNames } from './moved.ts'
+
+const keyColumns = columns(
+  'token key_name key_alias user_id team_id blocked expires budget_id last_active rotation_count last_rotation_at soft_budget_cooldown',
+  commonColumns,
+)
+
+/** The keys. Whoever has a key of a team becomes its member in `teams`. */
+export function liteLlmKeys(desk: LiteLlmDesk, people: LiteLlmUsers, teams: ReadonlyMap<string, DeclaredTeam>): DeclaredKey[] {
+  const nameOf = uniqueNames()
+  const rows = desk.of('LiteLLM_VerificationToken')
+  const own = rows.filter((row) => textOf(row.team_id) !== ofItsPages)
+  const keys = own.flatMap((row) => {
+    const name = nameOf(textOf(row.key_alias) || textOf(row.key_name) || `key ${textOf(row.token).slice(0, 8)}`)
+    return keyOf(row, name, { desk, people, teams }) ?? []
+  })
+  const ofPages = rows.length - own.length
+  if (ofPages > 0) desk.complainsOf('keys')('team_id', `${ofPages} are sessions of its own pages: left out`)
+  return keys
+}
+
+interface Owners {
+  desk: LiteLlmDesk
+  people: LiteLlmUsers
+  teams: ReadonlyMap<string, DeclaredTeam>
+}
+
+/** Undefined for one that cannot be taken over. */
+function keyOf(row: Row, name: string, { desk, people, teams }: Owners): DeclaredKey | undefined {
+  const complain = desk.complainsOf(`key ${name}`)
+  const secret = secretOf(textOf(row.token))
+  if (secret === undefined) return void complain('token', 'is no SHA-256 and no key: left out')
+  const teamId = textOf(row.team_id)
+  const team = teams.get(teamId)
+  if (teamId !== '' && team === undefined) return void complain('team_id', 'names a team that was not taken over: left out')
+  const holder = people.holders.get(textOf(row.user_id))
+  const user = holder?.name ?? ofNobody(people, complain)
+  if (team && !team.members?.some((member) => member.user === user)) team.members?.push({ user, role: 'member' })
+  const models = team ? allowed(row.models) : allowedByBoth(allowed(row.models), holder?.models)
+  const { budget } = spendingOf(row, desk.budgetOf(row), complain)
+  const limits = limitsOf(row, desk.budgetOf(row), complain)
+  strange(row, keyColumns, complain)
+  return {
+    name,
+    user,
+    ...(team && { team: team.name }),
+    ...secret,
+    ...(models && { models }),
+    ...(row.expires ? { expiresAt: new Date(row.expires as string).toISOString() } : {}),
+    ...(row.blocked === true && { enabled: false }),
+    ...(budget && { budget }),
+    ...(limits && { limits }),
+  }
+}
+
+function secretOf(token: string): { digest: string } | { key: string } | undefined {
+  if (/^[0-9a-f]{64}$/.test(token)) return { digest: token }
+  return /^sk-[\x21-\x7e]{8,200}$/.test(token) ? { key: token } : undefined
+}
+
+function ofNobody(people: LiteLlmUsers, complain: Complain): string {
+  const name = people.nobody()
+  complain('user_id', `belongs to no user there: it is one of the user ${name}`)
+  return name
+}

@@ -1,0 +1,45 @@
+/** The tables of LiteLLM's database, and what everybody who reads their rows needs. */
+import { type Complain, type Row, textOf } from './litellm-rows.ts'
+import type { Moved } from './moved.ts'
+
+/** The tables that are looked at, by their names in the database. */
+export const liteLlmTables = [
+  ...['LiteLLM_UserTable', 'LiteLLM_TeamTable', 'LiteLLM_TeamMembership', 'LiteLLM_VerificationToken', 'LiteLLM_BudgetTable'],
+  ...['LiteLLM_ProxyModelTable', 'LiteLLM_CredentialsTable', 'LiteLLM_Config', 'LiteLLM_OrganizationTable', 'LiteLLM_EndUserTable'],
+  ...['LiteLLM_ProjectTable', 'LiteLLM_MCPServerTable', 'LiteLLM_DeprecatedVerificationToken'],
+] as const
+/** The rows of each. */
+export type LiteLlmTables = Readonly<Partial<Record<(typeof liteLlmTables)[number], readonly Row[]>>>
+
+/** Columns by their names, separated by spaces. */
+export const columns = (...names: string[]): ReadonlySet<string> => new Set(names.join(' ').split(' '))
+/** Columns of users, teams and keys that have been looked at, or say nothing that is to be kept. */
+export const commonColumns =
+  'created_at updated_at created_by updated_by budget_reset_at spend model_spend max_budget budget_duration rpm_limit tpm_limit max_parallel_requests models'
+
+/** The rows, and where remarks about them go. */
+export interface LiteLlmDesk {
+  of(table: (typeof liteLlmTables)[number]): readonly Row[]
+  /** The shared budget that a row names. */
+  budgetOf(row: Row): Row | undefined
+  /** `about` as in `Remark`. */
+  complainsOf(about: string): Complain
+  /** What a payer begins with: what is left there, else what the caller says. */
+  opening(left: string | undefined, complain: Complain): { balance?: string }
+}
+
+/** Remarks go to `moved`; `balance` as in `LiteLlmReading`. */
+export function liteLlmDesk(tables: LiteLlmTables, moved: Pick<Moved, 'remarks'>, balance: string | undefined): LiteLlmDesk {
+  const of: LiteLlmDesk['of'] = (name) => tables[name] ?? []
+  const budgets = new Map(of('LiteLLM_BudgetTable').map((row) => [textOf(row.budget_id), row]))
+  return {
+    of,
+    budgetOf: (row) => budgets.get(textOf(row.budget_id)),
+    complainsOf: (about) => (field, why) => void moved.remarks.push({ about, field, why }),
+    opening(left, complain) {
+      const begins = left ?? balance
+      if (begins === undefined) complain('balance', 'has no amount there that it could begin with: give it money, or say --balance')
+      return begins === undefined || begins === '0' ? {} : { balance: begins }
+    },
+  }
+}

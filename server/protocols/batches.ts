@@ -1,0 +1,12 @@
+/** The registry of batches: the words of each protocol that has them. */
+import * as anthropic from '#protocols/anthropic/batches'
+import * as openai from '#protocols/openai/batches'
+
+const { inLine, readBatch, readBatchLine, writeBatch, writeBatches, writeBatchLine } = openai
+const { readMessagesRequest, writeMessagesBatch, writeMessagesBatches, writeMessagesResult } = anthropic
+
+/** `/v1/batches`. */
+export const openaiBatches = { inLine, readBatch, readBatchLine, writeBatch, writeBatches, writeBatchLine }
+
+/** `/v1/messages/batches`. */
+export const messageBatches = { readMessagesRequest, writeMessagesBatch, writeMessagesBatches, writeMessagesResult }

@@ -1,0 +1,98 @@
+/** Conversations that clients of Responses make by themselves: what is said about them, and the form in which their items are kept. */
+import type { NewItem } from '#canonical/kept-conversation'
+import { bodyNames } from '#protocols/codec/body-names'
+import { GatewayError } from '#shared/errors'
+import { isObject } from '#shared/json'
+import { ResponsesItem } from '#shared/protocols/openai/responses'
+import { scanObject } from '#wire/json-scan'
+import { type Body, isAbsent, missing, wrong } from './fields.ts'
+
+const names = bodyNames('openai', [ResponsesItem], 'items')
+
+/** Items that one call adds, as the vendor has it. */
+const mostAdded = 20
+const mostPairs = 16
+
+/** What a call says of a conversation. Absent fields are absent. */
+export interface SaidOfConversation {
+  metadata?: Record<string, string>
+  items?: NewItem[]
+}
+
+/** The body of a call, which may be empty. Throws GatewayError 400. */
+export function readConversation(text: string): SaidOfConversation {
+  if (text.trim() === '') return {}
+  const { metadata, items } = scanObject(text, names).value
+  return {
+    ...(!isAbsent(metadata) && { metadata: readMetadata(metadata) }),
+    ...(!isAbsent(items) && { items: readItems(items) }),
+  }
+}
+
+/** Up to 16 pairs of texts. Throws GatewayError 400. */
+export function readMetadata(metadata: unknown): Record<string, string> {
+  const pairs = isObject(metadata) ? Object.entries(metadata) : []
+  const isText = ([name, value]: [string, unknown]) => name.length <= 64 && typeof value === 'string' && value.length <= 512
+  if (!isObject(metadata) || pairs.length > mostPairs || !pairs.every(isText)) {
+    throw wrong('metadata', 'at most 16 texts of 512 characters, with names of 64')
+  }
+  return metadata as Record<string, string>
+}
+
+/** The items of a call that does nothing but add some. Throws GatewayError 400. */
+export function demandItems({ items }: SaidOfConversation): NewItem[] {
+  if (!items) throw missing('items')
+  return items
+}
+
+function readItems(items: unknown): NewItem[] {
+  if (!Array.isArray(items) || items.length > mostAdded) throw wrong('items', `a list of at most ${mostAdded} items`)
+  return items.map((item, index) => {
+    const read = keptItem(item)
+    if (!read || (isObject(item) && item.type === 'item_reference')) throw wrong(`items[${index}]`, 'an item of a conversation')
+    return read
+  })
+}
+
+/** How ids of items of a type begin. */
+const prefixes: Readonly<Record<string, string>> = {
+  message: 'msg_',
+  reasoning: 'rs_',
+  function_call: 'fc_',
+  function_call_output: 'fco_',
+  custom_tool_call: 'ctc_',
+  custom_tool_call_output: 'ctco_',
+}
+
+/** An item of a request or of an answer as it is kept; undefined for what is none. */
+export function keptItem(item: unknown): NewItem | undefined {
+  if (!isObject(item)) return undefined
+  const type = item.type ?? (item.role === undefined ? undefined : 'message')
+  if (typeof type !== 'string') return undefined
+  const { id, type: _, ...rest } = item
+  const whole: Body = { type, ...(type === 'message' && { status: 'completed' }), ...rest, ...(type === 'message' && contentOf(item)) }
+  return { ...(typeof id === 'string' && { id }), prefix: prefixes[type] ?? 'item_', json: JSON.stringify(whole) }
+}
+
+/** Lists have the long form, whatever a message was sent in. */
+function contentOf({ role, content }: Body): Body {
+  if (typeof content !== 'string') return {}
+  const part = role === 'assistant' ? { type: 'output_text', text: content, annotations: [] } : { type: 'input_text', text: content }
+  return { content: [part] }
+}
+
+/** A conversation in the vendor's words. `createdAt`: seconds since the epoch. */
+export const writeConversation = ({ id, createdAt, metadata }: { id: string; createdAt: number; metadata: unknown }) => ({
+  ...{ id, object: 'conversation', created_at: createdAt },
+  metadata,
+})
+
+/** The id that a `conversation` field says; undefined where it says none. */
+export function conversationIn(field: unknown): string | undefined {
+  const id = isObject(field) ? field.id : field
+  return typeof id === 'string' ? id : undefined
+}
+
+/** For a question that names both what it continues and a conversation. */
+export const twoPasts = () =>
+  new GatewayError('invalid_value', 'Send previous_response_id or conversation, not both.', { param: 'conversation' })

@@ -1,0 +1,79 @@
+/**
+ * Answers that are being made in the background: what is known of each until it is stored. Sealed, per tenant. Whoever makes one says so
+ * every few seconds; one that nobody speaks for was interrupted.
+ */
+import type { Clock } from '#runtime/clock'
+import type { Sealer } from '#runtime/secrets'
+import {
+  abandonedBackground,
+  type BackgroundRecord,
+  beatBackground,
+  cancelBackground,
+  deleteBackground,
+  findBackground,
+  insertBackground,
+} from '#store/accounts/background-responses'
+import type { Store } from '#store/engine/store'
+import type { Exchange } from './stored-conversations.ts'
+
+/** An answer that is being made. */
+export interface BackgroundAnswer extends Exchange {
+  tenant: string
+  id: string
+  cancelled: boolean
+  /** Nobody makes it any more. */
+  isAbandoned: boolean
+}
+
+/** Answers in the making. */
+export interface BackgroundAnswers {
+  /** `exchange`: the question, and the response as it stands. */
+  begin(tenant: string, id: string, exchange: Exchange): Promise<void>
+  /** Undefined when none of this id is being made for the tenant. */
+  find(tenant: string, id: string): Promise<BackgroundAnswer | undefined>
+  /** Says that these are being made; resolves to the ids among them that are to be cancelled. */
+  beat(ids: readonly string[]): Promise<string[]>
+  /** Asks whoever makes it to stop. Undefined as for `find`. */
+  cancel(tenant: string, id: string): Promise<BackgroundAnswer | undefined>
+  /** It is not being made any more; false when somebody else has said so. */
+  end(tenant: string, id: string): Promise<boolean>
+  /** Some of those that were interrupted. */
+  abandoned(): Promise<BackgroundAnswer[]>
+}
+
+/** Milliseconds without a sign after which an answer counts as interrupted. */
+const silence = 20_000
+
+const identity = (tenant: string, id: string) => JSON.stringify(['background response', tenant, id])
+/** Anything else cannot be an id of ours, and the database may reject it. */
+const isId = (id: string) => /^resp_[0-9A-Za-z]{1,100}$/.test(id)
+
+/** Answers in this store. */
+export function createBackgroundAnswers({ store, sealer, clock }: { store: Store; sealer: Sealer; clock: Clock }): BackgroundAnswers {
+  const before = () => new Date(clock.now() - silence)
+
+  function opened({ tenant, id, cancelled, beatAt, sealed }: BackgroundRecord): BackgroundAnswer {
+    // Sealed by us with its identity, so it needs no validation.
+    const exchange = JSON.parse(sealer.open(sealed, identity(tenant, id))) as Exchange
+    return { ...exchange, tenant, id, cancelled, isAbandoned: beatAt < before() }
+  }
+
+  return {
+    async begin(tenant, id, exchange) {
+      const at = new Date(clock.now())
+      const sealed = sealer.seal(JSON.stringify(exchange), identity(tenant, id))
+      await insertBackground(store, { tenant, id, createdAt: at, beatAt: at, cancelled: false, sealed })
+    },
+    async find(tenant, id) {
+      const row = isId(id) ? await findBackground(store, tenant, id) : undefined
+      return row && opened(row)
+    },
+    beat: (ids) => beatBackground(store, ids, new Date(clock.now())),
+    async cancel(tenant, id) {
+      const row = isId(id) ? await cancelBackground(store, tenant, id) : undefined
+      return row && opened(row)
+    },
+    end: (tenant, id) => deleteBackground(store, tenant, id),
+    abandoned: async () => (await abandonedBackground(store, before())).map(opened),
+  }
+}

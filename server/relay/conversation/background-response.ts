@@ -1,0 +1,54 @@
+/** What a client sees of an answer in the background before it is there, or when there will be none. Pure. */
+import type { GatewayError } from '#shared/errors'
+import { isObject } from '#shared/json'
+
+type Fields = Record<string, unknown>
+
+/** Fields of the question that a response repeats, with what they are where the question says nothing. */
+const repeated: Fields = {
+  instructions: null,
+  max_output_tokens: null,
+  max_tool_calls: null,
+  metadata: {},
+  model: '',
+  parallel_tool_calls: true,
+  previous_response_id: null,
+  prompt_cache_key: null,
+  reasoning: { effort: null, summary: null },
+  safety_identifier: null,
+  service_tier: 'auto',
+  temperature: 1,
+  text: { format: { type: 'text' } },
+  tool_choice: 'auto',
+  tools: [],
+  top_logprobs: 0,
+  top_p: 1,
+  truncation: 'disabled',
+  user: null,
+}
+
+/** What a response repeats of this question. */
+export function repeatedOf(question: Fields): Fields {
+  return Object.fromEntries(Object.entries(repeated).map(([name, usual]) => [name, question[name] ?? usual]))
+}
+
+/** A response that is being made since `created` (seconds). */
+export function openResponse(id: string, created: number, echo: Fields): Fields {
+  return {
+    ...{ id, object: 'response', created_at: created, status: 'in_progress', background: true, completed_at: null, error: null },
+    ...{ incomplete_details: null, output: [], usage: null, store: true },
+    ...echo,
+  }
+}
+
+/** The same when it came to nothing. */
+export function closedResponse(response: Fields, why: 'cancelled' | GatewayError): Fields {
+  if (why === 'cancelled') return { ...response, status: 'cancelled' }
+  return { ...response, status: 'failed', error: { code: why.publicCode ?? 'server_error', message: why.message } }
+}
+
+/** The whole answer of an upstream, as the response of this id. */
+export function answerAs(id: string, answer: string): string {
+  const response: unknown = JSON.parse(answer)
+  return isObject(response) ? JSON.stringify({ ...response, id, background: true, store: true }) : answer
+}

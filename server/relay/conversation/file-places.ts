@@ -1,0 +1,57 @@
+/** Where a request names files that Parley keeps, and the request with their bytes there. Pure: large ones are handled in the worker. */
+import type { FileContent, FilePlace, FilePlaceIn } from '#canonical/kept-file'
+import { filePlaces } from '#protocols/files'
+import type { Wire } from '#shared/ids'
+import { isObject } from '#shared/json'
+import { scanFields } from '#wire/json-scan'
+import { fieldEdits, splice } from '#wire/splice'
+
+const deepest = 64
+
+/** The ids of the files that a request names, each once; none for a text that is no JSON. */
+export function fileIds(text: string, wire: Wire): string[] {
+  const ids = new Set<string>()
+  const placeIn = filePlaces[wire]
+  if (placeIn) placed(parsed(text), placeIn, ({ id }) => void ids.add(id))
+  return [...ids]
+}
+
+/** The request with these files in their places: only the fields are written anew in which there is one. */
+export function withFiles(text: string, wire: Wire, files: ReadonlyMap<string, FileContent>): string {
+  const value = parsed(text)
+  const spans = scanFields(text)
+  const placeIn = filePlaces[wire]
+  if (!placeIn || !spans || !isObject(value)) return text
+  const put = (place: FilePlace) => {
+    const file = files.get(place.id)
+    return file && place.with(file)
+  }
+  const changes = Object.entries(value).flatMap(([name, inside]) => {
+    const anew = placed(inside, placeIn, put)
+    return anew === inside ? [] : [[name, () => JSON.stringify(anew)] as const]
+  })
+  return splice(text, fieldEdits(text, spans, new Map(changes)))
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // Its codec says what is wrong with it.
+    return undefined
+  }
+}
+
+/** The value with what `put` gives in every place of a file; the same value where it gives nothing. */
+function placed(value: unknown, placeIn: FilePlaceIn, put: (place: FilePlace) => unknown, depth = 0): unknown {
+  if (depth > deepest) return value
+  if (Array.isArray(value)) {
+    const items = value.map((item) => placed(item, placeIn, put, depth + 1))
+    return items.some((item, index) => item !== value[index]) ? items : value
+  }
+  if (!isObject(value)) return value
+  const place = placeIn(value)
+  if (place) return put(place) ?? value
+  const fields = Object.entries(value).map(([name, inside]) => [name, placed(inside, placeIn, put, depth + 1)] as const)
+  return fields.some(([name, inside]) => inside !== value[name]) ? Object.fromEntries(fields) : value
+}

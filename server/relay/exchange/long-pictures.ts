@@ -1,0 +1,126 @@
+/**
+ * Whole answers with long pictures inside their JSON. While such an answer is read and written, a mark stands in the place of each
+ * picture, a random text that nobody outside knows: parsing, copying and sending texts of megabytes would hold the thread that carries
+ * streams. A picture's beginning stays, which tells its format and size. Sound stays as well, since its length is counted.
+ */
+import type { Random } from '#runtime/clock'
+import { nextTurn } from '#runtime/turns'
+
+/** The long pictures of one answer. */
+export interface LongPictures {
+  /** The answer's text with marks. Called once for each answer that belongs to the request. */
+  taken(answer: readonly Uint8Array[]): Promise<string>
+  /** The bytes of a text with the pictures in their places, in order; undefined where no mark stands in it. */
+  placed(text: string): readonly Uint8Array[] | undefined
+  /** The same for JSON that is kept. */
+  restored(json: Uint8Array): Promise<Uint8Array>
+}
+
+/** Characters of base64 from which on a picture is long, and of its beginning that stays. */
+const longPicture = 64 * 1024
+const keptBeginning = 1024
+/** Bytes between two looks: a long picture is met at least once. */
+const stepBytes = longPicture / 4
+/** Bytes that are worked on before others have their turn. */
+const sliceBytes = 512 * 1024
+
+/** Characters of base62; together with the number a whole number of groups of base64. */
+const secretLength = 24
+const indexLength = 4
+
+const QUOTE = 0x22
+/** PNG, JPEG, GIF, WebP, in a data URL or alone. */
+const picture = /^(data:image\/[\w.+-]{1,40};base64,)?(?:iVBORw0KGgo|\/9j\/|R0lGOD|UklGR.{6}XRUJQ)/
+const base64 = /^[\w+/=-]*$/
+
+const encoder = new TextEncoder()
+
+/** Knows no picture yet. */
+export function longPictures(random: Pick<Random, 'base62'>): LongPictures {
+  const kept: Uint8Array[] = []
+  let secret = ''
+
+  function mark(rest: Uint8Array): string {
+    if (kept.length === 0) secret = random.base62(secretLength)
+    kept.push(rest)
+    return secret + String(kept.length - 1).padStart(indexLength, '0')
+  }
+
+  function placed(text: string): readonly Uint8Array[] | undefined {
+    if (kept.length === 0 || !text.includes(secret)) return undefined
+    const parts: Uint8Array[] = []
+    let from = 0
+    for (let at = text.indexOf(secret); at !== -1; at = text.indexOf(secret, from)) {
+      const end = at + secretLength + indexLength
+      const rest = kept[Number(text.slice(at + secretLength, end))]
+      if (!rest) throw new Error('a mark of no picture')
+      parts.push(encoder.encode(text.slice(from, at)), rest)
+      from = end
+    }
+    return [...parts, encoder.encode(text.slice(from))]
+  }
+
+  return {
+    async taken(answer) {
+      const bytes = await joined(answer)
+      const decoder = new TextDecoder()
+      let text = ''
+      let from = 0
+      const say = async (end: number) => {
+        for (; from < end; from += sliceBytes) {
+          text += decoder.decode(bytes.subarray(from, Math.min(end, from + sliceBytes)), { stream: true })
+          if (end - from > sliceBytes) await nextTurn()
+        }
+      }
+      for await (const { start, end } of picturesIn(bytes)) {
+        await say(start + keptBeginning)
+        text += mark(bytes.subarray(start + keptBeginning, end))
+        from = end
+      }
+      await say(bytes.length)
+      return text + decoder.decode()
+    },
+    placed,
+    async restored(json) {
+      const parts = placed(new TextDecoder().decode(json))
+      return parts ? joined(parts) : json
+    },
+  }
+}
+
+/** The contents of strings that are long pictures. */
+async function* picturesIn(bytes: Uint8Array): AsyncGenerator<{ start: number; end: number }> {
+  for (let at = stepBytes; at < bytes.length; ) {
+    const end = bytes.indexOf(QUOTE, at)
+    if (end === -1) return
+    const start = bytes.lastIndexOf(QUOTE, at) + 1
+    if (end - start >= longPicture && (await isPicture(bytes, start, end))) yield { start, end }
+    at = end + stepBytes
+  }
+}
+
+async function isPicture(bytes: Uint8Array, start: number, end: number): Promise<boolean> {
+  const textOf = (from: number, to: number) => Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString('latin1')
+  const found = picture.exec(textOf(start, start + 128))
+  if (!found) return false
+  // Nothing between two strings of a JSON text looks like this, so it is the end of one.
+  for (let from = start + (found[1]?.length ?? 0); from < end; from += sliceBytes) {
+    if (!base64.test(textOf(from, Math.min(end, from + sliceBytes)))) return false
+    await nextTurn()
+  }
+  return true
+}
+
+async function joined(pieces: readonly Uint8Array[]): Promise<Uint8Array> {
+  const bytes = new Uint8Array(Buffer.allocUnsafeSlow(pieces.reduce((sum, piece) => sum + piece.length, 0)).buffer)
+  let at = 0
+  for (const piece of pieces) {
+    for (let from = 0; from < piece.length; from += sliceBytes) {
+      const part = piece.subarray(from, from + sliceBytes)
+      bytes.set(part, at)
+      at += part.length
+      if (piece.length > sliceBytes) await nextTurn()
+    }
+  }
+  return bytes
+}

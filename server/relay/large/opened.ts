@@ -1,0 +1,74 @@
+/** What is read of a large body when it is opened: what Parley itself reads of any body, as plain data that may cross between threads. */
+import { sampleRequest } from '#billing/tokens/tokenizer'
+import type { ConversationCodec, Head } from '#canonical/codec'
+import type { OperationDoor, OperationHead } from '#canonical/operation/operation'
+import { conversationCodecs, countCodecs } from '#protocols/index'
+import { operationCodecs } from '#protocols/operations'
+import { mayHoldEnvelope } from '#reasoning-state/envelope'
+import type { LargeAsk } from '#relay/contract/large-body'
+import type { Storing } from '#relay/contract/stored'
+import { isOddlySpelled } from '#relay/conversation/odd-spelling'
+import { storingOf } from '#relay/conversation/stored-exchange'
+import { GatewayError } from '#shared/errors'
+import { type Dialect, isSideOperation, type Style } from '#shared/ids'
+
+/** What is known of a body when it is opened. */
+export interface Opened {
+  head: Head | OperationHead
+  hasEnvelopes: boolean
+  isOddlySpelled: boolean
+  ownHasEnvelopes: boolean
+  storing: Storing
+  sample: ReturnType<typeof sampleRequest>
+  readsAnswers: boolean
+}
+
+/** Throws GatewayError `invalid_json` for bytes that are not UTF-8. */
+export function decoded(pieces: readonly Uint8Array[]): string {
+  const [first] = pieces
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(first && pieces.length === 1 ? first : Buffer.concat(pieces))
+  } catch {
+    throw new GatewayError('invalid_json', 'The request body is not valid UTF-8.')
+  }
+}
+
+/** The client's side of an operation; undefined for a conversation. */
+export function doorOf({ operation, dialect }: LargeAsk): OperationDoor | undefined {
+  if (!isSideOperation(operation)) return undefined
+  const door = operationCodecs[operation][dialect as Style]
+  if (!door || !('readHead' in door)) throw new Error('an operation without a door')
+  return door
+}
+
+/** The codec of a conversation. */
+export const conversationOf = ({ dialect }: LargeAsk): ConversationCodec => conversationCodecs[dialect as Dialect]
+
+const nothingStored: Storing = { waits: false, keeps: false, references: [] }
+
+/** What Parley itself reads of a body. Throws GatewayError. */
+export function headOf(text: string, asked: LargeAsk): { head: Head | OperationHead; storing: Storing } {
+  const door = doorOf(asked)
+  if (door) return { head: door.readHead(text, asked.path, asked.variant), storing: nothingStored }
+  const codec = asked.operation === 'count-tokens' ? countCodecs[asked.dialect as keyof typeof countCodecs] : conversationOf(asked)
+  const scanned = codec.scan(text)
+  const storing = asked.dialect === 'responses' ? storingOf(scanned.value) : nothingStored
+  return { head: codec.readHead(scanned, asked.path), storing }
+}
+
+/** What is known of a body. Throws GatewayError. */
+export function factsOf(text: string, own: string, asked: LargeAsk): Opened {
+  const { head: whole, storing } = headOf(text, asked)
+  const { question, ...head } = whole as OperationHead
+  const mayHold = (body: string) => !isSideOperation(asked.operation) && mayHoldEnvelope(body)
+  const hasEnvelopes = mayHold(text)
+  return {
+    head,
+    hasEnvelopes,
+    ownHasEnvelopes: own === text ? hasEnvelopes : mayHold(own),
+    storing,
+    isOddlySpelled: asked.dialect === 'chat' && isOddlySpelled(text),
+    readsAnswers: question !== undefined,
+    sample: sampleRequest({ body: text, bytes: head.inputBytes, hasFiles: head.media.length > 0 }),
+  }
+}

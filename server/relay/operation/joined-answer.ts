@@ -1,0 +1,21 @@
+/** A whole answer of another style, which may have come in several parts, for the client. */
+import type { CodecContext, WholeAnswer } from '#canonical/codec'
+import { joinLosses } from '#canonical/loss'
+import type { OperationDoor, OperationHead, OperationUpstream } from '#canonical/operation/operation'
+
+/** Whose answer it is, and by what it is read. */
+export interface Answering {
+  door: OperationDoor
+  upstream: OperationUpstream
+  question: unknown
+  head: OperationHead
+  codecContext: CodecContext
+}
+
+/** `bodies`: one for each request. Throws GatewayError `upstream_error`. */
+export function joinedAnswer({ door, upstream, question, head, codecContext }: Answering, bodies: readonly string[]): WholeAnswer {
+  const { answer, usage, losses } = upstream.readAnswer(bodies, question, head)
+  const written = door.writeAnswer(answer, question, codecContext)
+  const told = { body: written.body, usage, end: 'complete' as const, losses: joinLosses(losses, written.losses) }
+  return { ...told, ...(written.contentType && { contentType: written.contentType }) }
+}

@@ -1,0 +1,247 @@
+/**
+ * Replays: kept requests asked again, by the same or other models and channels, for the money of whoever asks. This is where jobs are made,
+ * told and stopped; `runner.ts` works on them. Who may read a request's bodies may replay it. Start with `createReplays`.
+ */
+import type { Accounts } from '#accounts/accounts'
+import type { User } from '#accounts/caller'
+import type { Random } from '#runtime/clock'
+import type { Actor } from '#shared/console/audit'
+import type { Page } from '#shared/console/model'
+import {
+  type NewReplay,
+  type ReplayComparison,
+  type ReplayDetail,
+  type ReplayEstimate,
+  type ReplayQuestion,
+  type ReplayRow,
+  replayBounds,
+} from '#shared/console/replay'
+import { GatewayError } from '#shared/errors'
+import { formatUsd, parseUsd } from '#shared/money'
+import { note, onRecord } from '#store/accounts/audit'
+import {
+  countReplayItems,
+  deleteReplays,
+  endReplayItem,
+  findReplay,
+  findReplayItem,
+  insertReplay,
+  listReplays,
+  type ReplayItemRecord,
+  type ReplayRecord,
+  replayItemsOf,
+  replaysOf,
+  replaysOverBefore,
+  stopReplay,
+} from '#store/replays/replays'
+import { findLogNear } from '#store/usage/logs'
+import { type BothAnswers, differencesOf, readBoth } from './both-answers.ts'
+import { type EstimateParts, expectationOf, usualCeiling } from './estimate.ts'
+import { figuresOf } from './figures.ts'
+import { detailOf, itemOf, rowOf } from './rows.ts'
+import { createRunner, type Runner, type RunnerParts } from './runner.ts'
+import { createSend, type SendParts } from './send.ts'
+
+/** Who asks for something of a job. */
+export type Replayer = User & Actor
+
+/** A job as it was at one moment. */
+export interface ReplayTable {
+  job: ReplayDetail
+  /** Both answers of the item at this place; each reading is recorded. Throws `not_found` where they cannot be read any more. */
+  answers(n: number): Promise<BothAnswers>
+}
+
+/** Replays of the caller’s; another user’s job is `not_found` everywhere. */
+export interface Replays extends Runner {
+  /** What a job would cost, and which of the requests it could have. Throws as `create`. */
+  estimate(by: User, asked: ReplayQuestion): Promise<ReplayEstimate>
+  /**
+   * Starts a job. Throws `not_found` for a request that the caller may not read or that is not kept, `model_not_found`, `group_not_allowed`,
+   * `not_permitted`, `quota_exceeded`.
+   */
+  create(by: Replayer, asked: NewReplay): Promise<ReplayRow>
+  /** One page of jobs, newest first; `next` is the cursor. */
+  page(by: User, limit: number, before?: { at: Date; id: string }): Promise<Page<ReplayRow>>
+  detail(by: Replayer, id: string): Promise<ReplayDetail>
+  /** The job, whose items are read once however many answers are then asked for. */
+  table(by: Replayer, id: string): Promise<ReplayTable>
+  /** Reads both answers; each reading is recorded. */
+  compare(by: Replayer, id: string, n: number): Promise<ReplayComparison>
+  /** Begins nothing more of it. */
+  stop(by: Replayer, id: string): Promise<ReplayRow>
+  /** Deletes a job that is over, and the bodies of what it sent. Throws `invalid_value` while it goes on. */
+  remove(by: Replayer, id: string): Promise<void>
+  /** Deletes jobs whose bodies are gone by their age. Runs every hour. */
+  sweep(): Promise<void>
+}
+
+/** What they need. */
+export interface ReplayParts extends EstimateParts, Omit<SendParts, 'accounts' | 'bodies'>, Omit<RunnerParts, 'accounts' | 'send'> {
+  accounts: Pick<Accounts, 'users' | 'callerOf'>
+  bodies: SendParts['bodies'] & EstimateParts['bodies']
+  random: Random
+  /** Days for which bodies are kept. */
+  keepDays(): number
+}
+
+const dayMs = 86_400_000
+/** Jobs that one sweep deletes. */
+const portion = 100
+
+const noJob = () => new GatewayError('not_found', 'There is no such replay.')
+
+/** Replays over a store. */
+export function createReplays(parts: ReplayParts): Replays {
+  const { store, accounts, bodies, clock, random } = parts
+  const runner = createRunner({ ...parts, send: createSend(parts) })
+
+  async function found(by: User, id: string): Promise<ReplayRecord> {
+    const job = await findReplay(store, by.id, id)
+    if (!job) throw noJob()
+    return job
+  }
+
+  const rows = async (jobs: readonly ReplayRecord[]) => {
+    const counted = await countReplayItems(
+      store,
+      jobs.map(({ id }) => id),
+    )
+    return jobs.map((job) => rowOf(job, counted))
+  }
+
+  async function row(job: ReplayRecord): Promise<ReplayRow> {
+    const [one] = await rows([job])
+    if (!one) throw noJob()
+    return one
+  }
+
+  async function removed(ids: readonly string[]): Promise<void> {
+    await bodies.drop(await deleteReplays(store, ids))
+  }
+
+  /** The items, changed: one whose end nobody noted has the charge that its row has by now. */
+  async function withCharges(items: ReplayItemRecord[]): Promise<ReplayItemRecord[]> {
+    const open = items.filter(({ state, result }) => result === null && (state === 'interrupted' || state === 'failed'))
+    for (const item of open) {
+      if (item.replayId === null || item.begunAt === null) continue
+      const log = await findLogNear(store, item.replayId, item.begunAt)
+      if (!log) continue
+      Object.assign(item, { result: figuresOf(log), charged: log.charged })
+      await endReplayItem(store, item.replayId, { state: item.state, result: item.result, charged: item.charged })
+    }
+    return items
+  }
+
+  async function expected(by: User, asked: ReplayQuestion) {
+    const { group } = accounts.callerOf(by, undefined, asked.group)
+    return { group, ...(await expectationOf(parts, by, asked, group)) }
+  }
+
+  async function table(by: Replayer, id: string): Promise<ReplayTable> {
+    const job = await found(by, id)
+    const items = await withCharges(await replayItemsOf(store, job.id))
+    const shown = items.map((item) => itemOf(item, by.role === 'admin'))
+    return {
+      job: detailOf(await row(job), shown),
+      async answers(n) {
+        const item = items[n]
+        const target = item && job.targets[item.target]
+        if (!item || !target) throw noJob()
+        return readBoth(bodies, by, item, target)
+      },
+    }
+  }
+
+  return {
+    ...runner,
+    table,
+    async estimate(by, asked) {
+      const { requestIds, refused, items, sum } = await expected(by, asked)
+      const unknown = items.filter(({ nano }) => nano === undefined).length
+      return { requestIds, refused, expected: formatUsd(sum), unknown, ceiling: formatUsd(usualCeiling(sum)) }
+    },
+    async create(by, asked) {
+      const { group, refused, items, sum } = await expected(by, asked)
+      const [first] = refused
+      if (first)
+        throw new GatewayError('not_found', 'A request is not kept, or is not yours.', {
+          param: `requestIds.${asked.requestIds.indexOf(first.requestId)}`,
+        })
+      const { running, over } = await replaysOf(store, by.id)
+      if (running >= replayBounds.jobs)
+        throw new GatewayError('quota_exceeded', `You have ${running} replays that are not finished. Stop one, or wait for it.`)
+      const job: ReplayRecord = {
+        id: `rep_${random.base62(20)}`,
+        userId: by.id,
+        at: new Date(clock.now()),
+        group: group.name,
+        targets: asked.targets,
+        requests: asked.requestIds.length,
+        ceiling: asked.ceiling === undefined ? usualCeiling(sum) : parseUsd(asked.ceiling),
+        expected: sum,
+        state: 'running',
+        ...{ stopAsked: false, holder: null, heldUntil: null, finishedAt: null },
+      }
+      const empty = {
+        replayId: null,
+        begunAt: null,
+        error: null,
+        exact: false,
+        charged: null,
+        original: null,
+        result: null,
+        difference: null,
+      }
+      const waiting = items.map(({ requestId, target, nano }, n): ReplayItemRecord => {
+        return { jobId: job.id, n, originalId: requestId, target, state: 'waiting', expected: nano ?? 0n, ...empty }
+      })
+      const { id, targets, requests } = job
+      await onRecord(store, async (store) => {
+        await insertReplay(store, job, waiting)
+        const after = { targets, requests, group: job.group, ceiling: formatUsd(job.ceiling) }
+        await note(store, by, { action: 'replay.create', target: id, name: id, after })
+      })
+      await removed(over.slice(replayBounds.kept - 1))
+      const made = await row(job)
+      void runner.beat().catch(() => undefined)
+      return made
+    },
+    async page(by, limit, before) {
+      const jobs = await listReplays(store, by.id, limit + 1, before)
+      const shown = jobs.slice(0, limit)
+      const last = jobs.length > limit ? shown.at(-1) : undefined
+      return { data: await rows(shown), next: last ? `${last.at.getTime()}.${last.id}` : null }
+    },
+    async detail(by, id) {
+      return (await table(by, id)).job
+    },
+    async compare(by, id, n) {
+      const job = await found(by, id)
+      const item = await findReplayItem(store, job.id, n)
+      const target = item && job.targets[item.target]
+      if (!item || !target) throw noJob()
+      const [charged] = await withCharges([item])
+      const both = await readBoth(bodies, by, item, target)
+      return { ...itemOf(charged ?? item, by.role === 'admin'), ...both, ...differencesOf(both) }
+    },
+    async stop(by, id) {
+      await found(by, id)
+      await onRecord(store, async (store) => {
+        if (await stopReplay(store, by.id, id)) await note(store, by, { action: 'replay.stop', target: id, name: id })
+      })
+      void runner.beat().catch(() => undefined)
+      return row(await found(by, id))
+    },
+    async remove(by, id) {
+      const job = await found(by, id)
+      if (job.state === 'running') throw new GatewayError('invalid_value', 'This replay goes on. Stop it first.')
+      await onRecord(store, (store) => note(store, by, { action: 'replay.remove', target: id, name: id }))
+      await removed([id])
+    },
+    async sweep() {
+      const before = new Date(clock.now() - parts.keepDays() * dayMs)
+      await removed(await replaysOverBefore(store, before, portion))
+    },
+  }
+}

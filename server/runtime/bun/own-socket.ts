@@ -1,0 +1,29 @@
+/** Bun's own socket under that of `node:net`: its handlers cost a fraction of Node's streams, which cost more than `fetch`. */
+import type { Socket } from 'node:net'
+import type { RawSocket, SocketEvents } from '#runtime/http1-client/raw-socket'
+
+interface Adoptable extends RawSocket {
+  data: SocketEvents
+  reload(options: { socket: typeof handlers }): void
+}
+
+type Owned = { data: SocketEvents }
+
+const handlers = {
+  data: (socket: Owned, bytes: Buffer) => socket.data.received(bytes),
+  drain: (socket: Owned) => socket.data.writable(),
+  end: (socket: Owned) => socket.data.ended(),
+  close: (socket: Owned, fault?: Error) => socket.data.ended(fault),
+  error: (socket: Owned, fault: Error) => socket.data.ended(fault),
+}
+
+/** `Adopt`: Node's socket keeps nothing but its place. Throws on a Bun that has no such socket. */
+export function overOwnSocket<Events extends SocketEvents>(socket: Socket, eventsOf: (socket: RawSocket) => Events): Events {
+  const { _handle: handle } = socket as unknown as { _handle?: Partial<Adoptable> }
+  if (typeof handle?.reload !== 'function') throw new Error('This version of Bun has no socket under that of node:net.')
+  const adopted = handle as Adoptable
+  const events = eventsOf(adopted)
+  adopted.data = events
+  adopted.reload({ socket: handlers })
+  return events
+}

@@ -1,0 +1,51 @@
+/** Rows of answers that are being made in the background, per tenant. */
+import { and, eq, inArray, lt } from 'drizzle-orm'
+import { backgroundResponses } from '#db/background'
+import type { Store } from '#store/engine/store'
+
+/** A row. */
+export type BackgroundRecord = typeof backgroundResponses.$inferSelect
+
+/** Rows that one look for abandoned ones takes. */
+const portion = 100
+
+/** Inserts the row. Rejects with the driver's violation when the id exists, or the user does not. */
+export async function insertBackground({ db }: Store, row: BackgroundRecord): Promise<void> {
+  await db.insert(backgroundResponses).values(row)
+}
+
+/** The tenant's answer of this id, if one is being made. */
+export async function findBackground({ db }: Store, tenant: string, id: string): Promise<BackgroundRecord | undefined> {
+  const [row] = await db.select().from(backgroundResponses).where(ofTenant(tenant, id))
+  return row
+}
+
+/** Says at `now` that these are being made; resolves to the ids among them that are to be cancelled. */
+export async function beatBackground({ db }: Store, ids: readonly string[], now: Date): Promise<string[]> {
+  if (ids.length === 0) return []
+  const { id, cancelled } = backgroundResponses
+  const rows = await db
+    .update(backgroundResponses)
+    .set({ beatAt: now })
+    .where(inArray(id, [...ids]))
+    .returning({ id, cancelled })
+  return rows.flatMap((row) => (row.cancelled ? [row.id] : []))
+}
+
+/** Asks whoever makes it to stop; undefined when none of this id is being made. */
+export async function cancelBackground({ db }: Store, tenant: string, id: string): Promise<BackgroundRecord | undefined> {
+  const [row] = await db.update(backgroundResponses).set({ cancelled: true }).where(ofTenant(tenant, id)).returning()
+  return row
+}
+
+/** Deletes the row; false when there was none. */
+export async function deleteBackground({ db }: Store, tenant: string, id: string): Promise<boolean> {
+  const gone = await db.delete(backgroundResponses).where(ofTenant(tenant, id)).returning({ id: backgroundResponses.id })
+  return gone.length > 0
+}
+
+/** Some of the rows that nobody has beaten for since `before`. */
+export const abandonedBackground = ({ db }: Store, before: Date): Promise<BackgroundRecord[]> =>
+  db.select().from(backgroundResponses).where(lt(backgroundResponses.beatAt, before)).limit(portion)
+
+const ofTenant = (tenant: string, id: string) => and(eq(backgroundResponses.tenant, tenant), eq(backgroundResponses.id, id))

@@ -1,0 +1,90 @@
+/** Rows of codes. A code is redeemed by one statement, which finds it only once, in the transaction that gives what it is worth. */
+import { and, desc, eq, gt, inArray, isNull, lt, or, sql } from 'drizzle-orm'
+import { codes } from '#db/selling'
+import { inLots } from '#store/engine/batches'
+import type { Store } from '#store/engine/store'
+
+/** A row. */
+export type CodeRecord = typeof codes.$inferSelect
+
+/** Which codes a list has. */
+export interface CodesAsked {
+  limit: number
+  /** Where the page before ended. */
+  after?: { at: Date; id: string }
+  batch?: string
+}
+
+/** Inserts codes. */
+export async function insertCodes({ db }: Store, rows: readonly CodeRecord[]): Promise<void> {
+  await inLots(rows, (lot) => db.insert(codes).values(lot))
+}
+
+/** The codes with these ids. */
+export const loadCodes = ({ db }: Store, ids: readonly string[]): Promise<CodeRecord[]> =>
+  db
+    .select()
+    .from(codes)
+    .where(inArray(codes.id, [...ids]))
+
+/** Newest first; one row more than asked for where there are more. */
+export const pageCodes = ({ db }: Store, { limit, after, batch }: CodesAsked): Promise<CodeRecord[]> =>
+  db
+    .select()
+    .from(codes)
+    .where(
+      and(
+        batch === undefined ? undefined : eq(codes.batch, batch),
+        after && or(lt(codes.createdAt, after.at), and(eq(codes.createdAt, after.at), lt(codes.id, after.id))),
+      ),
+    )
+    .orderBy(desc(codes.createdAt), desc(codes.id))
+    .limit(limit + 1)
+
+/** Those of a batch, or the one with this id, that can still be revoked. */
+export const openCodesOf = ({ db }: Store, idOrBatch: string): Promise<CodeRecord[]> =>
+  db
+    .select()
+    .from(codes)
+    .where(and(or(eq(codes.id, idOrBatch), eq(codes.batch, idOrBatch)), isNull(codes.redeemedAt), isNull(codes.revokedAt)))
+
+/** Whether a code or a batch has this id. */
+export const isCodeOrBatch = async ({ db }: Store, idOrBatch: string): Promise<boolean> =>
+  (await db.$count(codes, or(eq(codes.id, idOrBatch), eq(codes.batch, idOrBatch)))) > 0
+
+/** Revokes those of them that nobody has redeemed; resolves to how many. */
+export async function revokeCodes({ db }: Store, ids: readonly string[], at: Date): Promise<number> {
+  const rows = await db
+    .update(codes)
+    .set({ revokedAt: at })
+    .where(and(inArray(codes.id, [...ids]), isNull(codes.redeemedAt), isNull(codes.revokedAt)))
+    .returning({ id: codes.id })
+  return rows.length
+}
+
+/** The code with this digest, if there is one. */
+export async function codeWithDigest({ db }: Store, digest: string): Promise<CodeRecord | undefined> {
+  const [row] = await db.select().from(codes).where(eq(codes.digest, digest))
+  return row
+}
+
+/** Marks the code as redeemed if it still can be; undefined otherwise. Of several at once one gets it, whatever instance they ask. */
+export async function takeCode(
+  { db }: Store,
+  id: string,
+  by: { at: Date; userId: string; walletId: string },
+): Promise<CodeRecord | undefined> {
+  const [row] = await db
+    .update(codes)
+    .set({ redeemedAt: by.at, redeemedBy: by.userId, walletId: by.walletId })
+    .where(
+      and(
+        eq(codes.id, id),
+        isNull(codes.redeemedAt),
+        isNull(codes.revokedAt),
+        or(isNull(codes.expiresAt), gt(codes.expiresAt, sql`${by.at.toISOString()}::timestamptz`)),
+      ),
+    )
+    .returning()
+  return row
+}

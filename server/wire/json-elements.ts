@@ -1,0 +1,133 @@
+/**
+ * The elements of a list in a JSON object, one by one as bytes, while the object comes in pieces: for lists that are too much work, or too
+ * much memory, as a whole. Strings are skipped, each with one search for its end; nothing is parsed but the object's own names.
+ */
+import { GatewayError } from '#shared/errors'
+
+const QUOTE = 0x22
+const COMMA = 0x2c
+const BACKSLASH = 0x5c
+const OPEN_LIST = 0x5b
+const CLOSE_LIST = 0x5d
+const OPEN_OBJECT = 0x7b
+const CLOSE_OBJECT = 0x7d
+
+/** Bytes of a name in the object itself that are looked at: a longer one is not that of the list. */
+const mostName = 1024
+
+/** Bytes that may come in several pieces. */
+function collected() {
+  let parts: Uint8Array[] = []
+  let size = 0
+  return {
+    size: () => size,
+    add(bytes: Uint8Array) {
+      if (bytes.length > 0) parts.push(bytes.slice())
+      size += bytes.length
+    },
+    take(): Uint8Array<ArrayBuffer> {
+      const whole = new Uint8Array(Buffer.concat(parts))
+      parts = []
+      size = 0
+      return whole
+    },
+  }
+}
+
+/**
+ * Each element of the list `field` of the object that `pieces` (UTF-8) are, with the white space around it. Throws GatewayError
+ * `invalid_json` for what is not one object with one such list at most, as far as it looks, and `request_too_large` for an element of more
+ * than `most` bytes. Every element is left for its reader to parse.
+ */
+export async function* elementsOf(pieces: AsyncIterable<Uint8Array>, field: string, most: number): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  const element = collected()
+  const name = collected()
+  let depth = 0
+  let inString = false
+  /** How many backslashes the bytes of a string ended with so far. */
+  let escapes = 0
+  let isOver = false
+  let found = 0
+  let inList = false
+
+  /** The position after the string, or the end of the piece. */
+  function endOfString(piece: Uint8Array, start: number): number {
+    for (let from = start; ; ) {
+      const quote = piece.indexOf(QUOTE, from)
+      const end = quote === -1 ? piece.length : quote
+      let slashes = end
+      while (slashes > from && piece[slashes - 1] === BACKSLASH) slashes--
+      escapes = slashes > from ? end - slashes : escapes + end - slashes
+      if (quote === -1) return end
+      inString = escapes % 2 !== 0
+      escapes = 0
+      if (!inString) return quote + 1
+      from = quote + 1
+    }
+  }
+
+  function keep(bytes: Uint8Array): void {
+    element.add(bytes)
+    if (element.size() <= most) return
+    throw new GatewayError('request_too_large', `An element of \`${field}\` may have ${most} bytes.`, { param: field })
+  }
+
+  for await (const piece of pieces) {
+    /** Where what is not kept yet of an element begins. */
+    let from = 0
+    for (let at = 0; at < piece.length; ) {
+      const byte = piece[at] ?? 0
+      if (inString) {
+        const end = endOfString(piece, at)
+        if (depth === 1 && name.size() < mostName) name.add(piece.subarray(at, Math.min(end, at + mostName)))
+        at = end
+        continue
+      }
+      at += 1
+      if (isOver && byte > 0x20) throw broken()
+      if (byte === QUOTE) {
+        inString = true
+        if (depth === 1) {
+          name.take()
+          name.add(piece.subarray(at - 1, at))
+        }
+        if (depth === 0) throw broken()
+      } else if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
+        depth += 1
+        if (depth === 2 && byte === OPEN_LIST && nameIn(name.take()) === field) {
+          if (++found > 1) throw broken()
+          inList = true
+          from = at
+        }
+      } else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) {
+        depth -= 1
+        if (depth < 0) throw broken()
+        if (inList && depth === 1) {
+          inList = false
+          keep(piece.subarray(from, at - 1))
+          const last = element.take()
+          if (!isBlank(last)) yield last
+        }
+        isOver = depth === 0
+      } else if (inList && depth === 2 && byte === COMMA) {
+        keep(piece.subarray(from, at - 1))
+        from = at
+        yield element.take()
+      } else if (depth === 0 && byte > 0x20) throw broken()
+    }
+    if (inList) keep(piece.subarray(from))
+  }
+  if (!isOver) throw broken()
+}
+
+const isBlank = (bytes: Uint8Array) => bytes.every((byte) => byte <= 0x20)
+
+function nameIn(bytes: Uint8Array): unknown {
+  try {
+    return bytes.length >= mostName ? undefined : JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  } catch {
+    throw broken()
+  }
+}
+
+const broken = () => new GatewayError('invalid_json', 'The request body is not valid JSON.')
