@@ -250,3 +250,18 @@ test('Escape stops a reply once, and the menu of a message does not', async ({ p
   await page.keyboard.press('Escape')
   await waitForReply(page, 'stopped')
 })
+
+test('a message that is sent before the models are known goes out when they are', async ({ page }) => {
+  const models = Promise.withResolvers<void>()
+  await page.route('**/api/models?*', async (route) => {
+    await models.promise
+    await route.continue()
+  })
+  await signIn(page)
+  await sendMessage(page, 'Sent early')
+  await expect(messageBox(page)).toHaveValue('Sent early')
+  models.resolve()
+  await waitForReply(page)
+  await expect(turns(page).first()).toContainText('Sent early')
+  await expect(messageBox(page)).toHaveValue('')
+})

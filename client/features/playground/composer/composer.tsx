@@ -1,4 +1,4 @@
-import { type Accessor, createEffect, createSignal, type JSX, on, onCleanup, Show } from 'solid-js'
+import { type Accessor, createEffect, createSignal, type JSX, on, onCleanup, Show, untrack } from 'solid-js'
 import { isSendKey } from '#client/features/playground/keyboard/send-key.ts'
 import { t } from '#client/features/playground/messages/messages.ts'
 import { announce } from '#client/ui/announcer.tsx'
@@ -14,6 +14,8 @@ interface ComposerProps {
   running: boolean
   /** Why nothing can be sent now, or undefined. */
   blocked: string | undefined
+  /** What blocks is only that something loads: who tries to send has it sent when it is there. */
+  isLoading?: boolean
   enterSends: boolean
   choices: JSX.Element
   /** Keeps `text` as the draft of the conversation `of`. */
@@ -47,7 +49,11 @@ export function Composer(props: ComposerProps) {
   let saving: ReturnType<typeof setTimeout> | undefined
   let current = props.of
 
+  /** Somebody has sent what cannot be sent before something is loaded. */
+  const [isDue, setIsDue] = createSignal(false)
+
   const write = (value: string) => {
+    setIsDue(false)
     setText(value)
     if (box && box.value !== value) box.value = value
     fit()
@@ -93,6 +99,9 @@ export function Composer(props: ComposerProps) {
   const send = () => {
     const why = reason()
     if (props.running) return
+    const waits = props.isLoading === true && text().trim() !== ''
+    setIsDue(waits)
+    if (waits) return
     props.onRefused?.(why)
     if (why !== undefined) return announce(why)
     clearTimeout(saving)
@@ -101,7 +110,11 @@ export function Composer(props: ComposerProps) {
     write('')
     props.onSend(value)
   }
+  createEffect(() => {
+    if (isDue() && !props.isLoading) untrack(send)
+  })
   const onInput = (value: string) => {
+    setIsDue(false)
     props.onRefused?.(undefined)
     setText(value)
     fit()

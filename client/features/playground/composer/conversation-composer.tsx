@@ -31,6 +31,16 @@ export function ConversationComposer(props: { page: PageContext; handle(handle: 
     if (!isFree() && Number(playground.user().balance) - Number(playground.user().held) <= 0) return t('noBalance')
     return playground.messagesState() === 'loading' ? t('stillLoading') : undefined
   }
+  const isLoading = () => {
+    if (playground.rawRequest() !== null) return false
+    if (playground.target() !== null) return playground.messagesState() === 'loading'
+    const { groups, models } = playground.catalogue
+    const listed = groups()
+    if (listed.state === 'loading') return true
+    const others = listed.state === 'ready' ? listed.rows.map(({ name }) => name) : []
+    const group = playground.conversation().group ?? playground.user().group
+    return [group, ...others].some((one) => models(one).state === 'loading')
+  }
   return (
     <div class="dock" id="composer">
       <Show when={playground.modelGone()}>
@@ -51,6 +61,7 @@ export function ConversationComposer(props: { page: PageContext; handle(handle: 
         placeholder={playground.modelLocked() ? t('ask') : t('messageModel', { model: playground.target()?.model ?? t('aModel') })}
         running={playground.running() !== undefined}
         blocked={blocked()}
+        isLoading={isLoading()}
         enterSends={view.enterSends()}
         choices={<GroupAndModel playground={playground} actions={actions} />}
         onDraft={actions.keepDraft}
