@@ -71,7 +71,10 @@ export function createRelay(parts: RelayParts): Relay {
     const settlement = openSettlement(parts, { arrival, request, models, hold, attempts })
     const sending = { parts, request, models, attempts }
     // 6 to 8: send, answer, settle
-    if (request.head.stream) return streamed(send(sending, streamReceiver(clock)), { parts, arrival, request, models, hold, settlement })
+    if (request.head.stream) {
+      flight.streams()
+      return streamed(send(sending, streamReceiver(clock)), { parts, arrival, request, models, hold, settlement })
+    }
     return whole(send({ ...sending, making: flight.making }, wholeReceiver(parts.random)), { parts, arrival, request, hold, settlement })
   }
 
@@ -95,6 +98,7 @@ function createInFlight(open: OpenWork) {
         if (!isMaking) ended.abort(clientClosed())
       }
       let asked: string | undefined
+      let isStream = false
       let release: (() => void) | undefined
       const ask = (why: Why) => {
         const reason = why(caller, asked)
@@ -115,12 +119,17 @@ function createInFlight(open: OpenWork) {
         asksFor(model) {
           asked = model
         },
+        streams() {
+          isStream = true
+          open.streams += 1
+        },
         keeps(given) {
           release = given
         },
         leave() {
           if (present.delete(ask)) {
             open.count -= 1
+            if (isStream) open.streams -= 1
             release?.()
           }
           signal.removeEventListener('abort', left)

@@ -37,6 +37,8 @@ export interface InFlightRequest {
   left(): boolean
   /** The model that the caller asked for is known now. */
   asksFor(model: string): void
+  /** Its answer is a stream. */
+  streams(): void
   /** What is given back when the request is settled: the room of its body. */
   keeps(release: () => void): void
   /** The request is settled. */
