@@ -59,7 +59,7 @@ export function createRelay(parts: RelayParts): Relay {
       ask.check?.(request.head)
       // 4: plan
       models = await candidatesFor(parts, request)
-      flight.asksFor(models.asked.model)
+      flight.asksFor(models.asked.model, request.head.stream)
       // 5: hold
       ticket = await takeTicket(parts, request)
       hold = await takeHold(parts, arrival, request, models, ticket)
@@ -71,10 +71,7 @@ export function createRelay(parts: RelayParts): Relay {
     const settlement = openSettlement(parts, { arrival, request, models, hold, attempts })
     const sending = { parts, request, models, attempts }
     // 6 to 8: send, answer, settle
-    if (request.head.stream) {
-      flight.streams()
-      return streamed(send(sending, streamReceiver(clock)), { parts, arrival, request, models, hold, settlement })
-    }
+    if (request.head.stream) return streamed(send(sending, streamReceiver(clock)), { parts, arrival, request, models, hold, settlement })
     return whole(send({ ...sending, making: flight.making }, wholeReceiver(parts.random)), { parts, arrival, request, hold, settlement })
   }
 
@@ -116,12 +113,10 @@ function createInFlight(open: OpenWork) {
           if (isGone && !now) left()
         },
         left: () => isGone,
-        asksFor(model) {
+        asksFor(model, stream) {
           asked = model
-        },
-        streams() {
-          isStream = true
-          open.streams += 1
+          isStream = stream
+          if (stream) open.streams += 1
         },
         keeps(given) {
           release = given

@@ -2,7 +2,6 @@
  * Backups on a timer, in one folder: made when the newest one is old enough, removed by number and age. The folder says when the last
  * one was made, so a restart makes none too many, and instances that share it make one between them.
  */
-import { join } from 'node:path'
 import type { Clock } from '#runtime/clock'
 import { makeOwnFolder, namesIn, removeFolder } from '#runtime/folder'
 import type { Log } from '#runtime/log'
@@ -75,7 +74,7 @@ export function createBackups({ plan, instance, clock, log, write }: BackupParts
   async function make(): Promise<void> {
     const now = clock.now()
     const at = new Date(now).toISOString()
-    const file = join(plan.folder, nameAt(at, instance))
+    const file = `${plan.folder}/${nameAt(at, instance)}`
     await makeOwnFolder(plan.folder)
     await write({ file, at })
     lastAt = now
@@ -90,7 +89,7 @@ export function createBackups({ plan, instance, clock, log, write }: BackupParts
         const kept = await backupsIn(plan.folder)
         lastAt = kept[0]?.at
         if (lastAt === undefined || clock.now() - lastAt >= plan.everyMs) await make()
-        for (const { name } of tooMany(await backupsIn(plan.folder), plan, clock.now())) await removeFolder(join(plan.folder, name))
+        for (const { name } of tooMany(await backupsIn(plan.folder), plan, clock.now())) await removeFolder(`${plan.folder}/${name}`)
       } catch (thrown) {
         failures += 1
         notBefore = clock.now() + Math.min(againMs, plan.everyMs)
@@ -110,7 +109,7 @@ export function createBackups({ plan, instance, clock, log, write }: BackupParts
 export async function newestBackup(folder: string): Promise<string> {
   const [newest] = await backupsIn(folder)
   if (!newest) throw new Error(`there is no backup in ${folder}`)
-  return join(folder, newest.name)
+  return `${folder}/${newest.name}`
 }
 
 /** Complete ones, the newest first. */
