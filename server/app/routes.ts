@@ -7,6 +7,7 @@ import type { Prices } from '#billing/pricing/prices'
 import type { BatchServices } from '#http/api/batches/making'
 import { messageBatchRoutes } from '#http/api/batches/message-batches'
 import { openaiBatchRoutes } from '#http/api/batches/openai-batches'
+import { bedrockRoutes } from '#http/api/bedrock'
 import { conversationRoutes as itemConversationRoutes } from '#http/api/conversations'
 import { fileRoutes } from '#http/api/files/files'
 import { geminiFileRoutes } from '#http/api/files/gemini-files'
@@ -16,6 +17,7 @@ import { geminiRoutes } from '#http/api/gemini'
 import { keyFactRoutes } from '#http/api/key'
 import { anthropicRoutes } from '#http/api/messages'
 import { modelRoutes } from '#http/api/models'
+import { ollamaRoutes } from '#http/api/ollama'
 import { openaiRoutes } from '#http/api/openai'
 import { audioRoutes } from '#http/api/operations/audio'
 import { embeddingRoutes } from '#http/api/operations/embeddings'
@@ -150,6 +152,8 @@ export function routesOf({
     ...openaiBatchRoutes(relayServices),
     ...messageBatchRoutes(relayServices),
     ...geminiRoutes(relayServices),
+    ...ollamaRoutes({ ...relayServices, channels, prices, startedAt }),
+    ...bedrockRoutes(relayServices),
     ...embeddingRoutes(relayServices),
     ...audioRoutes(relayServices),
     ...imageRoutes(relayServices),
