@@ -166,6 +166,7 @@ export async function build({ config, env, log: ownLog, publicUrl, readiness, wo
     const { work: longWork, batches } = openBatching({
       ...{ store, sealer, clock, random, log, accounts, settings, files, live, services: relayServices },
       isBusy: () => open.count > config.maxOpen / 4,
+      takeoverMs: config.takeoverMs,
     })
     const ready = async () => {
       const state = readiness()
