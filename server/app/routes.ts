@@ -28,6 +28,7 @@ import { searchRoutes } from '#http/api/operations/search'
 import { playgroundRoutes } from '#http/api/playground'
 import { realtimeRoutes } from '#http/api/realtime'
 import { realtimeSecretRoutes } from '#http/api/realtime-secrets'
+import { openResponseSocket, type ResponseSocketServices } from '#http/api/responses-socket'
 import { auditRoutes } from '#http/console/accounts/audit'
 import { type ConversationDeps, conversationRoutes } from '#http/console/accounts/conversations'
 import { factorRoutes } from '#http/console/accounts/factors'
@@ -98,7 +99,7 @@ export interface RouteParts {
   live: LiveChanges
   consoleServices: ConsoleServices
   relayServices: Parameters<typeof playgroundRoutes>[0] &
-    Parameters<typeof openaiRoutes>[0] &
+    ResponseSocketServices &
     Parameters<typeof audioRoutes>[0] &
     Parameters<typeof moderationRoutes>[0] &
     Parameters<typeof fileRoutes>[0] &
@@ -146,7 +147,7 @@ export function routesOf({
 }: RouteParts): Route[] {
   const routes = [
     ...healthRoutes(readiness),
-    ...openaiRoutes(relayServices),
+    ...openaiRoutes(relayServices, (visit) => openResponseSocket(relayServices, visit)),
     ...itemConversationRoutes(relayServices),
     ...anthropicRoutes(relayServices),
     ...openaiBatchRoutes(relayServices),
