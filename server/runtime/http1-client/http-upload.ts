@@ -1,6 +1,5 @@
 /** A request's body, written piece by piece as the connection takes it. */
 import { malformed } from '#runtime/http1/http-fault'
-import { turnEvery } from '#runtime/turns'
 import type { HttpConnection } from './http-connection.ts'
 import type { HttpExchange } from './http-exchange.ts'
 
@@ -20,7 +19,7 @@ export async function upload(
   const source = body.getReader()
   exchange.uploading(() => void source.cancel().catch(() => undefined))
   let left = length
-  const turn = turnEvery(sliceBytes)
+  let sinceTurn = 0
   try {
     for (;;) {
       const { done, value } = await source.read()
@@ -31,7 +30,11 @@ export async function upload(
       if (left < 0) throw malformed('The body of the request is longer than it was said to be.')
       connection.write(value)
       await connection.sent()
-      await turn(value.length)
+      sinceTurn += value.length
+      if (sinceTurn >= sliceBytes) {
+        sinceTurn = 0
+        await new Promise<void>((resolve) => void setImmediate(resolve))
+      }
       if (exchange.isOver) return
     }
     if (left > 0) throw malformed('The body of the request is shorter than it was said to be.')
