@@ -16,7 +16,7 @@ export interface Rest {
 /** One reason why a key or model is currently unavailable. */
 export interface HealthState extends Rest {
   channelId: string
-  state: BreakerState
+  state: Exclude<BreakerState, 'closed'>
   /** The error code of the last failure. */
   cause: string
   /** Milliseconds until the next attempt may be made. */
@@ -63,7 +63,7 @@ export interface Health {
   plentyFirst(candidates: readonly Candidate[]): readonly Candidate[]
   /** The attempt ended without a result that concerns the upstream: the client disconnected. */
   withdrawn(candidate: Candidate): void
-  /** Current penalties of one channel, or of all. */
+  /** Current penalties of one channel, or of all; single failures that have not led to one are not among them. */
   ailments(channelId?: string): HealthState[]
   /** How attempts of the last hour ended on this instance, by key and model. */
   outcomes(channelId: string): Outcome[]

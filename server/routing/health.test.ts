@@ -87,6 +87,13 @@ test('what attempts met is counted; what the client did wrong is not', () => {
   ])
 })
 
+test('a failure that opens nothing is no penalty that anybody is shown', () => {
+  const { health, fail } = setUp()
+  fail(4)
+  fail(2, refused)
+  expect(health.ailments()).toEqual([])
+})
+
 describe('half-open', () => {
   test('lets one probe pass; its success closes', async () => {
     const { clock, health, candidate, fail } = setUp()

@@ -200,14 +200,10 @@ export function createHealth(clock: Pick<Clock, 'monotonic' | 'after'>): Health 
       for (const [id, { breaker }] of entries) if (breaker.clean(now)) entries.delete(id)
       return [...entries.values()]
         .filter((one) => channelId === undefined || one.channelId === channelId)
-        .map((one) => ({
-          channelId: one.channelId,
-          key: one.key,
-          model: one.model,
-          state: one.breaker.state(now),
-          cause: one.cause,
-          waitMs: waitOf(one, now),
-        }))
+        .flatMap(({ channelId, key, model, breaker, cause }) => {
+          const state = breaker.state(now)
+          return state === 'closed' ? [] : { channelId, key, model, state, cause, waitMs: Math.max(0, (breaker.until(now) ?? now) - now) }
+        })
     },
     outcomes: outcomes.of,
     reset(channelId, only) {

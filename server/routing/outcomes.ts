@@ -24,9 +24,6 @@ export interface Outcomes {
 }
 
 interface Ring {
-  channelId: string
-  keyId: string | null
-  model: string
   /** The slice of the last note. */
   last: number
   attempts: Uint32Array
@@ -38,7 +35,9 @@ const most = 10_000
 
 /** Nothing has been asked yet. */
 export function createOutcomes(clock: Pick<Clock, 'monotonic'>): Outcomes {
-  const rings = new Map<string, Ring>()
+  /** By channel, key and model; the empty text stands for no key. */
+  const rings = new Map<string, Map<string, Map<string, Ring>>>()
+  let size = 0
   const present = () => Math.floor(clock.monotonic() / sliceMs)
 
   /** Empties the slices that have passed since the last note. */
@@ -51,21 +50,28 @@ export function createOutcomes(clock: Pick<Clock, 'monotonic'>): Outcomes {
   }
 
   function makeRoom(now: number): boolean {
-    if (rings.size >= most) for (const [id, { last }] of rings) if (last <= now - slices) rings.delete(id)
-    return rings.size < most
+    if (size < most) return true
+    for (const byKey of rings.values())
+      for (const byModel of byKey.values())
+        for (const [model, { last }] of byModel) if (last <= now - slices && byModel.delete(model)) size -= 1
+    return size < most
+  }
+
+  function make(byModel: Map<string, Ring>, model: string, now: number): Ring | undefined {
+    if (!makeRoom(now)) return undefined
+    const ring = { last: now, attempts: new Uint32Array(slices), failed: new Uint32Array(slices) }
+    byModel.set(model, ring)
+    size += 1
+    return ring
   }
 
   return {
     note({ channel, key, model }, failed) {
-      const id = `${channel.id} ${key?.id ?? ''} ${model.name}`
       const now = present()
-      let ring = rings.get(id)
-      if (!ring) {
-        if (!makeRoom(now)) return
-        const counts = { attempts: new Uint32Array(slices), failed: new Uint32Array(slices) }
-        ring = { channelId: channel.id, keyId: key?.id ?? null, model: model.name, last: now, ...counts }
-        rings.set(id, ring)
-      }
+      const byKey = within(rings, channel.id)
+      const byModel = within(byKey, key?.id ?? '')
+      const ring = byModel.get(model.name) ?? make(byModel, model.name, now)
+      if (!ring) return
       turn(ring, now)
       const at = now % slices
       ring.attempts[at] = (ring.attempts[at] ?? 0) + 1
@@ -73,13 +79,22 @@ export function createOutcomes(clock: Pick<Clock, 'monotonic'>): Outcomes {
     },
     of(channelId) {
       const now = present()
-      const known = [...rings.values()].filter((ring) => ring.channelId === channelId && ring.last > now - slices)
-      return known.map((ring) => {
-        turn(ring, now)
-        const places = Array.from({ length: slices }, (_, at) => (now + 1 + at) % slices)
-        const { keyId, model, attempts, failed } = ring
-        return { keyId, model, slices: places.map((at) => ({ attempts: attempts[at] ?? 0, failed: failed[at] ?? 0 })) }
-      })
+      const places = Array.from({ length: slices }, (_, at) => (now + 1 + at) % slices)
+      return [...(rings.get(channelId) ?? [])].flatMap(([keyId, byModel]) =>
+        [...byModel].flatMap(([model, ring]) => {
+          if (ring.last <= now - slices) return []
+          turn(ring, now)
+          const counts = places.map((at) => ({ attempts: ring.attempts[at] ?? 0, failed: ring.failed[at] ?? 0 }))
+          return { keyId: keyId === '' ? null : keyId, model, slices: counts }
+        }),
+      )
     },
   }
+}
+
+/** The map in this map under this name, made where there is none. */
+function within<Value>(map: Map<string, Map<string, Value>>, name: string): Map<string, Value> {
+  const known = map.get(name) ?? new Map<string, Value>()
+  if (known.size === 0) map.set(name, known)
+  return known
 }
