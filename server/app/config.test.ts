@@ -7,6 +7,7 @@ const namesForEver = [
   ...['PARLEY_ADMIN_USER', 'PARLEY_ADMIN_PASSWORD', 'PARLEY_DEMO', 'PARLEY_ALLOWED_HOSTS', 'PARLEY_TRUSTED_PROXIES', 'PARLEY_MAX_OPEN'],
   ...['PARLEY_MAX_LAG', 'PARLEY_MAX_IDLE', 'PARLEY_REUSE_PORT', 'PARLEY_DRAIN_SECONDS', 'PARLEY_JOURNAL_FSYNC', 'PARLEY_JOURNAL_MAX'],
   ...['PARLEY_LEASE_COVER', 'PARLEY_LEASE_WRITEOFF', 'PARLEY_LOG', 'PARLEY_METRICS', 'PARLEY_PROXY', 'OTEL_EXPORTER_OTLP_ENDPOINT'],
+  ...['PARLEY_BACKUPS', 'PARLEY_BACKUPS_EVERY', 'PARLEY_BACKUPS_KEEP', 'PARLEY_BACKUPS_FOR'],
   ...['PARLEY_BODIES', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN', 'AWS_REGION', 'AWS_ENDPOINT_URL_S3'],
   ...['PARLEY_OIDC_ISSUER', 'PARLEY_OIDC_CLIENT_ID', 'PARLEY_OIDC_CLIENT_SECRET', 'PARLEY_OIDC_GROUPS'],
 ]
@@ -42,6 +43,10 @@ describe('readConfig', () => {
       maxIdleMs: 60_000,
       reusePort: 'off',
       drainSeconds: 300,
+      backupFolder: undefined,
+      backupEveryMs: 86_400_000,
+      backupsKept: 14,
+      backupsForMs: 30 * 86_400_000,
       proxy: undefined,
       otlpEndpoint: undefined,
       journalFsync: '100ms',
