@@ -6,6 +6,7 @@ import { checkBooks } from '#billing/ledger/books-check'
 import { createBudgetsLeft, createWindowsLeft } from '#billing/ledger/budgets-left'
 import { loadEncoding } from '#billing/tokens/tokenizer'
 import { openBodies } from '#bodies/bodies'
+import { createOpenSockets } from '#http/api/open-sockets'
 import { createReplayDoor } from '#http/api/replay-door'
 import { createApp, shuttingDown } from '#http/app'
 import type { ConsoleServices } from '#http/console/route/services'
@@ -168,10 +169,12 @@ export async function build({ config, env, log: ownLog, publicUrl, readiness, wo
       idleMs: config.maxIdleMs,
       spool,
       moderationModel: settings.moderationModel,
+      responseSockets: createOpenSockets(),
     }
     const { work: longWork, batches } = openBatching({
       ...{ store, sealer, clock, random, log, accounts, settings, files, live, services: relayServices },
       isBusy: () => open.count > config.maxOpen / 4,
+      takeoverMs: config.takeoverMs,
     })
     const ready = async () => {
       const state = readiness()
@@ -246,6 +249,7 @@ export async function build({ config, env, log: ownLog, publicUrl, readiness, wo
         void longWork.close()
         replays.leave()
         realtime.drain()
+        relayServices.responseSockets.drain()
         live.close()
       },
       async cut() {

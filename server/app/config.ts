@@ -128,6 +128,12 @@ const table = {
     'size limit of the journal: entries that wait for the database, and settled ones, which are kept for an hour',
     bytes,
   ),
+  takeoverMs: variable(
+    'PARLEY_TAKEOVER',
+    '20s',
+    'how long a process may give no sign of life before another one goes on with its batches; `5s` or longer',
+    atLeast(5_000, '5s', milliseconds),
+  ),
   leaseCoverMs: variable('PARLEY_LEASE_COVER', '60s', 'how much traffic a lease should cover', milliseconds),
   leaseWriteOffMs: variable(
     'PARLEY_LEASE_WRITEOFF',

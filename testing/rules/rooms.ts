@@ -168,7 +168,7 @@ export const rooms: Record<string, Room> = {
   'server/jobs': { may: [...store('jobs'), ...lower] },
   // Requests that are asked when there is room.
   'server/batches': {
-    may: ['server/jobs', 'server/accounts', 'server/reasoning-state', 'server/protocols', ...store('jobs'), ...lower],
+    may: ['server/jobs', 'server/accounts', 'server/reasoning-state', 'server/protocols', ...store('accounts', 'jobs'), ...lower],
   },
   // What other gateways keep, as sections of a parley.yaml.
   'server/imports': { may: ['shared'], packages: ['node:crypto', '@noble/ciphers'] },
