@@ -56,7 +56,7 @@ export const en = {
   keepShare: '{percent} %',
   invitations: 'Invitations',
   invitationsWhy:
-    'Links by which people come in without waiting for you. Each ends by itself, and with the right to invite of whoever made it.',
+    'Links by which people join without waiting for you. Each expires by itself, and ends when whoever made it may no longer invite.',
   invitationsNone: 'Nobody is invited now.',
   invite: 'Invite',
   inviteToTeam: 'Invite to {name}',
@@ -93,4 +93,5 @@ export const en = {
   lengthDays: '{count} {count:day|days}',
   lengthWeeks: '{count} {count:week|weeks}',
   lengthMonths: '{count} {count:month|months}',
+  illustration: 'Diagram: five protocols go in through one gateway and reach five providers',
 }

@@ -147,6 +147,10 @@ const table = {
     `log level, JSON lines: ${logLevels.map((level) => `\`${level}\``).join(', ')}`,
     oneOf(...logLevels),
   ),
+  backupFolder: optional('PARLEY_BACKUPS', 'none', 'folder for backups on a timer; without it none are made', anything),
+  backupEveryMs: variable('PARLEY_BACKUPS_EVERY', '24h', 'how old the newest backup gets', atLeast(1_000, '1s', milliseconds)),
+  backupsKept: variable('PARLEY_BACKUPS_KEEP', '14', 'how many backups are kept', whole(1, 100_000)),
+  backupsForMs: variable('PARLEY_BACKUPS_FOR', '30d', 'how long a backup is kept; the newest always is', milliseconds),
   proxy: secret(
     optional(
       'PARLEY_PROXY',

@@ -114,6 +114,8 @@ export interface Reply {
 /** Requests and sessions that are not settled yet. */
 export interface OpenWork {
   count: number
+  /** Of these, answers that are streamed, and realtime sessions. */
+  streams: number
 }
 
 export interface RelayParts {
