@@ -99,7 +99,9 @@ describe('the document', () => {
       const headers = { 'content-type': 'application/json' }
       const answer = await fetch(gateway.url + concrete(path), { method, headers, ...(method === 'get' ? {} : { body: '{}' }) })
       expect([route, answer.status]).toEqual([route, 401])
-      expect(await answer.text()).toMatch('session' in (operation.security[0] ?? {}) ? /not_signed_in/ : /invalid_api_key|UNAUTHENTICATED/)
+      expect(await answer.text()).toMatch(
+        'session' in (operation.security[0] ?? {}) ? /not_signed_in/ : /invalid_api_key|UNAUTHENTICATED|An API key is required/,
+      )
     }
   })
 

@@ -40,6 +40,18 @@ const thrownBy = (call: PromiseLike<unknown>) =>
     (thrown: unknown) => thrown as Record<string, unknown>,
   )
 
+test.each([
+  ...['POST /ollama/api/chat', 'POST /ollama/api/generate', 'POST /ollama/api/embed', 'POST /ollama/api/embeddings'],
+  ...['GET /ollama/api/tags', 'POST /ollama/api/show', 'GET /ollama/api/ps', 'GET /ollama/api/version', 'POST /ollama/api/pull'],
+  ...['POST /model/parley-demo/converse', 'POST /model/parley-demo/converse-stream'],
+])('%s wants a key, in its own envelope', async (route) => {
+  const [method = '', path = ''] = route.split(' ')
+  const headers = { 'content-type': 'application/json' }
+  const answer = await fetch(gateway.url + path, { method, headers, ...(method === 'POST' && { body: '{}' }) })
+  const said = { [path.startsWith('/model') ? 'message' : 'error']: expect.stringContaining('An API key is required') }
+  expect([answer.status, await answer.json()]).toEqual([401, said])
+})
+
 describe('ollama', () => {
   test('a chat, whole and streamed, is charged and has a row', async () => {
     const whole = await ollama().chat({ model, messages })

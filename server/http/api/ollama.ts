@@ -20,7 +20,8 @@ export type OllamaServices = RelayServices & Pick<ModelServices, 'channels' | 'p
 /** Reported to clients that ask which calls they may use. */
 const version = '0.12.0'
 
-const methods: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+/** Of what is not served: to add models, and to remove them. */
+const methods: readonly Method[] = ['POST', 'DELETE']
 
 /** Everything under `/ollama/api`. */
 export function ollamaRoutes(services: OllamaServices): Route[] {

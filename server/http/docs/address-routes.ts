@@ -65,7 +65,7 @@ const ollama: readonly RouteDoc[] = [
   { ...theirs, route: 'POST /ollama/api/show', summary: 'Ollama: one model', takes: { json: 'OllamaShowRequest' }, gives: {} },
   { ...theirs, route: 'GET /ollama/api/ps', summary: 'Ollama: loaded models', description: 'None: models run at upstreams.', gives: {} },
   { ...theirs, route: 'GET /ollama/api/version', summary: 'Ollama: version', gives: {} },
-  ...(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const).map(
+  ...(['POST', 'DELETE'] as const).map(
     (method): RouteDoc => ({
       ...theirs,
       route: `${method} /ollama/api/*`,
