@@ -10,7 +10,7 @@ import { type Directory, type KnownKey, type KnownTeam, usableGroup, usableGroup
 import type { LastUsed } from './last-used.ts'
 import { addressNotAllowed, groupNotAllowed, teamNotAllowed } from './refusals.ts'
 import type { Sessions } from './sessions.ts'
-import { maySpend } from './team-rights.ts'
+import { maySpend, roleIn } from './team-rights.ts'
 
 const badKey = () => new GatewayError('invalid_api_key', 'The API key is missing or not valid.')
 const withdrawnModel = () => new GatewayError('model_not_found', 'The key may no longer use the model of this request.', { param: 'model' })
@@ -51,6 +51,18 @@ export interface Admission {
   callerWithKey(id: string, address?: string): Caller | undefined
   /** The groups the user may use now, by name. */
   groupsOf(user: User): Group[]
+  /**
+   * Whose groups and models count for what this user asks: their own, or those of the team of this id or name, in which they have a place
+   * (administrators: any). Throws `team_not_allowed`.
+   */
+  payerFor(user: User, team?: string): Payer
+}
+
+/** A user, or a team as one. */
+export interface Payer {
+  user: User
+  /** Null = every model of its groups. */
+  models: ReadonlySet<string> | null
 }
 
 /** What `createAdmission` needs. */
@@ -104,9 +116,11 @@ export function createAdmission({ directory, clock, keyUses, sessions }: Admissi
     return { ...caller, team, member, models: inBoth(caller.models, models) }
   }
 
+  const teamOf = (named: string) => directory.teams.get(named) ?? directory.teamNamed(named)
+
   /** The team of this id or name whose money the user may spend. */
   function teamFor(user: User, named: string): KnownTeam {
-    const team = directory.teams.get(named) ?? directory.teamNamed(named)
+    const team = teamOf(named)
     if (!team?.team.enabled || !maySpend(directory.members.get(memberIdOf(team.team.id, user.id)))) throw teamNotAllowed()
     return team
   }
@@ -186,6 +200,12 @@ export function createAdmission({ directory, clock, keyUses, sessions }: Admissi
       return caller
     },
     groupsOf: (user) => usableGroups(directory, user.plan ? withPlan(user, clock.now()) : user),
+    payerFor(user, named) {
+      const team = named === undefined ? undefined : teamOf(named)
+      if (named !== undefined && (team === undefined || roleIn(directory, user, team.team.id) === undefined)) throw teamNotAllowed()
+      const payer = team?.payer ?? user
+      return { user: payer.plan ? withPlan(payer, clock.now()) : payer, models: team?.models ?? null }
+    },
   }
 }
 
