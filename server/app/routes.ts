@@ -190,7 +190,7 @@ export function routesOf({
     ...alertRoutes({ ...consoleServices, alerts }),
     ...batchRoutes({ ...consoleServices, batches: relayServices.batches }),
     ...eventRoutes({ ...consoleServices, live }),
-    ...consoleSearchRoutes({ ...consoleServices, channels }),
+    ...consoleSearchRoutes({ ...consoleServices, channels, teams, selling }),
     ...overviewRoutes({ ...consoleServices, channels, prices, health }),
     ...quotaRoutes({ ...consoleServices, quotas: settings.quotas, invitationsOf: invitations.countOf, ...kept }),
     ...explainRoutes({ ...consoleServices, explain }),

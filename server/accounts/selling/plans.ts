@@ -33,6 +33,8 @@ import type { Store } from '#store/engine/store'
 /** Reads, changes and gives plans. For administrators. */
 export interface Plans {
   rows(): Promise<PlanRow[]>
+  /** The same without who has them. */
+  names(): Promise<Pick<PlanRow, 'id' | 'name'>[]>
   /** Throws `name_taken`, `invalid_value`. */
   create(by: Actor, fields: NewPlan): Promise<PlanRow>
   /** Throws `not_found`, `name_taken`, `invalid_value`. */
@@ -76,6 +78,7 @@ export function createPlans({ store, directory, clock, random }: PlanParts): Pla
 
   return {
     rows: async () => rowsOf(await loadPlans(store)),
+    names: () => loadPlans(store),
     async create(by, { name, group = null, windows = [] }) {
       if (group !== null) demandGroup(directory, group, 'group')
       checkWindows(windows)

@@ -47,6 +47,7 @@ function watcherOf({ accounts, publicUrl }: EventDeps, { request }: Visit, { id:
       const user = accounts.users.get(userId)
       return user ? accounts.keys.ownedBy(user).map(({ id }) => id) : []
     },
+    teams: () => [...accounts.directory.members.all()].flatMap((member) => (member.userId === userId ? member.teamId : [])),
   }
 }
 
