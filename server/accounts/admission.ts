@@ -70,7 +70,7 @@ export interface AdmissionParts {
   directory: Directory
   clock: Clock
   keyUses: LastUsed
-  sessions: Pick<Sessions, 'userOfSession' | 'isLive'>
+  sessions: Pick<Sessions, 'userOfSession' | 'nameOf' | 'isLive'>
 }
 
 /** Admission over the directory; notes each use of a key in `keyUses`. */
@@ -183,7 +183,7 @@ export function createAdmission({ directory, clock, keyUses, sessions }: Admissi
       const found = sessions.userOfSession(token)
       if (found === undefined || token === undefined) throw notSignedIn()
       const user = found.plan ? withPlan(found, clock.now()) : found
-      const session = sha256Hex(token)
+      const session = sessions.nameOf(token)
       if (named === undefined) return { user, key: null, group: groupFor(user, group ?? user.group), models: null, strict: false, session }
       const team = teamFor(user, named)
       const payer = team.payer.plan ? withPlan(team.payer, clock.now()) : team.payer

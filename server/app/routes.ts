@@ -185,7 +185,7 @@ export function routesOf({
     ...channelRoutes({ ...consoleServices, channels, health }),
     ...probeRoutes({ ...consoleServices, probe, channels }),
     ...settingsRoutes({ ...consoleServices, settings, environment }),
-    ...exportRoutes({ ...consoleServices, teams, channels, prices, settings }),
+    ...exportRoutes({ ...consoleServices, teams, selling, channels, prices, settings }),
     ...conversationRoutes({ ...consoleServices, conversations }),
     ...alertRoutes({ ...consoleServices, alerts }),
     ...batchRoutes({ ...consoleServices, batches: relayServices.batches }),

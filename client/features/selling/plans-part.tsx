@@ -81,17 +81,19 @@ export function PlansPart(props: { plans: Load<PlanRow[]> }) {
                 >
                   {t('give')}
                 </Button>
-                <Button
-                  look="ghost"
-                  size="sm"
-                  aria-label={t('editPlan', { name: row.name })}
-                  onClick={() => setAsking({ what: 'edit', row })}
-                >
-                  {t('edit')}
-                </Button>
-                <Button look="bad" size="sm" onClick={() => setAsking({ what: 'remove', row })}>
-                  {t('remove')}
-                </Button>
+                <Show when={row.managed === 'console'} fallback={<span class="na self-center">{t('byFile')}</span>}>
+                  <Button
+                    look="ghost"
+                    size="sm"
+                    aria-label={t('editPlan', { name: row.name })}
+                    onClick={() => setAsking({ what: 'edit', row })}
+                  >
+                    {t('edit')}
+                  </Button>
+                  <Button look="bad" size="sm" onClick={() => setAsking({ what: 'remove', row })}>
+                    {t('remove')}
+                  </Button>
+                </Show>
               </span>
             ),
           },

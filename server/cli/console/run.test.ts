@@ -421,6 +421,22 @@ fallbacks:
   })
 })
 
+test('config: plans, teams with their members, and who has which plan', async () => {
+  const until = new Date(Date.now() + 5 * 86_400_000).toISOString()
+  const house = (cap: string) => `plans: [{ name: gold, windows: [{ every: 1w, amount: 9 }] }]
+users: [{ name: carl, plan: { name: gold, until: "${until}" } }]
+teams: [{ name: labs, balance: 5, members: [{ user: carl, budget: { daily: ${cap} } }], plan: { name: gold, until: "${until}" } }]`
+  const config = (what: string, cap = '1') =>
+    parley(`config ${what} house.yaml${what === 'apply' ? ' --yes' : ''}`, { files: { 'house.yaml': house(cap) } })
+  expect((await config('plan')).out).toMatch(
+    /^\+ plan gold[\s\S]+\+ user carl[\s\S]+~ plan of user carl[\s\S]+\+ team labs[\s\S]+\+ member carl of labs[\s\S]+~ plan of team labs/,
+  )
+  expect(await config('apply')).toMatchObject({ code: 0, out: expect.stringContaining('6 changes written.') })
+  expect(await config('plan')).toMatchObject({ code: 0, out: 'Nothing differs.' })
+  expect((await config('plan', '2')).out).toMatch(/^~ member carl of labs\n +budget: \{"daily":"1"\} -> \{"daily":"2"\}/)
+  expect((await parley('config export')).out).toContain('gold')
+})
+
 describe('what goes wrong', () => {
   test.each<[string, number, string]>([
     ['keys', 2, ''],

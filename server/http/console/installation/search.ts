@@ -14,7 +14,7 @@ export interface SearchDeps extends ConsoleDeps {
   accounts: Accounts
   channels: ChannelRegistry
   teams: Pick<Teams, 'seenBy'>
-  selling: { plans: { names(): Promise<{ id: string; name: string }[]> } }
+  selling: { plans: { all(): Promise<{ id: string; name: string }[]> } }
 }
 
 /** Most that is found of a kind. */
@@ -114,7 +114,7 @@ async function candidates(deps: SearchDeps, user: User, q: string): Promise<{ ki
     },
     {
       kind: 'plan',
-      rows: !admin ? [] : (await selling.plans.names()).map(({ id, name }) => ({ id, name, note: null, path: '/admin/selling' })),
+      rows: !admin ? [] : (await selling.plans.all()).map(({ id, name }) => ({ id, name, note: null, path: '/admin/selling' })),
     },
     {
       kind: 'page',
