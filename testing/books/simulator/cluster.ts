@@ -7,8 +7,10 @@ import { type BooksDatabase as AskedDatabase, directBooks } from '#billing/ledge
 import { type LeasedBooks, openLeasedBooks } from '#billing/ledger/leased-books'
 import { type Random, systemClock } from '#runtime/clock'
 import type { Log } from '#runtime/log'
+import type { Store } from '#store/engine/store'
 import { type Seeded, seeded } from '#testing/seeded'
 import { type StepClock, stepClock } from '#testing/step-clock'
+import type { Redeem } from './codes.ts'
 import { type BooksDatabase, storeOver } from './database.ts'
 import type { Network } from './network-faults.ts'
 import { createProcess, type Process } from './simulated-process.ts'
@@ -26,6 +28,8 @@ export interface DesignActions {
   answers?(database: AskedDatabase): AskedDatabase
   /** For how long the program believes that its leases are valid, in place of `writeOffMs`. */
   believedMs?: number
+  /** How a code is redeemed. */
+  redeem?: Redeem
   /** Called when a process was killed; only its folder is left. */
   killed?(site: Site): Promise<void>
 }
@@ -36,6 +40,8 @@ export interface Site {
   /** The folder of its journals. */
   folder: string
   process: Process | undefined
+  /** The database as its process reaches it. */
+  store: Store | undefined
   /** Set once the process has started. */
   books: LeasedBooks | undefined
   /** Why its last process failed to start, if it did. */
@@ -100,6 +106,7 @@ export function createCluster({ database, seed, sites: count, network, setting, 
       name,
       folder: join(database.folder, name),
       process: undefined,
+      store: undefined,
       books: undefined,
       failure: undefined,
       seen: 0,
@@ -185,6 +192,7 @@ export function createCluster({ database, seed, sites: count, network, setting, 
       transaction: <T>(work: Parameters<typeof client.transaction<T>>[0]) => process.carry(() => client.transaction(work)),
     }
     const { store, heard } = storeOver(simulatedClient, process.clock, async (topic, id) => notify(topic, id, process))
+    site.store = store
     listeners.set(process, heard)
     const asked = watched(directBooks(store, process.clock), site, process)
     const options = { store, clock: process.clock, random: seededRandom, log, database: actions.answers?.(asked) ?? asked }
