@@ -101,12 +101,12 @@ test('a conversation in the playground is paid by whom its parameters name, in t
   const models = ['lab-model', 'kept-from-them'].map((name) => ({ name, upstream: 'parley-demo' }))
   const channel = (await call('POST', '/api/channels', { name: 'lab', vendor: 'demo', groups: ['labs'], models })) as { id: string }
   for (const { name } of models) await call('PUT', `/api/prices/${name}`, { input: '1', output: '2' })
-  const fields = { name: 'lab', balance: '5', group: 'labs', groups: ['labs'], models: ['lab-*'] }
+  const fields = { name: 'laboratory', balance: '5', group: 'labs', groups: ['labs'], models: ['lab-*'] }
   const team = (await call('POST', '/api/teams', fields)) as { id: string }
   await call('POST', `/api/teams/${team.id}/members`, { user: 'olga' })
   await signIn(page, olga)
   await page.getByRole('button', { name: 'Paid by: me' }).click()
-  await page.getByRole('menuitemradio', { name: 'lab' }).click()
+  await page.getByRole('menuitemradio', { name: 'laboratory' }).click()
   await expect(page.getByRole('button', { name: 'Group, labs' })).toBeVisible()
   await page.getByRole('button', { name: 'Model, lab-model' }).click()
   await expect(page.getByRole('option')).toHaveCount(1)
