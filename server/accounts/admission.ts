@@ -213,7 +213,9 @@ export function createAdmission({ directory, clock, keyUses, sessions }: Admissi
 export function withPlan<Payer extends User>(payer: Payer, now: number): Payer {
   const { plan } = payer
   if (!plan || !inForce(plan, now)) return { ...payer, plan: null }
-  return plan.group === null ? payer : { ...payer, group: plan.group, groups: [...payer.groups, plan.group] }
+  if (plan.group === null) return payer
+  const groups = payer.groups.includes(plan.group) ? payer.groups : [...payer.groups, plan.group]
+  return { ...payer, group: plan.group, groups }
 }
 
 function onlyOne(keys: readonly KnownKey[], name: string): KnownKey | undefined {

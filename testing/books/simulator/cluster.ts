@@ -5,12 +5,11 @@
 import { join } from 'node:path'
 import { type BooksDatabase as AskedDatabase, directBooks } from '#billing/ledger/books-database'
 import { type LeasedBooks, openLeasedBooks } from '#billing/ledger/leased-books'
-import { type Random, systemClock } from '#runtime/clock'
+import { type Clock, type Random, systemClock } from '#runtime/clock'
 import type { Log } from '#runtime/log'
 import type { Store } from '#store/engine/store'
 import { type Seeded, seeded } from '#testing/seeded'
 import { type StepClock, stepClock } from '#testing/step-clock'
-import type { Redeem } from './codes.ts'
 import { type BooksDatabase, storeOver } from './database.ts'
 import type { Network } from './network-faults.ts'
 import { createProcess, type Process } from './simulated-process.ts'
@@ -21,6 +20,9 @@ export interface Setting {
   settleWaits: boolean
   writeOffMs: number
 }
+
+/** Redeems a code for a wallet at an instance. */
+export type Redeem = (site: { store: Store; clock: Clock }, walletId: string, code: string) => Promise<unknown>
 
 /** Additional actions of a wrong design. */
 export interface DesignActions {

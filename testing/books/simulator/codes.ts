@@ -4,14 +4,13 @@
  */
 import { sql } from 'drizzle-orm'
 import { createCodes } from '#accounts/selling/codes'
-import type { Clock } from '#runtime/clock'
 import { sha256Hex } from '#runtime/secrets'
 import { GatewayError } from '#shared/errors'
 import { insertCodes } from '#store/accounts/codes'
 import { returned } from '#store/engine/rows'
 import type { Store } from '#store/engine/store'
 import { seeded } from '#testing/seeded'
-import type { Cluster, Site } from './cluster.ts'
+import type { Cluster, Redeem, Site } from './cluster.ts'
 import type { BooksDatabase } from './database.ts'
 
 /** What clients heard of codes. */
@@ -20,9 +19,6 @@ export interface CodeRecord {
   heard: Map<string, number>
   counts: { redeemed: number; 'codes refused': number; 'codes without an answer': number }
 }
-
-/** Redeems a code for a wallet at an instance. */
-export type Redeem = (site: { store: Store; clock: Clock }, walletId: string, code: string) => Promise<unknown>
 
 const letters = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
