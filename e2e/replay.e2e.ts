@@ -25,7 +25,7 @@ test('requests of the list are asked again, and one of them is compared', async 
   await expect(page.getByRole('heading', { name: 'Replay 2 requests' })).toBeVisible()
   await expect(page.getByText(/^About \$[\d.]+, \$[\d.]+ at most, charged to you\.$/)).toBeVisible()
   await page.getByLabel('Changed fields').fill('{"temperature"')
-  await expect(page.getByText('This is no JSON object.')).toBeVisible()
+  await expect(page.getByText('This is not a JSON object.')).toBeVisible()
   await page.getByLabel('Changed fields').fill('{"temperature": 0}')
   await expectClean(page, 'a new replay')
   await page.locator('form').getByRole('button', { name: 'Replay' }).click()
@@ -89,6 +89,11 @@ test('a request on several targets stands in one table, is copied as Markdown, a
   await page.getByRole('dialog').getByRole('button', { name: 'Replay' }).click()
   await page.waitForURL((url) => url.pathname.startsWith('/replay/rep_') && !url.pathname.endsWith(job.id))
   await expect(page.getByText('3 of 3', { exact: true })).toBeVisible()
+  // Deleting says first what goes with it.
+  await page.getByRole('button', { name: 'Delete', exact: true }).click()
+  await expect(page.getByRole('dialog')).toContainText('the answers that it kept go with it')
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete the replay' }).click()
+  await page.waitForURL((url) => url.pathname === '/replay')
 })
 
 test('a kept request opens in the playground, which says what it cannot hold', async ({ page, program }) => {

@@ -27,6 +27,8 @@ interface BatchingParts {
   services: LineServices
   /** Others need this process. */
   isBusy(): boolean
+  /** Milliseconds without a sign after which others take over what a process does. */
+  takeoverMs: number
 }
 
 /** Requests of batches at once, and of one user. */
@@ -35,8 +37,8 @@ const mostLinesOfUser = 8
 
 /** Jobs and batches of this program; they begin with the first look at the jobs. */
 export function openBatching(parts: BatchingParts): { work: Jobs; batches: Batches } {
-  const { store, sealer, clock, random, log, accounts, settings, files, live, services, isBusy } = parts
-  const work = createJobs({ store, clock, random, log })
+  const { store, sealer, clock, random, log, accounts, settings, files, live, services, isBusy, takeoverMs } = parts
+  const work = createJobs({ store, clock, random, log, silenceMs: takeoverMs })
   const batches = createBatches({ store, sealer, clock, random, jobs: work, quotas: settings.quotas })
   work.define(
     batchKind,

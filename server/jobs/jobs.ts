@@ -23,7 +23,7 @@ export interface RunningJob {
 export interface JobKind {
   /** How many of them this process does at once. */
   atOnce: number
-  /** Does it to its end; what was done before must not be done again. When it rejects, it is tried again after `silence`. */
+  /** Does it to its end; what was done before must not be done again. When it rejects, it is tried again once it counts as abandoned. */
   run(job: RunningJob): Promise<void>
 }
 
@@ -39,17 +39,24 @@ export interface Jobs {
   close(): Promise<void>
 }
 
-/** Milliseconds without a sign after which a job counts as abandoned. */
-export const silence = 20_000
-
 interface Running {
   lost: Abort
   stopped: Abort
   ended: Promise<void>
 }
 
+/** What jobs need. */
+export interface JobParts {
+  store: Store
+  clock: Clock
+  random: Random
+  log: Log
+  /** Milliseconds without a sign after which a job counts as abandoned. */
+  silenceMs: number
+}
+
 /** Jobs in this store; nothing is taken before the first look. */
-export function createJobs({ store, clock, random, log }: { store: Store; clock: Clock; random: Random; log: Log }) {
+export function createJobs({ store, clock, random, log, silenceMs }: JobParts) {
   const runner = random.hex(16)
   const kinds = new Map<string, JobKind>()
   const running = new Map<string, Running & { kind: string }>()
@@ -95,7 +102,7 @@ export function createJobs({ store, clock, random, log }: { store: Store; clock:
       for (const [kind, what] of kinds) {
         const most = what.atOnce - [...running.values()].filter((one) => one.kind === kind).length
         if (isClosed || most <= 0) continue
-        const before = new Date(clock.now() - silence)
+        const before = new Date(clock.now() - silenceMs)
         for (const id of await claimJobs(store, { kind, runner, before, now: now(), most })) {
           if (!running.has(id)) begin(kind, id, what)
         }
