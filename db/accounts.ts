@@ -32,8 +32,10 @@ export const users = pgTable('users', {
 export const sessions = pgTable(
   'sessions',
   {
-    /** SHA-256 of the cookie's value, hexadecimal. */
+    /** SHA-256 of the cookie's first value, hexadecimal; it stays what names the session when the cookie gets another value. */
     digest: text('digest').primaryKey(),
+    /** SHA-256 of the cookie's value since its user last proved who they are; null = `digest`. */
+    tokenDigest: text('token_digest'),
     userId: text('user_id')
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),

@@ -1,6 +1,7 @@
 /** Selling on: plans, codes that are redeemed once, and what payment systems credited and refunded. Amounts in nano-dollars. */
 import { bigint, boolean, index, integer, jsonb, pgTable, text, timestamp } from 'drizzle-orm/pg-core'
 import type { PlanWindow } from '../shared/console/selling.ts'
+import type { Managed } from '../shared/ids.ts'
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
 
@@ -12,6 +13,7 @@ export const plans = pgTable('plans', {
   group: text('group'),
   windows: jsonb('windows').$type<PlanWindow[]>().notNull(),
   enabled: boolean('enabled').notNull().default(true),
+  managed: text('managed').$type<Managed>().notNull().default('console'),
   createdAt: instant('created_at').notNull(),
 })
 

@@ -219,7 +219,7 @@ const calls: Record<string, { by: Call; actions: string[] }> = {
   },
   'PATCH /api/session/password': {
     by: ({ admin }) => admin.call('PATCH', '/api/session/password', { old: administratorPassword, new: administratorPassword }),
-    actions: ['user.change'],
+    actions: ['session.prove', 'user.change'],
   },
   'POST /api/session/proof': {
     by: ({ admin }) => admin.call('POST', '/api/session/proof', { password: administratorPassword }),

@@ -62,6 +62,15 @@ describe('search', () => {
     expect(kinds(await find(gateway.admin, 'ann'))).toEqual(['key key of ann', 'user ann', 'channel main-channel', 'page Channels'])
     expect(await find(gateway.admin, 'gpt-te')).toMatchObject([{ kind: 'model', name: testModel, path: `/models?q=${testModel}` }])
     expect(kinds(await find(gateway.admin, 'settings'))).toEqual(['page Settings'])
+    const team = await gateway.admin.call<{ id: string }>('POST', '/api/teams', { name: 'zebras' })
+    await gateway.admin.call('POST', '/api/plans', { name: 'zebra plan' })
+    expect(await find(gateway.admin, 'zebra')).toMatchObject([
+      { kind: 'team', name: 'zebras', path: `/admin/teams?open=${team.id}` },
+      { kind: 'plan', name: 'zebra plan', path: '/admin/selling' },
+    ])
+    expect(kinds(await find(ann.session, 'zebra'))).toEqual([])
+    await gateway.admin.call('POST', `/api/teams/${team.id}/members`, { user: 'ann' })
+    expect(await find(ann.session, 'zebra')).toMatchObject([{ kind: 'team', name: 'zebras', path: `/team?open=${team.id}` }])
   })
 
   test('others see only what is theirs', async () => {

@@ -29,6 +29,10 @@ test('whatever is pasted is found, and Enter goes there', async ({ page, program
   await find(id, id, new RegExp(`/requests/${id}$`))
   await find(key.slice(-4), 'palette-key', /\/keys\/\w+$/)
   await find('palette-user', 'palette-user', /\/admin\/users\/\w+$/)
+  const team = (await api('POST', '/api/teams', { name: 'zebras' })) as { id: string }
+  await api('POST', '/api/plans', { name: 'striped plan' })
+  await find('zebras', 'zebras', new RegExp(`/admin/teams\\?open=${team.id}$`))
+  await find('striped', 'striped plan', /\/admin\/selling$/)
   await find('parley-demo-embed', 'parley-demo-embed', /\/models\?q=parley-demo-embed$/)
   await page.keyboard.press('Control+k')
   await page.getByRole('combobox', { name: 'Search or jump to' }).fill('no such thing anywhere')

@@ -90,21 +90,33 @@ test('an administrator makes, credits and ends a team', async ({ page, program }
   ])
 })
 
-test('a conversation in the playground is paid by whom its parameters name', async ({ page, program }) => {
+test('a conversation in the playground is paid by whom its parameters name, in the groups of that team and with its models', async ({
+  page,
+  program,
+}) => {
   const call = await consoleApi(program)
   const olga = { name: 'olga', password: 'password of olga' }
-  await call('POST', '/api/users', { ...olga, balance: '1' })
-  const team = (await call('POST', '/api/teams', { name: 'laboratory', balance: '5' })) as { id: string }
+  await call('POST', '/api/users', olga)
+  await call('POST', '/api/groups', { name: 'labs' })
+  const models = ['lab-model', 'kept-from-them'].map((name) => ({ name, upstream: 'parley-demo' }))
+  const channel = (await call('POST', '/api/channels', { name: 'lab', vendor: 'demo', groups: ['labs'], models })) as { id: string }
+  for (const { name } of models) await call('PUT', `/api/prices/${name}`, { input: '1', output: '2' })
+  const fields = { name: 'laboratory', balance: '5', group: 'labs', groups: ['labs'], models: ['lab-*'] }
+  const team = (await call('POST', '/api/teams', fields)) as { id: string }
   await call('POST', `/api/teams/${team.id}/members`, { user: 'olga' })
   await signIn(page, olga)
   await page.getByRole('button', { name: 'Paid by: me' }).click()
   await page.getByRole('menuitemradio', { name: 'laboratory' }).click()
+  await expect(page.getByRole('button', { name: 'Group, labs' })).toBeVisible()
+  await page.getByRole('button', { name: 'Model, lab-model' }).click()
+  await expect(page.getByRole('option')).toHaveCount(1)
+  await page.keyboard.press('Escape')
+  // Olga herself has no money.
   const sent = await nextBody(page, () => sendMessage(page, 'Hello'))
-  expect(sent.team).toBe(team.id)
+  expect(sent).toMatchObject({ team: team.id, group: 'labs', model: 'lab-model' })
   await (await waitForReply(page)).locator('.foot .cost').waitFor()
   const { balance } = (await call('GET', `/api/teams/${team.id}`)) as { balance: string }
   expect(Number(balance)).toBeLessThan(5)
-  const { data } = (await call('GET', '/api/users?limit=200')) as { data: { name: string; balance: string }[] }
-  expect(data.find(({ name }) => name === 'olga')?.balance).toBe('1')
   await expectClean(page, 'the parameters of a conversation that a team pays')
+  await call('DELETE', `/api/channels/${channel.id}`)
 })

@@ -264,14 +264,28 @@ describe.each(sampledEngines(import.meta.file))('teams on %s', (engine) => {
     const ann = await person()
     const { id } = await team({ models: ['other-*'] })
     await join(id, ann, 'owner')
+    const names = async (path: string) =>
+      (await ann.session.call<{ data: { id?: string; name?: string }[] }>('GET', path)).data.map((row) => row.id ?? row.name)
+    const stranger = await person()
+    for (const list of ['groups', 'models'])
+      expect(await refusalOf(stranger.session.raw('GET', `/api/${list}?team=${id}`))).toMatchObject({
+        status: 403,
+        code: 'team_not_allowed',
+      })
+    expect([await names(`/api/groups?team=${id}`), await names(`/api/models?team=${id}`)]).toEqual([['default'], []])
     const { key } = await keyFor(ann.session, id)
     expect(await refusalOf(ask(key))).toMatchObject({ status: 404, code: 'model_not_found' })
     expect((await refusalOf(ask((await keyFor(ann.session, id, { models: [testModel] })).key))).code).toBe('model_not_found')
     expect((await refusalOf(play(ann.session, { team: id }))).code).toBe('model_not_found')
     await gateway.admin.call('PATCH', `/api/teams/${id}`, { models: null })
     expect((await ask(key)).status).toBe(200)
+    expect(await names(`/api/models?team=${id}`)).toContain(testModel)
     const group = `of-nobody-${engine}`
     await gateway.admin.call('POST', '/api/groups', { name: group })
+    await gateway.admin.call('PATCH', `/api/teams/${id}`, { groups: ['default', group] })
+    expect(await names(`/api/groups?team=${id}`)).toEqual(['default', group])
+    expect(await names('/api/groups')).toEqual(['default'])
+    await gateway.admin.call('PATCH', `/api/teams/${id}`, { groups: ['default'] })
     expect((await refusalOf(ann.session.raw('POST', '/api/keys', { name: 'k', team: id, group }))).code).toBe('group_not_allowed')
     await gateway.admin.call('PATCH', `/api/teams/${id}`, { enabled: false })
     expect((await refusalOf(ask(key))).code).toBe('invalid_api_key')

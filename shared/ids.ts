@@ -151,6 +151,8 @@ export type TeamRole = (typeof teamRoles)[number]
 export const isTeamId = (id: string): boolean => id.startsWith('team_')
 /** The id of a user's place in a team, now, before or later. */
 export const memberIdOf = (teamId: string, userId: string): string => `${teamId}.${userId}`
+/** The team of such a place. */
+export const teamOfMember = (memberId: string): string => memberId.slice(0, memberId.indexOf('.'))
 /** Whom requests belong to that Parley makes itself, such as scheduled checks of channels: no user has this id. */
 export const house = { id: 'house', name: 'Parley' } as const
 /** What stands in place of a key in rows of scheduled checks. */

@@ -4,14 +4,19 @@ import type { ModelRow, Page } from '#shared/console/model'
 import type { TeamRow } from '#shared/console/team'
 import { callApi } from './http.ts'
 
-/** All groups the user may use. Throws ApiError. */
-export const readGroups = () => readAll<GroupRow>('/api/groups?limit=200')
+/** All groups that the user, or the team of this id, may use. Throws ApiError. */
+export const readGroups = (team?: string) => readAll<GroupRow>(`/api/groups?limit=200${ofTeam(team)}`)
 
-/** Models of `group` that can chat. Throws ApiError. */
-export const readModels = async (group: string): Promise<ModelRow[]> => {
-  const rows = await readAll<ModelRow>(`/api/models?limit=200&group=${encodeURIComponent(group)}`)
+/** Models of `group` that can chat, for the user or the team of this id. Throws ApiError. */
+export const readModels = async (group: string, team?: string): Promise<ModelRow[]> => {
+  const rows = await readAll<ModelRow>(`/api/models?limit=200&group=${encodeURIComponent(group)}${ofTeam(team)}`)
   return rows.filter((row) => row.operations.includes('generate'))
 }
+
+const ofTeam = (team: string | undefined) => (team === undefined ? '' : `&team=${encodeURIComponent(team)}`)
+
+/** The team of this id. Throws ApiError. */
+export const readTeam = (id: string) => callApi<TeamRow>('GET', `/api/teams/${encodeURIComponent(id)}`)
 
 /** Teams whose money the user may spend. Throws ApiError. */
 export const readTeams = async (): Promise<TeamRow[]> => {

@@ -66,14 +66,34 @@ export function setProver(ask: Prover | undefined): void {
  * as `sendOnce` does.
  */
 export async function send(...request: Parameters<typeof sendOnce>): Promise<Response> {
-  const response = await sendOnce(...request)
+  const response = await sendInSession(...request)
   if (response.status !== 403 || prover === undefined) return response
   const { code } = await readError(response.clone())
   if (code !== 'reauthentication_required') return response
   proving ??= prover().finally(() => {
     proving = undefined
   })
-  return (await proving) ? sendOnce(...request) : response
+  return (await proving) ? sendInSession(...request) : response
+}
+
+/** Milliseconds in which the cookie of a session arrives that was given another token. */
+const cookieMs = 300
+/** Whether this page has been in a session. */
+let inSession = false
+
+/**
+ * One request, which is repeated once where the session seems to be over: a proof, in this tab or in another, gives it another token, and
+ * what was sent with the old one is refused before anything is done. Throws as `sendOnce` does.
+ */
+async function sendInSession(...request: Parameters<typeof sendOnce>): Promise<Response> {
+  const response = await sendOnce(...request)
+  const [, path] = request
+  if (response.ok && path !== '/api/status') inSession = true
+  if (response.status !== 401 || !inSession || (await readError(response.clone())).code !== 'not_signed_in') return response
+  await new Promise((resolve) => setTimeout(resolve, cookieMs))
+  const again = await sendOnce(...request)
+  inSession = again.status !== 401
+  return again
 }
 
 /** One request with the session cookie. Throws the abort reason when aborted, and ApiError `offline` when there is no response. */

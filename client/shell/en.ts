@@ -60,6 +60,8 @@ export const en = {
   searching: 'Searching',
   kinds_key: 'Keys',
   kinds_user: 'Users',
+  kinds_team: 'Teams',
+  kinds_plan: 'Plans',
   kinds_channel: 'Channels',
   kinds_model: 'Models',
   kinds_group: 'Groups',

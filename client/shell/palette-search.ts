@@ -1,4 +1,4 @@
-/** What the server finds for the palette: requests, keys, users, models, channels and groups, by id, name or the end of a key. */
+/** What the server finds for the palette: requests, keys, users, teams, models, channels, groups and plans, by id, name or the end of a key. */
 import { type Accessor, createEffect, createSignal, on, onCleanup } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import type { IconName } from '#client/ui/icon.tsx'
@@ -13,6 +13,8 @@ const icons: Record<Exclude<Found['kind'], 'page'>, IconName> = {
   request: 'list',
   key: 'key',
   user: 'users',
+  team: 'case',
+  plan: 'tag',
   model: 'book',
   channel: 'server',
   group: 'layers',

@@ -62,6 +62,8 @@ export const zh: Record<keyof typeof en, string> = {
   searching: '正在搜索',
   kinds_key: '密钥',
   kinds_user: '用户',
+  kinds_team: '团队',
+  kinds_plan: '套餐',
   kinds_channel: '渠道',
   kinds_model: '模型',
   kinds_group: '分组',

@@ -39,13 +39,18 @@ export interface Gateway {
 export const testModel = 'gpt-test'
 
 function session(url: string, cookie: string): Session {
-  const raw: Session['raw'] = (method, path, body, headers = {}) =>
-    fetch(url + path, {
+  const raw: Session['raw'] = async (method, path, body, headers = {}) => {
+    const answer = await fetch(url + path, {
       method,
-      headers: { cookie, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+      headers: { cookie: own.cookie, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
-  return {
+    // As a browser keeps it: a proof gives the session another token.
+    const set = answer.headers.getSetCookie().find((line) => /^(__Host-)?parley=./.test(line))
+    if (set?.includes('=;') === false) own.cookie = set.split(';')[0] ?? own.cookie
+    return answer
+  }
+  const own: Session = {
     cookie,
     raw,
     async call(method, path, body) {
@@ -55,6 +60,7 @@ function session(url: string, cookie: string): Session {
       return text === '' ? undefined : JSON.parse(text)
     },
   }
+  return own
 }
 
 /** A session of this user on the program at `url`. */

@@ -10,7 +10,7 @@ import { type Directory, type KnownKey, type KnownTeam, usableGroup, usableGroup
 import type { LastUsed } from './last-used.ts'
 import { addressNotAllowed, groupNotAllowed, teamNotAllowed } from './refusals.ts'
 import type { Sessions } from './sessions.ts'
-import { maySpend } from './team-rights.ts'
+import { maySpend, roleIn } from './team-rights.ts'
 
 const badKey = () => new GatewayError('invalid_api_key', 'The API key is missing or not valid.')
 const withdrawnModel = () => new GatewayError('model_not_found', 'The key may no longer use the model of this request.', { param: 'model' })
@@ -51,6 +51,18 @@ export interface Admission {
   callerWithKey(id: string, address?: string): Caller | undefined
   /** The groups the user may use now, by name. */
   groupsOf(user: User): Group[]
+  /**
+   * Whose groups and models count for what this user asks: their own, or those of the team of this id or name, in which they have a place
+   * (administrators: any). Throws `team_not_allowed`.
+   */
+  payerFor(user: User, team?: string): Payer
+}
+
+/** A user, or a team as one. */
+export interface Payer {
+  user: User
+  /** Null = every model of its groups. */
+  models: ReadonlySet<string> | null
 }
 
 /** What `createAdmission` needs. */
@@ -58,7 +70,7 @@ export interface AdmissionParts {
   directory: Directory
   clock: Clock
   keyUses: LastUsed
-  sessions: Pick<Sessions, 'userOfSession' | 'isLive'>
+  sessions: Pick<Sessions, 'userOfSession' | 'nameOf' | 'isLive'>
 }
 
 /** Admission over the directory; notes each use of a key in `keyUses`. */
@@ -104,9 +116,11 @@ export function createAdmission({ directory, clock, keyUses, sessions }: Admissi
     return { ...caller, team, member, models: inBoth(caller.models, models) }
   }
 
+  const teamOf = (named: string) => directory.teams.get(named) ?? directory.teamNamed(named)
+
   /** The team of this id or name whose money the user may spend. */
   function teamFor(user: User, named: string): KnownTeam {
-    const team = directory.teams.get(named) ?? directory.teamNamed(named)
+    const team = teamOf(named)
     if (!team?.team.enabled || !maySpend(directory.members.get(memberIdOf(team.team.id, user.id)))) throw teamNotAllowed()
     return team
   }
@@ -169,7 +183,7 @@ export function createAdmission({ directory, clock, keyUses, sessions }: Admissi
       const found = sessions.userOfSession(token)
       if (found === undefined || token === undefined) throw notSignedIn()
       const user = found.plan ? withPlan(found, clock.now()) : found
-      const session = sha256Hex(token)
+      const session = sessions.nameOf(token)
       if (named === undefined) return { user, key: null, group: groupFor(user, group ?? user.group), models: null, strict: false, session }
       const team = teamFor(user, named)
       const payer = team.payer.plan ? withPlan(team.payer, clock.now()) : team.payer
@@ -186,6 +200,12 @@ export function createAdmission({ directory, clock, keyUses, sessions }: Admissi
       return caller
     },
     groupsOf: (user) => usableGroups(directory, user.plan ? withPlan(user, clock.now()) : user),
+    payerFor(user, named) {
+      const team = named === undefined ? undefined : teamOf(named)
+      if (named !== undefined && (team === undefined || roleIn(directory, user, team.team.id) === undefined)) throw teamNotAllowed()
+      const payer = team?.payer ?? user
+      return { user: payer.plan ? withPlan(payer, clock.now()) : payer, models: team?.models ?? null }
+    },
   }
 }
 
@@ -193,7 +213,9 @@ export function createAdmission({ directory, clock, keyUses, sessions }: Admissi
 export function withPlan<Payer extends User>(payer: Payer, now: number): Payer {
   const { plan } = payer
   if (!plan || !inForce(plan, now)) return { ...payer, plan: null }
-  return plan.group === null ? payer : { ...payer, group: plan.group, groups: [...payer.groups, plan.group] }
+  if (plan.group === null) return payer
+  const groups = payer.groups.includes(plan.group) ? payer.groups : [...payer.groups, plan.group]
+  return { ...payer, group: plan.group, groups }
 }
 
 function onlyOne(keys: readonly KnownKey[], name: string): KnownKey | undefined {

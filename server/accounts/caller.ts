@@ -95,6 +95,6 @@ export interface Caller {
   /** The models the caller may use; null = every model of the group. */
   models: ReadonlySet<string> | null
   strict: boolean
-  /** On `/pg`, the digest of the session, with which the request ends. */
+  /** On `/pg`, the name of the session, with which the request ends. */
   session?: string
 }

@@ -51,6 +51,8 @@ export interface Directory {
   teamNamed(name: string): KnownTeam | undefined
   keyWithDigest(digest: string): KnownKey | undefined
   managementKeyWithDigest(digest: string): ManagementKeyRecord | undefined
+  /** By the digest of its present token. */
+  sessionWithToken(digest: string): SessionRecord | undefined
 }
 
 /** Loads everything once. Rejects when the database does not answer. */
@@ -59,6 +61,7 @@ export async function openDirectory(store: Store): Promise<Directory> {
   const teamIds = new Map<string, string>()
   const keyIds = new Map<string, string>()
   const managementKeyIds = new Map<string, string>()
+  const sessionIds = new Map<string, string>()
 
   const users = await mirror<KnownUser>(store, {
     table: 'users',
@@ -109,6 +112,7 @@ export async function openDirectory(store: Store): Promise<Directory> {
     id: (session) => session.digest,
     loadAll: () => loadSessions(store),
     load: (digest) => loadSession(store, digest),
+    onChange: (id, row, before) => move(sessionIds, id, before && tokenOf(before), row && tokenOf(row)),
   })
 
   return {
@@ -123,6 +127,7 @@ export async function openDirectory(store: Store): Promise<Directory> {
     teamNamed: (name) => teams.get(teamIds.get(name) ?? ''),
     keyWithDigest: (digest) => keys.get(keyIds.get(digest) ?? ''),
     managementKeyWithDigest: (digest) => managementKeys.get(managementKeyIds.get(digest) ?? ''),
+    sessionWithToken: (digest) => sessions.get(sessionIds.get(digest) ?? ''),
   }
 }
 
@@ -164,6 +169,8 @@ function move(index: Map<string, string>, id: string, from: string | undefined, 
   if (from !== undefined && index.get(from) === id) index.delete(from)
   if (to !== undefined) index.set(to, id)
 }
+
+const tokenOf = ({ digest, tokenDigest }: SessionRecord) => tokenDigest ?? digest
 
 const turn = <A, B>(row: A | undefined, into: (row: A) => B): B | undefined => (row === undefined ? undefined : into(row))
 

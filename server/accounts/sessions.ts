@@ -1,4 +1,7 @@
-/** Console sessions. A session is an opaque token in a cookie; only its digest is stored, and it expires. */
+/**
+ * Console sessions. A session is an opaque token in a cookie; only its digest is stored, and it expires. With each proof of who its user is
+ * it gets another token; what names it, and the requests that run in it, is the digest of its first one.
+ */
 
 import type { Factors } from '#accounts/factors/factors'
 import { networkOf } from '#accounts/guard/network'
@@ -12,6 +15,7 @@ import { forgetNetworks, rememberNetwork } from '#store/accounts/known-networks'
 import {
   deleteSession,
   deleteSessionsOf,
+  deleteSessionWithToken,
   deleteStaleSessions,
   insertSession,
   proveSession,
@@ -82,10 +86,15 @@ export interface Sessions {
   requiresFactor(token: string | undefined): boolean
   /** Whether its user proved who they are within the last quarter of an hour. */
   isFresh(token: string | undefined): boolean
-  /** Notes such a proof of the session of this token. */
-  proved(token: string, requestId?: string): Promise<void>
-  /** Whether the session with this digest is still there and its user may use it. Counts as no use. */
-  isLive(digest: string): boolean
+  /**
+   * Notes such a proof of the session of this token. Resolves to the token that takes its place at once; undefined when the session is over,
+   * or another proof was first.
+   */
+  proved(token: string, requestId?: string): Promise<string | undefined>
+  /** What names the session of this token as long as it lasts, or the step of a sign-in, of which there may be none. */
+  nameOf(token: string): string
+  /** Whether the session of this name is still there and its user may use it. Counts as no use. */
+  isLive(name: string): boolean
   /** The live sessions of a user, newest first; `token` marks the current one. */
   sessionsOf(user: User, token: string | undefined): SessionRow[]
   /** Ends one session of this user. Throws `not_found` for another user's. */
@@ -123,7 +132,8 @@ export function createSessions(parts: SessionsParts): Sessions {
     return user?.enabled ? user : undefined
   }
 
-  const sessionOf = (token: string | undefined) => (token === undefined ? undefined : directory.sessions.get(sha256Hex(token)))
+  const sessionOf = (token: string | undefined) => (token === undefined ? undefined : directory.sessionWithToken(sha256Hex(token)))
+  const nameOf = (token: string) => sessionOf(token)?.digest ?? sha256Hex(token)
 
   function asksFactor(user: User, via: SignInWay | null): boolean {
     const { required, afterProvider } = policy()
@@ -149,7 +159,7 @@ export function createSessions(parts: SessionsParts): Sessions {
     const now = new Date(clock.now())
     const from = { address: address ?? null, agent: agent?.slice(0, longestAgent) ?? null }
     const by = { id: user.id, name: user.name, ...(requestId !== undefined && { requestId }) }
-    const row = { digest: sha256Hex(token), userId: user.id, createdAt: now, usedAt: now, ...from, via, provedAt: null }
+    const row = { digest: sha256Hex(token), tokenDigest: null, userId: user.id, createdAt: now, usedAt: now, ...from, via, provedAt: null }
     await onRecord(store, async (store) => {
       await insertSession(store, row)
       if (address !== undefined) await rememberNetwork(store, { userId: user.id, network: networkOf(address), at: now })
@@ -171,12 +181,11 @@ export function createSessions(parts: SessionsParts): Sessions {
       return { user, token, awaiting: methods }
     },
     async signOut(token, requestId) {
-      const digest = token === undefined ? undefined : sha256Hex(token)
-      const session = digest === undefined ? undefined : directory.sessions.get(digest)
+      const session = sessionOf(token)
       const user = session && directory.users.get(session.userId)
       if (session && user) await end(user, session.digest, requestId)
       // Perhaps another instance has just started it.
-      else if (digest !== undefined) await deleteSession(store, digest)
+      else if (token !== undefined) await deleteSessionWithToken(store, sha256Hex(token))
     },
     userOfSession(token) {
       const session = sessionOf(token)
@@ -195,17 +204,22 @@ export function createSessions(parts: SessionsParts): Sessions {
       return session !== undefined && clock.now() < (session.provedAt ?? session.createdAt).getTime() + freshMs
     },
     async proved(token, requestId) {
-      const user = ownerOf(sessionOf(token))
-      if (user === undefined) return
+      const session = sessionOf(token)
+      const user = ownerOf(session)
+      if (session === undefined || user === undefined) return undefined
       const by = { id: user.id, name: user.name, ...(requestId !== undefined && { requestId }) }
-      await onRecord(store, async (store) => {
-        await proveSession(store, sha256Hex(token), new Date(clock.now()))
+      const next = random.hex(32)
+      const change = { before: sha256Hex(token), tokenDigest: sha256Hex(next), provedAt: new Date(clock.now()) }
+      return onRecord(store, async (store) => {
+        if (!(await proveSession(store, session.digest, change))) return undefined
         await note(store, by, { action: 'session.prove', target: user.id, name: user.name })
+        return next
       })
     },
-    isLive: (digest) => userOf(directory.sessions.get(digest)) !== undefined,
+    nameOf,
+    isLive: (name) => userOf(directory.sessions.get(name)) !== undefined,
     sessionsOf(user, token) {
-      const current = token === undefined ? undefined : sha256Hex(token)
+      const current = sessionOf(token)?.digest
       return [...directory.sessions.all()]
         .filter((session) => session.userId === user.id && ownerOf(session))
         .sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
@@ -224,7 +238,7 @@ export function createSessions(parts: SessionsParts): Sessions {
       await end(user, session.digest, user.requestId)
     },
     async endSessionsOf(userId, but) {
-      await deleteSessionsOf(store, userId, but === undefined ? undefined : sha256Hex(but))
+      await deleteSessionsOf(store, userId, but === undefined ? undefined : nameOf(but))
       await deleteStepsOf(store, userId)
     },
     async sweepSessions() {
@@ -238,9 +252,6 @@ export function createSessions(parts: SessionsParts): Sessions {
     },
   }
 }
-
-/** What passkeys sign for: the session or the step of this token. */
-export const passkeySubject = (token: string): string => sha256Hex(token)
 
 /** The public id of a session: 96 bits of the digest, from which neither the digest nor the token can be found. */
 const idOf = (digest: string): string => digest.slice(0, 24)

@@ -87,8 +87,9 @@ describe.each(sampledEngines(import.meta.file))('people on %s', (engine) => {
   describe('one’s own password', () => {
     test('is changed with the old one, ends the other sessions, and is in the audit trail', async () => {
       const [here, there] = [await signIn(), await signIn()]
-      await accounts.changePassword(ann, { old: password, new: 'another horse' }, here, { address, requestId: 'req_1' })
-      expect(accounts.userOfSession(here)?.id).toBe(ann.id)
+      const next = await accounts.changePassword(ann, { old: password, new: 'another horse' }, here, { address, requestId: 'req_1' })
+      expect(accounts.userOfSession(next)?.id).toBe(ann.id)
+      expect(accounts.userOfSession(here)).toBeUndefined()
       expect(accounts.userOfSession(there)).toBeUndefined()
       expect(await failure(accounts.signIn('ann', password, address))).toBe('invalid_credentials')
       expect(await signIn('ann', 'another horse')).toBeString()

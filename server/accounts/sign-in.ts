@@ -18,7 +18,7 @@ import type { Store } from '#store/engine/store'
 import type { User } from './caller.ts'
 import type { Directory } from './directory.ts'
 import { demandConsole } from './refusals.ts'
-import { type Origin, passkeySubject, type Sessions, type SignedIn } from './sessions.ts'
+import type { Origin, Sessions, SignedIn } from './sessions.ts'
 import { createSignInLog } from './sign-in-log.ts'
 import { writeUser } from './users.ts'
 
@@ -35,13 +35,13 @@ export interface SignIn {
   finishStep(token: string | undefined, given: FactorGiven, from: From): Promise<SignedIn>
   /** Signs in by a passkey that knows its user. Throws `invalid_credentials`. */
   signInByPasskey(answer: PasskeyAnswer, from: From): Promise<SignedIn>
-  /** Proves again that the session of `token` is its user's. Throws `invalid_credentials`, `too_many_attempts`. */
-  proveAgain(user: User, token: string, given: ProofGiven, from: From): Promise<void>
+  /** Proves again that the session of `token` is its user's; resolves to the token that takes its place, as `proved` does. Throws `invalid_credentials`, `too_many_attempts`. */
+  proveAgain(user: User, token: string, given: ProofGiven, from: From): Promise<string | undefined>
   /**
-   * Changes the password of a signed-in user and ends all their sessions but that of `token`. Throws `invalid_credentials` for a wrong
-   * old password, `weak_password`, `managed_by_file`, `too_many_attempts`.
+   * Changes the password of a signed-in user and ends all their sessions but that of `token`; resolves to the token that takes its place,
+   * as `proved` does. Throws `invalid_credentials` for a wrong old password, `weak_password`, `managed_by_file`, `too_many_attempts`.
    */
-  changePassword(user: User, change: PasswordChange, token: string | undefined, from: From): Promise<void>
+  changePassword(user: User, change: PasswordChange, token: string | undefined, from: From): Promise<string | undefined>
   /** Writes how many failed attempts were not recorded one by one. Runs on a schedule. */
   flushSignInLog(): Promise<void>
 }
@@ -52,7 +52,7 @@ export interface SignInParts {
   directory: Directory
   clock: Clock
   random: Random
-  sessions: Pick<Sessions, 'begin' | 'startSession' | 'endSessionsOf' | 'proved'>
+  sessions: Pick<Sessions, 'begin' | 'startSession' | 'endSessionsOf' | 'nameOf' | 'proved'>
   factors?: Factors | undefined
 }
 
@@ -142,13 +142,13 @@ export function createSignIn({ store, directory, clock, random, sessions, factor
       return sessions.begin(user, 'passkey', from)
     },
     async proveAgain(user, token, { password, ...given }, from) {
-      const subject = passkeySubject(token)
+      const subject = sessions.nameOf(token)
       const isRight =
         password === undefined
           ? await provenBy(user, given, { use: 'proof', subject }, from)
           : (await proven(user.name, password, from)) !== undefined
       if (!isRight) throw wrongFactor()
-      await sessions.proved(token, from.requestId)
+      return sessions.proved(token, from.requestId)
     },
     async signIn(name, password, address, more) {
       const from = { ...more, address }
@@ -166,6 +166,7 @@ export function createSignIn({ store, directory, clock, random, sessions, factor
       const by = { id: user.id, name: user.name, ...(from.requestId !== undefined && { requestId: from.requestId }) }
       await writeUser(store, by, 'change', user.id, (store) => updateUser(store, user.id, { passwordHash }))
       await sessions.endSessionsOf(user.id, token)
+      return token === undefined ? undefined : sessions.proved(token, from.requestId)
     },
     flushSignInLog: log.flush,
   }

@@ -4,6 +4,7 @@ import { createFactors } from '#accounts/factors/factors'
 import { createInvitations } from '#accounts/invitations/invitations'
 import { createCodes } from '#accounts/selling/codes'
 import { createCredits } from '#accounts/selling/credits'
+import { createDeclaredPlans } from '#accounts/selling/declared-plans'
 import { createPlans } from '#accounts/selling/plans'
 import { createSettings } from '#accounts/settings'
 import { createTeamClaims } from '#accounts/teams/claims'
@@ -38,7 +39,12 @@ export async function openRooms(parts: Omit<ChannelParts, 'rules'> & { publicUrl
     ...createTeamClaims(ofTeams),
     members: createMembers(ofTeams),
   }
-  const selling = { plans: createPlans(ofTeams), codes: createCodes(ofTeams), credits: createCredits(ofTeams) }
+  const selling = {
+    ...createDeclaredPlans(ofTeams),
+    plans: createPlans(ofTeams),
+    codes: createCodes(ofTeams),
+    credits: createCredits(ofTeams),
+  }
   const rules: ChannelParts['rules'] = {
     assertAddress: assertChannelAddress,
     assertProxy,
@@ -56,8 +62,9 @@ export async function openRooms(parts: Omit<ChannelParts, 'rules'> & { publicUrl
 export function together(store: Store, clock: Clock, open: (draft: Store) => Promise<Rooms>): Together {
   return (work) =>
     inDraft(store, clock, async (draft) => {
-      const { settings, accounts, teams, ...rooms } = await open(draft)
-      const declaring = { ...accounts, declareTeams: teams.declareTeams }
+      const { settings, accounts, teams, selling, ...rooms } = await open(draft)
+      const { declarePlans, declareHolders } = selling
+      const declaring = { ...accounts, declareTeams: teams.declareTeams, declarePlans, declareHolders }
       return work({ ...rooms, accounts: declaring, keepFallbacks: settings.declareFallbacks, keepRouting: settings.declareRouting })
     })
 }

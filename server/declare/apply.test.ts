@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeEach, expect, test } from 'bun:test'
 import { type Accounts, createAccounts } from '#accounts/accounts'
+import { createDeclaredPlans } from '#accounts/selling/declared-plans'
+import { createPlans } from '#accounts/selling/plans'
 import { createDeclaredTeams } from '#accounts/teams/declared-teams'
 import { createTeams } from '#accounts/teams/teams'
 import { createPrices, type Prices } from '#billing/pricing/prices'
@@ -64,7 +66,9 @@ async function start(): Promise<void> {
   prices = await createPrices({ store, log, demo: channels.demo })
 }
 
-function apply(text: string): Promise<string[]> {
+const parts = () => ({ store: database.store, directory: accounts.directory, clock: handClock(), random: systemRandom })
+
+async function apply(text: string): Promise<string[]> {
   const keepFallbacks = async (fallbacks: unknown) => {
     kept = fallbacks
   }
@@ -72,10 +76,7 @@ function apply(text: string): Promise<string[]> {
     keptRouting = routing
   }
   return applyDeclaration(readDeclaration(text, env), {
-    accounts: {
-      ...accounts,
-      ...createDeclaredTeams({ store: database.store, directory: accounts.directory, clock: handClock(), random: systemRandom }),
-    },
+    accounts: { ...accounts, ...createDeclaredTeams(parts()), ...createDeclaredPlans(parts()) },
     ...{ channels, prices, keepFallbacks, keepRouting },
   })
 }
@@ -94,6 +95,7 @@ const dump = () =>
     'audit',
     'teams',
     'team_members',
+    'plans',
   ])
 
 const refusal = (text: string) =>
@@ -216,4 +218,58 @@ test.each([
   ['[]', '  - { name: other, user: mara, team: none, key: sk-other-4fJq9ZrT0vLmX2bN }', 'keys.1.team: team: expected a team that exists'],
 ])('a fault in a team has its place: %s%s', async (members, more, expected) => {
   expect(await refusal(withTeams(members, more))).toContain(expected)
+})
+
+const plansAnd = (rows: string) => `
+groups: { vip: {} }
+plans:
+  - { name: pro, group: vip, windows: [{ every: 5h, amount: 2 }, { every: 1mo, amount: 30 }] }
+${rows}`
+const inDays = (days: number) => new Date(handClock().now() + days * 86_400_000).toISOString()
+
+test('plans of the file, and who has them: given once, moved, ended with their line, and nobody else’s to change', async () => {
+  const given = (until: string) => plansAnd(`users: [{ name: ann, plan: { name: pro, until: "${until}" } }]\nteams: [{ name: apps }]`)
+  const plans = createPlans(parts())
+  const heldBy = (name: string) => (accounts.directory.teamNamed(name)?.team ?? accounts.directory.userNamed(name))?.plan
+  await apply(given(inDays(30)))
+  const [plan] = await plans.rows()
+  expect(plan).toMatchObject({ name: 'pro', group: 'vip', managed: 'file', enabled: true, holders: 1 })
+  expect(heldBy('ann')).toMatchObject({ name: 'pro', until: inDays(30), byFile: true, windows: [{ every: '5h' }, { every: '1mo' }] })
+  const { id: teamId } = accounts.directory.teamNamed('apps')?.team ?? { id: '' }
+  await plans.give(by, teamId, { plan: 'pro', until: inDays(9) })
+  const before = await dump()
+  await apply(given(inDays(30)))
+  expect(await dump()).toBe(before)
+  const annId = accounts.directory.userNamed('ann')?.id ?? ''
+  const codeOf = (work: Promise<unknown>) => work.then(String, (thrown) => thrown.code)
+  expect(await codeOf(plans.give(by, annId, { plan: 'pro', until: inDays(60) }))).toBe('managed_by_file')
+  expect(await codeOf(plans.take(by, annId))).toBe('managed_by_file')
+  expect(await codeOf(plans.change(by, plan?.id ?? '', { windows: [] }))).toBe('managed_by_file')
+  expect(await codeOf(plans.remove(by, plan?.id ?? ''))).toBe('managed_by_file')
+  const from = heldBy('ann')?.from
+  await apply(given(inDays(60)))
+  expect(heldBy('ann')).toMatchObject({ from, until: inDays(60) })
+  // Its line goes, and so does the plan; what the console gave stays, though the plan itself is switched off now.
+  await apply('users: [{ name: ann }]\nteams: [{ name: apps }]')
+  expect([heldBy('ann'), heldBy('apps')]).toMatchObject([null, { name: 'pro', until: inDays(9) }])
+  expect(await plans.rows()).toMatchObject([{ name: 'pro', enabled: false, holders: 1 }])
+  // One that has ended is none.
+  await apply(given('2020-01-01T00:00:00Z'))
+  expect(heldBy('ann')).toBeNull()
+})
+
+test.each([
+  [
+    'users: [{ name: u, plan: { name: none, until: "2030-01-01T00:00:00Z" } }]',
+    'users.0.plan.name: plan.name: expected the name of a plan',
+  ],
+  ['users: [{ name: u, plan: { name: pro, until: "2999-01-01T00:00:00Z" } }]', 'users.0.plan.until: plan.until: expected a time within'],
+  ['users: [{ name: u, plan: { name: pro, until: tomorrow } }]', 'users.0.plan.until'],
+  ['users: [{ name: u, plan: { name: pro } }]', 'Missing field "until"'],
+  ['  - { name: pro }', 'plans.1.name: Another entry has the same'],
+  ['  - { name: other, group: nobody }', 'plans.1.group'],
+  ['  - { name: other, windows: [{ every: 40d, amount: 1 }] }', 'plans.1.windows.0.every'],
+])('a fault of a plan has its place: %s', async (rows, expected) => {
+  expect(await refusal(plansAnd(rows))).toMatch(/^parley\.yaml:\d+:\d+: /)
+  expect(await refusal(plansAnd(rows))).toContain(expected)
 })

@@ -6,8 +6,9 @@ import type { Prices } from '#billing/pricing/prices'
 import type { ChannelRegistry } from '#routing/channels'
 import type { GroupFields } from '#shared/console/group'
 import type { DeclaredKey } from '#shared/console/key'
+import type { DeclaredHold, NewPlan } from '#shared/console/selling'
 import type { DeclaredTeam } from '#shared/console/team'
-import type { NewUser } from '#shared/console/user'
+import type { DeclaredUser } from '#shared/console/user'
 import { GatewayError } from '#shared/errors'
 import { steps } from './checks.ts'
 import type { Declaration } from './declaration.ts'
@@ -16,8 +17,10 @@ import type { Path } from './source.ts'
 /** The writes of `server/accounts`: each inserts, updates and disables in one call; a GatewayError's `param` is `INDEX.FIELD`. */
 export interface DeclaredAccounts {
   declareGroups(rows: readonly { name: string; fields: GroupFields }[]): Promise<void>
-  declareUsers(rows: readonly NewUser[]): Promise<void>
+  declarePlans(rows: readonly NewPlan[]): Promise<void>
+  declareUsers(rows: readonly DeclaredUser[]): Promise<void>
   declareTeams(rows: readonly DeclaredTeam[]): Promise<void>
+  declareHolders(of: 'user' | 'team', rows: readonly { name: string; plan?: DeclaredHold }[]): Promise<void>
   declareKeys(rows: readonly DeclaredKey[]): Promise<void>
 }
 
@@ -38,7 +41,7 @@ export interface Declared {
  * position in the file when a row cannot be applied; earlier sections have then been written, and the caller must roll them back.
  */
 export async function applyDeclaration(declaration: Declaration, to: Declared): Promise<string[]> {
-  const { groups, channels, prices, users, teams, keys, fallbacks, routing } = declaration
+  const { groups, channels, prices, plans, users, teams, keys, fallbacks, routing } = declaration
   await placed(declaration, to.accounts.declareGroups(groups), ([index, ...field]) => [
     'groups',
     groups[Number(index)]?.name ?? '',
@@ -46,8 +49,11 @@ export async function applyDeclaration(declaration: Declaration, to: Declared): 
   ])
   await placed(declaration, to.channels.declare(channels), (path) => ['channels', ...path])
   await placed(declaration, to.prices.declare(prices), ([index, ...field]) => ['prices', prices[Number(index)]?.model ?? '', ...field])
+  await placed(declaration, to.accounts.declarePlans(plans), (path) => ['plans', ...path])
   await placed(declaration, to.accounts.declareUsers(users), (path) => ['users', ...path])
   await placed(declaration, to.accounts.declareTeams(teams), (path) => ['teams', ...path])
+  await placed(declaration, to.accounts.declareHolders('user', users), (path) => ['users', ...path])
+  await placed(declaration, to.accounts.declareHolders('team', teams), (path) => ['teams', ...path])
   await placed(declaration, to.accounts.declareKeys(keys), (path) => ['keys', ...path])
   await to.keepFallbacks(fallbacks)
   await to.keepRouting(routing)

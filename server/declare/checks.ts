@@ -16,9 +16,10 @@ export function crossChecks(file: File, source: Source): Problem[] {
 export const steps = (param: string | undefined): string[] => (param === undefined ? [] : param.split('.'))
 
 /** Rows are matched by name: two rows with the same name would overwrite each other. */
-function repeated({ channels = [], users = [], teams = [], keys = [] }: File, source: Source): Problem[] {
+function repeated({ channels = [], plans = [], users = [], teams = [], keys = [] }: File, source: Source): Problem[] {
   return [
     ...twice('channels', 'name', channels),
+    ...twice('plans', 'name', plans),
     ...twice('users', 'name', users),
     ...twice('teams', 'name', teams),
     ...twice('keys', 'name', keys),

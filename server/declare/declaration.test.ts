@@ -62,6 +62,7 @@ test('the example of the contract', () => {
       { model: 'fast', fields: { input: '0.25', output: '2' } },
     ],
     users: [{ name: 'admin', role: 'admin', password: 'correct horse', groups: ['default', 'vip'], balance: '100' }],
+    plans: [],
     teams: [],
     keys: [{ name: 'ci', user: 'admin', key: 'sk-0123456789' }],
     fallbacks: { 'gpt-5': { error: ['fast'] } },
@@ -73,7 +74,7 @@ test.each(['', '\n', '# only words\n', '---\n', '{}', 'null', '~', 'channels:\np
   '%j is an empty configuration',
   (text) => {
     const { refusal: _, ...rows } = fine(text)
-    expect(rows).toEqual({ groups: [], channels: [], prices: [], users: [], teams: [], keys: [], fallbacks: {}, routing: {} })
+    expect(rows).toEqual({ groups: [], channels: [], prices: [], plans: [], users: [], teams: [], keys: [], fallbacks: {}, routing: {} })
   },
 )
 

@@ -7,9 +7,10 @@ import { checker } from '#shared/check'
 import type { NewChannel } from '#shared/console/channel'
 import type { GroupFields } from '#shared/console/group'
 import type { DeclaredKey } from '#shared/console/key'
+import type { NewPlan } from '#shared/console/selling'
 import type { DeclaredRouting, Fallback } from '#shared/console/settings'
 import type { DeclaredTeam } from '#shared/console/team'
-import type { NewUser } from '#shared/console/user'
+import type { DeclaredUser } from '#shared/console/user'
 import type { GatewayError } from '#shared/errors'
 import { crossChecks } from './checks.ts'
 import { type Problem, refusal } from './problem.ts'
@@ -22,7 +23,8 @@ export interface Declaration {
   groups: { name: string; fields: GroupFields }[]
   channels: NewChannel[]
   prices: DeclaredPrice[]
-  users: NewUser[]
+  plans: NewPlan[]
+  users: DeclaredUser[]
   teams: DeclaredTeam[]
   keys: DeclaredKey[]
   fallbacks: Record<string, Fallback>
@@ -44,11 +46,12 @@ export function readDeclaration(text: string, env: Environment, file = 'parley.y
   if (!check.accepts(value)) throw refusal(file, faults(value, source))
   const problems = crossChecks(value, source)
   if (problems.length > 0) throw refusal(file, problems)
-  const { groups = {}, channels = [], prices = {}, users = [], teams = [], keys = [], fallbacks = {}, routing = {} } = value
+  const { groups = {}, channels = [], prices = {}, plans = [], users = [], teams = [], keys = [], fallbacks = {}, routing = {} } = value
   return {
     groups: Object.entries(groups).map(([name, fields]) => ({ name, fields })),
     channels,
     prices: Object.entries(prices).map(([model, fields]) => ({ model, fields })),
+    plans,
     users,
     teams,
     keys,

@@ -8,7 +8,9 @@ import type { AccountRow } from '#shared/console/user'
 import { type Declaration, readDeclaration } from './declaration.ts'
 import { exportText, type MadeRows } from './export.ts'
 
-const nothing: MadeRows = { groups: [], channels: [], prices: [], users: [], teams: [], keys: [], fallbacks: {}, routing: {} }
+const nothing: MadeRows = {
+  ...{ groups: [], channels: [], prices: [], plans: [], held: new Map(), users: [], teams: [], keys: [], fallbacks: {}, routing: {} },
+}
 const vendor = {
   baseUrl: 'https://api.openai.com/v1',
   speaks: ['chat', 'responses'],
@@ -95,6 +97,7 @@ describe('what the console made, as a file', () => {
         },
       ],
       prices: [],
+      plans: [],
       users: [{ name: 'Ann' }],
       teams: [],
       keys: [{ name: 'ci', user: 'Ann', key: 'sk-of-ANN_CI_KEY' }],
@@ -114,6 +117,15 @@ describe('what the console made, as a file', () => {
       channels: [
         { ...channel, keys: [], groups: ['vip'], priority: 3, weight: 0, speaks: ['chat'], systemPrompt: 'Be brief.\nVery.', tags: ['eu'] },
       ],
+      plans: [
+        { id: 'p_1', name: 'pro', group: 'vip', windows: [{ every: '5h', amount: '2' }], enabled: true, managed: 'console', createdAt: '' },
+        { id: 'p_2', name: 'old', group: null, windows: [], enabled: false, managed: 'console', createdAt: '' },
+        { id: 'p_3', name: 'of the file', group: null, windows: [], enabled: true, managed: 'file', createdAt: '' },
+      ],
+      held: new Map([
+        ['u_1', { name: 'old', until: '2030-01-01T00:00:00.000Z' }],
+        ['team_1', { name: 'pro', until: '2030-01-01T00:00:00.000Z' }],
+      ]),
       prices: [{ model: 'gpt-5', managed: 'console', input: '1.25', output: '10', tiers: [{ above: 200_000, input: '2.5' }] }],
       users: [{ ...user, role: 'admin', signsIn: true, groups: ['default', 'vip'], budget: { monthly: '50' } }],
       teams: [
@@ -150,12 +162,14 @@ describe('what the console made, as a file', () => {
           ...{ systemPrompt: 'Be brief.\nVery.', tags: ['eu'] },
         },
       ],
+      plans: [{ name: 'pro', group: 'vip', windows: [{ every: '5h', amount: '2' }] }],
       prices: [{ model: 'gpt-5', fields: { input: '1.25', output: '10', tiers: [{ above: 200_000, input: '2.5' }] } }],
       users: [{ name: 'Ann', role: 'admin', password: 'sk-of-ANN_PASSWORD', groups: ['default', 'vip'], budget: { monthly: '50' } }],
       teams: [
         {
           ...{ name: 'apps', models: ['gpt-*'], budget: { monthly: '400' } },
           members: [{ user: 'Ann', role: 'manager', budget: { daily: '0.5' } }],
+          plan: { name: 'pro', until: '2030-01-01T00:00:00.000Z' },
         },
       ],
       keys: [

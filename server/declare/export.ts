@@ -7,6 +7,7 @@ import type { ChannelRow } from '#shared/console/channel'
 import type { ManagedGroupRow } from '#shared/console/group'
 import type { KeyRow } from '#shared/console/key'
 import type { PriceRow } from '#shared/console/price'
+import type { DeclaredHold, PlanRow } from '#shared/console/selling'
 import type { DeclaredRouting, Fallback } from '#shared/console/settings'
 import type { MemberRow, TeamRow } from '#shared/console/team'
 import type { AccountRow } from '#shared/console/user'
@@ -23,6 +24,9 @@ export interface MadeRows {
   groups: readonly ManagedGroupRow[]
   channels: readonly ChannelRow[]
   prices: readonly PriceRow[]
+  plans: readonly Omit<PlanRow, 'holders'>[]
+  /** The plans that users and teams have now and the file did not give, by their ids. */
+  held: ReadonlyMap<string, DeclaredHold>
   users: readonly AccountRow[]
   teams: readonly MadeTeam[]
   keys: readonly KeyRow[]
@@ -41,12 +45,23 @@ export function exportText(made: MadeRows, vendorOf: (channelId: string) => Vend
   const teams = made.teams.filter(({ row }) => row.enabled)
   const payers = new Set(teams.map(({ row }) => row.id))
   const groups = own(made.groups).filter(({ enabled }) => enabled)
+  const given = new Set(made.plans.filter(({ enabled }) => enabled).map(({ name }) => name))
+  /** One of a plan that is gone or switched off could not be given again. */
+  const heldOf = (id: string) => {
+    const plan = made.held.get(id)
+    return plan && given.has(plan.name) ? { plan } : {}
+  }
   const sections = {
     groups: Object.fromEntries(groups.map((row) => [row.name, variables.instead(row.name, groupOf(row))])),
     channels: own(made.channels).map((row) => channelOf(row, vendorOf(row.id), variables)),
     prices: Object.fromEntries(own(made.prices).map(({ model, managed: _, ...fields }) => [model, fields])),
-    users: own(users).map((row) => userOf(row, variables)),
-    teams: teams.filter(({ row }) => row.managed === 'console').map((team) => teamOf(team, owners, variables)),
+    plans: own(made.plans)
+      .filter(({ enabled }) => enabled)
+      .map(({ name, group, windows }) => ({ name, ...besides({ group, windows }, { windows: [] }) })),
+    users: own(users).map((row) => ({ ...userOf(row, variables), ...heldOf(row.id) })),
+    teams: teams
+      .filter(({ row }) => row.managed === 'console')
+      .map((team) => ({ ...teamOf(team, owners, variables), ...heldOf(team.row.id) })),
     keys: own(made.keys)
       .filter(({ user, team }) => owners.has(user.id) && (team === null || payers.has(team.id)))
       .map((row) => keyOf(row, variables)),

@@ -3,9 +3,10 @@ import { NewChannel } from '#shared/console/channel'
 import { GroupFields } from '#shared/console/group'
 import { DeclaredKey } from '#shared/console/key'
 import { PriceFields } from '#shared/console/price'
+import { NewPlan } from '#shared/console/selling'
 import { DeclaredRouting, Fallback } from '#shared/console/settings'
 import { DeclaredTeam } from '#shared/console/team'
-import { NewUser } from '#shared/console/user'
+import { DeclaredUser } from '#shared/console/user'
 import { Exact, MapOf, type Static, Type } from '#shared/typebox'
 
 /** The schema. */
@@ -13,7 +14,8 @@ export const File = Exact({
   groups: Type.Optional(MapOf(120, GroupFields)),
   channels: Type.Optional(Type.Array(NewChannel)),
   prices: Type.Optional(MapOf(256, PriceFields)),
-  users: Type.Optional(Type.Array(NewUser)),
+  plans: Type.Optional(Type.Array(NewPlan)),
+  users: Type.Optional(Type.Array(DeclaredUser)),
   teams: Type.Optional(Type.Array(DeclaredTeam)),
   keys: Type.Optional(Type.Array(DeclaredKey)),
   fallbacks: Type.Optional(MapOf(256, Fallback)),

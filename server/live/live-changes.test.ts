@@ -31,6 +31,7 @@ const user = (userId: string, more: Partial<Watcher> = {}): Watcher => ({
   isAdmin: () => false,
   isLive: () => true,
   keys: () => [],
+  teams: () => [],
   ...more,
 })
 
@@ -98,6 +99,38 @@ test('users hear of their own requests, keys and balance, and of what all share'
   change('api_keys', 'k1')
   keys.delete('k1')
   expect(await next()).toEqual(['keys'])
+})
+
+test('whoever has a place in a team, and every administrator, hears of it; others do not', async () => {
+  const { clock, live, change, fromElsewhere } = workshop()
+  const teams = new Set(['team_1'])
+  const told = [{ teams: () => teams }, {}, { isAdmin: () => true }].map((more, n) => listen(live.watch(user(`u${n}`, more))))
+  const next = async () => {
+    await clock.advance(600)
+    await turn()
+    return told.map((one) => one.splice(0).flat())
+  }
+  for (const [table, id] of [
+    ['teams', 'team_1'],
+    ['team_members', 'team_1.u9'],
+    ['accounts', 'team_1'],
+  ] as const) {
+    change(table, id)
+    expect([table, await next()]).toEqual([table, [['teams'], [], ['teams']]])
+  }
+  change('teams', 'team_2')
+  expect(await next()).toEqual([[], [], ['teams']])
+  live.answered('team_1')
+  expect(await next()).toEqual([['requests'], [], ['requests']])
+  fromElsewhere('u7,team_1')
+  expect(await next()).toEqual([['requests'], [], ['requests']])
+  // Whoever is let go is told, and hears no more.
+  change('team_members', 'team_1.u0')
+  teams.delete('team_1')
+  expect(await next()).toEqual([['teams'], [], ['teams']])
+  change('accounts', 'team_1')
+  live.answered('team_1')
+  expect((await next()).slice(0, 2)).toEqual([[], []])
 })
 
 test('a replay is told to its user alone, on every instance', async () => {

@@ -4,6 +4,7 @@
  */
 import type { Clock, Timer } from '#runtime/clock'
 import type { Topic } from '#shared/console/overview'
+import { isTeamId, teamOfMember } from '#shared/ids'
 import { longestSignal, type MirroredTable, type Store } from '#store/engine/store'
 
 /** Who watches. Asked again whenever something changes. */
@@ -14,6 +15,8 @@ export interface Watcher {
   isLive(): boolean
   /** Ids of the keys that the user has now. */
   keys(): Iterable<string>
+  /** Ids of the teams in which the user has a place now. */
+  teams(): Iterable<string>
 }
 
 /** A running watch. */
@@ -26,8 +29,8 @@ export interface Watch {
 
 /** Tells watchers what has changed. */
 export interface LiveChanges {
-  /** A request of this user has been answered. Costs next to nothing, and never throws. */
-  answered(userId: string): void
+  /** A request that this user or team paid has been answered. Costs next to nothing, and never throws. */
+  answered(payerId: string): void
   /** A replay of this user has gone on. Likewise. */
   replayed(userId: string): void
   /** Begins a watch; undefined when this user has `mostWatches` already. */
@@ -52,6 +55,8 @@ type Work = 'requests' | 'replays'
 
 interface Seat extends Watch {
   readonly who: Watcher
+  /** Whether it is about what this user or team pays. */
+  isOf(payerId: string): boolean
   /** Adds what a change of this table means for the watcher. */
   heard(table: MirroredTable, id: string | undefined): void
   add(topic: Topic): void
@@ -61,7 +66,7 @@ interface Seat extends Watch {
 
 const watched = [
   ...(['users', 'sessions', 'api_keys', 'management_keys', 'groups', 'channels', 'prices', 'settings', 'accounts'] as const),
-  'alerts',
+  ...(['teams', 'team_members', 'alerts'] as const),
 ] as const
 
 /** Changes of this store, and requests of this and the other instances. */
@@ -80,10 +85,10 @@ export function createLiveChanges({ store, clock }: { store: Pick<Store, 'change
   store.signals.hear('requests', (text) => tell('requests', text.split(',')))
   store.signals.hear('replays', (text) => tell('replays', text.split(',')))
 
-  function tell(topic: Work, userIds: readonly string[]): void {
-    const all = userIds.includes(everybody)
+  function tell(topic: Work, payerIds: readonly string[]): void {
+    const all = payerIds.includes(everybody)
     for (const seat of seats) {
-      const isTheirs = all || (topic === 'requests' && seat.who.isAdmin()) || userIds.includes(seat.who.userId)
+      const isTheirs = all || (topic === 'requests' && seat.who.isAdmin()) || payerIds.some(seat.isOf)
       if (isTheirs) seat.add(topic)
     }
   }
@@ -100,10 +105,10 @@ export function createLiveChanges({ store, clock }: { store: Pick<Store, 'change
     if (text !== '') store.signals.send(topic, text.length > longestSignal ? everybody : text)
   }
 
-  function note(topic: Work, userId: string): void {
+  function note(topic: Work, payerId: string): void {
     if (closed) return
-    if (seats.size > 0) tell(topic, [userId])
-    unsent[topic].add(userId)
+    if (seats.size > 0) tell(topic, [payerId])
+    unsent[topic].add(payerId)
     sending ??= clock.after(signalMs, send)
   }
 
@@ -114,7 +119,7 @@ export function createLiveChanges({ store, clock }: { store: Pick<Store, 'change
   }
 
   return {
-    answered: (userId) => note('requests', userId),
+    answered: (payerId) => note('requests', payerId),
     replayed: (userId) => note('replays', userId),
     watch(who) {
       const own = [...seats].filter((seat) => seat.who.userId === who.userId)
@@ -135,7 +140,7 @@ export function createLiveChanges({ store, clock }: { store: Pick<Store, 'change
 
 function createSeat(who: Watcher, clock: Clock, left: () => void): Seat {
   const pending = new Set<Topic>()
-  let ownKeys = new Set(who.keys())
+  const own = { keys: new Set(who.keys()), teams: new Set(who.teams()) }
   let gathering: Timer | undefined
   let ripe = false
   let over = false
@@ -173,13 +178,14 @@ function createSeat(who: Watcher, clock: Clock, left: () => void): Seat {
     gather()
   }
 
-  function ofKey(id: string | undefined): void {
-    const known = id === undefined || ownKeys.has(id)
-    // The row in memory may be about to change: its owner is known after the pause.
+  /** A change of one of the keys or teams, or of many. */
+  function ofOne(topic: 'keys' | 'teams', id: string | undefined): void {
+    const known = id === undefined || own[topic].has(id)
+    // The rows in memory may be about to change: whose it is, is known after the pause.
     clock.after(gatherMs - 1, () => {
       if (over) return
-      ownKeys = new Set(who.keys())
-      if (known || who.isAdmin() || (id !== undefined && ownKeys.has(id))) add('keys')
+      own[topic] = new Set(who[topic]())
+      if (known || who.isAdmin() || own[topic].has(id)) add(topic)
     })
   }
 
@@ -187,14 +193,18 @@ function createSeat(who: Watcher, clock: Clock, left: () => void): Seat {
     who,
     add,
     close,
+    isOf: (payerId) => payerId === who.userId || own.teams.has(payerId),
     look: () => void (!over && !who.isLive() && close()),
     heard(table, id) {
       const self = id === undefined || id === who.userId
-      if (table === 'api_keys') ofKey(id)
+      if (table === 'api_keys') ofOne('keys', id)
+      else if (table === 'teams') ofOne('teams', id)
+      else if (table === 'team_members') ofOne('teams', id && teamOfMember(id))
       else if (table === 'groups') add('groups')
       else if (table === 'prices') add('prices')
       else if (table === 'channels') add(who.isAdmin() ? 'channels' : 'models')
       else if ((table === 'settings' || table === 'alerts') && who.isAdmin()) add(table)
+      else if (table === 'accounts' && id !== undefined && isTeamId(id)) ofOne('teams', id)
       else if (table === 'users' || table === 'accounts') {
         if (self) add('account')
         if (who.isAdmin()) add('users')

@@ -14,6 +14,7 @@ export const PlanAnswer = says<PlanRow>().of(
     group: Nullable(Type.String({ description: 'Whose models and price ratio its holders have; null: their own.' })),
     windows: Type.Array(PlanWindow),
     enabled: Type.Boolean({ description: 'Whether it can still be given.' }),
+    managed: OneOf(['file', 'console']),
     createdAt: Instant(),
     holders: Type.Integer({ description: 'How many users and teams have it now.' }),
   }),

@@ -62,6 +62,7 @@ export const topics = [
   'account',
   'keys',
   'users',
+  'teams',
   'groups',
   'channels',
   'models',

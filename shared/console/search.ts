@@ -1,13 +1,13 @@
 /** GET /api/search: things with this id, name or end of a key, as far as the caller may see them. */
 
 /** What is found, in the order in which it is shown. */
-export const foundKinds = ['request', 'key', 'user', 'model', 'channel', 'group', 'page'] as const
+export const foundKinds = ['request', 'key', 'user', 'team', 'model', 'channel', 'group', 'plan', 'page'] as const
 export type FoundKind = (typeof foundKinds)[number]
 
 /** Something that was found; at most four of a kind, the best match first. */
 export interface Found {
   kind: FoundKind
-  /** Of a request, key, user or channel its id; of the rest the name; of a page its address. */
+  /** Of a request, key, user, team, channel or plan its id; of the rest the name; of a page its address. */
   id: string
   name: string
   /** The second line: an owner, a status, a hint of a key. */
@@ -31,6 +31,7 @@ export const consolePageList: readonly { path: string; name: string; admin?: tru
   { path: '/admin/prices', name: 'Models and prices', admin: true },
   { path: '/admin/users', name: 'Users', admin: true },
   { path: '/admin/teams', name: 'Teams', admin: true },
+  { path: '/admin/selling', name: 'Plans and codes', admin: true },
   { path: '/admin/groups', name: 'Groups', admin: true },
   { path: '/admin/alerts', name: 'Alerts', admin: true },
   { path: '/admin/audit', name: 'Audit', admin: true },

@@ -25,6 +25,10 @@ export const PlanPatch = Exact({
 })
 export type PlanPatch = Static<typeof PlanPatch>
 
+/** `plan` of a user or team in parley.yaml: that of this name, until then (RFC 3339). */
+export const DeclaredHold = Exact({ name: Name(), until: Type.String({ format: 'instant' }) })
+export type DeclaredHold = Static<typeof DeclaredHold>
+
 /** A row of GET /api/plans. */
 export interface PlanRow {
   id: string
@@ -33,6 +37,7 @@ export interface PlanRow {
   windows: PlanWindow[]
   /** Whether it can still be given. */
   enabled: boolean
+  managed: 'file' | 'console'
   createdAt: string
   /** How many users and teams have it now. */
   holders: number
@@ -56,6 +61,8 @@ export interface HeldPlan {
   windows: PlanWindow[]
   from: string
   until: string
+  /** parley.yaml gave it. */
+  byFile?: true
 }
 
 /** What is left of one window. */

@@ -2,6 +2,7 @@
 import { type TeamRole, teamRoles } from '../ids.ts'
 import { Decimal, Exact, Name, OneOf, type Static, Type } from '../typebox.ts'
 import { Budget, type BudgetLeft, Limits } from './limits.ts'
+import { DeclaredHold } from './selling.ts'
 
 const settings = {
   group: Type.Optional(Name()),
@@ -45,6 +46,7 @@ export const DeclaredTeam = Exact({
   models: Type.Optional(Models),
   claim: Type.Optional(Claim),
   members: Type.Optional(Type.Array(NewMember, { maxItems: 10_000 })),
+  plan: Type.Optional(DeclaredHold),
 })
 export type DeclaredTeam = Static<typeof DeclaredTeam>
 

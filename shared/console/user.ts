@@ -2,6 +2,7 @@
 import { roles, type TeamRole, teamRoles } from '../ids.ts'
 import { Decimal, Exact, Int, Name, OneOf, SignedDecimal, type Static, Text, Type } from '../typebox.ts'
 import { Budget, type BudgetLeft, Limits } from './limits.ts'
+import { DeclaredHold } from './selling.ts'
 
 /** A password: 8 to 1024 characters. */
 export const Password = Type.String({ minLength: 8, maxLength: 1024 })
@@ -15,9 +16,14 @@ const optional = {
   limits: Type.Optional(Limits),
 }
 
-/** POST /api/users, and an entry of `users` in parley.yaml. `balance` is an opening grant, posted once. */
-export const NewUser = Exact({ name: Name(), balance: Type.Optional(Decimal()), ...optional })
+const fresh = { name: Name(), balance: Type.Optional(Decimal()), ...optional }
+/** POST /api/users. `balance` is an opening grant, posted once. */
+export const NewUser = Exact(fresh)
 export type NewUser = Static<typeof NewUser>
+
+/** An entry of `users` in parley.yaml. */
+export const DeclaredUser = Exact({ ...fresh, plan: Type.Optional(DeclaredHold) })
+export type DeclaredUser = Static<typeof DeclaredUser>
 
 /** PATCH /api/users/:id */
 export const UserPatch = Exact({ name: Type.Optional(Name()), enabled: Type.Optional(Type.Boolean()), ...optional })

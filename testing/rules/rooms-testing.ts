@@ -50,7 +50,10 @@ export const testingRooms: Record<string, Room> = {
     ...everything,
   },
   'testing/books/simulator': {
-    may: ['db', 'testing', 'testing/database', 'testing/books', ...billing, ...store('ledger'), ...lower],
+    may: [
+      ...['db', 'testing', 'testing/database', 'testing/books', 'server/accounts', 'server/accounts/selling'],
+      ...[...billing, ...store('accounts', 'ledger'), ...lower],
+    ],
     ...everything,
   },
   'testing/survival': {

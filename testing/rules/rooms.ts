@@ -175,7 +175,10 @@ export const rooms: Record<string, Room> = {
   // What has changed, for whoever watches.
   'server/live': { may: [...store(), ...lower] },
   'server/declare': {
-    may: ['server/accounts', 'server/accounts/teams', 'server/routing', 'server/billing/pricing', 'server/runtime', 'shared'],
+    may: [
+      ...['server/accounts', 'server/accounts/teams', 'server/accounts/selling', 'server/routing', 'server/billing/pricing'],
+      ...['server/runtime', 'shared'],
+    ],
     packages: ['yaml'],
   },
 

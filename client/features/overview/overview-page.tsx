@@ -5,6 +5,7 @@ import { callApi } from '#client/api/http.ts'
 import { useSession } from '#client/api/session.ts'
 import { detailOf, explain } from '#client/console/explain.ts'
 import { createLoad, queryOf } from '#client/console/load.ts'
+import { createSoon } from '#client/console/soon.ts'
 import { Chart } from '#client/ui/chart/chart.tsx'
 import { Segments } from '#client/ui/console/filters.tsx'
 import { Meter } from '#client/ui/console/meter.tsx'
@@ -41,24 +42,10 @@ export function OverviewPage() {
     () => `/api/overview?${queryOf({ timezone: timeZone(), days: String(days()), ...whose() })}`,
     (path, signal) => callApi<Overview>('GET', path, undefined, signal),
   )
-  let readAt = 0
-  let later: ReturnType<typeof setTimeout> | undefined
-  const reload = () => {
-    clearTimeout(later)
-    later = setTimeout(
-      () => {
-        readAt = performance.now()
-        if (!document.hidden) void figures.reload()
-      },
-      readAt + leastMs - performance.now(),
-    )
-  }
-  onChange(['requests', 'keys', 'users', 'groups', 'channels', 'prices', 'account'], reload)
+  const reload = createSoon(leastMs, () => void (document.hidden || figures.reload()))
+  onChange(['requests', 'keys', 'users', 'teams', 'groups', 'channels', 'prices', 'account'], reload)
   const timer = setInterval(reload, everyMs)
-  onCleanup(() => {
-    clearInterval(timer)
-    clearTimeout(later)
-  })
+  onCleanup(() => clearInterval(timer))
   const concerns = createMemo(() => (figures.value()?.attention ?? []).map(lineOf))
   const error = () => (figures.value() === undefined ? figures.error() : undefined)
   return (

@@ -1,11 +1,12 @@
 /** Every request that the person may see, newest first and live; one of them open beside. */
 import { useNavigate } from '@solidjs/router'
-import { createEffect, createMemo, createSignal, For, on, onCleanup, Show, Suspense } from 'solid-js'
+import { createEffect, createMemo, createSignal, For, on, Show, Suspense } from 'solid-js'
 import { onChange } from '#client/api/events.ts'
 import { callApi } from '#client/api/http.ts'
 import { useSession } from '#client/api/session.ts'
 import { detailOf, explain } from '#client/console/explain.ts'
 import { createPages } from '#client/console/load.ts'
+import { createSoon } from '#client/console/soon.ts'
 import { createMediaQuery } from '#client/ui/browser-state.ts'
 import { Button } from '#client/ui/button.tsx'
 import { FilterBar, FilterChip, SearchField } from '#client/ui/console/filters.tsx'
@@ -75,21 +76,9 @@ export function RequestsPage() {
       looking = false
     }
   }
-  let looked = 0
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const lookSoon = () => {
-    clearTimeout(timer)
-    timer = setTimeout(
-      () => {
-        looked = performance.now()
-        void look()
-      },
-      looked + leastMs - performance.now(),
-    )
-  }
+  const lookSoon = createSoon(leastMs, () => void look())
   onChange(['requests'], lookSoon)
   createEffect(on(live, (on) => on && lookSoon(), { defer: true }))
-  onCleanup(() => clearTimeout(timer))
 
   const open = () => url.get('open')
   const narrow = () => open() !== '' && wide()

@@ -3,6 +3,7 @@ export const en = {
   title: 'Plans and codes',
   intro: 'What customers buy: plans with budgets that renew, codes that credit a wallet once, and what payment systems posted.',
   plans: 'Plans',
+  byFile: 'In parley.yaml',
   plansWhy: 'A group and budgets for a time. Requests are still paid from the wallet; each window limits what may be spent in it.',
   noPlans: 'No plan yet',
   noPlansWhy: 'For example $2 in five hours and $30 a month, in a group with its own price ratio.',

@@ -96,14 +96,16 @@ export function PlansPart(props: { plans: Load<PlanRow[]> }) {
                 >
                   {t('give')}
                 </Button>
-                <Menu
-                  label={tc('moreOf', { name: row.name })}
-                  icon="more"
-                  items={() => [
-                    { kind: 'item', icon: 'edit', label: t('edit'), onSelect: () => setAsking({ what: 'edit', row }) },
-                    { kind: 'item', icon: 'trash', bad: true, label: t('remove'), onSelect: () => setAsking({ what: 'remove', row }) },
-                  ]}
-                />
+                <Show when={row.managed === 'console'} fallback={<span class="na self-center">{t('byFile')}</span>}>
+                  <Menu
+                    label={tc('moreOf', { name: row.name })}
+                    icon="more"
+                    items={() => [
+                      { kind: 'item', icon: 'edit', label: t('edit'), onSelect: () => setAsking({ what: 'edit', row }) },
+                      { kind: 'item', icon: 'trash', bad: true, label: t('remove'), onSelect: () => setAsking({ what: 'remove', row }) },
+                    ]}
+                  />
+                </Show>
               </span>
             ),
           },

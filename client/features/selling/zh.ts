@@ -5,6 +5,7 @@ export const zh: Record<keyof typeof en, string> = {
   title: '套餐与兑换码',
   intro: '客户购买的内容：额度会重置的套餐、只能兑换一次的兑换码，以及支付系统的入账。',
   plans: '套餐',
+  byFile: '由 parley.yaml 管理',
   plansWhy: '在一段时间内有效的分组和额度。仍由钱包付款；每个时间窗限制其中的支出。',
   noPlans: '还没有套餐',
   noPlansWhy: '例如五小时内 2 美元、每月 30 美元，使用一个有自己价格倍率的分组。',

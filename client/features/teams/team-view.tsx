@@ -1,8 +1,10 @@
 import { createSignal, Show, Suspense } from 'solid-js'
+import { onChange } from '#client/api/events.ts'
 import { callApi } from '#client/api/http.ts'
 import { explain } from '#client/console/explain.ts'
 import { InvitationsCard } from '#client/console/invitations-card.tsx'
 import { createLoad, readAll } from '#client/console/load.ts'
+import { createSoon } from '#client/console/soon.ts'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
 import { tc } from '#client/ui/console/messages.ts'
@@ -26,6 +28,8 @@ const CreditDialog = later(async () => (await import('./credit-dialog.tsx')).Cre
 const MemberDialog = later(async () => (await import('./member-dialog.tsx')).MemberDialog)
 const TeamDialog = later(async () => (await import('./team-dialog.tsx')).TeamDialog)
 
+/** Milliseconds between two readings at least. */
+export const leastMs = 2_000
 const dayMs = 86_400_000
 /** Days of the pace by which a wallet lasts. */
 const paceDays = 7
@@ -64,6 +68,12 @@ export function TeamView(props: TeamProps) {
       return { month, week }
     },
   )
+  const readAgain = createSoon(leastMs, () => {
+    // What is being typed into a row stays.
+    if (document.activeElement instanceof HTMLInputElement) return readAgain()
+    for (const one of [members, keys, spent]) void one.reload()
+  })
+  onChange(['teams', 'keys', 'requests'], readAgain)
   const write = createWrite()
   const remove = async () => {
     setAsking(null)

@@ -1,8 +1,10 @@
 /** Teams: one's own, or for administrators all of them. The open one is in the address. */
 import { createSignal, For, Show, Suspense } from 'solid-js'
+import { onChange } from '#client/api/events.ts'
 import { useSession } from '#client/api/session.ts'
 import { detailOf, explain } from '#client/console/explain.ts'
 import { createLoad, readAll } from '#client/console/load.ts'
+import { createSoon } from '#client/console/soon.ts'
 import { Button } from '#client/ui/button.tsx'
 import { Monogram } from '#client/ui/console/monogram.tsx'
 import { Page } from '#client/ui/console/page.tsx'
@@ -12,7 +14,7 @@ import { formatMoney } from '#client/ui/format.ts'
 import { later } from '#client/ui/later.ts'
 import type { TeamRow } from '#shared/console/team'
 import { t } from './messages.ts'
-import { TeamView } from './team-view.tsx'
+import { leastMs, TeamView } from './team-view.tsx'
 import './teams.css'
 
 const TeamDialog = later(async () => (await import('./team-dialog.tsx')).TeamDialog)
@@ -30,6 +32,10 @@ function Teams(props: { path: string; title: string; house: boolean }) {
   const all = createLoad(
     () => '/api/teams',
     (path, signal) => readAll<TeamRow>(path, signal),
+  )
+  onChange(
+    ['teams', 'requests'],
+    createSoon(leastMs, () => void all.reload()),
   )
   /** Administrators see every team of the house under its own address, and here only theirs. */
   const teams = () => all.value()?.filter((team) => props.house || team.role !== null)

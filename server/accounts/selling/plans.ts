@@ -5,10 +5,10 @@
  */
 import type { Directory } from '#accounts/directory'
 import { newRecord } from '#accounts/keys'
-import { invalid, notFound, readUsd, uniquely } from '#accounts/refusals'
+import { demandConsole, invalid, notFound, readUsd, uniquely } from '#accounts/refusals'
 import { demandGroup } from '#accounts/users'
 import type { Clock, Random } from '#runtime/clock'
-import type { Actor } from '#shared/console/audit'
+import { type Actor, theFile } from '#shared/console/audit'
 import type { HeldPlan, NewPlan, PlanGift, PlanPatch, PlanRow, PlanWindow } from '#shared/console/selling'
 import { GatewayError } from '#shared/errors'
 import { isTeamId } from '#shared/ids'
@@ -33,17 +33,19 @@ import type { Store } from '#store/engine/store'
 /** Reads, changes and gives plans. For administrators. */
 export interface Plans {
   rows(): Promise<PlanRow[]>
+  /** The same without how many have them. */
+  all(): Promise<Omit<PlanRow, 'holders'>[]>
   /** Throws `name_taken`, `invalid_value`. */
   create(by: Actor, fields: NewPlan): Promise<PlanRow>
-  /** Throws `not_found`, `name_taken`, `invalid_value`. */
+  /** Throws `not_found`, `managed_by_file`, `name_taken`, `invalid_value`. */
   change(by: Actor, id: string, fields: PlanPatch): Promise<PlanRow>
-  /** Who has it keeps it. Throws `not_found`, and `still_in_use` while there are codes that give it. */
+  /** Who has it keeps it. Throws `not_found`, `managed_by_file`, and `still_in_use` while there are codes that give it. */
   remove(by: Actor, id: string): Promise<void>
   /** The id of the user or team with this id or name. Throws `not_found`. */
   payerId(of: 'user' | 'team', word: string): string
-  /** Gives a user or team a plan from now on, or moves the end of the same one. Throws `invalid_value`. */
+  /** Gives a user or team a plan from now on, or moves the end of the same one. Throws `invalid_value`, `managed_by_file`. */
   give(by: Actor, payerId: string, gift: PlanGift): Promise<HeldPlan>
-  /** Takes it away at once. */
+  /** Takes it away at once. Throws `managed_by_file`. */
   take(by: Actor, payerId: string): Promise<void>
 }
 
@@ -55,8 +57,8 @@ export interface PlanParts {
   random: Random
 }
 
-const dayMs = 86_400_000
-const mostDays = 3660
+/** The longest that a plan is given for, in milliseconds. */
+export const longestMs = 3660 * 86_400_000
 
 /** Plans over the store and the directory. */
 export function createPlans({ store, directory, clock, random }: PlanParts): Plans {
@@ -71,27 +73,32 @@ export function createPlans({ store, directory, clock, random }: PlanParts): Pla
 
   async function rowsOf(records: readonly PlanRecord[]): Promise<PlanRow[]> {
     const holders = await countHolders(store, new Date(clock.now()))
-    return records.map(({ createdAt, ...row }) => ({ ...row, createdAt: createdAt.toISOString(), holders: holders.get(row.id) ?? 0 }))
+    return records.map((record) => ({ ...rowWithoutHolders(record), holders: holders.get(record.id) ?? 0 }))
   }
 
   return {
     rows: async () => rowsOf(await loadPlans(store)),
+    all: async () => (await loadPlans(store)).map(rowWithoutHolders),
     async create(by, { name, group = null, windows = [] }) {
       if (group !== null) demandGroup(directory, group, 'group')
       checkWindows(windows)
       const { id, at } = newRecord(clock, random)
-      await uniquely(write(by, 'create', id, (store) => insertPlan(store, { id, name, group, windows, enabled: true, createdAt: at })))
+      await uniquely(
+        write(by, 'create', id, (store) =>
+          insertPlan(store, { id, name, group, windows, enabled: true, managed: 'console', createdAt: at }),
+        ),
+      )
       return rowOf(id)
     },
     async change(by, id, fields) {
-      await rowOf(id)
+      demandConsole(await rowOf(id))
       if (fields.group) demandGroup(directory, fields.group, 'group')
       checkWindows(fields.windows ?? [])
       await uniquely(write(by, 'change', id, (store) => updatePlan(store, id, fields)))
       return rowOf(id)
     },
     async remove(by, id) {
-      await rowOf(id)
+      demandConsole(await rowOf(id))
       await write(by, 'remove', id, (store) => deletePlan(store, id)).catch((thrown: unknown) => {
         if (sqlState(thrown) !== foreignKeyViolation) throw thrown
         throw new GatewayError('still_in_use', 'There are codes that give this plan. Switch it off instead.')
@@ -108,18 +115,18 @@ export function createPlans({ store, directory, clock, random }: PlanParts): Pla
       if (!plan?.enabled) throw invalid('plan', 'the id or the name of a plan that is not switched off')
       const now = clock.now()
       const until = Date.parse(gift.until)
-      if (!(until > now && until <= now + mostDays * dayMs)) throw invalid('until', 'a time within the next ten years')
+      if (!(until > now && until <= now + longestMs)) throw invalid('until', 'a time within the next ten years')
       return givePlan(store, by, payerId, plan, now, () => until)
     },
     async take(by, payerId) {
-      await writePayer(store, by, payerId, (store) => setHeldPlan(store, payerId, null))
+      await takePlan(store, by, payerId, clock.now())
     },
   }
 }
 
 /**
  * Gives a user or team this plan, and records it: one of the same plan that is in force goes on, until `untilOf` says (milliseconds since
- * 1970); any other is replaced. Throws `not_found`; what `untilOf` throws.
+ * 1970); any other is replaced. What parley.yaml gave, only `theFile` changes. Throws `not_found`, `managed_by_file`; what `untilOf` throws.
  */
 export function givePlan(
   store: Store,
@@ -133,12 +140,30 @@ export function givePlan(
     const row = await lockHeldPlan(store, payerId)
     if (row === undefined) throw notFound()
     const held = row.plan && inForce(row.plan, now) ? row.plan : undefined
+    demandOwn(by, held)
     const until = new Date(untilOf(held)).toISOString()
     const { id, name, group, windows } = plan
-    const given = held?.id === id ? { ...held, until } : { id, name, group, windows, from: new Date(now).toISOString(), until }
+    const terms: HeldPlan = held?.id === id ? { ...held, until } : { id, name, group, windows, from: new Date(now).toISOString(), until }
+    const given: HeldPlan = by === theFile ? { ...terms, byFile: true } : terms
     await setHeldPlan(store, payerId, given)
     return given
   })
+}
+
+/** Takes the plan of a user or team away, and records it. Throws `not_found`, `managed_by_file`. */
+export function takePlan(store: Store, by: Actor, payerId: string, now: number): Promise<void> {
+  return writePayer(store, by, payerId, async (store) => {
+    const row = await lockHeldPlan(store, payerId)
+    if (row === undefined) throw notFound()
+    demandOwn(by, row.plan && inForce(row.plan, now) ? row.plan : undefined)
+    await setHeldPlan(store, payerId, null)
+  })
+}
+
+const rowWithoutHolders = ({ createdAt, ...row }: PlanRecord) => ({ ...row, createdAt: createdAt.toISOString() })
+
+function demandOwn(by: Actor, held: HeldPlan | undefined): void {
+  if (held?.byFile && by !== theFile) demandConsole({ managed: 'file' })
 }
 
 /** Runs a write to a user or team, whoever manages the row, and records it in the audit trail. */
@@ -147,7 +172,8 @@ function writePayer<T>(store: Store, by: Actor, id: string, write: (store: Store
   return audited(store, by, { action: 'user.plan', target: id }, (store) => loadUser(store, id), write)
 }
 
-function checkWindows(windows: readonly PlanWindow[]): void {
+/** Throws `invalid_value` for windows that a plan cannot have. */
+export function checkWindows(windows: readonly PlanWindow[]): void {
   const seen = new Set<string>()
   for (const [n, { every, amount }] of windows.entries()) {
     readUsd(amount, `windows.${n}.amount`)

@@ -56,7 +56,9 @@ export function createDeclaredTeams(parts: { store: Store; directory: Directory;
 
   function teamStep({ fresh, known }: Checked): Step<Team> | undefined {
     if (known === undefined) return { fresh }
-    const columns = changes(fresh, known)
+    // What plan it has is decided by whoever gives it one.
+    const { plan: _, ...wanted } = fresh
+    const columns = changes(wanted, known)
     return columns && { id: known.id, columns }
   }
 

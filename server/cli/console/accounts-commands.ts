@@ -23,6 +23,7 @@ const keyColumns: readonly Column<KeyRow>[] = [
   ['id', (row) => row.id],
   ['name', (row) => row.name],
   ['user', (row) => row.user.name],
+  ['team', (row) => row.team?.name],
   ['key', (row) => row.hint],
   ['group', (row) => row.group],
   ['state', (row) => (row.enabled ? 'on' : 'off')],
@@ -111,10 +112,18 @@ export const accountCommands: readonly Command[] = [
   {
     words: 'keys create',
     args: ['NAME'],
-    flags: { user: { value: 'USER', help: 'Its owner, for administrators' }, ...keyFlags },
+    flags: {
+      user: { value: 'USER', help: 'Its owner, for administrators' },
+      team: { value: 'TEAM', help: 'The team that pays, by id or name' },
+      ...keyFlags,
+    },
     help: 'Creates a key and prints it, once',
     async run({ api, args: [name], flags }) {
-      const made = await api.call<KeyRow & { key: string }>('POST', '/api/keys', { name, ...pick(flags, ['user']), ...keyFields(flags) })
+      const made = await api.call<KeyRow & { key: string }>('POST', '/api/keys', {
+        name,
+        ...pick(flags, ['user', 'team']),
+        ...keyFields(flags),
+      })
       return { value: made, text: made.key }
     },
   },

@@ -95,6 +95,7 @@ export const facts = (row: object): string =>
 /** Flags that set a budget or limits, with their fields in the API. */
 export const boundFlags: Readonly<Record<string, Flag>> = {
   daily: { value: 'USD', help: 'Budget per day' },
+  weekly: { value: 'USD', help: 'Budget per week' },
   monthly: { value: 'USD', help: 'Budget per month' },
   total: { value: 'USD', help: 'Budget in total' },
   timezone: { value: 'ZONE', help: 'IANA zone in which days and months begin' },
@@ -105,7 +106,7 @@ export const boundFlags: Readonly<Record<string, Flag>> = {
 
 /** `budget` and `limits` of the flags; absent when no flag names any. */
 export function boundsOf(flags: Input['flags']): Record<string, unknown> {
-  const budget = pick(flags, ['daily', 'monthly', 'total', 'timezone'])
+  const budget = pick(flags, ['daily', 'weekly', 'monthly', 'total', 'timezone'])
   const limits = pick(flags, ['rpm', 'tpm', 'concurrency'])
   const numbers = Object.fromEntries(Object.entries(limits).map(([name, text]) => [name, wholeNumber(text, name)]))
   return { ...(Object.keys(budget).length > 0 && { budget }), ...(Object.keys(limits).length > 0 && { limits: numbers }) }

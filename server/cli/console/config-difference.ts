@@ -5,37 +5,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Declaration } from '#declare/declaration'
 import type { ChannelRow, NewChannel } from '#shared/console/channel'
-import type { ManagedGroupRow } from '#shared/console/group'
 import type { PriceRow } from '#shared/console/price'
 import type { SettingsRow } from '#shared/console/settings'
-import type { AccountRow } from '#shared/console/user'
-
-/** What is there now. */
-export interface Present {
-  groups: readonly ManagedGroupRow[]
-  channels: readonly ChannelRow[]
-  prices: readonly PriceRow[]
-  users: readonly AccountRow[]
-  settings: SettingsRow
-}
-
-/** A field that changes; secrets are never shown. */
-export interface FieldChange {
-  field: string
-  before: unknown
-  after: unknown
-}
-
-/** A row that would be created or changed, and the call that does it. */
-export interface Change {
-  action: 'create' | 'change'
-  kind: 'group' | 'channel' | 'price' | 'user' | 'fallbacks' | 'routing'
-  name: string
-  fields: FieldChange[]
-  call: { method: 'POST' | 'PATCH' | 'PUT'; path: string; body: Record<string, unknown> }
-  /** Why it cannot be done; such a change is not applied. */
-  refused?: string
-}
+import { amounts, byFile, type Change, type Present, patch, row, same, seg, shown } from './config-change.ts'
+import { heldPlan, teamChanges } from './config-teams.ts'
 
 /** The changes, in the order in which they can be made: groups before what names them. */
 export function difference(wanted: Declaration, present: Present): Change[] {
@@ -61,50 +34,30 @@ export function difference(wanted: Declaration, present: Present): Change[] {
         present.channels.find(({ name }) => name === channel.name),
       ),
     ),
-    ...wanted.users.flatMap(({ name, password, balance, ...fields }) => {
+    ...wanted.plans.flatMap(({ name, ...fields }) =>
+      row(
+        'plan',
+        name,
+        fields,
+        present.plans.find((one) => one.name === name),
+      ),
+    ),
+    ...wanted.users.flatMap(({ name, password, balance, plan, ...fields }) => {
       const known = present.users.find((one) => one.name === name)
       // A password cannot be compared, and an opening grant is posted once: both count for new users only.
       const first = { ...(password !== undefined && { password }), ...(balance !== undefined && { balance }) }
-      return row('user', name, known ? fields : { ...fields, ...first }, known)
+      return [...row('user', name, known ? fields : { ...fields, ...first }, known), ...heldPlan('user', name, plan, known, present)]
     }),
+    ...wanted.teams.flatMap((team) =>
+      teamChanges(
+        team,
+        present.teams.find(({ name }) => name === team.name),
+        present,
+      ),
+    ),
     ...fallbacks(wanted.fallbacks, present.settings),
     ...routing(wanted.routing, present.settings),
   ]
-}
-
-const seg = encodeURIComponent
-const byFile = 'the parley.yaml that this Parley reads manages it'
-const secretFields = new Set(['keys', 'password', 'headers'])
-
-type Row = { id?: string; name: string; managed: 'file' | 'console' }
-
-/** The change of a row of groups, channels or users: all fields of a new one, those that differ of a known one. */
-function row(
-  kind: 'group' | 'channel' | 'user',
-  name: string,
-  fields: Record<string, unknown>,
-  known: (Row & object) | undefined,
-): Change[] {
-  if (known === undefined) {
-    const body = { name, ...fields }
-    return [{ action: 'create', kind, name, fields: shown(fields, {}), call: { method: 'POST', path: `/api/${kind}s`, body } }]
-  }
-  const before = known as unknown as Record<string, unknown>
-  const changed = Object.fromEntries(Object.entries(fields).filter(([field, value]) => !same(value, before[field])))
-  return patch(kind, known, name, changed, before)
-}
-
-function patch(
-  kind: 'group' | 'channel' | 'user',
-  known: Row,
-  name: string,
-  changed: Record<string, unknown>,
-  before: Record<string, unknown>,
-): Change[] {
-  if (Object.keys(changed).length === 0) return []
-  const path = `/api/${kind}s/${seg(kind === 'group' ? name : (known.id ?? ''))}`
-  const refused = known.managed === 'file' ? { refused: byFile } : {}
-  return [{ action: 'change', kind, name, fields: shown(changed, before), call: { method: 'PATCH', path, body: changed }, ...refused }]
 }
 
 function channelChange({ name, keys, ...fields }: NewChannel, known: ChannelRow | undefined): Change[] {
@@ -180,31 +133,6 @@ function routing(wanted: Declaration['routing'], { managedByFile, ...before }: S
   const refused = fields.some(({ field }) => managedByFile.routing.some((name) => name === field)) ? { refused: byFile } : {}
   const call = { method: 'PATCH' as const, path: '/api/settings', body: { ...wanted } }
   return [{ action: 'change', kind: 'routing', name: 'settings', fields, call, ...refused }]
-}
-
-/** Equal as values: 1.50 is 1.5, an empty budget is none, and the order of fields does not count. */
-function same(after: unknown, before: unknown): boolean {
-  return isDeepStrictEqual(amounts(after) ?? null, amounts(before) ?? null)
-}
-
-function amounts(value: unknown): unknown {
-  if (typeof value === 'string' && /^\d+(\.\d+)?$/.test(value))
-    return value
-      .replace(/^0+(?=\d)/, '')
-      .replace(/(\.\d*?)0+$/, '$1')
-      .replace(/\.$/, '')
-  if (Array.isArray(value)) return value.map(amounts)
-  if (typeof value !== 'object' || value === null) return value
-  const entries = Object.entries(value).filter(([, part]) => part !== undefined)
-  return entries.length === 0 ? null : Object.fromEntries(entries.map(([name, part]) => [name, amounts(part)]))
-}
-
-function shown(fields: Record<string, unknown>, before: Record<string, unknown>): FieldChange[] {
-  return Object.entries(fields).map(([field, after]) =>
-    secretFields.has(field)
-      ? { field, before: before[field] === undefined ? null : 'set', after: before[field] === undefined ? 'set' : 'changed' }
-      : { field, before: before[field] ?? null, after: after ?? null },
-  )
 }
 
 /** The difference as text: a line for each row and one for each of its fields. */

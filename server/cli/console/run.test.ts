@@ -1,6 +1,6 @@
 /** Every command against a running Parley, with what it prints, its JSON and its exit codes. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -85,7 +85,7 @@ beforeAll(async () => {
     fetch(program.url + path, { method: 'POST', headers: { 'content-type': 'application/json', cookie }, body: JSON.stringify(body) })
   const signedIn = await post('/api/session', { name: administrator.PARLEY_ADMIN_USER, password: administratorPassword })
   const cookie = (signedIn.headers.get('set-cookie') ?? '').split(';')[0]
-  const scopes = ['read', 'keys', 'channels', 'prices', 'users', 'credits', 'groups', 'settings', 'bodies', 'replay']
+  const scopes = ['read', 'keys', 'channels', 'prices', 'users', 'teams', 'credits', 'groups', 'settings', 'bodies', 'replay']
   const made = (await (await post('/api/management-keys', { name: 'cli', scopes }, cookie)).json()) as { key: string }
   key = made.key
 }, 90_000)
@@ -145,6 +145,31 @@ test('users: created, listed, shown, changed, credited once, deleted', async () 
   expect((await parley('users credit ann 1')).error).toContain('--reason')
   await json('users create gone')
   expect((await parley('users delete gone')).out).toBe('Deleted the user gone.')
+})
+
+test('teams: made, shown, credited, deleted; members with caps', async () => {
+  expect(await json('teams create apps --balance 5 --models gpt-cli,o* --weekly 9 --rpm 60')).toMatchObject({
+    ...{ name: 'apps', balance: '5', models: ['gpt-cli', 'o*'], budget: { weekly: '9' }, limits: { rpm: 60 } },
+  })
+  expect((await parley('teams list')).out).toMatch(/apps +default +gpt-cli,o\* +0 +5 +0 +on/)
+  expect((await parley('teams show apps')).out).toContain('gpt-cli')
+  expect(await json('teams set apps --models all --off --claim people')).toMatchObject({ models: null, enabled: false, claim: 'people' })
+  expect(await json('teams set apps --on --claim none')).toMatchObject({ enabled: true, claim: null })
+  await json('users create worker')
+  expect(await json('teams add-member apps worker --role manager --monthly 60 --daily 10')).toMatchObject({ role: 'manager' })
+  expect(await json('teams caps apps worker --daily none --weekly 20')).toMatchObject({ budget: { weekly: '20', monthly: '60' } })
+  expect(await json('teams caps apps worker --role member')).toMatchObject({ role: 'member', budget: { weekly: '20', monthly: '60' } })
+  expect((await parley('teams members apps')).out).toMatch(/worker +member +weekly:20,monthly:60 +0/)
+  expect(await parley('teams caps apps worker')).toMatchObject({ code: 2 })
+  expect((await parley('teams caps apps nobody --daily 1')).error).toContain('There is none with the id or name nobody')
+  expect(await json('teams credit apps 2.5 --reason more --once t1')).toMatchObject({ balance: '7.5' })
+  expect(await json('teams credit apps 2.5 --reason more --once t1')).toMatchObject({ balance: '7.5' })
+  expect((await parley('teams credit apps 1')).code).toBe(2)
+  expect(await json('keys create team-ci --team apps')).toMatchObject({ team: { name: 'apps' } })
+  expect((await parley('keys list --q team-ci')).out).toContain('apps')
+  expect(await json('usage --team apps')).toBeArray()
+  expect((await parley('teams remove-member apps worker')).out).toBe('Removed worker from the team apps.')
+  expect((await parley('teams delete apps')).out).toBe('Deleted the team apps.')
 })
 
 test('plans and codes: made, given, listed, revoked', async () => {
@@ -396,6 +421,22 @@ fallbacks:
   })
 })
 
+test('config: plans, teams with their members, and who has which plan', async () => {
+  const until = new Date(Date.now() + 5 * 86_400_000).toISOString()
+  const house = (cap: string) => `plans: [{ name: gold, windows: [{ every: 1w, amount: 9 }] }]
+users: [{ name: carl, plan: { name: gold, until: "${until}" } }]
+teams: [{ name: labs, balance: 5, members: [{ user: carl, budget: { daily: ${cap} } }], plan: { name: gold, until: "${until}" } }]`
+  const config = (what: string, cap = '1') =>
+    parley(`config ${what} house.yaml${what === 'apply' ? ' --yes' : ''}`, { files: { 'house.yaml': house(cap) } })
+  expect((await config('plan')).out).toMatch(
+    /^\+ plan gold[\s\S]+\+ user carl[\s\S]+~ plan of user carl[\s\S]+\+ team labs[\s\S]+\+ member carl of labs[\s\S]+~ plan of team labs/,
+  )
+  expect(await config('apply')).toMatchObject({ code: 0, out: expect.stringContaining('6 changes written.') })
+  expect(await config('plan')).toMatchObject({ code: 0, out: 'Nothing differs.' })
+  expect((await config('plan', '2')).out).toMatch(/^~ member carl of labs\n +budget: \{"daily":"1"\} -> \{"daily":"2"\}/)
+  expect((await parley('config export')).out).toContain('gold')
+})
+
 describe('what goes wrong', () => {
   test.each<[string, number, string]>([
     ['keys', 2, ''],
@@ -420,37 +461,6 @@ describe('what goes wrong', () => {
     )
     expect((await parley('keys list --url ftp://here')).code).toBe(2)
   })
-})
-
-test('help names every command, and completion offers them', async () => {
-  const { out } = await parley('help')
-  for (const { words } of commands) expect(out).toContain(`parley ${words}`)
-  expect((await parley('users credit --help')).out).toContain('--reason TEXT')
-  const { out: script } = await parley('completion bash')
-  writeFileSync(join(folder, 'completion'), script)
-  const offered = (typed: string) => {
-    const words = typed.split(' ')
-    const list = words.map((word) => `'${word}'`).join(' ')
-    const { stdout, stderr } = Bun.spawnSync(
-      [
-        'bash',
-        '-c',
-        `. ${join(folder, 'completion')}; COMP_WORDS=(${list}); COMP_CWORD=${words.length - 1}; _parley; echo "\${COMPREPLY[@]}"`,
-      ],
-      { stdout: 'pipe', stderr: 'pipe' },
-    )
-    expect(stderr.toString()).toBe('')
-    return stdout.toString().trim().split(' ')
-  }
-  expect(offered('parley ')).toEqual(expect.arrayContaining(['keys', 'config', 'usage', 'route', 'db', 'books']))
-  expect(offered('parley con')).toEqual(['config'])
-  expect(offered('parley config ')).toEqual(['plan', 'apply', 'export'])
-  expect(offered('parley keys create me --da')).toEqual(['--daily'])
-  expect(offered('parley usage --b')).toEqual(['--by'])
-  expect((await parley('completion fish')).out).toContain(
-    "complete -c parley -n '__fish_seen_subcommand_from config; and __fish_seen_subcommand_from apply' -l yes",
-  )
-  expect((await parley('completion zsh')).out).toStartWith('#compdef parley')
 })
 
 test('agent setup: printed, written, replaced, taken back', async () => {

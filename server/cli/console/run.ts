@@ -12,11 +12,13 @@ import { peopleCommands } from './people-commands.ts'
 import { replayCommands } from './replay-commands.ts'
 import { requestCommands } from './request-commands.ts'
 import { sellingCommands } from './selling-commands.ts'
+import { teamCommands } from './team-commands.ts'
 import { usageCommands } from './usage-commands.ts'
 
 /** Every command, in the order of the help. */
 export const commands: readonly Command[] = [
   ...accountCommands,
+  ...teamCommands,
   ...peopleCommands,
   ...catalogueCommands,
   ...usageCommands,

@@ -8,7 +8,7 @@ export const span: Readonly<Record<string, Flag>> = {
 }
 /** Flags that filter usage. */
 export const filters: Readonly<Record<string, Flag>> = Object.fromEntries(
-  ['user', 'key', 'group', 'model', 'channel'].map((name) => [name, { value: name.toUpperCase(), help: `Only of this ${name}` }]),
+  ['user', 'team', 'key', 'group', 'model', 'channel'].map((name) => [name, { value: name.toUpperCase(), help: `Only of this ${name}` }]),
 )
 const unitMs = { h: 3_600_000, d: 86_400_000 } as const
 

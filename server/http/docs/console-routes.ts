@@ -42,7 +42,8 @@ const usageForm = inQuery({
   timezone: 'IANA time zone in which days begin. Default: UTC.',
   format: '`json`, `csv`, or `focus` for CSV with the column names of FOCUS 1.2. Overrides the Accept header.',
 })
-const group: Parameter = { name: 'group', in: 'query', description: 'Default: the user’s own group.' }
+const payer = inQuery({ team: 'Id or name of a team of the caller: what it may use.' })
+const ofPayer = [...inQuery({ group: 'Default: the usual group of the user or team.' }), ...payer]
 
 /** Descriptions of the console API. */
 export const consoleRouteDocs: readonly RouteDoc[] = [
@@ -98,13 +99,13 @@ export const consoleRouteDocs: readonly RouteDoc[] = [
   doc('GET /api/shares/:id', 'anyone', 'The conversation behind a link', { gives: 'SharedConversation' }),
   doc('GET /api/groups', 'session', 'Groups that the caller may use', {
     gives: 'Groups',
-    parameters: [...inQuery({ all: '`true` lists all groups. Administrators only.' }), ...paging.console],
+    parameters: [...inQuery({ all: '`true` lists all groups. Administrators only.' }), ...payer, ...paging.console],
     description: 'With `all=true` administrators get all groups, including budgets, what is left of them, and limits.',
   }),
   doc('POST /api/groups', 'admin', 'Create a group', { takes: 'NewGroup', gives: 'Group', status: 201 }),
   doc('PATCH /api/groups/:name', 'admin', 'Change a group', { takes: 'GroupPatch', gives: 'Group' }),
   doc('DELETE /api/groups/:name', 'admin', 'Delete a group'),
-  list('GET /api/models', 'session', 'Models of a group', 'Models', [group]),
+  list('GET /api/models', 'session', 'Models of a group', 'Models', ofPayer),
   list(
     'GET /api/keys',
     'session',
@@ -191,7 +192,7 @@ export const consoleRouteDocs: readonly RouteDoc[] = [
         in: 'query',
         required: true,
         description:
-          'A request id, the last four characters of a key, an id, or part of a name of a key, user, model, channel, group or page.',
+          'A request id, the last four characters of a key, an id, or part of a name of a key, user, team, model, channel, group, plan or page.',
       },
     ],
     description: 'At most four of a kind, and only what the caller may see.',
@@ -199,7 +200,7 @@ export const consoleRouteDocs: readonly RouteDoc[] = [
   {
     ...doc('GET /api/events', 'session', 'What changes', {
       description:
-        'A stream of server-sent events named `change`, whose data is `{"what": [...]}`: one or several of `requests`, `account`, `keys`, `users`, `groups`, `channels`, `models`, `prices`, `settings`, `alerts`, `replays`, at most four times a second. It ends with the session. A user may have 16 of them open.',
+        'A stream of server-sent events named `change`, whose data is `{"what": [...]}`: one or several of `requests`, `account`, `keys`, `users`, `teams`, `groups`, `channels`, `models`, `prices`, `settings`, `alerts`, `replays`, at most four times a second. It ends with the session. A user may have 16 of them open.',
     }),
     gives: { types: ['text/event-stream'] },
   },

@@ -1,5 +1,5 @@
-/** Rows of console sessions, by the digest of their token. */
-import { and, eq, lt, ne, or, sql } from 'drizzle-orm'
+/** Rows of console sessions, by the digest of their first token. */
+import { and, eq, lt, ne, or, type SQL, sql } from 'drizzle-orm'
 import { sessions } from '#db/accounts'
 import type { Store } from '#store/engine/store'
 
@@ -21,10 +21,19 @@ export async function insertSession(store: Store, row: SessionRecord): Promise<v
   await store.changes.publish('sessions', row.digest)
 }
 
-/** Notes that the user of a session has proved again who they are. */
-export async function proveSession(store: Store, digest: string, provedAt: Date): Promise<void> {
-  await store.db.update(sessions).set({ provedAt }).where(eq(sessions.digest, digest))
+/**
+ * Notes that the user of a session has proved again who they are, and gives it another token in the place of that with the digest
+ * `before`; false when it has not that one any more. Of several at once one succeeds.
+ */
+export async function proveSession(
+  store: Store,
+  digest: string,
+  { before, ...columns }: { before: string; tokenDigest: string; provedAt: Date },
+): Promise<boolean> {
+  const those = and(eq(sessions.digest, digest), hasToken(before))
+  const proved = await store.db.update(sessions).set(columns).where(those).returning({ digest: sessions.digest })
   await store.changes.publish('sessions', digest)
+  return proved.length > 0
 }
 
 /** Deletes the session, if it exists. */
@@ -32,6 +41,13 @@ export async function deleteSession(store: Store, digest: string): Promise<void>
   await store.db.delete(sessions).where(eq(sessions.digest, digest))
   await store.changes.publish('sessions', digest)
 }
+
+/** Deletes the session with this token, if it exists. */
+export async function deleteSessionWithToken(store: Store, digest: string): Promise<void> {
+  await ended(store, await store.db.delete(sessions).where(hasToken(digest)).returning({ digest: sessions.digest }))
+}
+
+const hasToken = (digest: string): SQL => sql`coalesce(${sessions.tokenDigest}, ${sessions.digest}) = ${digest}`
 
 /** Ends every session of a user, except that with the digest `but`. */
 export async function deleteSessionsOf(store: Store, userId: string, but?: string): Promise<void> {

@@ -5,8 +5,9 @@
 import { join } from 'node:path'
 import { type BooksDatabase as AskedDatabase, directBooks } from '#billing/ledger/books-database'
 import { type LeasedBooks, openLeasedBooks } from '#billing/ledger/leased-books'
-import { type Random, systemClock } from '#runtime/clock'
+import { type Clock, type Random, systemClock } from '#runtime/clock'
 import type { Log } from '#runtime/log'
+import type { Store } from '#store/engine/store'
 import { type Seeded, seeded } from '#testing/seeded'
 import { type StepClock, stepClock } from '#testing/step-clock'
 import { type BooksDatabase, storeOver } from './database.ts'
@@ -20,12 +21,17 @@ export interface Setting {
   writeOffMs: number
 }
 
+/** Redeems a code for a wallet at an instance. */
+export type Redeem = (site: { store: Store; clock: Clock }, walletId: string, code: string) => Promise<unknown>
+
 /** Additional actions of a wrong design. */
 export interface DesignActions {
   /** Stands between the books and what the database says. */
   answers?(database: AskedDatabase): AskedDatabase
   /** For how long the program believes that its leases are valid, in place of `writeOffMs`. */
   believedMs?: number
+  /** How a code is redeemed. */
+  redeem?: Redeem
   /** Called when a process was killed; only its folder is left. */
   killed?(site: Site): Promise<void>
 }
@@ -36,6 +42,8 @@ export interface Site {
   /** The folder of its journals. */
   folder: string
   process: Process | undefined
+  /** The database as its process reaches it. */
+  store: Store | undefined
   /** Set once the process has started. */
   books: LeasedBooks | undefined
   /** Why its last process failed to start, if it did. */
@@ -100,6 +108,7 @@ export function createCluster({ database, seed, sites: count, network, setting, 
       name,
       folder: join(database.folder, name),
       process: undefined,
+      store: undefined,
       books: undefined,
       failure: undefined,
       seen: 0,
@@ -185,6 +194,7 @@ export function createCluster({ database, seed, sites: count, network, setting, 
       transaction: <T>(work: Parameters<typeof client.transaction<T>>[0]) => process.carry(() => client.transaction(work)),
     }
     const { store, heard } = storeOver(simulatedClient, process.clock, async (topic, id) => notify(topic, id, process))
+    site.store = store
     listeners.set(process, heard)
     const asked = watched(directBooks(store, process.clock), site, process)
     const options = { store, clock: process.clock, random: seededRandom, log, database: actions.answers?.(asked) ?? asked }

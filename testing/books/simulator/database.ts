@@ -4,8 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { PGlite } from '@electric-sql/pglite'
 import { drizzle } from 'drizzle-orm/pglite'
+import type { User } from '#accounts/caller'
+import { type Directory, openDirectory } from '#accounts/directory'
 import * as schema from '#db/schema'
 import { type Clock, systemClock } from '#runtime/clock'
+import type { Actor } from '#shared/console/audit'
 import { createChanges } from '#store/engine/changes'
 import { EmbeddedClient } from '#store/engine/embedded-client'
 import { guard } from '#store/engine/guard'
@@ -21,12 +24,18 @@ export interface BooksDatabase {
   client: Client
   /** Bypasses the simulated network. */
   store: Store
+  /** Rows in memory, of which simulations need none. */
+  directory: Directory
+  /** Whoever redeems codes. */
+  user: User & Actor
   /** For journals. */
   folder: string
   /** Deletes every account, instance and row. */
   clear(): Promise<void>
   close(): Promise<void>
 }
+
+const bare = { createdAt: new Date(0), budget: null, limits: null } as const
 
 /** Opens an empty database for simulations. */
 export async function openBooksDatabase(): Promise<BooksDatabase> {
@@ -38,13 +47,15 @@ export async function openBooksDatabase(): Promise<BooksDatabase> {
   return {
     client,
     store,
+    directory: await openDirectory(store),
+    user: { ...{ id: '', name: '', role: 'user', group: 'default', groups: ['default'], enabled: true, managed: 'console' }, ...bare },
     folder,
     async clear() {
       // Entries are append-only; replica mode disables the triggers that enforce it.
       await runSql(store, `set session_replication_role = replica`)
       await runSql(
         store,
-        'truncate entries, logs, leases, accounts, instances, usage_hours, usage_marks, usage_parts, usage_rollups, usage_rollup_marks',
+        'truncate entries, logs, leases, accounts, instances, usage_hours, usage_marks, usage_parts, usage_rollups, usage_rollup_marks, codes, audit',
       )
       await runSql(store, `set session_replication_role = default`)
       await runSql(store, `update recoveries set since = '-infinity', due = '{}'`)

@@ -7,7 +7,9 @@ import { openWallets, postGrant } from '#store/ledger/ledger'
 import { wrongBooks } from '#testing/books/invariants'
 import { type Seeded, seeded } from '#testing/seeded'
 import { type Cluster, createCluster, type DesignActions } from './cluster.ts'
+import { judgeCodes, planCodes } from './codes.ts'
 import type { BooksDatabase } from './database.ts'
+import { drawHeldPlans } from './held-plans.ts'
 import { removeLeftovers } from './leftovers.ts'
 import { createNetwork, type Fate, type NetworkFaults } from './network-faults.ts'
 import { draw, type Plan, type Progress, schedule } from './schedule.ts'
@@ -57,11 +59,18 @@ export async function runBooks(database: BooksDatabase, seed: number, variant: V
   const cluster = createCluster({ database, seed, sites: plan.instances, network, setting, actions: variant })
   const record = newClientRecord()
   const posted = await fund(database, plan, random)
+  const { wallets } = plan
+  const held = drawHeldPlans(seed, wallets, cluster.clock.now(), activeMs)
+  // A standby that lacks the last commits knows no codes here.
+  const { redeem } = variant
+  const codes = variant.losesCommits
+    ? undefined
+    : await planCodes(database, cluster, { seed, wallets, activeMs, ...(redeem && { redeem }) })
   for (const site of cluster.sites) cluster.start(site)
   const progress = schedule({
     cluster,
     database,
-    plan,
+    ...{ plan, held },
     random,
     record,
     posted,
@@ -87,12 +96,13 @@ export async function runBooks(database: BooksDatabase, seed: number, variant: V
   for (const site of cluster.sites) await cluster.close(site)
   const { lostAt } = record
   if (lostAt !== undefined) record.bereft.push(...cluster.setbacks.filter(({ at }) => at >= lostAt))
+  if (codes) faults.push(...(await judgeCodes(database.store, codes, posted)))
   const verdict = await judgeBooks(database.store, record, posted)
   faults.push(...verdict.faults)
   if (variant.writeOffMs === undefined && !variant.losesCommits) faults.push(...cluster.errors.map((error) => `logged: ${error}`))
   await removeLeftovers(cluster)
   const money = { overrun: Number(verdict.overrun), 'written off': Number(record.writtenOff) }
-  return { faults, counts: { ...cluster.counts, ...progress.counts, ...Object.fromEntries(network.fates), ...money } }
+  return { faults, counts: { ...cluster.counts, ...progress.counts, ...codes?.counts, ...Object.fromEntries(network.fates), ...money } }
 }
 
 async function fund({ store }: BooksDatabase, { wallets }: Plan, random: Seeded): Promise<Map<string, bigint>> {

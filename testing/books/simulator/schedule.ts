@@ -1,5 +1,7 @@
 /** Plans the events of a run: requests, kills, pauses, partitions, outages, clocks set back, payments and write-offs. */
 import type { Account } from '#billing/lease/account'
+import { budgetAccounts } from '#billing/ledger/budgets'
+import type { HeldPlan } from '#shared/console/selling'
 import { sqlState } from '#store/engine/sql-state'
 import { closeInstance, missingInstances } from '#store/ledger/instances'
 import { postGrant } from '#store/ledger/ledger'
@@ -55,6 +57,8 @@ export interface ScheduleParts {
   cluster: Cluster
   database: BooksDatabase
   plan: Plan
+  /** The plans of wallets, with windows in which their usage counts too. */
+  held: ReadonlyMap<string, HeldPlan>
   random: Seeded
   record: ClientRecord
   /** Nano-dollars paid in so far, by wallet; kept up to date. */
@@ -94,7 +98,7 @@ export function schedule(parts: ScheduleParts): Progress {
   return progress
 }
 
-function planRequests({ cluster, plan, random, record, activeMs, writeOffMs }: ScheduleParts, progress: Progress): void {
+function planRequests({ cluster, plan, held, random, record, activeMs, writeOffMs }: ScheduleParts, progress: Progress): void {
   let at = 0
   for (let n = 0; at < activeMs; n++) {
     at += random.fraction() * 2 * plan.paceMs
@@ -122,6 +126,12 @@ function planRequests({ cluster, plan, random, record, activeMs, writeOffMs }: S
       record.unlawful.push(`unlawful: ${id} was granted ${since} ms after the last call`)
   }
 
+  /** The windows of the wallet's plan that the process is in, by its own clock. */
+  const planAccounts = (wallet: string, now: number) => {
+    const plan = held.get(wallet)
+    return plan ? budgetAccounts([{ of: 'user', id: wallet, budget: { plan } }], now) : []
+  }
+
   async function send(request: Request, site: Site): Promise<void> {
     const { process, books } = site
     if (!process || !books) return
@@ -129,7 +139,9 @@ function planRequests({ cluster, plan, random, record, activeMs, writeOffMs }: S
     progress.open.set(process, (progress.open.get(process) ?? 0) + 1)
     // A paused process starts the request when it resumes.
     await process.clock.sleep(0)
-    progress.counts[await ask(request, process, books, record, () => lawful(site, request.id))] += 1
+    const ofPlan = planAccounts(request.accounts[0]?.id ?? '', process.clock.now())
+    const counted = { ...request, accounts: [...request.accounts, ...ofPlan] }
+    progress.counts[await ask(counted, process, books, record, () => lawful(site, request.id))] += 1
     progress.open.set(process, (progress.open.get(process) ?? 0) - 1)
   }
 }

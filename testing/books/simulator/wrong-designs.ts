@@ -6,10 +6,14 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
 import { encodeLine, readLines } from '#billing/ledger/journal-line'
+import { sha256Hex } from '#runtime/secrets'
 import { namesIn } from '#runtime/segment'
+import { GatewayError } from '#shared/errors'
+import { codeWithDigest, takeCode } from '#store/accounts/codes'
 import { returned } from '#store/engine/rows'
 import type { Store } from '#store/engine/store'
 import { closeInstance } from '#store/ledger/instances'
+import { postGrant } from '#store/ledger/ledger'
 import { runSql } from '#testing/database/tables'
 import type { BooksDatabase } from './database.ts'
 import type { NetworkFaults } from './network-faults.ts'
@@ -83,5 +87,17 @@ export const endsOnly: Variant = {
         await writeFile(path, Buffer.concat([...kept.map(encodeLine), new Uint8Array(1)]))
       }
     }
+  },
+}
+
+/** A code is marked in one call and credited in another. */
+export const markedFirst: Variant = {
+  async redeem({ store, clock }, walletId, code) {
+    const at = new Date(clock.now())
+    const known = await codeWithDigest(store, sha256Hex(code))
+    const taken = known && (await takeCode(store, known.id, { at, userId: walletId, walletId }))
+    if (!taken) throw new GatewayError('invalid_code', 'not valid')
+    const posting = { walletId, kind: 'credit', actor: walletId, reason: 'code', ref: `code:${taken.id}`, amount: taken.value } as const
+    await postGrant(store.db, { ...posting, at })
   },
 }

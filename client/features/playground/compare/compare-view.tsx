@@ -15,10 +15,10 @@ import { createLinkedScroll, type LinkedScroll } from './linked-scroll.ts'
 export function CompareView(props: { page: PageContext }) {
   const { playground, actions, view } = props.page
   const models = createMemo(() => {
-    const listed = playground.catalogue.models(playground.conversation().group ?? playground.user().group)
+    const listed = playground.catalogue.models(playground.group())
     return listed.state === 'ready' ? listed.rows : []
   })
-  const group = () => playground.conversation().group ?? playground.user().group
+  const { group } = playground
   const first = playground.target()
   const second = models().find((row) => row.id !== first?.model) ?? models()[0]
   const compare = createComparison(playground, actions, [

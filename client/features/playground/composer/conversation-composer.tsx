@@ -18,17 +18,18 @@ export function ConversationComposer(props: { page: PageContext; handle(handle: 
   const goneText = () => t('modelGone', { model: playground.target()?.model ?? '', group: playground.target()?.group ?? '' })
   /** The model that may take the place of one that is gone. */
   const successor = createMemo(() => {
-    const listed = playground.catalogue.models(playground.target()?.group ?? playground.user().group)
+    const listed = playground.catalogue.models(playground.group())
     return listed.state === 'ready' ? listed.rows[0]?.id : undefined
   })
   const [refused, setRefused] = createSignal<string | undefined>()
+  const noBalance = () => t(playground.conversation().settings.team === undefined ? 'noBalance' : 'noTeamBalance')
   /** What keeps the next message from being sent, as far as the person should read it without trying. */
-  const note = () => (blocked() === t('noBalance') ? blocked() : refused() !== undefined ? (blocked() ?? refused()) : undefined)
+  const note = () => (blocked() === noBalance() ? blocked() : refused() !== undefined ? (blocked() ?? refused()) : undefined)
   const blocked = () => {
     if (playground.rawRequest() !== null) return t('rawBlocks')
     if (playground.target() === null) return t('noModelYet')
     if (playground.modelGone()) return goneText()
-    if (!isFree() && Number(playground.user().balance) - Number(playground.user().held) <= 0) return t('noBalance')
+    if (!isFree() && isEmpty(playground.wallet())) return noBalance()
     return playground.messagesState() === 'loading' ? t('stillLoading') : undefined
   }
   const isLoading = () => {
@@ -38,8 +39,7 @@ export function ConversationComposer(props: { page: PageContext; handle(handle: 
     const listed = groups()
     if (listed.state === 'loading') return true
     const others = listed.state === 'ready' ? listed.rows.map(({ name }) => name) : []
-    const group = playground.conversation().group ?? playground.user().group
-    return [group, ...others].some((one) => models(one).state === 'loading')
+    return [playground.group(), ...others].some((one) => models(one).state === 'loading')
   }
   return (
     <div class="dock" id="composer">
@@ -90,3 +90,7 @@ export function ConversationComposer(props: { page: PageContext; handle(handle: 
     </div>
   )
 }
+
+/** Whether nothing can be spent of a wallet; one that is not known yet is not empty. */
+const isEmpty = (wallet: { balance: string; held: string } | undefined) =>
+  wallet !== undefined && Number(wallet.balance) - Number(wallet.held) <= 0

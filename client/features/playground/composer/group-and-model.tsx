@@ -9,7 +9,7 @@ import { showToast } from '#client/ui/toast.tsx'
 /** Group and model in the composer. After the first message, choosing another starts a new conversation. */
 export function GroupAndModel(props: { playground: PlaygroundState; actions: Actions }) {
   const { playground } = props
-  const group = () => playground.target()?.group ?? playground.conversation().group ?? playground.user().group
+  const { group } = playground
   const groups = createMemo(() => {
     const listed = playground.catalogue.groups()
     return listed.state === 'ready' ? listed.rows : []

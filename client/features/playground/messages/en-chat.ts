@@ -40,6 +40,7 @@ export const enChat = {
   messageModel: 'Message {model}',
   writeFirst: 'Write a message first',
   noBalance: 'Your balance is used up. Ask an administrator to top it up.',
+  noTeamBalance: 'The balance of the team is used up. Choose who pays under Parameters.',
   rawBlocks: 'Send or discard the request edited by hand first',
   modelGone: '{model} is no longer available in group {group}. The conversation is kept: choose a model to continue with.',
   goOnWith: 'Continue with {model}',

@@ -42,6 +42,7 @@ export const zhChat: Record<keyof typeof enChat, string> = {
   messageModel: '给 {model} 发消息',
   writeFirst: '请先输入消息',
   noBalance: '余额已用完，请联系管理员充值。',
+  noTeamBalance: '团队余额已用完。请在“参数”中选择付款方。',
   rawBlocks: '请先发送或放弃手动编辑的请求',
   modelGone: '分组 {group} 中已没有 {model}。对话已保留，请选择继续对话的模型。',
   goOnWith: '用 {model} 继续',

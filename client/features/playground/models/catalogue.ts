@@ -1,54 +1,98 @@
-/** Groups and models that the user may call. Models are read once per group, and again on `reload`. */
-import { createSignal } from 'solid-js'
-import { readGroups, readModels } from '#client/api/groups-and-models.ts'
+/** Groups and models that whoever pays may use. Each list is read once for each payer, and again on `reload`. */
+import { type Accessor, createSignal } from 'solid-js'
+import { readGroups, readModels, readTeam } from '#client/api/groups-and-models.ts'
 import { ApiError } from '#client/api/http.ts'
 import type { GroupRow } from '#shared/console/group'
 import type { ModelRow } from '#shared/console/model'
+import type { TeamRow } from '#shared/console/team'
 
 /** A list: loading, ready, or failed with an error. */
 export type Listed<Row> = { state: 'loading' } | { state: 'ready'; rows: Row[] } | { state: 'failed'; error: ApiError }
 
-/** The groups, and their models. Reading tracks. */
+/** The groups of the payer, and their models. Reading tracks, the payer too. */
 export interface Catalogue {
   groups(): Listed<GroupRow>
-  /** Models of a group, requested on first use. Tracks. */
+  /** Models of a group, requested on first use. */
   models(group: string): Listed<ModelRow>
   model(group: string | null, id: string | null): ModelRow | undefined
+  /** The team that pays; undefined while it is not known, and where the user pays. */
+  team(): TeamRow | undefined
   /** Reads everything again; what was read before stays until then. */
   reload(): void
+  /** Reads the team again, whose balance may have changed. */
+  reloadTeam(): Promise<void>
 }
 
-/** A catalogue that starts reading the groups at once. */
-export function createCatalogue(): Catalogue {
-  // Signals, not resources: a list that is still loading must not suspend the page.
-  const [groups, setGroups] = createSignal<Listed<GroupRow>>({ state: 'loading' })
-  const readAgain = async () => setGroups(await list(readGroups()))
-  void readAgain()
-  const [byGroup, setByGroup] = createSignal<ReadonlyMap<string, Listed<ModelRow>>>(new Map())
-  const asked = new Set<string>()
+/** What is known of one payer. */
+type PayerLists = Omit<Catalogue, 'model'>
 
-  const ask = async (group: string) => {
-    asked.add(group)
-    const answer = await list(readModels(group))
-    setByGroup((before) => new Map(before).set(group, answer))
+/** A catalogue that starts reading the groups at once. `payer`: the id of a team; undefined is the user. */
+export function createCatalogue(payer: Accessor<string | undefined>): Catalogue {
+  const byPayer = new Map<string | undefined, PayerLists>()
+  const current = (): PayerLists => {
+    const team = payer()
+    const known = byPayer.get(team) ?? readLists(team)
+    byPayer.set(team, known)
+    return known
   }
-  const models = (group: string): Listed<ModelRow> => {
-    if (!asked.has(group)) void ask(group)
-    return byGroup().get(group) ?? { state: 'loading' }
-  }
+  current()
+  const models = (group: string) => current().models(group)
   return {
-    groups,
+    groups: () => current().groups(),
     models,
     model(group, id) {
       const listed: Listed<ModelRow> = group === null ? { state: 'loading' } : models(group)
       return listed.state === 'ready' ? listed.rows.find((row) => row.id === id) : undefined
     },
-    reload() {
-      for (const group of asked) void ask(group)
-      void readAgain()
-    },
+    team: () => current().team(),
+    reload: () => current().reload(),
+    reloadTeam: () => current().reloadTeam(),
   }
 }
+
+function readLists(payer: string | undefined): PayerLists {
+  // Signals, not resources: a list that is still loading must not suspend the page.
+  const [groups, setGroups] = createSignal<Listed<GroupRow>>({ state: 'loading' })
+  const [team, setTeam] = createSignal<TeamRow>()
+  const [byGroup, setByGroup] = createSignal<ReadonlyMap<string, Listed<ModelRow>>>(new Map())
+  const asked = new Set<string>()
+
+  const reloadTeam = async () => {
+    if (payer !== undefined) await readTeam(payer).then(setTeam, () => undefined)
+  }
+  const read = async () => {
+    // The team is there before its groups: which of them is its usual one is part of it.
+    await reloadTeam()
+    setGroups(await list(readGroups(payer)))
+  }
+  const ask = async (group: string) => {
+    asked.add(group)
+    const answer = await list(readModels(group, payer))
+    setByGroup((before) => new Map(before).set(group, answer))
+  }
+  void read()
+  return {
+    groups,
+    team,
+    models(group) {
+      // What a conversation has chosen is a group of the user, so it is asked for at once; the team may have others.
+      if (payer !== undefined) {
+        const listed = groups()
+        if (listed.state !== 'ready') return listed
+        if (!listed.rows.some(({ name }) => name === group)) return { state: 'failed', error: noSuchGroup() }
+      }
+      if (!asked.has(group)) void ask(group)
+      return byGroup().get(group) ?? { state: 'loading' }
+    },
+    reload() {
+      for (const group of asked) void ask(group)
+      void read()
+    },
+    reloadTeam,
+  }
+}
+
+const noSuchGroup = () => new ApiError('', { status: 403, code: 'group_not_allowed' })
 
 async function list<Row>(reading: Promise<Row[]>): Promise<Listed<Row>> {
   try {

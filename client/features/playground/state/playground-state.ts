@@ -35,6 +35,10 @@ export interface PlaygroundState {
   messagesState: Accessor<'loading' | 'ready'>
   /** Group and model of the next request, when both are known. */
   target: Accessor<ModelTarget | null>
+  /** The group of the next request; empty while it is not known. */
+  group: Accessor<string>
+  /** What pays for the next request: the wallet of the user or of a team; undefined while it is not known. */
+  wallet: Accessor<{ balance: string; held: string } | undefined>
   /** A first message was sent, so group and model can no longer change. */
   modelLocked: Accessor<boolean>
   /** The model of the open conversation is no longer there, so another one may take its place. */
@@ -86,7 +90,6 @@ export function createPlaygroundState(start: PlaygroundStart): PlaygroundState {
   const [user, setUser] = createSignal(start.user)
   const [rawRequest, setRawRequest] = createSignal<string | null>(null)
   const [lostSession, setLostSession] = createSignal(false)
-  const catalogue = createCatalogue()
   const replies = createRunningReplies((reply) => library.put([reply]))
   const library: Library = createLibrary(start.store, start.found, start.user.id, (id) => replies.has(id))
   addEventListener('pagehide', () => replies.abandon())
@@ -95,6 +98,9 @@ export function createPlaygroundState(start: PlaygroundStart): PlaygroundState {
   const unknown = createMemo(() => start.opened() !== undefined && library.get(start.opened() ?? '') === undefined)
   const id = createMemo(() => (unknown() ? unstartedId : (start.opened() ?? unstartedId)))
   const conversation = createMemo(() => library.get(id()) ?? { ...blankConversation(), id: id() })
+  const team = createMemo(() => conversation().settings.team)
+  const catalogue = createCatalogue(team)
+  const ownGroup = () => (team() === undefined ? user().group : catalogue.team()?.group)
   const opened = createMemo(() => library.thread(id()), undefined, { equals: false })
   const choice = createMemo(() => conversation().choice)
   const path = createMemo(() => opened().thread.path(choice()))
@@ -105,7 +111,7 @@ export function createPlaygroundState(start: PlaygroundStart): PlaygroundState {
         conversation: conversation(),
         begun: modelLocked(),
         lastUsed: library.list()[0],
-        ownGroup: user().group,
+        ownGroup: ownGroup(),
         catalogue,
       }),
     null,
@@ -129,6 +135,7 @@ export function createPlaygroundState(start: PlaygroundStart): PlaygroundState {
       const now = await currentUser().catch(() => undefined)
       if (now === null) setLostSession(true)
       else if (now) setUser(now.user)
+      await catalogue.reloadTeam()
     },
     catalogue,
     library,
@@ -142,6 +149,8 @@ export function createPlaygroundState(start: PlaygroundStart): PlaygroundState {
     },
     messagesState: () => opened().state,
     target,
+    group: () => target()?.group ?? conversation().group ?? ownGroup() ?? '',
+    wallet: () => (team() === undefined ? user() : catalogue.team()),
     modelLocked,
     modelGone,
     leftOut,

@@ -16,7 +16,9 @@ function catalogueOf(groups: Record<string, string[] | null>): Catalogue {
     groups: () => ({ state: 'ready', rows: Object.keys(groups).map((name) => ({ name, description: '', ratio: '1' }) as never) }),
     models,
     model: () => undefined,
+    team: () => undefined,
     reload: () => undefined,
+    reloadTeam: async () => undefined,
   }
 }
 const nothing = { group: null, model: null }
@@ -45,4 +47,14 @@ test('a chosen model counts before the first message only while it is there, aft
     true,
     false,
   ])
+})
+
+test('of a payer that has not the chosen group, another group is taken, and a conversation that has begun knows that its model is gone', () => {
+  const conversation = { group: 'default', model: 'a' }
+  const catalogue = catalogueOf({ vip: ['c'] })
+  const team = { ...search, conversation, ownGroup: 'vip', catalogue }
+  expect(findTarget(team)).toEqual({ group: 'vip', model: 'c' })
+  expect(findTarget({ ...team, ownGroup: undefined })).toBeNull()
+  expect(isThere(catalogue, 'default', 'a')).toBe(false)
+  expect(findTarget({ ...team, begun: true })).toEqual(conversation)
 })

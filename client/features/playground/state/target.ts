@@ -15,32 +15,43 @@ export interface TargetSearch {
   begun: boolean
   /** Group and model of the conversation that was used last. */
   lastUsed: Pick<Conversation, 'group' | 'model'> | undefined
-  /** The user's own group. */
-  ownGroup: string
+  /** The usual group of whoever pays; undefined while it is not known. */
+  ownGroup: string | undefined
   catalogue: Catalogue
 }
 
 /**
  * Group and model of the next request; null while nothing is known, or where no group has a model. Before the first message these are
- * the chosen ones, else those that were used last, else the first model of the user's group, else of another group, always one that
- * is there.
+ * the chosen ones, else those that were used last, else the first model of the payer's usual group, else of another group, always one
+ * that is there.
  */
 export function findTarget({ conversation, begun, lastUsed, ownGroup, catalogue }: TargetSearch): ModelTarget | null {
-  const { model } = conversation
-  const group = conversation.group ?? ownGroup
-  if (begun && model !== null) return { group, model }
-  if (model !== null && isThere(catalogue, group, model) !== false) return { group, model }
-  if (conversation.group !== null) return firstOf(catalogue, [conversation.group])
-  if (lastUsed?.model && isThere(catalogue, lastUsed.group ?? ownGroup, lastUsed.model) !== false) {
-    return { group: lastUsed.group ?? ownGroup, model: lastUsed.model }
-  }
+  const chosen = withGroup(conversation, ownGroup)
+  if (begun && chosen) return chosen
+  if (chosen && isThere(catalogue, chosen.group, chosen.model) !== false) return chosen
+  if (conversation.group !== null && hasGroup(catalogue, conversation.group) !== false) return firstOf(catalogue, [conversation.group])
+  const last = lastUsed && withGroup(lastUsed, ownGroup)
+  if (last && isThere(catalogue, last.group, last.model) !== false) return last
+  if (ownGroup === undefined) return null
   const groups = catalogue.groups()
   const others = groups.state === 'ready' ? groups.rows.map((row) => row.name).filter((name) => name !== ownGroup) : []
   return firstOf(catalogue, [ownGroup, ...others])
 }
 
+function withGroup({ group, model }: Pick<Conversation, 'group' | 'model'>, ownGroup: string | undefined): ModelTarget | null {
+  const named = group ?? ownGroup
+  return model === null || named === undefined ? null : { group: named, model }
+}
+
+/** Whether whoever pays may use a group; undefined while that is not known. */
+function hasGroup(catalogue: Catalogue, group: string): boolean | undefined {
+  const groups = catalogue.groups()
+  return groups.state === 'ready' ? groups.rows.some(({ name }) => name === group) : undefined
+}
+
 /** Whether a group has a model; undefined while that is not known. */
 export function isThere(catalogue: Catalogue, group: string, model: string): boolean | undefined {
+  if (hasGroup(catalogue, group) === false) return false
   const listed = catalogue.models(group)
   if (listed.state === 'ready') return listed.rows.some((row) => row.id === model)
   return listed.state === 'failed' && listed.error.code === 'group_not_allowed' ? false : undefined

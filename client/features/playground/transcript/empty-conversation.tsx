@@ -1,4 +1,5 @@
 import { For, Match, Show, Switch } from 'solid-js'
+import type { ApiError } from '#client/api/http.ts'
 import { type MessageKey, t } from '#client/features/playground/messages/messages.ts'
 import type { PlaygroundState } from '#client/features/playground/state/playground-state.ts'
 import { LogoMark } from '#client/ui/brand.tsx'
@@ -16,10 +17,11 @@ const examples: readonly { title: MessageKey; note: MessageKey; prompt: MessageK
 /** Before the first message: what this is, four examples and the first steps, or why nothing can start yet. */
 export function EmptyConversation(props: { playground: PlaygroundState; onExample(text: string): void; onCode(): void }) {
   const { playground } = props
-  const group = () => playground.target()?.group ?? playground.conversation().group ?? playground.user().group
+  const { group } = playground
   const groups = () => playground.catalogue.groups()
   const models = () => playground.catalogue.models(group())
-  const hasBalance = () => Number(playground.user().balance) - Number(playground.user().held) > 0
+  const balance = () => playground.wallet()?.balance ?? '0'
+  const hasBalance = () => Number(balance()) - Number(playground.wallet()?.held ?? 0) > 0
   const failed = () => {
     const [first, second] = [groups(), models()]
     return first.state === 'failed' ? first.error : second.state === 'failed' ? second.error : undefined
@@ -43,7 +45,7 @@ export function EmptyConversation(props: { playground: PlaygroundState; onExampl
         <Match when={failed()}>
           {(error) => (
             <div class="notice bad mt-6 grid justify-items-start gap-2">
-              <p>{error().status === 403 ? t('failGroupDetail') : t('listFailed', { code: error().code })}</p>
+              <p>{whyFailed(error())}</p>
               <Button onClick={() => playground.catalogue.reload()}>{t('retry')}</Button>
             </div>
           )}
@@ -61,9 +63,7 @@ export function EmptyConversation(props: { playground: PlaygroundState; onExampl
           <StepMark done={hasBalance()} number={1} />
           <span>
             <b class="block font-medium">{hasBalance() ? t('balanceReady') : t('balanceNone')}</b>
-            <span class="text-ink-3">
-              {hasBalance() ? t('balanceIs', { balance: formatMoney(playground.user().balance) }) : t('balanceIsNone')}
-            </span>
+            <span class="text-ink-3">{hasBalance() ? t('balanceIs', { balance: formatMoney(balance()) }) : t('balanceIsNone')}</span>
           </span>
         </li>
         <li class="flex gap-3">
@@ -108,6 +108,12 @@ function Examples(props: { onExample(text: string): void }) {
       </For>
     </div>
   )
+}
+
+/** Why there are no groups or models to choose from. */
+function whyFailed({ code, status }: ApiError): string {
+  if (code === 'team_not_allowed') return t('failTeamDetail')
+  return status === 403 ? t('failGroupDetail') : t('listFailed', { code })
 }
 
 function StepMark(props: { done: boolean; number: number }) {

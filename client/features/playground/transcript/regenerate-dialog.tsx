@@ -13,7 +13,7 @@ export function RegenerateDialog(props: { page: PageContext; onClose(): void }) 
   })
   // What is gone is not offered again.
   playground.catalogue.reload()
-  const group = () => reply()?.group ?? playground.user().group
+  const group = () => reply()?.group ?? playground.group()
   const rows = createMemo(() => {
     const listed = playground.catalogue.models(group())
     return listed.state === 'ready' ? listed.rows : []

@@ -438,7 +438,9 @@ describe('bodies', () => {
 
 describe('users and money', () => {
   // A day has passed since the administrator signed in, and money asks for a fresh proof: proofs.test.ts.
-  beforeAll(() => accounts.proved(admin.split('=')[1] ?? ''))
+  beforeAll(async () => {
+    admin = `parley=${await accounts.proved(admin.split('=')[1] ?? '')}`
+  })
 
   test('a credit needs its key, happens once, and answers the user', async () => {
     const credit = (key: string | undefined, body: object) =>

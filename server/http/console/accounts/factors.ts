@@ -1,5 +1,4 @@
 /** Second factors of the signed-in user, and what administrators do when somebody has lost theirs. */
-import { passkeySubject } from '#accounts/sessions'
 import { consoleRoute } from '#http/console/route/console-route'
 import type { Route, Visit } from '#http/request/route'
 import { readSessionCookie } from '#http/request/session-cookie'
@@ -54,7 +53,7 @@ export function factorRoutes(services: FactorServices): Route[] {
       ...{ enrols: true, fresh: true },
       body: NewPasskey,
       handle: async ({ visit, user, body }) => {
-        const asked = { use: 'enrolment', subject: passkeySubject(tokenOf(visit) ?? '') } as const
+        const asked = { use: 'enrolment', subject: accounts.nameOf(tokenOf(visit) ?? '') } as const
         const recoveryCodes = await factors.addPasskey(user, body, asked)
         await endOthers(visit, user.id)
         return { status: 201, body: { recoveryCodes } }

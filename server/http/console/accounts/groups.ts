@@ -1,7 +1,8 @@
-/** Groups: those the signed-in user may use; with `?all=true` all groups, for administrators, who manage them. */
+/** Groups: those the signed-in user, or with `?team=` a team of theirs, may use; with `?all=true` all groups, for administrators, who manage them. */
 import type { Group, User } from '#accounts/caller'
 import { withBudgetsLeft } from '#http/console/route/budgets-left'
 import { consoleRoute, names } from '#http/console/route/console-route'
+import { readOne } from '#http/console/route/one-value'
 import { mapPage, pageOf, paging, readPaging } from '#http/console/route/page'
 import type { ConsoleServices } from '#http/console/route/services'
 import type { Route } from '#http/request/route'
@@ -21,10 +22,11 @@ export function groupRoutes(services: ConsoleServices): Route[] {
       path: '/api/groups',
       who: 'session',
       scope: 'groups',
-      query: [...paging, 'all'],
+      query: [...paging, 'all', 'team'],
       async handle({ user, query }) {
         const page = <Row extends { name: string }>(rows: Row[]) => pageOf('groups', rows, (row) => row.name, readPaging(query))
-        if (!readAll(query)) return { body: page(accounts.groupsOf(user).map(groups.row)) }
+        const payer = accounts.payerFor(user, readOne(query, 'team')).user
+        if (!readAll(query)) return { body: page(accounts.groupsOf(payer).map(groups.row)) }
         if (user.role !== 'admin') throw onlyAdministrators()
         return { body: await mapPage(page([...groups.all()].map((group) => groups.managedRow(group, user))), complete) }
       },

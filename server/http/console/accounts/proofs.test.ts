@@ -96,10 +96,34 @@ describe('a proof', () => {
     const wrong = await call('POST', '/api/session/proof', { cookie: admin, body: { password: 'not it' } })
     expect(wrong).toMatchObject({ status: 401, code: 'invalid_credentials' })
     expect(await newKey(admin)).toMatchObject({ status: 403 })
-    expect(await call('POST', '/api/session/proof', { cookie: admin, body: { password } })).toMatchObject({ status: 204 })
-    expect(await newKey(admin)).toMatchObject({ status: 201 })
+    const proved = await call('POST', '/api/session/proof', { cookie: admin, body: { password } })
+    expect(proved).toMatchObject({ status: 204 })
+    const cookie = cookieOf(proved.headers)
+    expect(await newKey(cookie)).toMatchObject({ status: 201 })
     await clock.advance(15 * minute)
-    expect(await newKey(admin)).toMatchObject({ status: 403 })
+    expect(await newKey(cookie)).toMatchObject({ status: 403 })
+  })
+
+  test('gives the session another token and ends the old one; what runs goes on, and of two at once one has it', async () => {
+    const tokenOf = (cookie: string) => cookie.split('=')[1] ?? ''
+    const other = await signIn('root')
+    const running = accounts.admitSession(tokenOf(admin))
+    const [first, second] = await Promise.all([1, 2].map(() => call('POST', '/api/session/proof', { cookie: admin, body: { password } })))
+    const cookies = [first, second].flatMap((reply) => (reply && cookieOf(reply.headers)) || [])
+    expect([first?.status, cookies.length]).toEqual([204, 1])
+    const [cookie = ''] = cookies
+    expect(await call('GET', '/api/session', { cookie: admin })).toMatchObject({ status: 401, code: 'not_signed_in' })
+    expect(await call('GET', '/api/session', { cookie })).toMatchObject({ status: 200 })
+    expect(await call('GET', '/api/session', { cookie: other })).toMatchObject({ status: 200 })
+    expect(accounts.refusalOf(running)).toBeUndefined()
+    // It is one session still, and another start of the program knows it by its new token alone.
+    const { body } = await call('GET', '/api/sessions', { cookie })
+    expect(body.data.filter(({ current }: { current: boolean }) => current)).toHaveLength(1)
+    const again = await createAccounts({ store: base.store, clock, random })
+    expect([again.userOfSession(tokenOf(admin)), again.userOfSession(tokenOf(cookie))?.name]).toEqual([undefined, 'root'])
+    await call('DELETE', '/api/session', { cookie })
+    expect(accounts.refusalOf(running)?.code).toBe('not_signed_in')
+    expect(await call('GET', '/api/session', { cookie })).toMatchObject({ status: 401 })
   })
 
   test('holds for its own session only, and a management key is not asked', async () => {

@@ -9,7 +9,7 @@ import type { Route, Visit } from '#http/request/route'
 import { clearSessionCookie, readSessionCookie } from '#http/request/session-cookie'
 import { PasswordChange } from '#shared/console/session'
 import { type SignedIn, SignIn } from '#shared/console/user'
-import { signedInReply } from './signed-in.ts'
+import { provedCookies, signedInReply } from './signed-in.ts'
 
 /** `/api/session`: sign in, read, sign out, own password. `/api/sessions`: list and end. */
 export function sessionRoutes(services: ConsoleServices): Route[] {
@@ -56,8 +56,8 @@ export function sessionRoutes(services: ConsoleServices): Route[] {
       who: 'session',
       body: PasswordChange,
       handle: async ({ visit, user, body }) => {
-        await accounts.changePassword(user, body, tokenOf(visit), originOf(visit))
-        return { body: await signedIn(user) }
+        const next = await accounts.changePassword(user, body, tokenOf(visit), originOf(visit))
+        return { body: await signedIn(user), cookies: provedCookies(services, next) }
       },
     }),
     consoleRoute(services, {

@@ -1,6 +1,5 @@
 /** The second step of a sign-in, sign-in by a passkey alone, and proving again that a session is its user's. */
 import type { Factors, PasskeyAsked } from '#accounts/factors/factors'
-import { passkeySubject } from '#accounts/sessions'
 import { consoleRoute } from '#http/console/route/console-route'
 import type { ConsoleServices } from '#http/console/route/services'
 import { originOf } from '#http/request/origin'
@@ -8,7 +7,7 @@ import type { Route, Visit } from '#http/request/route'
 import { readSessionCookie, readStepCookie } from '#http/request/session-cookie'
 import { FactorGiven, PasskeyOptions, PasskeySignIn, type PasskeyUse, ProofGiven, type ProofMethods } from '#shared/console/session'
 import { GatewayError } from '#shared/errors'
-import { signedInReply } from './signed-in.ts'
+import { provedCookies, signedInReply } from './signed-in.ts'
 
 /** What the routes of second factors need. */
 export interface FactorServices extends ConsoleServices {
@@ -28,7 +27,7 @@ export function signInStepRoutes(services: FactorServices): Route[] {
     const token = use === 'step' ? stepOf(visit) : tokenOf(visit)
     const user = use === 'step' ? await accounts.userOfStep(token) : accounts.userEnrolling(token)
     if (user === undefined || token === undefined) throw new GatewayError('not_signed_in', 'Sign in first.')
-    const asked: PasskeyAsked = { use, subject: passkeySubject(token) }
+    const asked: PasskeyAsked = { use, subject: accounts.nameOf(token) }
     return use === 'enrolment' ? factors.creationOptions(user, asked) : factors.requestOptions(user.id, asked)
   }
 
@@ -79,8 +78,8 @@ export function signInStepRoutes(services: FactorServices): Route[] {
       handle: async ({ visit, user, body }) => {
         demandOne(body)
         const token = tokenOf(visit)
-        if (token !== undefined) await accounts.proveAgain(user, token, body, originOf(visit))
-        return { status: 204 }
+        const next = token === undefined ? undefined : await accounts.proveAgain(user, token, body, originOf(visit))
+        return { status: 204, cookies: provedCookies(services, next) }
       },
     }),
   ]

@@ -15,6 +15,10 @@ export async function signInCookies(services: ConsoleServices, visit: Visit, { t
   return [writeSessionCookie(publicUrl, token), clearStepCookie(publicUrl)]
 }
 
+/** The cookie of a session whose user has proved again who they are: its token is another one from now on. */
+export const provedCookies = ({ publicUrl }: ConsoleServices, token: string | undefined): string[] =>
+  token === undefined ? [] : [writeSessionCookie(publicUrl, token)]
+
 /** 200 with the user, or 202 with the second factors that the sign-in goes on with. */
 export async function signedInReply(services: ConsoleServices, visit: Visit, begun: Begun, status = 200): Promise<ConsoleReply> {
   const cookies = await signInCookies(services, visit, begun)

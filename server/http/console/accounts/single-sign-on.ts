@@ -14,7 +14,7 @@ import type { Actor } from '#shared/console/audit'
 import { ProviderSignIn } from '#shared/console/session'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
-import { signInCookies } from './signed-in.ts'
+import { provedCookies, signInCookies } from './signed-in.ts'
 
 const path = '/api/session/oidc'
 /** Where the provider sends the browser back to. */
@@ -52,18 +52,17 @@ export function singleSignOnRoutes(services: SingleSignOnServices): Route[] {
     return new Response(null, { status: 302, headers })
   }
 
-  /** What was begun for the signed-in user. The word for a failure, if it is one. */
-  async function ofSignedIn(visit: Visit, begun: Begun, identity: Identity): Promise<string | undefined> {
+  /** What was begun for the signed-in user: the page, where a failure may stand in the query. */
+  async function ofSignedIn(visit: Visit, begun: Begun, identity: Identity, to: string): Promise<Response> {
     const token = tokenOf(visit)
     const user = accounts.userOfSession(token)
-    if (user === undefined || token === undefined) return 'expired'
+    if (user === undefined || token === undefined) return arrive(to, 'expired', [])
     if (begun.link) {
       await accounts.linkIdentity(user, identity, visit.requestId)
-      return undefined
+      return arrive(to, undefined, [])
     }
-    if (!(await accounts.isIdentityOf(identity, user))) return 'refused'
-    await accounts.proved(token, visit.requestId)
-    return undefined
+    if (!(await accounts.isIdentityOf(identity, user))) return arrive(to, 'refused', [])
+    return arrive(to, undefined, provedCookies(services, await accounts.proved(token, visit.requestId)))
   }
 
   /** Why the invitation lets nobody in; undefined when it did. Whoever it is, they are signed in. */
@@ -86,7 +85,7 @@ export function singleSignOnRoutes(services: SingleSignOnServices): Route[] {
       const returned = new URL(`${callbackPath}${visit.url.search}`, publicUrl)
       const ask = () => provider.finish(returned, begun, begun.proof)
       const identity = await accounts.confirmed(ask, begun.state, originOf(visit).address)
-      if (begun.link || begun.proof) return arrive(to, await ofSignedIn(visit, begun, identity), [])
+      if (begun.link || begun.proof) return await ofSignedIn(visit, begun, identity, to)
       const signIn = await accounts.signInAs(identity, originOf(visit))
       const { user, isNew, awaiting } = signIn
       await teams.joinByClaim(user, identity.groups, visit.requestId)

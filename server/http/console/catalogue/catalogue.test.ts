@@ -89,6 +89,10 @@ beforeEach(async () => {
     isFresh: () => true,
     userOfSession: (token: string | undefined) => Object.values(users).find(({ name }) => tokenOf(name) === token),
     groupsOf: (user: User) => user.groups.map(group),
+    payerFor: (asker: User, team?: string) =>
+      team === undefined
+        ? { user: asker, models: null }
+        : { user: { ...user(team, 'user', ['vip']), group: 'vip' }, models: new Set(['gpt-5']) },
   }
   health = createHealth(clock)
   const deps = {
@@ -320,6 +324,12 @@ describe('models', () => {
     expect(await priced('ann')).toEqual(['gpt-5'])
     expect(await priced('root')).toEqual(['gpt-5', 'only-vip'])
     expect(await ids('root', '?group=vip')).toEqual(['only-vip'])
+    // A team has groups and models of its own.
+    expect(await call('ann', 'GET', '/api/models?team=apps&group=default')).toMatchObject({ status: 403, code: 'group_not_allowed' })
+    expect(await ids('ann', '?team=apps')).toEqual([])
+    await call('root', 'POST', '/api/channels', { ...plain, name: 'third', groups: ['vip'], models: ['gpt-5', 'gpt-6'] })
+    await call('root', 'PUT', '/api/prices/gpt-6', { request: '1' })
+    expect(await ids('ann', '?team=apps&group=vip')).toEqual(['gpt-5'])
   })
 
   test.each(['vip', 'nobody', '', 'toString'])('group %j is not hers', async (name) => {

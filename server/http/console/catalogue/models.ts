@@ -1,8 +1,10 @@
-/** The models that the signed-in user may call in a group: those with a price that a channel of the group offers. */
+/** The models that the signed-in user, or a team of theirs, may call in a group: those with a price that a channel of the group offers. */
+import type { Payer } from '#accounts/admission'
 import type { Group, User } from '#accounts/caller'
 import type { Price, PriceBook } from '#billing/pricing/price'
 import { operationsOf } from '#http/api/models'
 import { type ConsoleDeps, consoleRoute } from '#http/console/route/console-route'
+import { readOne } from '#http/console/route/one-value'
 import { pageOf, paging, readPaging } from '#http/console/route/page'
 import type { Route } from '#http/request/route'
 import type { Channel, Channels } from '#routing/channel'
@@ -12,7 +14,7 @@ import { dialects, servedBy } from '#shared/ids'
 
 /** What the console's model route needs from the program. */
 export interface ModelDeps extends ConsoleDeps {
-  accounts: ConsoleDeps['accounts'] & { groupsOf(user: User): readonly Group[] }
+  accounts: ConsoleDeps['accounts'] & { groupsOf(user: User): readonly Group[]; payerFor(user: User, team?: string): Payer }
   channels: Channels
   prices: PriceBook
 }
@@ -25,13 +27,15 @@ export function modelRoutes(deps: ModelDeps): Route[] {
       path: '/api/models',
       who: 'session',
       scope: 'prices',
-      query: ['group', ...paging],
+      query: ['group', 'team', ...paging],
       handle: ({ user, query }) => {
-        const group = query.get('group') ?? user.group
-        if (!deps.accounts.groupsOf(user).some((usable) => usable.name === group)) {
-          throw new GatewayError('group_not_allowed', 'This group does not exist or you may not use it.', { param: 'group' })
+        const payer = deps.accounts.payerFor(user, readOne(query, 'team'))
+        const group = query.get('group') ?? payer.user.group
+        if (!deps.accounts.groupsOf(payer.user).some((usable) => usable.name === group)) {
+          throw new GatewayError('group_not_allowed', 'This group does not exist or may not be used.', { param: 'group' })
         }
-        return { body: pageOf('models', modelsOf(group, deps), (row) => row.id, readPaging(query)) }
+        const rows = modelsOf(group, deps).filter(({ id }) => payer.models?.has(id) ?? true)
+        return { body: pageOf('models', rows, (row) => row.id, readPaging(query)) }
       },
     }),
   ]

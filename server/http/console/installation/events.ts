@@ -5,7 +5,6 @@ import type { Route, Visit } from '#http/request/route'
 import { readSessionCookie } from '#http/request/session-cookie'
 import type { LiveChanges, Watch, Watcher } from '#live/live-changes'
 import { outgoingBody } from '#runtime/outgoing-body'
-import { sha256Hex } from '#runtime/secrets'
 import type { Change } from '#shared/console/overview'
 import { GatewayError } from '#shared/errors'
 
@@ -38,7 +37,7 @@ export function eventRoutes(deps: EventDeps): Route[] {
 }
 
 function watcherOf({ accounts, publicUrl }: EventDeps, { request }: Visit, { id: userId, through }: Asker): Watcher {
-  const session = sha256Hex(readSessionCookie(request, publicUrl) ?? '')
+  const session = accounts.nameOf(readSessionCookie(request, publicUrl) ?? '')
   return {
     userId,
     isAdmin: () => accounts.users.get(userId)?.role === 'admin',
@@ -47,6 +46,7 @@ function watcherOf({ accounts, publicUrl }: EventDeps, { request }: Visit, { id:
       const user = accounts.users.get(userId)
       return user ? accounts.keys.ownedBy(user).map(({ id }) => id) : []
     },
+    teams: () => [...accounts.directory.members.all()].flatMap((member) => (member.userId === userId ? member.teamId : [])),
   }
 }
 

@@ -3,15 +3,17 @@ import type { Settings } from '#accounts/settings'
 import type { Members } from '#accounts/teams/members'
 import type { Teams } from '#accounts/teams/teams'
 import type { PriceBook } from '#billing/pricing/price'
-import { exportText } from '#declare/export'
+import { exportText, type MadeRows } from '#declare/export'
 import { consoleRoute } from '#http/console/route/console-route'
 import type { ConsoleServices } from '#http/console/route/services'
 import type { Route } from '#http/request/route'
 import type { ChannelRegistry } from '#routing/channels'
+import { inForce } from '#shared/plan-windows'
 
 /** What the export needs from the program. */
 export interface ExportDeps extends ConsoleServices {
   teams: Pick<Teams, 'seenBy' | 'rows'> & { members: Pick<Members, 'seenBy' | 'rows'> }
+  selling: { plans: { all(): Promise<MadeRows['plans']> } }
   channels: Pick<ChannelRegistry, 'rows' | 'all'>
   prices: Pick<PriceBook, 'all'>
   settings: Pick<Settings, 'row'>
@@ -19,7 +21,7 @@ export interface ExportDeps extends ConsoleServices {
 
 /** `GET /api/export`. Of management keys only those with the scope `read` open it: it holds rows of every kind. */
 export function exportRoutes(deps: ExportDeps): Route[] {
-  const { accounts, teams, channels, prices, settings } = deps
+  const { accounts, teams, selling, channels, prices, settings, clock } = deps
   return [
     consoleRoute(deps, {
       method: 'GET',
@@ -35,6 +37,8 @@ export function exportRoutes(deps: ExportDeps): Route[] {
             groups: [...accounts.groups.all()].map((group) => accounts.groups.managedRow(group, user)),
             channels: channels.rows(),
             prices: [...prices.all()].map(({ model, managed, fields }) => ({ model, managed, ...fields })),
+            plans: await selling.plans.all(),
+            held: heldNow(accounts.directory, clock.now()),
             users: await accounts.users.rows([...accounts.users.all()]),
             teams: await Promise.all(
               (await teams.rows(user, teams.seenBy(user))).map(async (row) => ({
@@ -59,4 +63,12 @@ export function exportRoutes(deps: ExportDeps): Route[] {
       },
     }),
   ]
+}
+
+/** Who has a plan now that parley.yaml did not give. */
+function heldNow({ users, teams }: ConsoleServices['accounts']['directory'], now: number): MadeRows['held'] {
+  const payers = [...users.all(), ...[...teams.all()].map(({ team }) => team)]
+  return new Map(
+    payers.flatMap(({ id, plan }) => (plan && !plan.byFile && inForce(plan, now) ? [[id, { name: plan.name, until: plan.until }]] : [])),
+  )
 }

@@ -1,6 +1,7 @@
 /** Finds things by id, name or the end of a key, as far as the caller may see them. */
 import type { Accounts } from '#accounts/accounts'
 import type { User } from '#accounts/caller'
+import type { Teams } from '#accounts/teams/teams'
 import { type ConsoleDeps, consoleRoute } from '#http/console/route/console-route'
 import { readOne } from '#http/console/route/one-value'
 import type { Route } from '#http/request/route'
@@ -12,6 +13,8 @@ import { GatewayError } from '#shared/errors'
 export interface SearchDeps extends ConsoleDeps {
   accounts: Accounts
   channels: ChannelRegistry
+  teams: Pick<Teams, 'seenBy'>
+  selling: { plans: { all(): Promise<{ id: string; name: string }[]> } }
 }
 
 /** Most that is found of a kind. */
@@ -29,7 +32,7 @@ export function searchRoutes(deps: SearchDeps): Route[] {
       async handle({ user, query }) {
         const q = (readOne(query, 'q') ?? '').trim()
         if (!/^\P{Cc}{1,256}$/u.test(q)) throw new GatewayError('invalid_value', 'q: expected 1 to 256 characters.', { param: 'q' })
-        const data = [...(await requestsNamed(deps, user, q)), ...thingsNamed(deps, user, q)]
+        const data = [...(await requestsNamed(deps, user, q)), ...(await thingsNamed(deps, user, q))]
         return { body: { data, next: null } }
       },
     }),
@@ -48,9 +51,9 @@ async function requestsNamed({ accounts }: SearchDeps, user: User, q: string): P
   }
 }
 
-function thingsNamed(deps: SearchDeps, user: User, q: string): Found[] {
+async function thingsNamed(deps: SearchDeps, user: User, q: string): Promise<Found[]> {
   const words = q.toLowerCase()
-  return candidates(deps, user, q).flatMap(({ kind, rows }) =>
+  return (await candidates(deps, user, q)).flatMap(({ kind, rows }) =>
     rows
       .map((row) => ({ row: { kind, ...row }, rank: row.exact === true ? 0 : rankOf(row, words) }))
       .filter(({ rank }) => rank < missed)
@@ -74,7 +77,8 @@ function rankOf({ id, name }: Pick<Candidate, 'id' | 'name'>, words: string): nu
   return at === 0 ? 1 : /[\s/._:-]/.test(text[at - 1] ?? '') ? 2 : 3
 }
 
-function candidates({ accounts, channels }: SearchDeps, user: User, q: string): { kind: FoundKind; rows: Candidate[] }[] {
+async function candidates(deps: SearchDeps, user: User, q: string): Promise<{ kind: FoundKind; rows: Candidate[] }[]> {
+  const { accounts, channels, teams, selling } = deps
   const admin = user.role === 'admin'
   const seg = encodeURIComponent
   const usable = admin ? [...accounts.groups.all()] : accounts.groupsOf(user)
@@ -86,6 +90,13 @@ function candidates({ accounts, channels }: SearchDeps, user: User, q: string): 
       rows: !admin
         ? []
         : [...accounts.users.all()].map(({ id, name, role }) => ({ id, name, note: role, path: `/admin/users/${seg(id)}` })),
+    },
+    {
+      kind: 'team',
+      rows: teams.seenBy(user).map(({ id, name }) => ({
+        ...{ id, name, note: null },
+        path: `${admin ? '/admin/teams' : '/team'}?open=${seg(id)}`,
+      })),
     },
     { kind: 'model', rows: [...models].map((name) => ({ id: name, name, note: null, path: `/models?q=${seg(name)}` })) },
     {
@@ -100,6 +111,10 @@ function candidates({ accounts, channels }: SearchDeps, user: User, q: string): 
         note: description === '' ? null : description,
         path: admin ? `/admin/groups?open=${seg(name)}` : `/models?group=${seg(name)}`,
       })),
+    },
+    {
+      kind: 'plan',
+      rows: !admin ? [] : (await selling.plans.all()).map(({ id, name }) => ({ id, name, note: null, path: '/admin/selling' })),
     },
     {
       kind: 'page',

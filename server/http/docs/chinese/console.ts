@@ -36,7 +36,8 @@ export const consoleEndpoints: Readonly<Record<string, string>> = {
   'Create a group': '创建分组',
   'Change a group': '更改分组',
   'Delete a group': '删除分组',
-  'Default: the user’s own group.': '默认：用户自己的分组。',
+  'Default: the usual group of the user or team.': '默认：该用户或团队的常用分组。',
+  'Id or name of a team of the caller: what it may use.': '调用者所属团队的 ID 或名称：该团队可以使用的内容。',
   'Models of a group': '分组的模型',
   '`true`: everybody’s keys. Administrators only.': '`true`：所有人的密钥。仅限管理员。',
   'Id or name of a user. Only administrators may name others.': '用户的 id 或名称。只有管理员可以指定他人。',
@@ -129,13 +130,13 @@ export const consoleEndpoints: Readonly<Record<string, string>> = {
   Overview: '概览',
   'Today against the same time last week, or some days against those before them, what needs attention, and the first steps; of everybody for administrators. `user` and `group` choose whose figures, not what needs attention.':
     '今天与上周同一时间的对比，或若干天与之前同样天数的对比；需要处理的事项；最初的步骤。对管理员为所有人的数据。`user` 和 `group` 只限定数字，不限定需要处理的事项。',
-  'A request id, the last four characters of a key, an id, or part of a name of a key, user, model, channel, group or page.':
-    '请求 id、密钥的后四位、id，或密钥、用户、模型、渠道、分组、页面名称的一部分。',
+  'A request id, the last four characters of a key, an id, or part of a name of a key, user, team, model, channel, group, plan or page.':
+    '请求 id、密钥的后四位、id，或密钥、用户、团队、模型、渠道、分组、套餐、页面名称的一部分。',
   'Find a thing': '查找',
   'At most four of a kind, and only what the caller may see.': '每类最多四个，且只含调用者可见的内容。',
   'What changes': '变更事件',
-  'A stream of server-sent events named `change`, whose data is `{"what": [...]}`: one or several of `requests`, `account`, `keys`, `users`, `groups`, `channels`, `models`, `prices`, `settings`, `alerts`, `replays`, at most four times a second. It ends with the session. A user may have 16 of them open.':
-    '名为 `change` 的服务器发送事件流，数据为 `{"what": [...]}`：`requests`、`account`、`keys`、`users`、`groups`、`channels`、`models`、`prices`、`settings`、`alerts`, `replays` 中的一个或几个，每秒最多四次。随会话结束。每个用户最多同时打开 16 个。',
+  'A stream of server-sent events named `change`, whose data is `{"what": [...]}`: one or several of `requests`, `account`, `keys`, `users`, `teams`, `groups`, `channels`, `models`, `prices`, `settings`, `alerts`, `replays`, at most four times a second. It ends with the session. A user may have 16 of them open.':
+    '名为 `change` 的服务器发送事件流，数据为 `{"what": [...]}`：`requests`、`account`、`keys`、`users`、`teams`、`groups`、`channels`、`models`、`prices`、`settings`、`alerts`, `replays` 中的一个或几个，每秒最多四次。随会话结束。每个用户最多同时打开 16 个。',
   'Set a price': '设置价格',
   'Delete a price': '删除价格',
   Channels: '渠道',
