@@ -165,6 +165,7 @@ export async function build({ config, env, log: ownLog, publicUrl, readiness, wo
     }
     const { work: longWork, batches } = openBatching({
       ...{ store, sealer, clock, random, log, accounts, settings, files, live, services: relayServices },
+      ...{ instance, silence: config.jobSilenceMs },
       isBusy: () => open.count > config.maxOpen / 4,
     })
     const ready = async () => {
@@ -193,7 +194,7 @@ export async function build({ config, env, log: ownLog, publicUrl, readiness, wo
       log,
     })
     const replays = createReplays({
-      ...{ store, accounts, bodies, channels, prices, clock, random, log, answered: books.written },
+      ...{ store, accounts, bodies, channels, prices, clock, random, log, answered: books.written, jobs: longWork },
       door: (call) => replayDoor(call),
       isBusy: () => open.count > quiet,
       changed: live.replayed,
@@ -201,7 +202,7 @@ export async function build({ config, env, log: ownLog, publicUrl, readiness, wo
     })
     const jobs = startJobs({
       ...{ checkChannels, alerting, clock, log, accounts, conversations, invitations, reasoningState, books, limiter },
-      ...{ upkeep, file, replays, relay, background, files, batches, work: longWork },
+      ...{ upkeep, file, replays, relay, background, files, batches, work: longWork, jobSilenceMs: config.jobSilenceMs },
     })
 
     const losses = await (await openFolder(docsFolder)).read('losses.md')
@@ -237,7 +238,6 @@ export async function build({ config, env, log: ownLog, publicUrl, readiness, wo
       open: openRequests,
       drain() {
         void longWork.close()
-        replays.leave()
         realtime.drain()
         live.close()
       },
@@ -252,8 +252,8 @@ export async function build({ config, env, log: ownLog, publicUrl, readiness, wo
         live.close()
         upstream.close()
         jobs.cancel()
+        replays.cut()
         await longWork.close()
-        await replays.close()
         await Promise.allSettled([
           accounts.flushLastUsed(),
           reasoningState.flush(),

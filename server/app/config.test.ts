@@ -48,6 +48,7 @@ describe('readConfig', () => {
       journalMaxBytes: 256 * 1024 * 1024,
       leaseCoverMs: 60_000,
       leaseWriteOffMs: 86_400_000,
+      jobSilenceMs: 20_000,
       logLevel: 'info',
       metrics: undefined,
       oidcIssuer: undefined,

@@ -135,6 +135,12 @@ const table = {
     "when a missing instance's leases are written off; 30s at least",
     atLeast(30_000, '30s', milliseconds),
   ),
+  jobSilenceMs: variable(
+    'PARLEY_JOB_SILENCE',
+    '20s',
+    'without a sign of life for so long, batches and replays of an instance go to another; 1s at least',
+    atLeast(1_000, '1s', milliseconds),
+  ),
   logLevel: variable(
     'PARLEY_LOG',
     'info',

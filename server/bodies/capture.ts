@@ -29,7 +29,7 @@ export interface CaptureHost {
 }
 
 /** Whose body it is. */
-export type Owner = Pick<RecordFacts, 'userId' | 'keyId'>
+export type Owner = Pick<RecordFacts, 'userId' | 'memberId' | 'keyId'>
 
 /** A request that may be kept. Every method is cheap and never throws on its own. */
 export class Capture {
