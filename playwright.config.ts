@@ -28,6 +28,8 @@ export default defineConfig({
     browserName: 'chromium',
     launchOptions: chromium,
     screenshot: 'only-on-failure',
+    // Frames of transitions cost a twentieth of the CPU; tests about them set their own preference.
+    contextOptions: { reducedMotion: 'reduce' },
     // A trace of every test takes a third more time; PARLEY_TRACE=1 keeps those of tests that fail.
     trace: process.env.PARLEY_TRACE === undefined ? 'off' : 'retain-on-failure',
   },

@@ -38,11 +38,11 @@ test('mouse, keys, touch, double click and scripts change nothing', async ({ bro
   const context = await browser.newContext({ hasTouch: true, ...(baseURL === undefined ? {} : { baseURL }) })
   const page = await context.newPage()
   await slowDown(page)
-  // The page preloads the code that renders replies by itself; no control causes that request.
-  const renderer = page.waitForResponse(/\/assets\/render-/)
+  // The page preloads code by itself: what renders replies at once, the palette when it has been there for a while.
+  const preloads = Promise.all([/render-/, /palette-.*css/].map((name) => page.waitForResponse((answer) => name.test(answer.url()))))
   await signIn(page)
   await messageBox(page).fill('kept')
-  await renderer
+  await preloads
   await waitUntilStored(page, 'kept')
   await page.waitForLoadState('networkidle')
   const happened: string[] = []

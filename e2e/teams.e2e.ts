@@ -94,11 +94,11 @@ test('a conversation in the playground is paid by whom its parameters name', asy
   const call = await consoleApi(program)
   const olga = { name: 'olga', password: 'password of olga' }
   await call('POST', '/api/users', { ...olga, balance: '1' })
-  const team = (await call('POST', '/api/teams', { name: 'lab', balance: '5' })) as { id: string }
+  const team = (await call('POST', '/api/teams', { name: 'laboratory', balance: '5' })) as { id: string }
   await call('POST', `/api/teams/${team.id}/members`, { user: 'olga' })
   await signIn(page, olga)
   await page.getByRole('button', { name: 'Paid by: me' }).click()
-  await page.getByRole('menuitemradio', { name: 'lab' }).click()
+  await page.getByRole('menuitemradio', { name: 'laboratory' }).click()
   const sent = await nextBody(page, () => sendMessage(page, 'Hello'))
   expect(sent.team).toBe(team.id)
   await (await waitForReply(page)).locator('.foot .cost').waitFor()

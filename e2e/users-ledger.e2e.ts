@@ -123,6 +123,7 @@ test('a banner is plain text above every page of whoever is signed in, until it 
   for (const path of ['/overview', '/']) {
     await page.goto(path)
     await expect(notice).toContainText(text)
+    await page.getByRole('heading', { level: 1 }).waitFor()
     await expectClean(page, `${path} under a banner`)
   }
   await notice.getByRole('button', { name: 'Close the notice' }).click()

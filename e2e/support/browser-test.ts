@@ -72,7 +72,7 @@ export async function slowDown(page: Page): Promise<void> {
 function watch(page: Page, home: string): string[] {
   const complaints: string[] = []
   page.on('console', (message) => {
-    if (message.type() === 'error') complaints.push(`console: ${message.text()}`)
+    if (message.type() === 'error') complaints.push(`console: ${message.text()} (${message.location().url})`)
   })
   page.on('pageerror', (error) => complaints.push(`uncaught: ${error.message}`))
   page.on('request', (request) => {

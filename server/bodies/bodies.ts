@@ -24,7 +24,8 @@ import { keepWithinBounds } from './upkeep.ts'
 const everyMs = 60_000
 /** A request that another instance was answering when bodies were deleted may be written by it a little later. */
 const againMs = 5_000
-const flushMs = 1_000
+/** Milliseconds that a reader waits for what is being written: on a busy machine the thread takes its time. */
+const flushMs = 5_000
 const lastUploadMs = 10_000
 /** Bytes of a file that goes to a bucket, and of all that wait in the folder while the bucket is away. */
 const uploadBytes = 32 * 1024 * 1024
@@ -35,7 +36,7 @@ const bucketRefuses = 'the bucket of kept bodies refuses; bodies wait in the dat
 /** Kept requests. */
 export interface Bodies extends Omit<Captures, 'state'>, Pick<BodyReading, 'read' | 'readable' | 'lines'> {
   state(): BodiesState
-  /** Resolves when what was answered a moment ago can be found, after a second at the latest. */
+  /** Resolves when what was answered a moment ago can be found, after five seconds at the latest. */
   settled(): Promise<void>
   /** The ids of those of these requests whose bodies are kept. */
   keptAmong(requestIds: readonly string[]): Promise<Set<string>>
