@@ -36,39 +36,43 @@ export function StartForm(props: { ids: readonly string[]; onCancel(): void }) {
   }
 
   return (
-    <Card title={t('newTitle', { count: props.ids.length })}>
-      <form
-        class="form cin"
-        onSubmit={(event) => {
-          event.preventDefault()
-          start()
-        }}
-      >
-        <TargetsBar value={chosen()} onChange={setChosen} />
-        <UnitField label={t('ceiling')} hint={t('ceilingHint')} unit={t('usd')} value={ceiling()} onChange={setCeiling} />
-        <div class="text-[13px]" role="status">
-          <Show
-            when={estimate.error()}
-            fallback={<Show when={estimate.value()}>{(known) => <Estimated known={known()} isTeams={chosen().team !== undefined} />}</Show>}
-          >
-            {(error) => <p class="notice bad">{explain(error())}</p>}
-          </Show>
-        </div>
-        <Show when={write.error()}>{(error) => <p class="notice bad">{explain(error())}</p>}</Show>
-        <div class="flex flex-wrap gap-2">
-          <Button
-            look="primary"
-            icon="redo"
-            type="submit"
-            busy={write.busy()}
-            aria-disabled={(estimate.value()?.requestIds.length ?? 0) === 0 ? 'true' : undefined}
-          >
-            {t('start')}
-          </Button>
-          <Button onClick={() => props.onCancel()}>{t('cancel')}</Button>
-        </div>
-      </form>
-    </Card>
+    <div class="mb-4">
+      <Card title={t('newTitle', { count: props.ids.length })}>
+        <form
+          class="form cin"
+          onSubmit={(event) => {
+            event.preventDefault()
+            start()
+          }}
+        >
+          <TargetsBar value={chosen()} onChange={setChosen} />
+          <UnitField label={t('ceiling')} hint={t('ceilingHint')} unit={t('usd')} value={ceiling()} onChange={setCeiling} />
+          <div class="text-[13px]" role="status">
+            <Show
+              when={estimate.error()}
+              fallback={
+                <Show when={estimate.value()}>{(known) => <Estimated known={known()} isTeams={chosen().team !== undefined} />}</Show>
+              }
+            >
+              {(error) => <p class="notice bad">{explain(error())}</p>}
+            </Show>
+          </div>
+          <Show when={write.error()}>{(error) => <p class="notice bad">{explain(error())}</p>}</Show>
+          <div class="flex flex-wrap gap-2">
+            <Button
+              look="primary"
+              icon="redo"
+              type="submit"
+              busy={write.busy()}
+              aria-disabled={(estimate.value()?.requestIds.length ?? 0) === 0 ? 'true' : undefined}
+            >
+              {t('start')}
+            </Button>
+            <Button onClick={() => props.onCancel()}>{t('cancel')}</Button>
+          </div>
+        </form>
+      </Card>
+    </div>
   )
 }
 
