@@ -12,7 +12,8 @@ import { parseArgs } from 'node:util'
 import { startProvider } from './load/load.ts'
 import { stayOnLoadCore } from './load/processes.ts'
 import { bookSamples, type CpuProfile, type Shares } from './profile/rooms.ts'
-import { counting, type Demand, load, type Stage } from './scenes/scene.ts'
+import { demandOf } from './scenes/demands.ts'
+import { counting, load, type Stage } from './scenes/scene.ts'
 import { startParley } from './subjects/parley.ts'
 
 const { values: options } = parseArgs({
@@ -27,18 +28,8 @@ const { values: options } = parseArgs({
 const seconds = Number(options.seconds)
 const sampleMicros = 500
 
-const converted = { client: 'messages', upstream: 'chat' } as const
-const demands: Record<string, Omit<Demand, 'seconds'>> = {
-  whole: { connections: 64 },
-  stream: { connections: 16, stream: true },
-  paced: { connections: 100, stream: true, pace: { pace: 20, events: 100 } },
-  convert: { connections: 64, route: converted },
-  'convert-stream': { connections: 16, stream: true, route: converted },
-}
-
 async function main(): Promise<void> {
-  const demand = demands[options.load]
-  if (demand === undefined) throw new Error(`no such load; there are: ${Object.keys(demands).join(', ')}`)
+  const demand = demandOf(options.load)
   stayOnLoadCore()
   const folder = mkdtempSync(join(tmpdir(), 'parley-profile-'))
   const provider = await startProvider()

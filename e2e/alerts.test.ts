@@ -41,7 +41,7 @@ describe.each(sampledEngines(import.meta.file))('alerts on %s', (engine) => {
   let hook: { id: string; secret: string; address: string }
   const vendor = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => Response.json(chatAnswer()) })
   beforeAll(async () => {
-    gateway = await startGateway(engine)
+    gateway = await startGateway(engine, { quickTimers: { 30000: 500 } })
     hook = await gateway.admin.call('POST', '/api/alerts/hooks', { name: 'ops', form: 'http', url: `${receiver.url}x?token=hush` })
   }, 90_000)
   afterAll(async () => {

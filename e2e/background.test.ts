@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import OpenAI from 'openai'
 import { sampledEngine } from '#testing/database/database'
+import { newPostgresDatabase } from '#testing/database/postgres-server'
 import { type Program, startProgram } from '#testing/program/program'
 import { gate, respondJson, wait } from '#testing/upstream/scripted-answers'
 import { type Script, type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
@@ -159,6 +160,8 @@ describe('an answer in the background', () => {
 
 test('kill -9 leaves a failed answer, and books that agree', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'parley-background-'))
+  const database = await newPostgresDatabase()
+  const env = { DATABASE_URL: database.url }
   const upstream = await scriptedUpstream()
   const key = 'sk-of-the-owner'
   const config = JSON.stringify({
@@ -170,7 +173,7 @@ test('kill -9 leaves a failed answer, and books that agree', async () => {
     keys: [{ name: 'of owner', user: 'owner', key }],
   })
   const client = ({ url }: Program) => new OpenAI({ baseURL: `${url}/v1`, apiKey: key, maxRetries: 0 })
-  let program = await startProgram({ folder, config })
+  let program = await startProgram({ folder, config, env })
   try {
     const held = gate(says('never heard'))
     upstream.next(held.script)
@@ -178,8 +181,10 @@ test('kill -9 leaves a failed answer, and books that agree', async () => {
     while (held.waiting() === 0) await wait(5)
     process.kill(program.pid, 'SIGKILL')
     await program.stop()
-    program = await startProgram({ folder, config })
     // Until nobody has spoken for it for a while, another instance might be making it.
+    await using sql = new Bun.SQL(database.url, { max: 1 })
+    await sql`update background_responses set beat_at = beat_at - interval '20 seconds'`
+    program = await startProgram({ folder, config, env })
     expect(await made(client(program), id)).toMatchObject({ id, status: 'failed', error: { code: 'internal_error' } })
     const facts = (await (await fetch(`${program.url}/v1/key`, { headers: { authorization: `Bearer ${key}` } })).json()) as {
       spent: string
@@ -190,6 +195,7 @@ test('kill -9 leaves a failed answer, and books that agree', async () => {
   } finally {
     await program.stop()
     await upstream.close()
+    await database.drop()
     rmSync(folder, { recursive: true, force: true })
   }
 }, 120_000)

@@ -9,6 +9,8 @@ describe.each(sampledEngines(import.meta.file))('balancing on %s', (engine) => {
   const asked: string[] = []
   /** Holds the answers of a vendor back. */
   const held = new Map<string, Promise<void>>()
+  /** How many milliseconds a vendor takes. */
+  const slow = new Map<string, number>()
   const vendor = (name: string) =>
     Bun.serve({
       hostname: '127.0.0.1',
@@ -16,12 +18,13 @@ describe.each(sampledEngines(import.meta.file))('balancing on %s', (engine) => {
       async fetch() {
         asked.push(name)
         await held.get(name)
+        await Bun.sleep(slow.get(name) ?? 0)
         return Response.json(chatAnswer())
       },
     })
   const vendors = ['a', 'b'].map((name) => ({ name, server: vendor(name) }))
   beforeAll(async () => {
-    gateway = await startGateway(engine)
+    gateway = await startGateway(engine, { quickTimers: { 15000: 500 } })
     for (const { name, server } of vendors)
       await gateway.channel(name, server.url.href, { models: ['m'], costs: { m: { input: name === 'a' ? '3' : '1', output: '5' } } })
     await gateway.price('m', { input: '1', output: '1' })
@@ -50,6 +53,23 @@ describe.each(sampledEngines(import.meta.file))('balancing on %s', (engine) => {
   }
   const explain = () =>
     gateway.admin.call<Explained>('POST', '/api/route', { body: { model: 'm', messages: [{ role: 'user', content: 'Hi' }] } })
+
+  test('the lowest time to first content: whoever is not known is tried, then the quicker one is asked', async () => {
+    await set('first_token')
+    expect((await explain()).balancing?.channels.map(({ figure }) => figure)).toEqual(['not known yet', 'not known yet'])
+    slow.set('a', 300)
+    for (let n = 0; n < 6; n++) await ask()
+    expect([asked.slice(0, 2).sort(), asked.slice(2)]).toEqual([
+      ['a', 'b'],
+      ['b', 'b', 'b', 'b'],
+    ])
+    slow.clear()
+    const { balancing, candidates } = await explain()
+    expect(candidates.map(({ channel }) => channel)).toEqual(['b', 'a'])
+    const [b, a] = ['b', 'a'].map((name) => Number.parseInt(balancing?.channels.find(({ channel }) => channel === name)?.figure ?? '', 10))
+    expect(a).toBeGreaterThanOrEqual(300)
+    expect(b).toBeLessThan(a ?? 0)
+  })
 
   test('in turns', async () => {
     expect(await set('round_robin')).toMatchObject({ balancing: 'round_robin', changed: ['balancing'] })

@@ -273,6 +273,8 @@ describe.each(sampledEngines(import.meta.file))('on %s, a batch', (engine) => {
     held.open()
     expect(await ended(openai(key), begun.id)).toMatchObject({ request_counts: { completed: 1 } })
     expect(await session.call('POST', `/api/batches/${begun.id}/stop`)).toMatchObject({ state: 'ended', succeeded: 1 })
+    const trail = await gateway.admin.call<{ data: { action: string; target: string }[] }>('GET', '/api/audit?limit=50')
+    expect(trail.data.filter(({ action }) => action === 'batch.stop')).toMatchObject([{ target: begun.id }])
   })
 
   test('ends with its key', async () => {
@@ -299,6 +301,8 @@ const config = (url: string) =>
     users: [{ name: 'owner', balance: '50', password: 'a long pass phrase' }],
     keys: [{ name: 'of owner', user: 'owner', key: 'sk-of-the-owner' }],
   })
+/** Who is silent is not waited for longer. */
+const soon = { PARLEY_TAKEOVER: '5s' }
 const clientOf = ({ url }: Program) => new OpenAI({ baseURL: `${url}/v1`, apiKey: 'sk-of-the-owner', maxRetries: 0 })
 const spent = async ({ url }: Program) => {
   const headers = { authorization: 'Bearer sk-of-the-owner' }
@@ -334,12 +338,12 @@ async function isWholeAndChargedOnce(program: Program, id: string): Promise<void
 test('kill -9 in the middle of a batch: it goes on, and each request is charged once', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'parley-batches-'))
   const upstream = await scriptedUpstream(answers)
-  let program = await startProgram({ folder, config: config(upstream.url) })
+  let program = await startProgram({ folder, config: config(upstream.url), env: soon })
   try {
     const { id } = await halfDone(program, upstream)
     process.kill(program.pid, 'SIGKILL')
     await program.stop()
-    program = await startProgram({ folder, config: config(upstream.url) })
+    program = await startProgram({ folder, config: config(upstream.url), env: soon })
     await isWholeAndChargedOnce(program, id)
     // Four once, four twice: those that were interrupted.
     expect(upstream.requests.length).toBe(12)
@@ -359,7 +363,7 @@ test.if(engines.includes('postgres')).each([
   async (_, ends) => {
     const database = await newPostgresDatabase()
     const upstream = await scriptedUpstream(answers)
-    const env = { DATABASE_URL: database.url, PARLEY_MASTER_KEY: 'cd'.repeat(32) }
+    const env = { ...soon, DATABASE_URL: database.url, PARLEY_MASTER_KEY: 'cd'.repeat(32) }
     const start = () => startProgram({ env, config: config(upstream.url) })
     const first = await start()
     let second: Program | undefined

@@ -3,8 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import Anthropic from '@anthropic-ai/sdk'
 import { GoogleGenAI } from '@google/genai'
 import OpenAI, { AzureOpenAI, toFile } from 'openai'
+import { ResponsesWS } from 'openai/resources/responses/ws'
 import { sampledEngine } from '#testing/database/database'
 import { type Gateway, startGateway } from './support/gateway.ts'
+import { realtimeClient } from './support/realtime-client.ts'
 
 let gateway: Gateway
 beforeAll(async () => {
@@ -74,6 +76,70 @@ describe('further addresses of the same doors', () => {
     for (const path of ['/v1/models', '/v1beta/openai/models/parley-demo']) expect((await asked(path, gateway.key)).status).toBe(401)
     const two = { 'api-key': gateway.key, authorization: 'Bearer sk-other' }
     expect((await fetch(`${gateway.url}/openai/models`, { headers: two })).status).toBe(401)
+  })
+})
+
+describe('Responses over a WebSocket', () => {
+  type Said = { type: string; response?: { id: string; status: string; output: unknown[] }; status?: number; error?: { code: string } }
+  /** A connection, and what comes of each frame: its last event. */
+  async function connected(key = gateway.key) {
+    const client = await realtimeClient(`${gateway.url}/v1/responses`, [], { authorization: `Bearer ${key}` })
+    let seen = 0
+    return {
+      client,
+      async ask(body: object): Promise<Said> {
+        client.send({ type: 'response.create', model: 'parley-demo', ...body })
+        for (;;) {
+          await client.received(seen + 1)
+          const event = JSON.parse(String(client.frames[seen++])) as Said
+          if (['response.completed', 'response.failed', 'error'].includes(event.type)) return event
+        }
+      },
+    }
+  }
+  const textOf = ({ response }: Said) => JSON.stringify(response?.output)
+
+  test('each turn is a request with a row, and continues what is kept or what the connection remembers', async () => {
+    const { ask, client } = await connected()
+    const first = await ask({ input: 'scenario short' })
+    expect(first).toMatchObject({ type: 'response.completed', response: { status: 'completed' } })
+    expect((await openai().responses.retrieve(first.response?.id ?? '')).status).toBe('completed')
+    expect(textOf(await ask({ input: 'again', previous_response_id: first.response?.id }))).toContain('3 messages')
+    const alone = await ask({ input: 'my name is Ann', store: false })
+    expect(await thrownBy(openai().responses.retrieve(alone.response?.id ?? ''))).toMatchObject({ status: 404 })
+    expect(textOf(await ask({ input: 'again', previous_response_id: alone.response?.id, store: false }))).toContain('3 messages')
+    const ahead = await ask({ input: 'sent ahead', generate: false })
+    expect(ahead.response?.output).toEqual([])
+    const laned = await ask({ input: 'go', previous_response_id: ahead.response?.id, store: false, stream_id: 'lane' })
+    expect([textOf(laned), laned]).toEqual([expect.stringContaining('2 messages'), expect.objectContaining({ stream_id: 'lane' })])
+    const { data } = await gateway.admin.call<{ data: object[] }>('GET', '/api/logs?limit=5')
+    expect(data).toMatchObject(Array(5).fill({ dialect: 'responses', stream: true, end: 'complete' }))
+    client.socket.close()
+  })
+
+  test('what is wrong is an error of its turn alone', async () => {
+    const { ask } = await connected()
+    expect(await ask({ input: 'x', previous_response_id: 'resp_nobodys' })).toMatchObject({
+      status: 400,
+      error: { code: 'previous_response_not_found' },
+    })
+    expect(await ask({ input: 'x', model: 'nothing' })).toMatchObject({ status: 404, error: { code: 'model_not_found' } })
+    expect(await ask({ type: 'response.steer' })).toMatchObject({ status: 400, error: { code: 'invalid_value' } })
+    expect(await ask({ input: 'x'.repeat(1_100_000) })).toMatchObject({ status: 413 })
+    expect(await ask({ input: 'scenario short' })).toMatchObject({ type: 'response.completed' })
+    // It stays open: the program must end it when it stops.
+    await expect(connected('sk-nobody-at-all')).rejects.toThrow('refused')
+  })
+
+  test('the SDK’s own client', async () => {
+    const socket = new ResponsesWS(openai())
+    const done = new Promise<string>((resolve, reject) => {
+      socket.on('response.completed', ({ response }) => resolve(response.status ?? ''))
+      socket.on('error', reject)
+    })
+    socket.send({ type: 'response.create', model: 'parley-demo', input: 'scenario short' })
+    expect(await done).toBe('completed')
+    socket.close()
   })
 })
 

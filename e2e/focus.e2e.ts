@@ -23,6 +23,45 @@ test('closing gives the focus back', async ({ page }) => {
   await page.getByRole('dialog').waitFor()
   await page.keyboard.press('Escape')
   await expect(more).toBeFocused()
+  // In a table arrow keys go from row to row, and a row that is drawn anew keeps the focus.
+  await page.evaluate(async () => {
+    const headers = { 'content-type': 'application/json' }
+    for (const name of ['another', 'a third']) await fetch('/api/keys', { method: 'POST', headers, body: JSON.stringify({ name }) })
+  })
+  await page.reload()
+  const switches = page.getByRole('switch')
+  await switches.first().focus()
+  await page.keyboard.press('ArrowDown')
+  await expect(switches.nth(1)).toBeFocused()
+  await page.keyboard.press('Space')
+  await expect(switches.nth(1)).toHaveAttribute('aria-checked', 'false')
+  await expect(switches.nth(1)).toBeFocused()
+  await page.keyboard.press('Home')
+  await expect(switches.first()).toBeFocused()
+  // The end of a long dialog leads to its beginning, in sight.
+  await page.setViewportSize({ width: 1024, height: 400 })
+  await create.click()
+  await page.getByRole('dialog').getByText('More settings').click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Close', exact: true }).focus()
+  await page.keyboard.press('Tab')
+  await expect(page.getByRole('dialog').locator(':focus')).toBeInViewport()
+  await page.keyboard.press('Escape')
+  // Before the navigation stands what skips it.
+  await page.getByRole('button', { name: 'Skip to content' }).focus()
+  await page.keyboard.press('Tab')
+  await expect(page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Parley' })).toBeFocused()
+  await page.keyboard.press('Shift+Tab')
+  await page.keyboard.press('Enter')
+  await expect(page.locator('#content')).toBeFocused()
+})
+
+test('a drawer that an address opened gives the focus to its row', async ({ page }) => {
+  await openConsole(page, '/admin/prices')
+  const model = page.getByRole('table').getByRole('link').first()
+  await page.goto(`/admin/prices${(await model.getAttribute('href'))?.replace(/^[^?]*/, '')}`)
+  await page.getByRole('button', { name: 'Close', exact: true }).waitFor()
+  await page.keyboard.press('Escape')
+  await expect(model).toBeFocused()
 })
 
 test('on a narrow window the inspector is a sheet: Escape closes it whatever was pressed in it', async ({ page }) => {

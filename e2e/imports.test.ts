@@ -7,7 +7,7 @@ import { createCipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { hasMariadb, type MariadbServer, mariadbServer } from '#testing/database/mariadb-server'
+import { hasMariadb, hasMysql, type MariadbServer, mariadbServer, mysqlServer } from '#testing/database/mariadb-server'
 import { type NewDatabase, restoredPostgresDatabase } from '#testing/database/postgres-server'
 import { startProgram } from '#testing/program/program'
 import { respondJson } from '#testing/upstream/scripted-answers'
@@ -139,11 +139,17 @@ describe('PostgreSQL', () => {
   }, 60_000)
 })
 
-// A server of half a gigabyte that nothing else needs: `npm test` brings it in CI, in deep runs, and when this file is named.
-describe.skipIf(!hasMariadb())('MariaDB', () => {
+// MariaDB is a server of half a gigabyte that nothing else needs: `npm test` brings it in CI, in deep runs, and when this file is named.
+// MySQL is a package of Debian's unstable release only: it is tried where somebody has put its `mysqld` on the path.
+describe.each(
+  [
+    { name: 'MariaDB', isThere: hasMariadb(), start: mariadbServer },
+    { name: 'MySQL', isThere: hasMysql(), start: mysqlServer },
+  ].filter(({ isThere }) => isThere),
+)('$name', ({ name, start }) => {
   let server: MariadbServer
   beforeAll(async () => {
-    server = await mariadbServer()
+    server = await start()
   }, 120_000)
   afterAll(() => server?.close())
 
@@ -152,6 +158,6 @@ describe.skipIf(!hasMariadb())('MariaDB', () => {
       'new-api',
       newApiTables((name) => `\`${name}\``, 'boolean'),
     )
-    await movesIn(url, join(folder, 'from-mariadb.yaml'))
+    await movesIn(url, join(folder, `from-${name}.yaml`))
   }, 120_000)
 })

@@ -83,7 +83,10 @@ describe.each(sampledEngines(import.meta.file))('on %s, a conversation', (engine
     expect(JSON.stringify(sent(upstream()))).toMatch(/my name is Ann.*what is my name/)
     const events = await client.responses.create({ model, conversation: { id }, input: 'and again?', stream: true, store: false })
     let streamed = ''
-    for await (const event of events) if (event.type === 'response.completed') streamed = event.response.id
+    for await (const event of events) {
+      if ('response' in event) expect([event.type, event.response.conversation]).toEqual([event.type, { id }])
+      if (event.type === 'response.completed') streamed = event.response.id
+    }
     expect(JSON.stringify(sent(upstream()))).toMatch(/my name is Ann.*what is my name.*You said.*and again/)
     const kept = []
     for await (const item of client.conversations.items.list(id, { order: 'asc' })) kept.push((item as { role?: string }).role)

@@ -57,7 +57,13 @@ test('what was asked is counted as the row says', async () => {
   const cost = answered.reduce((total, row) => total + Number(row.cost), 0)
   expect(values.get(`parley_cost_usd_total{${place}}`)).toBeCloseTo(cost, 9)
   expect(values.get('parley_request_duration_seconds_count{operation="generate",stream="false"}')).toBe(3)
-  expect(values.get('parley_open_requests')).toBe(0)
+  expect(values.get('parley_charged_usd_total')).toBeCloseTo(cost, 9)
+  for (const name of ['requests', 'streams', 'holds']) expect([name, values.get(`parley_open_${name}`)]).toEqual([name, 0])
+  expect([values.get('parley_waiting_holds'), values.get('parley_held_usd{account="wallet"}')]).toEqual([0, 0])
+  expect(values.get('parley_leases{account="wallet"}')).toBeGreaterThan(0)
+  expect(values.get('parley_leased_usd{account="wallet"}')).toBeGreaterThan(0)
+  for (const kind of ['worker', 'query']) expect(values.get(`parley_database_call_seconds_count{kind="${kind}"}`)).toBeGreaterThan(0)
+  expect(values.get('parley_backup_interval_seconds')).toBe(0)
   expect(values.get('parley_books_serving')).toBe(1)
   expect(values.get('parley_journal_waiting_ratio')).toBeWithin(0, 0.5)
   expect(values.get('process_resident_memory_bytes')).toBeGreaterThan(10_000_000)
@@ -78,13 +84,13 @@ test('the dashboard and the alert rules ask for metrics and labels that are ther
   expect([shown.length > 20, alerts.length > 5]).toEqual([true, true])
   for (const expression of [...shown, ...alerts]) {
     for (const [name] of expression.matchAll(/\b(?:parley|process)_\w+/g)) {
-      const base = name.replace(/_bucket$/, '')
+      const base = name.replace(/_(bucket|count)$/, '')
       expect([name, types.get(base)]).toEqual([name, name === base ? expect.stringMatching(/^(counter|gauge)$/) : 'histogram'])
       // What only goes up says something as a rate.
       if (types.get(base) === 'counter') expect(expression).toMatch(new RegExp(`(rate|increase)\\(${name}\\b`))
     }
     const used = [...expression.matchAll(/\bby \(([^)]*)\)|(\w+)=~?"/g)].flatMap(([, by, label]) => (by ?? label ?? '').split(/, */))
-    const known = /^(instance|job|le|operation|dialect|model|channel|group|status|kind|key|code|cause|stream)$/
+    const known = /^(instance|job|le|operation|dialect|model|channel|group|status|kind|key|code|cause|stream|account)$/
     expect(used.filter((label) => !known.test(label))).toEqual([])
   }
 })

@@ -7,10 +7,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { putEmbeddedDatabase } from '#testing/database/embedded-template'
 import { freePort } from '#testing/free-port'
 import { administrator, type Program, type ProgramOptions, startProgram } from '#testing/program/program'
+import { isDeep } from '#testing/sample'
 
 const root = join(import.meta.dir, '..')
 const mebibyte = 1024 * 1024
@@ -27,8 +28,8 @@ afterAll(() => {
 })
 
 /** What a task prints last: the file that it made. */
-async function made(task: string): Promise<string> {
-  const child = Bun.spawn([process.execPath, join(root, 'tasks', task)], { cwd: root, stdout: 'pipe', stderr: 'pipe' })
+async function made(task: string, ...words: string[]): Promise<string> {
+  const child = Bun.spawn([process.execPath, join(root, 'tasks', task), ...words], { cwd: root, stdout: 'pipe', stderr: 'pipe' })
   const [printed, complaint, code] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text(), child.exited])
   if (code !== 0) throw new Error(`${task} ended with ${code}: ${complaint}${printed}`)
   return join(root, 'dist', (printed.trim().split('/').at(-1) ?? '').trim())
@@ -96,6 +97,21 @@ describe('the single executable', () => {
       await expectWhole({ folder, makesDatabase: true, shell: 'exec ./parley' })
       const verify = Bun.spawnSync(['./parley', 'db', 'verify', 'data'], { cwd: folder })
       expect([verify.exitCode, verify.stdout.toString()]).toEqual([0, expect.stringContaining('users')])
+    },
+    patience,
+  )
+
+  // Packing takes ten seconds, so only deep runs do it; tasks/offline.test.ts looks at what goes in. Namespaces are Linux's.
+  test.if(isDeep && process.platform === 'linux' && process.getuid?.() === 0)(
+    'out of the archive for machines without a network, on a machine without one',
+    async () => {
+      const archive = await made('offline.mjs', '--from', relative(root, executable))
+      const folder = emptyFolder()
+      expect(Bun.spawnSync(['tar', '-xzf', archive, '-C', folder, '--strip-components=1']).exitCode).toBe(0)
+      const start = `ip link set lo up && exec '${process.execPath}' '${join(root, 'e2e/support/start-alone.ts')}' '${folder}'`
+      const alone = Bun.spawnSync(['unshare', '--net', 'sh', '-c', start], { cwd: root })
+      expect(alone.stderr.toString()).toBe('')
+      expect(JSON.parse(alone.stdout.toString())).toEqual({ title: true, status: 200, outside: 'unreachable', code: 0 })
     },
     patience,
   )

@@ -9,7 +9,7 @@ test('a search shows the words around what it found', async ({ page }) => {
   await waitForReply(page)
   await page.getByRole('searchbox', { name: 'Search conversations' }).fill('zanzibar')
   const row = page.getByRole('navigation', { name: 'Conversations' }).getByRole('link')
-  await expect(row).toContainText('The spice island of Zanzibar lies off the coast.')
+  await expect(row).toContainText('island of Zanzibar lies off the coast.')
   await expect(row.locator('mark')).toHaveText('Zanzibar')
   await expectClean(page, 'what a search found')
 })

@@ -36,7 +36,7 @@ test('requests of the list are asked again, and one of them is compared', async 
   await expect(page.getByText(/^About \$[\d.]+, \$[\d.]+ at most, charged to you\.$/)).toBeVisible()
   await page.getByRole('button', { name: 'Parameters as sent' }).click()
   await page.getByLabel('Changed fields').fill('{"temperature"')
-  await expect(page.getByText('This is no JSON object.')).toBeVisible()
+  await expect(page.getByText('This is not a JSON object.')).toBeVisible()
   await page.getByLabel('Changed fields').fill('{"temperature": 0}')
   await expectClean(page, 'parameters of a replay')
   await page.getByRole('dialog').getByRole('button', { name: 'Apply' }).click()
@@ -108,6 +108,11 @@ test('a request on several targets stands in one table, is copied as Markdown, a
   await page.getByRole('dialog').getByRole('button', { name: 'Replay' }).click()
   await page.waitForURL((url) => url.pathname.startsWith('/replay/rep_') && !url.pathname.endsWith(job.id))
   await expect(page.getByText('2 of 2', { exact: true })).toBeVisible()
+  // Deleting says first what goes with it.
+  await page.getByRole('button', { name: 'Delete', exact: true }).click()
+  await expect(page.getByRole('dialog')).toContainText('the answers that it kept go with it')
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete the replay' }).click()
+  await page.waitForURL((url) => url.pathname === '/replay')
 })
 
 test('a kept request opens in the playground, which says what it cannot hold', async ({ page, program }) => {

@@ -23,7 +23,7 @@ test('columns are chosen, remembered by this browser, and reset', async ({ page 
   await expect(page.getByRole('columnheader', { name: 'Protocol' })).toBeVisible()
   await expect(page.getByRole('columnheader', { name: 'Status' })).toHaveCount(0)
   await page.getByRole('button', { name: 'Columns' }).click()
-  await page.getByRole('button', { name: 'Usual columns' }).click()
+  await page.getByRole('button', { name: 'Default columns' }).click()
   await expect(page.getByRole('columnheader', { name: 'Status', includeHidden: true })).toHaveCount(1)
 })
 

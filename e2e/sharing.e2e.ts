@@ -39,7 +39,7 @@ test('a link shows a copy to whoever has it, once an administrator allows links,
   await page.goto('/admin/settings')
   await page.getByRole('switch', { name: 'Links to conversations' }).click()
   await page.getByRole('button', { name: 'Save', exact: true }).click()
-  await expect(page.locator('.toast').getByText('Saved. It holds at once')).toBeVisible()
+  await expect(page.locator('.toast').getByText('Saved. It takes effect at once')).toBeVisible()
   await page.goto('/')
   await openMenuOf(page, /^Actions for What is a parley/)
   await page.getByRole('menuitem', { name: 'Share by link' }).click()

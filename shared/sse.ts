@@ -17,6 +17,8 @@ export interface Frame {
   /** The chunk that has all of its bytes, and where they begin: neighbours can be passed on as one piece. */
   chunk?: Uint8Array | undefined
   start?: number
+  /** The chunk as text, where each of its characters is one byte: the event stands in it from `start` on, as long as `raw`. */
+  ascii?: string | undefined
 }
 
 /** Splits a byte stream into frames. */
@@ -162,11 +164,15 @@ class ChunkText {
     this.chunk = chunk
   }
 
+  /** All of it, where positions in the text are positions in the chunk: each character is one byte. */
+  get ascii(): string | undefined {
+    this.#text ??= utf8.decode(this.chunk)
+    return this.#text.length === this.chunk.length ? this.#text : undefined
+  }
+
   /** The text of a part of the chunk, which begins at `start`. */
   of(raw: Uint8Array, start: number): string {
-    this.#text ??= utf8.decode(this.chunk)
-    // With one character for each byte, positions in the text are positions in the chunk.
-    return this.#text.length === this.chunk.length ? this.#text.slice(start, start + raw.length) : utf8.decode(raw)
+    return this.ascii?.slice(start, start + raw.length) ?? utf8.decode(raw)
   }
 }
 
@@ -186,6 +192,10 @@ class SplitFrame implements Frame {
     this.chunk = text?.chunk
     this.start = text ? raw.byteOffset - text.chunk.byteOffset : 0
     this.#text = text
+  }
+
+  get ascii(): string | undefined {
+    return this.#text?.ascii
   }
 
   get data(): string | undefined {

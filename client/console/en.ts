@@ -56,7 +56,7 @@ export const en = {
   keepShare: '{percent} %',
   invitations: 'Invitations',
   invitationsWhy:
-    'Links by which people come in without waiting for you. Each ends by itself, and with the right to invite of whoever made it.',
+    'Links by which people join without waiting for you. Each expires by itself, and ends when whoever made it may no longer invite.',
   invitationsNone: 'Nobody is invited now.',
   invite: 'Invite',
   inviteToTeam: 'Invite to {name}',

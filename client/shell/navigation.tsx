@@ -26,6 +26,10 @@ export function Navigation(props: NavigationProps) {
   const isMac = /Mac|iPhone|iPad/.test(navigator.platform)
   return (
     <nav class="shell-nav" classList={{ folded: props.folded }} aria-label={t('main')}>
+      {/* Before the navigation, which it skips; every page names its place `content`. */}
+      <button type="button" class="skip" onClick={() => document.getElementById('content')?.focus()}>
+        {t('skip')}
+      </button>
       <div class="shell-brand">
         <A href="/" aria-label="Parley" title={props.folded ? 'Parley' : undefined} noScroll>
           <Show when={props.folded} fallback={<Brand />}>

@@ -26,13 +26,15 @@ export function createOnline(): Accessor<boolean> {
 
 /**
  * Remembers what has the focus now; in a menu, the button that opened it. The answer gives the focus back, unless something else has
- * taken it meanwhile.
+ * taken it meanwhile; to the content of the page, if it is gone.
  */
 export function rememberOpener(): () => void {
   const active = document.activeElement
   const opener = active?.closest('[role="menu"]') ? document.querySelector('[aria-haspopup="menu"][aria-expanded="true"]') : active
   return () => {
-    const free = document.activeElement === null || document.activeElement === document.body
-    if (free && opener instanceof HTMLElement && opener.isConnected) opener.focus({ preventScroll: true })
+    const isFree = () => document.activeElement === null || document.activeElement === document.body
+    if (isFree() && opener instanceof HTMLElement && opener.isConnected) opener.focus({ preventScroll: true })
+    // A menu that closes gives the focus to its button by itself, a moment later.
+    setTimeout(() => isFree() && document.querySelector<HTMLElement>('#content[tabindex]')?.focus({ preventScroll: true }))
   }
 }

@@ -21,7 +21,13 @@ export function Dialog(props: {
     <Base open onOpenChange={(open) => !open && props.onClose()}>
       <Base.Portal>
         <Base.Overlay class="scrim" />
-        <Base.Content class="dialog" classList={{ wide: props.wide ?? false }} onOpenAutoFocus={focusChosen} onCloseAutoFocus={giveBack}>
+        <Base.Content
+          class="dialog"
+          classList={{ wide: props.wide ?? false }}
+          onOpenAutoFocus={focusChosen}
+          onCloseAutoFocus={giveBack}
+          onFocusIn={showFocused}
+        >
           <Base.Title as="h2">{props.title}</Base.Title>
           <Show when={props.intro}>
             <Base.Description class="mt-1 text-[13px]/[20px] text-ink-2">{props.intro}</Base.Description>
@@ -39,6 +45,12 @@ export function Dialog(props: {
     </Base>
   )
 }
+
+/**
+ * Tab goes from the last control round to the first without scrolling; in a long dialog that one would be out of sight. Not the target of
+ * the event: that is a mark at the end, which has handed the focus on by now.
+ */
+const showFocused = () => document.activeElement?.scrollIntoView({ block: 'nearest' })
 
 /** A choice that comes first has the focus on what is chosen, not on its first option. */
 function focusChosen(event: Event): void {

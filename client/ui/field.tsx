@@ -6,7 +6,7 @@ interface FieldProps extends JSX.InputHTMLAttributes<HTMLInputElement> {
   error?: string | undefined
 }
 
-/** A labelled input with an optional hint and an error. Both are linked to the input, so that an error is never shown by colour alone. */
+/** A labelled input with an optional hint, and an error in its place. Both are linked to the input, so that an error is never shown by colour alone. */
 export function Field(props: FieldProps) {
   const [own, rest] = splitProps(props, ['label', 'hint', 'error', 'class'])
   const id = createUniqueId()
@@ -20,7 +20,7 @@ export function Field(props: FieldProps) {
         aria-invalid={own.error ? 'true' : undefined}
         aria-describedby={own.error ? `${id}-wrong` : own.hint ? `${id}-hint` : undefined}
       />
-      <Show when={own.hint}>
+      <Show when={!own.error && own.hint}>
         <span class="hint" id={`${id}-hint`}>
           {own.hint}
         </span>

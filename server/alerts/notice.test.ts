@@ -1,7 +1,7 @@
 /** Who hears what, and of what it is said only once. */
 import { describe, expect, test } from 'bun:test'
 import type { BudgetState } from '#shared/console/overview'
-import { ofBalances, ofBodies, ofBreakers, ofBudgets, ofJournal, ofKeySpend, ofMargins, ofTest, ofUnpriced } from './notice.ts'
+import { ofBackup, ofBalances, ofBodies, ofBreakers, ofBudgets, ofJournal, ofKeySpend, ofMargins, ofTest, ofUnpriced } from './notice.ts'
 
 const links = { publicUrl: 'https://ai.example.com' }
 const noon = Date.UTC(2026, 4, 5, 12)
@@ -78,6 +78,15 @@ test('kept requests that cannot be stored: once an hour for each cause, and noth
   expect(told).toMatchObject({ kind: 'bodies', data: { text: 'An instance cannot store kept requests: ENOSPC. Requests go on.' } })
   const others = [ofBodies('i', 'EROFS', noon, links), ofBodies('i', 'ENOSPC', noon + 3_600_000, links)].flat()
   expect(new Set([told, ...others].map((notice) => notice?.once)).size).toBe(3)
+})
+
+test('a backup that is overdue: once a day', () => {
+  expect(ofBackup('i', noon - 40 * 3_600_000, noon, links)[0]?.data).toMatchObject({
+    text: 'The last backup was made 40 hours ago: a new one is overdue.',
+    facts: { hours: '40' },
+  })
+  const told = [0, 3_600_000, 86_400_000].flatMap((later) => ofBackup('i', undefined, noon + later, links))
+  expect([told[0]?.data.text, new Set(told.map(({ once }) => once)).size]).toEqual(['No backup could be made, and there is none.', 2])
 })
 
 test('every link leads to the page of its subject', () => {

@@ -209,6 +209,23 @@ export const ofBodies = (instance: string, cause: string | undefined, now: numbe
         },
       ]
 
+/** The newest backup is too old. `lastAt`: when it was made, milliseconds since the epoch; undefined: there is none. */
+export const ofBackup = (instance: string, lastAt: number | undefined, now: number, { publicUrl }: Links): Notice[] => [
+  {
+    kind: 'backup',
+    once: `backup:${instance}:${day(now)}`,
+    data: {
+      text:
+        lastAt === undefined
+          ? 'No backup could be made, and there is none.'
+          : `The last backup was made ${Math.floor((now - lastAt) / 3_600_000)} hours ago: a new one is overdue.`,
+      link: `${publicUrl}/admin/settings`,
+      subject: { kind: 'instance', id: instance, name: instance },
+      facts: lastAt === undefined ? {} : { hours: String(Math.floor((now - lastAt) / 3_600_000)) },
+    },
+  },
+]
+
 /** A journal above half. `share`: of its limit. */
 export const ofJournal = (instance: string, share: number, now: number, { publicUrl }: Links): Notice[] =>
   share < 0.5

@@ -19,6 +19,7 @@ import {
   type KeySpend,
   type Notice,
   type OpenBreaker,
+  ofBackup,
   ofBalances,
   ofBodies,
   ofBreakers,
@@ -41,6 +42,8 @@ export interface WatchParts {
   journalShare(): number
   /** Why kept requests cannot be stored; undefined: they can. */
   bodiesFault(): string | undefined
+  /** Backups on a timer; absent: nobody asks for any. */
+  backups?: (() => { isOverdue: boolean; lastAt: number | undefined }) | undefined
   /** The installation of this process. */
   instance: string
   publicUrl: URL
@@ -189,6 +192,7 @@ export function createWatch(parts: WatchParts): () => Promise<void> {
         balance: (await accounts.users.row(user)).balance,
       })),
     )
+    const backups = parts.backups?.()
     const justNow = await report(['key'], now - spendMs, now + 1)
     const noticed: Notice[] = [
       ...ofBudgets(states, now, links),
@@ -204,6 +208,7 @@ export function createWatch(parts: WatchParts): () => Promise<void> {
       ...ofMargins(await report(['model'], now - (now % dayMs), now + 1), now, links),
       ...ofKeySpend(await spendOf(justNow, now), now, links),
       ...ofBodies(parts.instance, parts.bodiesFault(), now, links),
+      ...(backups?.isOverdue ? ofBackup(parts.instance, backups.lastAt, now, links) : []),
       ...ofJournal(parts.instance, parts.journalShare(), now, links),
     ]
     await alerts.note(noticed)

@@ -6,6 +6,7 @@ import { checkBooks } from '#billing/ledger/books-check'
 import { createBudgetsLeft, createWindowsLeft } from '#billing/ledger/budgets-left'
 import { loadEncoding } from '#billing/tokens/tokenizer'
 import { openBodies } from '#bodies/bodies'
+import { createOpenSockets } from '#http/api/open-sockets'
 import { createReplayDoor } from '#http/api/replay-door'
 import { createApp, shuttingDown } from '#http/app'
 import type { ConsoleServices } from '#http/console/route/services'
@@ -38,9 +39,11 @@ import { packagePath } from '#runtime/package-file'
 import { openFolder } from '#runtime/read-only-folder'
 import { openSpool } from '#runtime/spool'
 import { memberIdOf } from '#shared/ids'
+import { watchCalls } from '#store/engine/guard'
 import { openStore, type StoreOptions } from '#store/engine/open'
 import type { Store } from '#store/engine/store'
 import { createAlerting } from './alerting.ts'
+import { backupsOf } from './backups.ts'
 import { openBatching } from './batching.ts'
 import { bodiesPlaceOf } from './bodies-place.ts'
 import { journalFolder, openBooks } from './books.ts'
@@ -96,7 +99,7 @@ export async function build({ config, env, log: ownLog, publicUrl, readiness, wo
       alsoStored: reasoningState.stored,
       isEnabled: (id) => accounts.users.get(id)?.enabled ?? false,
     })
-    const open = { count: 0 }
+    const open = { count: 0, streams: 0 }
     const lagMeter = createLagMeter(clock, config.maxLagMs)
     const bodies = openBodies({
       ...{ store, sealer, clock, random, log, instance },
@@ -104,16 +107,20 @@ export async function build({ config, env, log: ownLog, publicUrl, readiness, wo
       ...bodiesPlaceOf(config),
       isMember: (teamId, userId) => accounts.directory.members.get(memberIdOf(teamId, userId)) !== undefined,
     })
+    const backups = backupsOf(config, store, instance, log)
     const openRequests = () => open.count
     const metrics =
       config.metrics &&
       createMetrics({
-        ...{ version, openRequests, eventLoopDelay: lagMeter.takeWorst, bodies: bodies.state },
+        ...{ version, openRequests, openStreams: () => open.streams, eventLoopDelay: lagMeter.takeWorst, bodies: bodies.state },
         booksServe: leasedBooks.serving,
         journalShare: leasedBooks.journalShare,
+        books: leasedBooks.levels,
         teamName: (id) => accounts.directory.teams.get(id)?.team.name,
+        backups: backups?.state,
         openBreakers: () => openBreakers(health, channels),
       })
+    if (metrics) watchCalls(store, clock, metrics.databaseCall)
     const telemetry = await tracing.start({ version, instance, clock, random, channels, openRequests })
     const counted = metrics ? observed(leasedBooks, metrics) : leasedBooks
     const books = watchedBooks(telemetry ? observed(counted, telemetry) : counted, live)
@@ -162,10 +169,11 @@ export async function build({ config, env, log: ownLog, publicUrl, readiness, wo
       idleMs: config.maxIdleMs,
       spool,
       moderationModel: settings.moderationModel,
+      responseSockets: createOpenSockets(),
     }
     const { work: longWork, batches } = openBatching({
       ...{ store, sealer, clock, random, log, accounts, settings, files, live, services: relayServices },
-      ...{ instance, silence: config.jobSilenceMs },
+      ...{ instance, silenceMs: config.takeoverMs },
       isBusy: () => open.count > config.maxOpen / 4,
     })
     const ready = async () => {
@@ -182,6 +190,7 @@ export async function build({ config, env, log: ownLog, publicUrl, readiness, wo
       ...{ store, sealer, clock, random, log, accounts, teams, channels, prices, health, upstream, instance, publicUrl },
       budgetsLeft,
       journalShare: leasedBooks.journalShare,
+      backups: backups?.state,
       bodiesFault: () => bodies.state().stopped?.cause ?? bodies.state().bucketFault?.cause,
     })
     const probe = alerting.watched(createProbe(parts))
@@ -201,8 +210,8 @@ export async function build({ config, env, log: ownLog, publicUrl, readiness, wo
       keepDays: () => settings.bodies().days,
     })
     const jobs = startJobs({
-      ...{ checkChannels, alerting, clock, log, accounts, conversations, invitations, reasoningState, books, limiter },
-      ...{ upkeep, file, replays, relay, background, files, batches, work: longWork, jobSilenceMs: config.jobSilenceMs },
+      ...{ backups, checkChannels, alerting, clock, log, accounts, conversations, invitations, reasoningState, books, limiter },
+      ...{ upkeep, file, replays, relay, background, files, batches, work: longWork, takeoverMs: config.takeoverMs },
     })
 
     const losses = await (await openFolder(docsFolder)).read('losses.md')
@@ -239,6 +248,7 @@ export async function build({ config, env, log: ownLog, publicUrl, readiness, wo
       drain() {
         void longWork.close()
         realtime.drain()
+        relayServices.responseSockets.drain()
         live.close()
       },
       async cut() {

@@ -128,6 +128,12 @@ const table = {
     'size limit of the journal: entries that wait for the database, and settled ones, which are kept for an hour',
     bytes,
   ),
+  takeoverMs: variable(
+    'PARLEY_TAKEOVER',
+    '20s',
+    'how long a process may give no sign of life before another one goes on with its batches and replays; `1s` or longer',
+    atLeast(1_000, '1s', milliseconds),
+  ),
   leaseCoverMs: variable('PARLEY_LEASE_COVER', '60s', 'how much traffic a lease should cover', milliseconds),
   leaseWriteOffMs: variable(
     'PARLEY_LEASE_WRITEOFF',
@@ -135,18 +141,16 @@ const table = {
     "when a missing instance's leases are written off; 30s at least",
     atLeast(30_000, '30s', milliseconds),
   ),
-  jobSilenceMs: variable(
-    'PARLEY_JOB_SILENCE',
-    '20s',
-    'without a sign of life for so long, batches and replays of an instance go to another; 1s at least',
-    atLeast(1_000, '1s', milliseconds),
-  ),
   logLevel: variable(
     'PARLEY_LOG',
     'info',
     `log level, JSON lines: ${logLevels.map((level) => `\`${level}\``).join(', ')}`,
     oneOf(...logLevels),
   ),
+  backupFolder: optional('PARLEY_BACKUPS', 'none', 'folder for backups on a timer; without it none are made', anything),
+  backupEveryMs: variable('PARLEY_BACKUPS_EVERY', '24h', 'how old the newest backup gets', atLeast(1_000, '1s', milliseconds)),
+  backupsKept: variable('PARLEY_BACKUPS_KEEP', '14', 'how many backups are kept', whole(1, 100_000)),
+  backupsForMs: variable('PARLEY_BACKUPS_FOR', '30d', 'how long a backup is kept; the newest always is', milliseconds),
   proxy: secret(
     optional(
       'PARLEY_PROXY',

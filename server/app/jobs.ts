@@ -15,6 +15,7 @@ import type { Replays } from '#replay/replays'
 import type { Clock } from '#runtime/clock'
 import type { Log } from '#runtime/log'
 import { every } from '#runtime/schedule'
+import type { Backups } from '#store/schema-moves/backups'
 import type { Alerting } from './alerting.ts'
 
 interface JobParts {
@@ -37,8 +38,10 @@ interface JobParts {
   /** What lasts longer than a request. */
   work: Pick<Jobs, 'look'>
   /** Milliseconds after which it goes to another process. */
-  jobSilenceMs: number
+  takeoverMs: number
   replays: Pick<Replays, 'sweep'>
+  /** Absent: nobody asks for backups. */
+  backups?: Pick<Backups, 'look' | 'lookEveryMs'> | undefined
 }
 
 /** Starts every job; one that fails is logged and comes again at its next time. */
@@ -62,6 +65,7 @@ export function startJobs(parts: JobParts): { cancel(): void } {
     alerting,
     checkChannels,
     replays,
+    backups,
   } = parts
   const jobs: [what: string, everyMs: number, run: () => Promise<unknown>][] = [
     ['store when keys were last used', 10_000, accounts.flushLastUsed],
@@ -69,7 +73,7 @@ export function startJobs(parts: JobParts): { cancel(): void } {
     ['record failed sign-ins', 60_000, accounts.flushSignInLog],
     ['look after answers in the background', 2_000, background.beat],
     ['close answers in the background that were interrupted', 30_000, background.closeInterrupted],
-    ['look after batches, replays and other long work', parts.jobSilenceMs / 10, work.look],
+    ['look after batches, replays and other long work', parts.takeoverMs / 10, work.look],
     ['delete expired batches', 600_000, batches.sweep],
     ['delete old replays', 3_600_000, replays.sweep],
     ['store reasoning state', 1_000, reasoningState.flush],
@@ -89,6 +93,7 @@ export function startJobs(parts: JobParts): { cancel(): void } {
     ['check parley.yaml for changes', 1_000, file.look],
     ['end requests of revoked keys', 1_000, async () => relay.end(accounts.refusalOf)],
   ]
+  if (backups) jobs.push(['make a backup, or remove old ones', backups.lookEveryMs, backups.look])
   const failed = (what: string) => (thrown: unknown) => log.warn({ err: thrown }, `could not ${what}`)
   const scheduled = jobs.map(([what, ms, run]) => every(clock, ms, run, failed(what)))
   // A start may be minutes before midnight.

@@ -7,6 +7,7 @@ import type { Prices } from '#billing/pricing/prices'
 import type { BatchServices } from '#http/api/batches/making'
 import { messageBatchRoutes } from '#http/api/batches/message-batches'
 import { openaiBatchRoutes } from '#http/api/batches/openai-batches'
+import { bedrockRoutes } from '#http/api/bedrock'
 import { conversationRoutes as itemConversationRoutes } from '#http/api/conversations'
 import { fileRoutes } from '#http/api/files/files'
 import { geminiFileRoutes } from '#http/api/files/gemini-files'
@@ -16,6 +17,7 @@ import { geminiRoutes } from '#http/api/gemini'
 import { keyFactRoutes } from '#http/api/key'
 import { anthropicRoutes } from '#http/api/messages'
 import { modelRoutes } from '#http/api/models'
+import { ollamaRoutes } from '#http/api/ollama'
 import { openaiRoutes } from '#http/api/openai'
 import { audioRoutes } from '#http/api/operations/audio'
 import { embeddingRoutes } from '#http/api/operations/embeddings'
@@ -26,6 +28,7 @@ import { searchRoutes } from '#http/api/operations/search'
 import { playgroundRoutes } from '#http/api/playground'
 import { realtimeRoutes } from '#http/api/realtime'
 import { realtimeSecretRoutes } from '#http/api/realtime-secrets'
+import { openResponseSocket, type ResponseSocketServices } from '#http/api/responses-socket'
 import { auditRoutes } from '#http/console/accounts/audit'
 import { type ConversationDeps, conversationRoutes } from '#http/console/accounts/conversations'
 import { factorRoutes } from '#http/console/accounts/factors'
@@ -96,7 +99,7 @@ export interface RouteParts {
   live: LiveChanges
   consoleServices: ConsoleServices
   relayServices: Parameters<typeof playgroundRoutes>[0] &
-    Parameters<typeof openaiRoutes>[0] &
+    ResponseSocketServices &
     Parameters<typeof audioRoutes>[0] &
     Parameters<typeof moderationRoutes>[0] &
     Parameters<typeof fileRoutes>[0] &
@@ -144,12 +147,14 @@ export function routesOf({
 }: RouteParts): Route[] {
   const routes = [
     ...healthRoutes(readiness),
-    ...openaiRoutes(relayServices),
+    ...openaiRoutes(relayServices, (visit) => openResponseSocket(relayServices, visit)),
     ...itemConversationRoutes(relayServices),
     ...anthropicRoutes(relayServices),
     ...openaiBatchRoutes(relayServices),
     ...messageBatchRoutes(relayServices),
     ...geminiRoutes(relayServices),
+    ...ollamaRoutes({ ...relayServices, channels, prices, startedAt }),
+    ...bedrockRoutes(relayServices),
     ...embeddingRoutes(relayServices),
     ...audioRoutes(relayServices),
     ...imageRoutes(relayServices),

@@ -8,7 +8,9 @@ import type { Clock, Random } from '#runtime/clock'
 import type { Sealer } from '#runtime/secrets'
 import { nextTurn } from '#runtime/turns'
 import type { BatchEnd } from '#shared/batch'
+import type { Actor } from '#shared/console/audit'
 import { GatewayError } from '#shared/errors'
+import { note, onRecord } from '#store/accounts/audit'
 import type { Store } from '#store/engine/store'
 import {
   type BatchBounds,
@@ -53,8 +55,8 @@ export interface Batches {
   /** Undefined when there is none; `tenant` absent: whoever has it. */
   find(id: string, tenant?: string): Promise<Batch | undefined>
   list(bounds: Omit<BatchBounds, 'now' | 'after'> & { after?: Batch }): Promise<Batch[]>
-  /** Asks that it end: what waits is not asked any more. */
-  cancel(id: string): Promise<Batch | undefined>
+  /** Asks that it end: what waits is not asked any more. `by`: who is named in the audit trail. */
+  cancel(id: string, by?: Actor): Promise<Batch | undefined>
   remove(id: string): Promise<void>
   /** Every request and how it ended, in the order in which they came. */
   results(batch: Pick<Batch, 'id'>): AsyncGenerator<BatchResult>
@@ -158,6 +160,13 @@ export function createBatches({ store, sealer, clock, random, jobs, quotas }: Ba
     return { status, body }
   }
 
+  const stoppedBy = (by: Actor, id: string) =>
+    onRecord(store, async (store) => {
+      const row = await cancelBatch(store, id, now())
+      if (row) await note(store, by, { action: 'batch.stop', target: id, name: id })
+      return row
+    })
+
   return {
     async open(given) {
       const { open, bytes: before } = await sumBatches(store, given.tenant, now())
@@ -211,8 +220,8 @@ export function createBatches({ store, sealer, clock, random, jobs, quotas }: Ba
       return row && row.total > 0 ? shown(row) : undefined
     },
     list: async (bounds) => (await listBatches(store, { ...bounds, now: now() })).map(shown),
-    async cancel(id) {
-      const row = await cancelBatch(store, id, now())
+    async cancel(id, by) {
+      const row = by ? await stoppedBy(by, id) : await cancelBatch(store, id, now())
       await jobs.stop(id)
       return row && shown(row)
     },

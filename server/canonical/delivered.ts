@@ -60,8 +60,9 @@ export function soundTokens(base64: string, type = ''): number {
 /** The bytes of a text, which is also passed to `hear`; 0 for anything else. */
 export function textBytes(text: unknown, { hear }: Pick<Delivered, 'hear'>): number {
   if (typeof text !== 'string') return 0
-  hear?.(text)
-  return Buffer.byteLength(text)
+  const bytes = Buffer.byteLength(text)
+  hear?.(text, bytes)
+  return bytes
 }
 
 /** The later of two running totals, side by side: input or output that the last one omits or puts at zero is the earlier one's. */

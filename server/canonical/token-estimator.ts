@@ -17,8 +17,8 @@ export interface Scale {
 
 /** A scale that learns from the delivered text. */
 export interface TokenEstimator extends Scale {
-  /** Takes every delivered text; the same one may come twice. */
-  observe(text: string): void
+  /** Takes every delivered text, and its length in UTF-8 where that is known; the same one may come twice. */
+  observe(text: string, bytes?: number): void
 }
 
 const quarter = (bytes: number) => Math.ceil(bytes / 4)

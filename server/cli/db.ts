@@ -12,19 +12,24 @@ import { environment, exit, fail, printLine } from '#runtime/process'
 import { migrate, namesOf, pendingMigrations } from '#store/engine/migrate'
 import type { Db } from '#store/engine/store'
 import { openBackup, writeBackup } from '#store/schema-moves/backup'
+import { newestBackup } from '#store/schema-moves/backups'
 import { load } from '#store/schema-moves/load'
 import { isThere, nameOf, type Place, placeOf, withDatabase, withEmpty } from '#store/schema-moves/location'
 import type { Contents, Snapshot } from '#store/schema-moves/snapshot'
 import { withSnapshot } from '#store/schema-moves/snapshot'
+import { booksText } from './books.ts'
+import { drill } from './drill.ts'
 
 /** Help text of `parley db`. */
 export const usage = `bun server/cli.ts db copy --from WHERE --to WHERE [--replace everything]
 bun server/cli.ts db backup FILE [--from WHERE]
 bun server/cli.ts db restore FILE [--to WHERE] [--replace everything]
 bun server/cli.ts db verify [WHERE | FILE]
+bun server/cli.ts db drill [FILE]
 bun server/cli.ts db migrate [--at WHERE] [--dry-run]
 
 WHERE is the URL of a PostgreSQL database or a data folder. Default: DATABASE_URL, else PARLEY_DATA.
+drill restores FILE (default: the newest in PARLEY_BACKUPS) into a database of its own, checks its books and removes it again.
 The target must be empty, unless --replace everything allows deleting what is in it.
 The master key is not in the database: copy master.key from the data folder (or PARLEY_MASTER_KEY) as well.`
 
@@ -40,6 +45,7 @@ const commands: Record<string, { flags: readonly (keyof typeof options)[]; names
   backup: { flags: ['from'], names: [1, 1], run: backup },
   restore: { flags: ['to', 'replace'], names: [1, 1], run: restore },
   verify: { flags: [], names: [0, 1], run: verify },
+  drill: { flags: [], names: [0, 1], run: runDrill },
   migrate: { flags: ['at', 'dry-run'], names: [0, 0], run: applyMigrations },
 }
 
@@ -129,6 +135,18 @@ async function verifyFile(file: string): Promise<void> {
   for await (const _ of found.batches());
   list(found)
   printLine(`${file} is complete and intact. It was made at ${found.at}.`)
+}
+
+async function runDrill(_: Values, [name]: string[], config: Config): Promise<void> {
+  if (name === undefined && config.backupFolder === undefined) throw new Error('name a file, or set PARLEY_BACKUPS')
+  const file = name ?? (await newestBackup(config.backupFolder ?? ''))
+  const { at, tables, rows, restoreMs, books, masterKey } = await drill(file, config)
+  printLine(
+    `${file} was made at ${at}: restored ${rows} rows of ${tables} tables in ${(restoreMs / 1000).toFixed(1)} s, with their checksums.`,
+  )
+  printLine(booksText(books))
+  printLine(masterKey.fits === false ? `WARNING: ${masterKey.line}` : masterKey.line)
+  if (!books.exact || masterKey.fits === false) throw new Error('what was restored is not in order')
 }
 
 async function applyMigrations({ at, 'dry-run': dry }: Values, _: string[], config: Config): Promise<void> {

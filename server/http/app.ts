@@ -88,6 +88,8 @@ export type App = (request: Request, peer: Peer) => Promise<Response>
 /** Error envelopes by path; the first match wins. */
 const envelopeOfPath: readonly (readonly [path: RegExp, Envelope])[] = [
   [/^\/v1\/messages/, 'messages'],
+  [/^\/ollama\//, 'ollama'],
+  [/^\/model\//, 'converse'],
   [/^\/v1beta\/openai\//, 'chat'],
   [/^\/v1beta\//, 'gemini'],
   // Gemini's actions are served under /v1 too.

@@ -17,7 +17,7 @@ describe.each(sampledEngines(import.meta.file))('jobs on %s', (engine) => {
 
   /** A process whose jobs end when the test says so. */
   function process(clock: ReturnType<typeof handClock>, atOnce = 2, instance = random.hex(4)) {
-    const jobs = createJobs({ store: base.store, clock, random, log, instance, silence: 20_000 })
+    const jobs = createJobs({ store: base.store, clock, random, log, instance, silenceMs: 20_000 })
     const begun: RunningJob[] = []
     const ends = new Map<string, PromiseWithResolvers<'later' | undefined>>()
     jobs.define('work', {

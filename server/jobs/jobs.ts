@@ -63,11 +63,11 @@ export interface JobsParts {
   /** The installation, of which no other process runs now: what its last one left is free at once. */
   instance: string
   /** Milliseconds without a sign after which a job counts as abandoned. */
-  silence: number
+  silenceMs: number
 }
 
 /** Jobs in this store; nothing is taken before the first look. */
-export function createJobs({ store, clock, random, log, instance, silence }: JobsParts): OpenJobs {
+export function createJobs({ store, clock, random, log, instance, silenceMs }: JobsParts): OpenJobs {
   const runner = `${instance}.${random.hex(16)}`
   const kinds = new Map<string, JobKind>()
   const running = new Map<string, Running & { kind: string }>()
@@ -127,7 +127,7 @@ export function createJobs({ store, clock, random, log, instance, silence }: Job
       for (const [kind, what] of kinds) {
         const most = what.atOnce - [...running.values()].filter((one) => one.kind === kind).length
         if (isClosed || most <= 0) continue
-        const before = new Date(clock.now() - silence)
+        const before = new Date(clock.now() - silenceMs)
         for (const id of await claimJobs(store, { kind, runner, before, now: now(), most, except: [...left.keys()] })) {
           if (!running.has(id)) begin(kind, id, what)
         }

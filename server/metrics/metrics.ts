@@ -1,7 +1,11 @@
 /** The metrics of this process in Prometheus' text format. Names begin with `parley_`; amounts are dollars, times seconds. */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { LeaseLevel } from '#billing/lease/lease-levels'
 import type { Books } from '#billing/ledger/books'
+import type { BooksLevels } from '#billing/ledger/leased-books'
+import type { DatabaseCall } from '#store/engine/guard'
 import type { NewLog } from '#store/ledger/ledger'
+import type { BackupState } from '#store/schema-moves/backups'
 import { createRequestSeries } from './request-series.ts'
 
 /** What is read when the metrics are asked for. */
@@ -9,16 +13,22 @@ export interface MetricSources {
   version: string
   /** Requests and sessions that are not settled yet. */
   openRequests(): number
+  /** Of these, streamed answers and realtime sessions. */
+  openStreams(): number
   /** The longest delay of the event loop since the last call, in milliseconds. */
   eventLoopDelay(): number
   /** Whether requests can be paid for. */
   booksServe(): boolean
   /** The share of the journal that waits for the database, from 0 to 1. */
   journalShare(): number
+  /** Holds, leases and charges. */
+  books(): BooksLevels
   /** The name of a team that is there. */
   teamName(id: string): string | undefined
   /** Requests that were kept, and that were to be kept and were not. */
   bodies(): { kept: number; dropped: number; stopped: unknown }
+  /** Backups on a timer; absent: nobody asks for any. */
+  backups?: (() => BackupState) | undefined
   /** Names of channels with how many of their breakers are open. */
   openBreakers(): ReadonlyMap<string, number>
 }
@@ -26,6 +36,8 @@ export interface MetricSources {
 export interface Metrics {
   /** Counts a finished request. */
   observe(row: NewLog): void
+  /** Counts a call of the database. */
+  databaseCall(call: DatabaseCall): void
   /** Everything in text format. */
   text(): Promise<string>
   /** The media type of `text`. */
@@ -33,6 +45,7 @@ export interface Metrics {
 }
 
 const durations = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600]
+const callTimes = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5]
 const usd = (nano: bigint) => Number(nano) / 1e9
 const requestLabels = ['operation', 'dialect', 'model', 'channel', 'group', 'status']
 
@@ -41,6 +54,8 @@ export function createMetrics(sources: MetricSources): Metrics {
   const registry = new Registry()
   const series = createRequestSeries()
   const registers = [registry]
+  /** As of this scrape: looking at every lease is not free. */
+  let books: BooksLevels
 
   /** A counter whose values are set from sums when they are asked for. */
   function counter(name: string, help: string, labelNames: string[], fill: (add: (labels: object, value: number) => void) => void): void {
@@ -57,6 +72,18 @@ export function createMetrics(sources: MetricSources): Metrics {
       ...{ name, help, registers },
       collect() {
         this.set(read())
+      },
+    })
+  }
+
+  /** Of wallets and of budgets. */
+  function levels(name: string, help: string, read: (level: LeaseLevel) => number): void {
+    new Gauge({
+      ...{ name, help, labelNames: ['account'], registers },
+      collect() {
+        const { wallets, budgets } = books
+        this.set({ account: 'wallet' }, read(wallets))
+        this.set({ account: 'budget' }, read(budgets))
       },
     })
   }
@@ -81,6 +108,14 @@ export function createMetrics(sources: MetricSources): Metrics {
       for (const { labels, upstreamCost } of series.requests) add(placeOf(labels), usd(upstreamCost))
     },
   )
+  counter(
+    'parley_charged_usd_total',
+    'What accounts were charged: less than the cost where nobody pays or too little was left.',
+    [],
+    (add) => {
+      add({}, usd(books.charged))
+    },
+  )
   counter('parley_key_cost_usd_total', 'What the requests of a key cost.', ['key'], (add) => {
     for (const [key, cost] of series.keys) add({ key }, usd(cost))
   })
@@ -93,6 +128,12 @@ export function createMetrics(sources: MetricSources): Metrics {
   counter('parley_failed_attempts_total', 'Attempts that failed, also where another one answered.', ['channel', 'cause'], (add) => {
     for (const { labels, count } of series.failedAttempts) add(labels, count)
   })
+  counter('parley_retries_total', 'Attempts after the first one of a request.', ['channel'], (add) => {
+    for (const { labels, count } of series.retries) add(labels, count)
+  })
+  counter('parley_fallbacks_total', 'Requests that a fallback model answered.', ['model', 'to'], (add) => {
+    for (const { labels, count } of series.fallbacks) add(labels, count)
+  })
   const total = new Histogram({
     ...{ name: 'parley_request_duration_seconds', help: 'From the arrival of a request to its end.', registers },
     ...{ labelNames: ['operation', 'stream'], buckets: durations },
@@ -102,9 +143,30 @@ export function createMetrics(sources: MetricSources): Metrics {
     ...{ labelNames: ['operation'], buckets: durations },
   })
   gauge('parley_open_requests', 'Requests and sessions that are not settled.', sources.openRequests)
+  gauge('parley_open_streams', 'Of these, streamed answers and realtime sessions.', sources.openStreams)
   gauge('parley_event_loop_delay_seconds', 'The longest delay since the last scrape.', () => sources.eventLoopDelay() / 1000)
   gauge('parley_books_serving', '1 while requests can be paid for.', () => Number(sources.booksServe()))
   gauge('parley_journal_waiting_ratio', 'The share of the journal that waits for the database, from 0 to 1.', sources.journalShare)
+  gauge('parley_open_holds', 'Requests for which money is held.', () => books.holds)
+  gauge('parley_waiting_holds', 'Requests that wait for the database, or for another instance, to be paid for.', () => books.waiting)
+  levels('parley_leases', 'Accounts of which this instance has money on lease.', (level) => level.leases)
+  levels('parley_leased_usd', 'What this instance has on lease.', (level) => usd(level.leased))
+  levels('parley_held_usd', 'What of that is held for open requests.', (level) => usd(level.held))
+  const calls = new Histogram({
+    ...{ name: 'parley_database_call_seconds', help: 'Calls of the database, by who makes them.', registers },
+    ...{ labelNames: ['kind'], buckets: callTimes },
+  })
+  const failedCalls = new Counter({
+    ...{ name: 'parley_database_failed_calls_total', help: 'Calls of the database that failed.', labelNames: ['kind'], registers },
+  })
+  const { backups } = sources
+  gauge('parley_backup_interval_seconds', 'How often a backup is made; 0: none is.', () => (backups?.().everyMs ?? 0) / 1000)
+  gauge(
+    'parley_last_backup_timestamp_seconds',
+    'When the newest backup was made; 0: there is none.',
+    () => (backups?.().lastAt ?? 0) / 1000,
+  )
+  counter('parley_backup_failures_total', 'Backups that could not be made.', [], (add) => add({}, backups?.().failures ?? 0))
   counter('parley_kept_bodies_total', 'Requests that were to be kept: those that are, and those that were dropped.', ['result'], (add) => {
     const { kept, dropped } = sources.bodies()
     add({ result: 'kept' }, kept)
@@ -137,7 +199,14 @@ export function createMetrics(sources: MetricSources): Metrics {
       total.observe({ operation, stream: String(row.stream) }, row.totalMs / 1000)
       if (row.firstTokenMs !== null && row.firstTokenMs !== undefined) firstToken.observe({ operation }, row.firstTokenMs / 1000)
     },
-    text: () => registry.metrics(),
+    databaseCall({ kind, ms, failed }) {
+      calls.observe({ kind }, ms / 1000)
+      if (failed) failedCalls.inc({ kind })
+    },
+    text() {
+      books = sources.books()
+      return registry.metrics()
+    },
     contentType: registry.contentType,
   }
 }

@@ -47,5 +47,18 @@ test('errors by code, and attempts that failed though another one answered', () 
   series.add(usageRow({ requestId: 'a', attempts }))
   series.add(usageRow({ requestId: 'b', attempts, error: { code: 'upstream_error', message: '' } }))
   expect([...series.failedAttempts]).toEqual([{ labels: { channel: 'one', cause: 'upstream_timeout' }, count: 2 }])
+  expect([...series.retries]).toEqual([{ labels: { channel: 'one' }, count: 2 }])
+  expect([...series.fallbacks]).toEqual([])
   expect([...series.errors]).toEqual([{ labels: { operation: 'generate', code: 'upstream_error' }, count: 1 }])
+})
+
+test('a fallback counts when its model answered, not when it was only tried', () => {
+  const series = createRequestSeries()
+  const attempt = { channel: 'one', key: 'k', phase: 'done', status: null, ms: 1 } as const
+  const failed = { ...attempt, cause: 'upstream_timeout' }
+  const other = { ...attempt, channel: 'two', model: 'other', cause: null }
+  series.add(usageRow({ ...priced, requestId: 'a', attempts: [failed, other] }))
+  series.add(usageRow({ ...priced, requestId: 'b', attempts: [failed, { ...other, cause: 'upstream_error' }] }))
+  expect([...series.fallbacks]).toEqual([{ labels: { model: 'm', to: 'other' }, count: 1 }])
+  expect([...series.retries]).toEqual([{ labels: { channel: 'two' }, count: 2 }])
 })

@@ -30,8 +30,8 @@ export interface RequestSums {
   upstreamCost: bigint
 }
 
-/** Failures by error code, and attempts that another attempt followed. */
-export interface FailureSums {
+/** How often something happened, by labels. */
+export interface EventSums {
   labels: Record<string, string>
   count: number
 }
@@ -40,8 +40,12 @@ export interface RequestSeries {
   /** Adds a finished request. */
   add(row: NewLog): void
   readonly requests: Iterable<RequestSums>
-  readonly errors: Iterable<FailureSums>
-  readonly failedAttempts: Iterable<FailureSums>
+  readonly errors: Iterable<EventSums>
+  readonly failedAttempts: Iterable<EventSums>
+  /** Attempts after the first one of a request, by channel. */
+  readonly retries: Iterable<EventSums>
+  /** Requests that a fallback model answered, by the model that was asked for and the one that answered. */
+  readonly fallbacks: Iterable<EventSums>
   /** Nano-dollars by name of the key. */
   readonly keys: ReadonlyMap<string, bigint>
   /** Nano-dollars by id of the team that paid. */
@@ -58,8 +62,10 @@ export function createRequestSeries(): RequestSeries {
   const groupOf = limitLabel(most.group)
   const keyOf = limitLabel(most.key)
   const requests = new Map<string, RequestSums>()
-  const errors = new Map<string, FailureSums>()
-  const failedAttempts = new Map<string, FailureSums>()
+  const errors = new Map<string, EventSums>()
+  const failedAttempts = new Map<string, EventSums>()
+  const retries = new Map<string, EventSums>()
+  const fallbacks = new Map<string, EventSums>()
   const teamOf = limitLabel(most.team)
   const keys = new Map<string, bigint>()
   const teams = new Map<string, bigint>()
@@ -83,6 +89,8 @@ export function createRequestSeries(): RequestSeries {
     requests: { [Symbol.iterator]: () => requests.values() },
     errors: { [Symbol.iterator]: () => errors.values() },
     failedAttempts: { [Symbol.iterator]: () => failedAttempts.values() },
+    retries: { [Symbol.iterator]: () => retries.values() },
+    fallbacks: { [Symbol.iterator]: () => fallbacks.values() },
     keys,
     teams,
     add(row) {
@@ -100,9 +108,12 @@ export function createRequestSeries(): RequestSeries {
         teams.set(team, (teams.get(team) ?? 0n) + row.cost)
       }
       if (row.error) count(errors, { operation: row.operation, code: row.error.code })
-      for (const { channel, cause } of row.attempts) {
+      for (const [n, { channel, cause }] of row.attempts.entries()) {
         if (cause !== null && cause !== undefined) count(failedAttempts, { channel: channelOf(channel), cause })
+        if (n > 0) count(retries, { channel: channelOf(channel) })
       }
+      const last = row.attempts.at(-1)
+      if (last?.model !== undefined && last.cause === null) count(fallbacks, { model: sums.labels.model, to: modelOf(last.model) })
     },
   }
 }
@@ -117,7 +128,7 @@ function addTokens({ tokens }: RequestSums, usage: NonNullable<NewLog['usage']>)
   tokens.reasoning += usage.out.reasoning
 }
 
-function count(sums: Map<string, FailureSums>, labels: Record<string, string>): void {
+function count(sums: Map<string, EventSums>, labels: Record<string, string>): void {
   const id = Object.values(labels).join('\n')
   const known = sums.get(id)
   if (known) known.count += 1

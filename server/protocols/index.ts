@@ -5,6 +5,7 @@
 import type { ConversationCodec, CountCodec, WrittenError } from '#canonical/codec'
 import type { CompactionCodec } from '#canonical/compaction-codec'
 import { converseCodec } from '#protocols/anthropic/converse/codec'
+import { writeError as writeConverseError } from '#protocols/anthropic/converse/error'
 import { countTokens } from '#protocols/anthropic/count-tokens/codec'
 import { writeError as writeMessagesError } from '#protocols/anthropic/error'
 import { messagesCodec } from '#protocols/anthropic/messages/codec'
@@ -20,6 +21,7 @@ import {
 import { writeError as writeGeminiError } from '#protocols/gemini/error'
 import { geminiCodec } from '#protocols/gemini/generate-content/codec'
 import * as geminiModels from '#protocols/gemini/models'
+import { writeError as writeOllamaError } from '#protocols/ollama/error'
 import { chatCodec } from '#protocols/openai/chat/codec'
 import { completionsCodec } from '#protocols/openai/completions/codec'
 import { countResponses } from '#protocols/openai/count-tokens/codec'
@@ -42,12 +44,14 @@ export const conversationCodecs = {
   gemini: geminiCodec,
 } satisfies Record<Dialect, ConversationCodec>
 
-/** How an endpoint writes a refusal, by the dialect whose envelope it uses. */
+/** How an endpoint writes a refusal, by the dialect whose envelope it uses, or by the words of its clients. */
 export const errorWriters = {
   chat: writeError,
   messages: writeMessagesError,
   gemini: writeGeminiError,
-} satisfies Partial<Record<Dialect, (error: GatewayError, requestId?: string) => WrittenError>>
+  ollama: writeOllamaError,
+  converse: writeConverseError,
+} satisfies Record<string, (error: GatewayError, requestId?: string) => WrittenError>
 
 /** Counting tokens, in the dialects that ask for it. */
 export const countCodecs = {

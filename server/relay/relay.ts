@@ -59,7 +59,7 @@ export function createRelay(parts: RelayParts): Relay {
       ask.check?.(request.head)
       // 4: plan
       models = await candidatesFor(parts, request)
-      flight.asksFor(models.asked.model)
+      flight.asksFor(models.asked.model, request.head.stream)
       // 5: hold
       ticket = await takeTicket(parts, request)
       hold = await takeHold(parts, arrival, request, models, ticket)
@@ -95,6 +95,7 @@ function createInFlight(open: OpenWork) {
         if (!isMaking) ended.abort(clientClosed())
       }
       let asked: string | undefined
+      let isStream = false
       let release: (() => void) | undefined
       const ask = (why: Why) => {
         const reason = why(caller, asked)
@@ -112,8 +113,10 @@ function createInFlight(open: OpenWork) {
           if (isGone && !now) left()
         },
         left: () => isGone,
-        asksFor(model) {
+        asksFor(model, stream) {
           asked = model
+          isStream = stream
+          if (stream) open.streams += 1
         },
         keeps(given) {
           release = given
@@ -121,6 +124,7 @@ function createInFlight(open: OpenWork) {
         leave() {
           if (present.delete(ask)) {
             open.count -= 1
+            if (isStream) open.streams -= 1
             release?.()
           }
           signal.removeEventListener('abort', left)

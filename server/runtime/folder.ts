@@ -1,5 +1,5 @@
-/** Whole folders: whether one exists, moving and removing it. */
-import { access, chmod, mkdtemp, readdir, rename as renameFile, rm, stat, utimes } from 'node:fs/promises'
+/** Whole folders: whether one exists, what is in it, moving and removing it. */
+import { access, chmod, mkdir, mkdtemp, readdir, rename as renameFile, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** Whether there is a file or folder at this path that may be seen. Never rejects. */
@@ -23,7 +23,15 @@ export async function closeToOthers(path: string): Promise<void> {
   await chmod(path, 0o700)
 }
 
-/** Removes the folder with everything in it; a missing one is fine. */
+/** Makes a folder for its owner alone, with those that lead to it; one that is there stays as it is. */
+export async function makeOwnFolder(path: string): Promise<void> {
+  await mkdir(path, { recursive: true, mode: 0o700 })
+}
+
+/** The names of what is in a folder; none where there is no folder. */
+export const namesIn = (path: string): Promise<string[]> => readdir(path).catch(() => [])
+
+/** Removes the file, or the folder with everything in it; a missing one is fine. */
 export async function removeFolder(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true })
 }

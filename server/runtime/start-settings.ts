@@ -7,6 +7,9 @@ export const startSettings: Readonly<Record<string, string>> = {
   // The last tier of the compiler makes the way of a request no faster, and compiling costs more than the first ten thousand requests
   // themselves. Long loops still reach it.
   BUN_JSC_thresholdForFTLOptimizeAfterWarmUp: '1000000',
+  // Milliseconds. Memory that was freed is given back to the system this seldom: under load it is needed again at once, and giving it back
+  // all the time keeps a thread busy and costs a page fault for every page.
+  MIMALLOC_PURGE_HOLES_MIN_INTERVAL: '2000',
 }
 
 /**

@@ -27,9 +27,13 @@ export function changingString(text: string, value: string, read: (parsed: unkno
   return read(JSON.parse(surroundings.before + changed + surroundings.after)) === changed ? surroundings : undefined
 }
 
-/** The string of another text; undefined where anything else differs, or it is empty or escaped. */
-export function stringWithin({ before, after }: ChangingString, text: string): string | undefined {
-  if (!text.startsWith(before) || !text.endsWith(after) || text.length <= before.length + after.length) return undefined
-  const value = text.slice(before.length, text.length - after.length)
+/**
+ * The string of another text, or of the part of it from `start` to `end`; undefined where anything else differs, or it is empty or
+ * escaped.
+ */
+export function stringWithin({ before, after }: ChangingString, text: string, start = 0, end = text.length): string | undefined {
+  const [from, to] = [start + before.length, end - after.length]
+  if (to <= from || !text.startsWith(before, start) || !text.startsWith(after, to)) return undefined
+  const value = text.slice(from, to)
   return plain.test(value) ? value : undefined
 }

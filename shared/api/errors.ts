@@ -1,4 +1,4 @@
-/** Errors: their three envelopes, and the meaning of every code. */
+/** Errors: their envelopes, and the meaning of every code. */
 import type { ErrorCode } from '../errors.ts'
 import { Type } from '../typebox.ts'
 import { Open } from './fields.ts'
@@ -19,6 +19,12 @@ export const MessagesError = Open({
 export const GeminiError = Open({
   error: Open({ code: Type.Integer(), message: Type.String(), status: Type.String(), details: Type.Array(Open({})) }),
 })
+
+/** The envelope of Ollama. */
+export const OllamaError = Type.Object({ error: Type.String() })
+
+/** The envelope of Bedrock; the kind is in the header `x-amzn-errortype`. */
+export const ConverseError = Type.Object({ message: Type.String() })
 
 /** For each code, what happened and what to do. Printed in the API reference. */
 export const errorWords: Readonly<Record<ErrorCode, string>> = {

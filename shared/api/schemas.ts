@@ -29,8 +29,16 @@ import {
   UserPatch,
 } from '../console/user.ts'
 import { CountTokensRequest, MessagesRequest } from '../protocols/anthropic/messages.ts'
+import { ConverseRequest } from '../protocols/bedrock/converse.ts'
 import { GeminiBatchEmbedRequest, GeminiEmbedRequest } from '../protocols/gemini/embeddings.ts'
 import { GenerateContentRequest } from '../protocols/gemini/generate-content.ts'
+import {
+  OllamaChatRequest,
+  OllamaEmbeddingsRequest,
+  OllamaEmbedRequest,
+  OllamaGenerateRequest,
+  OllamaShowRequest,
+} from '../protocols/ollama/ollama.ts'
 import { ChatRequest } from '../protocols/openai/chat.ts'
 import { CompletionsRequest } from '../protocols/openai/completions.ts'
 import { ResponsesItem, ResponsesRequest } from '../protocols/openai/responses.ts'
@@ -143,6 +151,14 @@ export const schemas = {
   OpenaiError: errors.OpenaiError,
   MessagesError: errors.MessagesError,
   GeminiError: errors.GeminiError,
+  OllamaError: errors.OllamaError,
+  ConverseError: errors.ConverseError,
+  OllamaChatRequest,
+  OllamaGenerateRequest,
+  OllamaEmbedRequest,
+  OllamaEmbeddingsRequest,
+  OllamaShowRequest,
+  ConverseRequest,
   Status: rows.StatusAnswer,
   Setup,
   SetupAnswer: rows.SetupAnswer,

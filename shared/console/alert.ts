@@ -4,7 +4,8 @@ import { Exact, Name, OneOf, type Static, Type } from '../typebox.ts'
 /**
  * What is told: a budget at 50, 80 or 100 %; a balance below what was spent in a day; a breaker open for five minutes; a failed test of
  * a channel; a model asked for that has no price; a model that costs more than it brings; a key that spends five times its usual; a
- * journal above half; bodies that are to be kept and are not, or do not reach their bucket; and the test of a place.
+ * journal above half; bodies that are to be kept and are not, or do not reach their bucket; a backup that is overdue; and the test of a
+ * place.
  */
 export const alertKinds = [
   'budget',
@@ -16,6 +17,7 @@ export const alertKinds = [
   'key_spend',
   'journal',
   'bodies',
+  'backup',
   'test',
 ] as const
 export type AlertKind = (typeof alertKinds)[number]

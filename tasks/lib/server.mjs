@@ -14,6 +14,7 @@ const entries = [
   'store/engine/embedded-make',
   'store/engine/embedded-worker',
   'store/engine/postgres-worker',
+  'store/schema-moves/backup-work',
   'relay/large/audio-worker',
   'relay/large/worker',
   'telemetry/collecting/worker',

@@ -1,5 +1,5 @@
 /**
- * A MariaDB server for one test file, from the distribution's binaries, in a temporary folder on a free loopback port.
+ * A MariaDB or MySQL server for one test file, from the distribution's binaries, in a temporary folder on a free loopback port.
  *
  * @needs mariadb
  */
@@ -17,6 +17,14 @@ const find = (name: string) => folders.map((folder) => join(folder, name)).find(
 /** Whether this machine has the server's programs. */
 export const hasMariadb = (): boolean => find('mariadbd') !== undefined && find('mariadb-install-db') !== undefined
 
+/** Whether this machine has a MySQL server that is not MariaDB under its old name. */
+export const hasMysql = (): boolean => {
+  const program = find('mysqld')
+  return (
+    program !== undefined && !/MariaDB/.test(spawnSync(program, ['--no-defaults', '--version'], { encoding: 'utf8' }).stdout ?? 'MariaDB')
+  )
+}
+
 /** A server. */
 export interface MariadbServer {
   /** `mysql://...` of a new database with these tables. */
@@ -24,22 +32,24 @@ export interface MariadbServer {
   close(): Promise<void>
 }
 
-/** Starts one; it ends with `close`, or with this process. */
-export async function mariadbServer(): Promise<MariadbServer> {
+/** Starts MariaDB; it ends with `close`, or with this process. */
+export const mariadbServer = (): Promise<MariadbServer> =>
+  serverOf('mariadbd', ['mariadb-install-db', '--auth-root-authentication-method=normal', '--skip-test-db'])
+
+/** Starts MySQL; it ends with `close`, or with this process. */
+export const mysqlServer = (): Promise<MariadbServer> => serverOf('mysqld', ['mysqld', '--initialize-insecure'])
+
+async function serverOf(program: string, [maker = '', ...making]: string[]): Promise<MariadbServer> {
   const folder = mkdtempSync(join(tmpdir(), 'parley-mariadb-'))
   const own = ['--no-defaults', `--datadir=${folder}/data`]
   const user = process.getuid?.() === 0 ? ['--user=root'] : []
-  const made = spawnSync(
-    find('mariadb-install-db') ?? '',
-    [...own, ...user, '--auth-root-authentication-method=normal', '--skip-test-db'],
-    {
-      encoding: 'utf8',
-    },
-  )
-  if (made.status !== 0) throw new Error(`MariaDB made no data folder: ${made.stdout}${made.stderr}`)
+  const made = spawnSync(find(maker) ?? '', [...own, ...user, ...making], { encoding: 'utf8' })
+  if (made.status !== 0) throw new Error(`${program} made no data folder: ${made.stdout}${made.stderr}`)
   const port = await freePort()
-  const options = [`--port=${port}`, '--bind-address=127.0.0.1', `--socket=${folder}/socket`, `--pid-file=${folder}/pid`]
-  const server = spawn(find('mariadbd') ?? '', [...own, ...user, ...options, '--skip-log-bin', '--innodb-flush-log-at-trx-commit=0'], {
+  // MySQL refuses to start without the folder of its package, and opens a second port.
+  const ofMysql = program === 'mysqld' ? ['--secure-file-priv=NULL', '--mysqlx=OFF'] : []
+  const options = [...ofMysql, `--port=${port}`, '--bind-address=127.0.0.1', `--socket=${folder}/socket`, `--pid-file=${folder}/pid`]
+  const server = spawn(find(program) ?? '', [...own, ...user, ...options, '--skip-log-bin', '--innodb-flush-log-at-trx-commit=0'], {
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   let said = ''
@@ -64,7 +74,7 @@ export async function mariadbServer(): Promise<MariadbServer> {
       await run('', 'select 1')
       break
     } catch (thrown) {
-      if (tries > 600 || server.exitCode !== null) throw new Error(`MariaDB did not start:\n${said}`, { cause: thrown })
+      if (tries > 600 || server.exitCode !== null) throw new Error(`${program} did not start:\n${said}`, { cause: thrown })
       await systemClock.sleep(100)
     }
   }

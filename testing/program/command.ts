@@ -16,20 +16,21 @@ interface Choice {
   runtime?: RuntimeName
   fromSource?: boolean
   loopbackMedia?: boolean
+  quickTimers?: Record<number, number>
 }
 
 /**
  * The executable and its arguments. `npm test` bundles the server, which starts faster; a single run of `bun test` starts the source
  * files.
  */
-export function commandOf({ runtime = chosenRuntime, fromSource = false, loopbackMedia = false }: Choice): string[] {
+export function commandOf({ runtime = chosenRuntime, fromSource = false, loopbackMedia = false, quickTimers }: Choice): string[] {
   const name = loopbackMedia ? 'main-loopback' : 'main'
   const built = fromSource || runtime === 'deno' ? undefined : process.env.PARLEY_TEST_SERVER
   const script = built === undefined ? join(root, 'server', `${name}.ts`) : join(root, built, `${name}.js`)
   if (runtime === 'deno') return [denoPath(), ...denoArguments, script]
   // Passwords have their real cost in single and in deep runs.
-  const preload = built === undefined || isDeep ? [] : ['--preload', join(root, 'testing/program/cheap-passwords-preload.ts')]
-  return [bun(), ...preload, script]
+  const preloads = [...(built === undefined || isDeep ? [] : ['cheap-passwords']), ...(quickTimers ? ['quick-timers'] : [])]
+  return [bun(), ...preloads.flatMap((name) => ['--preload', join(root, `testing/program/${name}-preload.ts`)]), script]
 }
 
 function bun(): string {

@@ -96,7 +96,17 @@ export const endToEnd: Room = {
   ],
   packages: [
     ...['node:', 'bun:test', 'playwright', 'axe-core'],
-    ...['openai', 'openai-6', '@anthropic-ai/sdk', 'anthropic-sdk-0', '@google/genai', 'google-genai-2'],
+    ...[
+      'openai',
+      'openai-6',
+      'ollama',
+      '@aws-sdk/client-bedrock-runtime',
+      '@smithy/node-http-handler',
+      '@anthropic-ai/sdk',
+      'anthropic-sdk-0',
+      '@google/genai',
+      'google-genai-2',
+    ],
     ...['ai', '@ai-sdk/openai', '@ai-sdk/openai-compatible', '@ai-sdk/anthropic', '@ai-sdk/google'],
   ],
   powers: [...everyPower, 'bun'],

@@ -91,7 +91,11 @@ export const rooms: Record<string, Room> = {
   'server/billing/ratelimit': { may: ['server/billing/lease', ...store('ledger'), ...lower] },
   // What upstreams charge, against what is known of it. Pure.
   'server/billing/invoices': { may: lower },
-  'server/metrics': { may: ['server/billing/ledger', ...store('ledger'), ...lower], packages: ['prom-client'], powers: ['process'] },
+  'server/metrics': {
+    may: ['server/billing/lease', 'server/billing/ledger', ...store('ledger', 'schema-moves'), ...lower],
+    packages: ['prom-client'],
+    powers: ['process'],
+  },
   // The thread that carries requests: no span, no measurement, no exporter.
   'server/telemetry': { may: [...store('ledger'), ...lower] },
   // The thread that tells the collector.
@@ -164,7 +168,7 @@ export const rooms: Record<string, Room> = {
   },
   // Requests that are asked when there is room.
   'server/batches': {
-    may: ['server/jobs', 'server/accounts', 'server/reasoning-state', 'server/protocols', ...store('jobs'), ...lower],
+    may: ['server/jobs', 'server/accounts', 'server/reasoning-state', 'server/protocols', ...store('accounts', 'jobs'), ...lower],
   },
   // What other gateways keep, as sections of a parley.yaml.
   'server/imports': { may: ['shared'], packages: ['node:crypto', '@noble/ciphers'] },

@@ -39,7 +39,7 @@ export function partsOf({ installation, clock, random, books, limiter, health, u
     base62: (length: number) => 'a'.repeat(length),
   }
   return {
-    open: { count: 0 },
+    open: { count: 0, streams: 0 },
     channels: installation.channels,
     fallbacks: (model) => (model === 'm' ? installation.fallbacks : undefined),
     affinity: createAffinity(clock),

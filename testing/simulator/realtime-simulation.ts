@@ -71,6 +71,7 @@ type System = ReturnType<typeof build>
 function checkEnd({ ledger, health, limiter, clients, network, open, installation }: System, clock: StepClock, log: RunLog): void {
   log.check(clock.pending() === 0, `${clock.pending()} timers are still pending`)
   log.check(open.count === 0, `${open.count} sessions are still open`)
+  log.check(open.streams === 0, `${open.streams} sessions still count as streams`)
   log.check(ledger.open() === 0, `${ledger.open()} holds are still open`)
   log.check(limiter.running() === 0, `${limiter.running()} requests still count as running`)
   log.check(health.admitted() === 0, `${health.admitted()} attempts were never reported as ended`)

@@ -111,6 +111,7 @@ function checkEnd(system: System, clock: StepClock, log: RunLog): void {
   const { open, ledger, limiter, health, network, clients, installation, attemptsOf } = system
   log.check(clock.pending() === 0, `${clock.pending()} timers are still pending`)
   log.check(open.count === 0, `${open.count} requests are still open`)
+  log.check(open.streams === 0, `${open.streams} streams are still open`)
   log.check(ledger.open() === 0, `${ledger.open()} holds are still open`)
   log.check(limiter.running() === 0, `${limiter.running()} requests still count as running`)
   log.check(health.admitted() === 0, `${health.admitted()} attempts were never reported as ended`)

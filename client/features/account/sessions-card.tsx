@@ -76,7 +76,11 @@ export function SessionsCard() {
             card: 'figure',
             cell: (row) => (
               <Show when={!row.current} fallback={<span class="bdg accent">{t('here')}</span>}>
-                <Button size="sm" onClick={() => void end([row], t('ended'))}>
+                <Button
+                  size="sm"
+                  aria-label={t('endOf', { name: programOf(row.agent), when: formatAgo(row.lastSeenAt) })}
+                  onClick={() => void end([row], t('ended'))}
+                >
                   {t('end')}
                 </Button>
               </Show>

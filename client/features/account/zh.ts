@@ -36,6 +36,7 @@ export const zh: Record<keyof typeof en, string> = {
   seen: '最近活动',
   address: '地址',
   here: '当前会话',
+  endOf: '结束 {name}，{when}',
   end: '结束',
   endAll: '结束其他全部会话',
   ended: '会话已结束。',

@@ -5,7 +5,7 @@ import { t } from './messages.ts'
 
 /** The sentence; undefined where the alert, of an earlier version or a kind that is not known here, lacks a fact for it. */
 export function sentenceOf({ kind, data: { facts, subject } }: Pick<AlertDeliveryRow, 'kind' | 'data'>): string | undefined {
-  const { window, percent, balance, spent, cause, model, message, margin, usual } = facts
+  const { window, percent, balance, spent, cause, model, message, margin, usual, hours } = facts
   const name = subject?.name
   if (subject === null || name === undefined) return undefined
   switch (kind) {
@@ -34,6 +34,8 @@ export function sentenceOf({ kind, data: { facts, subject } }: Pick<AlertDeliver
     }
     case 'bodies':
       return cause && t('say_bodies', { cause })
+    case 'backup':
+      return hours === undefined ? t('say_noBackup') : t('say_backup', { hours })
     case 'journal':
       return percent && t('say_journal', { percent })
     default:

@@ -113,7 +113,7 @@ export function AuditPage() {
               ),
             },
             { id: 'what', label: t('what'), card: 'title', cell: (row) => <a href={href(row)}>{titleOf(row)}</a> },
-            { id: 'thing', label: t('thing'), card: 'state', cell: (row) => <b>{row.targetName}</b> },
+            { id: 'thing', label: t('thing'), card: 'state', cell: (row) => <b class="block max-w-[28ch] truncate">{row.targetName}</b> },
             { id: 'change', label: t('change'), wide: true, card: 'whole', cell: (row) => <ChangeCell text={changeOf(row)} /> },
           ]}
           empty={
@@ -186,6 +186,13 @@ const pathOf = (row: AuditRow): string | undefined => {
     settings: '/admin/settings',
     alertHook: `/admin/alerts?open=${id}`,
     managementKey: '/account',
+    team: `/admin/teams?open=${id}`,
+    member: `/admin/teams?open=${encodeURIComponent(row.target.split('.')[0] ?? '')}`,
+    replay: `/replay/${id}`,
+    body: `/requests/${id}`,
+    plan: '/admin/selling',
+    code: '/admin/selling',
+    invitation: '/admin/users?tab=invitations',
   }
   return row.after === null && row.before !== null ? undefined : paths[row.action.split('.')[0] ?? '']
 }

@@ -74,6 +74,8 @@ export const en = {
   'alertHook.change': 'Place of alerts changed',
   'alertHook.remove': 'Place of alerts removed',
   'alert.retry': 'Alert tried again',
+  kind_batch: 'Batches',
+  'batch.stop': 'Batch stopped',
   kind_replay: 'Replays',
   'replay.create': 'Replay begun',
   'replay.remove': 'Replay deleted',

@@ -76,6 +76,8 @@ export const zh: Record<keyof typeof en, string> = {
   'alertHook.change': '更改告警接收方',
   'alertHook.remove': '移除告警接收方',
   'alert.retry': '重试告警',
+  kind_batch: '批处理',
+  'batch.stop': '停止批次',
   kind_replay: '重放',
   'replay.create': '开始重放',
   'replay.remove': '删除重放',

@@ -64,14 +64,14 @@ export function BatchesPage() {
               id: 'who',
               label: t('who'),
               cell: (row) => (
-                <>
+                <div>
                   <Show when={admin() && row.user}>{(user) => <span>{user().name ?? user().id}</span>}</Show>
                   <small>{row.key ?? '–'}</small>
-                </>
+                </div>
               ),
             },
             { id: 'state', label: t('state'), cell: (row) => <Status shape={shapes[row.state]}>{t(`state_${row.state}`)}</Status> },
-            { id: 'progress', label: t('progress'), wide: true, card: 'whole', cell: (row) => <Progress row={row} /> },
+            { id: 'progress', label: t('progress'), card: 'whole', cell: (row) => <Progress row={row} /> },
             {
               id: 'begun',
               label: t('begun'),
@@ -102,7 +102,18 @@ export function BatchesPage() {
               ),
             },
           ]}
-          empty={<Empty title={t('empty')}>{t('emptyWhy')}</Empty>}
+          empty={
+            <Empty
+              title={t('empty')}
+              action={
+                <a class="btn" href="/docs?page=batches">
+                  {t('howTo')}
+                </a>
+              }
+            >
+              {t('emptyWhy')}
+            </Empty>
+          }
           foot={t('shown', { count: pages.value()?.length ?? 0 })}
           footEnd={t('kept')}
           onMore={pages.more() && (() => void pages.more()?.())}

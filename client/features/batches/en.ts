@@ -13,7 +13,7 @@ export const en = {
   done: '{done} of {total}',
   failed: '{count} failed',
   left: '{count} not asked',
-  begun: 'Begun',
+  begun: 'Started',
   ends: 'until {when}',
   actions: 'Actions',
   stop: 'Stop',
@@ -24,6 +24,7 @@ export const en = {
   cancel: 'Keep it running',
   empty: 'No batches',
   emptyWhy: 'They are made with a key: POST /v1/batches or /v1/messages/batches.',
+  howTo: 'How a batch is made',
   shown: '{count} shown',
   kept: 'Kept for 30 days',
 }

@@ -26,6 +26,7 @@ export const zh: Record<keyof typeof en, string> = {
   cancel: '继续运行',
   empty: '没有批次',
   emptyWhy: '使用密钥创建：POST /v1/batches 或 /v1/messages/batches。',
+  howTo: '如何创建批次',
   shown: '显示 {count} 个',
   kept: '保存 30 天',
 }

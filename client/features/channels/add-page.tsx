@@ -1,6 +1,6 @@
 /** Adds a channel: the vendor, its key, its models as the upstream lists them, and the groups that may use it. */
 import { useNavigate } from '@solidjs/router'
-import { createMemo, createSignal, For, Show } from 'solid-js'
+import { createMemo, createSignal, For, onMount, Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { errorAt, explain } from '#client/console/explain.ts'
 import { createLoad, readAll } from '#client/console/load.ts'
@@ -119,8 +119,11 @@ function AddForm(props: { card: VendorCard; onChange(): void }) {
       navigate(`/admin/channels/${encodeURIComponent(row.id)}`)
     })
   }
+  let form: HTMLFormElement | undefined
+  // The card that was chosen is gone.
+  onMount(() => form?.querySelector('input')?.focus())
   return (
-    <form class="form" onSubmit={(event) => void save(event)}>
+    <form class="form" ref={form} onSubmit={(event) => void save(event)}>
       <div class="flex items-center gap-3">
         <span class="monogram" aria-hidden="true">
           {props.card.monogram}

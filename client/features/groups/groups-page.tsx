@@ -112,7 +112,7 @@ export function GroupsPage() {
               cell: (row) => (
                 <Show when={row.managed === 'console'} fallback={<FileBadge />}>
                   <Show when={row.name !== 'default'}>
-                    <Button look="bad ghost" size="sm" onClick={() => setRemoving(row)}>
+                    <Button look="bad ghost" size="sm" aria-label={t('removeGo', { name: row.name })} onClick={() => setRemoving(row)}>
                       {t('remove')}
                     </Button>
                   </Show>

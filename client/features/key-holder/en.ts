@@ -37,7 +37,7 @@ export const en = {
   window_monthly: 'a month',
   leftOf: 'Left',
   ofLimit: '{left} of {limit}',
-  renews: 'Begins anew',
+  renews: 'Renews',
   renewsNever: 'never',
   byDay: 'Spent in the last 30 days',
   byModel: 'By model',

@@ -16,7 +16,8 @@ import type { KeySpend } from './spend.ts'
 
 interface Parts {
   everybody: boolean
-  spend: KeySpend | undefined
+  /** What was spent with each key lately; undefined until it is known. */
+  spend(): KeySpend | undefined
   onTurn(row: KeyRow, enabled: boolean): void
   onAsk(kind: 'rotate' | 'revoke', row: KeyRow): void
 }
@@ -84,7 +85,7 @@ export function keyColumns({ everybody, spend, onTurn, onAsk }: Parts): Column<K
       wide: true,
       card: 'none',
       cell: (row) => (
-        <Show when={spend}>
+        <Show when={spend()}>
           {(known) => {
             const own = () => known().of(row.id)
             return <DayBars values={own().byDay} label={`${t('spend14')}: ${formatMoney(own().charged)}`} />

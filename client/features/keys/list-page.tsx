@@ -117,7 +117,7 @@ export function KeysPage() {
           label={t('title')}
           columns={keyColumns({
             everybody: everybody(),
-            spend: spend.value(),
+            spend: () => spend.value(),
             onTurn: turn,
             onAsk: (kind, row) => setDialog({ kind, row }),
           })}

@@ -16,7 +16,7 @@ export function BudgetsCard(props: { budgets: readonly BudgetState[] }) {
             {(budget) => (
               <li class="grid grid-cols-1 gap-1.5 px-4 pb-3.5 text-[13px]">
                 <span class="flex items-baseline gap-3">
-                  <a class="min-w-0 flex-1 truncate text-ink hover:text-accent" href={pathOf(budget.of, budget.id)}>
+                  <a class="min-w-0 flex-1 wrap-anywhere text-ink hover:text-accent" href={pathOf(budget.of, budget.id)}>
                     {t('budgetOf', { kind: t(`kind_${budget.of}`), name: budget.name, window: t(`window_${budget.window}`) })}
                   </a>
                   <span

@@ -44,7 +44,7 @@ export const en = {
   playground: 'playground',
   others: 'Other',
   byHour: 'Spend by hour',
-  hatched: 'The present hour is hatched.',
+  hatched: 'The current hour is hatched.',
   asTable: 'See it as a table in Usage',
   chart: 'Spend by hour today, {amount} so far. Usage has the numbers as a table.',
   first: 'First steps',

@@ -77,9 +77,6 @@ export function PlaygroundLayout(props: { playground: PlaygroundState; actions: 
         </aside>
       </Show>
       <main class="main">
-        <button type="button" class="skip" onClick={() => composer()?.focus()}>
-          {t('skipToComposer')}
-        </button>
         <TopBar page={page} title={title()} hasSide={showsSide()} />
         <Banner page={page} />
         <Suspense>

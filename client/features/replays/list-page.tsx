@@ -67,7 +67,11 @@ export function ReplaysPage() {
     <Page title={t('title')}>
       <p class="mb-4 max-w-[560px] text-[13px] text-ink-2">{t('intro')}</p>
       <Show when={asked().length > 0 && asked()} keyed>
-        {(ids) => <StartForm ids={ids} onCancel={() => url.set({ requests: '' })} />}
+        {(ids) => (
+          <div class="mb-4">
+            <StartForm ids={ids} onCancel={() => url.set({ requests: '' })} />
+          </div>
+        )}
       </Show>
       <Show
         when={pages.error() === undefined || pages.value()}

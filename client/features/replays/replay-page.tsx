@@ -14,9 +14,10 @@ import { Stats } from '#client/ui/console/stats.tsx'
 import { type Column, DataTable } from '#client/ui/console/table.tsx'
 import { formatDuration } from '#client/ui/console/time.ts'
 import { useUrlState } from '#client/ui/console/url-state.ts'
+import { Confirm } from '#client/ui/dialog.tsx'
 import { formatMoney } from '#client/ui/format.ts'
 import { showToast } from '#client/ui/toast.tsx'
-import type { ReplayDetail, ReplayItemRow } from '#shared/console/replay'
+import type { ReplayDetail, ReplayItemRow, ReplayTotals } from '#shared/console/replay'
 import { Comparison } from './comparison.tsx'
 import { JobState } from './list-page.tsx'
 import { t } from './messages.ts'
@@ -83,26 +84,39 @@ export function ReplayPage() {
 function Actions(props: { job: ReplayDetail; chosen: Chosen; onChanged(): void }) {
   const navigate = useNavigate()
   const write = createWrite()
+  const [asking, setAsking] = createSignal(false)
   const stop = () =>
     void write.run(async () => {
       await callApi('POST', `/api/replays/${props.job.id}/stop`)
       props.onChanged()
     })
-  const remove = () =>
+  const remove = () => {
+    setAsking(false)
     void write.run(async () => {
       await callApi('DELETE', `/api/replays/${props.job.id}`)
       showToast(t('removed'))
       navigate('/replay')
     })
+  }
   return (
     <Show
       when={props.job.state === 'running'}
       fallback={
         <span class="flex gap-2">
-          <Button look="bad ghost" busy={write.busy()} onClick={remove}>
+          <Button look="bad ghost" busy={write.busy()} onClick={() => setAsking(true)}>
             {t('remove')}
           </Button>
           <RunAgain job={props.job} chosen={props.chosen} />
+          <Show when={asking()}>
+            <Confirm
+              title={t('removeTitle')}
+              intro={t('removeWhy')}
+              safe={t('cancel')}
+              go={t('removeGo')}
+              onGo={remove}
+              onClose={() => setAsking(false)}
+            />
+          </Show>
         </span>
       }
     >
@@ -172,8 +186,12 @@ function Job(props: { job: ReplayDetail }) {
 function Against(props: { text: string | undefined; now: number | undefined; before: number | undefined }) {
   return (
     <Show when={props.text}>
-      <span class="num">{props.text}</span>{' '}
-      <span class="num text-ink-3">{props.now === undefined || props.before === undefined ? '' : shareText(props.now, props.before)}</span>
+      <span>
+        <span class="num">{props.text}</span>{' '}
+        <span class="num text-ink-3">
+          {props.now === undefined || props.before === undefined ? '' : shareText(props.now, props.before)}
+        </span>
+      </span>
     </Show>
   )
 }
@@ -234,16 +252,22 @@ function columns(job: ReplayDetail, href: (item: ReplayItemRow) => string): Colu
   ]
 }
 
+/** What the items of one target came to together, each figure with its difference from the originals. */
+function sumText(sum: ReplayTotals): string {
+  const cost = [formatMoney(sum.charged), shareText(Number(sum.charged), Number(sum.originalCharged))]
+  const time = [formatDuration(sum.totalMs), shareText(sum.totalMs, sum.originalMs)]
+  const figures = [cost, time].map((pair) => pair.filter(Boolean).join(' ')).join(', ')
+  const same = (count: number) => t('sameOf', { same: count, done: sum.done })
+  return [figures, `${t('text')}: ${same(sum.sameText)}`, `${t('calls')}: ${same(sum.sameCalls)}`].join('; ')
+}
+
 function Sums(props: { job: ReplayDetail }) {
   return (
     <ul class="grid gap-1 text-[13px]" aria-label={t('sums')}>
       <For each={props.job.totals}>
         {(sum) => (
           <li class="num">
-            <b class="font-medium">{targetText(props.job.targets[sum.target] ?? {})}</b>: {formatMoney(sum.charged)}{' '}
-            {shareText(Number(sum.charged), Number(sum.originalCharged))}, {formatDuration(sum.totalMs)}{' '}
-            {shareText(sum.totalMs, sum.originalMs)}; {t('text')}: {t('sameOf', { same: sum.sameText, done: sum.done })}; {t('calls')}:{' '}
-            {t('sameOf', { same: sum.sameCalls, done: sum.done })}
+            <b class="font-medium">{targetText(props.job.targets[sum.target] ?? {})}</b>: {sumText(sum)}
           </li>
         )}
       </For>

@@ -1,5 +1,5 @@
 /** What was sent and answered, at each border where it was kept. It is read on demand: every reading is in the audit trail. */
-import { createMemo, createSignal, For, Show, Suspense } from 'solid-js'
+import { createMemo, createSignal, For, onMount, Show, Suspense } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { detailOf, explain } from '#client/console/explain.ts'
 import { KeptRequestDeletion } from '#client/console/kept-deletion.tsx'
@@ -93,8 +93,11 @@ function Parts(props: { body: KeptBody; losses: readonly LossRow[] }) {
     const named = to ?? props.body.parts.find((other) => other.call === call && other.to)?.to
     return t(borders[border], { channel: named?.channel ?? '', number: call + 1 })
   }
+  let form: HTMLDivElement | undefined
+  // The button that asked for this is gone.
+  onMount(() => form?.querySelector('select')?.focus({ preventScroll: true }))
   return (
-    <div class="form">
+    <div class="form" ref={form}>
       <SelectField
         label={t('keptBorder')}
         value={chosen()}

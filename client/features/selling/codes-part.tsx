@@ -4,7 +4,6 @@ import { explain } from '#client/console/explain.ts'
 import type { Pages } from '#client/console/load.ts'
 import { lengthOf } from '#client/console/plan-length.ts'
 import { createWrite } from '#client/console/write.ts'
-import { Button } from '#client/ui/button.tsx'
 import { tc } from '#client/ui/console/messages.ts'
 import { Empty } from '#client/ui/console/states.tsx'
 import { type Shape, Status } from '#client/ui/console/status.tsx'
@@ -12,6 +11,7 @@ import { DataTable } from '#client/ui/console/table.tsx'
 import { formatExactly, formatWhen } from '#client/ui/console/time.ts'
 import { formatMoney } from '#client/ui/format.ts'
 import { later } from '#client/ui/later.ts'
+import { Menu } from '#client/ui/menu.tsx'
 import { showToast } from '#client/ui/toast.tsx'
 import type { CodeRow, PlanRow } from '#shared/console/selling'
 import { t } from './messages.ts'
@@ -86,14 +86,26 @@ export function CodesPart(props: { codes: Pages<CodeRow>; plans: readonly PlanRo
             card: 'whole',
             cell: (row) => (
               <Show when={row.state === 'open'}>
-                <span class="inline-flex flex-wrap justify-end gap-1">
-                  <Button look="bad" size="sm" onClick={() => setGoing({ id: row.id, name: row.hint })}>
-                    {t('revoke')}
-                  </Button>
-                  <Button look="ghost" size="sm" onClick={() => setGoing({ id: row.batch, name: row.note || row.batch })}>
-                    {t('revokeBatch')}
-                  </Button>
-                </span>
+                <Menu
+                  label={tc('moreOf', { name: row.hint })}
+                  icon="more"
+                  items={() => [
+                    {
+                      kind: 'item',
+                      icon: 'trash',
+                      bad: true,
+                      label: t('revoke'),
+                      onSelect: () => setGoing({ id: row.id, name: row.hint }),
+                    },
+                    {
+                      kind: 'item',
+                      icon: 'trash',
+                      bad: true,
+                      label: t('revokeBatch'),
+                      onSelect: () => setGoing({ id: row.batch, name: row.note || row.batch }),
+                    },
+                  ]}
+                />
               </Show>
             ),
           },

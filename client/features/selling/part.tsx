@@ -8,7 +8,7 @@ export function Part(props: { title: string; why: string; add: string; onAdd(): 
       <div class="flex flex-wrap items-center gap-x-3 gap-y-2">
         <div class="min-w-[min(100%,240px)] flex-1">
           <h2 class="text-[15px] font-medium">{props.title}</h2>
-          <p class="text-[13px] text-ink-2">{props.why}</p>
+          <p class="max-w-[72ch] text-[13px] text-ink-2">{props.why}</p>
         </div>
         <Button icon="plus" onClick={() => props.onAdd()}>
           {props.add}

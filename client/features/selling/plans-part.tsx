@@ -11,6 +11,7 @@ import { Status } from '#client/ui/console/status.tsx'
 import { DataTable } from '#client/ui/console/table.tsx'
 import { formatCount, formatMoney } from '#client/ui/format.ts'
 import { later } from '#client/ui/later.ts'
+import { Menu } from '#client/ui/menu.tsx'
 import { showToast } from '#client/ui/toast.tsx'
 import type { PlanRow } from '#shared/console/selling'
 import { t } from './messages.ts'
@@ -49,7 +50,21 @@ export function PlansPart(props: { plans: Load<PlanRow[]> }) {
         rows={props.plans.value()}
         rowId={(row) => row.id}
         columns={[
-          { id: 'name', label: t('name'), card: 'title', cell: (row) => <b class="font-medium">{row.name}</b> },
+          {
+            id: 'name',
+            label: t('name'),
+            card: 'title',
+            cell: (row) => (
+              <button
+                type="button"
+                class="text-left font-medium hover:text-accent"
+                title={t('editPlan', { name: row.name })}
+                onClick={() => setAsking({ what: 'edit', row })}
+              >
+                {row.name}
+              </button>
+            ),
+          },
           {
             id: 'windows',
             label: t('windows'),
@@ -58,8 +73,8 @@ export function PlansPart(props: { plans: Load<PlanRow[]> }) {
                 <span class="na">{t('noWindows')}</span>
               ),
           },
-          { id: 'group', label: t('group'), cell: (row) => row.group ?? <span class="na">{t('ownGroup')}</span> },
-          { id: 'holders', label: t('holders'), right: true, card: 'figure', cell: (row) => formatCount(row.holders) },
+          { id: 'group', label: t('group'), wide: true, cell: (row) => row.group ?? <span class="na">{t('ownGroup')}</span> },
+          { id: 'holders', label: t('holders'), right: true, cell: (row) => formatCount(row.holders) },
           {
             id: 'state',
             label: t('state'),
@@ -72,7 +87,7 @@ export function PlansPart(props: { plans: Load<PlanRow[]> }) {
             right: true,
             card: 'whole',
             cell: (row) => (
-              <span class="inline-flex flex-wrap justify-end gap-1">
+              <span class="inline-flex items-center justify-end gap-1">
                 <Button
                   look="ghost"
                   size="sm"
@@ -81,17 +96,14 @@ export function PlansPart(props: { plans: Load<PlanRow[]> }) {
                 >
                   {t('give')}
                 </Button>
-                <Button
-                  look="ghost"
-                  size="sm"
-                  aria-label={t('editPlan', { name: row.name })}
-                  onClick={() => setAsking({ what: 'edit', row })}
-                >
-                  {t('edit')}
-                </Button>
-                <Button look="bad" size="sm" onClick={() => setAsking({ what: 'remove', row })}>
-                  {t('remove')}
-                </Button>
+                <Menu
+                  label={tc('moreOf', { name: row.name })}
+                  icon="more"
+                  items={() => [
+                    { kind: 'item', icon: 'edit', label: t('edit'), onSelect: () => setAsking({ what: 'edit', row }) },
+                    { kind: 'item', icon: 'trash', bad: true, label: t('remove'), onSelect: () => setAsking({ what: 'remove', row }) },
+                  ]}
+                />
               </span>
             ),
           },

@@ -25,6 +25,7 @@ export const meanings: Readonly<Record<string, string>> = {
   PARLEY_DRAIN_SECONDS: '停止时流可以用多久完成',
   PARLEY_JOURNAL_FSYNC: '断电可能损失多少：never、100ms、always',
   PARLEY_JOURNAL_MAX: '日志的大小上限：等待数据库的条目，以及保留一小时的已结算条目',
+  PARLEY_TAKEOVER: '进程多久没有动静后，另一个进程接着执行它的批处理；至少 `5s`',
   PARLEY_LEASE_COVER: '一份租约应覆盖多长时间的流量',
   PARLEY_LEASE_WRITEOFF: '失踪实例的租约何时核销；至少 30s',
   PARLEY_LOG: '日志级别，JSON 行：trace、debug、info、warn、error、fatal、silent',

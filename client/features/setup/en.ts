@@ -1,8 +1,8 @@
 /** English messages of the first run. */
 export const en = {
-  title: 'Make yourself administrator',
+  title: 'Create the first administrator',
   intro:
-    'The server printed a setup token when it started, so that only whoever runs it comes in here. This page closes for everyone once you are done.',
+    'The server printed a setup token when it started, so that only whoever runs it can continue here. This page closes for everyone once you are done.',
   token: 'Setup token',
   tokenHint: 'In the server’s output, after “Parley setup token:”.',
   tokenMissing: 'Enter the token that the server printed.',

@@ -102,6 +102,7 @@ export function MembersPart(props: PartProps) {
               id: 'share',
               label: t('ofCap'),
               right: true,
+              wide: true,
               cell: (row) => (
                 <Show when={shareOf(row) !== undefined} fallback={<span class="na">{t('noCap')}</span>}>
                   <span class="inline-grid min-w-[96px] gap-1 text-right">

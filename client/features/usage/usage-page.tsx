@@ -158,8 +158,9 @@ function Strip(props: { report: Report; days: number; admin: boolean }) {
 }
 
 const TokenPair = (props: { of: UsageTotals }) => (
-  <span class="whitespace-nowrap max-[400px]:text-[17px]">
-    {formatCompact(tokensIn(props.of))} / {formatCompact(props.of.tokens.out.total)}
+  <span class="max-[400px]:text-[17px]">
+    <span class="whitespace-nowrap">{formatCompact(tokensIn(props.of))} /</span>{' '}
+    <span class="whitespace-nowrap">{formatCompact(props.of.tokens.out.total)}</span>
   </span>
 )
 

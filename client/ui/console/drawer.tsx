@@ -16,15 +16,21 @@ interface DrawerProps {
   children: JSX.Element
 }
 
-/** A drawer. Arrow keys move between rows, Escape closes; the focus goes in, and back when it closes. */
+/** A drawer. Arrow keys move between rows, Escape closes; the focus goes in, and to the row that was open last when it closes. */
 export function Drawer(props: DrawerProps) {
   let drawer: HTMLElement | undefined
   const opener = document.activeElement
+  /** The link of the row that is open, which may not be the one that opened the drawer. */
+  let row: HTMLElement | null = null
+  const close = () => {
+    row = document.querySelector<HTMLElement>('tr[aria-selected="true"] a')
+    props.onClose()
+  }
   const press = (event: KeyboardEvent) => {
     const target = event.target
     const inField = target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)
     if (event.defaultPrevented || document.querySelector('[role=dialog]:not([data-closed]), [role=menu]')) return
-    if (event.key === 'Escape') props.onClose()
+    if (event.key === 'Escape') close()
     else if (inField || event.ctrlKey || event.metaKey || event.altKey) return
     else if (event.key === 'ArrowDown' && props.onNext) props.onNext()
     else if (event.key === 'ArrowUp' && props.onPrevious) props.onPrevious()
@@ -35,13 +41,16 @@ export function Drawer(props: DrawerProps) {
   addEventListener('keydown', press)
   onCleanup(() => {
     removeEventListener('keydown', press)
-    if (opener instanceof HTMLElement && opener.isConnected && drawer?.contains(document.activeElement)) opener.focus()
+    if (!drawer?.contains(document.activeElement)) return
+    const before = opener instanceof HTMLElement && opener !== document.body && opener.isConnected ? opener : null
+    const next = row?.isConnected ? row : (before ?? document.getElementById('content'))
+    next?.focus()
   })
   return (
     <aside class="drawer no-tabbar" classList={{ narrow: props.narrow ?? false }} aria-label={props.label} ref={drawer}>
       <header>
         <span class="phone-only">
-          <IconButton name="left" label={tc('back')} onClick={() => props.onClose()} />
+          <IconButton name="left" label={tc('back')} onClick={close} />
         </span>
         <h2 tabindex="-1">{props.title}</h2>
         <span class="flex-1" />
@@ -49,7 +58,7 @@ export function Drawer(props: DrawerProps) {
         {props.onPrevious && <IconButton name="up" label={tc('previous')} onClick={() => props.onPrevious?.()} />}
         {props.onNext && <IconButton name="down" label={tc('next')} onClick={() => props.onNext?.()} />}
         <span class="desk-only">
-          <IconButton name="x" label={tc('close')} onClick={() => props.onClose()} />
+          <IconButton name="x" label={tc('close')} onClick={close} />
         </span>
       </header>
       <div class="drawer-body">{props.children}</div>

@@ -18,7 +18,6 @@ export const en = {
   loadMore: 'Load more',
   loading: 'Loading',
   showPassword: 'Show',
-  skip: 'Skip to content',
   back: 'Back',
   previous: 'Previous',
   next: 'Next',

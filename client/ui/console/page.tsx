@@ -1,6 +1,5 @@
 import { createEffect, For, type JSX, onMount, Show } from 'solid-js'
 import { Icon } from '#client/ui/icon.tsx'
-import { tc } from './messages.ts'
 import './console.css'
 import './stats.css'
 import './copy.css'
@@ -40,9 +39,6 @@ export function Page(props: PageProps) {
   return (
     <div class="console">
       <main class="main">
-        <button type="button" class="skip" onClick={() => content?.focus()}>
-          {tc('skip')}
-        </button>
         <header class="top">
           <div class="crumbs">
             <For each={props.above}>
@@ -69,7 +65,7 @@ export function Page(props: PageProps) {
           {props.actions}
         </header>
         {props.tabs}
-        <div class="page" ref={content} tabindex="-1">
+        <div class="page" id="content" ref={content} tabindex="-1">
           <div class="wrap">{props.children}</div>
         </div>
       </main>

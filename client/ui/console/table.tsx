@@ -1,13 +1,15 @@
 /**
- * The table of every list. Sorting, filtering and paging are the caller's (the server's); the table shows rows, their state, and, on
+ * The table of every list. Sorting, filtering and paging are the caller's (the server's); the table shows rows, their state, moves the
+ * focus between rows by arrow keys, and shows, on
  * phones, each row as a card: the column `title` first, `figure` at its right, `under` and `state` below these two, then a line for each
  * other cell.
  */
-import { createMemo, For, type JSX, Show } from 'solid-js'
+import { createComputed, createMemo, For, type JSX, Show } from 'solid-js'
 import { Button } from '#client/ui/button.tsx'
 import { Icon } from '#client/ui/icon.tsx'
 import { tc } from './messages.ts'
 import { createFits, createNearRows } from './near-rows.ts'
+import { moveBetweenRows, rememberRowFocus } from './row-keys.ts'
 import { Skeleton } from './states.tsx'
 
 /** A column. */
@@ -64,11 +66,28 @@ interface TableProps<Row> {
 
 /** A table with a sticky head. */
 export function DataTable<Row>(props: TableProps<Row>) {
+  // Once, not for each row.
+  const columns = createMemo(() => props.columns)
   const ids = createMemo(() => props.rows?.map(props.rowId))
-  const byId = createMemo(() => new Map(props.rows?.map((row) => [props.rowId(row), row])))
+  /** A row that is read again and says the same stays as it is drawn, with its open menu and its focus. */
+  const unlessSame = (row: Row, before: ReadonlyMap<string, Row>): Row => {
+    const old = before.get(props.rowId(row))
+    return old !== undefined && old !== row && JSON.stringify(old) === JSON.stringify(row) ? old : row
+  }
+  const byId = createMemo(
+    (before: ReadonlyMap<string, Row>) => new Map(props.rows?.map((row) => [props.rowId(row), unlessSame(row, before)])),
+    new Map(),
+  )
   const count = () => ids()?.length ?? 0
   const [near, watchRows] = createNearRows(count, () => props.rowPx)
   const [fits, watchWidth] = createFits()
+  let body: HTMLElement | undefined
+  // Before anything is drawn; the rows are drawn in the same turn.
+  createComputed(() => {
+    columns()
+    byId()
+    queueMicrotask(rememberRowFocus(body))
+  })
   /** The heading over the row at this place of those that are mounted. */
   const headingOver = (at: number): string | undefined => {
     const place = near().from + at
@@ -92,11 +111,17 @@ export function DataTable<Row>(props: TableProps<Row>) {
               >
                 <thead>
                   <tr>
-                    <For each={props.columns}>{(column) => <Head column={column} sort={props.sort} onSort={props.onSort} />}</For>
+                    <For each={columns()}>{(column) => <Head column={column} sort={props.sort} onSort={props.onSort} />}</For>
                   </tr>
                 </thead>
-                <tbody ref={watchRows}>
-                  <Gap rows={near().from} rowPx={props.rowPx} columns={props.columns.length} />
+                <tbody
+                  ref={(rows) => {
+                    body = rows
+                    watchRows(rows)
+                  }}
+                  onKeyDown={moveBetweenRows}
+                >
+                  <Gap rows={near().from} rowPx={props.rowPx} columns={columns().length} />
                   <For each={whole() ? shown() : shown().slice(near().from, near().to)}>
                     {(id, at) => (
                       <Show when={byId().get(id)}>
@@ -105,7 +130,7 @@ export function DataTable<Row>(props: TableProps<Row>) {
                             <Show when={headingOver(at())}>
                               {(text) => (
                                 <tr class="day">
-                                  <th colspan={props.columns.length} scope="rowgroup">
+                                  <th colspan={columns().length} scope="rowgroup">
                                     {text()}
                                   </th>
                                 </tr>
@@ -117,12 +142,12 @@ export function DataTable<Row>(props: TableProps<Row>) {
                               classList={{ unfinished: props.unfinished?.(row()) ?? false }}
                               aria-selected={props.selected === undefined ? undefined : props.selected === id}
                             >
-                              <For each={props.columns}>{(column) => <Cell column={column} row={row()} />}</For>
+                              <For each={columns()}>{(column) => <Cell column={column} row={row()} />}</For>
                             </tr>
                             <Show when={props.below?.(row())}>
                               {(line) => (
                                 <tr class="below">
-                                  <td colspan={props.columns.length}>{line()}</td>
+                                  <td colspan={columns().length}>{line()}</td>
                                 </tr>
                               )}
                             </Show>
@@ -131,7 +156,7 @@ export function DataTable<Row>(props: TableProps<Row>) {
                       </Show>
                     )}
                   </For>
-                  <Gap rows={count() - near().to} rowPx={props.rowPx} columns={props.columns.length} />
+                  <Gap rows={count() - near().to} rowPx={props.rowPx} columns={columns().length} />
                 </tbody>
                 <Show when={props.total}>
                   <tfoot>{props.total}</tfoot>

@@ -20,7 +20,6 @@ export const zh: Record<keyof typeof en, string> = {
   loadMore: '加载更多',
   loading: '加载中',
   showPassword: '显示',
-  skip: '跳到正文',
   back: '返回',
   previous: '上一个',
   next: '下一个',

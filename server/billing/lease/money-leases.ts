@@ -6,6 +6,7 @@
 import type { BookLine } from '#store/ledger/book-line'
 import type { AskedPart, SyncAnswer, SyncCall } from '#store/ledger/leases'
 import type { Account } from './account.ts'
+import { type LeaseLevels, leaseLevels } from './lease-levels.ts'
 import { type HoldRequest, type LeaseRequest, type Refusal, requestsAhead, requestsOfWaiting, type WaitingHold } from './lease-requests.ts'
 import {
   applyState,
@@ -54,6 +55,8 @@ export interface MoneyLeases {
   /** Whether open holds have changed since the database was told. */
   hasUnreported(): boolean
   isEmpty(): boolean
+  /** What is on lease now. Looks at every lease. */
+  levels(): LeaseLevels
   /** Whether there is something to spend. */
   hasMoney(): boolean
   /** What goes back with a call, taken off at once, and what is held; of `all` leases, or only of those that have changed. */
@@ -197,6 +200,7 @@ export function createMoneyLeases(coverMs: number, maySpend: () => boolean = () 
     needsRefill: () => low.size > 0 || waiting.size() > 0,
     hasUnreported: () => changed.size > 0,
     isEmpty: () => leases.size === 0,
+    levels: () => leaseLevels(leases.values(), waiting.size()),
     hasMoney() {
       for (const lease of leases.values()) if (spareOf(lease) > 0n) return true
       return false

@@ -17,6 +17,7 @@ import {
   restoreInstance,
 } from '#store/ledger/instances'
 import { sweepInterrupted } from '#store/ledger/interrupted'
+import { type BatchRequest, keptAnswers } from '#store/ledger/kept-answers'
 import {
   type AskedPart,
   knowsWallets,
@@ -48,6 +49,8 @@ export interface BooksDatabase {
   missing(lines: readonly EncodedLine[], withinMs?: number): Promise<ReadonlySet<string>>
   /** Whether the wallet of any of these lines exists; true when they name none. */
   knowsWallets(lines: readonly EncodedLine[]): Promise<boolean>
+  /** The ids of those requests of batches whose answers are written down. */
+  keptAnswers(requests: readonly BatchRequest[]): Promise<ReadonlySet<string>>
   register(instance: bigint, folder: string): Promise<void>
   /** The state of an instance and the number of its last call; undefined when it is unknown. */
   lastCall(instance: bigint): Promise<{ state: InstanceState; seq: bigint } | undefined>
@@ -82,6 +85,7 @@ export const booksCalls = (store: BooksStore) => ({
     return new Set((await linesNotInBooks(store, lines)).map(({ row }) => row.requestId))
   },
   knowsWallets: (lines: readonly { accounts: readonly string[] }[]) => knowsWallets(store, lines),
+  keptAnswers: (requests: readonly BatchRequest[]) => keptAnswers(store, requests),
   register: async ({ instance, folder }: { instance: bigint; folder: string }) =>
     void (await registerInstance(store, { id: instance, folder })),
   lastCall: (instance: bigint) => lastCallOf(store, instance),
@@ -132,6 +136,7 @@ export function booksBehind(ask: AskBooks): BooksDatabase {
         'knowsWallets',
         lines.map(({ accounts }) => ({ accounts: accounts.slice(0, 1) })),
       ),
+    keptAnswers: (requests) => ask('keptAnswers', requests),
     register: (instance, folder) => ask('register', { instance, folder }),
     lastCall: (instance) => ask('lastCall', instance),
     restore: (instance, folder) => ask('restore', { instance, folder }),

@@ -4,6 +4,7 @@
  */
 
 import type { Account, BudgetWindow } from '#billing/lease/account'
+import { type LeaseLevels, leaseLevels } from '#billing/lease/lease-levels'
 import { beyondAllMoney } from '#billing/lease/money-lease'
 import { unavailable } from '#billing/lease/with-timeout'
 import type { Books, NewLog } from './books.ts'
@@ -29,6 +30,8 @@ export interface LeasedBooks extends Books {
   serving(): boolean
   /** The share of the journal that waits for the database, from 0 to 1. */
   journalShare(): number
+  /** What operators see of holds, leases and charges. Looks at every lease. */
+  levels(): BooksLevels
   /**
    * Takes back the leases of instances that were not seen for `writeOffMs`, and answers how many there were; removes budgets that ended
    * long ago. Call it on a schedule.
@@ -38,6 +41,12 @@ export interface LeasedBooks extends Books {
   openAhead(): Promise<number>
   /** Writes what is left and gives every lease back. What the database does not take stays in the journal for the next start. */
   close(): Promise<void>
+}
+
+/** Open holds of requests, leases, and nano-dollars that were charged for requests of this run. */
+export interface BooksLevels extends LeaseLevels {
+  holds: number
+  charged: bigint
 }
 
 /** What the books are made from. */
@@ -209,6 +218,11 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
     answering: () => registrations.current?.sync.answeringSince() !== undefined,
     serving: () => registrations.current?.sync.serving() ?? false,
     journalShare: () => registrations.current?.journal.waitingShare() ?? 0,
+    levels: () => ({
+      ...(registrations.current?.sync.levels() ?? leaseLevels([], 0)),
+      holds: holds.size,
+      charged: registrations.charged,
+    }),
     async writeOff() {
       await registrations.sweep()
       const epoch = registrations.current

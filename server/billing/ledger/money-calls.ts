@@ -37,6 +37,8 @@ export interface MoneySyncOptions extends Omit<DatabasePlace, 'database'> {
   lingerMs: number
   /** The database has the line, or never will. */
   flushed(line: EncodedLine): void
+  /** Is told how many nano-dollars a call has charged. */
+  charged?(amount: bigint): void
   /** The database has lost its last commits: everything that it may have had must be written there again, before anything else. */
   forgotten(home: WriteBackTarget): Promise<void>
   /** Others have closed the instance: its leases are gone, its lines still go out. */

@@ -6,6 +6,7 @@
 import type { Account } from '#billing/lease/account'
 import { createCallSize } from '#billing/lease/call-size'
 import { createDatabaseAvailability, type Moment } from '#billing/lease/database-availability'
+import type { LeaseLevels } from '#billing/lease/lease-levels'
 import type { LeaseRequest } from '#billing/lease/lease-requests'
 import { createMoneyLeases } from '#billing/lease/money-leases'
 import { createSyncLoop } from '#billing/lease/sync-loop'
@@ -17,7 +18,7 @@ import type { EncodedLine } from './encoded-line.ts'
 import { createLineQueue } from './line-queue.ts'
 import { createMoneyCalls, type MoneyCall, type MoneySyncOptions } from './money-calls.ts'
 import { createRecall } from './recall.ts'
-import { logShortCharges, logUnwritable, type WriteBackTarget } from './write-back.ts'
+import { chargedFor, logShortCharges, logUnwritable, type WriteBackTarget } from './write-back.ts'
 
 /** The money leases of one instance, kept in step with the database. */
 export interface MoneySync {
@@ -28,6 +29,8 @@ export interface MoneySync {
   hold(accounts: readonly Account[], amount: bigint, patienceMs?: number): true | Promise<true | Account>
   /** Ends a hold; answers how much of what is owed the leases pay. */
   settle(accounts: readonly string[], amount: bigint, owed: bigint): bigint
+  /** What is on lease now. */
+  levels(): LeaseLevels
   /** Whether all of these accounts have many times what is held of them, as far as is known here. */
   arePlentiful(accounts: readonly string[]): boolean
   /** Takes a line along with the next call. Resolves when it is in the database, or as soon as the database does not answer. */
@@ -153,6 +156,7 @@ export function createMoneySync(options: MoneySyncOptions): MoneySync {
       clock.monotonic() - tick,
     )
     logShortCharges(lines, answer, log)
+    options.charged?.(chargedFor(lines, answer))
     over(lines)
     asksNothing = false
     if (state !== 'live') return undefined
@@ -256,6 +260,7 @@ export function createMoneySync(options: MoneySyncOptions): MoneySync {
       })
     },
     settle: (accounts, amount, owed) => (state === 'closed' ? 0n : leases.settle(accounts, amount, owed)),
+    levels: leases.levels,
     arePlentiful: (accounts) => maySpend() && leases.arePlentiful(accounts),
     push(line) {
       queue.add(line)

@@ -54,6 +54,8 @@ export interface Registration {
 export interface Registrations {
   /** The present one; undefined while there is none, and nothing can be held. */
   readonly current: Registration | undefined
+  /** Nano-dollars that were charged for requests of this run. */
+  readonly charged: bigint
   /** Removes journals that are no longer needed. */
   sweep(): Promise<void>
   /** Gives all leases back if every line is in the database; otherwise they stay out and the journal waits for the next start. */
@@ -119,7 +121,10 @@ export async function openRegistrations(options: RegistrationOptions): Promise<R
     }
     const place = { store, database, clock, random, log, instance, folder: installation }
     const validMs = Math.min(longestValidMs, writeOffMs)
-    const sync = createMoneySync({ ...place, coverMs, validMs, lingerMs, flushed, forgotten, closed: () => void replace(made) })
+    const charged = (amount: bigint) => {
+      registrations.charged += amount
+    }
+    const sync = createMoneySync({ ...place, charged, coverMs, validMs, lingerMs, flushed, forgotten, closed: () => void replace(made) })
     const made: Registration = { instance, sync, journal, due: new Set(), retired: false }
     return made
   }
@@ -158,8 +163,9 @@ export async function openRegistrations(options: RegistrationOptions): Promise<R
     })
   }
 
-  const registrations: Registrations & { current: Registration | undefined } = {
+  const registrations: Registrations & { current: Registration | undefined; charged: bigint } = {
     current: undefined,
+    charged: 0n,
     sweep: () => sweepJournals(journals()),
     async close() {
       ended = true

@@ -10,7 +10,7 @@ import { Forgotten, isFenced } from '#store/ledger/leases'
 import type { BooksDatabase } from './books-database.ts'
 import type { EncodedLine } from './encoded-line.ts'
 import { isHome, markHome, removeMark } from './home-mark.ts'
-import { endsIn } from './journal-ends.ts'
+import { endsIn, type JournalEnd } from './journal-ends.ts'
 import { keepMs } from './journal-files.ts'
 import { createBackWriter } from './write-back.ts'
 
@@ -136,8 +136,9 @@ async function replay(
     }
     await writers.settled.add(ended)
     if (interrupted.length > 0) await finish('settled')
-    await writers.interrupted.add(interrupted)
-    if (wasLive) done.opened += opened
+    const owing = await thatOwe(database, interrupted)
+    await writers.interrupted.add(owing)
+    if (wasLive) done.opened += opened + interrupted.length - owing.length
     if (bad > 1) log.error({ instance: instance.toString(), lines: bad }, 'the journal has lines that cannot be read')
   }
   await finish('settled')
@@ -152,6 +153,14 @@ async function replay(
   }
   if (!isEmpty) await markHome(database, path, instance)
   return done
+}
+
+/** Those of these requests that are charged. One of a batch is asked again unless its answer is written down. */
+async function thatOwe(database: BooksDatabase, interrupted: readonly JournalEnd[]): Promise<readonly JournalEnd[]> {
+  const asked = interrupted.flatMap(({ id, row: { batch } }) => (batch === undefined ? [] : { id, batch }))
+  if (asked.length === 0) return interrupted
+  const kept = await database.keptAnswers(asked)
+  return interrupted.filter(({ id, row: { batch } }) => batch === undefined || kept.has(id))
 }
 
 /** Removes journals that the database has had for an hour, and then the oldest ones while all are larger than `maxBytes`. */

@@ -74,6 +74,13 @@ async function write(home: WriteBackTarget, lines: readonly EncodedLine[], log: 
   }
 }
 
+/** Nano-dollars that these lines were charged with. */
+export function chargedFor(lines: readonly EncodedLine[], { short }: SyncAnswer): bigint {
+  let sum = 0n
+  for (const { id, owed } of lines) sum += short.get(id) ?? owed
+  return sum
+}
+
 /** Logs every line that could not be charged in full: the operator bears the rest. */
 export function logShortCharges(lines: readonly EncodedLine[], { short }: SyncAnswer, log: Log): void {
   for (const { id, owed } of lines) {

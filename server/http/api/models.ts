@@ -5,7 +5,7 @@
 import type { Caller } from '#accounts/caller'
 import type { PriceBook } from '#billing/pricing/price'
 import { errorResponse, jsonText } from '#http/request/respond'
-import type { Envelope, Route, Visit } from '#http/request/route'
+import type { Route, Visit } from '#http/request/route'
 import { spokenIn } from '#http/request/spoken'
 import { modelWriters, namesGeminiAction } from '#protocols/index'
 import type { Channel, Channels } from '#routing/channel'
@@ -13,6 +13,9 @@ import { modelNotFound, serves } from '#routing/plan'
 import { GatewayError } from '#shared/errors'
 import { type Operation, operations, servedBy } from '#shared/ids'
 import { admit } from './relay-route.ts'
+
+/** A format of lists. */
+type Format = keyof typeof modelWriters
 
 /** What the model endpoints need from the program. */
 export interface ModelServices {
@@ -32,8 +35,8 @@ export function operationsOf(id: string, offering: readonly Channel[]): Operatio
   return operations.filter((operation) => offering.some((channel) => can(channel, operation)))
 }
 
-/** Model lists and single models under `/v1/models`, `/v1beta/models` and `/v1beta/openai/models`. */
-export function modelRoutes(services: ModelServices): Route[] {
+/** The models that a caller may ask, and what is told of one. */
+export function modelsFor(services: ModelServices) {
   const offered = (caller: Caller) =>
     services.channels
       .modelsOf(caller.group.name)
@@ -41,12 +44,14 @@ export function modelRoutes(services: ModelServices): Route[] {
 
   function entry(caller: Caller, id: string) {
     const offering = services.channels.offering(caller.group.name, id)
-    const { contextTokens, maxOutputTokens } = offering[0]?.models.get(id)?.capabilities ?? {}
+    const capabilities = offering[0]?.models.get(id)?.capabilities ?? {}
+    const { contextTokens, maxOutputTokens } = capabilities
     // Only Google's format reports this. A channel that serves text completions alone cannot hold a conversation.
     const converses = offering.some(({ speaks }) => servedBy.gemini.some((dialect) => speaks.includes(dialect)))
     return {
       id,
       operations: operationsOf(id, offering).filter((operation) => operation !== 'generate' || converses),
+      capabilities,
       created: services.startedAt,
       ownedBy: 'parley',
       ...(contextTokens === undefined ? {} : { contextTokens }),
@@ -54,7 +59,14 @@ export function modelRoutes(services: ModelServices): Route[] {
     }
   }
 
-  function list(visit: Visit, format: Envelope): Response {
+  return { offered, entry }
+}
+
+/** Model lists and single models under `/v1/models`, `/v1beta/models` and `/v1beta/openai/models`. */
+export function modelRoutes(services: ModelServices): Route[] {
+  const { offered, entry } = modelsFor(services)
+
+  function list(visit: Visit, format: Format): Response {
     const caller = admit(services, visit)
     const models = offered(caller).map((id) => entry(caller, id))
     const query = visit.url.searchParams
@@ -79,7 +91,7 @@ export function modelRoutes(services: ModelServices): Route[] {
     return response
   }
 
-  function detail(visit: Visit, format: Envelope): Response {
+  function detail(visit: Visit, format: Format): Response {
     const caller = admit(services, visit)
     const named = visit.params['*'] ?? ''
     const model = format === 'gemini' ? named.replace(/^models\//, '') : named
@@ -90,7 +102,7 @@ export function modelRoutes(services: ModelServices): Route[] {
     return jsonText(modelWriters[format].writeModel(entry(caller, model)))
   }
 
-  const get = (path: string, envelope: Route['envelope'], handle: (visit: Visit, format: Envelope) => Response): Route => ({
+  const get = (path: string, envelope: Format | typeof spokenIn, handle: (visit: Visit, format: Format) => Response): Route => ({
     method: 'GET',
     path,
     envelope,

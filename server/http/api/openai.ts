@@ -92,21 +92,17 @@ function refuseStream({ stream }: Head): void {
     })
 }
 
-/** Clients that try a WebSocket first fall back to POST when they get a 426. */
-function noSocket(services: RelayServices, visit: Visit): Response {
-  admit(services, visit)
-  const upgrade = visit.request.headers.get('upgrade') !== null
-  const refusal = upgrade
-    ? new GatewayError('unsupported_endpoint', 'Responses over a WebSocket are not supported. Use POST with stream: true.', { status: 426 })
-    : new GatewayError('method_not_allowed', 'This address takes POST.')
-  const response = errorResponse(refusal, 'chat', visit.requestId)
-  if (upgrade) response.headers.set('upgrade', 'h2c')
-  else response.headers.set('allow', 'POST')
+/** This address takes POST, and WebSockets. */
+function onlyPost(visit: Visit): Response {
+  const response = errorResponse(new GatewayError('method_not_allowed', 'This address takes POST.'), 'chat', visit.requestId)
+  response.headers.set('allow', 'POST')
   return response
 }
 
-/** `/v1/chat/completions`, `/v1/completions` and everything under `/v1/responses`. */
-export function openaiRoutes(services: StoredResponseServices): Route[] {
+const wantsSocket = ({ request, upgrade }: Visit) => upgrade !== undefined && request.headers.get('upgrade')?.toLowerCase() === 'websocket'
+
+/** `/v1/chat/completions`, `/v1/completions` and everything under `/v1/responses`; `socket` opens its WebSockets. */
+export function openaiRoutes(services: StoredResponseServices, socket?: (visit: Visit) => Response): Route[] {
   const dialects = { '/v1/chat/completions': 'chat', '/v1/completions': 'completions' } as const
   const relayServices = Object.entries(dialects).map(
     ([path, dialect]): Route => ({
@@ -146,7 +142,16 @@ export function openaiRoutes(services: StoredResponseServices): Route[] {
       slow: true,
       handle: (visit) => count(services, visit, { dialect: 'responses', continued: services.keeping.continued }),
     },
-    get('/v1/responses', (visit) => noSocket(services, visit)),
+    {
+      method: 'GET',
+      path: '/v1/responses',
+      envelope: 'chat',
+      slow: true,
+      handle: async (visit) => {
+        admit(services, visit)
+        return wantsSocket(visit) && socket ? socket(visit) : onlyPost(visit)
+      },
+    },
     get('/v1/responses/:id', (visit) => retrieve(services, visit)),
     { method: 'POST', path: '/v1/responses/:id/cancel', envelope: 'chat', handle: (visit) => cancel(services, visit) },
     get('/v1/responses/:id/input_items', (visit) => inputItems(services, visit)),

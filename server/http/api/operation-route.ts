@@ -1,5 +1,7 @@
 /** Shared by the endpoints of operations other than generation: check the key, read the body, call the relay, write the reply. */
+
 import type { Variant } from '#canonical/operation/operation'
+import type { WordingName } from '#canonical/wording'
 import { readJson } from '#http/request/read-body'
 import { relayed, withAllowances } from '#http/request/respond'
 import type { Visit } from '#http/request/route'
@@ -10,6 +12,7 @@ import type { LargeAsk } from '#relay/contract/large-body'
 import { mayNameFiles } from '#relay/conversation/kept-files'
 import type { SideOperation, Style } from '#shared/ids'
 import { admit, asksStrict, declaredBytes, type RelayServices, senderOf, undeclaredBytes } from './relay-route.ts'
+import { openWording } from './reworded.ts'
 
 /** What distinguishes one endpoint. */
 export interface OwnOperation {
@@ -22,6 +25,8 @@ export interface OwnOperation {
   read?(visit: Visit, caller: string, room: Pick<BodyRoom, 'grow'> | undefined): Promise<Body>
   /** The model that the endpoint puts into a JSON body. */
   model?: LargeAsk['model']
+  /** The words of its clients, which become those of the style. */
+  wording?: WordingName
 }
 
 /** A form that says this model, whatever it said before. */
@@ -34,7 +39,8 @@ function formWithModel({ content, ...body }: Body, model: string): Body {
 /** Serves one request of an operation. Throws GatewayError. */
 export async function answer(services: RelayServices, visit: Visit, own: OwnOperation): Promise<Response> {
   const { request, requestId } = visit
-  const { read, style, model: ownModel, ...asked } = own
+  const { read, style, model: ownModel, wording, ...asked } = own
+  const words = wording && openWording(services.clock, wording)
   const model = visit.addressed?.model ?? ownModel
   const { operation, path, variant } = asked
   const caller = admit(services, visit)
@@ -42,6 +48,7 @@ export async function answer(services: RelayServices, visit: Visit, own: OwnOper
   const keeps = house.keep || caller.key?.keepBodies || caller.group.keepBodies || visit.replay
   const capture = keeps ? captures.begin(visit, caller) : undefined
   visit.capture = capture
+  const strict = caller.strict || asksStrict(request)
   const reply = await services.relay({
     ...asked,
     requestId,
@@ -51,16 +58,24 @@ export async function answer(services: RelayServices, visit: Visit, own: OwnOper
     isSpooled: read !== undefined,
     body: async (room) => {
       if (read) return model ? formWithModel(await read(visit, senderOf(caller), room), model.name) : read(visit, senderOf(caller), room)
-      const as = { operation, dialect: style, ...(path !== undefined && { path }), ...(variant && { variant }), ...(model && { model }) }
-      const sent = await readJson(request, services, { caller: senderOf(caller), as, capture, room })
-      const body = sent.large || !model ? sent : { content: withModel(String(sent.content), model) }
+      const as = {
+        operation,
+        dialect: style,
+        ...(path !== undefined && { path }),
+        ...(variant && { variant }),
+        ...(model && { model }),
+        ...(wording && { wording }),
+      }
+      const came = await readJson(request, services, { caller: senderOf(caller), as: wording ? { ...as, wording } : as, capture, room })
+      const sent = words ? words.read(came, strict) : came
+      const body = sent.large || !model ? sent : { ...sent, content: withModel(String(sent.content), model) }
       return mayNameFiles(body) ? services.putFilesIn(body, { tenant: caller.user.id, caller: senderOf(caller), as }) : body
     },
     capture,
     replay: visit.replay,
-    strict: caller.strict || asksStrict(request),
+    strict,
     headers: request.headers,
     signal: request.signal,
   })
-  return withAllowances(relayed(reply, visit, services), style, reply, services.clock)
+  return withAllowances(relayed(words ? words.write(reply) : reply, visit, services), style, reply, services.clock)
 }

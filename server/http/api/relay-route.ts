@@ -3,6 +3,7 @@
 import type { Caller } from '#accounts/caller'
 import type { Captures } from '#bodies/captures'
 import { fileMark } from '#canonical/kept-file'
+import type { WordingName } from '#canonical/wording'
 import { readCredential } from '#http/request/credentials'
 import { type JsonServices, readJson } from '#http/request/read-body'
 import { jsonText, relayed, withAllowances } from '#http/request/respond'
@@ -16,6 +17,7 @@ import type { Relay } from '#relay/contract/relay'
 import { mayNameFiles, type PutFilesIn } from '#relay/conversation/kept-files'
 import type { Spool } from '#runtime/spool'
 import type { KeepBodies } from '#shared/console/body'
+import { openWording } from './reworded.ts'
 
 /** Bytes that a body counts as which does not say how long it is, until more of it arrives. */
 export const undeclaredBytes = 1024 * 1024
@@ -84,7 +86,9 @@ export async function count(
 }
 
 /** What distinguishes one dialect's endpoint. */
-export interface OwnWay extends Pick<Ask, 'dialect'>, Partial<Pick<Ask, 'path' | 'check' | 'operation'>> {
+export interface OwnWay extends Pick<Ask, 'dialect'>, Partial<Pick<Ask, 'path' | 'check' | 'operation' | 'headers'>> {
+  /** The words of its clients, which become those of the dialect. */
+  wording?: WordingName
   /** Checks the request before the body is read. Throws GatewayError. */
   before?(): void
   /** Changes the reply's framing. */
@@ -92,15 +96,18 @@ export interface OwnWay extends Pick<Ask, 'dialect'>, Partial<Pick<Ask, 'path' |
 }
 
 /** Serves one generation request of this dialect. Throws GatewayError. */
-export async function generate(services: RelayServices, visit: Visit, { before, framed, ...own }: OwnWay): Promise<Response> {
+export async function generate(services: RelayServices, visit: Visit, { before, framed, wording, ...own }: OwnWay): Promise<Response> {
   const { request, requestId } = visit
+  const words = wording && openWording(services.clock, wording)
   const caller = admit(services, visit)
   const { house, captures } = services
   const keeps = house.keep || caller.key?.keepBodies || caller.group.keepBodies || visit.replay
   const capture = keeps ? captures.begin(visit, caller) : undefined
   visit.capture = capture
+  const strict = caller.strict || asksStrict(request)
   const reply = await services.relay({
     operation: 'generate',
+    headers: request.headers,
     ...own,
     requestId,
     caller,
@@ -110,16 +117,17 @@ export async function generate(services: RelayServices, visit: Visit, { before, 
       const { operation = 'generate', dialect, path } = own
       const model = visit.addressed?.model
       const as: LargeAsk = { operation, dialect, ...(path !== undefined && { path }), ...(model && { model }) }
-      const sent = await readJson(request, services, { caller: senderOf(caller), as, capture, room })
-      const body = sent.large || !model ? sent : { content: withModel(String(sent.content), model) }
+      const came = await readJson(request, services, { caller: senderOf(caller), as: wording ? { ...as, wording } : as, capture, room })
+      const sent = words ? words.read(came, strict) : came
+      const body = sent.large || !model ? sent : { ...sent, content: withModel(String(sent.content), model) }
       if (!body.large && !String(body.content).includes(fileMark)) return body
       return mayNameFiles(body) ? services.putFilesIn(body, { tenant: caller.user.id, caller: senderOf(caller), as }) : body
     },
     capture,
     replay: visit.replay,
-    strict: caller.strict || asksStrict(request),
-    headers: request.headers,
+    strict,
     signal: request.signal,
   })
-  return withAllowances(relayed(framed?.(reply) ?? reply, visit, services), own.dialect, reply, services.clock)
+  const answer = words ? words.write(reply) : (framed?.(reply) ?? reply)
+  return withAllowances(relayed(answer, visit, services), own.dialect, reply, services.clock)
 }

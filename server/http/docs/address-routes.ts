@@ -32,6 +32,71 @@ const google = methods.map(
   }),
 )
 
+const theirs = { who: 'key', tag: 'Addresses' } as const
+const lines = ['application/x-ndjson'] as const
+
+const ollama: readonly RouteDoc[] = [
+  {
+    ...theirs,
+    route: 'POST /ollama/api/chat',
+    summary: 'Ollama: chat',
+    description:
+      'For Ollama’s clients: give them Parley’s address with `/ollama` behind it as their host (`/api` is the console’s), and a key as a bearer token. Any model on any upstream; what Chat cannot say is told as a loss. Lines of JSON unless `stream` is false.',
+    takes: { json: 'OllamaChatRequest' },
+    gives: { types: lines },
+  },
+  {
+    ...theirs,
+    route: 'POST /ollama/api/generate',
+    summary: 'Ollama: answer a prompt',
+    description: 'The prompt is asked as in a chat.',
+    takes: { json: 'OllamaGenerateRequest' },
+    gives: { types: lines },
+  },
+  { ...theirs, route: 'POST /ollama/api/embed', summary: 'Ollama: embeddings', takes: { json: 'OllamaEmbedRequest' }, gives: {} },
+  {
+    ...theirs,
+    route: 'POST /ollama/api/embeddings',
+    summary: 'Ollama: one embedding',
+    takes: { json: 'OllamaEmbeddingsRequest' },
+    gives: {},
+  },
+  { ...theirs, route: 'GET /ollama/api/tags', summary: 'Ollama: models', gives: {} },
+  { ...theirs, route: 'POST /ollama/api/show', summary: 'Ollama: one model', takes: { json: 'OllamaShowRequest' }, gives: {} },
+  { ...theirs, route: 'GET /ollama/api/ps', summary: 'Ollama: loaded models', description: 'None: models run at upstreams.', gives: {} },
+  { ...theirs, route: 'GET /ollama/api/version', summary: 'Ollama: version', gives: {} },
+  ...(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const).map(
+    (method): RouteDoc => ({
+      ...theirs,
+      route: `${method} /ollama/api/*`,
+      summary: `Ollama: anything else (${method})`,
+      description: 'Refused with `unsupported_here`: models are added by administrators.',
+      gives: {},
+    }),
+  ),
+]
+
+const model = 'The model stands in the address; names with slashes are percent-encoded.'
+
+const bedrock: readonly RouteDoc[] = [
+  {
+    ...theirs,
+    route: 'POST /model/:model/converse',
+    summary: 'Bedrock: Converse',
+    description: `For Bedrock’s clients: Parley’s address is their endpoint, over HTTP/1.1, and its key their bearer token (\`AWS_BEARER_TOKEN_BEDROCK\`). Requests that are signed with AWS credentials are refused: only their owner has the secret that could verify them. Any model on any upstream; what Messages cannot say is told as a loss. ${model}`,
+    takes: { json: 'ConverseRequest' },
+    gives: {},
+  },
+  {
+    ...theirs,
+    route: 'POST /model/:model/converse-stream',
+    summary: 'Bedrock: ConverseStream',
+    description: `Events in Amazon’s binary framing. ${model}`,
+    takes: { json: 'ConverseRequest' },
+    gives: { types: ['application/vnd.amazon.eventstream'] },
+  },
+]
+
 /** Descriptions of further addresses. */
 export const addressRouteDocs: readonly RouteDoc[] = [
   {
@@ -47,4 +112,6 @@ export const addressRouteDocs: readonly RouteDoc[] = [
   },
   ...azure,
   ...google,
+  ...ollama,
+  ...bedrock,
 ]

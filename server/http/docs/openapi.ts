@@ -148,7 +148,15 @@ const words: Readonly<Record<number, string>> = {
   426: 'Use POST.',
 }
 
-const envelopes = { chat: 'OpenaiError', messages: 'MessagesError', gemini: 'GeminiError' } as const satisfies Record<Envelope, SchemaName>
+const envelopes = {
+  chat: 'OpenaiError',
+  messages: 'MessagesError',
+  gemini: 'GeminiError',
+  ollama: 'OllamaError',
+  converse: 'ConverseError',
+} as const satisfies Record<Envelope, SchemaName>
+/** Those that an address may have which serves several protocols. */
+const shared = [envelopes.chat, envelopes.messages, envelopes.gemini]
 
 /** The error response. An address that serves several protocols has an envelope for each. */
 const refusal = (envelope: Route['envelope']): Json => ({
@@ -163,7 +171,7 @@ const refusalOf = (schema: Json): Json => ({
 
 const responses: Json = {
   ...Object.fromEntries(Object.values(envelopes).map((name) => [name, refusalOf(reference(name))])),
-  AnyRefusal: refusalOf({ anyOf: Object.values(envelopes).map(reference) }),
+  AnyRefusal: refusalOf({ anyOf: shared.map(reference) }),
 }
 
 const headers: Json = {

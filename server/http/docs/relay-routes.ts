@@ -60,9 +60,10 @@ const openai: readonly RouteDoc[] = [
   {
     ...conversation,
     route: 'GET /v1/responses',
-    summary: 'Responses over a WebSocket (not supported)',
-    description: 'Clients that try get a 426 and fall back to POST.',
-    gives: { status: 426, json: ['OpenaiError'] },
+    summary: 'Responses over a WebSocket',
+    description:
+      'Each frame `response.create` has the body of `POST /v1/responses` and is asked, charged and logged as one; its events come as frames. One response after the other, at most eight wait; a frame has at most 1 MiB, a connection lasts an hour. With `store: false` the next turn may name the last response: the connection alone remembers it. `generate: false` sends items ahead without asking a model.',
+    gives: { status: 101 },
   },
   {
     ...conversation,

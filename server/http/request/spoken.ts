@@ -1,11 +1,11 @@
 /** Which protocol a request speaks at an address that several share. */
-import type { Envelope, Visit } from './route.ts'
+import type { Visit } from './route.ts'
 
 /** The version header of Messages: the specification's neutral name and the vendor's own; either is accepted. */
 export const versionHeaders = ['partner-version', 'anthropic-version'] as const
 
 /** Messages by a version header or `x-api-key`, Gemini by Google's carriers of keys, OpenAI otherwise; the first that fits. */
-export function spokenIn({ request, url }: Pick<Visit, 'request' | 'url'>): Envelope {
+export function spokenIn({ request, url }: Pick<Visit, 'request' | 'url'>): 'chat' | 'messages' | 'gemini' {
   const sent = (name: string) => request.headers.has(name)
   if ([...versionHeaders, 'x-api-key'].some(sent)) return 'messages'
   if (['x-third-api-key', 'x-goog-api-key'].some(sent) || url.searchParams.has('key')) return 'gemini'

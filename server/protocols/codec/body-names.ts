@@ -21,6 +21,8 @@ const googleStateNames = words(`
 const free = {
   openai: words('parameters schema metadata logit_bias variables headers documents chat_template_kwargs'),
   anthropic: words('input input_schema schema metadata'),
+  bedrock: words('input json requestMetadata promptVariables additionalModelRequestFields'),
+  ollama: words('arguments parameters format options'),
   google: words('args response parameters parametersJsonSchema responseSchema responseJsonSchema _responseJsonSchema labels'),
 } as const
 

@@ -66,3 +66,18 @@ test('chunks with nothing but text are parsed once', () => {
     JSON.parse = parse
   }
 })
+
+test('data over several lines is not taken for the same text on one', () => {
+  const heard: string[] = []
+  const meter = chunkMeter({}, { measure: measureMessage, textOnly }, (text) => void heard.push(text))
+  const [before, after] = chunk({ content: 'TEXT' }).split('"TEXT"')
+  const usual = `data: ${before}\ndata: "one"${after}\n\n`
+  // Its second line is no data, so what is left is half an object.
+  const odd = `data: ${before}\n"two"${after}\n\n`
+  const [first, second] = createSseSplitter()
+    .push(Buffer.from(usual + odd))
+    .map((frame) => meter.push(frame))
+  expect(first?.meaningful).toBe(true)
+  expect(second?.error?.code).toBe('upstream_error')
+  expect(heard).toEqual(['one'])
+})

@@ -42,17 +42,17 @@ export function chunkMeter(edits: AnswerEdits, { measure, textOnly }: ChoiceRead
   let isDone = false
   let hasFailed = false
   /** The last chunk with nothing but text: most that follow are like it, and need not be parsed. */
-  let usual: ChangingString | undefined
+  let usual: UsualEvent | undefined
 
   function push(frame: Frame): FrameVerdict {
     if (isDone || hasFailed) return withheld
-    const { data } = frame
-    if (data === undefined || data === '') return { out: closedEvent(frame, frame.raw), meaningful: false }
-    const said = usual && frame.event === undefined && !frame.unfinished ? stringWithin(usual, data) : undefined
+    const said = usual === undefined || frame.unfinished ? undefined : usualText(usual, frame)
     if (said !== undefined) {
       delivered.text += textBytes(said, delivered)
-      return { out: closedEvent(frame, frame.raw), meaningful: true }
+      return { out: frame.raw, meaningful: true }
     }
+    const { data } = frame
+    if (data === undefined || data === '') return { out: closedEvent(frame, frame.raw), meaningful: false }
     if (data.length < 16 && data.trim() === '[DONE]') return pushDone(frame)
     const chunk = parseObject(data)
     // A terminator that was cut in half ends an answer as well as none.
@@ -77,7 +77,7 @@ export function chunkMeter(edits: AnswerEdits, { measure, textOnly }: ChoiceRead
     const created = data.includes('"audio"') ? choices.filter(isObject).flatMap(soundIn) : []
     const touched = isTouched(chunk, edits)
     const text = !touched && choices.length === 1 && !isObject(chunk.usage) ? textIn(choices[0]) : undefined
-    if (text !== undefined) usual = changingString(data, text, textOfChunk)
+    if (text !== undefined) usual = usualEvent(changingString(data, text, textOfChunk))
     return {
       out: closedEvent(frame, touched ? editEvent(frame.raw, changes) : frame.raw),
       meaningful: carries(choices),
@@ -116,6 +116,26 @@ export function chunkMeter(edits: AnswerEdits, { measure, textOnly }: ChoiceRead
     tier: () => tier,
     tail: () => (isComplete() && !isDone ? terminator : undefined),
   }
+}
+
+/** What stands around the text of the usual event: in its data, and in all of it where that is one line. */
+interface UsualEvent {
+  data: ChangingString
+  event: ChangingString | undefined
+}
+
+function usualEvent(data: ChangingString | undefined): UsualEvent | undefined {
+  if (data === undefined) return undefined
+  const isOneLine = !data.before.includes('\n') && !data.after.includes('\n')
+  return { data, event: isOneLine ? { before: `data: ${data.before}`, after: `${data.after}\n\n` } : undefined }
+}
+
+/** The text of such an event, found without taking it apart where that can be. */
+function usualText(usual: UsualEvent, frame: Frame): string | undefined {
+  const { ascii, start = 0 } = frame
+  const said = usual.event && ascii !== undefined ? stringWithin(usual.event, ascii, start, start + frame.raw.length) : undefined
+  if (said !== undefined || frame.event !== undefined || frame.data === undefined) return said
+  return stringWithin(usual.data, frame.data)
 }
 
 function changesOf({ model, hideUsage }: AnswerEdits): FieldChanges {

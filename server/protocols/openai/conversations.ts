@@ -4,7 +4,9 @@ import { bodyNames } from '#protocols/codec/body-names'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import { ResponsesItem } from '#shared/protocols/openai/responses'
+import type { Frame } from '#shared/sse'
 import { scanObject } from '#wire/json-scan'
+import { editEvent } from '#wire/sse-edit'
 import { type Body, isAbsent, missing, wrong } from './fields.ts'
 
 const names = bodyNames('openai', [ResponsesItem], 'items')
@@ -92,6 +94,14 @@ export function conversationIn(field: unknown): string | undefined {
   const id = isObject(field) ? field.id : field
   return typeof id === 'string' ? id : undefined
 }
+
+const withResponse = /^response\.(created|queued|in_progress|completed|incomplete|failed|cancelled)$/
+
+/** The bytes of an event that say which conversation its response is in; as they are where there is no response in it. */
+export const inConversation = ({ event, raw }: Frame, id: string): Uint8Array =>
+  event !== undefined && withResponse.test(event)
+    ? editEvent(raw, new Map([['conversation', () => JSON.stringify({ id })]]), 'response')
+    : raw
 
 /** For a question that names both what it continues and a conversation. */
 export const twoPasts = () =>

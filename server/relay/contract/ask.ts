@@ -42,7 +42,7 @@ export interface Body {
   large?: LargeBody
   /** References to upstream state that Parley recorded for this caller; absent = none. */
   known?: readonly StateRef[]
-  /** For a conversation that Parley continued: what the client sent, and what was lost in putting what came before in its place. */
+  /** For a body that is not as it came: what the client sent, and what was lost before, such as in putting what came before in its place. */
   continued?: { content: string; losses: readonly Loss[]; previous?: string }
   /** It names a response or an item that Parley does not have: what to tell the caller where no channel may be asked for it. */
   unresolved?: GatewayError
@@ -114,6 +114,8 @@ export interface Reply {
 /** Requests and sessions that are not settled yet. */
 export interface OpenWork {
   count: number
+  /** Of these, answers that are streamed, and realtime sessions. */
+  streams: number
 }
 
 export interface RelayParts {

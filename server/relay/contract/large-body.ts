@@ -9,6 +9,7 @@ import type { ConversationRequest, Opaque } from '#canonical/conversation'
 import type { Loss } from '#canonical/loss'
 import type { FormFile, InlineFile, OperationHead, Variant, WantedFile, WrittenOperation } from '#canonical/operation/operation'
 import type { RealtimeFrame } from '#canonical/operation/realtime'
+import type { WordingName } from '#canonical/wording'
 import type { Channel } from '#routing/channel'
 import type { SocketFrame } from '#runtime/contract/sockets'
 import type { OtherDialect } from '#shared/console/inspection/preview'
@@ -29,6 +30,8 @@ export interface LargeAsk {
   variant?: Variant
   /** The model that the endpoint puts into the body: always (`engine`), or where it names none (`default`). */
   model?: { rule: 'engine' | 'default'; name: string }
+  /** The body is in words of its client's own, and becomes one of `dialect` before anything else is read of it. */
+  wording?: WordingName
   /** `group` is Parley's own field: the head has it, and nothing else sees it. */
   hasGroup?: true
 }
@@ -48,6 +51,8 @@ export interface LargeBody {
   hasEnvelopes: boolean
   /** It spells something that some upstreams spell otherwise. */
   isOddlySpelled: boolean
+  /** What was lost when it was said in another dialect; absent: it was not. */
+  reworded?: readonly Loss[]
   /** What its tokens are estimated from. */
   sample: SampledRequest
   /** With edits, for an upstream of its own dialect; `isOwn`: without what Parley put in front of it. Rejects with GatewayError. */

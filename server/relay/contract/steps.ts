@@ -35,8 +35,8 @@ export interface InFlightRequest {
   making(isMaking: boolean): void
   /** Whether the client has left. */
   left(): boolean
-  /** The model that the caller asked for is known now. */
-  asksFor(model: string): void
+  /** The model that the caller asked for is known now, and whether the answer is to be a stream. */
+  asksFor(model: string, isStream: boolean): void
   /** What is given back when the request is settled: the room of its body. */
   keeps(release: () => void): void
   /** The request is settled. */

@@ -16,6 +16,7 @@ import { type LargeBodies, type LargeBody, light, type StoredBytes } from '#rela
 import type { Relay } from '#relay/contract/relay'
 import type { Rewritten, StoredView, Storing } from '#relay/contract/stored'
 import { jsonPayload } from '#relay/exchange/json-payload'
+import { editedEvents } from '#relay/exchange/splitters'
 import { nextTurn } from '#runtime/turns'
 import { createJsonScale } from '#wire/json-weight'
 import type { AskedInBackground, Background, Making } from './background.ts'
@@ -251,10 +252,15 @@ export function storingRelay(
       await background.keep(making, () => keep(answerAs(id, text), stream, restored))
     }
 
-    /** A whole answer says which conversation it is in. */
+    /** An answer says which conversation it is in. */
     function placed(reply: Reply): Reply {
       const id = continued?.conversation
-      if (id === undefined || making || typeof reply.body !== 'string') return reply
+      if (id === undefined || making) return reply
+      if (typeof reply.body !== 'string') {
+        return 'next' in reply.body
+          ? { ...reply, body: editedEvents(reply.body, (frame) => conversationWords.inConversation(frame, id)) }
+          : reply
+      }
       return { ...reply, body: codec.editRequest(reply.body, { set: { conversation: { id } } }) }
     }
 

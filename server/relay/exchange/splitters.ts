@@ -1,6 +1,8 @@
 /** Splitters for upstream bytes that are not events: each chunk as it arrives, or the whole body at its end. */
+
+import type { Source } from '#runtime/outgoing-body'
 import { GatewayError } from '#shared/errors'
-import type { Frame, SseSplitter } from '#shared/sse'
+import { createSseSplitter, type Frame, type SseSplitter } from '#shared/sse'
 
 /** Largest whole response, in bytes. */
 const wholeBytes = 64 * 1024 * 1024
@@ -22,5 +24,23 @@ export function collecting(): SseSplitter {
       return []
     },
     end: () => (size === 0 ? [] : [frameOf(Buffer.concat(chunks))]),
+  }
+}
+
+/** A stream that Parley wrote, with each of its events edited. */
+export function editedEvents(source: Source, edit: (frame: Frame) => Uint8Array): Source {
+  const splitter = createSseSplitter({ maxFrameBytes: Number.POSITIVE_INFINITY })
+  return {
+    ...source,
+    async next() {
+      for (let bytes = await source.next(); bytes !== undefined; bytes = await source.next()) {
+        const frames = splitter.push(bytes)
+        if (frames.length > 0) return Buffer.concat(frames.map(edit))
+      }
+      const rest = splitter.end()
+      return rest.length > 0 ? Buffer.concat(rest.map(edit)) : undefined
+    },
+    broke: () => source.broke?.() === true,
+    close: () => source.close(),
   }
 }

@@ -91,11 +91,11 @@ export function estimatorOf(log: Log, asked: Asked, raw: string | SampledRequest
 }
 
 /** Hands texts to an estimator, and knows how many bytes they had. */
-export function hearing({ observe }: Pick<TokenEstimator, 'observe'>): { observe(text: string): void; heard(): number } {
+export function hearing({ observe }: Pick<TokenEstimator, 'observe'>): Pick<TokenEstimator, 'observe'> & { heard(): number } {
   let bytes = 0
   return {
-    observe(text) {
-      bytes += Buffer.byteLength(text)
+    observe(text, length = Buffer.byteLength(text)) {
+      bytes += length
       observe(text)
     },
     heard: () => bytes,

@@ -9,6 +9,7 @@ import type { RealtimeFrame } from '#canonical/operation/realtime'
 import { compactionCodecs, conversationCodecs, converseCodec, countCodecs } from '#protocols/index'
 import { withModel } from '#protocols/operations'
 import { realtimeCodec } from '#protocols/realtime'
+import { wordingOf } from '#protocols/wordings'
 import { openedRequest } from '#reasoning-state/opened-request'
 import { statesIn } from '#reasoning-state/state-walk'
 import type { Exchange } from '#reasoning-state/stored-conversations'
@@ -160,14 +161,16 @@ export function createLargeJobs(): LargeJobs {
 
   return {
     open(id, pieces, asked) {
-      const sent = decoded(pieces)
+      const came = decoded(pieces)
+      const said = asked.wording && wordingOf(asked.wording).readRequest(came)
+      const sent = said?.body ?? came
       const named = asked.model ? withModel(sent, asked.model) : sent
       const head: { group?: string; team?: string } = asked.hasGroup ? headOf(named, asked).head : {}
       const hidden = (['group', 'team'] as const).filter((field) => head[field] !== undefined)
       const text = hidden.length > 0 ? conversationOf(asked).editRequest(named, { remove: hidden }) : named
       const opened = factsOf(text, text, asked)
       bodies.set(id, { text, asked, hasEnvelopes: opened.hasEnvelopes })
-      return opened
+      return said ? { ...opened, reworded: said.losses } : opened
     },
     continued(id, { before, referenced }) {
       const body = held(id)

@@ -1,6 +1,7 @@
 /** What is read of a large body when it is opened: what Parley itself reads of any body, as plain data that may cross between threads. */
 import { sampleRequest } from '#billing/tokens/tokenizer'
 import type { ConversationCodec, Head } from '#canonical/codec'
+import type { Loss } from '#canonical/loss'
 import type { OperationDoor, OperationHead } from '#canonical/operation/operation'
 import { conversationCodecs, countCodecs } from '#protocols/index'
 import { operationCodecs } from '#protocols/operations'
@@ -21,6 +22,7 @@ export interface Opened {
   storing: Storing
   sample: ReturnType<typeof sampleRequest>
   readsAnswers: boolean
+  reworded?: readonly Loss[]
 }
 
 /** Throws GatewayError `invalid_json` for bytes that are not UTF-8. */

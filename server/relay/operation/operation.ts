@@ -46,7 +46,7 @@ export function openOperation(parts: RelayParts, ask: Ask, body: Body): ReadRequ
     most: head.most,
     inOrder: async (candidates) => affinity.prefer(scope, head.affinity, allowedTo(head, candidates)),
     served: (candidate) => affinity.served(scope, head.affinity, candidate),
-    exchange: exchangeIn(parts, ask, { codec, family, body: body.content, large, head }),
+    exchange: exchangeIn(parts, ask, { codec, family, body: body.content, large, head, lost: body.continued?.losses ?? [] }),
     ...(codec.keepalive && { keepalive: codec.keepalive }),
     writeStreamError: (error) => codec.writeStreamError?.(error),
     ...((large ?? body).release && { release: (large ?? body).release }),
@@ -68,6 +68,8 @@ interface Asked {
   /** Where the body is in the worker, and `body` is empty. */
   large: LargeBody | undefined
   head: OperationHead
+  /** What was lost before. */
+  lost: readonly Loss[]
 }
 
 function exchangeIn(parts: RelayParts, ask: Ask, given: Asked): ExchangeFor {
@@ -78,7 +80,8 @@ function exchangeIn(parts: RelayParts, ask: Ask, given: Asked): ExchangeFor {
   const inline = inlineFiles(parts.fetchMedia, ask.signal, long)
   return async (candidate, rates) => {
     const asked: Asked = { ...given, head: { ...given.head, priced: pricedUnits(rates) } }
-    const plausible = (exchange: Exchange) => withPlausibleUsage(exchange, parts.log, ask, candidate, given.head.most)
+    const plausible = (exchange: Exchange) =>
+      withPlausibleUsage({ ...exchange, losses: [...given.lost, ...exchange.losses] }, parts.log, ask, candidate, given.head.most)
     try {
       if (candidate.native && fits(asked.head, candidate)) return plausible(await nativeExchange(services, candidate, asked))
       const upstream = candidate.style && asked.family[candidate.style]

@@ -15,8 +15,10 @@ const heldBytes = 1024 * 1024
 /** What some of the upstream's events came to. */
 export interface Batch {
   out: Uint8Array[]
-  /** What their cost is judged by: bytes of text, or of the whole event where the text is not known. */
+  /** What the cost is judged by of those that no toll was asked for: bytes of text, or of the whole event where that is not known. */
   size: number
+  /** What the toll said of the others; undefined: they may pass. */
+  asked: Asked
   /** The terminator's bytes, kept apart: they leave only after settlement. */
   terminator: Uint8Array | undefined
   /** The answer is complete; nothing follows. */
@@ -27,6 +29,16 @@ export interface Batch {
   cut: boolean
 }
 
+type Asked = Promise<GatewayError | undefined> | undefined
+
+/** Judges by their size how many events may pass. */
+export interface Toll {
+  /** Bytes that may pass before it must be asked. */
+  room(): number
+  /** So many have come. Undefined: go on; otherwise wait until it is known why not, if so. */
+  passed(bytes: number): Asked
+}
+
 export interface Opening {
   answer: UpstreamAnswer
   timer: PhaseTimer
@@ -34,10 +46,10 @@ export interface Opening {
   /** What the client's stream is called. */
   contentType: string
   /**
-   * The next events and what they mean: those that came together, until they have so many bytes by `size`. Rejects when the body breaks
-   * before the answer has said that it is finished.
+   * The next events and what they mean: those that came together, until the toll makes them wait; without one only the first. Rejects
+   * when the body breaks before the answer has said that it is finished.
    */
-  pump(bytes: number): Promise<Batch>
+  pump(toll: Toll | undefined): Promise<Batch>
   /** What was held back until the first meaningful event, that event included. */
   first: Batch
   /** Monotonic milliseconds at the first meaningful event. */
@@ -86,6 +98,17 @@ class Outgoing {
   }
 }
 
+const newBatch = (): Batch => ({
+  out: [],
+  size: 0,
+  asked: undefined,
+  terminator: undefined,
+  last: false,
+  meaningful: false,
+  error: undefined,
+  cut: false,
+})
+
 /** Adds a verdict to the batch, and its bytes to `out`; false when it ends the stream. */
 function take(batch: Batch, out: Outgoing, verdict: FrameVerdict, frame: Partial<Frame>): boolean {
   batch.meaningful ||= verdict.meaningful && !verdict.error
@@ -128,16 +151,17 @@ async function begin(exchange: Exchange, answer: UpstreamAnswer, timer: PhaseTim
   /** Why the body broke off. */
   let broken: { thrown: unknown } | undefined
 
-  async function pump(bytes: number): Promise<Batch> {
+  async function pump(toll: Toll | undefined): Promise<Batch> {
     if (next >= frames.length && !isOver) await read()
-    const batch: Batch = { out: [], size: 0, terminator: undefined, last: false, meaningful: false, error: undefined, cut: false }
+    const batch = newBatch()
     const out = new Outgoing()
-    fill(batch, out, bytes)
+    fill(batch, out, toll)
     batch.out = out.pieces()
     return batch
   }
 
-  function fill(batch: Batch, out: Outgoing, bytes: number): void {
+  function fill(batch: Batch, out: Outgoing, toll: Toll | undefined): void {
+    let room = toll?.room() ?? 0
     for (let frame = frames[next]; frame; frame = frames[next]) {
       next += 1
       // An event that was cut before it said anything would reach the client as one that is broken.
@@ -146,7 +170,12 @@ async function begin(exchange: Exchange, answer: UpstreamAnswer, timer: PhaseTim
       const verdict = passage.push(frame)
       batch.size += before === undefined ? frame.raw.length : sizeOf(frame.raw.length, (passage.heard?.() ?? 0) - before)
       if (!take(batch, out, verdict, frame)) return
-      if (batch.size >= bytes && next < frames.length) return
+      if (batch.size < room || next >= frames.length) continue
+      if (toll === undefined) return
+      batch.asked = toll.passed(batch.size)
+      batch.size = 0
+      if (batch.asked) return
+      room = toll.room()
     }
     if (!isOver) return
     const end = passage.close()
@@ -172,7 +201,7 @@ async function begin(exchange: Exchange, answer: UpstreamAnswer, timer: PhaseTim
   const held: Uint8Array[] = []
   let size = 0
   for (;;) {
-    const batch = await pump(0)
+    const batch = await pump(undefined)
     if (batch.error && !batch.meaningful) throw batch.error
     held.push(...batch.out)
     for (const bytes of batch.out) size += bytes.byteLength

@@ -62,7 +62,7 @@ function chargeOf({ parts, request, models, hold, settlement }: StreamParts, ser
   const grow = (extra: bigint) => parts.books.grow(ask.requestId, extra)
   return openRunningCharge({
     clock: parts.clock,
-    topUp: createTopUp({ held: hold.amount, step, ...(most !== undefined && { most }), grow }),
+    topUp: createTopUp({ held: hold.amount, step, ...(most !== undefined && { most }), beyond: slice > step ? slice : step, grow }),
     spent: () => owed(passage.usage()),
     counted: () => owed(owedFor(passage)),
     hasPlenty: () => parts.books.hasPlenty(ask.requestId),
@@ -182,7 +182,7 @@ function flow(stream: StreamParts, sending: Promise<Received<Opening>>, greeting
       stage = 'ending'
       if (batch.out.length === 0) return finish(opening)
     }
-    const asked = batch.last ? undefined : charge?.passed(batch.size)
+    const asked = batch.last ? undefined : (batch.asked ?? charge?.passed(batch.size))
     if (asked) opening.timer.pause()
     const stopped = asked && (await asked)
     if (over()) return undefined
@@ -203,7 +203,7 @@ function flow(stream: StreamParts, sending: Promise<Received<Opening>>, greeting
     if (stage === 'ending') return finish(opening)
     opening.timer.touch()
     for (;;) {
-      const bytes = await deliver(opening, await opening.pump(charge?.room() ?? 0))
+      const bytes = await deliver(opening, await opening.pump(charge))
       if (bytes !== undefined || over()) {
         opening.timer.pause()
         return bytes ?? lastWord()

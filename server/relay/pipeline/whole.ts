@@ -109,20 +109,14 @@ export async function whole(
     // An answer that was made is never withheld for what it lost, not even in strict mode: the losses are told.
     const losses = joinLosses(exchange.losses, value.losses)
     const body = value.bytes ? [value.bytes] : (value.pictures?.placed(value.body) ?? value.body)
-    await request.ask.kept?.(body)
+    const facts = { usage: value.usage, tier: value.tier, served: received, losses, firstAt: parts.clock.monotonic(), streamedMs: 0 }
+    const answered = { ...facts, end: value.end, status: 200, error: undefined }
+    if (request.ask.kept) {
+      settlement.foresee(answered)
+      await request.ask.kept(body)
+    }
     await remember(parts, request, value.body, value.pictures)
-    const isLeft = arrival.flight.left()
-    await settlement.settle({
-      end: isLeft ? 'aborted' : value.end,
-      status: isLeft ? 499 : 200,
-      error: isLeft ? clientClosed() : undefined,
-      usage: value.usage,
-      tier: value.tier,
-      served: received,
-      losses,
-      firstAt: parts.clock.monotonic(),
-      streamedMs: 0,
-    })
+    await settlement.settle(arrival.flight.left() ? { ...facts, end: 'aborted', status: 499, error: clientClosed() } : answered)
     return { status: 200, contentType: value.contentType ?? 'application/json', body, losses, left: hold.ticket.left }
   } catch (thrown) {
     throw await settlement.refuse(thrown)

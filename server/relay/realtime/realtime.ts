@@ -162,6 +162,7 @@ export function createRealtime(parts: RealtimeParts): Realtime {
     begun.ask.capture?.settled(outcome.end)
     begun.ticket?.done(sessionCost?.tokens() ?? 0)
     parts.open.count -= 1
+    parts.open.streams -= 1
   }
 
   async function begin(begun: Begun): Promise<Session> {
@@ -208,6 +209,7 @@ export function createRealtime(parts: RealtimeParts): Realtime {
 
   async function realtime(ask: RealtimeAsk): Promise<Session> {
     parts.open.count += 1
+    parts.open.streams += 1
     const begun: Begun = {
       ask,
       at: new Date(clock.now()),

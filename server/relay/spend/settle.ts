@@ -31,6 +31,8 @@ export interface Settlement {
   settle(ending: Ending): Promise<void>
   /** Settles a request that failed without output; returns the error for its caller. */
   refuse(thrown: unknown): Promise<GatewayError>
+  /** Writes to the journal how the request will end, before its answer is written down elsewhere: after a crash that counts where the answer is there. */
+  foresee(ending: Ending): void
   /** Writes to the journal what the request is to be charged if the process crashes now. */
   note(sofar: Pick<Ending, 'tier' | 'served' | 'losses' | 'firstAt'> & { usage: Usage }): void
 }
@@ -91,6 +93,7 @@ export function openSettlement(parts: RelayParts, settled: Settled): Settlement 
       await settle({ end, status: error.status, error, ...nothing })
       return error
     },
+    foresee: (ending) => books.progress(rowOf(ending)),
     note(sofar) {
       // The upstream's figures so far are not final.
       const usage: Usage = sofar.usage.provenance === 'provider' ? { ...sofar.usage, provenance: 'partial' } : sofar.usage

@@ -68,6 +68,16 @@ describe('a hold that grows', () => {
     expect(asked).toEqual([20n, 5n])
   })
 
+  test('work that comes to more than it could is held for in larger steps from then on', async () => {
+    const { asked, grow } = balance(1000n)
+    const topUp = createTopUp({ held: 100n, step: 20n, most: 120n, beyond: 400n, grow })
+    expect(await topUp.cover(110n)).toBe(true)
+    expect(await topUp.cover(125n)).toBe(true)
+    expect(await topUp.cover(130n)).toBe(true)
+    expect(topUp.cover(400n)).toBeUndefined()
+    expect(asked).toEqual([20n, 5n, 405n])
+  })
+
   test('free work needs no money', () => {
     const topUp = createTopUp({ held: 0n, step: 0n, grow: () => Promise.reject(new Error('asked')) })
     expect(topUp.cover(0n)).toBeUndefined()

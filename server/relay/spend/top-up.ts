@@ -9,6 +9,8 @@ export interface TopUpParts {
   step: bigint
   /** The most that the work can cost, in nano-dollars: more is held only when needed. Absent if unknown. */
   most?: bigint
+  /** Size of a step once the work has cost more than that; absent: as before. */
+  beyond?: bigint
   /** Increases the hold; false when the balance does not cover it. Rejects when the ledger is unreachable. */
   grow(extra: bigint): Promise<boolean>
 }
@@ -28,10 +30,12 @@ export interface TopUp {
 /** Fraction of a step: with less than this left, the hold is increased. */
 const reserveTenths = 3n
 
+const stepsFrom = (step: bigint): readonly bigint[] => [step, step / 8n, 0n]
+
 /** A growing hold that starts with `held`. */
-export function createTopUp({ held, step, most: limit, grow }: TopUpParts): TopUp {
+export function createTopUp({ held, step, most: limit, beyond = step, grow }: TopUpParts): TopUp {
   /** Amounts to request beyond the need, largest first. */
-  const ahead = [step, step / 8n, 0n]
+  let ahead = stepsFrom(step)
   let most = 0
   let asking: Promise<boolean> | undefined
 
@@ -49,7 +53,10 @@ export function createTopUp({ held, step, most: limit, grow }: TopUpParts): TopU
       if (await grow(extra)) {
         held += extra
         // More than it can cost has been needed: nobody knows what it will come to.
-        if (limit !== undefined && held > limit) limit = undefined
+        if (limit !== undefined && held > limit) {
+          limit = undefined
+          ahead = stepsFrom(beyond)
+        }
         return true
       }
     }

@@ -1,26 +1,62 @@
-/** Turns lost connections into `books_unavailable`: wraps every query and transaction of a database handle. */
+/** What stands around every query and transaction of a database handle: translated errors, and a watch on what they take. */
+import type { Clock } from '#runtime/clock'
 import { asBooksError } from './sql-state.ts'
-import type { Db } from './store.ts'
+import type { Db, Store } from './store.ts'
 
-/** Patches the handle in place, so that every query rejects with a translated error. Inside a transaction errors stay raw until it ends. */
+/** A call that is over. */
+export interface DatabaseCall {
+  /** `worker`: by the thread beside the database, as accounts and limits are; the others come from this thread. */
+  kind: 'worker' | 'query' | 'transaction'
+  ms: number
+  failed: boolean
+}
+
+type Around = <T>(kind: 'query' | 'transaction', run: () => Promise<T>) => Promise<T>
+
+/** Patches the handle in place, so that lost connections are `books_unavailable`. Inside a transaction errors stay raw until it ends. */
 export function guard(db: Db): Db {
+  return surround(db, async (_, run) => {
+    try {
+      return await run()
+    } catch (thrown) {
+      throw asBooksError(thrown)
+    }
+  })
+}
+
+/** Patches the store in place: `heard` is told of every call from now on. Queries inside a transaction belong to it. */
+export function watchCalls(
+  { db, worker }: Pick<Store, 'db' | 'worker'>,
+  clock: Pick<Clock, 'monotonic'>,
+  heard: (call: DatabaseCall) => void,
+): void {
+  async function timed<T>(kind: DatabaseCall['kind'], run: () => Promise<T>): Promise<T> {
+    const from = clock.monotonic()
+    let failed = true
+    try {
+      const result = await run()
+      failed = false
+      return result
+    } finally {
+      heard({ kind, ms: clock.monotonic() - from, failed })
+    }
+  }
+  surround(db, timed)
+  if (!worker) return
+  const call = worker.call.bind(worker)
+  worker.call = (asked) => timed('worker', () => call(asked))
+}
+
+function surround(db: Db, around: Around): Db {
   const { session } = db._
   const prepareQuery = session.prepareQuery.bind(session)
   session.prepareQuery = (...args) => {
     const query = prepareQuery(...args)
     const execute = query.execute.bind(query)
-    query.execute = (...values) => translated(execute(...values))
+    query.execute = (...values) => around('query', () => execute(...values))
     return query
   }
   const transaction = session.transaction.bind(session)
-  session.transaction = (work, config) => translated(transaction(work, config))
+  session.transaction = (work, config) => around('transaction', () => transaction(work, config))
   return db
-}
-
-async function translated<T>(result: Promise<T>): Promise<T> {
-  try {
-    return await result
-  } catch (thrown) {
-    throw asBooksError(thrown)
-  }
 }

@@ -144,6 +144,7 @@ export function Composer(props: ComposerProps) {
       }}
     >
       <textarea
+        id="content"
         ref={box}
         rows={1}
         aria-label={t('message')}

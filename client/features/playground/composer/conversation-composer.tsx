@@ -48,7 +48,13 @@ export function ConversationComposer(props: { page: PageContext; handle(handle: 
           <span>{goneText()}</span>
           <Show when={successor()}>
             {(model) => (
-              <Button size="sm" onClick={() => actions.selectModel(playground.target()?.group ?? '', model())}>
+              <Button
+                size="sm"
+                onClick={() => {
+                  actions.selectModel(playground.target()?.group ?? '', model())
+                  handle()?.focus()
+                }}
+              >
                 {t('goOnWith', { model: model() })}
               </Button>
             )}

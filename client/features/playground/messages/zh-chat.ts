@@ -54,7 +54,6 @@ export const zhChat: Record<keyof typeof enChat, string> = {
   newChat: '新对话',
   conversation: '对话',
   conversations: '对话列表',
-  skipToComposer: '跳到消息框',
   aboutTokens: '约 {count} 个 token',
   aboutTokensOf: '约 {count} / {limit} 个 token',
   isEstimate: '根据文本长度估算',

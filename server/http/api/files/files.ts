@@ -7,7 +7,7 @@ import type { FormFile } from '#canonical/operation/operation'
 import { admit, type RelayServices } from '#http/api/relay-route'
 import { type FormServices, readForm } from '#http/request/read-form'
 import { json } from '#http/request/respond'
-import type { Envelope, Route, Visit } from '#http/request/route'
+import type { Route, Visit } from '#http/request/route'
 import { spokenIn } from '#http/request/spoken'
 import { fileWriters } from '#protocols/files'
 import type { FileStore } from '#relay/conversation/kept-files'
@@ -105,7 +105,10 @@ async function create(services: FileServices, visit: Visit): Promise<Response> {
   }
 }
 
-const writerFor = (spoken: Envelope) => fileWriters[spoken]
+/** The words of a protocol that has files. */
+type Spoken = keyof typeof fileWriters
+
+const writerFor = (spoken: Spoken) => fileWriters[spoken]
 
 /** The file that the address names, whole. Throws `not_found`. */
 export async function fileAt(
@@ -119,7 +122,7 @@ export async function fileAt(
 }
 
 /** The files of the caller as a list, in these words. */
-export async function list(services: FileServices, visit: Visit, spoken: Envelope): Promise<Response> {
+export async function list(services: FileServices, visit: Visit, spoken: Spoken): Promise<Response> {
   const tenant = admit(services, visit).user.id
   const query = visit.url.searchParams
   const purpose = query.get('purpose')
@@ -132,7 +135,7 @@ export async function list(services: FileServices, visit: Visit, spoken: Envelop
 }
 
 /** Deletes the file that the address names. */
-export async function remove(services: FileServices, visit: Visit, spoken: Envelope): Promise<Response> {
+export async function remove(services: FileServices, visit: Visit, spoken: Spoken): Promise<Response> {
   const { tenant, file } = await fileAt(services, visit)
   await services.files.remove(tenant, file.id)
   return json(writerFor(spoken).deleted(file.id))

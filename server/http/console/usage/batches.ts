@@ -67,7 +67,7 @@ export function batchRoutes(deps: BatchDeps): Route[] {
       async handle({ user, visit }) {
         const batch = await batches.find(visit.params.id ?? '', whose(user))
         if (!batch) throw noBatch()
-        const stopped = batch.endedAt ? batch : await batches.cancel(batch.id)
+        const stopped = batch.endedAt || batch.cancelledAt ? batch : await batches.cancel(batch.id, user)
         if (!stopped) throw noBatch()
         return { body: rowOf(user, stopped) }
       },

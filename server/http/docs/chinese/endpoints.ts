@@ -10,8 +10,9 @@ export const endpoints: Readonly<Record<string, string>> = {
   'Shows the playground’s request as it would be written in `responses`, `messages` or `gemini`. Nothing is sent or charged.':
     '显示操练场的请求写成 `responses`、`messages` 或 `gemini` 时的样子。不发送，不收费。',
   'Text completions': '文本补全',
-  'Responses over a WebSocket (not supported)': '经 WebSocket 的 Responses（不支持）',
-  'Clients that try get a 426 and fall back to POST.': '尝试的客户端得到 426，随后改用 POST。',
+  'Responses over a WebSocket': '经 WebSocket 的 Responses',
+  'Each frame `response.create` has the body of `POST /v1/responses` and is asked, charged and logged as one; its events come as frames. One response after the other, at most eight wait; a frame has at most 1 MiB, a connection lasts an hour. With `store: false` the next turn may name the last response: the connection alone remembers it. `generate: false` sends items ahead without asking a model.':
+    '每个 `response.create` 帧的内容等同于 `POST /v1/responses` 的请求体，并照此请求、计费和记录；事件以帧返回。响应逐个进行，最多八个等待；每帧最多 1 MiB，连接最长一小时。`store: false` 时下一轮可以引用上一个响应：只有该连接记得它。`generate: false` 预先发送条目而不请求模型。',
   'Compact the context of a conversation': '压缩对话的上下文',
   'The output replaces the conversation so far: use it as the beginning of the next input. Works with every upstream, not only OpenAI’s.':
     '输出代替至今的对话：把它作为下一次输入的开头。适用于所有上游，不限于 OpenAI。',

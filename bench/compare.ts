@@ -1,0 +1,97 @@
+/**
+ * `bun bench/compare.ts FOLDER...`: other checkouts (installed) beside this one, nginx and a bare proxy, for telling whether a change
+ * pays on a machine that does other work as well. All run at once and take turns in many short rounds; of each the median counts.
+ *
+ *   --load whole|stream|paced|convert|convert-stream    what is asked (whole)
+ *   --rounds N (9), --seconds N (1), --embedded, --only NAME,... (nginx, bare, new, or a folder)
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { startProvider } from './load/load.ts'
+import { idle, stayOnLoadCore } from './load/processes.ts'
+import { demandOf } from './scenes/demands.ts'
+import { counting, type Figures, faults, load, type Stage } from './scenes/scene.ts'
+import { median } from './statistics.ts'
+import { bare } from './subjects/bare.ts'
+import { nginx } from './subjects/nginx.ts'
+import type { startParley } from './subjects/parley.ts'
+import type { Running } from './subjects/subject.ts'
+import { markdown } from './table.ts'
+
+const { values: options, positionals: folders } = parseArgs({
+  allowPositionals: true,
+  options: {
+    load: { type: 'string', default: 'whole' },
+    rounds: { type: 'string', default: '9' },
+    seconds: { type: 'string', default: '1' },
+    embedded: { type: 'boolean', default: false },
+    only: { type: 'string' },
+  },
+})
+const demand = { ...demandOf(options.load), seconds: Number(options.seconds) }
+const unit = demand.stream ? 'event' : 'request'
+const engine = options.embedded ? 'embedded' : 'PostgreSQL'
+
+/** What a checkout's own bench starts, so that its own program runs. */
+async function checkout(folder: string, providerPort: number): Promise<Running> {
+  const own: { startParley: typeof startParley } = await import(join(resolve(folder), 'bench/subjects/parley.ts'))
+  return own.startParley(engine, providerPort)
+}
+
+/** One turn: microseconds for each request or event. */
+async function turn(stage: Stage, running: Running): Promise<Figures> {
+  const stop = await counting(stage, running)
+  const seen = await load(stage, running, demand)
+  await idle(running.pid)
+  const { cpu, main, database, ...cost } = await stop()
+  const count = demand.stream ? cost.events : cost.requests
+  return { cpu: cpu / count, main: main / count, database: database / count, faults: seen ? faults(seen) : 0 }
+}
+
+async function main(): Promise<void> {
+  stayOnLoadCore()
+  const provider = await startProvider()
+  const stage: Stage = { provider, folder: mkdtempSync(join(tmpdir(), 'parley-compare-')), quick: false }
+  const starts: [name: string, start: (port: number) => Promise<Running>][] = [
+    ['nginx', nginx.start],
+    ['bare', bare.start],
+    ['new', (port) => checkout(join(import.meta.dir, '..'), port)],
+    ...folders.map((folder): [string, (port: number) => Promise<Running>] => [basename(folder), (port) => checkout(folder, port)]),
+  ]
+  const running = new Map<string, Running>()
+  const figures = new Map<string, Figures[]>()
+  try {
+    for (const [name, start] of starts) {
+      if (options.only !== undefined && !options.only.split(',').includes(name)) continue
+      running.set(name, await start(provider.port))
+      figures.set(name, [])
+    }
+    for (const one of running.values()) await load(stage, one, { ...demand, seconds: 3 })
+    for (let round = 0; round < Number(options.rounds); round++)
+      for (const [name, one] of running) figures.get(name)?.push(await turn(stage, one))
+    print(figures)
+  } finally {
+    for (const one of running.values()) await one.stop()
+    provider.end()
+    rmSync(stage.folder, { recursive: true })
+  }
+}
+
+function print(figures: ReadonlyMap<string, readonly Figures[]>): void {
+  const of = (rounds: readonly Figures[], key: string) => rounds.map((round) => round[key] ?? Number.NaN)
+  const base = figures.get('nginx')
+  const ratios = (rounds: readonly Figures[]) => of(rounds, 'cpu').map((cpu, at) => cpu / (base?.[at]?.cpu ?? Number.NaN))
+  const shown = (value: number) => (Number.isFinite(value) ? value.toFixed(2) : '')
+  const rows = [...figures].map(([name, rounds]) => [
+    name,
+    ...['cpu', 'main', 'database'].map((key) => shown(median(of(rounds, key)))),
+    shown(Math.min(...of(rounds, 'cpu'))),
+    shown(median(ratios(rounds))),
+    String(of(rounds, 'faults').reduce((sum, one) => sum + one, 0)),
+  ])
+  console.log(markdown([['', `CPU µs/${unit}`, 'main thread', 'database', 'least CPU', 'x nginx', 'faults'], ...rows]))
+}
+
+await main()

@@ -1,0 +1,14 @@
+/** Diagrams as models write them, made plain for the library that draws them. */
+
+/** The first word of a flowchart, after comments. */
+const flowchart = /^(?:\s|%%.*\n)*(?:graph|flowchart)\b/
+
+/** Quoted texts and labels, in which a semicolon is one, and every other semicolon. */
+const labelsAndEnds = /("[^"\n]*"|\[[^\]\n]*\]|\([^)\n]*\)|\{[^}\n]*\}|\|[^|\n]*\|)|;[ \t]*/g
+
+/** The code without front matter; a flowchart with one statement a line, and with a direction. */
+export function plainSource(source: string): string {
+  const code = source.replace(/^\s*---\n[\s\S]*?\n---\n/, '')
+  if (!flowchart.test(code)) return code
+  return code.replace(labelsAndEnds, (_, label?: string) => label ?? '\n').replace(/^([ \t]*(?:graph|flowchart))[ \t]*$/m, '$1 TB')
+}

@@ -1,0 +1,54 @@
+/** The focus in a table: arrow keys move it between rows, and a row that is drawn anew keeps it. */
+
+/** What may have the focus in a row. */
+const focusable = 'a[href], button, input, select'
+const controls = 'a[href], button, input[type="checkbox"]'
+
+/**
+ * Handles a key that was pressed in the body of a table. Up and down go to the same place of the nearest row that has it, Home and End
+ * to the first and the last. Fields, buttons of menus and an open drawer keep their own keys.
+ */
+export function moveBetweenRows(event: KeyboardEvent & { currentTarget: HTMLElement }): void {
+  const { key, target, currentTarget: body } = event
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return
+  if (!(target instanceof HTMLElement) || !target.matches(controls) || target.matches('[aria-haspopup]')) return
+  const [row, cell] = [target.closest('tr'), target.closest('td')]
+  if (!row || !cell || document.querySelector('.drawer')) return
+  const rows = [...body.querySelectorAll<HTMLTableRowElement>('tr[data-row]')]
+  const place = [...cell.querySelectorAll(controls)].indexOf(target)
+  const next = placesFrom(key, rows.indexOf(row), rows.length)
+    .map((at) => rows[at]?.cells[cell.cellIndex]?.querySelectorAll<HTMLElement>(controls)[place])
+    .find((control) => control !== undefined)
+  if (!next) return
+  event.preventDefault()
+  next.focus()
+}
+
+/** The places of rows that a key leads to from row `at` of `count`, the best first; none for other keys. */
+export function placesFrom(key: string, at: number, count: number): number[] {
+  const all = Array.from({ length: count }, (_, place) => place)
+  if (key === 'ArrowDown') return all.slice(at + 1)
+  if (key === 'ArrowUp') return all.slice(0, Math.max(at, 0)).reverse()
+  if (key === 'Home') return all
+  if (key === 'End') return all.reverse()
+  return []
+}
+
+/**
+ * Remembers which control of a table has the focus. The answer gives it to the one in the same place, if its row was drawn anew
+ * meanwhile, or to the table, if the row is gone; anything else that has the focus keeps it.
+ */
+export function rememberRowFocus(body: HTMLElement | undefined): () => void {
+  const control = document.activeElement
+  const [row, cell] = [control?.closest<HTMLElement>('tr[data-row]'), control?.closest('td')]
+  if (!body || !control || !row || !cell || !body.contains(row)) return () => {}
+  const id = row.dataset.row ?? ''
+  const place = [...cell.querySelectorAll(focusable)].indexOf(control)
+  return () => {
+    if (control.isConnected || document.activeElement !== document.body) return
+    const drawn = body.querySelector<HTMLTableRowElement>(`tr[data-row="${CSS.escape(id)}"]`)
+    const same = drawn?.cells[cell.cellIndex]?.querySelectorAll<HTMLElement>(focusable)[place]
+    const next = same ?? body.closest<HTMLElement>('.table-scroll')
+    next?.focus({ preventScroll: true })
+  }
+}

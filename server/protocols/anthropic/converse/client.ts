@@ -1,0 +1,14 @@
+/** Converse as its clients speak it: Messages under other names. */
+import type { Wording } from '#canonical/wording'
+import { openConverse, writeConverse } from './client-answer.ts'
+import { readConverse } from './client-request.ts'
+
+/** `/model/{model}/converse`. */
+export const converse: Wording = { readRequest: (body) => readConverse(body, false), writeAnswer: writeConverse }
+
+/** `/model/{model}/converse-stream`. */
+export const converseStream: Wording = {
+  readRequest: (body) => readConverse(body, true),
+  writeAnswer: writeConverse,
+  openStream: openConverse,
+}

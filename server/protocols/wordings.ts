@@ -1,0 +1,20 @@
+/** The registry of dialects that clients speak and no channel does, by endpoint. */
+import type { Wording, WordingName } from '#canonical/wording'
+import { converse, converseStream } from '#protocols/anthropic/converse/client'
+import { readShow, writeShow, writeTags } from '#protocols/ollama/models'
+import { chat, embed, embeddings, generate } from '#protocols/ollama/wordings'
+
+const wordings: Readonly<Record<WordingName, Wording>> = {
+  'ollama-chat': chat,
+  'ollama-generate': generate,
+  'ollama-embed': embed,
+  'ollama-embeddings': embeddings,
+  converse,
+  'converse-stream': converseStream,
+}
+
+/** The wording of this name. */
+export const wordingOf = (name: WordingName): Wording => wordings[name]
+
+/** Models in the words of Ollama. */
+export const ollamaModels = { readShow, writeShow, writeTags }

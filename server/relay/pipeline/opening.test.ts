@@ -1,0 +1,59 @@
+/** What of a stream leaves together. */
+import { expect, test } from 'bun:test'
+import type { Exchange } from '#relay/contract/exchange'
+import { createSseSplitter } from '#shared/sse'
+import { handClock } from '#testing/hand-clock'
+import { phaseTimer } from '#upstream/timeouts'
+import type { UpstreamAnswer } from '#upstream/upstream'
+import { open, type Toll } from './opening.ts'
+
+const event = (text: string) => `data: ${text}\n\n`
+const textOf = (pieces: readonly Uint8Array[]) => pieces.map((piece) => Buffer.from(piece).toString())
+
+/** A stream whose first event came alone; the rest are one chunk. Every event counts with all of its bytes. */
+async function opened(...rest: string[]) {
+  const chunks = [event('first'), rest.map(event).join('')].map((text) => Buffer.from(text))
+  const clock = handClock()
+  const answer = { headers: new Headers(), read: async () => chunks.shift(), cancel: () => undefined } as unknown as UpstreamAnswer
+  const exchange = {
+    passage: () => ({
+      push: ({ raw }: { raw: Uint8Array }) => ({ out: raw, meaningful: true }),
+      close: () => ({ meaningful: false, last: true }),
+    }),
+    splitter: () => createSseSplitter(),
+  } as unknown as Exchange
+  return open(exchange, answer, phaseTimer(clock, { connect: 1e6, firstEvent: 1e6, betweenEvents: 1e6, total: 1e6 }), clock)
+}
+
+/** Lets two events pass before it is asked, and answers with the next of these. */
+function tollOf(...answers: Promise<undefined>[]) {
+  const passed: number[] = []
+  const toll: Toll = {
+    room: () => 2 * event('a').length,
+    passed(bytes) {
+      passed.push(bytes)
+      return answers.shift()
+    },
+  }
+  return { passed, toll }
+}
+
+test('events that came together leave as one piece, however often the toll is asked between them', async () => {
+  const { pump, first } = await opened('a', 'b', 'c', 'd', 'e')
+  expect(textOf(first.out)).toEqual([event('first')])
+  const { passed, toll } = tollOf()
+  const batch = await pump(toll)
+  expect(textOf(batch.out)).toEqual([['a', 'b', 'c', 'd', 'e'].map(event).join('')])
+  // What came last is told by whoever gives it on.
+  expect([...passed, batch.size]).toEqual([18, 18, 9])
+})
+
+test('where the toll makes them wait, those behind it stay', async () => {
+  const { pump } = await opened('a', 'b', 'c', 'd', 'e')
+  const waiting = Promise.resolve(undefined)
+  const { toll } = tollOf(waiting)
+  const batch = await pump(toll)
+  expect(batch.asked).toBe(waiting)
+  expect(textOf(batch.out)).toEqual([event('a') + event('b')])
+  expect(textOf((await pump(toll)).out)).toEqual([['c', 'd', 'e'].map(event).join('')])
+})

@@ -1,0 +1,15 @@
+/** Backups on the thread beside the database, so that streams never wait for one. Called by `backups.ts`. */
+import type { WorkPlace } from '#store/engine/worker-calls'
+import { writeBackup } from './backup.ts'
+import { withSnapshot } from './snapshot.ts'
+
+/** What to write, and what time it bears (RFC 3339). */
+export interface BackupOrder {
+  file: string
+  at: string
+}
+
+/** On the embedded engine everything else waits until it is over. */
+export const work = ({ db }: WorkPlace) => ({
+  backup: ({ file, at }: BackupOrder): Promise<void> => withSnapshot(db, (snapshot) => writeBackup(file, snapshot, at)),
+})

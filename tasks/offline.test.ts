@@ -1,0 +1,23 @@
+/** The archive for machines without a network has what a start there needs, and the pages that its own pages lead to. */
+import { expect, test } from 'bun:test'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { arrangeOffline } from './lib/offline.mjs'
+
+test('the executable, the files to deploy it with, and pages without a link into nothing', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-offline-'))
+  try {
+    // Any file stands for the executable, which takes half a minute to make; e2e/packaged.test.ts starts a real one.
+    arrangeOffline('package.json', join(folder, 'parley'))
+    const has = (path: string) => existsSync(join(folder, 'parley', path))
+    const needed = ['parley', 'LICENSE', 'compose.yaml', 'deploy/systemd/parley.service', 'deploy/prometheus/parley.rules.yaml']
+    expect(needed.filter((path) => !has(path))).toEqual([])
+    const readme = readFileSync(join(folder, 'parley/README.md'), 'utf8')
+    const links = [...readme.matchAll(/\]\(((?:docs|deploy)\/[^)#]+)/g)].map(([, path = '']) => path)
+    expect(links.length).toBeGreaterThan(5)
+    expect(links.filter((path) => !has(path))).toEqual([])
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+})
