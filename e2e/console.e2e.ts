@@ -109,20 +109,41 @@ test('an operator goes from a failure to the attempt, the channel, and its reset
   await page.getByRole('link', { name: 'console-main' }).click()
   await page.getByRole('button', { name: 'Reset' }).click()
   await expect(page.getByText('Nothing rests. Every key and model may be asked.')).toBeVisible()
-  await page.getByRole('button', { name: 'whole' }).click()
-  await page
-    .getByRole('row', { name: /gpt-console/ })
-    .getByRole('button', { name: 'Test' })
-    .click()
-  await expect(page.getByRole('row', { name: /gpt-console/ })).toContainText('answered')
+  await expect(
+    page
+      .getByRole('row', { name: /gpt-console.*key 1/ })
+      .getByRole('cell')
+      .last(),
+  ).toHaveText('3')
   await expectClean(page, 'channel')
-  await page.getByRole('link', { name: 'Models', exact: true }).last().click()
+  await page.getByRole('link', { name: /^Models \d/ }).click()
+  await page.getByRole('button', { name: 'Answer' }).click()
+  await page.getByRole('menuitemradio', { name: 'whole' }).click()
+  await page.getByRole('button', { name: `More for ${model}` }).click()
+  await page.getByRole('menuitem', { name: 'Test' }).click()
+  await expect(page.getByRole('row', { name: /gpt-console/ })).toContainText('answered')
   upstream.next(respondJson(200, { object: 'list', data: [{ id: model }, { id: 'gpt-new' }] }))
   await page.getByRole('button', { name: 'Fetch the models' }).click()
-  await page.getByRole('checkbox', { name: 'gpt-new' }).check()
-  await page.getByRole('button', { name: 'Offer 1' }).click()
+  await expect(page.getByRole('row', { name: /gpt-unpriced/ })).toContainText('gone')
+  await page.getByRole('checkbox', { name: 'Offer gpt-new' }).check()
+  await page.getByRole('button', { name: 'Add by hand' }).click()
+  await page.getByRole('textbox', { name: 'Models' }).fill(`pasted\nquick=${model}`)
+  await page.getByRole('button', { name: 'Add 2' }).click()
+  await page.getByRole('button', { name: 'More for pasted' }).click()
+  await page.getByRole('menuitem', { name: 'Remove' }).click()
+  await page.getByRole('button', { name: 'More for quick' }).click()
+  await page.getByRole('menuitem', { name: 'Change names' }).click()
+  await page.getByLabel('Name here').fill('fast')
+  await page.getByRole('button', { name: 'Take over' }).click()
+  await expect(page.getByText('offer gpt-new, fast')).toBeVisible()
+  await expectClean(page, 'models of a channel')
   await page.getByRole('button', { name: 'Save' }).click()
   await expect(page.getByText('The models are saved.').first()).toBeVisible()
+  const { data } = (await (await consoleApi(program))('GET', '/api/channels')) as { data: { name: string; models: unknown[] }[] }
+  expect(data.find(({ name }) => name === 'console-main')?.models).toEqual([
+    ...[model, 'gpt-unpriced', 'gpt-new'],
+    { name: 'fast', upstream: model },
+  ])
 })
 
 test('what was charged is the same on the page, in the API and in the balance', async ({ page, program }) => {

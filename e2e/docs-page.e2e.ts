@@ -39,6 +39,7 @@ test('a call made from the page streams, and the key is kept nowhere', async ({ 
   await page.goto('/docs?page=conversations')
   await expect(page.getByRole('navigation', { name: 'Main' })).toBeVisible()
   const chat = page.getByRole('region', { name: /POST \/v1\/chat\/completions$/ }).first()
+  await expect(chat.locator('.hljs-string').first()).toBeVisible()
   await chat.getByRole('button', { name: 'Try it' }).click()
   const form = chat.getByRole('form')
   await form.getByLabel('API key').fill('sk-nothing-of-the-kind')

@@ -1,8 +1,7 @@
 /**
  * No request holds the thread that carries everybody's streams: the most work that each door takes is sent, and what the event loop did
- * in one go is measured, in processor time of its thread. The promise is 20 ms. On a loaded machine up to 30 ms are seen; twice the
- * promise fails, three times in a row. A quarter of the doors is tried in each run, all of them with `PARLEY_DEEP=1`; `PARLEY_LOOP=1`
- * prints what each took.
+ * in one go is measured, in processor time of its thread. The promise is 20 ms; what breaks it three times in a row fails. A quarter of
+ * the doors is tried in each run, all of them with `PARLEY_DEEP=1`; `PARLEY_LOOP=1` prints what each took.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { sampledEngine } from '#testing/database/database'
@@ -31,10 +30,10 @@ import {
   uploads,
 } from './support/heavy/heavy-requests.ts'
 import { heavyUpstream } from './support/heavy/heavy-upstream.ts'
+import { heldBy, mostHeldMs } from './support/heavy/held.ts'
 import { convertedModel, largeBodies } from './support/large-bodies.ts'
 import { realtimeClient } from './support/realtime-client.ts'
 
-const mostMs = 2 * 20
 const realtimeModel = 'gpt-realtime'
 const prints = process.env.PARLEY_LOOP !== undefined
 
@@ -82,34 +81,20 @@ async function send({ method = 'POST', path, as, headers, body }: HeavyRequest):
   return { status: answer.status, text: (await answer.text()).slice(0, 200) }
 }
 
-/** The first of three measurements below the bound, else the shortest: work that cannot be cut is long every time, the collector’s is not. */
-async function held(work: () => Promise<unknown>): Promise<number> {
-  let least = Number.POSITIVE_INFINITY
-  for (let tries = 0; tries < 3 && least >= mostMs; tries++) {
-    loop.takeLongest()
-    await work()
-    // The probe looks again after the last work.
-    await (await fetch(`${gateway.url}/healthz`)).text()
-    await Bun.sleep(20)
-    least = Math.min(least, loop.takeLongest())
-  }
-  return least
-}
-
 async function expectShort(requests: Iterable<Making>, heard = (_: Answered) => {}): Promise<void> {
   const missed: unknown[] = []
   for (const make of requests) {
     const request = make()
     const { name, status } = request
     let answer: Answered | undefined
-    const ms = await held(async () => {
+    const ms = await heldBy(loop, gateway.url, async () => {
       answer = await send(request)
       heard(answer)
     })
     if (prints) console.log(`${ms.toFixed(0).padStart(5)} ms  ${name}`)
     // None of them is a fault of Parley's own.
     const isAnswered = status === undefined ? (answer?.status ?? 500) < 500 : answer?.status === status
-    if (!isAnswered || ms >= mostMs) missed.push({ name, ms, ...answer })
+    if (!isAnswered || ms >= mostHeldMs) missed.push({ name, ms, ...answer })
   }
   expect(missed).toEqual([])
 }
@@ -140,7 +125,7 @@ test('files that are kept', async () => {
   await expectShort([keptPicture], ({ text }) => {
     last = text
   })
-  await expectShort(keptFileRequests(/"id":\s*"([^"]+)"/.exec(last)?.[1] ?? 'none'))
+  await expectShort(sampled(keptFileRequests(/"id":\s*"([^"]+)"/.exec(last)?.[1] ?? 'none'), 1))
 }, 120_000)
 
 describe('a realtime session', () => {
@@ -150,18 +135,18 @@ describe('a realtime session', () => {
   test('reads no frame for long, and refuses one with too many values', async () => {
     for (const make of sampled(realtimeFrames(), 1)) {
       const { name, frame, refused } = make()
-      const ms = await held(async () => {
+      const ms = await heldBy(loop, gateway.url, async () => {
         const client = await connected()
         const calls = vendor.calls.length
         client.send(frame)
         if (refused)
           expect(await client.event('error')).toMatchObject({ error: { message: expect.stringContaining('more than 16384 values') } })
         else await vendor.calls[calls - 1]?.received(1)
+        // A sender of large frames waits, also for the end.
         client.socket.close()
-        await client.closed
       })
       if (prints) console.log(`${ms.toFixed(0).padStart(5)} ms  ${name}`)
-      expect({ name, ms, isShort: ms < mostMs }).toMatchObject({ isShort: true })
+      expect({ name, ms, isShort: ms < mostHeldMs }).toMatchObject({ isShort: true })
     }
   }, 120_000)
 
@@ -170,11 +155,10 @@ describe('a realtime session', () => {
     const call = vendor.calls.at(-1)
     const begun = performance.now()
     const frame = `{"type":"input_audio_buffer.append","audio":"${'x'.repeat(8 * 1024 * 1024)}"}`
-    for (let sent = 0; sent < 4; sent++) client.send(frame)
-    await call?.received(4)
-    // A tenth of a second for each megabyte, three times.
-    expect(performance.now() - begun).toBeGreaterThan(2_000)
+    for (let sent = 0; sent < 2; sent++) client.send(frame)
+    await call?.received(2)
+    // A tenth of a second for each megabyte.
+    expect(performance.now() - begun).toBeGreaterThan(700)
     client.socket.close()
-    await client.closed
   }, 60_000)
 })

@@ -217,8 +217,9 @@ interface Modules {
 async function builtModules(): Promise<Modules> {
   const path = fileURLToPath(new URL('../dist/client/.vite/manifest.json', import.meta.url))
   const manifest: Record<string, { file: string }> = JSON.parse(readFileSync(path, 'utf8'))
-  const address = (name: string) => `/${manifest[`features/playground/markdown/${name}.ts`]?.file}`
-  return { render: address('render'), math: address('math'), highlight: address('highlight') }
+  const address = (module: string) => `/${manifest[module]?.file}`
+  const markdown = 'features/playground/markdown'
+  return { render: address(`${markdown}/render.ts`), math: address(`${markdown}/math.ts`), highlight: address('ui/code/highlight.ts') }
 }
 
 /** Runs in the page: renders every beginning of every payload into the document, and answers how many. */

@@ -16,7 +16,7 @@ await task(async () => {
     // With these the server does not start itself anew, which would end the watching.
     BUN_CONFIG_MAX_HTTP_REQUESTS: '65535',
     BUN_JSC_thresholdForFTLOptimizeAfterWarmUp: '1000000',
-    MIMALLOC_PURGE_HOLES_MIN_INTERVAL: '2000',
+    MIMALLOC_PURGE_HOLES_MIN_INTERVAL: '1000',
   }
   tell(`Open http://127.0.0.1:${front} (the server itself listens on port ${front + 1})`)
   serve([

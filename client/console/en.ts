@@ -93,4 +93,5 @@ export const en = {
   lengthDays: '{count} {count:day|days}',
   lengthWeeks: '{count} {count:week|weeks}',
   lengthMonths: '{count} {count:month|months}',
+  illustration: 'Diagram: five protocols go in through one gateway and reach five providers',
 }

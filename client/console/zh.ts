@@ -90,4 +90,5 @@ export const zh: Record<keyof typeof en, string> = {
   lengthDays: '{count} 天',
   lengthWeeks: '{count} 周',
   lengthMonths: '{count} 个月',
+  illustration: '示意图：五种协议经由一个网关，到达五个模型服务',
 }

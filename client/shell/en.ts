@@ -65,7 +65,8 @@ export const en = {
   kinds_group: 'Groups',
   kinds_request: 'Requests',
   proofTitle: 'Is it still you?',
-  proofIntro: 'Secrets and money ask again when you signed in more than a quarter of an hour ago.',
+  proofIntro:
+    'Secrets, money, rights, and where requests and alerts are sent ask again when your last proof is older than a quarter of an hour.',
   proofBy: 'Prove it by',
   proof_password: 'Password',
   proof_code: 'Code',

@@ -67,7 +67,7 @@ export const zh: Record<keyof typeof en, string> = {
   kinds_group: '分组',
   kinds_request: '请求',
   proofTitle: '还是你本人吗？',
-  proofIntro: '距上次登录超过一刻钟后，涉及机密和资金的操作会再次询问。',
+  proofIntro: '距上次验证超过一刻钟后，涉及机密、资金、权限以及请求和告警去向的操作会再次询问。',
   proofBy: '证明方式',
   proof_password: '密码',
   proof_code: '代码',

@@ -17,6 +17,8 @@ export interface Busy {
   key: string
   user: string
   channel: string
+  /** Makes one key of that channel rest, and a model behind another. */
+  trouble(): Promise<void>
   close(): Promise<void>
 }
 
@@ -44,7 +46,20 @@ export async function busyInstallation(): Promise<Busy> {
     choices: [{ index: 0, message: { role: 'assistant', content: 'Certainly.' }, finish_reason: 'stop' }],
     usage: { prompt_tokens: 612, completion_tokens: 88, total_tokens: 700, prompt_tokens_details: { cached_tokens: 240 } },
   })
-  upstream.answer((exchange) => respondJson(200, answer('gpt-5'))(exchange))
+  const listed = ['gpt-5', 'gpt-5-mini', 'gpt-5-nano', 'gpt-5-codex'].map((id) => ({ id, object: 'model', created: 1, owned_by: 'vendor' }))
+  const limited = { error: { message: 'Rate limit reached.', type: 'requests', code: 'rate_limit_exceeded' } }
+  const refused = { error: { message: 'Incorrect API key provided.', type: 'invalid_request_error', code: 'invalid_api_key' } }
+  const gone = { error: { message: 'The model gpt-4o does not exist.', type: 'invalid_request_error', code: 'model_not_found' } }
+  let isTroubled = false
+  upstream.answer((exchange) => {
+    const { target } = exchange.request
+    const isWell = exchange.request.header('authorization')?.endsWith('sk-pool-1') ?? false
+    if (target.endsWith('/models')) return respondJson(200, { object: 'list', data: listed })(exchange)
+    if (isTroubled && !isWell) return respondJson(401, refused)(exchange)
+    if (isTroubled && exchange.request.text().includes('gpt-5-mini')) return respondJson(429, limited, { 'retry-after': '42' })(exchange)
+    if (exchange.request.text().includes('"gpt-4o"')) return respondJson(404, gone)(exchange)
+    return respondJson(200, answer('gpt-5'))(exchange)
+  })
 
   for (const [name, ratio] of [
     ['vip', '0.8'],
@@ -69,7 +84,15 @@ export async function busyInstallation(): Promise<Busy> {
     }) as Promise<{ id: string }>
   const failing = await channel('azure-sweden', 'openai-compatible', ['gpt-5', 'gpt-5-mini'], { priority: 20, tags: ['eu'] })
   const costs = { 'gpt-5': { input: '1.1', output: '9' } }
-  await channel('openai-main', 'openai-compatible', ['gpt-5', 'gpt-5-mini'], { priority: 10, costs })
+  const pool = await channel('openai-main', 'openai-compatible', ['gpt-5', 'gpt-5-mini', 'gpt-4o'], {
+    priority: 10,
+    costs,
+    keys: [
+      { key: 'sk-pool-1', name: 'main-1' },
+      { key: 'sk-pool-2', name: 'main-2' },
+    ],
+    models: ['gpt-5', 'gpt-5-mini', { name: 'fast', upstream: 'gpt-5-mini' }, 'gpt-4o'],
+  })
   await channel('anthropic-main', 'anthropic', ['claude-sonnet-4-5', 'claude-haiku-4-5'], { baseUrl: upstream.url, priority: 10 })
   await channel('gemini-pool', 'gemini', ['gemini-2.5-pro'], { baseUrl: upstream.url, keys: ['AIza-one', 'AIza-two'] })
   await channel('vllm-local', 'openai-compatible', ['mistral-large'], { groups: ['research'], weight: 2 })
@@ -137,9 +160,7 @@ export async function busyInstallation(): Promise<Busy> {
   for (let count = 0; count < 6; count++) await ask(count % 2 === 0 ? bot.key : ci.key, count % 3 === 0 ? 'gpt-5-mini' : 'gpt-5')
   let retried = ''
   for (let count = 0; count < 5; count++) {
-    upstream.next(
-      respondJson(401, { error: { message: 'Incorrect API key provided.', type: 'invalid_request_error', code: 'invalid_api_key' } }),
-    )
+    upstream.next(respondJson(401, refused))
     retried = (await ask(bot.key)) || retried
     upstream.forgetNext()
   }
@@ -160,7 +181,13 @@ export async function busyInstallation(): Promise<Busy> {
     retried,
     key: bot.id,
     user: userIds[1] ?? '',
-    channel: failing.id,
+    channel: pool.id,
+    async trouble() {
+      isTroubled = true
+      const rests = async () => ((await call('GET', `/api/channels/${pool.id}/health`)) as { data: unknown[] }).data.length
+      for (let count = 0; count < 60 && (await rests()) < 2; count++) await ask(bot.key, count % 4 === 3 ? 'gpt-5-mini' : 'gpt-5')
+      isTroubled = false
+    },
     async close() {
       await program.stop()
       await (upstream as ScriptedUpstream).close()

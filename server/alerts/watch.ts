@@ -105,7 +105,7 @@ export function createWatch(parts: WatchParts): () => Promise<void> {
 
   function breakers(now: number): OpenBreaker[] {
     const names = new Map(channels.rows().map(({ id, name }) => [id, name]))
-    const open = health.ailments().filter(({ state }) => state !== 'closed')
+    const open = health.ailments()
     const ids = new Map(open.map((one) => [`${one.channelId}\n${one.key ?? ''}\n${one.model ?? ''}`, one]))
     for (const id of openSince.keys()) if (!ids.has(id)) openSince.delete(id)
     return [...ids].map(([id, { channelId, key, model, cause }]) => {

@@ -114,7 +114,7 @@ export class Capture {
   }
 
   /** The whole answer at once. */
-  answeredWhole(status: number, headers: Record<string, string>, body: string): void {
+  answeredWhole(status: number, headers: Record<string, string>, body: Uint8Array | string): void {
     this.answering(status, headers)
     this.answered(body)
     this.answerOver()

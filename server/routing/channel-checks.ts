@@ -38,10 +38,7 @@ export function createChannelChecks({ minutes, health, test, clock, log }: Chann
   return async () => {
     const every = minutes()
     if (every === null) return
-    const resting = Map.groupBy(
-      health.ailments().filter(({ state }) => state !== 'closed'),
-      ({ channelId }) => channelId,
-    )
+    const resting = Map.groupBy(health.ailments(), ({ channelId }) => channelId)
     for (const id of checkedAt.keys()) if (!resting.has(id)) checkedAt.delete(id)
     const due = [...resting].filter(([id]) => clock.monotonic() - (checkedAt.get(id) ?? Number.NEGATIVE_INFINITY) >= every * 60_000)
     await Promise.all(

@@ -3,15 +3,20 @@ import type { AbortSignalLike } from '#runtime/contract/abort'
 import type { GatewayError } from '#shared/errors'
 import type { BreakerState } from './breaker.ts'
 import type { Candidate } from './order.ts'
+import type { Outcome } from './outcomes.ts'
 
-/** One reason why a key or model is currently unavailable. */
-export interface HealthState {
-  channelId: string
+/** What rests, within its channel. */
+export interface Rest {
   /** Name of the key; null where the channel has none. */
   key: string | null
   /** The caller's name of the model; null = all of them. */
   model: string | null
-  state: BreakerState
+}
+
+/** One reason why a key or model is currently unavailable. */
+export interface HealthState extends Rest {
+  channelId: string
+  state: Exclude<BreakerState, 'closed'>
   /** The error code of the last failure. */
   cause: string
   /** Milliseconds until the next attempt may be made. */
@@ -58,10 +63,12 @@ export interface Health {
   plentyFirst(candidates: readonly Candidate[]): readonly Candidate[]
   /** The attempt ended without a result that concerns the upstream: the client disconnected. */
   withdrawn(candidate: Candidate): void
-  /** Current penalties of one channel, or of all. */
+  /** Current penalties of one channel, or of all; single failures that have not led to one are not among them. */
   ailments(channelId?: string): HealthState[]
-  /** Clears all penalties of a channel, here and on every other instance. */
-  reset(channelId: string): void
+  /** How attempts of the last hour ended on this instance, by key and model. */
+  outcomes(channelId: string): Outcome[]
+  /** Clears all penalties of a channel, or `only` one of them, here and on every other instance. */
+  reset(channelId: string, only?: Rest): void
   /** The state of a breaker by the id that `changed` got; undefined = nothing to report. */
   news(id: string): HealthNews | undefined
   /** Applies the state sent by another instance. `keyName` is the key's name here. */

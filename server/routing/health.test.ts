@@ -61,6 +61,39 @@ describe('a model behind a key', () => {
   })
 })
 
+test('one of several that rest is reset alone, and others are told of it alone', () => {
+  const { health, channel, candidate, fail } = setUp()
+  const told: unknown[] = []
+  fail(5)
+  fail(3, refused, testCandidate(channel, channel.keys[1]))
+  health.onChange((what) => told.push(what))
+  health.reset('a', { key: 'one', model: 'm' })
+  expect(health.ailments('a').map(({ key, model }) => [key, model])).toEqual([['two', null]])
+  expect(health.wait(candidate)).toBe(0)
+  expect(told).toEqual([{ breaker: JSON.stringify(['a', 'one', 'm']) }])
+  expect(health.news(JSON.stringify(['a', 'one', 'm']))).toMatchObject({ ms: 0, statedMs: 0 })
+})
+
+test('what attempts met is counted; what the client did wrong is not', () => {
+  const { health, channel, candidate, fail } = setUp()
+  fail(2)
+  fail(4, new GatewayError('upstream_rejected', 'bad request'))
+  health.succeeded(candidate)
+  health.succeeded(testCandidate(channel, channel.keys[1]))
+  const last = health.outcomes('a').map(({ keyId, model, slices }) => ({ keyId, model, ...slices.at(-1) }))
+  expect(last).toEqual([
+    { keyId: 'one', model: 'm', attempts: 3, failed: 2 },
+    { keyId: 'two', model: 'm', attempts: 1, failed: 0 },
+  ])
+})
+
+test('a failure that opens nothing is no penalty that anybody is shown', () => {
+  const { health, fail } = setUp()
+  fail(4)
+  fail(2, refused)
+  expect(health.ailments()).toEqual([])
+})
+
 describe('half-open', () => {
   test('lets one probe pass; its success closes', async () => {
     const { clock, health, candidate, fail } = setUp()

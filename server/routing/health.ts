@@ -8,9 +8,10 @@
 import type { Clock } from '#runtime/clock'
 import { GatewayError } from '#shared/errors'
 import { type Breaker, type BreakerRules, createBreaker } from './breaker.ts'
-import type { Health } from './health-contract.ts'
+import type { Health, Rest } from './health-contract.ts'
 import { createLowQuota } from './low-quota.ts'
 import type { Candidate } from './order.ts'
+import { createOutcomes } from './outcomes.ts'
 import { createPlaces } from './places.ts'
 
 /** Opens after five faults in 30 seconds that are half of all outcomes; penalty 30 seconds, doubling to at most five minutes. */
@@ -45,6 +46,7 @@ const none: readonly Entry[] = []
 /** Health without any history. */
 export function createHealth(clock: Pick<Clock, 'monotonic' | 'after'>): Health {
   const places = createPlaces(clock)
+  const outcomes = createOutcomes(clock)
   const entries = new Map<string, Entry>()
   let changed: Parameters<Health['onChange']>[0] = () => undefined
 
@@ -95,6 +97,16 @@ export function createHealth(clock: Pick<Clock, 'monotonic' | 'after'>): Health 
   function forget(channelId: string): void {
     for (const [id, one] of entries) if (one.channelId === channelId) entries.delete(id)
     low.forget((id) => JSON.parse(id)[0] === channelId)
+  }
+
+  /** Others are told that it is closed: they have heard of this one alone. */
+  function forgetOne(channelId: string, only: Rest): void {
+    for (const [id, one] of entries) {
+      if (one.channelId !== channelId || one.key !== only.key || one.model !== only.model) continue
+      entries.delete(id)
+      low.forget((other) => other === id)
+      changed({ breaker: id })
+    }
   }
 
   function refusal(candidates: readonly Candidate[]): GatewayError {
@@ -151,6 +163,7 @@ export function createHealth(clock: Pick<Clock, 'monotonic' | 'after'>): Health 
     refusal,
     succeeded(candidate) {
       const now = clock.monotonic()
+      outcomes.note(candidate, false)
       const rested = places.ended(candidate)
       for (const one of find(candidate)) {
         const proof = ends(one, candidate) || rested
@@ -162,6 +175,7 @@ export function createHealth(clock: Pick<Clock, 'monotonic' | 'after'>): Health 
       const now = clock.monotonic()
       // The scripted demo model fails only on request.
       if (error.blame !== 'upstream' || candidate.channel.vendor.scripted) return withdraw(candidate)
+      outcomes.note(candidate, true)
       const { channel, key } = candidate
       const model = error.code === 'upstream_auth_failed' ? null : candidate.model.name
       const fields = { channelId: channel.id, keyId: key?.id ?? null, key: key?.name ?? null, model }
@@ -186,16 +200,14 @@ export function createHealth(clock: Pick<Clock, 'monotonic' | 'after'>): Health 
       for (const [id, { breaker }] of entries) if (breaker.clean(now)) entries.delete(id)
       return [...entries.values()]
         .filter((one) => channelId === undefined || one.channelId === channelId)
-        .map((one) => ({
-          channelId: one.channelId,
-          key: one.key,
-          model: one.model,
-          state: one.breaker.state(now),
-          cause: one.cause,
-          waitMs: waitOf(one, now),
-        }))
+        .flatMap(({ channelId, key, model, breaker, cause }) => {
+          const state = breaker.state(now)
+          return state === 'closed' ? [] : { channelId, key, model, state, cause, waitMs: Math.max(0, (breaker.until(now) ?? now) - now) }
+        })
     },
-    reset(channelId) {
+    outcomes: outcomes.of,
+    reset(channelId, only) {
+      if (only) return forgetOne(channelId, only)
       forget(channelId)
       changed({ reset: channelId })
     },

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync, readlinkSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
+import { turnsDuring } from '#testing/event-loop-turns'
 import { runSeed } from '#testing/sample'
 import { seeded } from '#testing/seeded'
 import { blackHole } from '#testing/upstream/black-hole'
@@ -445,6 +446,32 @@ describe('requests', () => {
     const fault = await thrownBy(clientOf().send(callOf(vendor.url, { body: broken, headers: [['content-length', '3']] })))
     expect([(fault as { code?: string }).code, vendor.requests.length]).toEqual(['ENOENT', 0])
     await until(() => vendor.connections.open === 0)
+  })
+
+  test('others have their turn while a body is sent that is here already, however much the upstream takes', async () => {
+    const vendor = await vendorOf(respond(200, {}, 'ok'))
+    let sinceTurn = 0
+    let most = 0
+    let left = 256
+    const body = new ReadableStream<Uint8Array>(
+      {
+        pull(controller) {
+          sinceTurn += 64 * 1024
+          most = Math.max(most, sinceTurn)
+          controller.enqueue(new Uint8Array(64 * 1024))
+          if (--left === 0) controller.close()
+        },
+      },
+      { highWaterMark: 0 },
+    )
+    const call = callOf(vendor.url, { body, headers: [['content-length', `${256 * 64 * 1024}`]] })
+    await turnsDuring(
+      () => clientOf().send(call),
+      () => {
+        sinceTurn = 0
+      },
+    )
+    expect(most).toBeLessThan(1024 * 1024)
   })
 
   test('an answer that comes before the body is sent is handed on, and the rest of the body let go', async () => {

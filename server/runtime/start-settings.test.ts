@@ -26,7 +26,7 @@ async function outputOf(env: Record<string, string>): Promise<{ pid: number; sta
 test('the program starts anew once, as the same process, with its arguments and what was missing', async () => {
   const { pid, starts, end } = await outputOf({})
   expect(starts).toEqual([`started ${pid}`, `started ${pid}`])
-  expect(end).toEqual({ pid, words: ['a word', 'b'], own: ['--smol'], most: '65535', tier: '1000000', purge: '2000' })
+  expect(end).toEqual({ pid, words: ['a word', 'b'], own: ['--smol'], most: '65535', tier: '1000000', purge: '1000' })
 })
 
 test('a variable that is set stays as it is', async () => {

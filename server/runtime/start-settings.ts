@@ -9,7 +9,7 @@ export const startSettings: Readonly<Record<string, string>> = {
   BUN_JSC_thresholdForFTLOptimizeAfterWarmUp: '1000000',
   // Milliseconds. Memory that was freed is given back to the system this seldom: under load it is needed again at once, and giving it back
   // all the time keeps a thread busy and costs a page fault for every page.
-  MIMALLOC_PURGE_HOLES_MIN_INTERVAL: '2000',
+  MIMALLOC_PURGE_HOLES_MIN_INTERVAL: '1000',
 }
 
 /**

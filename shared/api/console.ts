@@ -1,6 +1,7 @@
 /** Responses of the console API as schemas: the rows that `shared/console` has as types. */
 import { KeepBodies } from '../console/body.ts'
 import { type InvoiceReport, invoiceVendors } from '../console/books.ts'
+import type { ChannelOutcomes } from '../console/channel.ts'
 import type { GroupRow, ManagedGroupRow } from '../console/group.ts'
 import type { ProbeAnswer as ProbeRow, UpstreamModels } from '../console/inspection/probe.ts'
 import type { RouteAnswer as RouteRow } from '../console/inspection/route.ts'
@@ -163,10 +164,24 @@ export const ChannelAnswer = Open({
 export const HealthAnswer = Open({
   key: Nullable(Type.String()),
   model: Nullable(Type.String()),
-  state: OneOf(['closed', 'open', 'half-open']),
+  state: OneOf(['open', 'half-open']),
   cause: Type.String(),
   retryInMs: Type.Integer(),
 })
+
+/** GET /api/channels/:id/outcomes */
+export const ChannelOutcomesAnswer = says<ChannelOutcomes>().of(
+  Open({
+    sliceSeconds: Type.Integer(),
+    data: Type.Array(
+      Open({
+        key: Nullable(Type.String()),
+        model: Type.String(),
+        slices: Type.Array(Open({ attempts: Type.Integer(), failed: Type.Integer() })),
+      }),
+    ),
+  }),
+)
 
 export const AilmentAnswer = Open({ channelId: Type.String(), ...HealthAnswer.properties })
 

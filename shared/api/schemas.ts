@@ -3,7 +3,7 @@
 import { BatchRow } from '../batch.ts'
 import { AlertHookPatch, NewAlertHook } from '../console/alert.ts'
 import { InvoiceQuestion } from '../console/books.ts'
-import { ChannelDraft, ChannelPatch, NewChannel } from '../console/channel.ts'
+import { ChannelDraft, ChannelPatch, HealthReset, NewChannel } from '../console/channel.ts'
 import { GroupPatch, NewGroup } from '../console/group.ts'
 import { ProbeQuestion } from '../console/inspection/probe.ts'
 import { RouteQuestion } from '../console/inspection/route.ts'
@@ -248,6 +248,8 @@ export const schemas = {
   Channel: rows.ChannelAnswer,
   Channels: rows.PageOf(rows.ChannelAnswer),
   ChannelHealth: rows.PageOf(rows.HealthAnswer),
+  HealthReset,
+  ChannelOutcomes: rows.ChannelOutcomesAnswer,
   Ailments: rows.PageOf(rows.AilmentAnswer),
   ProbeQuestion,
   ProbeAnswer: rows.ProbeAnswer,

@@ -93,13 +93,38 @@ export interface ChannelHealthRow extends HealthRow {
   channelId: string
 }
 
+/** POST /api/channels/:id/reset: one row of its health. Without a body, all of them. */
+export const HealthReset = Exact({
+  /** Name of the key; null where the channel has none. */
+  key: Type.Union([Name(), Type.Null()]),
+  /** Null for what holds for all models. */
+  model: Type.Union([Name(256), Type.Null()]),
+})
+export type HealthReset = Static<typeof HealthReset>
+
+/** GET /api/channels/:id/outcomes: how attempts of the last hour ended, as the instance that answers has seen it since its start. */
+export interface ChannelOutcomes {
+  /** Seconds of one slice. */
+  sliceSeconds: number
+  data: OutcomeRow[]
+}
+
+/** What one key met with one model. Keys and models that were not asked within the hour have no row. */
+export interface OutcomeRow {
+  /** Name of the key; null where the channel has none. */
+  key: string | null
+  model: string
+  /** The oldest first, the present one last. `failed`: of these, by fault of the upstream. */
+  slices: { attempts: number; failed: number }[]
+}
+
 /** Why a channel is resting: a row of GET /api/channels/:id/health. Each ends by itself, or by POST .../reset. */
 export interface HealthRow {
   /** Name of the key; null where the channel has none. */
   key: string | null
   /** Null for all models. */
   model: string | null
-  state: 'closed' | 'open' | 'half-open'
+  state: 'open' | 'half-open'
   /** Error code of the last failure. */
   cause: string
   /** When it is tried again. */

@@ -14,6 +14,8 @@ export const clientRooms: Record<string, Room> = {
   'client/api': { may: ['shared'], packages: [...browser, '@simplewebauthn/browser'], powers: [...feature.powers, 'network'] },
   // The parts of the console's pages, still without domain words: frame, tables, forms, drawers.
   'client/ui/console': { may: ['client/ui', 'shared'], ...feature },
+  // Syntax colours. Loaded when code is shown.
+  'client/ui/code': { may: ['client/ui'], ...feature, packages: [...browser, 'highlight.js'] },
   // The only room with the packages that draw: charts, QR codes.
   'client/ui/chart': { may: ['client/ui', 'client/ui/console', 'shared'], packages: [...browser, 'uplot', 'uqr'], powers: feature.powers },
   // What several console pages share: reading with states, error texts, limits, money in forms.
@@ -41,7 +43,7 @@ export const clientRooms: Record<string, Room> = {
       // Error messages, and what the user can do.
       failures: ['client/ui', 'shared', ...playground('messages', 'conversation', 'state')],
       // Markdown, code and formulas in replies. The only room with these packages.
-      markdown: ['client/ui', ...playground('messages', 'text')],
+      markdown: ['client/ui', 'client/ui/code', ...playground('messages', 'text')],
       templates: ['client/ui', 'client/api', ...playground('messages', 'text', 'state')],
       code: ['client/ui', ...playground('messages', 'reply', 'state', 'dialects', 'markdown')],
       inspector: ['client/ui', 'shared', ...playground('messages', 'text', 'conversation', 'reply', 'state', 'dialects')],
@@ -55,7 +57,7 @@ export const clientRooms: Record<string, Room> = {
       compare: ['client/ui', ...playground('messages', 'conversation', 'models', 'state', 'composer', 'transcript')],
     }).map(([part, may]): [string, Room] => {
       if (part !== 'markdown') return [`client/features/playground/${part}`, { may, ...feature }]
-      const packages = [...browser, 'marked', 'dompurify', 'highlight.js', 'katex', 'beautiful-mermaid']
+      const packages = [...browser, 'marked', 'dompurify', 'katex', 'beautiful-mermaid']
       return [`client/features/playground/${part}`, { may, packages, powers: ['time', 'chance', 'global', 'worker'] }]
     }),
   ),
@@ -75,7 +77,7 @@ export const clientRooms: Record<string, Room> = {
     ...feature,
     packages: [...browser, 'diff'],
   },
-  'client/features/*': { may: [...screen, ...inside('client/ui', 'console', 'chart'), 'client/console'], ...feature },
+  'client/features/*': { may: [...screen, ...inside('client/ui', 'console', 'chart', 'code'), 'client/console'], ...feature },
   client: {
     may: [
       ...screen,

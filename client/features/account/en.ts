@@ -187,4 +187,10 @@ export const en = {
   used: '{share} used',
   scope_replay: 'replay',
   scope_replay_note: 'asks kept requests again, for your money, and reads what came of it',
+  enrolPasskey: 'Passkey',
+  enrolPasskeyWhy: 'This device, your phone or a security key answers for you. It can also sign you in alone.',
+  enrolApp: 'An app that shows codes',
+  enrolAppWhy: 'It shows six digits that change every half minute, also without a network.',
+  enrolCodes: 'Recovery codes',
+  enrolCodesWhy: 'You get them with your first factor. Each opens the door once, for the day the device is gone.',
 }

@@ -187,4 +187,10 @@ export const zh: Record<keyof typeof en, string> = {
   used: '已用 {share}',
   scope_replay: 'replay',
   scope_replay_note: '用您的余额重放保存的请求，并读取结果',
+  enrolPasskey: '通行密钥',
+  enrolPasskeyWhy: '由此设备、手机或安全密钥代你应答，也可单独用于登录。',
+  enrolApp: '显示验证码的应用',
+  enrolAppWhy: '显示每半分钟变化一次的六位数字，没有网络也能用。',
+  enrolCodes: '恢复码',
+  enrolCodesWhy: '添加第一个因素时得到。每个只能用一次，以备设备丢失之日。',
 }

@@ -116,7 +116,7 @@ function AddForm(props: { card: VendorCard; onChange(): void }) {
       const models = [...chosen(), ...modelsOf(lines())]
       const row = await callApi<ChannelRow>('POST', '/api/channels', { ...account(), name: name().trim(), models, groups: groups() })
       showToast(t('created'))
-      navigate(`/admin/channels/${encodeURIComponent(row.id)}`)
+      navigate(`/admin/channels/${encodeURIComponent(row.id)}?tab=models`)
     })
   }
   let form: HTMLFormElement | undefined

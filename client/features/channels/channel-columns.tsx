@@ -1,4 +1,4 @@
-import { For, Show } from 'solid-js'
+import { Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { readAll } from '#client/console/load.ts'
 import { vendorCard } from '#client/console/vendors.ts'
@@ -7,13 +7,14 @@ import { Monogram } from '#client/ui/console/monogram.tsx'
 import { Badges, FileBadge, type Shape, Status } from '#client/ui/console/status.tsx'
 import type { Column } from '#client/ui/console/table.tsx'
 import { formatDuration } from '#client/ui/console/time.ts'
-import { formatCount, formatPercent } from '#client/ui/format.ts'
+import { formatPercent } from '#client/ui/format.ts'
 import { Menu } from '#client/ui/menu.tsx'
 import { Switch as Toggle } from '#client/ui/switch.tsx'
-import type { ChannelHealthRow, ChannelRow } from '#shared/console/channel'
+import type { ChannelHealthRow, ChannelRow, HealthRow } from '#shared/console/channel'
 import type { Page } from '#shared/console/model'
 import type { UsageReportRow, UsageTotals } from '#shared/console/usage'
 import { t } from './messages.ts'
+import { Slices } from './slices.tsx'
 
 /** What requests met: the last hour by channel, and what rests now. */
 export interface Figures {
@@ -67,19 +68,25 @@ export const living = (row: ChannelRow, figures: Figures | undefined): LivingCha
   rests: figures?.ailments.filter((rest) => rest.channelId === row.id) ?? [],
 })
 
+type Resting = ChannelRow & { rests: readonly HealthRow[] }
+
 /** Off, healthy, resting as a whole, or resting in parts. */
-export function stateOf(row: LivingChannel): ChannelState {
+export function stateOf(row: Resting): ChannelState {
+  const { rests } = row
   if (!row.enabled) return 'off'
-  if (row.rests.length === 0) return 'healthy'
+  if (rests.length === 0) return 'healthy'
   const keys = Math.max(1, row.keys.filter((key) => key.enabled).length)
-  const whole = row.rests.filter((rest) => rest.model === null).length >= keys || row.rests.length >= keys * row.models.length
+  const whole = rests.filter((rest) => rest.model === null).length >= keys || rests.length >= keys * row.models.length
   return whole ? 'open' : 'degraded'
 }
 
 const shapes: Record<ChannelState, Shape> = { healthy: 'ok', degraded: 'warn', open: 'bad', off: 'off' }
 
 /** The state as shape and word. */
-export const ChannelStatus = (props: { row: LivingChannel }) => <Status shape={shapes[stateOf(props.row)]}>{t(stateOf(props.row))}</Status>
+export function ChannelStatus(props: { row: Resting }) {
+  const state = () => stateOf(props.row)
+  return <Status shape={shapes[state()]}>{t(state())}</Status>
+}
 
 interface Parts {
   onTurn(row: ChannelRow, enabled: boolean): void
@@ -124,7 +131,7 @@ export function channelColumns({ onTurn, onReset, onRemove }: Parts): Column<Liv
       card: 'whole',
       cell: (row) => (
         <span class="inline-flex items-center gap-2.5 max-[759px]:flex max-[759px]:justify-between">
-          <Slices slices={row.slices} />
+          <Slices slices={row.slices.map((hour) => hour && { requests: hour.requests, failed: hour.errors })} span="day" />
           <span class="min-w-[52px]">
             <Show when={row.hour} fallback={<span class="na">–</span>}>
               {(hour) => {
@@ -187,25 +194,4 @@ export function channelColumns({ onTurn, onReset, onRemove }: Parts): Column<Liv
       ),
     },
   ]
-}
-
-/** The last 24 hours, a slice each: pale when all went well, strong when requests failed, empty when there were none. */
-function Slices(props: { slices: readonly (UsageReportRow | undefined)[] }) {
-  const failed = (row: UsageReportRow) => (row.requests === 0 ? 0 : row.errors / row.requests)
-  const look = (row: UsageReportRow | undefined) => {
-    if (row === undefined || row.requests === 0) return 'none'
-    const share = failed(row)
-    return share === 0 ? 'good' : share < 0.05 ? 'some' : 'poor'
-  }
-  const label = () => {
-    const there = props.slices.flatMap((row) => row ?? [])
-    const requests = there.reduce((sum, row) => sum + row.requests, 0)
-    const errors = there.reduce((sum, row) => sum + row.errors, 0)
-    return t('lastDay', { requests: formatCount(requests), failed: formatCount(errors) })
-  }
-  return (
-    <span class="slices" role="img" aria-label={label()} title={label()}>
-      <For each={props.slices}>{(row) => <i class={look(row)} />}</For>
-    </span>
-  )
 }

@@ -1,17 +1,19 @@
-/** One channel: what rests and tests, its models against the upstream's, and its settings. */
+/** One channel: what rests and what was met, its models against the upstream's, and its settings. */
 import { useNavigate, useParams } from '@solidjs/router'
 import { createSignal, Match, Show, Suspense, Switch } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { detailOf, explain } from '#client/console/explain.ts'
 import { createLoad } from '#client/console/load.ts'
 import { Button } from '#client/ui/button.tsx'
-import { Page } from '#client/ui/console/page.tsx'
+import { Page as Frame } from '#client/ui/console/page.tsx'
 import { Empty, Failure, Skeleton } from '#client/ui/console/states.tsx'
 import { FileBadge } from '#client/ui/console/status.tsx'
 import { LinkTabs } from '#client/ui/console/tabs.tsx'
 import { useUrlState } from '#client/ui/console/url-state.ts'
 import { later } from '#client/ui/later.ts'
-import type { ChannelRow } from '#shared/console/channel'
+import type { ChannelRow, HealthRow } from '#shared/console/channel'
+import type { Page } from '#shared/console/model'
+import { ChannelStatus } from './channel-columns.tsx'
 import { HealthTab } from './health-tab.tsx'
 import { t } from './messages.ts'
 import { ModelsTab } from './models-tab.tsx'
@@ -30,11 +32,20 @@ export function ChannelPage() {
     () => `/api/channels/${encodeURIComponent(params.id)}`,
     (path, signal) => callApi<ChannelRow>('GET', path, undefined, signal),
   )
+  const health = createLoad(
+    () => `/api/channels/${encodeURIComponent(params.id)}/health`,
+    (path, signal) => callApi<Page<HealthRow>>('GET', path, undefined, signal),
+  )
   const tab = () => tabs.find((one) => one === url.get('tab')) ?? 'health'
   return (
-    <Page
+    <Frame
       title={channel.value()?.name ?? t('channel')}
       above={[{ label: t('title'), href: '/admin/channels' }]}
+      mark={
+        <Show when={channel.value()}>
+          {(row) => <Show when={health.value()}>{(known) => <ChannelStatus row={{ ...row(), rests: known().data }} />}</Show>}
+        </Show>
+      }
       actions={
         <Show when={channel.value()}>
           {(row) => (
@@ -51,8 +62,8 @@ export function ChannelPage() {
           label={t('tabs')}
           current={tab()}
           tabs={[
-            { id: 'health', label: t('tabHealth') },
-            { id: 'models', label: t('tabModels') },
+            { id: 'health', label: t('tabHealth'), count: health.value()?.data.length },
+            { id: 'models', label: t('tabModels'), count: channel.value()?.models.length },
             { id: 'settings', label: t('tabSettings') },
           ]}
           href={(id) => `/admin/channels/${encodeURIComponent(params.id)}${id === 'health' ? '' : `?tab=${id}`}`}
@@ -86,7 +97,7 @@ export function ChannelPage() {
         {(row) => (
           <Switch>
             <Match when={tab() === 'health'}>
-              <HealthTab row={row()} />
+              <HealthTab row={row()} health={health} />
             </Match>
             <Match when={tab() === 'models'}>
               <ModelsTab row={row()} onSaved={channel.set} />
@@ -102,6 +113,6 @@ export function ChannelPage() {
           {(row) => <RemoveDialog row={row()} onClose={() => setRemoving(false)} onDone={() => navigate('/admin/channels')} />}
         </Show>
       </Suspense>
-    </Page>
+    </Frame>
   )
 }

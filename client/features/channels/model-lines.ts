@@ -3,8 +3,11 @@ import type { NewChannel } from '#shared/console/channel'
 
 type Models = NewChannel['models']
 
+/** A model as the API has it. */
+export type ChannelModel = Models[number]
+
 /** The lines for these models. */
-export const linesOf = (models: Models): string =>
+export const linesOf = (models: readonly ChannelModel[]): string =>
   models
     .map((model) =>
       typeof model === 'string' ? model : model.upstream && model.upstream !== model.name ? `${model.name}=${model.upstream}` : model.name,
@@ -12,7 +15,7 @@ export const linesOf = (models: Models): string =>
     .join('\n')
 
 /** The models of these lines; a model that was there keeps its capabilities. */
-export function modelsOf(lines: string, before: Models = []): Models {
+export function modelsOf(lines: string, before: readonly ChannelModel[] = []): Models {
   const known = new Map(before.flatMap((model) => (typeof model === 'string' ? [] : [[model.name, model] as const])))
   return lines
     .split('\n')
@@ -27,5 +30,5 @@ export function modelsOf(lines: string, before: Models = []): Models {
 }
 
 /** The name under which a model is offered, and the upstream's. */
-export const namesOf = (model: Models[number]): { name: string; upstream: string } =>
+export const namesOf = (model: ChannelModel): { name: string; upstream: string } =>
   typeof model === 'string' ? { name: model, upstream: model } : { name: model.name, upstream: model.upstream ?? model.name }

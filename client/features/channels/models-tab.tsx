@@ -1,135 +1,241 @@
-import { createMemo, createSignal, Show } from 'solid-js'
+import { createMemo, createSignal, Show, Suspense } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
-import { errorAt, explain } from '#client/console/explain.ts'
+import { explain } from '#client/console/explain.ts'
+import { createLoad, readAll } from '#client/console/load.ts'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
-import { AreaField, CheckList } from '#client/ui/console/form.tsx'
-import { Card } from '#client/ui/console/page.tsx'
+import { FilterBar, FilterChip, SearchField, Segments } from '#client/ui/console/filters.tsx'
 import { SaveBar } from '#client/ui/console/save-bar.tsx'
+import { NoMatch } from '#client/ui/console/states.tsx'
+import { DataTable } from '#client/ui/console/table.tsx'
+import { later } from '#client/ui/later.ts'
 import { showToast } from '#client/ui/toast.tsx'
 import type { ChannelRow } from '#shared/console/channel'
 import type { UpstreamModels } from '#shared/console/inspection/probe'
+import type { PriceRow } from '#shared/console/price'
 import { t } from './messages.ts'
-import { linesOf, modelsOf, namesOf } from './model-lines.ts'
+import { modelColumns } from './model-columns.tsx'
+import { namesOf } from './model-lines.ts'
+import { ModelNotes } from './model-notes.tsx'
+import {
+  adding,
+  differences,
+  draftOf,
+  found,
+  type LineKind,
+  linesOfDraft,
+  type ModelLine,
+  offeredOf,
+  offering,
+  removing,
+  renaming,
+} from './model-rows.ts'
+import { createModelTests } from './model-tests.ts'
 
-/** The models that are offered, and how they differ from what the upstream lists. */
+const AddModelsDialog = later(async () => (await import('./model-dialogs.tsx')).AddModelsDialog)
+const ModelNamesDialog = later(async () => (await import('./model-dialogs.tsx')).ModelNamesDialog)
+
+/** The models of a channel: what is offered under which name, what the upstream lists besides, their prices, and a test of each. */
 export function ModelsTab(props: { row: ChannelRow; onSaved(row: ChannelRow): void }) {
   const path = () => `/api/channels/${encodeURIComponent(props.row.id)}`
-  const [lines, setLines] = createSignal(linesOf(props.row.models))
+  const readonly = () => props.row.managed === 'file'
+  const [draft, setDraft] = createSignal(draftOf(props.row.models))
   const [listed, setListed] = createSignal<string[] | undefined>()
-  const [chosen, setChosen] = createSignal<string[]>([])
+  const [find, setFind] = createSignal('')
+  const [kind, setKind] = createSignal<LineKind>('all')
+  const [form, setForm] = createSignal('')
+  const [asking, setAsking] = createSignal<'add' | ModelLine | undefined>()
   const fetching = createWrite()
   const write = createWrite()
+  const tests = createModelTests(path)
+  const prices = createLoad(
+    () => '/api/prices',
+    (asked, signal) => readAll<PriceRow>(asked, signal),
+  )
+  const priced = createMemo(() => prices.value() && new Set(prices.value()?.map((price) => price.model)))
+  const saved = createMemo(() => new Set(props.row.models.map((model) => namesOf(model).name)))
+  const lines = createMemo(() => linesOfDraft(draft(), props.row.models, listed()))
+  const shown = createMemo(() => found(lines(), find(), kind()))
+  const count = (of: LineKind) => found(lines(), '', of).length
+  const offered = createMemo(() => offeredOf(draft()))
+  const changes = createMemo(() => differences(props.row.models, offered()))
+  const isChanged = () => JSON.stringify(offered()) !== JSON.stringify(props.row.models)
+  const changeTexts = () => {
+    const { added, removed, moved } = changes()
+    const texts = (
+      [
+        ['offerNames', added],
+        ['leaveNames', removed],
+        ['moveNames', moved],
+      ] as const
+    ).flatMap(([text, names]) => (names.length === 0 ? [] : t(text, { names: shortList(names) })))
+    return texts.length > 0 ? texts : [t('models')]
+  }
+  const review = () => {
+    const { added, removed, moved } = changes()
+    const upstreamIn = (models: readonly Parameters<typeof namesOf>[0][], name: string) =>
+      models.map(namesOf).find((one) => one.name === name)?.upstream ?? ''
+    return [
+      ...added.map((label) => ({ label, before: '–', after: t('offeredWord') })),
+      ...removed.map((label) => ({ label, before: t('offeredWord'), after: '–' })),
+      ...moved.map((label) => ({ label, before: upstreamIn(props.row.models, label), after: upstreamIn(offered(), label) })),
+    ]
+  }
   let aborter = new AbortController()
-  const readonly = () => props.row.managed === 'file'
-  const draft = createMemo(() => modelsOf(lines(), props.row.models))
-  const fresh = createMemo(() => {
-    const offered = new Set(draft().map((model) => namesOf(model).upstream))
-    return (listed() ?? []).filter((id) => !offered.has(id))
-  })
-  const gone = createMemo(() => {
-    const there = new Set(listed())
-    return listed()
-      ? draft()
-          .map(namesOf)
-          .filter((model) => !there.has(model.upstream))
-          .map((model) => model.name)
-      : []
-  })
   const fetchModels = () =>
     fetching.run(async () => {
       aborter = new AbortController()
       const { data } = await callApi<UpstreamModels>('GET', `${path()}/models`, undefined, aborter.signal)
       setListed(data.map(({ id }) => id))
-      setChosen([])
     })
-  const changed = () => lines().trim() !== linesOf(props.row.models).trim()
   const save = async () => {
     const done = await write.run(async () => {
-      const row = await callApi<ChannelRow>('PATCH', path(), { models: draft() })
+      const row = await callApi<ChannelRow>('PATCH', path(), { models: offered() })
       props.onSaved(row)
-      setLines(linesOf(row.models))
+      setDraft(draftOf(row.models))
     })
     if (done) showToast(t('modelsSaved'))
   }
-  const add = () => setLines([lines().trim(), ...chosen().filter((id) => fresh().includes(id))].filter(Boolean).join('\n'))
-  const remove = () => {
-    const left = new Set(chosen().filter((name) => gone().includes(name)))
-    setLines(linesOf(draft().filter((model) => !left.has(namesOf(model).name))))
+  const columns = modelColumns({
+    get readonly() {
+      return readonly()
+    },
+    isSaved: (line) => saved().has(line.name),
+    isPriced: (line) => priced()?.has(line.name),
+    test: (line) => tests.of(line.name),
+    onOffer: (line, on) => setDraft(offering(draft(), [line], on)),
+    onTest: (line) => void tests.run([line.name], form() === ''),
+    onRename: setAsking,
+    onRemove: (line) => setDraft(removing(draft(), line.name)),
+  })
+  const foot = () => {
+    const { done, failed } = tests.counts()
+    const parts = [t('footNames', { count: lines().length, offered: count('offered') })]
+    if (done > 0) parts.push(t('footTests', { count: done, failed }))
+    return parts.join(', ')
   }
-  const count = (of: readonly string[]) => chosen().filter((one) => of.includes(one)).length
   return (
     <>
-      <div class="cols">
-        <Card title={t('offered')}>
-          <AreaField
-            label={t('models')}
-            hint={t('modelsHint')}
-            mono
-            rows={Math.min(24, Math.max(8, draft().length + 1))}
-            value={lines()}
-            readonly={readonly()}
-            error={errorAt(write.error(), 'models')}
-            onChange={setLines}
-          />
-        </Card>
-        <Card
-          title={t('upstream')}
-          tools={
+      <ModelNotes
+        listed={listed()}
+        fresh={found(lines(), '', 'new').filter((line) => !line.offered)}
+        gone={count('gone')}
+        unpriced={lines().filter((line) => line.offered && saved().has(line.name) && priced()?.has(line.name) === false).length}
+        error={aborter.signal.aborted ? undefined : fetching.error()}
+        readonly={readonly()}
+        onOffer={(fresh) => setDraft(offering(draft(), fresh, true))}
+      />
+      <FilterBar
+        end={
+          <>
             <Show
               when={fetching.busy()}
               fallback={
-                <Button size="sm" icon="download" onClick={() => void fetchModels()}>
+                <Button icon="download" onClick={() => void fetchModels()}>
                   {t('fetch')}
                 </Button>
               }
             >
-              <Button size="sm" icon="stop" onClick={() => aborter.abort()}>
-                {t('stop')}
+              <Button icon="stop" onClick={() => aborter.abort()}>
+                {t('stopFetching')}
               </Button>
             </Show>
+            <Show when={!readonly()}>
+              <Button icon="plus" onClick={() => setAsking('add')}>
+                {t('addByHand')}
+              </Button>
+            </Show>
+          </>
+        }
+      >
+        <SearchField label={t('find')} value={find()} onSearch={setFind} />
+        <Segments
+          label={t('which')}
+          value={kind()}
+          options={(['all', 'offered', ...(listed() ? (['new', 'gone'] as const) : [])] as const).map((value) => ({
+            value,
+            label: `${t(`which_${value}`)} ${count(value)}`,
+          }))}
+          onChange={setKind}
+        />
+        <FilterChip
+          label={t('form')}
+          value={form()}
+          none={t('streamed')}
+          options={[{ value: 'whole', label: t('whole') }]}
+          onChange={setForm}
+        />
+        <Show
+          when={tests.running()}
+          fallback={
+            <Button icon="pulse" onClick={() => void tests.run([...saved()], form() === '')}>
+              {t('testAll')}
+            </Button>
           }
         >
-          <div class="stack">
-            <Show when={fetching.error()}>{(error) => <p class="notice bad">{explain(error())}</p>}</Show>
-            <Show when={listed()} fallback={<p class="text-[13px] text-ink-2">{fetching.busy() ? t('fetching') : t('fetchWhy')}</p>}>
-              <Show when={fresh().length + gone().length > 0} fallback={<p class="text-[13px] text-ink-2">{t('diffSame')}</p>}>
-                <Show when={fresh().length > 0}>
-                  <CheckList
-                    label={`+ ${t('diffNew')}`}
-                    options={fresh().map((id) => ({ value: id, label: id }))}
-                    chosen={chosen()}
-                    readonly={readonly()}
-                    onChange={setChosen}
-                  />
-                  <Button aria-disabled={count(fresh()) === 0 ? 'true' : undefined} onClick={add}>
-                    {t('addChosen', { count: count(fresh()) })}
-                  </Button>
-                </Show>
-                <Show when={gone().length > 0}>
-                  <CheckList
-                    label={`− ${t('diffGone')}`}
-                    options={gone().map((id) => ({ value: id, label: id }))}
-                    chosen={chosen()}
-                    readonly={readonly()}
-                    onChange={setChosen}
-                  />
-                  <Button aria-disabled={count(gone()) === 0 ? 'true' : undefined} onClick={remove}>
-                    {t('removeChosen', { count: count(gone()) })}
-                  </Button>
-                </Show>
-              </Show>
-            </Show>
-          </div>
-        </Card>
-      </div>
+          <Button icon="stop" onClick={() => tests.stop()}>
+            {t('stopTesting')}
+          </Button>
+        </Show>
+      </FilterBar>
+      <DataTable
+        label={t('models')}
+        rows={shown()}
+        rowId={(line) => line.name}
+        rowPx={44}
+        columns={columns}
+        empty={
+          <NoMatch
+            filters={[find(), kind() === 'all' ? '' : t(`which_${kind()}`)].filter(Boolean).join(', ')}
+            onClear={() => {
+              setFind('')
+              setKind('all')
+            }}
+          />
+        }
+        foot={foot()}
+        footEnd={t('testsHint')}
+      />
       <SaveBar
-        changes={changed() && !readonly() ? [t('models')] : []}
+        changes={isChanged() && !readonly() ? changeTexts() : []}
+        review={review}
         busy={write.busy()}
         error={write.error() && explain(write.error() as never)}
         onSave={() => void save()}
-        onDiscard={() => setLines(linesOf(props.row.models))}
+        onDiscard={() => {
+          write.clear()
+          setDraft(draftOf(props.row.models))
+        }}
       />
+      <Suspense>
+        <Show when={asking() === 'add'}>
+          <AddModelsDialog
+            known={draft().models}
+            onAdd={(models) => {
+              setDraft(adding(draft(), models))
+              setAsking(undefined)
+            }}
+            onClose={() => setAsking(undefined)}
+          />
+        </Show>
+        <Show when={asking() !== 'add' && (asking() as ModelLine | undefined)}>
+          {(line) => (
+            <ModelNamesDialog
+              name={line().name}
+              upstream={line().upstream}
+              taken={(name) => draft().models.some((model) => namesOf(model).name === name)}
+              onSave={(next) => {
+                setDraft(renaming(draft(), line().name, next))
+                setAsking(undefined)
+              }}
+              onClose={() => setAsking(undefined)}
+            />
+          )}
+        </Show>
+      </Suspense>
     </>
   )
 }
+
+/** At most four names, and how many more there are. */
+const shortList = (names: readonly string[]) => [...names.slice(0, 4), ...(names.length > 4 ? [`+${names.length - 4}`] : [])].join(', ')

@@ -1,9 +1,10 @@
-import { createSignal, For, Show, Suspense } from 'solid-js'
+import { createSignal, For, onMount, Show, Suspense } from 'solid-js'
 import { Button } from '#client/ui/button.tsx'
 import { CopyButton } from '#client/ui/console/copy.tsx'
 import { later } from '#client/ui/later.ts'
 import { readLocalStorage, writeLocalStorage } from '#client/ui/local-storage.ts'
 import type { DocEndpoint, DocField, DocSample } from '#shared/console/docs'
+import { colourLater, languageOf } from './colours.ts'
 import { Markup } from './markup.tsx'
 import { t } from './messages.ts'
 
@@ -81,7 +82,7 @@ function Samples(props: { path: string; samples: readonly DocSample[] }) {
             </Show>
             {/* biome-ignore lint/a11y/useSemanticElements: a named group that scrolls, reachable by keyboard */}
             <pre tabindex="0" role="group" aria-label={`${sample.language}, ${props.path}${sample.note ? `, ${sample.note}` : ''}`}>
-              {sample.text}
+              <Code sample={sample} />
             </pre>
             <div class="docs-copy">
               <CopyButton text={sample.text} what={`${sample.language}, ${props.path}`} />
@@ -91,6 +92,12 @@ function Samples(props: { path: string; samples: readonly DocSample[] }) {
       </For>
     </div>
   )
+}
+
+function Code(props: { sample: DocSample }) {
+  let place: HTMLElement | undefined
+  onMount(() => place && colourLater(place, props.sample.text, languageOf(props.sample.language)))
+  return <code ref={place}>{props.sample.text}</code>
 }
 
 /** The fields of a body, made when they are opened: a page has thousands of them. */

@@ -3,6 +3,7 @@ export const en = {
   title: 'Groups',
   add: 'Add group',
   group: 'Group',
+  search: 'Name or description',
   description: 'Description',
   ratio: 'Ratio',
   ratioHint: 'Prices are multiplied by it: 0.8 is a fifth off.',

@@ -6,9 +6,10 @@ import { detailOf, explain } from '#client/console/explain.ts'
 import { createLoad, readAll } from '#client/console/load.ts'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
+import { FilterBar, SearchField } from '#client/ui/console/filters.tsx'
 import { tc } from '#client/ui/console/messages.ts'
 import { Page } from '#client/ui/console/page.tsx'
-import { Failure } from '#client/ui/console/states.tsx'
+import { Failure, NoMatch } from '#client/ui/console/states.tsx'
 import { FileBadge } from '#client/ui/console/status.tsx'
 import { DataTable } from '#client/ui/console/table.tsx'
 import { useUrlState } from '#client/ui/console/url-state.ts'
@@ -37,6 +38,10 @@ export function GroupsPage() {
   const [removing, setRemoving] = createSignal<ManagedGroupRow | null>(null)
   const write = createWrite()
   const open = () => groups.value()?.find((row) => row.name === url.get('open'))
+  const shown = () => {
+    const words = url.get('q').toLowerCase()
+    return groups.value()?.filter((row) => `${row.name} ${row.description}`.toLowerCase().includes(words))
+  }
   const close = () => url.set({ open: '', create: '' })
   const done = () => {
     close()
@@ -74,9 +79,13 @@ export function GroupsPage() {
           </Show>
         }
       >
+        <FilterBar>
+          <SearchField label={t('search')} value={url.get('q')} onSearch={(q) => url.set({ q })} />
+        </FilterBar>
         <DataTable
           label={t('title')}
-          rows={groups.value()}
+          rows={shown()}
+          empty={<NoMatch filters={url.get('q')} onClear={() => url.set({ q: '' })} />}
           rowId={(row) => row.name}
           columns={[
             {
@@ -120,7 +129,7 @@ export function GroupsPage() {
               ),
             },
           ]}
-          foot={t('count', { count: groups.value()?.length ?? 0 })}
+          foot={t('count', { count: shown()?.length ?? 0 })}
           footEnd={t('ratioHolds')}
         />
       </Show>

@@ -4,6 +4,7 @@ import type { en } from './en.ts'
 export const zh: Record<keyof typeof en, string> = {
   title: '分组',
   add: '添加分组',
+  search: '名称或描述',
   group: '分组',
   description: '说明',
   ratio: '倍率',

@@ -2,6 +2,7 @@ import { createResource, createSignal, Match, Show, Switch } from 'solid-js'
 import { beginProviderSignIn } from '#client/api/account.ts'
 import { ApiError } from '#client/api/http.ts'
 import { acceptInvitation, joinByInvitation, lookAtInvitation } from '#client/api/invitations.ts'
+import { GatewayIllustration } from '#client/console/gateway-illustration.tsx'
 import { announceError } from '#client/ui/announcer.tsx'
 import { Button } from '#client/ui/button.tsx'
 import { Field } from '#client/ui/field.tsx'
@@ -24,28 +25,28 @@ export function JoinPage(props: { user: UserRow | null; singleSignOn: boolean })
   return (
     <Switch>
       <Match when={facts.loading}>
-        <SplitPage title={t('title')} intro={t('looking')}>
+        <SplitPage title={t('title')} intro={t('looking')} aside={<GatewayIllustration />}>
           <span role="status" class="sr-only">
             {t('looking')}
           </span>
         </SplitPage>
       </Match>
       <Match when={isOver()}>
-        <SplitPage title={t('over')} intro={t('overWhy')}>
+        <SplitPage title={t('over')} intro={t('overWhy')} aside={<GatewayIllustration />}>
           <a class="btn lg w-full" href="/">
             {t('go')}
           </a>
         </SplitPage>
       </Match>
       <Match when={facts.error !== undefined}>
-        <SplitPage title={t('notRead')} intro={explain(facts.error)}>
+        <SplitPage title={t('notRead')} intro={explain(facts.error)} aside={<GatewayIllustration />}>
           <Button look="primary" size="lg" class="w-full" onClick={() => void refetch()}>
             {t('again')}
           </Button>
         </SplitPage>
       </Match>
       <Match when={token === ''}>
-        <SplitPage title={t('in')} intro={t('inWhy')}>
+        <SplitPage title={t('in')} intro={t('inWhy')} aside={<GatewayIllustration />}>
           <a class="btn primary lg w-full" href="/team">
             {t('go')}
           </a>
@@ -53,7 +54,7 @@ export function JoinPage(props: { user: UserRow | null; singleSignOn: boolean })
       </Match>
       <Match when={facts()}>
         {(found) => (
-          <SplitPage title={t('title')} intro={intro(found())}>
+          <SplitPage title={t('title')} intro={intro(found())} aside={<GatewayIllustration />}>
             <div class="grid gap-4">
               <Show when={found().role === 'admin'}>
                 <p class="notice">{t('asAdmin')}</p>

@@ -28,4 +28,5 @@ export const en = {
   moderate: 'moderation',
   search: 'search',
   realtime: 'realtime',
+  cacheRead: 'Cache read',
 }

@@ -1,5 +1,5 @@
 /** What can be asked here, with abilities, context, and the price in the chosen group. */
-import { createMemo, Show } from 'solid-js'
+import { createMemo, For, Show } from 'solid-js'
 import { useSession } from '#client/api/session.ts'
 import { detailOf, explain } from '#client/console/explain.ts'
 import { createLoad, readAll } from '#client/console/load.ts'
@@ -9,10 +9,17 @@ import { Empty, Failure, NoMatch } from '#client/ui/console/states.tsx'
 import { DataTable } from '#client/ui/console/table.tsx'
 import { useUrlState } from '#client/ui/console/url-state.ts'
 import { formatCompact, formatPrice } from '#client/ui/format.ts'
+import { Icon, type IconName } from '#client/ui/icon.tsx'
 import type { GroupRow } from '#shared/console/group'
 import type { ModelRow } from '#shared/console/model'
 import { formatDecimal, parseDecimal } from '#shared/money'
 import { t } from './messages.ts'
+
+/** What a model may be able to do, with the icon for it. */
+const skills: Record<'vision' | 'tools' | 'reasoning', IconName> = { vision: 'eye', tools: 'tool', reasoning: 'steps' }
+type Skill = keyof typeof skills
+const skillNames = Object.keys(skills) as Skill[]
+const can = (row: ModelRow, skill: Skill) => (row.capabilities as Record<string, unknown>)[skill] === true
 
 const uses = ['generate', 'embed', 'image', 'transcribe', 'speak', 'rerank', 'moderate', 'search', 'realtime'] as const
 
@@ -27,19 +34,22 @@ export function ModelsPage() {
   )
   const models = createLoad(group, (name, signal) => readAll<ModelRow>(`/api/models?group=${encodeURIComponent(name)}`, signal, 10_000))
   const ratio = () => groups.value()?.find((row) => row.name === group())?.ratio ?? '1'
+  const wanted = () => skillNames.filter((skill) => url.get('can').split(',').includes(skill))
+  const toggle = (skill: Skill) =>
+    url.set({ can: skillNames.filter((one) => wanted().includes(one) !== (one === skill)).join(',') }, { replace: true })
   const rows = createMemo(() => {
     const q = url.get('q').toLowerCase()
     const use = url.get('use')
-    return models.value()?.filter((row) => row.id.toLowerCase().includes(q) && (use === '' || (row.operations as string[]).includes(use)))
+    const fits = (row: ModelRow) => use === '' || (row.operations as string[]).includes(use)
+    return models.value()?.filter((row) => row.id.toLowerCase().includes(q) && fits(row) && wanted().every((skill) => can(row, skill)))
   })
-  const price = (row: ModelRow, field: 'input' | 'output') => {
+  const filters = () => [url.get('q'), url.get('use'), ...wanted().map((skill) => t(skill))].filter(Boolean).join(', ')
+  const price = (row: ModelRow, field: 'input' | 'output' | 'cacheRead') => {
     const usd = row.price[field]
     if (usd === undefined) return <span class="na">–</span>
     // Exactly: prices have nine places, ratios six.
     return formatPrice(formatDecimal(parseDecimal(usd, 9) * parseDecimal(ratio(), 6), 15))
   }
-  const abilities = (row: ModelRow) =>
-    (['vision', 'tools', 'reasoning'] as const).filter((name) => (row.capabilities as Record<string, unknown>)[name] === true)
   return (
     <Page title={t('title')}>
       <FilterBar>
@@ -58,6 +68,20 @@ export function ModelsPage() {
           options={uses.map((value) => ({ value, label: t(value) }))}
           onChange={(use) => url.set({ use })}
         />
+        <For each={skillNames}>
+          {(skill) => (
+            <button
+              type="button"
+              class="chip"
+              classList={{ on: wanted().includes(skill) }}
+              aria-pressed={wanted().includes(skill)}
+              onClick={() => toggle(skill)}
+            >
+              <Icon name={skills[skill]} />
+              {t(skill)}
+            </button>
+          )}
+        </For>
       </FilterBar>
       <Show
         when={models.error() === undefined || models.value()}
@@ -81,7 +105,7 @@ export function ModelsPage() {
                 <span class="text-ink-2">
                   {[
                     ...row.operations.filter((one) => uses.some((use) => use === one)).map((one) => t(one as 'generate')),
-                    ...abilities(row).map((one) => t(one)),
+                    ...skillNames.filter((skill) => can(row, skill)).map((skill) => t(skill)),
                   ].join(', ')}
                 </span>
               ),
@@ -109,10 +133,11 @@ export function ModelsPage() {
             },
             { id: 'input', label: t('input'), right: true, cell: (row) => price(row, 'input') },
             { id: 'output', label: t('output'), right: true, cell: (row) => price(row, 'output') },
+            { id: 'cacheRead', label: t('cacheRead'), right: true, wide: true, cell: (row) => price(row, 'cacheRead') },
           ]}
           empty={
-            <Show when={url.get('q') || url.get('use')} fallback={<Empty title={t('empty')}>{t('emptyWhy')}</Empty>}>
-              {(filters) => <NoMatch filters={filters()} onClear={() => url.set({ q: '', use: '' })} />}
+            <Show when={filters()} fallback={<Empty title={t('empty')}>{t('emptyWhy')}</Empty>}>
+              {(names) => <NoMatch filters={names()} onClear={() => url.set({ q: '', use: '', can: '' })} />}
             </Show>
           }
           foot={t('count', { count: rows()?.length ?? 0 })}

@@ -30,4 +30,5 @@ export const zh: Record<keyof typeof en, string> = {
   moderate: '审核',
   search: '搜索',
   realtime: '实时',
+  cacheRead: '缓存读取',
 }

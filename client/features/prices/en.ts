@@ -20,6 +20,7 @@ export const en = {
   perMillion: 'USD / 1M',
   each: 'USD each',
   tiers: 'Tiers',
+  above: 'above {tokens} {input} / {output}',
   factors: 'Factors',
   factorsHint: 'JSON: {"service_tier": {"priority": "2", "flex": "0.5"}}. Token prices are multiplied where an answer was served so.',
   tiersHint: 'JSON: [{"above": 200000, "input": "2.5", "output": "15"}]. For input above that many tokens.',

@@ -15,6 +15,7 @@ import { showToast } from '#client/ui/toast.tsx'
 import type { ChannelRow } from '#shared/console/channel'
 import type { PriceRow } from '#shared/console/price'
 import type { UsageReportRow } from '#shared/console/usage'
+import { furtherPrices } from './further-prices.ts'
 import { t } from './messages.ts'
 import { PriceDrawer } from './price-drawer.tsx'
 import type { PricedModel } from './priced-model.ts'
@@ -68,15 +69,6 @@ export function PricesPage() {
   const price = (row: PricedModel, field: 'input' | 'output' | 'cacheRead') =>
     row.price?.[field] === undefined ? <span class="na">–</span> : `$${formatPrice(row.price[field])}`
   const href = (row: PricedModel) => `/admin/prices?open=${encodeURIComponent(row.model)}`
-  const also = (row: PricedModel) => {
-    if (row.price === undefined) return ''
-    const { model: _, managed: __, input: ___, output: ____, cacheRead: _____, tiers, factors, ...others } = row.price
-    return [
-      ...Object.keys(others).map((name) => t(name as 'request')),
-      ...(tiers?.length ? [t('tiers')] : []),
-      ...(factors ? [t('factors')] : []),
-    ].join(', ')
-  }
   return (
     <Page
       title={t('title')}
@@ -148,7 +140,12 @@ export function PricesPage() {
             },
             { id: 'output', label: t('output'), right: true, cell: (row) => price(row, 'output') },
             { id: 'cacheRead', label: t('cacheRead'), right: true, cell: (row) => price(row, 'cacheRead') },
-            { id: 'other', label: t('other'), wide: true, cell: (row) => also(row) },
+            {
+              id: 'other',
+              label: t('other'),
+              wide: true,
+              cell: (row) => (row.price ? furtherPrices(row.price) : ''),
+            },
             { id: 'channels', label: t('channels'), wide: true, right: true, card: 'none', cell: (row) => row.channels.length },
             {
               id: 'margin',

@@ -22,6 +22,7 @@ export const zh: Record<keyof typeof en, string> = {
   perMillion: 'USD / 1M',
   each: 'USD / 个',
   tiers: '阶梯',
+  above: '超过 {tokens}：{input} / {output}',
   factors: '倍率',
   factorsHint: 'JSON：{"service_tier": {"priority": "2", "flex": "0.5"}}。按所用服务层级乘以 token 价格。',
   tiersHint: 'JSON：[{"above": 200000, "input": "2.5", "output": "15"}]。用于超过该 token 数的输入。',

@@ -16,7 +16,6 @@ export const en = {
   tooMany: 'Too many attempts. Try again in 15 minutes.',
   offline: 'The server is not responding. Check your connection and try again.',
   failed: 'Could not sign in ({code}).',
-  illustration: 'Diagram: five protocols go in through one gateway and reach five providers',
   usePasskey: 'Use a passkey',
   passkeyRefused: 'The browser gave no passkey. Try again, or sign in another way.',
   stepTitle: 'Second factor',

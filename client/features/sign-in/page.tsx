@@ -1,13 +1,13 @@
 import { createSignal, Show } from 'solid-js'
 import { beginProviderSignIn, type Entered, type Entry, signIn } from '#client/api/account.ts'
 import { passkeysHere, signInByPasskey } from '#client/api/proofs.ts'
+import { GatewayIllustration } from '#client/console/gateway-illustration.tsx'
 import { announceError } from '#client/ui/announcer.tsx'
 import { Button } from '#client/ui/button.tsx'
 import { Field } from '#client/ui/field.tsx'
 import { SplitPage } from '#client/ui/split-page.tsx'
 import type { FactorMethods } from '#shared/console/session'
 import { explain } from './explain.ts'
-import { GatewayIllustration } from './gateway-illustration.tsx'
 import { t } from './messages.ts'
 import { SecondStep } from './second-step.tsx'
 
@@ -79,7 +79,7 @@ function FirstStep(props: {
   }
 
   return (
-    <SplitPage title={t('title')} intro={t('intro')} aside={<GatewayIllustration label={t('illustration')} />}>
+    <SplitPage title={t('title')} intro={t('intro')} aside={<GatewayIllustration />}>
       <form
         class="grid gap-4"
         onSubmit={(event) => {

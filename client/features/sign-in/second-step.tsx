@@ -2,13 +2,13 @@ import { createSignal, Show } from 'solid-js'
 import type { Entry } from '#client/api/account.ts'
 import { ApiError } from '#client/api/http.ts'
 import { giveFactor, givePasskey } from '#client/api/proofs.ts'
+import { GatewayIllustration } from '#client/console/gateway-illustration.tsx'
 import { announceError } from '#client/ui/announcer.tsx'
 import { Button } from '#client/ui/button.tsx'
 import { Field } from '#client/ui/field.tsx'
 import { SplitPage } from '#client/ui/split-page.tsx'
 import type { FactorMethods } from '#shared/console/session'
 import { explain } from './explain.ts'
-import { GatewayIllustration } from './gateway-illustration.tsx'
 import { t } from './messages.ts'
 
 /** The second factor of a sign-in: a code of the app, a passkey, or a recovery code. */
@@ -32,7 +32,7 @@ export function SecondStep(props: { methods: FactorMethods; passkeys: boolean; o
   }
   const typed = () => recovering() || props.methods.app
   return (
-    <SplitPage title={t('stepTitle')} intro={t('stepIntro')} aside={<GatewayIllustration label={t('illustration')} />}>
+    <SplitPage title={t('stepTitle')} intro={t('stepIntro')} aside={<GatewayIllustration />}>
       <Show when={typed()}>
         <form
           class="grid gap-4"

@@ -18,7 +18,6 @@ export const zh: Record<keyof typeof en, string> = {
   tooMany: '尝试次数过多，请在 15 分钟后重试。',
   offline: '服务器没有响应。请检查网络后重试。',
   failed: '无法登录（{code}）。',
-  illustration: '示意图：五种协议经由一个网关，到达五个模型服务',
   usePasskey: '使用通行密钥',
   passkeyRefused: '浏览器没有给出通行密钥。请重试，或换一种方式登录。',
   stepTitle: '第二因素',

@@ -118,4 +118,12 @@ export const en = {
   factorResetTitle: 'Reset the second factor of “{name}”?',
   factorResetIntro: 'Apps, passkeys and recovery codes of this user are removed, and all their sessions end.',
   invitations: 'Invitations',
+  toSpend: '{amount} to spend',
+  spentMonth: 'Spent this month',
+  noBudget: 'no budget',
+  requestsMonth: 'Requests this month',
+  errorShare: '{share} errors',
+  lastSeen: 'Last seen',
+  neverSeen: 'never',
+  seenFrom: 'a key, from {address}',
 }

@@ -47,7 +47,7 @@ export function LedgerCard(props: { user: string; balance: string }) {
               label: t('entryAmount'),
               right: true,
               card: 'figure',
-              cell: (row) => <span title={`$${row.amount}`}>{formatMoney(row.amount)}</span>,
+              cell: (row) => <Amount of={row.amount} />,
             },
           ]}
           empty={<p class="p-4 text-[13px] text-ink-2">{t('ledgerNone')}</p>}
@@ -56,6 +56,17 @@ export function LedgerCard(props: { user: string; balance: string }) {
         />
       </Show>
     </Card>
+  )
+}
+
+/** What came has a plus and the colour of what went well. */
+function Amount(props: { of: string }) {
+  const came = () => !props.of.startsWith('-') && Number(props.of) !== 0
+  return (
+    <span title={`$${props.of}`} classList={{ 'text-ok': came() }}>
+      {came() && '+'}
+      {formatMoney(props.of)}
+    </span>
   )
 }
 

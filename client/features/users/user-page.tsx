@@ -2,7 +2,6 @@
 import { useNavigate, useParams } from '@solidjs/router'
 import { createEffect, createSignal, on, Show, Suspense } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
-import { BudgetCell } from '#client/console/budget-cell.tsx'
 import { detailOf, explain } from '#client/console/explain.ts'
 import { KeptDeletion } from '#client/console/kept-deletion.tsx'
 import { createLoad, readAll } from '#client/console/load.ts'
@@ -11,19 +10,18 @@ import { Button } from '#client/ui/button.tsx'
 import { Card, Page } from '#client/ui/console/page.tsx'
 import { SaveBar } from '#client/ui/console/save-bar.tsx'
 import { Empty, Failure, Skeleton } from '#client/ui/console/states.tsx'
-import { Stats } from '#client/ui/console/stats.tsx'
+import { Badges } from '#client/ui/console/status.tsx'
 import { LinkTabs } from '#client/ui/console/tabs.tsx'
 import { useUrlState } from '#client/ui/console/url-state.ts'
-import { formatMoney } from '#client/ui/format.ts'
 import { later } from '#client/ui/later.ts'
 import { showToast } from '#client/ui/toast.tsx'
 import type { AccountRow } from '#shared/console/user'
-import { formatUsd, parseUsd } from '#shared/money'
 import { FactorReset } from './factor-reset.tsx'
 import { LedgerCard } from './ledger-card.tsx'
 import { t } from './messages.ts'
 import { changesBetween, draftOf, fieldsOf } from './user-draft.ts'
 import { UserFields } from './user-fields.tsx'
+import { UserStrip } from './user-strip.tsx'
 
 const CreditDialog = later(async () => (await import('./user-dialogs.tsx')).CreditDialog)
 const RemoveUserDialog = later(async () => (await import('./user-dialogs.tsx')).RemoveUserDialog)
@@ -46,6 +44,7 @@ export function UserPage() {
     <Page
       title={user()?.name ?? t('user')}
       above={[{ label: t('title'), href: '/admin/users' }]}
+      mark={<Show when={user()}>{(row) => <Badges names={row().groups} />}</Show>}
       actions={
         <Show when={user()}>
           <Button icon="plus" onClick={() => setAsking('credit')}>
@@ -152,18 +151,7 @@ function Settings(props: { row: AccountRow; tab: 'ledger' | 'settings'; onSaved(
   return (
     <>
       <div class="stack mb-6" hidden={props.tab !== 'ledger'}>
-        <Stats
-          label={t('user')}
-          stats={[
-            { label: t('balance'), value: <span title={`$${props.row.balance}`}>{formatMoney(props.row.balance)}</span> },
-            {
-              label: t('spendable'),
-              value: formatMoney(formatUsd(parseUsd(props.row.balance) - parseUsd(props.row.held))),
-              note: t('held', { amount: formatMoney(props.row.held) }),
-            },
-            { label: t('budget'), value: '', note: <BudgetCell row={props.row} /> },
-          ]}
-        />
+        <UserStrip row={props.row} />
         <p class="flex flex-wrap gap-x-5 gap-y-1 text-[13px]">
           {links().map((link) => (
             <a href={link.href}>{link.label}</a>

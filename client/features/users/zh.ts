@@ -120,4 +120,12 @@ export const zh: Record<keyof typeof en, string> = {
   factorResetTitle: '重置“{name}”的第二因素？',
   factorResetIntro: '该用户的应用、通行密钥和恢复代码都将移除，所有会话结束。',
   invitations: '邀请',
+  toSpend: '可用 {amount}',
+  spentMonth: '本月花费',
+  noBudget: '没有预算',
+  requestsMonth: '本月请求',
+  errorShare: '错误 {share}',
+  lastSeen: '最近活动',
+  neverSeen: '从未',
+  seenFrom: '密钥，来自 {address}',
 }

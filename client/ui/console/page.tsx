@@ -18,6 +18,8 @@ interface PageProps {
   title: string
   /** Pages above this one, the nearest last. */
   above?: readonly Crumb[]
+  /** Beside the title: the state of what the page shows. */
+  mark?: JSX.Element
   /** Buttons at the right of the bar. */
   actions?: JSX.Element
   /** A line of facts before the buttons, left out on phones. */
@@ -57,6 +59,9 @@ export function Page(props: PageProps) {
               )}
             </For>
             <h1>{props.title}</h1>
+            <Show when={props.mark}>
+              <span class="ml-1.5 text-[13px]/[18px] whitespace-nowrap max-[759px]:hidden">{props.mark}</span>
+            </Show>
           </div>
           <span class="flex-1" />
           <Show when={props.facts}>
@@ -74,8 +79,16 @@ export function Page(props: PageProps) {
   )
 }
 
-/** A framed part of a page with an optional title and tools. `count`: of what it lists, beside the title. */
-export function Card(props: { title?: string; count?: number; tools?: JSX.Element; bare?: boolean; bad?: boolean; children: JSX.Element }) {
+/** A framed part of a page with an optional title and tools. `count`: of what it lists, beside the title; `note`: a few words there. */
+export function Card(props: {
+  title?: string
+  count?: number
+  note?: string
+  tools?: JSX.Element
+  bare?: boolean
+  bad?: boolean
+  children: JSX.Element
+}) {
   return (
     <section class="card" classList={{ danger: props.bad ?? false }}>
       <Show when={props.title !== undefined || props.tools}>
@@ -83,6 +96,9 @@ export function Card(props: { title?: string; count?: number; tools?: JSX.Elemen
           <h2>{props.title}</h2>
           <Show when={props.count !== undefined}>
             <span class="bdg num">{props.count}</span>
+          </Show>
+          <Show when={props.note}>
+            <span class="hint">{props.note}</span>
           </Show>
           <span class="flex-1" />
           {props.tools}

@@ -1,9 +1,11 @@
-import { For } from 'solid-js'
+import { For, Show } from 'solid-js'
 
 /** A tab. */
 export interface Tab {
   id: string
   label: string
+  /** Of what it lists; nothing is said of none. */
+  count?: number | undefined
 }
 
 /** Tabs under the bar; each is a link, so that the tab is in the address. */
@@ -14,6 +16,7 @@ export function LinkTabs(props: { label: string; tabs: readonly Tab[]; current: 
         {(tab) => (
           <a href={props.href(tab.id)} aria-current={tab.id === props.current ? 'page' : undefined}>
             {tab.label}
+            <Show when={tab.count}>{(count) => <span class="num font-normal text-ink-3"> {count()}</span>}</Show>
           </a>
         )}
       </For>

@@ -31,8 +31,27 @@ const pages: readonly (readonly [name: string, path: string, act?: (page: Page) 
   ['channels', '/admin/channels'],
   ['channel-gallery', '/admin/channels/new'],
   ['channel-add', '/admin/channels/new?vendor=openai'],
-  ['channel-health', `/admin/channels/${busy.channel}`],
-  ['channel-models', `/admin/channels/${busy.channel}?tab=models`],
+  [
+    'channel-health',
+    `/admin/channels/${busy.channel}`,
+    async (page) => {
+      await busy.trouble()
+      await page.reload()
+      await page.getByText('Tried again').waitFor({ state: 'attached' })
+    },
+  ],
+  [
+    'channel-models',
+    `/admin/channels/${busy.channel}?tab=models`,
+    async (page) => {
+      await page.getByRole('button', { name: 'Fetch the models' }).click()
+      await page.getByRole('checkbox', { name: 'Offer gpt-5-nano' }).check()
+      await page.getByRole('button', { name: 'Answer' }).click()
+      await page.getByRole('menuitemradio', { name: 'whole' }).click()
+      await page.getByRole('button', { name: 'Test all' }).click()
+      await page.getByText('4 tested').waitFor()
+    },
+  ],
   ['channel-settings', `/admin/channels/${busy.channel}?tab=settings`],
   ['simulate', '/admin/channels/simulate?model=gpt-5'],
   ['users', '/admin/users'],
@@ -75,6 +94,8 @@ const pages: readonly (readonly [name: string, path: string, act?: (page: Page) 
       const json = { error: { message: 'Prove it.', type: 'invalid_request_error', code: 'reauthentication_required', param: null } }
       await page.route('**/api/session/factors/apps', (route) => route.fulfill({ status: 403, json }), { times: 1 })
       await page.getByRole('button', { name: 'Add an app' }).click()
+      const methods = { password: true, app: true, recoveryCode: true, passkey: true, provider: true }
+      await page.route('**/api/session/proof', (route) => route.fulfill({ json: methods }), { times: 1 })
       await page.getByRole('button', { name: 'Next' }).click()
       await page.waitForTimeout(500)
     },

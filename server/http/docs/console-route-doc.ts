@@ -5,6 +5,8 @@ import type { Parameter, RouteDoc } from './route-doc.ts'
 
 interface Details {
   takes?: SchemaName
+  /** The body may be left out. */
+  optional?: true
   /** Absent = 204. */
   gives?: SchemaName
   status?: number
@@ -13,13 +15,18 @@ interface Details {
 }
 
 /** An endpoint of the console. */
-export const doc = (route: string, who: RouteDoc['who'], summary: string, { takes, gives, status, ...more }: Details = {}): RouteDoc => ({
+export const doc = (
+  route: string,
+  who: RouteDoc['who'],
+  summary: string,
+  { takes, optional, gives, status, ...more }: Details = {},
+): RouteDoc => ({
   tag: 'Console',
   route,
   who,
   summary,
   ...more,
-  ...(takes && { takes: { json: takes } }),
+  ...(takes && { takes: { json: takes, ...(optional && { optional }) } }),
   gives: gives ? { status: status ?? 200, json: [gives] } : { status: status ?? 204 },
 })
 /** An endpoint that answers a page of a list. */

@@ -213,7 +213,16 @@ export const consoleRouteDocs: readonly RouteDoc[] = [
   doc('PATCH /api/channels/:id', 'admin', 'Change a channel', { takes: 'ChannelPatch', gives: 'Channel' }),
   doc('DELETE /api/channels/:id', 'admin', 'Delete a channel'),
   doc('GET /api/channels/:id/health', 'admin', 'Health of a channel', { gives: 'ChannelHealth' }),
-  doc('POST /api/channels/:id/reset', 'admin', 'Reset the health of a channel', { gives: 'ChannelHealth' }),
+  doc('POST /api/channels/:id/reset', 'admin', 'Reset the health of a channel', {
+    takes: 'HealthReset',
+    optional: true,
+    gives: 'ChannelHealth',
+    description: 'Without a body, all of it; with one, the row that it names.',
+  }),
+  doc('GET /api/channels/:id/outcomes', 'admin', 'How attempts on a channel ended in the last hour', {
+    gives: 'ChannelOutcomes',
+    description: 'By key and model, in slices of time, as the instance that answers has seen it since its start.',
+  }),
   doc('POST /api/channels/:id/test', 'admin', 'Test a channel', {
     takes: 'ProbeQuestion',
     gives: 'ProbeAnswer',

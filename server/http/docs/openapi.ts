@@ -111,7 +111,7 @@ function operation({ method, path, doc, envelope, openedBy }: DescribedRoute): J
     ...(doc.description !== undefined && { description: doc.description }),
     security: [...security[doc.who], ...(openedBy ?? []).map((scope) => ({ managementKey: [scope] }))],
     parameters: [...inPath, ...others, ...(doc.who === 'key' && method === 'POST' ? [strict] : [])],
-    ...(doc.takes && { requestBody: { required: true, content: body(doc.takes) } }),
+    ...(doc.takes && { requestBody: { required: !doc.takes.optional, content: body(doc.takes) } }),
     responses: { [doc.gives.status ?? 200]: success(doc.gives), default: refusal(envelope) },
   }
 }

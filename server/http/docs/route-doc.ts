@@ -42,7 +42,7 @@ export interface RouteDoc {
   /** Who may call it: anyone, API keys, signed-in users, administrators. */
   who: 'anyone' | 'key' | 'session' | 'admin'
   parameters?: readonly Parameter[]
-  takes?: { json?: SchemaName; form?: SchemaName }
+  takes?: { json?: SchemaName; form?: SchemaName; optional?: true }
   gives: Gives
 }
 

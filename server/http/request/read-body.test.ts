@@ -1,15 +1,17 @@
 import { describe, expect, test } from 'bun:test'
+import { systemClock } from '#runtime/clock'
+import { turnsDuring } from '#testing/event-loop-turns'
 import { handClock } from '#testing/hand-clock'
-import { decodeUtf8, readBody } from './read-body.ts'
+import { decodeUtf8, readBody, readJsonPieces } from './read-body.ts'
 
 const post = (body: string | ReadableStream, headers: Record<string, string> = {}) =>
   new Request('http://127.0.0.1/', { method: 'POST', body, headers })
 
 /** Chunks without a length, as a chunked upload comes. */
-function dripping(chunks: number, size: number, cancel: () => void = () => undefined): ReadableStream<Uint8Array> {
+function dripping(chunks: number, size: number, cancel: () => void = () => undefined, byte?: number): ReadableStream<Uint8Array> {
   let sent = 0
   return new ReadableStream({
-    pull: (controller) => (sent++ < chunks ? controller.enqueue(new Uint8Array(size).fill(sent)) : controller.close()),
+    pull: (controller) => (sent++ < chunks ? controller.enqueue(new Uint8Array(size).fill(byte ?? sent)) : controller.close()),
     cancel,
   })
 }
@@ -81,6 +83,12 @@ describe('readBody', () => {
     const broken = new ReadableStream({ pull: (controller) => controller.error(new Error('reset')) })
     await expect(readBody(post(broken), 100)).rejects.toMatchObject({ code: 'client_closed_request' })
   })
+})
+
+test('others have their turn while a body is weighed that is here already, however small its pieces are', async () => {
+  const request = post(dripping(256, 64 * 1024, undefined, 0x20))
+  const read = () => readJsonPieces(request, { clock: systemClock, idleMs: 60_000 })
+  expect(await turnsDuring(read)).toBeGreaterThanOrEqual(64)
 })
 
 describe('decodeUtf8', () => {

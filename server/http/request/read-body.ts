@@ -8,7 +8,7 @@ import type { Body } from '#relay/contract/ask'
 import type { BodyRoom } from '#relay/contract/body-rooms'
 import { type LargeAsk, type LargeBodies, light, type WeighedPieces } from '#relay/contract/large-body'
 import type { Clock, Timer } from '#runtime/clock'
-import { nextTurn } from '#runtime/turns'
+import { nextTurn, turnEvery } from '#runtime/turns'
 import { GatewayError } from '#shared/errors'
 import { createJsonScale, type JsonBounds } from '#wire/json-weight'
 import { forbidsStoring, mayForbidStoring } from './store-wish.ts'
@@ -228,10 +228,12 @@ export async function readJsonPieces(
   const scale = createJsonScale(bounds)
   const pieces: WeighedPieces['pieces'][number][] = []
   let bytes = 0
+  const turn = turnEvery(sliceBytes)
   for await (const piece of bodyPieces(request, { maxBytes: mostBytes, clock, timeMs: bodyTimeMs, idleMs })) {
     for (let at = 0; at < piece.length; at += sliceBytes) {
-      scale.push(piece.subarray(at, at + sliceBytes))
-      if (piece.length > sliceBytes) await nextTurn()
+      const slice = piece.subarray(at, at + sliceBytes)
+      scale.push(slice)
+      await turn(slice.length)
     }
     pieces.push(piece)
     bytes += piece.length

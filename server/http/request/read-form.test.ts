@@ -6,6 +6,7 @@ import { collectForm } from '#relay/operation/form'
 import { systemClock, systemRandom } from '#runtime/clock'
 import { openSpool, type Spool } from '#runtime/spool'
 import { GatewayError } from '#shared/errors'
+import { turnsDuring } from '#testing/event-loop-turns'
 import { handClock } from '#testing/hand-clock'
 import { readForm } from './read-form.ts'
 
@@ -54,6 +55,16 @@ test('a form is read whole, the model behind the files, and released', async () 
   expect(readdirSync(folder)).toHaveLength(1)
   release()
   expect(await emptied()).toEqual([])
+})
+
+test('others have their turn while a form is read that is here already, however small its pieces are', async () => {
+  const text = Buffer.from(`${part('prompt', 'x'.repeat(7 * mebibyte))}--X--\r\n`)
+  async function* pieces() {
+    for (let at = 0; at < text.length; at += 64 * 1024) yield Uint8Array.from(text.subarray(at, at + 64 * 1024))
+  }
+  const limits = { file: 1, text: 8 * mebibyte, parts: 10 }
+  const turns = await turnsDuring(() => collectForm('multipart/form-data; boundary=X', pieces(), spool.upload(), limits))
+  expect(turns).toBeGreaterThanOrEqual(14)
 })
 
 test('a file of exactly 25 MiB passes', async () => {

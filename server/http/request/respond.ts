@@ -71,20 +71,25 @@ export function relayed(
   const headers: Record<string, string> = { 'content-type': reply.contentType, 'cache-control': 'no-cache' }
   if (reply.losses.length > 0) headers['x-parley-losses'] = lossHeader(reply.losses)
   if (capture?.label) headers[storedHeader] = capture.label
-  if (typeof reply.body === 'string') {
-    capture?.answeredWhole(reply.status, headers, reply.body)
-    return new Response(reply.body, { status: reply.status, headers })
+  const body = typeof reply.body === 'string' || 'next' in reply.body ? reply.body : (onlySlice(reply.body) ?? inTurns(reply.body))
+  if (typeof body === 'string' || body instanceof Uint8Array) {
+    capture?.answeredWhole(reply.status, headers, body)
+    return new Response(body, { status: reply.status, headers })
   }
   const heartbeat = reply.heartbeat ? { bytes: reply.heartbeat, everyMs: heartbeatMs } : undefined
   headers['x-accel-buffering'] = 'no'
   capture?.answering(reply.status, headers)
-  const body = 'next' in reply.body ? reply.body : inTurns(reply.body)
   const source = capture ? capture.answerOf(body) : body
   return new Response(outgoingBody(source, clock, heartbeat, idleGuard), { status: reply.status, headers })
 }
 
 /** Bytes that are handed over before others have their turn. */
 const sliceBytes = 256 * 1024
+
+/** Little enough to be handed over at once, with its length. */
+function onlySlice([first, ...others]: readonly Uint8Array[]): Uint8Array<ArrayBuffer> | undefined {
+  return first && others.length === 0 && first.length <= sliceBytes ? new Uint8Array(first) : undefined
+}
 
 /** A large body that is here already, a little at a time. */
 function inTurns(parts: readonly Uint8Array[]): Source {

@@ -34,6 +34,9 @@ export interface Passage {
   failure(error: GatewayError): Uint8Array | undefined
 }
 
+/** As text, or as bytes. */
+type Answered = WholeAnswer | WholeBytes
+
 export interface Exchange {
   request: UpstreamRequest
   /** Parses this upstream's error responses. */
@@ -43,7 +46,7 @@ export interface Exchange {
   /** Further requests, sent one after another, whose answers are merged into one. */
   rest?: readonly UpstreamRequest[]
   /** Throws GatewayError `upstream_error` when the body is no answer, or rejects. `rest` has the answers of the further requests. */
-  whole(body: string, rest: readonly string[]): WholeAnswer | Promise<WholeAnswer>
+  whole(body: string, rest: readonly string[]): Answered | Promise<Answered>
   /** The same of large answers, each in pieces, off this thread; absent: they are read here as well. Rejects likewise. */
   wholeLarge?(answers: readonly (readonly Uint8Array[])[]): Promise<WholeBytes>
   /** `type` is the content type of the upstream's answer. */

@@ -76,13 +76,13 @@ export interface LargeBody {
   /** What is kept of it with this answer: undefined for an answer without an id. `conversation`: the one that it is added to. */
   recorded(answer: string, stream: boolean, conversation?: string): Promise<LargeRecorded | undefined>
   /** The answer of an endpoint that does nothing but compact, with what the caller said before it. Rejects with GatewayError. */
-  compacted(answer: string): Promise<string>
+  compacted(answer: string): Promise<Uint8Array<ArrayBuffer>>
   /** Whole answers to it are read where it is, also those of its own style. */
   readsAnswers: boolean
   /** As the question of an operation, written for another style, or the files that are wanted first. Rejects with GatewayError. */
   questioned(wanted: LargeQuestion): Promise<LargeQuestioned | { wants: readonly WantedFile[] }>
   /** A whole answer to that question for its client; `bodies`: one for each request. Rejects with GatewayError. */
-  answered(bodies: readonly string[], wanted: LargeAnswering): Promise<WholeAnswer>
+  answered(bodies: readonly string[], wanted: LargeAnswering): Promise<WholeBytes>
   /** Nothing will ask for it again. */
   release(): void
 }
@@ -224,7 +224,8 @@ export interface LargeAnswer {
 }
 
 /** A whole answer whose body is bytes. */
-export interface WholeBytes extends Omit<WholeAnswer, 'body'> {
+export interface WholeBytes extends WholeAnswer {
+  body: ''
   bytes: Uint8Array<ArrayBuffer>
 }
 

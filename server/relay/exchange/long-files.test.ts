@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { systemRandom } from '#runtime/clock'
 import { sha256Hex } from '#runtime/secrets'
+import { turnsDuring } from '#testing/event-loop-turns'
 import type { Payload, UpstreamRequest } from '#upstream/upstream'
 import { type LongFile, longFiles } from './long-files.ts'
 
@@ -59,15 +60,7 @@ test('what will be signed is hashed as it is sent, also bytes that were hashed w
 test('the event loop has its turn while a file is read', async () => {
   const long = longFiles(systemRandom)
   const payload = payloadOf(await long.placed(request(`"${long.mark(fileOf(3_000_000, 3_000_000))}"`)))
-  let turns = 0
-  const count = (): void => {
-    turns++
-    timer = setImmediate(count)
-  }
-  let timer = setImmediate(count)
-  await piecesOf(payload)
-  clearImmediate(timer)
-  expect(turns).toBeGreaterThan(10)
+  expect(await turnsDuring(() => piecesOf(payload))).toBeGreaterThan(10)
 })
 
 test('a body without marks stays as it is', async () => {

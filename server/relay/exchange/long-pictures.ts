@@ -4,7 +4,7 @@
  * streams. A picture's beginning stays, which tells its format and size. Sound stays as well, since its length is counted.
  */
 import type { Random } from '#runtime/clock'
-import { nextTurn } from '#runtime/turns'
+import { nextTurn, turnEvery } from '#runtime/turns'
 
 /** The long pictures of one answer. */
 export interface LongPictures {
@@ -114,12 +114,13 @@ async function isPicture(bytes: Uint8Array, start: number, end: number): Promise
 async function joined(pieces: readonly Uint8Array[]): Promise<Uint8Array> {
   const bytes = new Uint8Array(Buffer.allocUnsafeSlow(pieces.reduce((sum, piece) => sum + piece.length, 0)).buffer)
   let at = 0
+  const turn = turnEvery(sliceBytes)
   for (const piece of pieces) {
     for (let from = 0; from < piece.length; from += sliceBytes) {
       const part = piece.subarray(from, from + sliceBytes)
       bytes.set(part, at)
       at += part.length
-      if (piece.length > sliceBytes) await nextTurn()
+      await turn(part.length)
     }
   }
   return bytes

@@ -161,7 +161,7 @@ test('a conversation is compacted: the question is for a summary, and the answer
   expect(messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user'])
   expect([made.losses.map(({ field }) => field), made.summary?.turns]).toEqual([['compaction'], []])
   const answer = '{"id":"resp_1","output":[{"type":"compaction"}]}'
-  expect(JSON.parse(jobs.compacted(1, answer, 'seed'))).toEqual({
+  expect(JSON.parse(text(jobs.compacted(1, answer, 'seed')))).toEqual({
     id: 'resp_1',
     output: [
       expect.objectContaining({ id: 'msg_seed000000', content: [{ type: 'input_text', text: 'My name is Ada.' }] }),
@@ -188,12 +188,12 @@ describe('the question of an operation', () => {
     const answering = { edits: {}, priced: undefined, now: 0 }
     const answer = '{"results":[{"index":1,"relevance_score":0.5}],"meta":{"billed_units":{"search_units":1}}}'
     const given = jobs.answered(1, [answer], { ...answering, style: 'cohere' })
-    expect(JSON.parse(given.body)).toMatchObject({ model: 'm', results: [{ index: 1, document: { text: 'two' } }] })
+    expect(JSON.parse(text(given.bytes))).toMatchObject({ model: 'm', results: [{ index: 1, document: { text: 'two' } }] })
     expect(given.usage.units.searches).toBe(1)
     // The documents of a question of the same style stay where it is.
     expect([opened.readsAnswers, 'question' in opened.head]).toEqual([true, false])
     const own = jobs.answered(1, [answer], answering)
-    expect(JSON.parse(own.body)).toMatchObject({ results: [{ index: 1, document: { text: 'two' } }] })
+    expect(JSON.parse(text(own.bytes))).toMatchObject({ results: [{ index: 1, document: { text: 'two' } }] })
   })
 
   test('that is sent several times is bytes once', () => {

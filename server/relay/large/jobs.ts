@@ -64,9 +64,9 @@ export interface LargeJobs {
   bareCalls(id: number, opened: OpenedStates): string[]
   converted(id: number, wanted: CrossingConversion): Promise<LargeConverted | { wants: string[] }>
   outline(id: number): ConversationRequest
-  compacted(id: number, answer: string, seed: string): string
+  compacted(id: number, answer: string, seed: string): Uint8Array<ArrayBuffer>
   questioned(id: number, wanted: LargeQuestion): LargeQuestioned | { wants: readonly WantedFile[] }
-  answered(id: number, bodies: readonly string[], wanted: LargeAnswering): WholeAnswer
+  answered(id: number, bodies: readonly string[], wanted: LargeAnswering): WholeBytes
   release(id: number): void
   preview(pieces: readonly Uint8Array[], dialect: OtherDialect): Uint8Array<ArrayBuffer>
   framePiece(id: number, piece: string): void
@@ -101,6 +101,8 @@ const exchangeIn = ({ id, pieces }: StoredBytes) => ({ ...(JSON.parse(decoded(pi
 
 /** What a writer of answers looks at: who said what is left out. */
 const outlineOf = (request: ConversationRequest): ConversationRequest => ({ ...request, turns: [], instructions: [] })
+
+const inBytes = (answer: WholeAnswer): WholeBytes => ({ ...answer, body: '', bytes: encoder.encode(answer.body) })
 
 /** The jobs over bodies of their own. */
 export function createLargeJobs(): LargeJobs {
@@ -222,10 +224,10 @@ export function createLargeJobs(): LargeJobs {
       let made = 0
       // Random as a whole, and different from each other.
       const fresh = (prefix: string) => prefix + seed + (made++).toString(36).padStart(6, '0')
-      return codec ? codec.withMessages(text, answer, { id: fresh }) : answer
+      return encoder.encode(codec ? codec.withMessages(text, answer, { id: fresh }) : answer)
     },
     questioned: (id, wanted) => questioned(held(id), wanted),
-    answered: (id, bodies, wanted) => answered(held(id), bodies, wanted),
+    answered: (id, bodies, wanted) => inBytes(answered(held(id), bodies, wanted)),
     release: (id) => void bodies.delete(id),
     framePiece: (id, piece) => void frames.set(id, (frames.get(id) ?? '') + piece),
     frame(id, length) {
@@ -235,10 +237,7 @@ export function createLargeJobs(): LargeJobs {
       if (frame.length !== length) throw new GatewayError('overloaded', 'The frame is gone. Send it again.', { retryAfter: 1 })
       return realtimeCodec.readFrame(frame)
     },
-    answer(answers, wanted) {
-      const { body, ...rest } = answerRead(answers.map(decoded), wanted)
-      return { ...rest, bytes: encoder.encode(body) }
-    },
+    answer: (answers, wanted) => inBytes(answerRead(answers.map(decoded), wanted)),
     shown: (stored, view) => encoder.encode(shown(exchangeIn(stored), view)),
     preview: (pieces, dialect) => encoder.encode(JSON.stringify(previewOf(decoded(pieces), dialect))),
   }

@@ -15,7 +15,7 @@ import type { Clock, Random, Timer } from '#runtime/clock'
 import type { SocketFrame } from '#runtime/contract/sockets'
 import { serverScript } from '#runtime/package-file'
 import { platform } from '#runtime/platform'
-import { nextTurn } from '#runtime/turns'
+import { nextTurn, turnEvery } from '#runtime/turns'
 import { WorkerFault, WorkerLink } from '#runtime/worker-link'
 import { GatewayError } from '#shared/errors'
 import type { CrossingConversion, LargeJobs } from './jobs.ts'
@@ -67,7 +67,6 @@ export function createLargeBodies(clock: Clock, random: Pick<Random, 'base62'>):
 
   async function open({ pieces }: WeighedPieces, asked: LargeAsk, caller: string): Promise<LargeBody> {
     const id = ++bodies
-    const own = pieces.map(alone)
     held += 1
     let isHeld = true
     const release = () => {
@@ -79,6 +78,7 @@ export function createLargeBodies(clock: Clock, random: Pick<Random, 'base62'>):
         .finally(letRest)
     }
     try {
+      const own = await ownPieces(pieces, alone)
       const buffers = own.map(({ buffer }) => buffer)
       const opened = await run(caller, 'open', [id, own, asked], buffers)
       return bodyOf(id, opened, {
@@ -95,8 +95,8 @@ export function createLargeBodies(clock: Clock, random: Pick<Random, 'base62'>):
   return {
     open,
     async preview({ pieces }, dialect, caller) {
-      const own = pieces.map(alone)
       try {
+        const own = await ownPieces(pieces, alone)
         const buffers = own.map(({ buffer }) => buffer)
         return await run(caller, 'preview', [own, dialect], buffers)
       } finally {
@@ -122,7 +122,7 @@ export function createLargeBodies(clock: Clock, random: Pick<Random, 'base62'>):
     },
     async answer(answers, wanted, caller) {
       const own: Uint8Array<ArrayBuffer>[][] = []
-      for (const pieces of answers) own.push(await ownPieces(pieces))
+      for (const pieces of answers) own.push(await ownPieces(pieces, (piece) => new Uint8Array(piece)))
       try {
         const buffers = own.flat().map(({ buffer }) => buffer)
         return await run(caller, 'answer', [own, wanted], buffers)
@@ -145,15 +145,13 @@ export function createLargeBodies(clock: Clock, random: Pick<Random, 'base62'>):
 }
 
 /** The bytes in buffers of their own, a few at a time. */
-async function ownPieces(pieces: readonly Uint8Array[]): Promise<Uint8Array<ArrayBuffer>[]> {
+async function ownPieces<Piece extends Uint8Array>(pieces: readonly Piece[], ownOf: (piece: Piece) => Uint8Array<ArrayBuffer>) {
   const own: Uint8Array<ArrayBuffer>[] = []
-  let copied = 0
+  const turn = turnEvery(pieceLength)
   for (const piece of pieces) {
-    own.push(new Uint8Array(piece))
-    copied += piece.length
-    if (copied < pieceLength) continue
-    copied = 0
-    await nextTurn()
+    const made = ownOf(piece)
+    own.push(made)
+    if (made !== piece) await turn(piece.length)
   }
   return own
 }

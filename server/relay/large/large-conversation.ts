@@ -165,7 +165,7 @@ function exchangeIn(parts: RelayParts, asked: Asked, { codec, large, reading, bo
     ...exchange,
     async whole(text, rest) {
       const answer = await exchange.whole(text, rest)
-      return { ...answer, body: await large.compacted(answer.body) }
+      return { ...answer, body: '', bytes: await large.compacted(answer.body) }
     },
   })
 

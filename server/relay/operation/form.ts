@@ -4,7 +4,7 @@
  */
 import type { Form, FormFile } from '#canonical/operation/operation'
 import type { SpoolWriter, Upload } from '#runtime/spool'
-import { nextTurn } from '#runtime/turns'
+import { nextTurn, turnEvery } from '#runtime/turns'
 import { GatewayError } from '#shared/errors'
 import { boundaryOf, formDecoder } from '#wire/multipart-head'
 import { createMultipartReader, type MultipartEvent } from '#wire/multipart-reader'
@@ -33,11 +33,13 @@ export async function collectForm(
   const reader = createMultipartReader(boundaryOf(contentType), limits.parts)
   const taker = formTaker(upload, limits)
   let size = 0
+  const turn = turnEvery(atOnce)
   for await (const piece of pieces) {
     size += piece.length
     for (let at = 0; at < piece.length; at += atOnce) {
-      if (at > 0) await nextTurn()
-      for (const event of reader.push(piece.subarray(at, at + atOnce))) await taker.take(event)
+      const slice = piece.subarray(at, at + atOnce)
+      for (const event of reader.push(slice)) await taker.take(event)
+      await turn(slice.length)
     }
     free(piece)
   }

@@ -25,10 +25,10 @@ const answerBytes = 64 * 1024 * 1024
 const wholeAnswerSeconds = 600
 
 /** An answer that was read and written for its client. */
-interface WrittenWhole extends Omit<WholeAnswer, 'body'> {
-  /** With marks of pictures, where there are any; empty where there are bytes. */
-  body: string
+interface WrittenWhole extends WholeAnswer {
+  /** Stand in the place of marks in its text. */
   pictures?: LongPictures
+  /** In place of its text. */
   bytes?: Uint8Array
 }
 
@@ -62,7 +62,7 @@ async function written(exchange: Exchange, bodies: readonly [Came, ...Came[]], r
   const isLarge = bodies.some(({ text }) => text === undefined)
   if (isLarge && exchange.wholeLarge) {
     const encoded = ({ text, pieces }: Came) => (text === undefined || pieces.length > 0 ? pieces : [new TextEncoder().encode(text)])
-    return { body: '', ...(await exchange.wholeLarge(bodies.map(encoded))) }
+    return exchange.wholeLarge(bodies.map(encoded))
   }
   const pictures = isLarge ? longPictures(random) : undefined
   const read = async ({ text, pieces }: Came) => text ?? (pictures && isJson(pieces) ? pictures.taken(pieces) : textOf(pieces))

@@ -1,7 +1,11 @@
 /** A request's body, written piece by piece as the connection takes it. */
 import { malformed } from '#runtime/http1/http-fault'
+import { turnEvery } from '#runtime/turns'
 import type { HttpConnection } from './http-connection.ts'
 import type { HttpExchange } from './http-exchange.ts'
+
+/** Bytes that are written before others have their turn: files are read at once, and a near upstream takes all that comes. */
+const sliceBytes = 512 * 1024
 
 /**
  * Sends a body of exactly `length` bytes. A body of another length, or one that breaks, ends the exchange with its fault; an exchange that
@@ -16,6 +20,7 @@ export async function upload(
   const source = body.getReader()
   exchange.uploading(() => void source.cancel().catch(() => undefined))
   let left = length
+  const turn = turnEvery(sliceBytes)
   try {
     for (;;) {
       const { done, value } = await source.read()
@@ -26,6 +31,7 @@ export async function upload(
       if (left < 0) throw malformed('The body of the request is longer than it was said to be.')
       connection.write(value)
       await connection.sent()
+      await turn(value.length)
       if (exchange.isOver) return
     }
     if (left > 0) throw malformed('The body of the request is shorter than it was said to be.')

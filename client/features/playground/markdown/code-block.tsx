@@ -95,7 +95,7 @@ function Code(props: { language: string; code: string; open: boolean }) {
     if (props.open) return
     const { language } = props
     whenIdle(async () => {
-      const [{ highlight }, { renderSpans }] = await Promise.all([import('./highlight.ts'), import('./render.ts')])
+      const [{ highlight }, { renderSpans }] = await Promise.all([import('#client/ui/code/highlight.ts'), import('./render.ts')])
       const html = alive ? await highlight(shown, language) : undefined
       if (html !== undefined && alive && !props.open) place?.replaceChildren(renderSpans(html))
     })

@@ -6,10 +6,12 @@ import { resolveRates } from '#billing/pricing/rates'
 import type { Route } from '#http/request/route'
 import { createChannels } from '#routing/channels'
 import { createHealth } from '#routing/health'
+import type { Health } from '#routing/health-contract'
 import { systemRandom } from '#runtime/clock'
 import type { Log } from '#runtime/log'
 import { sealer } from '#runtime/secrets'
 import { GatewayError } from '#shared/errors'
+import { channelKey, testCandidate, testChannel } from '#testing/candidate'
 import { sampledEngine, type Throwaway, throwawayDatabase } from '#testing/database/database'
 import { runSql } from '#testing/database/tables'
 import { handClock } from '#testing/hand-clock'
@@ -57,6 +59,7 @@ const tokenOf = (name: string) => Buffer.from(name).toString('hex').padEnd(64, '
 
 let database: Throwaway
 let routes: Route[]
+let health: Health
 
 beforeAll(async () => {
   database = await throwawayDatabase(sampledEngine(import.meta.file))
@@ -87,11 +90,12 @@ beforeEach(async () => {
     userOfSession: (token: string | undefined) => Object.values(users).find(({ name }) => tokenOf(name) === token),
     groupsOf: (user: User) => user.groups.map(group),
   }
+  health = createHealth(clock)
   const deps = {
     accounts,
     channels,
     prices,
-    health: createHealth(clock),
+    health,
     publicUrl: new URL('http://127.0.0.1:3000'),
     clock,
     answered: async () => undefined,
@@ -112,8 +116,9 @@ interface Answer {
 async function call(who: string, method: string, target: string, body?: unknown): Promise<Answer> {
   const url = new URL(target, 'http://127.0.0.1:3000')
   const headers: Record<string, string> = { host: '127.0.0.1:3000', cookie: `parley=${tokenOf(who)}` }
-  if (body !== undefined) headers['content-type'] = 'application/json'
-  const request = new Request(url, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) })
+  const text = body === undefined ? undefined : JSON.stringify(body)
+  if (text !== undefined) Object.assign(headers, { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) })
+  const request = new Request(url, { method, headers, ...(text !== undefined && { body: text }) })
   const [, , kind = '', last, action] = url.pathname.split('/')
   const row = last === undefined ? '' : kind === 'prices' ? '/:model' : '/:id'
   const path = `/api/${kind}${row}${action === undefined ? '' : `/${action}`}`
@@ -202,6 +207,23 @@ describe('channels', () => {
     expect(answer).toMatchObject({ status: 400, code, param })
     expect(answer.text).not.toContain(secret)
     expect((await call('root', 'GET', '/api/channels')).body.data.map((row: { id: string }) => row.id)).toEqual(['demo'])
+  })
+
+  test('the health of one key and model is reset by name, and what was met stays', async () => {
+    const { id, keys } = (await call('root', 'POST', '/api/channels', plain)).body
+    const channel = testChannel('main', { id, keys: [{ ...channelKey(keys[0].id), name: keys[0].name }] })
+    for (let count = 0; count < 5; count++) health.failed(testCandidate(channel), new GatewayError('upstream_error', 'broken'))
+    const key = keys[0].name
+    expect((await call('root', 'GET', `/api/channels/${id}/health`)).body.data).toMatchObject([{ key, model: 'm', state: 'open' }])
+    const reset = (body?: object) => call('root', 'POST', `/api/channels/${id}/reset`, body)
+    expect((await reset({ key, model: null })).body.data).toHaveLength(1)
+    expect((await reset({ key, model: 'm' })).body.data).toEqual([])
+    expect(await reset({ key })).toMatchObject({ status: 400, code: 'missing_field', param: 'model' })
+    expect((await reset()).status).toBe(200)
+    const { sliceSeconds, data } = (await call('root', 'GET', `/api/channels/${id}/outcomes`)).body
+    expect([sliceSeconds, data.length, data[0].key, data[0].model]).toEqual([150, 1, key, 'm'])
+    expect(data[0].slices.at(-1)).toEqual({ attempts: 5, failed: 5 })
+    expect((await call('ann', 'GET', `/api/channels/${id}/outcomes`)).status).toBe(403)
   })
 
   test('the built-in demo channel is read-only and makes way', async () => {

@@ -5,19 +5,28 @@ import { pageOf, paging, readPaging } from '#http/console/route/page'
 import type { Route } from '#http/request/route'
 import type { ChannelRegistry } from '#routing/channels'
 import type { Health } from '#routing/health-contract'
-import { ChannelPatch, type HealthRow, NewChannel } from '#shared/console/channel'
+import { sliceMs } from '#routing/outcomes'
+import { type ChannelOutcomes, ChannelPatch, HealthReset, type HealthRow, NewChannel } from '#shared/console/channel'
 
 /** What the channel routes need from the program. */
 export interface ChannelDeps extends ConsoleDeps {
   channels: ChannelRegistry
-  health: Pick<Health, 'ailments' | 'reset'>
+  health: Pick<Health, 'ailments' | 'outcomes' | 'reset'>
 }
 
-/** `/api/channels`: list, create, read, change, delete, health and reset. */
+/** `/api/channels`: list, create, read, change, delete, health, reset and outcomes. */
 export function channelRoutes(deps: ChannelDeps): Route[] {
   const { channels, health } = deps
   const healthOf = (id: string): HealthRow[] =>
     health.ailments(id).map(({ key, model, state, cause, waitMs }) => ({ key, model, state, cause, retryInMs: Math.round(waitMs) }))
+  const outcomesOf = (id: string): ChannelOutcomes => {
+    const row = channels.row(id)
+    const nameOf = new Map(row.keys.map((key) => [key.id, key.name]))
+    // What was asked with a key that is gone is nobody's any more.
+    const known = health.outcomes(row.id).filter(({ keyId }) => keyId === null || nameOf.has(keyId))
+    const data = known.map(({ keyId, model, slices }) => ({ key: nameOf.get(keyId ?? '') ?? null, model, slices }))
+    return { sliceSeconds: sliceMs / 1000, data }
+  }
   return [
     consoleRoute(deps, {
       method: 'GET',
@@ -67,9 +76,11 @@ export function channelRoutes(deps: ChannelDeps): Route[] {
       path: '/api/channels/:id/reset',
       who: 'admin',
       scope: 'channels',
-      handle: ({ visit }) => {
+      body: HealthReset,
+      optional: true,
+      handle: ({ visit, body }) => {
         const { id } = channels.row(visit.params.id ?? '')
-        health.reset(id)
+        health.reset(id, body)
         return { body: { data: healthOf(id), next: null } }
       },
     }),
@@ -98,6 +109,13 @@ export function channelRoutes(deps: ChannelDeps): Route[] {
       who: 'admin',
       scope: 'channels',
       handle: ({ visit }) => ({ body: { data: healthOf(channels.row(visit.params.id ?? '').id), next: null } }),
+    }),
+    consoleRoute(deps, {
+      method: 'GET',
+      path: '/api/channels/:id/outcomes',
+      who: 'admin',
+      scope: 'channels',
+      handle: ({ visit }) => ({ body: outcomesOf(visit.params.id ?? '') }),
     }),
   ]
 }

@@ -64,7 +64,7 @@ export interface ConsoleReply {
 }
 
 /** A console route: who may call it, what it accepts, and its handler. */
-export interface ConsoleSpec<W extends Who, S extends TSchema> {
+export interface ConsoleSpec<W extends Who, S extends TSchema, O extends boolean = false> {
   method: Method
   path: string
   who: W
@@ -86,11 +86,18 @@ export interface ConsoleSpec<W extends Who, S extends TSchema> {
   query?: readonly string[]
   /** Schema of the body. Without it no body is read. */
   body?: S
-  handle(visit: ConsoleVisit<Static<S>, W extends 'anyone' ? undefined : Asker>): ConsoleReply | Promise<ConsoleReply>
+  /** The body may be left out; `handle` then sees undefined. */
+  optional?: O
+  handle(
+    visit: ConsoleVisit<O extends true ? Static<S> | undefined : Static<S>, W extends 'anyone' ? undefined : Asker>,
+  ): ConsoleReply | Promise<ConsoleReply>
 }
 
 /** A console route: the checks above, then `handle`, whose reply becomes the response. */
-export function consoleRoute<const W extends Who, S extends TSchema>(deps: ConsoleDeps, spec: ConsoleSpec<W, S>): Route {
+export function consoleRoute<const W extends Who, S extends TSchema, const O extends boolean = false>(
+  deps: ConsoleDeps,
+  spec: ConsoleSpec<W, S, O>,
+): Route {
   const check = spec.body === undefined ? undefined : checker(spec.body)
   const openedBy = scopesOf(spec)
 
@@ -99,7 +106,7 @@ export function consoleRoute<const W extends Who, S extends TSchema>(deps: Conso
     const user = admit(deps, spec, openedBy, visit)
     if (check === undefined && spec.method !== 'GET' && announcesBody(request)) demandJson(request)
     demandKnown(visit.url.searchParams, spec.query ?? [])
-    const body = check === undefined ? undefined : await readJson(request, check, deps.clock)
+    const body = check === undefined || (spec.optional && !announcesBody(request)) ? undefined : await readJson(request, check, deps.clock)
     if (user && user.through === undefined) demandFresh(deps, request, spec.fresh === true || spec.fresh?.(body as Static<S>) === true)
     if (user) await afterAnswers(deps)
     // The types of `user` and `body` follow from `who` and `body` of the spec, which the compiler cannot infer here.

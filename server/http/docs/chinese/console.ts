@@ -148,6 +148,10 @@ export const consoleEndpoints: Readonly<Record<string, string>> = {
   'Delete a channel': '删除渠道',
   'Health of a channel': '渠道的健康状况',
   'Reset the health of a channel': '重置渠道的健康状况',
+  'Without a body, all of it; with one, the row that it names.': '没有请求体时重置全部；有请求体时只重置它指明的一行。',
+  'How attempts on a channel ended in the last hour': '最近一小时在渠道上的尝试结果',
+  'By key and model, in slices of time, as the instance that answers has seen it since its start.':
+    '按密钥与模型、按时间片列出，以作答的实例自启动以来所见为准。',
   'Test a channel': '测试渠道',
   'Sends a small real request with each of its keys. Nobody is charged, and the result does not affect the channel’s health.':
     '用它的每个密钥发送一个小的真实请求。不向任何人收费，结果也不影响渠道的健康状况。',

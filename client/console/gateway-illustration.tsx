@@ -1,12 +1,13 @@
 import { For } from 'solid-js'
+import { ts } from './messages.ts'
 
 const inside = ['chat', 'responses', 'messages', 'generateContent', 'realtime']
 const outside = ['OpenAI', 'Anthropic', 'Google', 'Bedrock', 'vLLM']
 
 /** The illustration beside the form: protocols in, providers out, the gateway between them. */
-export function GatewayIllustration(props: { label: string }) {
+export function GatewayIllustration() {
   return (
-    <svg viewBox="0 0 640 420" class="w-full max-w-[640px] font-mono text-[12px]" role="img" aria-label={props.label}>
+    <svg viewBox="0 0 640 420" class="w-full max-w-[640px] font-mono text-[12px]" role="img" aria-label={ts('illustration')}>
       <For each={inside}>
         {(name, index) => {
           const at = 70 * (index() + 1)

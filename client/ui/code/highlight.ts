@@ -1,5 +1,6 @@
-/** Syntax highlighting. Each language is loaded when a block of it is complete. */
+/** Syntax highlighting. Each language is loaded when code in it is first shown. */
 import type { LanguageFn } from 'highlight.js'
+import './highlight.css'
 
 type Loader = () => Promise<{ default: LanguageFn }>
 

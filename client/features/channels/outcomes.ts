@@ -1,0 +1,44 @@
+/** What each key met with each model of a channel, as rows of a table. */
+import type { ChannelRow, HealthRow, OutcomeRow } from '#shared/console/channel'
+
+/** What happened in a span of time. */
+export interface Slice {
+  requests: number
+  failed: number
+}
+
+/** What the slices add up to. */
+export const sumOf = (slices: readonly (Slice | undefined)[]): Slice => ({
+  requests: slices.reduce((sum, slice) => sum + (slice?.requests ?? 0), 0),
+  failed: slices.reduce((sum, slice) => sum + (slice?.failed ?? 0), 0),
+})
+
+/** A key with a model. */
+export interface OutcomeLine extends Slice {
+  id: string
+  key: string | null
+  model: string
+  slices: readonly Slice[]
+  /** Why it rests; undefined: it does not. */
+  rest: HealthRow | undefined
+  /** The key is switched off. */
+  off: boolean
+}
+
+/** The keys and models that were asked within the hour; those that rest come first, then those that fail most. */
+export function outcomeLines(channel: ChannelRow, outcomes: readonly OutcomeRow[], rests: readonly HealthRow[]): OutcomeLine[] {
+  const off = new Set(channel.keys.filter((key) => !key.enabled).map((key) => key.name))
+  const lines = outcomes.map(({ key, model, slices }) => {
+    const own = slices.map(({ attempts, failed }) => ({ requests: attempts, failed }))
+    const rest = rests.find((one) => one.key === key && (one.model === null || one.model === model))
+    return { id: `${key} ${model}`, key, model, slices: own, ...sumOf(own), rest, off: key !== null && off.has(key) }
+  })
+  const share = (line: OutcomeLine) => (line.requests === 0 ? 0 : line.failed / line.requests)
+  return lines.sort(
+    (a, b) =>
+      Number(b.rest !== undefined) - Number(a.rest !== undefined) ||
+      share(b) - share(a) ||
+      a.model.localeCompare(b.model) ||
+      (a.key ?? '').localeCompare(b.key ?? ''),
+  )
+}

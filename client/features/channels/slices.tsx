@@ -1,0 +1,23 @@
+import { For } from 'solid-js'
+import { formatCount } from '#client/ui/format.ts'
+import { t } from './messages.ts'
+import { type Slice, sumOf } from './outcomes.ts'
+
+const look = (slice: Slice | undefined) => {
+  if (slice === undefined || slice.requests === 0) return 'none'
+  const share = slice.failed / slice.requests
+  return share === 0 ? 'good' : share < 0.05 ? 'some' : 'poor'
+}
+
+/** Spans of time, the oldest first: pale when all went well, strong when requests failed, a dash when there were none. */
+export function Slices(props: { slices: readonly (Slice | undefined)[]; span: 'day' | 'hour' }) {
+  const label = () => {
+    const { requests, failed } = sumOf(props.slices)
+    return t(props.span === 'day' ? 'lastDay' : 'lastHourBars', { requests: formatCount(requests), failed: formatCount(failed) })
+  }
+  return (
+    <span class="slices" classList={{ large: props.span === 'hour' }} role="img" aria-label={label()} title={label()}>
+      <For each={props.slices}>{(slice) => <i class={look(slice)} />}</For>
+    </span>
+  )
+}

@@ -1,0 +1,53 @@
+/** HTML of the reference as nodes, without handing a string to the browser: a few elements and attributes are built, all else is text. */
+
+const elements = new Set(
+  [
+    'p',
+    'ul',
+    'ol',
+    'li',
+    'code',
+    'strong',
+    'em',
+    'pre',
+    'div',
+    'table',
+    'thead',
+    'tbody',
+    'tr',
+    'th',
+    'td',
+    'h3',
+    'h4',
+    'br',
+    'details',
+  ].concat(['summary', 'span']),
+)
+const attributes = new Set(['id', 'class', 'scope', 'tabindex', 'role', 'aria-label'])
+const token = /<(\/?)([a-z][a-z0-9]*)((?:\s+[a-z-]+="[^"]*")*)\s*>|([^<]+)/g
+const entities: Readonly<Record<string, string>> = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#x27;': "'", '&amp;': '&' }
+
+const decoded = (text: string) => text.replace(/&(lt|gt|quot|#x27|amp);/g, (entity) => entities[entity] ?? entity)
+
+/** The nodes of the HTML; elements that are not in the list are left out, their content is not. */
+export function nodesOf(html: string): DocumentFragment {
+  const root = document.createDocumentFragment()
+  const open: { name: string; node: Node }[] = []
+  const here = () => open.at(-1)?.node ?? root
+  for (const [, closes, name = '', given = '', text] of html.matchAll(token)) {
+    if (text !== undefined) here().appendChild(document.createTextNode(decoded(text)))
+    else if (!elements.has(name)) continue
+    else if (closes === '/') {
+      const at = open.findLastIndex((one) => one.name === name)
+      if (at >= 0) open.splice(at)
+    } else {
+      const element = document.createElement(name)
+      for (const [, attribute = '', value = ''] of given.matchAll(/([a-z-]+)="([^"]*)"/g)) {
+        if (attributes.has(attribute)) element.setAttribute(attribute, decoded(value))
+      }
+      here().appendChild(element)
+      if (name !== 'br') open.push({ name, node: element })
+    }
+  }
+  return root
+}

@@ -1,0 +1,14 @@
+import { formatCompact, formatPrice } from '#client/ui/format.ts'
+import type { PriceRow } from '#shared/console/price'
+import { t } from './messages.ts'
+
+/** What a price says besides input, output and cache reads, with its figures. */
+export function furtherPrices(price: PriceRow): string {
+  const { model: _, managed: __, input: ___, output: ____, cacheRead: _____, tiers = [], factors, ...others } = price
+  const usd = (amount: string | undefined) => (amount === undefined ? '–' : `$${formatPrice(amount)}`)
+  return [
+    ...Object.entries(others).map(([name, amount]) => `${t(name as 'request')} ${usd(amount)}`),
+    ...tiers.map(({ above, input, output }) => t('above', { tokens: formatCompact(above), input: usd(input), output: usd(output) })),
+    ...(factors ? [t('factors')] : []),
+  ].join(', ')
+}
