@@ -4,6 +4,7 @@
  * an answer of N events. `bench:inside -- --kept` beside `bench:inside` is the same with all that is around it, and with more noise.
  */
 import type { ApiKey, Caller, Group, User } from '#accounts/caller'
+import { notedCall } from '#bodies/call-capture'
 import { createCaptures } from '#bodies/captures'
 import { systemClock, systemRandom } from '#runtime/clock'
 import { usualBodies } from '#shared/console/body'
@@ -72,7 +73,7 @@ async function one(n: number): Promise<void> {
   const capture = captures.begin({ requestId, url, request: { method: 'POST', headers } }, caller)
   if (!capture) throw new Error('nothing is kept')
   capture.askedWith(Buffer.from(body))
-  const heard = await capture.open({ channel: 'main', model: 'm', dialect: 'chat' }, request, async () => answer())
+  const heard = await notedCall(capture, { channel: 'main', model: 'm', dialect: 'chat' }, request, async () => answer())
   const said = { 'content-type': 'application/json', 'x-parley-stored': '30d' }
   if (heard.readAll) capture.answeredWhole(200, said, (await heard.readAll()).toString())
   else {

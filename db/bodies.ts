@@ -1,6 +1,5 @@
 /** Where kept bodies lie. The bodies themselves are in files, or in a bucket. */
 import { boolean, index, integer, pgTable, text, timestamp } from 'drizzle-orm/pg-core'
-import { users } from './accounts.ts'
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
 
@@ -10,9 +9,8 @@ export const keptBodies = pgTable(
   {
     requestId: text('request_id').primaryKey(),
     at: instant('at').notNull(),
-    userId: text('user_id')
-      .notNull()
-      .references(() => users.id, { onDelete: 'cascade' }),
+    /** The user or team that paid; whoever removes it removes these rows. */
+    userId: text('user_id').notNull(),
     /** Where a team pays: whose request it was, `<team>.<user>`. */
     memberId: text('member_id'),
     /** Null for a request of the playground. */

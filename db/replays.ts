@@ -14,6 +14,8 @@ export const replayJobs = pgTable(
     userId: text('user_id').references(() => users.id, { onDelete: 'set null' }),
     at: instant('at').notNull(),
     group: text('group').notNull(),
+    /** The team that pays; null: the user. It may be gone: then nothing more is begun. */
+    teamId: text('team_id'),
     targets: jsonb('targets').$type<ReplayTarget[]>().notNull(),
     /** Different originals. */
     requests: integer('requests').notNull(),
@@ -23,9 +25,6 @@ export const replayJobs = pgTable(
     expected: bigint('expected', { mode: 'bigint' }).notNull(),
     state: text('state').$type<ReplayState>().notNull(),
     stopAsked: boolean('stop_asked').notNull().default(false),
-    /** The process that works on it, until when, by the clock of the database. */
-    holder: text('holder'),
-    heldUntil: instant('held_until'),
     finishedAt: instant('finished_at'),
   },
   (table) => [index('replay_jobs_user').on(table.userId, table.at), index('replay_jobs_state').on(table.state)],

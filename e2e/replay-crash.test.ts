@@ -55,7 +55,7 @@ for (const engine of engines)
       const folder = mkdtempSync(join(tmpdir(), 'parley-replay-'))
       const bodies = join(folder, 'bodies')
       for (const instance of ['one', 'two']) mkdirSync(join(folder, instance))
-      const env = { ...database.env, PARLEY_BODIES: bodies, PARLEY_MASTER_KEY: 'cd'.repeat(32) }
+      const env = { ...database.env, PARLEY_BODIES: bodies, PARLEY_MASTER_KEY: 'cd'.repeat(32), PARLEY_TAKEOVER: '2s' }
       const program = await startProgram({ folder: join(folder, 'one'), env, config: config(upstream.url) })
       const running: Program[] = [program]
       try {

@@ -1,6 +1,6 @@
 /** Replay in the console: requests are chosen, the cost is told before, a job is followed, and both answers stand side by side. */
 import { expect, test } from './support/browser-test.ts'
-import { expectClean, openConsole } from './support/console.ts'
+import { expectClean, openConsole, savedText } from './support/console.ts'
 import { consoleApi, messageBox } from './support/playground.ts'
 
 test('requests of the list are asked again, and one of them is compared', async ({ page, program }) => {
@@ -19,15 +19,33 @@ test('requests of the list are asked again, and one of them is compared', async 
   const [first, second] = [await ask('Say one thing'), await ask('Say another thing')]
   await openConsole(page, '/replay')
   await page.goto('/requests?key=replayed')
+  await page.getByRole('button', { name: 'Export' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Form').selectOption('fine-tuning')
+  await expectClean(page, 'an export')
+  const exported = page.waitForEvent('download')
+  await dialog.getByRole('button', { name: 'Read and save' }).click()
+  const examples = (await savedText(exported)).trim().split('\n')
+  expect(examples.map((line) => JSON.parse(line).messages[0].content)).toEqual(['Say another thing', 'Say one thing'])
+  await expect(dialog.getByText('2 examples')).toBeVisible()
+  await dialog.getByRole('button', { name: 'Close' }).last().click()
   for (const id of [first, second]) await page.getByLabel(new RegExp(id)).check()
   await expectClean(page, 'requests chosen')
   await page.getByRole('toolbar').getByRole('link', { name: 'Replay' }).click()
   await expect(page.getByRole('heading', { name: 'Replay 2 requests' })).toBeVisible()
   await expect(page.getByText(/^About \$[\d.]+, \$[\d.]+ at most, charged to you\.$/)).toBeVisible()
+  await page.getByRole('button', { name: 'Parameters as sent' }).click()
   await page.getByLabel('Changed fields').fill('{"temperature"')
   await expect(page.getByText('This is not a JSON object.')).toBeVisible()
   await page.getByLabel('Changed fields').fill('{"temperature": 0}')
+  await expectClean(page, 'parameters of a replay')
+  await page.getByRole('dialog').getByRole('button', { name: 'Apply' }).click()
+  await expect(page.getByRole('button', { name: 'Parameters 1 field changed' })).toBeVisible()
+  await page.getByRole('button', { name: 'Model', exact: true }).click()
+  await page.getByRole('combobox', { name: 'Model' }).fill('parley-demo')
+  await page.keyboard.press('Enter')
   await expectClean(page, 'a new replay')
+  await page.getByRole('button', { name: 'parley-demo, ×' }).click()
   await page.locator('form').getByRole('button', { name: 'Replay' }).click()
   await expect(page.getByText('2 of 2', { exact: true })).toBeVisible()
   await expectClean(page, 'a replay')
@@ -84,11 +102,12 @@ test('a request on several targets stands in one table, is copied as Markdown, a
   await page.getByRole('group', { name: 'Answers' }).getByRole('button', { name: 'parley-demo, original' }).click()
   await expect(page.getByRole('region', { name: 'parley-demo, original', exact: true })).toBeVisible()
   await page.setViewportSize({ width: 1440, height: 900 })
+  await page.getByRole('button', { name: 'as asked, on the same channel, ×' }).click()
   await page.getByRole('button', { name: 'Run again' }).click()
   await expect(page.getByRole('dialog').getByText(/charged to you\.$/)).toBeVisible()
   await page.getByRole('dialog').getByRole('button', { name: 'Replay' }).click()
   await page.waitForURL((url) => url.pathname.startsWith('/replay/rep_') && !url.pathname.endsWith(job.id))
-  await expect(page.getByText('3 of 3', { exact: true })).toBeVisible()
+  await expect(page.getByText('2 of 2', { exact: true })).toBeVisible()
   // Deleting says first what goes with it.
   await page.getByRole('button', { name: 'Delete', exact: true }).click()
   await expect(page.getByRole('dialog')).toContainText('the answers that it kept go with it')

@@ -190,6 +190,39 @@ describe.each(engines)('on %s', (engine) => {
     expect(refused.results[0]).toMatchObject({ state: 'failed', error: { code: 'insufficient_quota' }, result: { charged: '0' } })
   }, 60_000)
 
+  test('for the money of a team, within the cap of its member; the member reads what it says', async () => {
+    type TeamRow = { id: string; name: string; balance: string }
+    const team = await gateway.admin.call<TeamRow>('POST', '/api/teams', { name: 'payers', balance: '5' })
+    await gateway.admin.call('POST', `/api/teams/${team.id}/members`, { user: ann.id, role: 'member', budget: { total: '0.03' } })
+    const { key } = await ann.session.call<{ key: string }>('POST', '/api/keys', { name: 'of the team', team: team.id })
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+    const body = JSON.stringify({ model: 'gpt-one', max_tokens: 500, messages: [{ role: 'user', content: 'x' }] })
+    const asked = await fetch(`${gateway.url}/v1/chat/completions`, { method: 'POST', headers, body })
+    await asked.text()
+    const id = asked.headers.get('x-request-id') ?? ''
+    const own = await balance(ann.session)
+    const job = await run(ann.session, { requestIds: [id], targets: [{ model: 'gpt-two' }], team: 'payers' })
+    expect(job).toMatchObject({ state: 'done', charged: '0.002', team: { id: team.id, name: 'payers' } })
+    const both = await ann.session.call<ReplayComparison>('GET', `/api/replays/${job.id}/items/0`)
+    expect(both.replayAnswer?.text).toBe('The order left on Thursday.')
+    expect(await gateway.log(both.replayId ?? '')).toMatchObject({ replayOf: id, team: { id: team.id }, user: { id: ann.id } })
+    const capped = await run(ann.session, { requestIds: [id], targets: [{}], team: team.id })
+    expect(capped.results[0]).toMatchObject({ state: 'failed', error: { code: 'insufficient_quota' } })
+    expect(await balance(ann.session)).toBe(own)
+    expect(Number((await gateway.admin.call<TeamRow>('GET', `/api/teams/${team.id}`)).balance)).toBeCloseTo(5 - 0.022, 9)
+    // Nobody spends the money of a team without a place in it, administrators neither; and what a team may not ask is not asked.
+    for (const path of ['/api/replays', '/api/replays/estimate'])
+      expect(await refusal(gateway.admin, 'POST', path, { requestIds: [id], targets: [{}], team: team.id })).toEqual([
+        403,
+        'team_not_allowed',
+        'team',
+      ])
+    await gateway.admin.call('PATCH', `/api/teams/${team.id}`, { models: ['gpt-one'] })
+    expect(
+      await refusal(ann.session, 'POST', '/api/replays', { requestIds: [id], targets: [{ model: 'gpt-two' }], team: team.id }),
+    ).toEqual([404, 'model_not_found', 'targets.0.model'])
+  }, 60_000)
+
   test('what is not the same any more is not sent, and says so', async () => {
     const { id: blanked } = await ask({ metadata: { user_id: 'ann-4471' } })
     const { id: large } = await ask({ messages: [{ role: 'user', content: 'x'.repeat(17 * 1024 * 1024) }] })

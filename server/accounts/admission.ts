@@ -41,9 +41,9 @@ export interface Admission {
   admitSession(token: string | undefined, group?: string, team?: string): Caller
   /**
    * The caller that a request with this key would have, without recording a use. `key` is an id or a name that is unique among the
-   * user's keys; without a key, the user alone. Throws `not_found`, `group_not_allowed`.
+   * user's keys; without a key the user, or the team of this id or name. Throws `not_found`, `group_not_allowed`, `team_not_allowed`.
    */
-  callerOf(user: User, key?: string, group?: string): Caller
+  callerOf(user: User, key?: string, group?: string, team?: string): Caller
   /**
    * The caller of the key of this id, for work that goes on without its secret; undefined when it may not ask any more, or not from this
    * address. `address` absent: wherever it came from.
@@ -137,6 +137,15 @@ export function createAdmission({ directory, clock, keyUses, sessions }: Admissi
     return team ? forTeam(caller, team, key.userId) : caller
   }
 
+  /** The caller of a user without a key, for the money of the user, or of the team of this id or name. Throws `group_not_allowed`, `team_not_allowed`. */
+  function callerWithoutKey(user: User, group: string | undefined, named: string | undefined): Caller {
+    const team = named === undefined ? undefined : teamFor(user, named)
+    const found = team?.payer ?? user
+    const payer = found.plan ? withPlan(found, clock.now()) : found
+    const caller = { user: payer, key: null, group: groupFor(payer, group ?? payer.group), models: null, strict: false }
+    return team ? forTeam(caller, team, user.id) : caller
+  }
+
   return {
     admitKey(secret, address) {
       const known = knownKey(secret)
@@ -180,22 +189,14 @@ export function createAdmission({ directory, clock, keyUses, sessions }: Admissi
       return isWithdrawn ? withdrawnModel() : undefined
     },
     admitSession(token, group, named) {
-      const found = sessions.userOfSession(token)
-      if (found === undefined || token === undefined) throw notSignedIn()
-      const user = found.plan ? withPlan(found, clock.now()) : found
-      const session = sessions.nameOf(token)
-      if (named === undefined) return { user, key: null, group: groupFor(user, group ?? user.group), models: null, strict: false, session }
-      const team = teamFor(user, named)
-      const payer = team.payer.plan ? withPlan(team.payer, clock.now()) : team.payer
-      const caller = { user: payer, key: null, group: groupFor(payer, group ?? payer.group), models: null, strict: false, session }
-      return forTeam(caller, team, user.id)
+      const user = sessions.userOfSession(token)
+      if (user === undefined || token === undefined) throw notSignedIn()
+      return { ...callerWithoutKey(user, group, named), session: sessions.nameOf(token) }
     },
-    callerOf(found, named, group) {
-      const asker = found.plan ? withPlan(found, clock.now()) : found
+    callerOf(user, named, group, team) {
+      if (named === undefined) return callerWithoutKey(user, group, team)
       const keys = [...directory.keys.all()]
-      const known = named === undefined ? undefined : (keys.find(({ key }) => key.id === named) ?? onlyOne(keys, named))
-      if (named === undefined) return { user: asker, key: null, group: groupFor(asker, group ?? asker.group), models: null, strict: false }
-      const caller = callerFor(known, group)
+      const caller = callerFor(keys.find(({ key }) => key.id === named) ?? onlyOne(keys, named), group)
       if (!caller) throw new GatewayError('not_found', 'No key, or more than one, has this id or name.', { param: 'key' })
       return caller
     },

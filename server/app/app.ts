@@ -173,8 +173,8 @@ export async function build({ config, env, log: ownLog, publicUrl, readiness, wo
     }
     const { work: longWork, batches } = openBatching({
       ...{ store, sealer, clock, random, log, accounts, settings, files, live, services: relayServices },
+      ...{ instance, silenceMs: config.takeoverMs },
       isBusy: () => open.count > config.maxOpen / 4,
-      takeoverMs: config.takeoverMs,
     })
     const ready = async () => {
       const state = readiness()
@@ -203,7 +203,7 @@ export async function build({ config, env, log: ownLog, publicUrl, readiness, wo
       log,
     })
     const replays = createReplays({
-      ...{ store, accounts, bodies, channels, prices, clock, random, log, answered: books.written },
+      ...{ store, accounts, bodies, channels, prices, clock, random, log, answered: books.written, jobs: longWork },
       door: (call) => replayDoor(call),
       isBusy: () => open.count > quiet,
       changed: live.replayed,
@@ -211,7 +211,7 @@ export async function build({ config, env, log: ownLog, publicUrl, readiness, wo
     })
     const jobs = startJobs({
       ...{ backups, checkChannels, alerting, clock, log, accounts, conversations, invitations, reasoningState, books, limiter },
-      ...{ upkeep, file, replays, relay, background, files, batches, work: longWork },
+      ...{ upkeep, file, replays, relay, background, files, batches, work: longWork, takeoverMs: config.takeoverMs },
     })
 
     const losses = await (await openFolder(docsFolder)).read('losses.md')
@@ -247,7 +247,6 @@ export async function build({ config, env, log: ownLog, publicUrl, readiness, wo
       open: openRequests,
       drain() {
         void longWork.close()
-        replays.leave()
         realtime.drain()
         relayServices.responseSockets.drain()
         live.close()
@@ -263,8 +262,8 @@ export async function build({ config, env, log: ownLog, publicUrl, readiness, wo
         live.close()
         upstream.close()
         jobs.cancel()
+        replays.cut()
         await longWork.close()
-        await replays.close()
         await Promise.allSettled([
           accounts.flushLastUsed(),
           reasoningState.flush(),

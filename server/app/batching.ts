@@ -6,20 +6,13 @@ import { type Batches, batchKind, createBatches } from '#batches/batches'
 import { createOutputFiles } from '#batches/output-files'
 import { createPlaces } from '#batches/places'
 import { createAskLine, type LineServices } from '#http/api/batches/line'
-import { createJobs, type Jobs } from '#jobs/jobs'
+import { createJobs, type JobsParts, type OpenJobs } from '#jobs/jobs'
 import type { LiveChanges } from '#live/live-changes'
 import type { StoredFiles } from '#reasoning-state/stored-files'
-import type { Clock, Random } from '#runtime/clock'
-import type { Log } from '#runtime/log'
 import type { Sealer } from '#runtime/secrets'
-import type { Store } from '#store/engine/store'
 
-interface BatchingParts {
-  store: Store
+interface BatchingParts extends JobsParts {
   sealer: Sealer
-  clock: Clock
-  random: Random
-  log: Log
   accounts: Accounts
   settings: Settings
   files: StoredFiles
@@ -27,8 +20,6 @@ interface BatchingParts {
   services: LineServices
   /** Others need this process. */
   isBusy(): boolean
-  /** Milliseconds without a sign after which others take over what a process does. */
-  takeoverMs: number
 }
 
 /** Requests of batches at once, and of one user. */
@@ -36,9 +27,9 @@ const mostLines = 32
 const mostLinesOfUser = 8
 
 /** Jobs and batches of this program; they begin with the first look at the jobs. */
-export function openBatching(parts: BatchingParts): { work: Jobs; batches: Batches } {
-  const { store, sealer, clock, random, log, accounts, settings, files, live, services, isBusy, takeoverMs } = parts
-  const work = createJobs({ store, clock, random, log, silenceMs: takeoverMs })
+export function openBatching(parts: BatchingParts): { work: OpenJobs; batches: Batches } {
+  const { store, sealer, clock, random, log, accounts, settings, files, live, services, isBusy } = parts
+  const work = createJobs(parts)
   const batches = createBatches({ store, sealer, clock, random, jobs: work, quotas: settings.quotas })
   work.define(
     batchKind,

@@ -131,8 +131,8 @@ const table = {
   takeoverMs: variable(
     'PARLEY_TAKEOVER',
     '20s',
-    'how long a process may give no sign of life before another one goes on with its batches; `5s` or longer',
-    atLeast(5_000, '5s', milliseconds),
+    'how long a process may give no sign of life before another one goes on with its batches and replays; `1s` or longer',
+    atLeast(1_000, '1s', milliseconds),
   ),
   leaseCoverMs: variable('PARLEY_LEASE_COVER', '60s', 'how much traffic a lease should cover', milliseconds),
   leaseWriteOffMs: variable(

@@ -37,7 +37,9 @@ interface JobParts {
   batches: Pick<Batches, 'sweep'>
   /** What lasts longer than a request. */
   work: Pick<Jobs, 'look'>
-  replays: Pick<Replays, 'beat' | 'sweep'>
+  /** Milliseconds after which it goes to another process. */
+  takeoverMs: number
+  replays: Pick<Replays, 'sweep'>
   /** Absent: nobody asks for backups. */
   backups?: Pick<Backups, 'look' | 'lookEveryMs'> | undefined
 }
@@ -71,9 +73,8 @@ export function startJobs(parts: JobParts): { cancel(): void } {
     ['record failed sign-ins', 60_000, accounts.flushSignInLog],
     ['look after answers in the background', 2_000, background.beat],
     ['close answers in the background that were interrupted', 30_000, background.closeInterrupted],
-    ['look after batches and other long work', 2_000, work.look],
+    ['look after batches, replays and other long work', parts.takeoverMs / 10, work.look],
     ['delete expired batches', 600_000, batches.sweep],
-    ['go on with replays', 2_000, replays.beat],
     ['delete old replays', 3_600_000, replays.sweep],
     ['store reasoning state', 1_000, reasoningState.flush],
     ['delete conversations whose link has ended', 600_000, conversations.sweep],

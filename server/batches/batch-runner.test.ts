@@ -42,7 +42,7 @@ describe.each(sampledEngines(import.meta.file))('a batch on %s', (engine) => {
     asked = []
     caller = callerWith()
     answer = async ({ body, kept }) => void (await kept(`{"said":${body}}`))
-    const work = createJobs({ store: base.store, clock, random, log, silenceMs: 20_000 })
+    const work = createJobs({ store: base.store, clock, random, log, instance: 'one', silenceMs: 20_000 })
     jobs = work
     batches = createBatches({ store: base.store, sealer: seal, clock, random, jobs: work, quotas: () => ({ fileBytes: 1_000_000 }) })
     work.define(

@@ -106,7 +106,7 @@ export function createBatchRunner(parts: RunnerParts): JobKind {
     }
   }
 
-  async function run(job: RunningJob): Promise<void> {
+  async function run(job: RunningJob): Promise<undefined> {
     const batch = await batches.find(job.id)
     if (!batch || batch.endedAt) return
     const over = new Abort()

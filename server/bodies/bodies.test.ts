@@ -11,6 +11,7 @@ import { sealer } from '#runtime/secrets'
 import { type BodySettings, usualBodies } from '#shared/console/body'
 import { GatewayError } from '#shared/errors'
 import { pageAudit } from '#store/accounts/audit'
+import { deleteTeam, insertTeams } from '#store/accounts/teams'
 import { createUser, deleteUser } from '#store/accounts/users'
 import { bodiesIn, findBody } from '#store/bodies/kept-bodies'
 import { sampledEngines, type Throwaway, throwawayDatabase } from '#testing/database/database'
@@ -70,7 +71,7 @@ describe.each(sampledEngines(import.meta.file))('kept bodies on %s', (engine) =>
   }, 60_000)
   afterAll(() => base.close())
   beforeEach(async () => {
-    await runSql(base.store, 'truncate users cascade')
+    await runSql(base.store, 'truncate users, kept_bodies cascade')
     for (const user of [ann, bob, chief]) await createUser(base.store, { user: { ...user, groups: [...user.groups], passwordHash: null } })
     await rm(folder(), { recursive: true, force: true })
     settings = usualBodies
@@ -260,7 +261,16 @@ describe.each(sampledEngines(import.meta.file))('kept bodies on %s', (engine) =>
 
   test('of a team’s requests a member reads and deletes its own, as long as it has a place there', async () => {
     const team = { ...userNamed('team'), id: 'team_1' }
-    await createUser(base.store, { user: { ...team, groups: [...team.groups], passwordHash: null } })
+    const record = {
+      id: team.id,
+      name: 'one',
+      group: 'default',
+      groups: ['default'],
+      enabled: true,
+      managed: 'console' as const,
+      createdAt: new Date(),
+    }
+    await insertTeams(base.store, [{ ...record, models: null, budget: null, limits: null, plan: null, claim: null }])
     const url = new URL('http://here/v1/chat/completions')
     const ofMember = async (userId: string) => {
       const requestId = `req-${++asked}`
@@ -290,5 +300,11 @@ describe.each(sampledEngines(import.meta.file))('kept bodies on %s', (engine) =>
     places = new Set([`team_1.${ann.id}`])
     await bodies.remove(ann, hers)
     expect(await bodies.keptAmong([hers, his])).toEqual(new Set([his]))
+    // Of whoever is removed, and of a team that is, nothing stays; nor is anything kept of them from then on.
+    const another = await ofMember(ann.id)
+    expect(await bodies.removeAll(chief, { userId: bob.id })).toBe(1)
+    expect(await bodies.keptAmong([another, his])).toEqual(new Set([another]))
+    await deleteTeam(base.store, team.id)
+    expect(await bodies.keptAmong([another, await ofMember(ann.id)])).toEqual(new Set())
   })
 })

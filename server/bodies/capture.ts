@@ -3,10 +3,10 @@
  * counts against the room of all captures together; a request for which there is no room left is given up and counted.
  */
 import type { Source } from '#runtime/outgoing-body'
-import { asGatewayError } from '#shared/errors'
 import type { End } from '#shared/ids'
-import type { Payload, UpstreamAnswer, UpstreamRequest } from '#upstream/upstream'
-import type { PartHead, RecordFacts } from './record.ts'
+import type { UpstreamRequest } from '#upstream/upstream'
+import type { Addressee, NotedPart } from './noted-part.ts'
+import type { RecordFacts } from './record.ts'
 
 /** Bytes of one body: of a larger one only its head is kept. */
 export const mostBodyBytes = 16 * 1024 * 1024
@@ -15,17 +15,6 @@ const mostFrameBytes = 1024 * 1024
 const mostFrames = 20_000
 const mostSoundBytes = (mostFrameBytes / 4) * 3
 const largeFrame = 4096
-
-/** Headers as whoever sends or gets them has them, credentials included: they are blanked by the thread, before anything is written. */
-export type RawHeaders = Iterable<readonly [name: string, value: string]> | Readonly<Record<string, string>>
-
-/** A body that is being noted. Its address, too, is as it was. */
-export interface NotedPart extends Omit<PartHead, 'bytes' | 'pieces' | 'headers'> {
-  headers: RawHeaders
-  bytes: number
-  pieces: number[]
-  chunks: (Uint8Array | string)[]
-}
 
 /** What a capture needs of those who made it. */
 export interface CaptureHost {
@@ -40,13 +29,7 @@ export interface CaptureHost {
 }
 
 /** Whose body it is. */
-export type Owner = Pick<RecordFacts, 'userId' | 'keyId'>
-
-/** Whom an upstream request is for. */
-export type Addressee = NonNullable<PartHead['to']>
-
-/** Opens one upstream request. */
-type Open = (request: UpstreamRequest) => Promise<UpstreamAnswer>
+export type Owner = Pick<RecordFacts, 'userId' | 'memberId' | 'keyId'>
 
 /** A request that may be kept. Every method is cheap and never throws on its own. */
 export class Capture {
@@ -100,23 +83,6 @@ export class Capture {
   forbid(): void {
     this.label = undefined
     this.#giveUp()
-  }
-
-  /** Sends one upstream request, and notes it and its answer. Resolves and rejects as `open` does. */
-  async open(to: Addressee, request: UpstreamRequest, open: Open): Promise<UpstreamAnswer> {
-    const sent = this.called(to, request)
-    const { body } = request
-    if (typeof body === 'string') this.add(sent, body)
-    try {
-      const answer = await open(typeof body === 'object' ? { ...request, body: this.#tapped(sent, body) } : request)
-      return this.#heard(
-        this.begin({ border: 'upstream-answer', call: sent.call ?? 0, status: answer.status, headers: answer.headers }),
-        answer,
-      )
-    } catch (thrown) {
-      sent.broken = asGatewayError(thrown).code
-      throw thrown
-    }
   }
 
   /** Begins the next call of an upstream, before its body. */
@@ -239,44 +205,5 @@ export class Capture {
   #release(bytes: number): void {
     this.#host.give(bytes)
     this.held -= bytes
-  }
-
-  #tapped(part: NotedPart, payload: Payload): Payload {
-    const transform = (bytes: Uint8Array, controller: TransformStreamDefaultController<Uint8Array>) => {
-      this.add(part, bytes)
-      controller.enqueue(bytes)
-    }
-    return { ...payload, open: () => payload.open().pipeThrough(new TransformStream({ transform })) }
-  }
-
-  #heard(part: NotedPart, answer: UpstreamAnswer): UpstreamAnswer {
-    if (answer.tap) {
-      answer.tap({
-        read: (bytes) => this.add(part, bytes),
-        broke(thrown) {
-          part.broken = asGatewayError(thrown).code
-        },
-      })
-      return answer
-    }
-    const noted = async <T extends Uint8Array | undefined>(read: Promise<T>): Promise<T> => {
-      try {
-        const bytes = await read
-        if (bytes) this.add(part, bytes)
-        return bytes
-      } catch (thrown) {
-        part.broken = asGatewayError(thrown).code
-        throw thrown
-      }
-    }
-    const { readAll } = answer
-    const { status, headers } = answer
-    return {
-      status,
-      headers,
-      cancel: () => answer.cancel(),
-      read: () => noted(answer.read()),
-      ...(readAll && { readAll: () => noted(readAll.call(answer)) }),
-    }
   }
 }

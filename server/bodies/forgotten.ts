@@ -10,7 +10,7 @@ const writtenMs = 3_600_000
 export interface Forgotten {
   add(whose: WhoseBodies): void
   /** Whether a deletion that came after this request began is about it. */
-  has(facts: Pick<RecordFacts, 'requestId' | 'userId' | 'keyId' | 'at'>): boolean
+  has(facts: Pick<RecordFacts, 'requestId' | 'userId' | 'memberId' | 'keyId' | 'at'>): boolean
 }
 
 /** No deletions. */
@@ -25,7 +25,7 @@ export function createForgotten(clock: Pick<Clock, 'now'>): Forgotten {
   }
 }
 
-function isOf(whose: WhoseBodies, { requestId, userId, keyId }: Omit<RecordFacts, 'at'>): boolean {
+function isOf(whose: WhoseBodies, { requestId, userId, memberId, keyId }: Omit<RecordFacts, 'at'>): boolean {
   if ('requestId' in whose) return whose.requestId === requestId
-  return 'keyId' in whose ? whose.keyId === keyId : whose.userId === userId
+  return 'keyId' in whose ? whose.keyId === keyId : whose.userId === userId || memberId?.endsWith(`.${whose.userId}`) === true
 }

@@ -1,7 +1,8 @@
 /** The connection of a session to an upstream as it passes: what was asked of it, and the frames of both directions. */
 import { asGatewayError } from '#shared/errors'
 import type { UpstreamRequest } from '#upstream/upstream'
-import type { Addressee, Capture, NotedPart } from './capture.ts'
+import type { Capture } from './capture.ts'
+import type { Addressee, NotedPart } from './noted-part.ts'
 
 type Frame = string | Uint8Array
 

@@ -16,17 +16,17 @@ describe.each(sampledEngines(import.meta.file))('jobs on %s', (engine) => {
   afterEach(() => runSql(base.store, 'delete from jobs'))
 
   /** A process whose jobs end when the test says so. */
-  function process(clock: ReturnType<typeof handClock>, atOnce = 2) {
-    const jobs = createJobs({ store: base.store, clock, random, log, silenceMs: 20_000 })
+  function process(clock: ReturnType<typeof handClock>, atOnce = 2, instance = random.hex(4)) {
+    const jobs = createJobs({ store: base.store, clock, random, log, instance, silenceMs: 20_000 })
     const begun: RunningJob[] = []
-    const ends = new Map<string, PromiseWithResolvers<void>>()
+    const ends = new Map<string, PromiseWithResolvers<'later' | undefined>>()
     jobs.define('work', {
       atOnce,
       run(job) {
         begun.push(job)
-        const end = Promise.withResolvers<void>()
+        const end = Promise.withResolvers<'later' | undefined>()
         ends.set(job.id, end)
-        job.lost.addEventListener('abort', () => end.resolve(), { once: true })
+        job.lost.addEventListener('abort', () => end.resolve(undefined), { once: true })
         return end.promise
       },
     })
@@ -44,7 +44,7 @@ describe.each(sampledEngines(import.meta.file))('jobs on %s', (engine) => {
     await one.jobs.look()
     await other.jobs.look()
     expect([one.ids(), other.ids()]).toEqual([['a', 'b'], ['c']])
-    one.end('a')?.resolve()
+    one.end('a')?.resolve(undefined)
     while ((await left()).length === 3) await systemClock.sleep(2)
     expect(await left()).toEqual(['b', 'c'])
     await one.jobs.close()
@@ -84,6 +84,36 @@ describe.each(sampledEngines(import.meta.file))('jobs on %s', (engine) => {
     await other.jobs.look()
     expect(other.begun[0]?.stopped.aborted).toBe(true)
     await other.jobs.close()
+  })
+
+  test('are free at once for the next process of the same installation', async () => {
+    const clock = handClock()
+    const [killed, next] = [process(clock, 2, 'here'), process(clock, 2, 'here')]
+    const other = process(clock, 2, 'elsewhere')
+    for (const id of ['a', 'b']) await (id === 'a' ? killed : other).jobs.add('work', id)
+    await killed.jobs.look()
+    await killed.jobs.add('work', 'c')
+    await other.jobs.look()
+    await next.jobs.look()
+    expect([killed.ids(), other.ids(), next.ids()]).toEqual([['a', 'b'], ['c'], ['a', 'b']])
+    await next.jobs.close()
+    await other.jobs.close()
+  })
+
+  test('that cannot be done here for now are left to others for a minute', async () => {
+    const clock = handClock()
+    const [one, other] = [process(clock), process(clock)]
+    await one.jobs.add('work', 'a')
+    await one.jobs.look()
+    one.end('a')?.resolve('later')
+    for (; other.ids().length === 0; await systemClock.sleep(2)) await other.jobs.look()
+    await other.jobs.close()
+    await one.jobs.look()
+    expect([one.ids(), other.ids()]).toEqual([['a'], ['a']])
+    await clock.advance(60_000)
+    await one.jobs.look()
+    expect(one.ids()).toEqual(['a', 'a'])
+    await one.jobs.close()
   })
 
   test('that fail are done again', async () => {

@@ -6,7 +6,7 @@ import type { Clock, Random } from '#runtime/clock'
 import { Abort, type AbortSignalLike } from '#runtime/contract/abort'
 import type { Log } from '#runtime/log'
 import type { Store } from '#store/engine/store'
-import { beatJobs, claimJobs, deleteJob, insertJob, releaseJobs, stopJob } from '#store/jobs/jobs'
+import { beatJobs, claimJobs, deleteJob, insertJob, releaseJobs, releaseJobsOf, stopJob } from '#store/jobs/jobs'
 
 /** A job that this process does. */
 export interface RunningJob {
@@ -23,21 +23,30 @@ export interface RunningJob {
 export interface JobKind {
   /** How many of them this process does at once. */
   atOnce: number
-  /** Does it to its end; what was done before must not be done again. When it rejects, it is tried again once it counts as abandoned. */
-  run(job: RunningJob): Promise<void>
+  /**
+   * Does it to its end; what was done before must not be done again. Resolves with `later` where this process cannot go on for now: others
+   * may, and it looks again after a minute. When it rejects, it is tried again after the silence.
+   */
+  run(job: RunningJob): Promise<'later' | undefined>
 }
 
 /** Jobs of all kinds. */
 export interface Jobs {
   /** There is something to do. */
   add(kind: string, id: string): Promise<void>
-  /** Asks that it stop; false when there is no such job. Another process hears of it within two seconds. */
+  /** Asks that it stop; false when there is no such job. Another process hears of it at its next look. */
   stop(id: string): Promise<boolean>
-  /** Runs every two seconds: tells others what is done here, hears what is to stop, and takes what nobody does. */
+  /** Runs ten times in a silence: tells others what is done here, hears what is to stop, and takes what nobody does. */
   look(): Promise<void>
   /** Gives everything up, for others to do; resolves when nothing is done here any more. Never rejects. */
   close(): Promise<void>
 }
+
+/** Jobs, and how their kinds are named before the first look. */
+export type OpenJobs = Jobs & { define(kind: string, what: JobKind): void }
+
+/** Milliseconds for which a job that this process cannot do for now is left to others. */
+const laterMs = 60_000
 
 interface Running {
   lost: Abort
@@ -46,45 +55,58 @@ interface Running {
 }
 
 /** What jobs need. */
-export interface JobParts {
+export interface JobsParts {
   store: Store
   clock: Clock
   random: Random
   log: Log
+  /** The installation, of which no other process runs now: what its last one left is free at once. */
+  instance: string
   /** Milliseconds without a sign after which a job counts as abandoned. */
   silenceMs: number
 }
 
 /** Jobs in this store; nothing is taken before the first look. */
-export function createJobs({ store, clock, random, log, silenceMs }: JobParts) {
-  const runner = random.hex(16)
+export function createJobs({ store, clock, random, log, instance, silenceMs }: JobsParts): OpenJobs {
+  const runner = `${instance}.${random.hex(16)}`
   const kinds = new Map<string, JobKind>()
   const running = new Map<string, Running & { kind: string }>()
+  /** Jobs that this process could not do, and until when it leaves them to others. */
+  const left = new Map<string, number>()
+  let isFirstLook = true
   let isClosed = false
   let closing: Promise<void> | undefined
   const now = () => new Date(clock.now())
 
-  function begin(kind: string, id: string, { run }: JobKind): void {
-    const lost = new Abort()
-    const stopped = new Abort()
-    const ended = run({ id, runner, lost, stopped })
-      .then(() => (lost.aborted ? undefined : deleteJob(store, id, runner)))
-      // Its row goes without a sign of life from now on, and is taken again when it has been silent for long enough.
-      .catch((thrown: unknown) => lost.aborted || log.warn({ job: id, kind, err: thrown }, 'a job failed and is tried again'))
-      .then(() => void running.delete(id))
+  /** Does a job and sees to its row; without that the row gives no sign of life from now on, and is taken when it has been silent for long enough. */
+  async function attend(job: RunningJob, kind: string, { run }: JobKind): Promise<void> {
+    const { id, lost } = job
+    try {
+      const end = await run(job)
+      if (end === undefined && !lost.aborted) return await deleteJob(store, id, runner)
+      if (end === 'later') left.set(id, clock.monotonic() + laterMs)
+    } catch (thrown) {
+      if (!lost.aborted) return log.warn({ job: id, kind, err: thrown }, 'a job failed and is tried again')
+    }
+    await releaseJobs(store, [id], runner)
+  }
+
+  function begin(kind: string, id: string, what: JobKind): void {
+    const [lost, stopped] = [new Abort(), new Abort()]
+    const ended = attend({ id, runner, lost, stopped }, kind, what)
+      .catch((thrown: unknown) => log.warn({ job: id, kind, err: thrown }, 'the row of a job could not be written'))
+      .finally(() => running.delete(id))
     running.set(id, { kind, lost, stopped, ended })
   }
 
   async function close(): Promise<void> {
     isClosed = true
-    const own = [...running.entries()]
-    for (const [, { lost }] of own) lost.abort('closed')
-    await Promise.all(own.map(([, { ended }]) => ended))
-    const ids = own.map(([id]) => id)
-    await releaseJobs(store, ids, runner).catch((thrown: unknown) => log.warn({ err: thrown }, 'jobs could not be handed over'))
+    for (const { lost } of running.values()) lost.abort('closed')
+    await Promise.all([...running.values()].map(({ ended }) => ended))
   }
 
-  const jobs: Jobs = {
+  return {
+    define: (kind, what) => void kinds.set(kind, what),
     add: (kind, id) => insertJob(store, id, kind, now()),
     async stop(id) {
       const isThere = await stopJob(store, id)
@@ -92,6 +114,8 @@ export function createJobs({ store, clock, random, log, silenceMs }: JobParts) {
       return isThere
     },
     async look() {
+      if (isFirstLook) await releaseJobsOf(store, instance)
+      isFirstLook = false
       const own = [...running.keys()]
       const told = await beatJobs(store, own, runner, now())
       for (const id of own) {
@@ -99,19 +123,16 @@ export function createJobs({ store, clock, random, log, silenceMs }: JobParts) {
         if (told.get(id)) job?.stopped.abort('stopped')
         else if (!told.has(id)) job?.lost.abort('lost')
       }
+      for (const [id, until] of left) if (until <= clock.monotonic()) left.delete(id)
       for (const [kind, what] of kinds) {
         const most = what.atOnce - [...running.values()].filter((one) => one.kind === kind).length
         if (isClosed || most <= 0) continue
         const before = new Date(clock.now() - silenceMs)
-        for (const id of await claimJobs(store, { kind, runner, before, now: now(), most })) {
+        for (const id of await claimJobs(store, { kind, runner, before, now: now(), most, except: [...left.keys()] })) {
           if (!running.has(id)) begin(kind, id, what)
         }
       }
     },
     close: () => (closing ??= close()),
   }
-  return Object.assign(jobs, {
-    /** Names a kind, before the first look. */
-    define: (kind: string, what: JobKind) => void kinds.set(kind, what),
-  })
 }

@@ -17,7 +17,7 @@ export interface ReplayCall {
   /** The id of the original. */
   of: string
   /** Whose request the original was. */
-  owner: { userId: string; keyId: string | null }
+  owner: { userId: string; memberId: string | null; keyId: string | null }
   /** Who asks and pays. */
   caller: Caller
   signal: AbortSignalLike

@@ -1,5 +1,5 @@
 /** What a replay would cost, before it is started: what the originals used, at the prices of the targets. */
-import type { Group, User } from '#accounts/caller'
+import type { Caller, User } from '#accounts/caller'
 import { cost } from '#billing/pricing/cost'
 import type { PriceBook } from '#billing/pricing/price'
 import type { Bodies } from '#bodies/bodies'
@@ -45,17 +45,19 @@ const leastCeiling = 10_000_000n
 export const usualCeiling = (expected: bigint): bigint => (2n * expected > leastCeiling ? 2n * expected : leastCeiling)
 
 /**
- * For a user in this group. Throws `model_not_found` for a target's model that the group has not, whether it exists or not, and
+ * For a user, as this caller. Throws `model_not_found` for a target's model that its group or team has not, whether it exists or not, and
  * `not_permitted` for a channel that is not for this user to name.
  */
 export async function expectationOf(
   { store, bodies, prices, channels }: EstimateParts,
   by: User,
   { requestIds, targets }: Pick<ReplayQuestion, 'requestIds' | 'targets'>,
-  group: Pick<Group, 'name' | 'ratio'>,
+  { group, models }: Pick<Caller, 'group' | 'models'>,
 ): Promise<Expectation> {
   const isOffered = (model: string) =>
-    prices.get(model) !== undefined && (channels.offering(group.name, model).length > 0 || channels.isSwitchedOff(group.name, model))
+    models?.has(model) !== false &&
+    prices.get(model) !== undefined &&
+    (channels.offering(group.name, model).length > 0 || channels.isSwitchedOff(group.name, model))
   for (const [n, target] of targets.entries()) demandTarget(by, target, n, isOffered)
   if (JSON.stringify(targets).length > mostTargetCharacters)
     throw new GatewayError('invalid_value', 'The changes of all targets together are too long.', { param: 'targets' })

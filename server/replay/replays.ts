@@ -4,6 +4,7 @@
  */
 import type { Accounts } from '#accounts/accounts'
 import type { User } from '#accounts/caller'
+import type { OpenJobs } from '#jobs/jobs'
 import type { Random } from '#runtime/clock'
 import type { Actor } from '#shared/console/audit'
 import type { Page } from '#shared/console/model'
@@ -22,7 +23,6 @@ import { note, onRecord } from '#store/accounts/audit'
 import {
   countReplayItems,
   deleteReplays,
-  endReplayItem,
   findReplay,
   findReplayItem,
   insertReplay,
@@ -30,14 +30,14 @@ import {
   type ReplayItemRecord,
   type ReplayRecord,
   replayItemsOf,
+  replayKind,
   replaysOf,
   replaysOverBefore,
   stopReplay,
 } from '#store/replays/replays'
-import { findLogNear } from '#store/usage/logs'
 import { type BothAnswers, differencesOf, readBoth } from './both-answers.ts'
+import { withCharges } from './charges.ts'
 import { type EstimateParts, expectationOf, usualCeiling } from './estimate.ts'
-import { figuresOf } from './figures.ts'
 import { detailOf, itemOf, rowOf } from './rows.ts'
 import { createRunner, type Runner, type RunnerParts } from './runner.ts'
 import { createSend, type SendParts } from './send.ts'
@@ -53,12 +53,12 @@ export interface ReplayTable {
 }
 
 /** Replays of the caller’s; another user’s job is `not_found` everywhere. */
-export interface Replays extends Runner {
+export interface Replays extends Pick<Runner, 'cut'> {
   /** What a job would cost, and which of the requests it could have. Throws as `create`. */
   estimate(by: User, asked: ReplayQuestion): Promise<ReplayEstimate>
   /**
    * Starts a job. Throws `not_found` for a request that the caller may not read or that is not kept, `model_not_found`, `group_not_allowed`,
-   * `not_permitted`, `quota_exceeded`.
+   * `team_not_allowed`, `not_permitted`, `quota_exceeded`.
    */
   create(by: Replayer, asked: NewReplay): Promise<ReplayRow>
   /** One page of jobs, newest first; `next` is the cursor. */
@@ -78,7 +78,8 @@ export interface Replays extends Runner {
 
 /** What they need. */
 export interface ReplayParts extends EstimateParts, Omit<SendParts, 'accounts' | 'bodies'>, Omit<RunnerParts, 'accounts' | 'send'> {
-  accounts: Pick<Accounts, 'users' | 'callerOf'>
+  accounts: Pick<Accounts, 'users' | 'callerOf' | 'directory'>
+  jobs: Pick<OpenJobs, 'define' | 'look'>
   bodies: SendParts['bodies'] & EstimateParts['bodies']
   random: Random
   /** Days for which bodies are kept. */
@@ -93,8 +94,11 @@ const noJob = () => new GatewayError('not_found', 'There is no such replay.')
 
 /** Replays over a store. */
 export function createReplays(parts: ReplayParts): Replays {
-  const { store, accounts, bodies, clock, random } = parts
+  const { store, accounts, bodies, jobs, clock, random } = parts
   const runner = createRunner({ ...parts, send: createSend(parts) })
+  jobs.define(replayKind, runner)
+  /** A job begins, or hears that it is to stop, at once. */
+  const look = () => void jobs.look().catch(() => undefined)
 
   async function found(by: User, id: string): Promise<ReplayRecord> {
     const job = await findReplay(store, by.id, id)
@@ -102,12 +106,15 @@ export function createReplays(parts: ReplayParts): Replays {
     return job
   }
 
+  const teamOf = ({ teamId }: ReplayRecord) =>
+    teamId === null ? null : { id: teamId, name: accounts.directory.teams.get(teamId)?.team.name ?? null }
+
   const rows = async (jobs: readonly ReplayRecord[]) => {
     const counted = await countReplayItems(
       store,
       jobs.map(({ id }) => id),
     )
-    return jobs.map((job) => rowOf(job, counted))
+    return jobs.map((job) => rowOf(job, counted, teamOf(job)))
   }
 
   async function row(job: ReplayRecord): Promise<ReplayRow> {
@@ -120,27 +127,14 @@ export function createReplays(parts: ReplayParts): Replays {
     await bodies.drop(await deleteReplays(store, ids))
   }
 
-  /** The items, changed: one whose end nobody noted has the charge that its row has by now. */
-  async function withCharges(items: ReplayItemRecord[]): Promise<ReplayItemRecord[]> {
-    const open = items.filter(({ state, result }) => result === null && (state === 'interrupted' || state === 'failed'))
-    for (const item of open) {
-      if (item.replayId === null || item.begunAt === null) continue
-      const log = await findLogNear(store, item.replayId, item.begunAt)
-      if (!log) continue
-      Object.assign(item, { result: figuresOf(log), charged: log.charged })
-      await endReplayItem(store, item.replayId, { state: item.state, result: item.result, charged: item.charged })
-    }
-    return items
-  }
-
   async function expected(by: User, asked: ReplayQuestion) {
-    const { group } = accounts.callerOf(by, undefined, asked.group)
-    return { group, ...(await expectationOf(parts, by, asked, group)) }
+    const caller = accounts.callerOf(by, undefined, asked.group, asked.team)
+    return { caller, ...(await expectationOf(parts, by, asked, caller)) }
   }
 
   async function table(by: Replayer, id: string): Promise<ReplayTable> {
     const job = await found(by, id)
-    const items = await withCharges(await replayItemsOf(store, job.id))
+    const items = await withCharges(store, await replayItemsOf(store, job.id))
     const shown = items.map((item) => itemOf(item, by.role === 'admin'))
     return {
       job: detailOf(await row(job), shown),
@@ -154,7 +148,7 @@ export function createReplays(parts: ReplayParts): Replays {
   }
 
   return {
-    ...runner,
+    cut: runner.cut,
     table,
     async estimate(by, asked) {
       const { requestIds, refused, items, sum } = await expected(by, asked)
@@ -162,7 +156,8 @@ export function createReplays(parts: ReplayParts): Replays {
       return { requestIds, refused, expected: formatUsd(sum), unknown, ceiling: formatUsd(usualCeiling(sum)) }
     },
     async create(by, asked) {
-      const { group, refused, items, sum } = await expected(by, asked)
+      const { caller, refused, items, sum } = await expected(by, asked)
+      const { group, team } = caller
       const [first] = refused
       if (first)
         throw new GatewayError('not_found', 'A request is not kept, or is not yours.', {
@@ -176,12 +171,13 @@ export function createReplays(parts: ReplayParts): Replays {
         userId: by.id,
         at: new Date(clock.now()),
         group: group.name,
+        teamId: team?.id ?? null,
         targets: asked.targets,
         requests: asked.requestIds.length,
         ceiling: asked.ceiling === undefined ? usualCeiling(sum) : parseUsd(asked.ceiling),
         expected: sum,
         state: 'running',
-        ...{ stopAsked: false, holder: null, heldUntil: null, finishedAt: null },
+        ...{ stopAsked: false, finishedAt: null },
       }
       const empty = {
         replayId: null,
@@ -199,12 +195,12 @@ export function createReplays(parts: ReplayParts): Replays {
       const { id, targets, requests } = job
       await onRecord(store, async (store) => {
         await insertReplay(store, job, waiting)
-        const after = { targets, requests, group: job.group, ceiling: formatUsd(job.ceiling) }
+        const after = { targets, requests, group: job.group, ...(team && { team: team.name }), ceiling: formatUsd(job.ceiling) }
         await note(store, by, { action: 'replay.create', target: id, name: id, after })
       })
       await removed(over.slice(replayBounds.kept - 1))
       const made = await row(job)
-      void runner.beat().catch(() => undefined)
+      look()
       return made
     },
     async page(by, limit, before) {
@@ -221,7 +217,7 @@ export function createReplays(parts: ReplayParts): Replays {
       const item = await findReplayItem(store, job.id, n)
       const target = item && job.targets[item.target]
       if (!item || !target) throw noJob()
-      const [charged] = await withCharges([item])
+      const [charged] = await withCharges(store, [item])
       const both = await readBoth(bodies, by, item, target)
       return { ...itemOf(charged ?? item, by.role === 'admin'), ...both, ...differencesOf(both) }
     },
@@ -230,7 +226,7 @@ export function createReplays(parts: ReplayParts): Replays {
       await onRecord(store, async (store) => {
         if (await stopReplay(store, by.id, id)) await note(store, by, { action: 'replay.stop', target: id, name: id })
       })
-      void runner.beat().catch(() => undefined)
+      look()
       return row(await found(by, id))
     },
     async remove(by, id) {

@@ -20,8 +20,8 @@ export interface Counted {
   charged: bigint
 }
 
-/** A job. `isWhole`: its reader sees targets' channels, as administrators do. */
-export function rowOf(job: ReplayRecord, counted: readonly Counted[]): ReplayRow {
+/** A job. `team`: that which pays. */
+export function rowOf(job: ReplayRecord, counted: readonly Counted[], team: ReplayRow['team']): ReplayRow {
   const own = counted.filter(({ jobId }) => jobId === job.id)
   const items = Object.fromEntries(replayItemStates.map((state) => [state, own.find((one) => one.state === state)?.count ?? 0]))
   return {
@@ -30,6 +30,7 @@ export function rowOf(job: ReplayRecord, counted: readonly Counted[]): ReplayRow
     state: job.state,
     stopping: job.state === 'running' && job.stopAsked,
     group: job.group,
+    team,
     targets: job.targets,
     requests: job.requests,
     items: items as ReplayRow['items'],

@@ -1,9 +1,9 @@
 /**
- * Works on replays: a few items at a time, after everybody else's requests. A job is held by one process for some seconds at a time, so
- * that another one goes on with it when that one is gone. An item is sent at most once: its new id is written before anything is sent, and
- * what was under way when a process ended is never sent again.
+ * Works on replays, as a kind of jobs: a few items at a time, after everybody else's requests. An item is sent at most once: its new id is
+ * written before anything is sent, and what was under way when a process ended is never sent again.
  */
 import type { Accounts } from '#accounts/accounts'
+import type { JobKind, RunningJob } from '#jobs/jobs'
 import type { Clock, Random } from '#runtime/clock'
 import { Abort } from '#runtime/contract/abort'
 import type { Log } from '#runtime/log'
@@ -13,13 +13,12 @@ import {
   beginReplayItem,
   endReplay,
   endReplayItem,
-  holdReplays,
-  leaveReplay,
+  findRunningReplay,
+  interruptReplayItems,
   putBackReplayItem,
   type ReplayItemRecord,
   type ReplayRecord,
   spentOfReplay,
-  takeReplay,
 } from '#store/replays/replays'
 import type { Asked } from './send.ts'
 
@@ -38,67 +37,57 @@ export interface RunnerParts {
   changed(userId: string): void
 }
 
-/** Works in the background. */
-export interface Runner {
-  /** Runs every two seconds: says that it still works on its jobs, and takes what nobody works on. */
-  beat(): Promise<void>
-  /** Begins nothing more; what was begun ends, and then others may go on. */
-  leave(): void
-  /** Likewise, but what was begun is cut off; resolves when it has ended. */
-  close(): Promise<void>
+/** The kind of jobs, and what happens to those of this process at its end. */
+export interface Runner extends JobKind {
+  /** Cuts off what was begun. */
+  cut(): void
 }
 
-/** Milliseconds for which a job is held. Several beats may fail before somebody else takes it. */
-export const holdMs = 15_000
 /** Jobs of one process at a time, and items of a job. */
 const mostJobs = 2
 const mostItems = 2
 /** Milliseconds until a busy process is looked at again. */
 const busyMs = 250
-/** Milliseconds for which a job is left to the instance that has the files. */
-const elsewhereMs = 60_000
 /** Milliseconds after which nobody is waited for. */
 const longestWaitMs = 24 * 3_600_000
 
-interface Work {
-  isLost: boolean
-  done: Promise<void>
-}
-
-/** Begins with the first beat. */
+/** Runs replays on a store. */
 export function createRunner(parts: RunnerParts): Runner {
   const { store, clock, random, log } = parts
-  const holder = random.base62(24)
-  const works = new Map<string, Work>()
-  const leftToOthers = new Map<string, number>()
   const cut = new Abort()
-  let isClosed = false
 
-  async function work(job: ReplayRecord, own: Work): Promise<void> {
+  async function run({ id, runner, lost }: RunningJob): Promise<'later' | undefined> {
+    const job = await findRunningReplay(store, id)
+    if (!job) return undefined
+    await interruptReplayItems(store, id, runner)
     const under = new Set<Promise<void>>()
     const elsewhere: number[] = []
     let isSpent = false
-    while (!isClosed && !own.isLost) {
-      if (parts.isBusy()) await clock.sleep(busyMs)
-      else if (under.size >= mostItems) await Promise.race(under)
-      else {
-        const begun = { replayId: `req_${random.base62(24)}`, begunAt: new Date(clock.now()) }
-        const item = await beginReplayItem(store, job.id, holder, begun, elsewhere)
-        if (!item) break
-        isSpent = (await spentOfReplay(store, job.id)) > job.ceiling
-        if (isSpent) {
-          await putBackReplayItem(store, begun.replayId)
-          break
+    try {
+      while (!lost.aborted) {
+        if (parts.isBusy()) await clock.sleep(busyMs)
+        else if (under.size >= mostItems) await Promise.race(under)
+        else {
+          const begun = { replayId: `req_${random.base62(24)}`, begunAt: new Date(clock.now()) }
+          const item = await beginReplayItem(store, id, runner, begun, elsewhere)
+          if (!item) break
+          isSpent = (await spentOfReplay(store, id)) > job.ceiling
+          if (isSpent) {
+            await putBackReplayItem(store, begun.replayId)
+            break
+          }
+          const one: Promise<void> = settle(job, item, elsewhere).finally(() => under.delete(one))
+          under.add(one)
         }
-        const one: Promise<void> = settle(job, item, elsewhere).finally(() => under.delete(one))
-        under.add(one)
       }
+    } finally {
+      await Promise.allSettled(under)
     }
-    await Promise.all(under)
-    if (!own.isLost && !(await endReplay(store, holder, job.id, isSpent))) {
-      if (elsewhere.length > 0) leftToOthers.set(job.id, clock.monotonic() + elsewhereMs)
-      await leaveReplay(store, holder, job.id)
-    }
+    if (lost.aborted) return undefined
+    const isOver = await endReplay(store, runner, id, isSpent)
+    if (job.userId !== null) parts.changed(job.userId)
+    // What is left lies in the files of another instance.
+    return isOver ? undefined : 'later'
   }
 
   async function settle(job: ReplayRecord, item: ReplayItemRecord, elsewhere: number[]): Promise<void> {
@@ -119,43 +108,9 @@ export function createRunner(parts: RunnerParts): Runner {
     if (job.userId !== null) parts.changed(job.userId)
   }
 
-  function start(job: ReplayRecord): void {
-    const own: Work = { isLost: false, done: Promise.resolve() }
-    works.set(job.id, own)
-    own.done = work(job, own)
-      .catch((thrown: unknown) => log.warn({ err: thrown, replay: job.id }, 'a replay could not go on; it is taken up again'))
-      .finally(() => {
-        works.delete(job.id)
-        if (job.userId !== null) parts.changed(job.userId)
-      })
-  }
-
   return {
-    async beat() {
-      const known = [...works]
-      const held = new Set(
-        await holdReplays(
-          store,
-          holder,
-          known.map(([id]) => id),
-          holdMs,
-        ),
-      )
-      for (const [id, own] of known) if (!held.has(id)) own.isLost = true
-      for (const [id, until] of leftToOthers) if (until < clock.monotonic()) leftToOthers.delete(id)
-      while (!isClosed && works.size < mostJobs) {
-        const job = await takeReplay(store, holder, holdMs, [...works.keys(), ...leftToOthers.keys()])
-        if (!job) return
-        start(job)
-      }
-    },
-    leave() {
-      isClosed = true
-    },
-    async close() {
-      isClosed = true
-      cut.abort(new GatewayError('overloaded', 'Parley is shutting down. What was delivered is charged.'))
-      await Promise.all([...works.values()].map(({ done }) => done))
-    },
+    atOnce: mostJobs,
+    run,
+    cut: () => cut.abort(new GatewayError('overloaded', 'Parley is shutting down. What was delivered is charged.')),
   }
 }

@@ -51,13 +51,13 @@ export function createSend({ store, accounts, bodies, door, answered, clock }: S
     const originalRow = await findLogNear(store, originalId, new Date(record.at))
     const channel = target.sameChannel ? originalRow?.channel : target.channel
     if (channel === null || (target.sameChannel && channel === undefined)) throw noChannel()
-    const caller = accounts.callerOf(user, undefined, job.group)
+    const caller = accounts.callerOf(user, undefined, job.group, job.teamId ?? undefined)
     const original = dialect && answerIn(record, dialect)
     await noteReplayItem(store, replayId, {
       original: originalRow ? figuresOf(originalRow, original) : null,
       exact: exact && target.channel === undefined,
     })
-    const owner = { userId: record.userId, keyId: record.keyId }
+    const owner = { userId: record.userId, memberId: record.memberId ?? null, keyId: record.keyId }
     const begunAt = new Date(clock.now())
     const response = await door({
       ...call,

@@ -32,7 +32,8 @@ afterAll(() => place.close())
 test('a job of two hundred lines is read in as many statements as one of four', async () => {
   const by = { id: 'u', role: 'user' } as Replayer
   const bodies = { read: async () => ({ record }), readable: async (_: unknown, ids: string[]) => new Map(ids.map((id) => [id, at])) }
-  const { table } = createReplays({ store: place.store, bodies, random: systemRandom, clock: {}, accounts: {} } as unknown as ReplayParts)
+  const parts = { store: place.store, bodies, random: systemRandom, clock: {}, accounts: {}, jobs: { define() {} } }
+  const { table } = createReplays(parts as unknown as ReplayParts)
   const statements = countStatements(place.store)
   async function sentFor(id: string, count: number): Promise<number> {
     const job = { id, userId: 'u', at, group: 'default', targets: [{}], requests: count, ceiling: 0n, expected: 0n, state: 'done' as const }
@@ -40,7 +41,7 @@ test('a job of two hundred lines is read in as many statements as one of four', 
     const items = Array.from({ length: count }, (_, n): ReplayItemRecord => {
       return { jobId: id, n, originalId: `req_${n}`, target: 0, state: 'done', replayId: `${id}_${n}`, begunAt: at, ...rest }
     })
-    await insertReplay(place.store, { ...job, stopAsked: false, holder: null, heldUntil: null, finishedAt: at }, items)
+    await insertReplay(place.store, { ...job, teamId: null, stopAsked: false, finishedAt: at }, items)
     const before = statements.sent()
     const read = await table(by, id)
     for (const { n } of read.job.results) expect((await read.answers(n)).replayAnswer?.text).toBe('Yes.')

@@ -32,6 +32,7 @@ const row = {
   state: OneOf(replayStates),
   stopping: Type.Boolean(),
   group: Type.String(),
+  team: Nullable(Open({ id: Type.String(), name: Nullable(Type.String()) })),
   targets: Type.Array(ReplayTarget),
   requests: Type.Integer(),
   items: Open({ waiting: count(), running: count(), done: count(), failed: count(), skipped: count(), interrupted: count() }),

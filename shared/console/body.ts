@@ -49,6 +49,23 @@ export const BodySettingsPatch = Exact({
 })
 export type BodySettingsPatch = Static<typeof BodySettingsPatch>
 
+/** Forms of data sets in which kept conversations are exported. */
+export const datasetForms = ['evals', 'fine-tuning'] as const
+export type DatasetForm = (typeof datasetForms)[number]
+
+/** Requests that one page of such an export looks at, at most. */
+export const datasetPage = 50
+
+/** The headers of such a page: where the next one begins, absent on the last, and how many requests were left out for which reason. */
+export const datasetHeaders = { next: 'x-parley-next', leftOut: 'x-parley-left-out' } as const
+
+/**
+ * Why a request is no example: it is no conversation; it asked for more than one answer; question or answer are not all here; it was refused or failed;
+ * it cannot be read.
+ */
+export const leftOutReasons = ['not_chat', 'several_answers', 'incomplete', 'refused', 'unreadable'] as const
+export type LeftOutReason = (typeof leftOutReasons)[number]
+
 /** How keeping goes on this instance, since its start. */
 export interface BodiesState {
   /** Requests that were kept. */

@@ -27,6 +27,8 @@ export const ReplayQuestion = Exact({
   targets,
   /** The group in which it is asked; absent: the user's own. */
   group: Type.Optional(Name()),
+  /** The id or name of the team that pays; absent: the user. */
+  team: Type.Optional(Name()),
 })
 export type ReplayQuestion = Static<typeof ReplayQuestion>
 
@@ -120,6 +122,8 @@ export interface ReplayRow {
   /** It was told to stop, and ends when what was begun has ended. */
   stopping: boolean
   group: string
+  /** That pays; null: whoever started it. Without a name where it is gone. */
+  team: { id: string; name: string | null } | null
   targets: ReplayTarget[]
   /** Different originals. */
   requests: number

@@ -65,12 +65,12 @@ export const rooms: Record<string, Room> = {
   },
   'server/store/schema-moves': { may: ['db', ...store(), 'server/runtime'], packages: drizzle },
   'server/store/ledger': { may: ['db', ...store(), 'shared'], packages: drizzle },
-  'server/store/accounts': { may: ['db', ...store('ledger'), 'shared'], packages: drizzle },
+  'server/store/bodies': { may: ['db', ...store()], packages: drizzle },
+  'server/store/accounts': { may: ['db', ...store('bodies', 'ledger'), 'shared'], packages: drizzle },
   'server/store/channels': { may: ['db', ...store()], packages: drizzle },
   'server/store/jobs': { may: ['db', ...store(), 'shared'], packages: drizzle },
   'server/store/alerts': { may: ['db', ...store(), 'shared'], packages: drizzle },
-  'server/store/bodies': { may: ['db', ...store()], packages: drizzle },
-  'server/store/replays': { may: ['db', ...store(), 'shared'], packages: drizzle },
+  'server/store/replays': { may: ['db', ...store('jobs'), 'shared'], packages: drizzle },
   'server/store/usage': { may: ['db', ...store('ledger'), 'server/runtime', 'shared'], packages: drizzle },
 
   'server/upstream': {
@@ -139,11 +139,13 @@ export const rooms: Record<string, Room> = {
     may: ['server/accounts', 'server/upstream', 'server/runtime/storage', ...store('accounts', 'bodies'), ...lower],
     powers: ['worker'],
   },
+  // Work that lasts longer than a request: who does it, and whether it goes on.
+  'server/jobs': { may: [...store('jobs'), ...lower] },
   // Kept requests asked again, as jobs. How a request is sent is handed in.
   'server/replay': {
     may: [
-      ...['server/accounts', 'server/bodies', 'server/billing/pricing', 'server/protocols', 'server/routing'],
-      ...store('accounts', 'ledger', 'replays', 'usage'),
+      ...['server/jobs', 'server/accounts', 'server/bodies', 'server/billing/pricing', 'server/protocols', 'server/routing'],
+      ...store('accounts', 'jobs', 'ledger', 'replays', 'usage'),
       ...lower,
     ],
     packages: ['diff'],
@@ -164,8 +166,6 @@ export const rooms: Record<string, Room> = {
     ],
     packages: ['nodemailer', 'node:crypto'],
   },
-  // Work that lasts longer than a request: who does it, and whether it goes on.
-  'server/jobs': { may: [...store('jobs'), ...lower] },
   // Requests that are asked when there is room.
   'server/batches': {
     may: ['server/jobs', 'server/accounts', 'server/reasoning-state', 'server/protocols', ...store('accounts', 'jobs'), ...lower],
@@ -208,7 +208,7 @@ export const rooms: Record<string, Room> = {
       ...lower,
     ],
   },
-  'server/relay/pipeline': { may: [...relay('exchange', 'spend', 'conversation', 'operation'), ...serving, ...lower] },
+  'server/relay/pipeline': { may: ['server/bodies', ...relay('exchange', 'spend', 'conversation', 'operation'), ...serving, ...lower] },
   'server/relay/realtime': { may: ['server/bodies', ...relay('exchange', 'spend', 'pipeline'), ...serving, ...lower] },
   'server/relay/admin': { may: [...relay('exchange', 'spend', 'conversation', 'pipeline'), ...serving, ...lower] },
   // Large bodies, in a worker.

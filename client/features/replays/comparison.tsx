@@ -21,7 +21,7 @@ export function Comparison(props: { job: ReplayDetail; items: readonly ReplayIte
   const sent = () => props.items.filter(({ state, replayId }) => replayId !== null && state !== 'running')
   const paths = () => sent().map(({ n }) => `/api/replays/${encodeURIComponent(props.job.id)}/items/${n}`)
   const read = createLoad(
-    () => (asked() ? paths().join(' ') : undefined),
+    () => (asked() && sent().length > 0 ? paths().join(' ') : undefined),
     (paths, signal) => Promise.all(paths.split(' ').map((path) => callApi<ReplayComparison>('GET', path, undefined, signal))),
   )
   const nameOf = ({ target }: ReplayItemRow) => targetText(props.job.targets[target] ?? {})

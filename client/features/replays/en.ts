@@ -1,7 +1,7 @@
 /** English messages of the pages about replays. */
 export const en = {
   title: 'Replay',
-  intro: 'Kept requests, asked again by the same or other models. Each is charged to whoever asks.',
+  intro: 'Kept requests, asked again by the same or other models. Each is charged to whoever asks, or to a team of theirs.',
   empty: 'No replays yet',
   emptyWhy: 'Choose requests whose bodies are kept, and ask them again: on another model, another channel, or as they were.',
   emptyGo: 'Choose requests',
@@ -45,8 +45,16 @@ export const en = {
   toList: 'All replays',
   // A new one
   newTitle: 'Replay {count} {count:request|requests}',
-  models: 'Models',
-  modelsHint: 'Up to four, with commas between them. Empty: the model that was asked.',
+  model: 'Model',
+  parameters: 'Parameters',
+  parametersIntro: 'They hold for all models that are chosen.',
+  asSent: 'as sent',
+  variousChanges: 'various',
+  removedFields: 'Fields left out',
+  removedFieldsHint: 'Names with commas between them. Empty: none.',
+  apply: 'Apply',
+  paidBy: 'Paid by',
+  you: 'you',
   channel: 'Channel',
   channelHint: 'Only this one is asked. Empty: any that serves the model.',
   onlySame: 'Only the channel that answered the original',
@@ -56,6 +64,8 @@ export const en = {
   ceilingHint: 'Nothing more is begun once this is reached. Empty: twice what is expected.',
   usd: 'USD',
   estimate: 'About {expected}, {ceiling} at most, charged to you.',
+  estimateTeam: 'About {expected}, {ceiling} at most, charged to the team.',
+  chargedTo: 'to {payer}',
   estimateUnknown: 'The cost of {count} {count:item|items} is not known.',
   notKept: '{count} {count:request is|requests are} not kept, and left out.',
   noneKept: 'None of these requests is kept, so there is nothing to ask again.',
@@ -100,5 +110,5 @@ export const en = {
   copyMarkdown: 'Copy as Markdown',
   copied: 'Copied.',
   runAgain: 'Run again',
-  runAgainWhy: 'The same requests on the same targets, as a new replay.',
+  runAgainWhy: 'The same requests on the targets that are chosen, as a new replay.',
 }

@@ -1,6 +1,6 @@
 /** One replay: how far it is, what each request came to, sums, and both answers of the one that is chosen. */
 import { useNavigate, useParams } from '@solidjs/router'
-import { createSignal, For, Show } from 'solid-js'
+import { createEffect, createSignal, For, on, Show } from 'solid-js'
 import { onChange } from '#client/api/events.ts'
 import { callApi } from '#client/api/http.ts'
 import { detailOf, explain } from '#client/console/explain.ts'
@@ -22,7 +22,8 @@ import { Comparison } from './comparison.tsx'
 import { JobState } from './list-page.tsx'
 import { t } from './messages.ts'
 import { RunAgain } from './run-again.tsx'
-import { differenceText, progressOf, shareText, targetText } from './target-text.ts'
+import { differenceText, payerOf, progressOf, shareText, targetText } from './target-text.ts'
+import { type Chosen, TargetsBar } from './targets-bar.tsx'
 import './replays.css'
 
 /** `/replay/:id` */
@@ -30,12 +31,18 @@ export function ReplayPage() {
   const params = useParams<{ id: string }>()
   const path = () => `/api/replays/${encodeURIComponent(params.id)}`
   const job = createLoad(path, (asked, signal) => callApi<ReplayDetail>('GET', asked, undefined, signal))
+  /** What a person changed for the next run; undefined: nothing. */
+  const [changed, setChanged] = createSignal<Chosen>()
+  createEffect(on(path, () => setChanged(undefined), { defer: true }))
+  const chosenOf = ({ targets, team }: ReplayDetail): Chosen => changed() ?? { targets, team: team?.id }
   onChange(['replays'], () => void (job.value()?.state !== 'done' && job.reload()))
   return (
     <Page
       title={params.id}
       above={[{ label: t('title'), href: '/replay' }]}
-      actions={<Show when={job.value()}>{(row) => <Actions job={row()} onChanged={() => void job.reload()} />}</Show>}
+      actions={
+        <Show when={job.value()}>{(row) => <Actions job={row()} chosen={chosenOf(row())} onChanged={() => void job.reload()} />}</Show>
+      }
     >
       <Show
         when={job.value()}
@@ -61,13 +68,20 @@ export function ReplayPage() {
           </Show>
         }
       >
-        {(row) => <Job job={row()} />}
+        {(row) => (
+          <>
+            <Show when={row().state !== 'running'}>
+              <TargetsBar value={chosenOf(row())} onChange={setChanged} />
+            </Show>
+            <Job job={row()} />
+          </>
+        )}
       </Show>
     </Page>
   )
 }
 
-function Actions(props: { job: ReplayDetail; onChanged(): void }) {
+function Actions(props: { job: ReplayDetail; chosen: Chosen; onChanged(): void }) {
   const navigate = useNavigate()
   const write = createWrite()
   const [asking, setAsking] = createSignal(false)
@@ -92,7 +106,7 @@ function Actions(props: { job: ReplayDetail; onChanged(): void }) {
           <Button look="bad ghost" busy={write.busy()} onClick={() => setAsking(true)}>
             {t('remove')}
           </Button>
-          <RunAgain job={props.job} />
+          <RunAgain job={props.job} chosen={props.chosen} />
           <Show when={asking()}>
             <Confirm
               title={t('removeTitle')}
@@ -134,7 +148,7 @@ function Job(props: { job: ReplayDetail }) {
             below: <Meter share={progress().all === 0 ? 0 : progress().over / progress().all} label={t('progress')} plain />,
           },
           { label: t('failures'), value: props.job.items.failed + props.job.items.interrupted },
-          { label: t('charged'), value: formatMoney(props.job.charged) },
+          { label: t('charged'), value: formatMoney(props.job.charged), note: t('chargedTo', { payer: payerOf(props.job) }) },
           { label: t('expected'), value: formatMoney(props.job.expected), note: `${t('ceiling')} ${formatMoney(props.job.ceiling)}` },
         ]}
       />

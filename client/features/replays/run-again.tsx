@@ -1,4 +1,4 @@
-/** Asks the requests of a job again, on the same targets: the cost is told before anything is sent. */
+/** Asks the requests of a job again, on the targets that are chosen: the cost is told before anything is sent. */
 import { useNavigate } from '@solidjs/router'
 import { createSignal, Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
@@ -10,10 +10,11 @@ import { Skeleton } from '#client/ui/console/states.tsx'
 import { Dialog } from '#client/ui/dialog.tsx'
 import type { NewReplay, ReplayDetail, ReplayEstimate, ReplayQuestion, ReplayRow } from '#shared/console/replay'
 import { t } from './messages.ts'
-import { Estimated } from './start-form.tsx'
+import { askedOf, Estimated } from './start-form.tsx'
+import type { Chosen } from './targets-bar.tsx'
 
 /** The button, and the dialog that says what it costs. */
-export function RunAgain(props: { job: ReplayDetail }) {
+export function RunAgain(props: { job: ReplayDetail; chosen: Chosen }) {
   const [asked, setAsked] = createSignal(false)
   return (
     <>
@@ -21,19 +22,20 @@ export function RunAgain(props: { job: ReplayDetail }) {
         {t('runAgain')}
       </Button>
       <Show when={asked()}>
-        <AgainDialog job={props.job} onClose={() => setAsked(false)} />
+        <AgainDialog job={props.job} chosen={props.chosen} onClose={() => setAsked(false)} />
       </Show>
     </>
   )
 }
 
-function AgainDialog(props: { job: ReplayDetail; onClose(): void }) {
+function AgainDialog(props: { job: ReplayDetail; chosen: Chosen; onClose(): void }) {
   const navigate = useNavigate()
   const write = createWrite()
   const question = (): ReplayQuestion => ({
     requestIds: [...new Set(props.job.results.map(({ requestId }) => requestId))],
-    targets: props.job.targets,
-    group: props.job.group,
+    ...askedOf(props.chosen),
+    // Another payer has other groups.
+    ...(props.chosen.team === props.job.team?.id && { group: props.job.group }),
   })
   const estimate = createLoad(
     () => JSON.stringify(question()),
@@ -68,7 +70,7 @@ function AgainDialog(props: { job: ReplayDetail; onClose(): void }) {
           when={estimate.error()}
           fallback={
             <Show when={estimate.value()} fallback={<Skeleton />}>
-              {(known) => <Estimated known={known()} />}
+              {(known) => <Estimated known={known()} isTeams={props.chosen.team !== undefined} />}
             </Show>
           }
         >

@@ -14,6 +14,9 @@ export function targetText({ model, channel, sameChannel, set, remove }: ReplayT
   return parts.filter(Boolean).join(', ')
 }
 
+/** Who pays for a job. */
+export const payerOf = ({ team }: Pick<ReplayRow, 'team'>): string => (team ? (team.name ?? team.id) : t('you'))
+
 /** Items of a job that are over, and all of them. */
 export function progressOf({ items }: Pick<ReplayRow, 'items'>): { over: number; all: number } {
   const all = Object.values(items).reduce((sum, count) => sum + count, 0)

@@ -21,6 +21,7 @@ import { later } from '#client/ui/later.ts'
 import type { LogRow } from '#shared/console/log'
 import type { Page as ApiPage } from '#shared/console/model'
 import { createColumnChoice } from './column-choice.ts'
+import { ExportChip } from './export-chip.tsx'
 import { createLiveRows } from './live-rows.ts'
 import { t } from './messages.ts'
 import { requestColumns } from './request-columns.tsx'
@@ -169,6 +170,7 @@ export function RequestsPage() {
             <Icon name="plus" small />
             {t('filter')}
           </button>
+          <ExportChip query={path().split('?')[1] ?? ''} />
           {/* A phone's cards have what fits there, and a list beside a drawer too. */}
           <Show when={!narrow()}>
             <button type="button" class="chip border-dashed max-[759px]:hidden" onClick={() => setChoosing(true)}>

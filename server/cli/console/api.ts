@@ -20,6 +20,8 @@ export interface Api {
   list<Row>(path: string, most?: number): Promise<Row[]>
   /** The answer as text. */
   text(path: string): Promise<string>
+  /** The answer as text, with its headers. */
+  page(path: string): Promise<{ text: string; headers: Headers }>
   /** The lines of an answer, as they come; what stands behind the last line feed is none. Throws BrokenOff where it ends before its end. */
   lines(path: string): AsyncGenerator<string>
 }
@@ -66,6 +68,10 @@ export function openApi(env: Environment, url: string | undefined): Api {
       return rows
     },
     text: async (path) => (await send('GET', path)).text(),
+    async page(path) {
+      const answer = await send('GET', path)
+      return { text: await answer.text(), headers: answer.headers }
+    },
     async *lines(path) {
       const { body } = await send('GET', path)
       if (body) yield* linesOf(body)

@@ -101,7 +101,7 @@ function fieldsOf(text: string): Record<string, unknown> {
 async function replay(input: Input): Promise<Output> {
   const { api, flags, confirm, say } = input
   const most = Math.min(wholeNumber(flags.limit ?? String(replayBounds.requests), 'limit'), replayBounds.requests)
-  const question: ReplayQuestion = { requestIds: await requestsOf(input), targets: targetsOf(flags), ...pick(flags, ['group']) }
+  const question: ReplayQuestion = { requestIds: await requestsOf(input), targets: targetsOf(flags), ...pick(flags, ['group', 'team']) }
   const all = await api.call<ReplayEstimate>('POST', '/api/replays/estimate', question)
   if (all.requestIds.length === 0) throw new CommandError('None of these requests is kept, or may be read by you.')
   const requestIds = all.requestIds.slice(0, most)
@@ -181,12 +181,13 @@ export const replayCommands: readonly Command[] = [
       set: { value: 'JSON', help: 'Fields of the body that are set' },
       remove: { value: 'A,B', help: 'Fields of the body that are left out' },
       group: { value: 'GROUP', help: 'In this group; your own when absent' },
+      team: { value: 'TEAM', help: 'At the expense of this team; your own when absent' },
       ceiling: { value: 'USD', help: 'Begin nothing more once this is reached; twice what is expected when absent' },
       limit: { value: 'N', help: `Requests at most; ${replayBounds.requests} when absent` },
       detach: { help: 'Do not wait for the end' },
       yes: { help: 'Without a question' },
     },
-    help: 'Asks kept requests again, at your expense, and compares the answers',
+    help: 'Asks kept requests again, at your expense or a team’s, and compares the answers',
     run: replay,
   },
 ]

@@ -1,8 +1,9 @@
 /** Commands that read requests, and what is kept of them. */
-import { borders, type KeptBody, type KeptPart } from '#shared/console/body'
+import { borders, datasetForms, type KeptBody, type KeptPart } from '#shared/console/body'
 import type { LogRow } from '#shared/console/log'
 import { type Api, BrokenOff, CommandError } from './api.ts'
 import { type Column, type Command, type Flag, facts, type Input, pick, queryOf, table, wholeNumber } from './command.ts'
+import { datasetText, exportDataset } from './dataset.ts'
 import { filters, span, spanOf } from './span-flags.ts'
 
 const requestColumns: readonly Column<LogRow>[] = [
@@ -110,6 +111,7 @@ export const requestCommands: readonly Command[] = [
       ...filters,
       ...rowFlags,
       borders: { value: 'A,B', help: `Some of ${borders.join(', ')}; all when absent`, of: borders },
+      as: { value: 'FORM', help: 'Conversations as a data set of OpenAI’s: evals or fine-tuning', of: datasetForms },
       limit: { value: 'N', help: 'Requests at most; all when absent' },
       out: { value: 'FILE', help: 'Adds the lines to this file; standard output when absent' },
       after: { value: 'CURSOR', help: 'Goes on after the line with this `cursor`' },
@@ -120,6 +122,11 @@ export const requestCommands: readonly Command[] = [
       const asked = { ...rowsOf({ ...flags, from: flags.from ?? since }), ...pick(flags, ['borders']) }
       const write = out === undefined ? async (line: string) => say(line) : (line: string) => files.append(out, `${line}\n`)
       const most = flags.limit === undefined ? Number.POSITIVE_INFINITY : atLeastOne(flags.limit)
+      const as = datasetForms.find((form) => form === flags.as)
+      if (as) {
+        const made = await exportDataset({ api, as, asked, most, after: flags.after, write })
+        return { value: made, text: out === undefined ? '' : datasetText(made, out) }
+      }
       const count = await exportAll({ api, asked, most, after: flags.after, write })
       return { value: { requests: count }, text: out === undefined ? '' : `${count} requests are in ${out}.` }
     },

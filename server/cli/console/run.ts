@@ -93,7 +93,7 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
 
 const never = () => Promise.reject(new Error('this command has no management key'))
 const unused: Input['api'] = {
-  ...{ call: never, list: never, text: never },
+  ...{ call: never, list: never, text: never, page: never },
   // biome-ignore lint/correctness/useYield: it has no lines.
   async *lines() {
     await never()

@@ -159,11 +159,12 @@ export const consoleRouteDocs: readonly RouteDoc[] = [
         ...inQuery({
           borders: '`client-request`, `upstream-request`, `upstream-answer`, `client-answer`, or some of them with commas. Default: all.',
           limit: 'Lines, 1 to 10,000. Default: 1,000.',
-          after: '`cursor` of the last line that came.',
+          after: '`cursor` of the last line that came; with `as`, the header `x-parley-next` of the page before.',
+          as: '`evals` or `fine-tuning`: conversations as lines of a data set in that form of OpenAI’s, 50 requests a page.',
         }),
       ],
       description:
-        'One line of JSON for each kept request, newest first: the fields of its usage row, `cursor`, `redacted`, `whole`, and `parts` with the bodies as `text`, or as `base64` where they are no text. A line has `missing`, an error code, where the bodies cannot be read. Whoever reads `limit` lines, or whose connection broke, goes on with `after`. Each request in it is in the audit trail. Of management keys only those with the scope `bodies` open it.',
+        'One line of JSON for each kept request, newest first: the fields of its usage row, `cursor`, `redacted`, `whole`, and `parts` with the bodies as `text`, or as `base64` where they are no text. A line has `missing`, an error code, where the bodies cannot be read. Whoever reads `limit` lines, or whose connection broke, goes on with `after`. With `as` each line is an example, a page looks at 50 requests at most, `x-parley-next` says where the next one begins, and `x-parley-left-out` how many requests are no examples: `not_chat`, `several_answers`, `incomplete`, `refused`, `unreadable`. Each request in it is in the audit trail. Of management keys only those with the scope `bodies` open it.',
     }),
     gives: { types: ['application/jsonl'] },
   },

@@ -33,7 +33,7 @@ export const keptRequestDocs: readonly RouteDoc[] = [
     gives: 'Replay',
     status: 201,
     description:
-      'Asks up to 50 kept requests again on up to four targets, in the background, as requests of the caller: by its groups and limits, for its money. Whoever may read the bodies of a request may replay it. A target may name a `model`, a `channel` (administrators) or `sameChannel`, and fields of the body to `set` and `remove`; an empty one sends the same bytes. Nothing more is begun once `ceiling` is reached. Three jobs of a user may go on at once.',
+      'Asks up to 50 kept requests again on up to four targets, in the background, as requests of the caller: by its groups and limits, for its money, or for that of a `team` in which it may spend. Whoever may read the bodies of a request may replay it. A target may name a `model`, a `channel` (administrators) or `sameChannel`, and fields of the body to `set` and `remove`; an empty one sends the same bytes. Nothing more is begun once `ceiling` is reached. Three jobs of a user may go on at once.',
   }),
   doc('GET /api/replays/:id', 'session', 'A replay with its results', { gives: 'ReplayDetail' }),
   doc('GET /api/replays/:id/items/:n', 'session', 'Both answers of one item', {

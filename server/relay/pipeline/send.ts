@@ -5,6 +5,7 @@
  * the caller is told what became of the model it asked for.
  */
 
+import { notedCall } from '#bodies/call-capture'
 import type { RelayParts } from '#relay/contract/ask'
 import type { Exchange } from '#relay/contract/exchange'
 import type { AttemptLog, ExchangeFor, InFlightRequest, ModelCandidates, ReadRequest, Received, RequestModels } from '#relay/contract/steps'
@@ -75,7 +76,7 @@ function perform<Value>(
     const complete = attempts.trace ? inTrace(plain, attempts.trace.headersOf(row)) : plain
     const sent = fresh ? { ...complete, fresh } : complete
     const answer = await (ask.capture
-      ? ask.capture.open(addresseeOf(candidate), sent, (noted) => upstream.open(noted, signal, connected))
+      ? notedCall(ask.capture, addresseeOf(candidate), sent, (noted) => upstream.open(noted, signal, connected))
       : upstream.open(sent, signal, connected))
     connected()
     row.status = answer.status

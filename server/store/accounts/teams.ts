@@ -2,6 +2,7 @@
 import { eq, inArray } from 'drizzle-orm'
 import { apiKeys, teamMembers } from '#db/accounts'
 import { teams } from '#db/teams'
+import { deleteBodiesOf } from '#store/bodies/kept-bodies'
 import { inLots } from '#store/engine/batches'
 import type { Store } from '#store/engine/store'
 import { openWallets, postGrants } from '#store/ledger/ledger'
@@ -82,6 +83,8 @@ export async function deleteTeam(store: Store, id: string): Promise<void> {
     const keys = await tx.delete(apiKeys).where(eq(apiKeys.teamId, id)).returning({ id: apiKeys.id })
     const members = await tx.delete(teamMembers).where(eq(teamMembers.teamId, id)).returning({ id: teamMembers.id })
     await tx.delete(teams).where(eq(teams.id, id))
+    // After the team: nobody inserts any of its from now on.
+    await deleteBodiesOf(tx, id)
     return { keys, members }
   })
   await store.changes.publish('teams', id)

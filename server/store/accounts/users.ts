@@ -5,6 +5,7 @@
 import { and, eq, inArray, isNotNull, sql } from 'drizzle-orm'
 import { apiKeys, managementKeys, sessions, teamMembers, users } from '#db/accounts'
 import { entries } from '#db/ledger'
+import { deleteBodiesOf } from '#store/bodies/kept-bodies'
 import { inLots } from '#store/engine/batches'
 import { checkViolation, sqlState } from '#store/engine/sql-state'
 import type { Db, Store } from '#store/engine/store'
@@ -99,6 +100,8 @@ export async function deleteUser(store: Store, id: string): Promise<UserWrite> {
     const managing = await tx.delete(managementKeys).where(eq(managementKeys.userId, id)).returning({ id: managementKeys.id })
     const ended = await tx.delete(sessions).where(eq(sessions.userId, id)).returning({ digest: sessions.digest })
     const rows = await tx.delete(users).where(eq(users.id, id)).returning({ id: users.id })
+    // After the user: nobody inserts any of theirs from now on.
+    await deleteBodiesOf(tx, id)
     return { found: rows.length > 0, keys, places, managing, ended }
   })
   if (gone === 'last') return 'last'

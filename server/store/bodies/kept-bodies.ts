@@ -1,9 +1,9 @@
 /** Rows of kept bodies. */
 import { and, eq, inArray, lt, lte, type SQL, sql } from 'drizzle-orm'
-import { instances, keptBodies, replayItems, users } from '#db/schema'
+import { instances, keptBodies, replayItems, teams, users } from '#db/schema'
 import { inLots } from '#store/engine/batches'
 import { returned } from '#store/engine/rows'
-import type { Store } from '#store/engine/store'
+import type { Db, Store } from '#store/engine/store'
 
 /** A row. */
 export type BodyRecord = typeof keptBodies.$inferSelect
@@ -12,18 +12,23 @@ export type BodyRecord = typeof keptBodies.$inferSelect
 export type BodyPlace = Pick<BodyRecord, 'requestId' | 'segment' | 'offset' | 'length'>
 
 /**
- * Inserts rows, each JSON of a `BodyRecord`; those of users who are gone are left out. One statement with one argument, since every kept request costs this thread a row.
- * Rejects when one of the users goes at this moment: nothing is inserted then.
+ * Inserts rows, each JSON of a `BodyRecord`; those of users and teams that are gone are left out, and none goes while its row is inserted. One
+ * statement with one argument, since every kept request costs this thread a row.
  */
 export async function insertBodies({ db }: Store, rows: readonly string[]): Promise<void> {
   if (rows.length === 0) return
   await db.execute(sql`
+    with r as (
+      select * from jsonb_to_recordset(${`[${rows.join(',')}]`}::text::jsonb) as r(
+        "requestId" text, at timestamptz, "userId" text, "memberId" text, "keyId" text, instance text, segment text, "offset" integer,
+        length integer, "sealedKey" text, redacted boolean
+      )
+    ),
+    owners as (select id from ${users} where id in (select "userId" from r) for key share),
+    payers as (select id from ${teams} where id in (select "userId" from r) for key share)
     insert into ${keptBodies} (request_id, at, user_id, member_id, key_id, instance, segment, "offset", length, sealed_key, redacted)
     select r."requestId", r.at, r."userId", r."memberId", r."keyId", r.instance, r.segment, r."offset", r.length, r."sealedKey", r.redacted
-    from jsonb_to_recordset(${`[${rows.join(',')}]`}::text::jsonb) as r(
-      "requestId" text, at timestamptz, "userId" text, "memberId" text, "keyId" text, instance text, segment text, "offset" integer, length integer,
-      "sealedKey" text, redacted boolean
-    ) join ${users} on ${users.id} = r."userId"
+    from r where r."userId" in (select id from owners) or r."userId" in (select id from payers)
     on conflict do nothing`)
 }
 
@@ -59,16 +64,20 @@ export type WhoseBodies = { requestId: string } | { keyId: string } | { userId: 
 /** Deletes the rows of requests until `until`, those of replays of a request with it, and so the only keys of their records; resolves with how many. */
 export async function deleteBodies({ db }: Store, whose: WhoseBodies, until: Date): Promise<number> {
   const of =
-    'requestId' in whose
-      ? withReplays(whose.requestId)
-      : 'keyId' in whose
-        ? eq(keptBodies.keyId, whose.keyId)
-        : eq(keptBodies.userId, whose.userId)
+    'requestId' in whose ? withReplays(whose.requestId) : 'keyId' in whose ? eq(keptBodies.keyId, whose.keyId) : ofPerson(whose.userId)
   const gone = await db
     .delete(keptBodies)
     .where(and(of, lte(keptBodies.at, until)))
     .returning({ requestId: keptBodies.requestId })
   return gone.length
+}
+
+/** What this user or team paid for, and what this user asked for a team. */
+const ofPerson = (userId: string): SQL => sql`(${keptBodies.userId} = ${userId} or split_part(${keptBodies.memberId}, '.', 2) = ${userId})`
+
+/** Deletes the rows of a user or team that is being removed, in the transaction of the caller. */
+export async function deleteBodiesOf(db: Db, id: string): Promise<void> {
+  await db.delete(keptBodies).where(ofPerson(id))
 }
 
 /** This request, what repeats it, and what repeats that. */

@@ -1,5 +1,5 @@
 /** Rows of work that lasts longer than a request: who does it, and whether it goes on. */
-import { and, asc, eq, inArray, isNull, lt, or } from 'drizzle-orm'
+import { and, asc, eq, exists, inArray, isNull, lt, notInArray, or, type SQL, sql } from 'drizzle-orm'
 import { jobs } from '#db/jobs'
 import type { Store } from '#store/engine/store'
 
@@ -8,15 +8,22 @@ export async function insertJob({ db }: Store, id: string, kind: string, now: Da
   await db.insert(jobs).values({ id, kind, createdAt: now, beatAt: now }).onConflictDoNothing()
 }
 
-/** Takes up to `most` jobs of a kind that nobody does, or nobody has beaten for since `before`; the oldest first. */
-export async function claimJobs(
-  { db }: Store,
-  { kind, runner, before, now, most }: { kind: string; runner: string; before: Date; now: Date; most: number },
-): Promise<string[]> {
+/** Which jobs are taken, by whom. */
+export interface JobClaim {
+  kind: string
+  runner: string
+  before: Date
+  now: Date
+  most: number
+  except: readonly string[]
+}
+
+/** Takes up to `most` jobs of a kind, but for those in `except`, that nobody does, or nobody has beaten for since `before`; the oldest first. */
+export async function claimJobs({ db }: Store, { kind, runner, before, now, most, except }: JobClaim): Promise<string[]> {
   const free = db
     .select({ id: jobs.id })
     .from(jobs)
-    .where(and(eq(jobs.kind, kind), or(isNull(jobs.runner), lt(jobs.beatAt, before))))
+    .where(and(eq(jobs.kind, kind), or(isNull(jobs.runner), lt(jobs.beatAt, before)), notInArray(jobs.id, [...except])))
     .orderBy(asc(jobs.createdAt), asc(jobs.id))
     .limit(most)
     .for('update', { skipLocked: true })
@@ -35,6 +42,15 @@ export async function beatJobs({ db }: Store, ids: readonly string[], runner: st
   return new Map(rows.map(({ id, stop }) => [id, stop]))
 }
 
+/** Whether this runner still does the job, as a condition of a statement about what it is about. */
+export const isDoneBy = ({ db }: Pick<Store, 'db'>, id: string, runner: string): SQL =>
+  exists(
+    db
+      .select({ id: jobs.id })
+      .from(jobs)
+      .where(and(eq(jobs.id, id), eq(jobs.runner, runner))),
+  )
+
 /** Asks whoever does it to stop; false when there is no such job. */
 export async function stopJob({ db }: Store, id: string): Promise<boolean> {
   const rows = await db.update(jobs).set({ stop: true }).where(eq(jobs.id, id)).returning({ id: jobs.id })
@@ -48,6 +64,14 @@ export async function releaseJobs({ db }: Store, ids: readonly string[], runner:
       .update(jobs)
       .set({ runner: null })
       .where(and(inArray(jobs.id, [...ids]), eq(jobs.runner, runner)))
+}
+
+/** Lets others do what earlier processes of this installation did. */
+export async function releaseJobsOf({ db }: Store, instance: string): Promise<void> {
+  await db
+    .update(jobs)
+    .set({ runner: null })
+    .where(sql`starts_with(${jobs.runner}, ${`${instance}.`})`)
 }
 
 /** It is done: deletes the row of the runner's own. */

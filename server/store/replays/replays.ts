@@ -1,12 +1,13 @@
 /**
- * Replays: jobs, which one process at a time holds, and their items. An item is begun by the holder alone, in the statement that looks
- * whether it still is; so a process that slept past its hold begins nothing more. Times of holds are of the database's clock.
+ * Replays: jobs and their items. An item is begun only by the process that does the job, in the statement that looks whether it still does;
+ * so one whose job was taken over begins nothing more.
  */
-import { and, asc, desc, eq, inArray, lt, notInArray, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, exists, inArray, lt, notInArray, or, type SQL, sql } from 'drizzle-orm'
 import { replayItems, replayJobs } from '#db/schema'
 import { inLots } from '#store/engine/batches'
 import { returned } from '#store/engine/rows'
 import type { Db, Store } from '#store/engine/store'
+import { insertJob, isDoneBy } from '#store/jobs/jobs'
 
 /** A job. */
 export type ReplayRecord = typeof replayJobs.$inferSelect
@@ -15,11 +16,11 @@ export type ReplayItemRecord = typeof replayItems.$inferSelect
 /** What is known of an item once it has ended. */
 export type ReplayEnd = Pick<ReplayItemRecord, 'state'> & Partial<Pick<ReplayItemRecord, 'error' | 'charged' | 'result' | 'difference'>>
 
-const soon = (ms: number) => sql`clock_timestamp() + ${ms} * interval '1 millisecond'`
-
-/** Inserts a job with its items; in a transaction of the caller. */
-export async function insertReplay({ db }: Store, job: ReplayRecord, items: readonly ReplayItemRecord[]): Promise<void> {
+/** Inserts a job with its items, and that there is something to do; in a transaction of the caller. */
+export async function insertReplay(store: Store, job: ReplayRecord, items: readonly ReplayItemRecord[]): Promise<void> {
+  const { db } = store
   await db.insert(replayJobs).values(job)
+  await insertJob(store, job.id, replayKind, job.at)
   await inLots(items, (lot) => db.insert(replayItems).values(lot))
 }
 
@@ -78,52 +79,21 @@ export async function replaysOf({ db }: Store, userId: string): Promise<{ runnin
   return { running: rows.length - over.length, over }
 }
 
-/**
- * Takes a job that nobody holds, for `ms`; undefined: there is none. What somebody else had begun of it was interrupted: it is not begun
- * again.
- */
-export async function takeReplay({ db }: Store, holder: string, ms: number, except: readonly string[]): Promise<ReplayRecord | undefined> {
-  return db.transaction(async (tx) => {
-    const isFree = sql`(${replayJobs.heldUntil} is null or ${replayJobs.heldUntil} < clock_timestamp())`
-    const left = except.length === 0 ? undefined : notInArray(replayJobs.id, [...except])
-    const [free] = await tx
-      .select({ id: replayJobs.id })
-      .from(replayJobs)
-      .where(and(eq(replayJobs.state, 'running'), isFree, left))
-      .orderBy(asc(replayJobs.at))
-      .limit(1)
-      .for('update', { skipLocked: true })
-    if (!free) return undefined
-    const [job] = await tx
-      .update(replayJobs)
-      .set({ holder, heldUntil: soon(ms) })
-      .where(eq(replayJobs.id, free.id))
-      .returning()
-    await tx
-      .update(replayItems)
-      .set({ state: 'interrupted' })
-      .where(and(eq(replayItems.jobId, free.id), eq(replayItems.state, 'running')))
-    return job
-  })
+/** The job, whoever started it; undefined where it is over. */
+export async function findRunningReplay({ db }: Store, id: string): Promise<ReplayRecord | undefined> {
+  const [row] = await db
+    .select()
+    .from(replayJobs)
+    .where(and(eq(replayJobs.id, id), eq(replayJobs.state, 'running')))
+  return row
 }
 
-/** Holds these jobs for `ms` more; resolves with the ids of those that are still held by `holder`. */
-export async function holdReplays({ db }: Store, holder: string, ids: readonly string[], ms: number): Promise<string[]> {
-  if (ids.length === 0) return []
-  const rows = await db
-    .update(replayJobs)
-    .set({ heldUntil: soon(ms) })
-    .where(and(inArray(replayJobs.id, [...ids]), heldBy(holder)))
-    .returning({ id: replayJobs.id })
-  return rows.map(({ id }) => id)
-}
-
-/** Lets go of a job that is not over: anybody may take it now. */
-export async function leaveReplay({ db }: Store, holder: string, id: string): Promise<void> {
-  await db
-    .update(replayJobs)
-    .set({ holder: null, heldUntil: null })
-    .where(and(eq(replayJobs.id, id), eq(replayJobs.holder, holder)))
+/** What another process had begun of a job was interrupted: it is not begun again. Nothing happens where `runner` does not do the job. */
+export async function interruptReplayItems(store: Store, jobId: string, runner: string): Promise<void> {
+  await store.db
+    .update(replayItems)
+    .set({ state: 'interrupted' })
+    .where(and(eq(replayItems.jobId, jobId), eq(replayItems.state, 'running'), isDoneBy(store, jobId, runner)))
 }
 
 /** The user's job is to stop; false: there is none that goes on. */
@@ -137,27 +107,28 @@ export async function stopReplay({ db }: Store, userId: string, id: string): Pro
 }
 
 /**
- * Begins the next item of a job under this id; undefined: none is left, or the job is not held by `holder` any more, or is to stop.
+ * Begins the next item of a job under this id; undefined: none is left, or `runner` does not do the job any more, or it is to stop.
  * `except`: places of items that are left for others.
  */
 export async function beginReplayItem(
-  { db }: Store,
+  store: Store,
   jobId: string,
-  holder: string,
+  runner: string,
   begun: { replayId: string; begunAt: Date },
   except: readonly number[],
 ): Promise<ReplayItemRecord | undefined> {
+  const { db } = store
   const waiting = and(eq(replayItems.jobId, jobId), eq(replayItems.state, 'waiting'))
   const left = except.length === 0 ? undefined : notInArray(replayItems.n, [...except])
   const next = db.select({ n: replayItems.n }).from(replayItems).where(and(waiting, left)).orderBy(asc(replayItems.n)).limit(1)
-  const mine = db
+  const goesOn = db
     .select({ id: replayJobs.id })
     .from(replayJobs)
-    .where(and(eq(replayJobs.id, jobId), heldBy(holder), eq(replayJobs.stopAsked, false)))
+    .where(and(eq(replayJobs.id, jobId), eq(replayJobs.state, 'running'), eq(replayJobs.stopAsked, false)))
   const [item] = await db
     .update(replayItems)
     .set({ state: 'running', ...begun })
-    .where(and(waiting, inArray(replayItems.n, next), sql`exists ${mine}`))
+    .where(and(waiting, inArray(replayItems.n, next), exists(goesOn), isDoneBy(store, jobId, runner)))
     .returning()
   return item
 }
@@ -195,15 +166,22 @@ export async function spentOfReplay({ db }: Store, jobId: string): Promise<bigin
 
 /**
  * Ends a job: as stopped where it was told to, for its ceiling where `isSpent`, else as done where nothing waits. What waits is skipped.
- * False: it is not over, or not held by `holder`.
+ * False: it is not over, or `runner` does not do it.
  */
-export async function endReplay({ db }: Store, holder: string, id: string, isSpent: boolean): Promise<boolean> {
-  return db.transaction(async (tx) => {
+export async function endReplay(store: Store, runner: string, id: string, isSpent: boolean): Promise<boolean> {
+  return store.db.transaction(async (tx) => {
     const state = sql`case when ${replayJobs.stopAsked} then 'stopped' when ${isSpent} then 'ceiling' else 'done' end`
     const [over] = await tx
       .update(replayJobs)
-      .set({ state, holder: null, heldUntil: null, finishedAt: sql`clock_timestamp()` })
-      .where(and(eq(replayJobs.id, id), heldBy(holder), or(eq(replayJobs.stopAsked, true), isSpent ? sql`true` : noneWaits(tx, id))))
+      .set({ state, finishedAt: sql`clock_timestamp()` })
+      .where(
+        and(
+          eq(replayJobs.id, id),
+          eq(replayJobs.state, 'running'),
+          isDoneBy(store, id, runner),
+          or(eq(replayJobs.stopAsked, true), isSpent ? sql`true` : noneWaits(tx, id)),
+        ),
+      )
       .returning({ id: replayJobs.id })
     if (!over) return false
     await tx
@@ -241,6 +219,7 @@ function noneWaits(db: Db, id: string): SQL {
   return sql`not exists ${waiting}`
 }
 
+/** The kind of their jobs. */
+export const replayKind = 'replay'
+
 const ofUser = (userId: string, id: string) => and(eq(replayJobs.id, id), eq(replayJobs.userId, userId))
-const heldBy = (holder: string) =>
-  and(eq(replayJobs.holder, holder), sql`${replayJobs.heldUntil} > clock_timestamp()`, eq(replayJobs.state, 'running'))

@@ -11,7 +11,8 @@ import { outgoingBody } from '#runtime/outgoing-body'
 import { type Border, borders } from '#shared/console/body'
 import type { LogRow } from '#shared/console/log'
 import { GatewayError } from '#shared/errors'
-import { logConditions, readConditions } from './log-query.ts'
+import { datasetPageOf } from './bodies-dataset.ts'
+import { cursorOf, logConditions, readConditions } from './log-query.ts'
 
 /** Lines of one answer when none are named, and at most. */
 const usualLines = 1_000
@@ -44,8 +45,9 @@ export function bodyExportRoutes(services: ConsoleServices): Route[] {
       path: '/api/bodies/export',
       who: 'session',
       scope: 'bodies',
-      query: [...usageFilters, ...logConditions, 'from', 'to', 'borders', 'limit', 'after'],
+      query: [...usageFilters, ...logConditions, 'from', 'to', 'borders', 'limit', 'after', 'as'],
       async handle({ user, query, visit }) {
+        if (readOne(query, 'as') !== undefined) return datasetPageOf(services, user, query)
         const lines = linesOf(user, query)
         // What is refused is refused before anything is sent.
         const first = await lines.next()
@@ -55,9 +57,6 @@ export function bodyExportRoutes(services: ConsoleServices): Route[] {
     }),
   ]
 }
-
-/** Where the next answer goes on after this request. */
-const cursorOf = ({ at, requestId }: LogRow) => `${Date.parse(at)}.${requestId}`
 
 /** The row of the request, and where one goes on after it, stand before its bodies. */
 const wanted = (row: LogRow): WantedLine => ({ requestId: row.requestId, head: JSON.stringify({ cursor: cursorOf(row), ...row }) })

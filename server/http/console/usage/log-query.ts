@@ -3,6 +3,7 @@
 import type { UsageLog } from '#accounts/usage-log'
 import { readOne } from '#http/console/route/one-value'
 import { nameForm } from '#http/console/route/usage-filter'
+import type { LogRow } from '#shared/console/log'
 import { GatewayError } from '#shared/errors'
 import { ends } from '#shared/ids'
 import { parseUsd } from '#shared/money'
@@ -50,3 +51,6 @@ function flag(query: URLSearchParams, name: string): boolean | undefined {
   if (value !== 'true' && value !== 'false') throw invalid(name, "'true' or 'false'")
   return value === 'true'
 }
+
+/** Where a list of requests goes on after this one. */
+export const cursorOf = ({ at, requestId }: Pick<LogRow, 'at' | 'requestId'>): string => `${Date.parse(at)}.${requestId}`

@@ -6,7 +6,7 @@ import type { ConsoleServices } from '#http/console/route/services'
 import { readSpan } from '#http/console/route/span'
 import { readFilter, usageFilters } from '#http/console/route/usage-filter'
 import type { Route } from '#http/request/route'
-import { logConditions, readConditions } from './log-query.ts'
+import { cursorOf, logConditions, readConditions } from './log-query.ts'
 
 /** `GET /api/logs` and `GET /api/logs/{requestId}`. */
 export function logRoutes(services: ConsoleServices): Route[] {
@@ -21,7 +21,7 @@ export function logRoutes(services: ConsoleServices): Route[] {
       async handle({ user, query }) {
         const conditions = readConditions(query)
         const page = await usageLog.page(user, { ...readPaging(query), ...readSpan(query), filter: readFilter(query), conditions })
-        return { body: cutPage(page, ({ at, requestId }) => `${Date.parse(at)}.${requestId}`) }
+        return { body: cutPage(page, cursorOf) }
       },
     }),
     consoleRoute(services, {

@@ -88,9 +88,12 @@ export const consoleEndpoints: Readonly<Record<string, string>> = {
   '`client-request`, `upstream-request`, `upstream-answer`, `client-answer`, or some of them with commas. Default: all.':
     '`client-request`、`upstream-request`、`upstream-answer`、`client-answer`，可用逗号分隔指定其中几个。默认：全部。',
   'Lines, 1 to 10,000. Default: 1,000.': '行数，1 到 10,000。默认：1,000。',
-  '`cursor` of the last line that came.': '收到的最后一行的 `cursor`。',
-  'One line of JSON for each kept request, newest first: the fields of its usage row, `cursor`, `redacted`, `whole`, and `parts` with the bodies as `text`, or as `base64` where they are no text. A line has `missing`, an error code, where the bodies cannot be read. Whoever reads `limit` lines, or whose connection broke, goes on with `after`. Each request in it is in the audit trail. Of management keys only those with the scope `bodies` open it.':
-    '每个已保留的请求一行 JSON，最新的在前：用量行的各字段、`cursor`、`redacted`、`whole`，以及 `parts`，其中内容为 `text`，不是文本时为 `base64`。内容无法读取时，该行有 `missing`（错误代码）。读满 `limit` 行或连接中断后，用 `after` 继续。其中每个请求都记入审计记录。管理密钥需有权限 `bodies`。',
+  '`cursor` of the last line that came; with `as`, the header `x-parley-next` of the page before.':
+    '收到的最后一行的 `cursor`；带 `as` 时为上一页的响应头 `x-parley-next`。',
+  '`evals` or `fine-tuning`: conversations as lines of a data set in that form of OpenAI’s, 50 requests a page.':
+    '`evals` 或 `fine-tuning`：把对话按 OpenAI 的相应格式导出为数据集的行，每页 50 个请求。',
+  'One line of JSON for each kept request, newest first: the fields of its usage row, `cursor`, `redacted`, `whole`, and `parts` with the bodies as `text`, or as `base64` where they are no text. A line has `missing`, an error code, where the bodies cannot be read. Whoever reads `limit` lines, or whose connection broke, goes on with `after`. With `as` each line is an example, a page looks at 50 requests at most, `x-parley-next` says where the next one begins, and `x-parley-left-out` how many requests are no examples: `not_chat`, `several_answers`, `incomplete`, `refused`, `unreadable`. Each request in it is in the audit trail. Of management keys only those with the scope `bodies` open it.':
+    '每个已保留的请求一行 JSON，最新的在前：用量行的各字段、`cursor`、`redacted`、`whole`，以及 `parts`，其中内容为 `text`，不是文本时为 `base64`。内容无法读取时，该行有 `missing`（错误代码）。读满 `limit` 行或连接中断后，用 `after` 继续。带 `as` 时每行是一个样本，每页最多查看 50 个请求，`x-parley-next` 给出下一页的起点，`x-parley-left-out` 给出未成为样本的请求数：`not_chat`、`several_answers`、`incomplete`、`refused`、`unreadable`。其中每个请求都记入审计记录。管理密钥需有权限 `bodies`。',
   'Delete the bodies of a request': '删除一个请求的已保留内容',
   'Id of a key.': '密钥的 id。',
   'Id of a user. Only administrators may name others.': '用户的 id。只有管理员可以指定他人。',
@@ -100,8 +103,8 @@ export const consoleEndpoints: Readonly<Record<string, string>> = {
   'Sends nothing. What the originals used, at the prices of the targets; and which requests cannot be replayed, since they are not kept or not the caller’s.':
     '不发送任何请求。按目标的价格计算原请求的用量；并列出不能重放的请求，因为未保留或不属于调用者。',
   'Replay kept requests': '重放已保留的请求',
-  'Asks up to 50 kept requests again on up to four targets, in the background, as requests of the caller: by its groups and limits, for its money. Whoever may read the bodies of a request may replay it. A target may name a `model`, a `channel` (administrators) or `sameChannel`, and fields of the body to `set` and `remove`; an empty one sends the same bytes. Nothing more is begun once `ceiling` is reached. Three jobs of a user may go on at once.':
-    '在后台把最多 50 个已保留的请求在最多四个目标上再问一次，作为调用者的请求：受其分组与限制约束，由其付费。可读取某请求内容的人即可重放它。目标可指定 `model`、`channel`（仅管理员）或 `sameChannel`，以及请求体中要 `set` 和 `remove` 的字段；空目标发送相同的字节。达到 `ceiling` 后不再开始新的请求。每个用户最多同时进行三个任务。',
+  'Asks up to 50 kept requests again on up to four targets, in the background, as requests of the caller: by its groups and limits, for its money, or for that of a `team` in which it may spend. Whoever may read the bodies of a request may replay it. A target may name a `model`, a `channel` (administrators) or `sameChannel`, and fields of the body to `set` and `remove`; an empty one sends the same bytes. Nothing more is begun once `ceiling` is reached. Three jobs of a user may go on at once.':
+    '在后台把最多 50 个已保留的请求在最多四个目标上再问一次，作为调用者的请求：受其分组与限制约束，由其付费，或由其可支出的 `team` 付费。可读取某请求内容的人即可重放它。目标可指定 `model`、`channel`（仅管理员）或 `sameChannel`，以及请求体中要 `set` 和 `remove` 的字段；空目标发送相同的字节。达到 `ceiling` 后不再开始新的请求。每个用户最多同时进行三个任务。',
   'A replay with its results': '一个重放及其结果',
   'Both answers of one item': '一项的两个回答',
   'Text, calls of tools and finish of the original and the replay, and how they differ. Each reading is in the audit trail.':

@@ -1,0 +1,136 @@
+/** Where requests are asked again: a chip for each target, the changed parameters, and who pays. */
+import { createSignal, For, onMount, Show } from 'solid-js'
+import { readTeams } from '#client/api/groups-and-models.ts'
+import { callApi } from '#client/api/http.ts'
+import { createLoad } from '#client/console/load.ts'
+import { FilterBar, FilterChip } from '#client/ui/console/filters.tsx'
+import { Icon } from '#client/ui/icon.tsx'
+import { later } from '#client/ui/later.ts'
+import { type ReplayTarget, replayBounds } from '#shared/console/replay'
+import { t } from './messages.ts'
+import { targetText } from './target-text.ts'
+
+const ParametersDialog = later(async () => (await import('./parameters-dialog.tsx')).ParametersDialog)
+
+/** What a person has chosen. `team`: the id of that which pays; absent: the person. */
+export interface Chosen {
+  targets: readonly ReplayTarget[]
+  team?: string | undefined
+}
+
+/** Changes nothing by itself: each choice is told. */
+export function TargetsBar(props: { value: Chosen; onChange(chosen: Chosen): void }) {
+  const [editing, setEditing] = createSignal(false)
+  const [teams, setTeams] = createSignal<{ id: string; name: string }[]>([])
+  // Without the list the choice stays what it is.
+  onMount(() => void readTeams().then(setTeams, () => undefined))
+  const targets = () => props.value.targets
+  /** The first target without its model. */
+  const parameters = (): ReplayTarget => {
+    const { model: _, ...rest } = targets()[0] ?? {}
+    return rest
+  }
+  const set = (next: readonly ReplayTarget[]) => props.onChange({ ...props.value, targets: next.length === 0 ? [parameters()] : next })
+  const add = (model: string) => {
+    const others = targets().filter((target) => target.model !== undefined)
+    if (!others.some((target) => target.model === model)) set([...others, { ...parameters(), model }])
+  }
+  return (
+    <FilterBar>
+      <span class="text-[13px] text-ink-2">{t('targets')}</span>
+      <For each={targets()}>
+        {(target) => (
+          <Show when={targets().length > 1 || target.model !== undefined} fallback={<span class="chip">{nameOf(target)}</span>}>
+            <button
+              type="button"
+              class="chip on"
+              aria-label={`${nameOf(target)}, ×`}
+              onClick={() => set(targets().filter((one) => one !== target))}
+            >
+              <b>{nameOf(target)}</b>
+              <Icon name="x" small />
+            </button>
+          </Show>
+        )}
+      </For>
+      <Show when={targets().length < replayBounds.targets}>
+        <ModelChip onAdd={add} />
+      </Show>
+      <button type="button" class="chip" onClick={() => setEditing(true)}>
+        {t('parameters')} <b>{changesText(targets())}</b>
+        <Icon name="down" small />
+      </button>
+      <Show when={teams().length > 0 || props.value.team !== undefined}>
+        <FilterChip
+          label={t('paidBy')}
+          none={t('you')}
+          value={props.value.team ?? ''}
+          options={teams().map(({ id, name }) => ({ value: id, label: name }))}
+          onChange={(team) => props.onChange({ ...props.value, team: team === '' ? undefined : team })}
+        />
+      </Show>
+      <Show when={editing()}>
+        <ParametersDialog
+          target={targets()[0] ?? {}}
+          onClose={() => setEditing(false)}
+          onChange={(parameters: ReplayTarget) => {
+            set(targets().map(({ model }) => ({ ...(model !== undefined && { model }), ...parameters })))
+            setEditing(false)
+          }}
+        />
+      </Show>
+    </FilterBar>
+  )
+}
+
+const nameOf = ({ set: _, remove: __, ...place }: ReplayTarget) => targetText(place)
+
+/** What differs from what was sent; of targets that differ among themselves, that they do. */
+function changesText(targets: readonly ReplayTarget[]): string {
+  const [count = 0, ...others] = new Set(targets.map(({ set, remove }) => Object.keys(set ?? {}).length + (remove?.length ?? 0)))
+  if (others.length > 0) return t('variousChanges')
+  return count === 0 ? t('asSent') : t('changed', { count })
+}
+
+/** Becomes a field for the name of a model; what is offered is proposed, and any other is taken, too. */
+function ModelChip(props: { onAdd(model: string): void }) {
+  const [open, setOpen] = createSignal(false)
+  const offered = createLoad(
+    () => (open() ? '/api/models' : undefined),
+    (path, signal) => callApi<{ data: { id: string }[] }>('GET', path, undefined, signal),
+  )
+  const take = (text: string) => {
+    setOpen(false)
+    if (text.trim() !== '') props.onAdd(text.trim())
+  }
+  return (
+    <Show
+      when={open()}
+      fallback={
+        <button type="button" class="chip border-dashed" onClick={() => setOpen(true)}>
+          <Icon name="plus" small />
+          {t('model')}
+        </button>
+      }
+    >
+      <input
+        ref={(field) => queueMicrotask(() => field.focus())}
+        class="in max-w-52"
+        aria-label={t('model')}
+        list="replay-models"
+        autocomplete="off"
+        spellcheck={false}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') setOpen(false)
+          if (event.key !== 'Enter') return
+          event.preventDefault()
+          take(event.currentTarget.value)
+        }}
+        onBlur={(event) => take(event.currentTarget.value)}
+      />
+      <datalist id="replay-models">
+        <For each={offered.value()?.data}>{({ id }) => <option value={id} />}</For>
+      </datalist>
+    </Show>
+  )
+}
