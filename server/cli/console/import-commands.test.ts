@@ -1,5 +1,12 @@
-/** What other gateways keep in files, as a parley.yaml: no Parley runs, and none is asked. */
+/** What other gateways keep in files and databases, as a parley.yaml: no Parley is asked. */
 import { expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { startProgram } from '#testing/program/program'
+import { respondJson } from '#testing/upstream/scripted-answers'
+import { scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { CommandError } from './api.ts'
 import { runConsoleCommand } from './run.ts'
 
@@ -7,7 +14,7 @@ import { runConsoleCommand } from './run.ts'
 const home = new Map<string, string>()
 
 /** Runs a command line of somebody with these files and without a key. */
-async function parley(line: string, files: Record<string, string>) {
+async function parley(line: string, files: Record<string, string> = {}) {
   const out: string[] = []
   const error: string[] = []
   const code = await runConsoleCommand(line.split(' '), {
@@ -55,3 +62,54 @@ test('import: a config of Portkey, and what is none', async () => {
   expect((await parley('import portkey other.json', files)).error).toContain('no config of Portkey')
   expect((await parley('import portkey broken.json', files)).code).toBe(1)
 })
+
+const answer = {
+  id: 'c',
+  object: 'chat.completion',
+  created: 1,
+  model: 'gpt-cli',
+  choices: [{ index: 0, message: { role: 'assistant', content: 'ok' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 1000, completion_tokens: 500, total_tokens: 1500 },
+}
+
+test('import: the database of new-api becomes a parley.yaml that Parley takes', async () => {
+  home.clear()
+  const folder = mkdtempSync(join(tmpdir(), 'parley-test-'))
+  const path = join(folder, 'one-api.db')
+  const upstream = await scriptedUpstream(respondJson(200, answer))
+  const database = new DatabaseSync(path)
+  database.exec(`
+    create table users (id integer, username text, password text, role integer, status integer, quota integer, "group" text);
+    create table tokens (id integer, user_id integer, key text, name text, status integer, expired_time integer, remain_quota integer, unlimited_quota numeric);
+    create table channels (id integer, type integer, key text, name text, status integer, weight integer, base_url text, models text, "group" text, model_mapping text, priority integer);
+    create table options (key text, value text);
+    insert into users values (1, 'root', 'x', 100, 1, 500000, 'default');
+    insert into tokens values (1, 1, 'abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKL', 'ci', 1, -1, 0, 1);
+    insert into channels values (1, 8, 'sk-vendor', 'main', 1, 0, '${upstream.url}/v1', 'gpt-cli', 'default', '', 0);
+    insert into options values ('ModelRatio', '{"gpt-cli": 1}'), ('CompletionRatio', '{"gpt-cli": 2}'), ('GroupRatio', '{"default": 1}');
+  `)
+  database.close()
+  const dry = await parley(`import new-api ${path}`)
+  expect([dry.code, dry.out]).toEqual([0, expect.stringContaining('1 groups, 1 channels, 1 prices, 1 users, 1 keys')])
+  expect(dry.out).toContain('Nothing was written')
+  expect(dry.out).toMatch(/user root +password/)
+  expect([...home.keys()].some((name) => name.includes('yaml'))).toBe(false)
+  expect((await parley(`import one-api ${path} --out /moved.yaml`)).code).toBe(0)
+  const made = home.get('/moved.yaml') ?? ''
+  expect((await parley(`import one-api ${path} --out /moved.yaml`)).code).toBe(1)
+  // The client goes on with the key that it has.
+  const moved = await startProgram({ config: made })
+  try {
+    const asked = await fetch(`${moved.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer sk-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKL', 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'gpt-cli', messages: [{ role: 'user', content: 'Hi' }] }),
+    })
+    expect(asked.status).toBe(200)
+  } finally {
+    await moved.stop()
+    await upstream.close()
+  }
+  expect((await parley(`import new-api ${join(folder, 'nothing.db')}`)).code).toBe(1)
+  rmSync(folder, { recursive: true })
+}, 60_000)

@@ -1,9 +1,6 @@
 /** Every command against a running Parley, with what it prints, its JSON and its exit codes. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { sampledEngine } from '#testing/database/database'
 import { newPostgresDatabase } from '#testing/database/postgres-server'
 import { administrator, administratorPassword, type Program, startProgram } from '#testing/program/program'
@@ -25,7 +22,6 @@ let program: Program
 let upstream: ScriptedUpstream
 let drop: () => Promise<void> = async () => {}
 let key = ''
-const folder = mkdtempSync(join(tmpdir(), 'parley-test-'))
 /** Commands that ran, so that none is forgotten. */
 const ran = new Set<string>()
 
@@ -90,7 +86,6 @@ beforeAll(async () => {
   key = made.key
 }, 90_000)
 afterAll(async () => {
-  rmSync(folder, { recursive: true })
   await upstream?.close()
   await program?.stop()
   await drop()
@@ -539,44 +534,6 @@ test('the program itself: exit code, standard output and standard error', () => 
   expect(run('prices')[0]).toBe(2)
 }, 60_000)
 
-test('import: the database of new-api becomes a parley.yaml that Parley takes', async () => {
-  const path = join(folder, 'one-api.db')
-  const database = new DatabaseSync(path)
-  database.exec(`
-    create table users (id integer, username text, password text, role integer, status integer, quota integer, "group" text);
-    create table tokens (id integer, user_id integer, key text, name text, status integer, expired_time integer, remain_quota integer, unlimited_quota numeric);
-    create table channels (id integer, type integer, key text, name text, status integer, weight integer, base_url text, models text, "group" text, model_mapping text, priority integer);
-    create table options (key text, value text);
-    insert into users values (1, 'root', 'x', 100, 1, 500000, 'default');
-    insert into tokens values (1, 1, 'abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKL', 'ci', 1, -1, 0, 1);
-    insert into channels values (1, 8, 'sk-vendor', 'main', 1, 0, '${upstream.url}/v1', 'gpt-cli', 'default', '', 0);
-    insert into options values ('ModelRatio', '{"gpt-cli": 1}'), ('CompletionRatio', '{"gpt-cli": 2}'), ('GroupRatio', '{"default": 1}');
-  `)
-  database.close()
-  const env = { PARLEY_MANAGEMENT_KEY: '' }
-  const dry = await parley(['import', 'new-api', path], { env })
-  expect([dry.code, dry.out]).toEqual([0, expect.stringContaining('1 groups, 1 channels, 1 prices, 1 users, 1 keys')])
-  expect(dry.out).toContain('Nothing was written')
-  expect(dry.out).toMatch(/user root +password/)
-  expect([...home.keys()].some((name) => name.includes('yaml'))).toBe(false)
-  expect((await parley(['import', 'one-api', path, '--out', '/moved.yaml'], { env })).code).toBe(0)
-  const made = home.get('/moved.yaml') ?? ''
-  expect((await parley(['import', 'one-api', path, '--out', '/moved.yaml'], { env })).code).toBe(1)
-  // The client goes on with the key that it has.
-  const moved = await startProgram({ config: made })
-  try {
-    const asked = await fetch(`${moved.url}/v1/chat/completions`, {
-      method: 'POST',
-      headers: { authorization: 'Bearer sk-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKL', 'content-type': 'application/json' },
-      body: JSON.stringify({ model: 'gpt-cli', messages: [{ role: 'user', content: 'Hi' }] }),
-    })
-    expect(asked.status).toBe(200)
-  } finally {
-    await moved.stop()
-  }
-  expect((await parley(['import', 'new-api', join(folder, 'nothing.db')], { env })).code).toBe(1)
-}, 60_000)
-
 test('import: prices of the models offered here, after a look', async () => {
   await json(`channels create priced --vendor openai-compatible --base-url ${upstream.url}/v1 --keys-file k --models gpt-x,gpt-y`, {
     k: 'sk-vendor',
@@ -600,7 +557,7 @@ test('import: prices of the models offered here, after a look', async () => {
 })
 
 test('every command has run', () => {
-  // These two read files and ask nobody: import-commands.test.ts.
-  const alone = ['import litellm', 'import portkey']
+  // These read files and ask nobody: import-commands.test.ts.
+  const alone = ['import new-api', 'import one-api', 'import litellm', 'import portkey']
   expect(commands.map(({ words }) => words).filter((words) => !ran.has(words))).toEqual(alone)
 })
