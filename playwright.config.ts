@@ -18,7 +18,8 @@ export default defineConfig({
   testDir: 'e2e',
   testMatch: '**/*.e2e.ts',
   outputDir: 'test-results/e2e',
-  workers: 2,
+  // Each waits for the others' answers half of the time.
+  workers: 3,
   timeout: 60_000,
   // Machines are shared: what a person would see at once may take a while there.
   expect: { timeout: 20_000 },

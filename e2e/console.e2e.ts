@@ -136,6 +136,7 @@ test('an operator goes from a failure to the attempt, the channel, and its reset
   await page.getByLabel('Name here').fill('fast')
   await page.getByRole('button', { name: 'Take over' }).click()
   await expect(page.getByText('offer gpt-new, fast')).toBeVisible()
+  await expect(page.getByRole('dialog')).toHaveCount(0)
   await expectClean(page, 'models of a channel')
   await page.getByRole('button', { name: 'Save' }).click()
   await expect(page.getByText('The models are saved.').first()).toBeVisible()

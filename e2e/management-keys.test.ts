@@ -38,6 +38,7 @@ const table: Record<string, string> = {
   'PATCH /api/channels/{id}': 'channels',
   'DELETE /api/channels/{id}': 'channels',
   'GET /api/channels/{id}/health': 'channels read',
+  'GET /api/channels/{id}/outcomes': 'channels read',
   'POST /api/channels/{id}/reset': 'channels',
   'POST /api/channels/{id}/test': 'channels',
   'GET /api/channels/{id}/models': 'channels read',

@@ -148,7 +148,7 @@ async function suitesOf(bun) {
   return [
     ...(isChosen ? [] : [checks]),
     ...ofBun('Unit', reports.unit, chosen.unit, 6),
-    ...ofBun('Integration', reports.integration, chosen.integration, 8),
+    ...ofBun('Integration', reports.integration, chosen.integration, 11),
     ...ofBun('Deno', reports.deno, isChosen ? [] : denoFiles, 4, { PARLEY_RUNTIME: 'deno' }),
     ...(chosen.browser.length > 0 ? [browser(chosen.browser, chromium)] : []),
   ]

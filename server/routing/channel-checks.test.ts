@@ -15,7 +15,7 @@ function checked(ailments: HealthState[], answers: (question: string) => boolean
   const reset: string[] = []
   const run = createChannelChecks({
     minutes: () => minutes,
-    health: { ailments: () => ailments, reset: (id) => void reset.push(id) },
+    health: { resting: () => ailments, reset: (id) => void reset.push(id) },
     async test(id, { model }) {
       asked.push(`${id} ${model ?? '*'}`)
       return { ok: answers(`${id} ${model ?? '*'}`) }

@@ -12,7 +12,7 @@ import type { Health } from './health-contract.ts'
 export interface ChannelChecksParts {
   /** Minutes between two checks of a channel; null: none are made. */
   minutes(): number | null
-  health: Pick<Health, 'ailments' | 'reset'>
+  health: Pick<Health, 'resting' | 'reset'>
   /** A small real request; rejects where the channel has none that could be sent. */
   test(channelId: string, question: { model?: string }, signal: AbortSignalLike): Promise<{ ok: boolean }>
   clock: Pick<Clock, 'monotonic'>
@@ -38,7 +38,7 @@ export function createChannelChecks({ minutes, health, test, clock, log }: Chann
   return async () => {
     const every = minutes()
     if (every === null) return
-    const resting = Map.groupBy(health.ailments(), ({ channelId }) => channelId)
+    const resting = Map.groupBy(health.resting(), ({ channelId }) => channelId)
     for (const id of checkedAt.keys()) if (!resting.has(id)) checkedAt.delete(id)
     const due = [...resting].filter(([id]) => clock.monotonic() - (checkedAt.get(id) ?? Number.NEGATIVE_INFINITY) >= every * 60_000)
     await Promise.all(

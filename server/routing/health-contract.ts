@@ -16,7 +16,7 @@ export interface Rest {
 /** One reason why a key or model is currently unavailable. */
 export interface HealthState extends Rest {
   channelId: string
-  state: Exclude<BreakerState, 'closed'>
+  state: BreakerState
   /** The error code of the last failure. */
   cause: string
   /** Milliseconds until the next attempt may be made. */
@@ -63,8 +63,10 @@ export interface Health {
   plentyFirst(candidates: readonly Candidate[]): readonly Candidate[]
   /** The attempt ended without a result that concerns the upstream: the client disconnected. */
   withdrawn(candidate: Candidate): void
-  /** Current penalties of one channel, or of all; single failures that have not led to one are not among them. */
+  /** What failed lately in one channel, or in all: penalties, and failures that have not led to one, whose state is `closed`. */
   ailments(channelId?: string): HealthState[]
+  /** Those of `ailments` that are penalties. */
+  resting(channelId?: string): HealthState[]
   /** How attempts of the last hour ended on this instance, by key and model. */
   outcomes(channelId: string): Outcome[]
   /** Clears all penalties of a channel, or `only` one of them, here and on every other instance. */

@@ -8,7 +8,7 @@
 import type { Clock } from '#runtime/clock'
 import { GatewayError } from '#shared/errors'
 import { type Breaker, type BreakerRules, createBreaker } from './breaker.ts'
-import type { Health, Rest } from './health-contract.ts'
+import type { Health, HealthState, Rest } from './health-contract.ts'
 import { createLowQuota } from './low-quota.ts'
 import type { Candidate } from './order.ts'
 import { createOutcomes } from './outcomes.ts'
@@ -97,6 +97,16 @@ export function createHealth(clock: Pick<Clock, 'monotonic' | 'after'>): Health 
   function forget(channelId: string): void {
     for (const [id, one] of entries) if (one.channelId === channelId) entries.delete(id)
     low.forget((id) => JSON.parse(id)[0] === channelId)
+  }
+
+  function ailments(channelId?: string): HealthState[] {
+    const now = clock.monotonic()
+    for (const [id, { breaker }] of entries) if (breaker.clean(now)) entries.delete(id)
+    const some = [...entries.values()].filter((one) => channelId === undefined || one.channelId === channelId)
+    return some.map((one) => {
+      const { channelId, key, model, breaker, cause } = one
+      return { channelId, key, model, state: breaker.state(now), cause, waitMs: waitOf(one, now) }
+    })
   }
 
   /** Others are told that it is closed: they have heard of this one alone. */
@@ -195,16 +205,8 @@ export function createHealth(clock: Pick<Clock, 'monotonic' | 'after'>): Health 
       if (!candidate.channel.vendor.scripted) low.note(idOf(candidate, candidate.model.name), Math.min(ms, longestRestMs))
     },
     withdrawn: withdraw,
-    ailments(channelId) {
-      const now = clock.monotonic()
-      for (const [id, { breaker }] of entries) if (breaker.clean(now)) entries.delete(id)
-      return [...entries.values()]
-        .filter((one) => channelId === undefined || one.channelId === channelId)
-        .flatMap(({ channelId, key, model, breaker, cause }) => {
-          const state = breaker.state(now)
-          return state === 'closed' ? [] : { channelId, key, model, state, cause, waitMs: Math.max(0, (breaker.until(now) ?? now) - now) }
-        })
-    },
+    ailments,
+    resting: (channelId) => ailments(channelId).filter(({ state }) => state !== 'closed'),
     outcomes: outcomes.of,
     reset(channelId, only) {
       if (only) return forgetOne(channelId, only)

@@ -164,7 +164,7 @@ export const ChannelAnswer = Open({
 export const HealthAnswer = Open({
   key: Nullable(Type.String()),
   model: Nullable(Type.String()),
-  state: OneOf(['open', 'half-open']),
+  state: OneOf(['closed', 'open', 'half-open']),
   cause: Type.String(),
   retryInMs: Type.Integer(),
 })

@@ -124,7 +124,7 @@ export interface HealthRow {
   key: string | null
   /** Null for all models. */
   model: string | null
-  state: 'open' | 'half-open'
+  state: 'closed' | 'open' | 'half-open'
   /** Error code of the last failure. */
   cause: string
   /** When it is tried again. */

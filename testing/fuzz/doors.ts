@@ -148,13 +148,16 @@ export async function doorFault(url: string, { method, path, headers, body }: Do
   if (answer.status >= 500 && !others.has(answer.status)) return `${answer.status} ${text.slice(0, 300)}`
   if (!answer.headers.has('x-request-id')) return `${answer.status} without an id`
   if (answer.status < 400 || method === 'HEAD') return undefined
-  return isError(text) ? undefined : `${answer.status} is no error of any door: ${text.slice(0, 300)}`
+  return isErrorAt(path, text) ? undefined : `${answer.status} is no error of any door: ${text.slice(0, 300)}`
 }
 
-function isError(text: string): boolean {
+/** Ollama's clients get a sentence, Bedrock's a message, all others an object. */
+function isErrorAt(path: string, text: string): boolean {
   try {
-    const { error }: { error?: { message?: unknown } } = JSON.parse(text)
-    return typeof error?.message === 'string'
+    const { error, message }: { error?: string | { message?: unknown }; message?: unknown } = JSON.parse(text)
+    if (path.startsWith('/ollama/')) return typeof error === 'string'
+    if (path.startsWith('/model/')) return typeof message === 'string'
+    return typeof error === 'object' && typeof error.message === 'string'
   } catch {
     return false
   }

@@ -68,6 +68,9 @@ export const living = (row: ChannelRow, figures: Figures | undefined): LivingCha
   rests: figures?.ailments.filter((rest) => rest.channelId === row.id) ?? [],
 })
 
+/** Without failures that have not led to a penalty. */
+export const penalties = <Row extends HealthRow>(rows: readonly Row[]): Row[] => rows.filter(({ state }) => state !== 'closed')
+
 type Resting = ChannelRow & { rests: readonly HealthRow[] }
 
 /** Off, healthy, resting as a whole, or resting in parts. */

@@ -13,7 +13,7 @@ import { useUrlState } from '#client/ui/console/url-state.ts'
 import { later } from '#client/ui/later.ts'
 import type { ChannelRow, HealthRow } from '#shared/console/channel'
 import type { Page } from '#shared/console/model'
-import { ChannelStatus } from './channel-columns.tsx'
+import { ChannelStatus, penalties } from './channel-columns.tsx'
 import { HealthTab } from './health-tab.tsx'
 import { t } from './messages.ts'
 import { ModelsTab } from './models-tab.tsx'
@@ -43,7 +43,7 @@ export function ChannelPage() {
       above={[{ label: t('title'), href: '/admin/channels' }]}
       mark={
         <Show when={channel.value()}>
-          {(row) => <Show when={health.value()}>{(known) => <ChannelStatus row={{ ...row(), rests: known().data }} />}</Show>}
+          {(row) => <Show when={health.value()}>{(known) => <ChannelStatus row={{ ...row(), rests: penalties(known().data) }} />}</Show>}
         </Show>
       }
       actions={
@@ -62,7 +62,7 @@ export function ChannelPage() {
           label={t('tabs')}
           current={tab()}
           tabs={[
-            { id: 'health', label: t('tabHealth'), count: health.value()?.data.length },
+            { id: 'health', label: t('tabHealth'), count: health.value() && penalties(health.value()?.data ?? []).length },
             { id: 'models', label: t('tabModels'), count: channel.value()?.models.length },
             { id: 'settings', label: t('tabSettings') },
           ]}

@@ -11,6 +11,7 @@ import { Status } from '#client/ui/console/status.tsx'
 import { DataTable } from '#client/ui/console/table.tsx'
 import type { ChannelRow, HealthReset, HealthRow } from '#shared/console/channel'
 import type { Page } from '#shared/console/model'
+import { penalties } from './channel-columns.tsx'
 import { t } from './messages.ts'
 import { OutcomesCard } from './outcomes-card.tsx'
 import { restedText } from './rest-text.ts'
@@ -22,7 +23,10 @@ export function HealthTab(props: { row: ChannelRow; health: Load<Page<HealthRow>
     write.run(async () =>
       props.health.set(await callApi<Page<HealthRow>>('POST', `/api/channels/${encodeURIComponent(props.row.id)}/reset`, only)),
     )
-  const rests = () => props.health.value()?.data
+  const rests = () => {
+    const found = props.health.value()
+    return found && penalties(found.data)
+  }
   return (
     <div class="stack">
       <Card

@@ -2,7 +2,8 @@
 import { createSignal, For, type JSX, Show } from 'solid-js'
 import { Segments } from '#client/ui/console/filters.tsx'
 import { SwitchField } from '#client/ui/console/form.tsx'
-import type { DifferencePiece, ReplayAnswer, ReplayComparison } from '#shared/console/replay'
+import { Icon } from '#client/ui/icon.tsx'
+import type { DifferencePiece, ReplayAnswer, ReplayComparison, ReplayDifference, ReplayFigures } from '#shared/console/replay'
 import { t } from './messages.ts'
 
 /** `original`: what the original is called. */
@@ -23,12 +24,19 @@ export function Answers(props: { original: string; replays: readonly { name: str
         <Segments label={t('answers')} value={chosen()} options={options()} onChange={setChosen} />
       </div>
       <div class="replay-answers">
-        <Answer title={props.original} answer={props.replays[0]?.both.originalAnswer ?? null} isChosen={chosen() === '0'} />
+        <Answer
+          title={props.original}
+          answer={props.replays[0]?.both.originalAnswer ?? null}
+          figures={props.replays[0]?.both.original ?? null}
+          isChosen={chosen() === '0'}
+        />
         <For each={props.replays}>
           {({ name, both }, n) => (
             <Answer
               title={name}
               answer={both.replayAnswer}
+              figures={both.result}
+              difference={both.difference}
               note={both.uncompared && t(both.uncompared)}
               pieces={pieces(both)}
               callPieces={callPieces(both)}
@@ -44,14 +52,28 @@ export function Answers(props: { original: string; replays: readonly { name: str
 function Answer(props: {
   title: string
   answer: ReplayAnswer | null
+  figures: ReplayFigures | null
   isChosen: boolean
+  difference?: ReplayDifference | null
   note?: string | undefined
   pieces?: readonly DifferencePiece[] | undefined
   callPieces?: readonly DifferencePiece[] | undefined
 }) {
   return (
     <section classList={{ chosen: props.isChosen }} aria-label={props.title}>
-      <h3>{props.title}</h3>
+      <header>
+        <div>
+          <h3>{props.title}</h3>
+          <Show when={props.figures}>{(figures) => <p class="text-[12px] text-ink-3">{whoAnswered(figures())}</p>}</Show>
+        </div>
+        <Show when={props.figures}>
+          {(figures) => (
+            <span class="bdg" classList={{ ok: figures().end === 'complete', bad: figures().end === 'error' }}>
+              {endText(figures().end)}
+            </span>
+          )}
+        </Show>
+      </header>
       <Show when={props.note}>{(note) => <p class="notice">{note()}</p>}</Show>
       <Show when={props.answer} fallback={<p class="text-[13px] text-ink-2">{t('noAnswer')}</p>}>
         {(answer) => (
@@ -75,11 +97,36 @@ function Answer(props: {
                 </Show>
               </pre>
             </Show>
+            <Show when={sameText(answer(), props.difference)}>
+              {(text) => (
+                <p class="replay-same">
+                  <Icon name="check" /> {text()}
+                </p>
+              )}
+            </Show>
           </>
         )}
       </Show>
     </section>
   )
+}
+
+const ends = ['complete', 'length', 'cut', 'aborted', 'error'] as const
+const endText = (end: string): string => {
+  const known = ends.find((one) => one === end)
+  return known ? t(`end_${known}`) : end
+}
+
+/** The model, and the channel for those who are told. */
+const whoAnswered = ({ model, channel }: ReplayFigures): string => (channel ? `${model} ${t('onChannel', { channel })}` : model)
+
+/** What of a replay is as in the original; undefined when nothing that it has is. */
+function sameText({ text, calls }: ReplayAnswer, difference: ReplayDifference | null | undefined): string | undefined {
+  const isTextSame = text !== '' && difference?.text === 'same'
+  const areCallsSame = calls.length > 0 && difference?.calls === 'same'
+  if (isTextSame && areCallsSame) return t('sameAll')
+  if (areCallsSame) return t('sameCalls')
+  return isTextSame ? t('sameText') : undefined
 }
 
 function Pieces(props: { pieces: readonly DifferencePiece[] }): JSX.Element {

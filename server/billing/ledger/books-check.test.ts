@@ -62,7 +62,11 @@ const plants: Record<string, { plant: string[]; undo: string[]; part: string; ru
         output, reasoning, audio_out, image_out, images, seconds, characters, searches, cost, charged, total_ms, first_token_ms)
         values (date_trunc('hour', now(), 'UTC'), 'w1', '', 'g', 'm', '', 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7, 7, '{}', '{}')`,
     ],
-    undo: [`delete from usage_parts where charged = 7`, `update usage_parts_since set "hour" = kept_hour."hour" from kept_hour`, `drop table kept_hour`],
+    undo: [
+      `delete from usage_parts where charged = 7`,
+      `update usage_parts_since set "hour" = kept_hour."hour" from kept_hour`,
+      `drop table kept_hour`,
+    ],
     ...{ part: 'sums', rule: /^I6 the parts of an hour/, what: /./ },
   },
   'rollups that are not those of their hours': {

@@ -11,7 +11,7 @@ import { type ChannelOutcomes, ChannelPatch, HealthReset, type HealthRow, NewCha
 /** What the channel routes need from the program. */
 export interface ChannelDeps extends ConsoleDeps {
   channels: ChannelRegistry
-  health: Pick<Health, 'ailments' | 'outcomes' | 'reset'>
+  health: Pick<Health, 'ailments' | 'resting' | 'outcomes' | 'reset'>
 }
 
 /** `/api/channels`: list, create, read, change, delete, health, reset and outcomes. */
@@ -91,7 +91,7 @@ export function channelRoutes(deps: ChannelDeps): Route[] {
       scope: 'channels',
       handle: () => ({
         body: {
-          data: health.ailments().map(({ channelId, key, model, state, cause, waitMs }) => ({
+          data: health.resting().map(({ channelId, key, model, state, cause, waitMs }) => ({
             channelId,
             key,
             model,

@@ -16,7 +16,7 @@ import { parseUsd } from '#shared/money'
 export interface Situation extends ConsoleServices {
   channels: ChannelRegistry
   prices: PriceBook
-  health: Pick<Health, 'ailments'>
+  health: Pick<Health, 'resting'>
 }
 
 /** Today's usage by model, what was charged, in USD, and how much of each budget is spent. */
@@ -56,7 +56,7 @@ export async function concernsOf(deps: Situation, user: User, today: Today): Pro
 
   function resting(): Concern[] {
     const names = new Map(channels.rows().map(({ id, name }) => [id, name]))
-    return health.ailments().map(({ channelId, key, model, cause, waitMs }) => {
+    return health.resting().map(({ channelId, key, model, cause, waitMs }) => {
       const channel = { id: channelId, name: names.get(channelId) ?? channelId }
       return { kind: 'rest', channel, key, model, cause, retryInMs: Math.round(waitMs) }
     })
