@@ -52,6 +52,7 @@ export class Capture {
   #calls = 0
   #answer: NotedPart | undefined
   #isAnswered = false
+  #lastFrameUs = 0
 
   constructor(host: CaptureHost, facts: RecordFacts, kept: { label: string; onlyFailed: boolean; heedsStore?: boolean }) {
     this.#host = host
@@ -192,7 +193,13 @@ export class Capture {
       part.bytes += size
       part.chunks.push(typeof frame === 'string' ? frame : frame.slice(), '\n')
     } else part.leftBytes = (part.leftBytes ?? 0) + size - 1
-    if (isPlace) part.pieces.push(part.bytes, this.#elapsed())
+    if (isPlace) part.pieces.push(part.bytes, this.#frameMs())
+  }
+
+  /** The moment of a frame: later than that of every frame before it, in either direction, so that both can be put in one order. */
+  #frameMs(): number {
+    this.#lastFrameUs = Math.max(Math.round((this.#host.now() - this.#beganAt) * 1000), this.#lastFrameUs + 1)
+    return this.#lastFrameUs / 1000
   }
 
   #giveUp(): void {

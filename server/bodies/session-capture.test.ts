@@ -57,7 +57,7 @@ function kept(capture: Capture, rules = { fields: [] as string[], numbers: false
   }))
 }
 
-test('every frame is kept at its borders, with the moment at which it came', () => {
+test('every frame is kept at its borders, with the moment at which it came, and no two have the same', () => {
   const capture = session()
   now = 5
   const dial = notedDial(capture, to, upgrade)
@@ -73,10 +73,10 @@ test('every frame is kept at its borders, with the moment at which it came', () 
   expect(finished).toEqual([capture])
   const blank = { status: undefined, broken: undefined, redacted: undefined, leftBytes: undefined, frames: true as const }
   expect(kept(capture)).toEqual([
-    { ...blank, border: 'client-request', pieces: [9, 9, 18, 9], text: '{"é":1}\n{"é":2}\n' },
-    { ...blank, border: 'upstream-request', pieces: [9, 9], text: '{"é":1}\n' },
+    { ...blank, border: 'client-request', pieces: [9, 9, 18, 9.001], text: '{"é":1}\n{"é":2}\n' },
+    { ...blank, border: 'upstream-request', pieces: [9, 9.002], text: '{"é":1}\n' },
     { ...blank, border: 'upstream-answer', pieces: [27, 5], text: '{"type":"session.created"}\n', status: 101 },
-    { ...blank, border: 'client-answer', pieces: [27, 5], text: '{"type":"session.created"}\n', status: 101 },
+    { ...blank, border: 'client-answer', pieces: [27, 5.001], text: '{"type":"session.created"}\n', status: 101 },
   ])
 })
 

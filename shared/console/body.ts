@@ -116,7 +116,7 @@ export interface KeptPart {
   headers: (readonly [name: string, value: string])[]
   /** Milliseconds from the arrival of the request. */
   atMs: number
-  /** What came in pieces: where each of them ends (bytes) and when it came (milliseconds), one after the other. */
+  /** What came in pieces: where each ends (bytes) and when it came (milliseconds; of frames to the microsecond), one after the other. */
   pieces?: number[]
   /** One direction of a session: every piece is a frame and a line feed behind it, or nothing where the frame is not kept. */
   frames?: boolean
