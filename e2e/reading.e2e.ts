@@ -76,6 +76,8 @@ test('who is at the end stays there while the input box grows', async ({ page })
 })
 
 test('turns that come in above are measured without moving what is read, however the reader moves meanwhile', async ({ page }) => {
+  // They come from the ledger after the reply and may take a second line under it.
+  const figures = page.locator('[data-latest] .cost')
   for (let turn = 0; turn < 5; turn += 1) {
     upstream.answer(async (exchange) => {
       await exchange.head(200, { 'Content-Type': 'text/event-stream', 'Transfer-Encoding': 'chunked' })
@@ -86,10 +88,12 @@ test('turns that come in above are measured without moving what is read, however
     })
     await sendMessage(page, `Question ${turn}`)
     await waitForReply(page)
+    await expect(figures).toBeVisible()
   }
   // Another page has measured nothing yet.
   await page.reload()
   await expect.poll(() => distance(page)).toBeLessThanOrEqual(1)
+  await expect(figures).toBeVisible()
   await waitForFrames(page)
   const jumps = await page.getByRole('log').evaluate(async (log) => {
     const step = 120

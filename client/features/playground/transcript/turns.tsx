@@ -32,12 +32,11 @@ export function Turns(props: { page: PageContext; scroller: HTMLElement | undefi
     overscan: 2,
     paddingStart: 24,
   })
-  list.shouldAdjustScrollPositionOnItemSizeChange = (item, delta) => {
-    const row = list.elementsCache.get(item.key)?.getBoundingClientRect()
-    const edge = props.scroller?.getBoundingClientRect().top ?? 0
-    if (row === undefined) return false
+  // Judged by the places in the list: rows that are measured together are in the page already, each moved by those above it.
+  list.shouldAdjustScrollPositionOnItemSizeChange = (item) => {
+    const edge = props.scroller?.scrollTop ?? 0
     // A new row was inserted above the text being read; an existing one may also grow below its top.
-    return list.itemSizeCache.has(item.key) ? row.bottom - delta <= edge : row.top < edge
+    return list.itemSizeCache.has(item.key) ? item.end <= edge : item.start < edge
   }
   // When printing, every turn is shown.
   const printing = createMediaQuery('print')
