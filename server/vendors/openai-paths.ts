@@ -23,7 +23,7 @@ const paths: Partial<Record<Operation, string>> = {
 }
 
 const variants: Partial<Record<Operation, Partial<Record<Variant, string>>>> = {
-  image: { edit: 'images/edits' },
+  image: { edit: 'images/edits', variation: 'images/variations' },
   transcribe: { translate: 'audio/translations' },
 }
 

@@ -51,6 +51,13 @@ curl -s "$PARLEY_URL/v1/images/edits" ${bearer} ${json} -d @edit.json`,
     note: 'The same as JSON.',
   },
   {
+    route: 'POST /v1/images/variations',
+    language: 'sh',
+    text: form('/v1/images/variations', ['model=parley-demo-image', 'image=@bicycle.png']),
+    prints: 'json',
+    shows: '"b64_json"',
+  },
+  {
     route: 'POST /v1/edits',
     language: 'sh',
     text: form('/v1/edits', ['model=parley-demo-image', "prompt='Make it blue'", 'image=@bicycle.png']),

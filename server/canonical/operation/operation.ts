@@ -51,7 +51,7 @@ export interface OperationHead extends Head {
 }
 
 /** Which URL of an operation: `images/edits` next to `images/generations`, `batchEmbedContents`. */
-export type Variant = 'edit' | 'translate' | 'batch' | 'predict'
+export type Variant = 'edit' | 'variation' | 'translate' | 'batch' | 'predict'
 
 /** A request for an upstream. */
 export interface WrittenOperation {
@@ -92,6 +92,8 @@ export interface OperationDoor<Question = unknown, Answer = unknown, Asked exten
   /** Reads and validates what Parley itself needs. `path` is the path parameter that names the model, for endpoints that have one. */
   readHead(body: Incoming, path?: string, variant?: Variant): Asked
 
+  /** Whether this upstream model takes the client's bytes; absent: every model of the style does. */
+  passesTo?(model: string): boolean
   /** Same style on both sides: the client's bytes with the edits applied. */
   editRequest(body: Incoming, edits: RequestEdits): Incoming
   /** Validates a whole answer and reads its usage. Throws GatewayError `upstream_error` when it is not one. */

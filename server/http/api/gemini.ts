@@ -44,6 +44,8 @@ function act(services: RelayServices, visit: Visit): Promise<Response> {
       return answer(services, visit, { operation: 'embed', style: 'gemini', path })
     case 'batchEmbedContents':
       return answer(services, visit, { operation: 'embed', style: 'gemini', path, variant: 'batch' })
+    case 'predict':
+      return answer(services, visit, { operation: 'image', style: 'gemini', path, variant: 'predict' })
   }
 }
 

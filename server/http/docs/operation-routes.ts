@@ -43,6 +43,27 @@ export const sideRouteDocs: readonly RouteDoc[] = [
   {
     ...key,
     tag: 'Images',
+    route: 'POST /v1/images/variations',
+    summary: 'Vary an image',
+    description: 'For channels whose upstream makes variations; the request passes as it is, and is priced like an edit.',
+    takes: { form: 'ImageVariationForm' },
+    gives: { json: ['ImageList'] },
+  },
+  ...['/v1beta', '/v1'].map(
+    (prefix): RouteDoc => ({
+      ...key,
+      tag: 'Images',
+      route: `POST ${prefix}/models/*`,
+      path: `${prefix}/models/{model}:predict`,
+      summary: 'Gemini: generate images',
+      description: 'As clients of Imagen ask. Upstreams of Imagen get the request as it is; other models that draw get the same question.',
+      takes: { json: 'PredictRequest' },
+      gives: { json: ['PredictResponse'] },
+    }),
+  ),
+  {
+    ...key,
+    tag: 'Images',
     route: 'POST /v1/edits',
     summary: 'Edit images, older address',
     description: 'The same as `/v1/images/edits`, which new clients should use.',

@@ -1,7 +1,7 @@
 /** `{model}:{action}`, the last part of a Gemini path. */
 import { GatewayError } from '#shared/errors'
 
-const actions = ['generateContent', 'streamGenerateContent', 'countTokens', 'embedContent', 'batchEmbedContents'] as const
+const actions = ['generateContent', 'streamGenerateContent', 'countTokens', 'embedContent', 'batchEmbedContents', 'predict'] as const
 /** What can be asked of a model. */
 export type Action = (typeof actions)[number]
 
@@ -10,7 +10,6 @@ const unserved = new Map(
   Object.entries({
     batchGenerateContent: 'make a batch of the same model at /v1/batches or /v1/messages/batches',
     asyncBatchEmbedContent: 'use batchEmbedContents',
-    predict: 'ask for images at /v1/images/generations, or with generateContent of a model that draws',
     predictLongRunning: 'it needs an upstream that makes videos, called at its own address',
     generateAnswer: 'use generateContent',
     bidiGenerateContent: 'open a session at /v1/realtime',

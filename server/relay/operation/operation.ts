@@ -83,7 +83,7 @@ function exchangeIn(parts: RelayParts, ask: Ask, given: Asked): ExchangeFor {
     const plausible = (exchange: Exchange) =>
       withPlausibleUsage({ ...exchange, losses: [...given.lost, ...exchange.losses] }, parts.log, ask, candidate, given.head.most)
     try {
-      if (candidate.native && fits(asked.head, candidate)) return plausible(await nativeExchange(services, candidate, asked))
+      if (candidate.native && fits(asked.head, candidate, codec)) return plausible(await nativeExchange(services, candidate, asked))
       const upstream = candidate.style && asked.family[candidate.style]
       if (!upstream || !('writeQuestion' in upstream)) return notServed()
       const target: Target = { model: candidate.model.upstream, capabilities: candidate.model.capabilities, stream: false }
@@ -110,9 +110,9 @@ const pricedUnits = ({ input, output, audioIn, audioOut, imageIn, imageOut, seco
   characters: character > 0n,
 })
 
-/** Whether the client's bytes can be sent as they are: same style, and no more inputs than the model accepts. */
-function fits({ inputs, foreign }: OperationHead, { model }: Candidate): boolean {
-  if (foreign) return false
+/** Whether the client's bytes can be sent as they are: same style, a model that is asked in this way, and no more inputs than it accepts. */
+function fits({ inputs, foreign }: OperationHead, { model }: Candidate, { passesTo }: OperationDoor): boolean {
+  if (foreign || passesTo?.(model.upstream) === false) return false
   const { maxInputs } = model.capabilities
   return inputs === undefined || maxInputs === undefined || inputs <= maxInputs
 }

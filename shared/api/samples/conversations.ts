@@ -228,6 +228,14 @@ curl -s -b cookies.txt "$PARLEY_URL/pg/chat/completions" ${json} \\
       prints: 'json',
       shows: '"embeddings"',
     },
+    {
+      route: `POST ${prefix}/models/{model}:predict`,
+      language: 'sh',
+      text: post(`${prefix}/models/parley-demo-image:predict`, '{"instances": [{"prompt": "A red bicycle"}]}', { key: google }),
+      prints: 'json',
+      shows: 'serve this endpoint',
+      refusal: 'unsupported_endpoint',
+    },
   ]),
 ]
 

@@ -44,6 +44,14 @@ export const endpoints: Readonly<Record<string, string>> = {
   'Uses the image from the previous sample.': '使用上一个示例的图片。',
   'The same as JSON.': '同一请求，用 JSON。',
   'Edit images': '编辑图片',
+  'Vary an image': '图片变体',
+  'A single picture.': '单张图片。',
+  '`1K` or `2K`.': '`1K` 或 `2K`。',
+  'For channels whose upstream makes variations; the request passes as it is, and is priced like an edit.':
+    '用于上游支持变体的渠道；请求原样传递，计价与编辑相同。',
+  'Gemini: generate images': 'Gemini：生成图片',
+  'As clients of Imagen ask. Upstreams of Imagen get the request as it is; other models that draw get the same question.':
+    '按 Imagen 客户端的方式请求。Imagen 上游原样收到请求；其他会画图的模型收到同样的问题。',
   'Edit images, older address': '编辑图片，旧地址',
   'The same as `/v1/images/edits`, which new clients should use.': '与 `/v1/images/edits` 相同，新客户端应使用后者。',
   Images: '图片',
