@@ -90,6 +90,8 @@ const nobodys: Record<string, string> = {
   '/api/alerts/': 'administrators only: held-attacks.test.ts',
   '/v1/files/': 'needs an upstream with files: e2e/files.test.ts',
   '/v1beta/files/': 'likewise',
+  '/v1/videos/': 'needs an upstream with videos: e2e/videos.test.ts',
+  '/v1beta/operations/': 'likewise',
   '/v1/batches/': 'needs a file: e2e/batches.test.ts',
   '/api/batches/': 'likewise',
   '/pg/preview/': 'a dialect',

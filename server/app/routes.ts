@@ -29,6 +29,9 @@ import { playgroundRoutes } from '#http/api/playground'
 import { realtimeRoutes } from '#http/api/realtime'
 import { realtimeSecretRoutes } from '#http/api/realtime-secrets'
 import { openResponseSocket, type ResponseSocketServices } from '#http/api/responses-socket'
+import { geminiVideoRoutes, operationAt } from '#http/api/gemini-videos'
+import type { VideoServices } from '#http/api/video-making'
+import { openaiVideoRoutes } from '#http/api/openai-videos'
 import { auditRoutes } from '#http/console/accounts/audit'
 import { type ConversationDeps, conversationRoutes } from '#http/console/accounts/conversations'
 import { factorRoutes } from '#http/console/accounts/factors'
@@ -105,6 +108,7 @@ export interface RouteParts {
     Parameters<typeof fileRoutes>[0] &
     Parameters<typeof itemConversationRoutes>[0] &
     BatchServices &
+    VideoServices &
     Parameters<typeof realtimeRoutes>[0] &
     Parameters<typeof realtimeSecretRoutes>[0]
   replays: ReplayServices['replays']
@@ -153,6 +157,8 @@ export function routesOf({
     ...openaiBatchRoutes(relayServices),
     ...messageBatchRoutes(relayServices),
     ...geminiRoutes(relayServices),
+    ...openaiVideoRoutes(relayServices),
+    ...geminiVideoRoutes(relayServices),
     ...ollamaRoutes({ ...relayServices, channels, prices, startedAt }),
     ...bedrockRoutes(relayServices),
     ...embeddingRoutes(relayServices),
@@ -166,7 +172,7 @@ export function routesOf({
     ...moderationRoutes(relayServices),
     ...[rerankRoutes, searchRoutes].flatMap((routes) => routes(relayServices)),
     ...playgroundRoutes(relayServices),
-    ...modelRoutes({ accounts, channels, prices, startedAt }),
+    ...modelRoutes({ accounts, channels, prices, startedAt, operation: (visit, name) => operationAt(relayServices, visit, name) }),
     ...keyFactRoutes({ ...consoleServices, windowsLeft, channels, prices }),
     ...[
       managementKeyRoutes,

@@ -7,6 +7,7 @@ import { addressSamples } from './samples/addresses.ts'
 import { batchSamples } from './samples/batches.ts'
 import { conversationSamples, itemSamples, modelSamples } from './samples/conversations.ts'
 import { fileSamples } from './samples/files.ts'
+import { videoSamples } from './samples/videos.ts'
 
 const others: readonly Sample[] = [
   {
@@ -157,6 +158,7 @@ export const samples: readonly Sample[] = [
   ...itemSamples,
   ...others,
   ...fileSamples,
+  ...videoSamples,
   ...batchSamples,
   ...addressSamples,
   ...modelSamples,

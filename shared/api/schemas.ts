@@ -57,6 +57,7 @@ import * as images from './operations/images.ts'
 import * as moderations from './operations/moderations.ts'
 import * as rerank from './operations/rerank.ts'
 import * as search from './operations/search.ts'
+import * as videos from './operations/videos.ts'
 import * as overview from './overview.ts'
 import * as people from './people.ts'
 import * as replays from './replays.ts'
@@ -116,6 +117,7 @@ export const schemas = {
   ImageRequest: images.ImageRequest,
   ImageEditRequest: images.ImageEditRequest,
   ImageEditForm: images.ImageEditForm,
+  ...videos,
   ImageVariationForm: images.ImageVariationForm,
   PredictRequest: images.PredictRequest,
   PredictResponse: images.PredictResponse,

@@ -44,6 +44,8 @@ export interface OperationHead extends Head {
   inputs?: number
   /** True when it contains fields of another style, which this style's upstreams do not know: the body cannot be passed through. */
   foreign?: true
+  /** What is appended to the operation's URL where the request passes. */
+  address?: string
   /** What whole answers are read by, where this head does not say it; of a large body it stays in the worker. */
   question?: unknown
   /** Units the model is priced by, once known: usage that an upstream does not report is estimated for these. */
@@ -51,7 +53,7 @@ export interface OperationHead extends Head {
 }
 
 /** Which URL of an operation: `images/edits` next to `images/generations`, `batchEmbedContents`. */
-export type Variant = 'edit' | 'variation' | 'translate' | 'batch' | 'predict'
+export type Variant = 'edit' | 'variation' | 'extend' | 'remix' | 'translate' | 'batch' | 'predict'
 
 /** A request for an upstream. */
 export interface WrittenOperation {

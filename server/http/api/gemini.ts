@@ -5,7 +5,9 @@ import { geminiActions, geminiArray } from '#protocols/index'
 import type { Reply } from '#relay/contract/ask'
 import type { Source } from '#runtime/outgoing-body'
 import { answer } from './operation-route.ts'
-import { count, generate, type RelayServices } from './relay-route.ts'
+import { count, generate } from './relay-route.ts'
+import { beginVideo } from './gemini-videos.ts'
+import type { VideoServices } from './video-making.ts'
 
 /** Server-sent events rewritten as one JSON array, which is closed properly however the stream ends. Heartbeats are white space. */
 function asArray(reply: Reply): Reply {
@@ -28,7 +30,7 @@ function asArray(reply: Reply): Reply {
   return { ...rest, contentType: 'application/json; charset=utf-8', body, heartbeat: new TextEncoder().encode('\n') }
 }
 
-function act(services: RelayServices, visit: Visit): Promise<Response> {
+function act(services: VideoServices, visit: Visit): Promise<Response> {
   const path = visit.params['*'] ?? ''
   const { action } = geminiActions(path)
   switch (action) {
@@ -46,11 +48,13 @@ function act(services: RelayServices, visit: Visit): Promise<Response> {
       return answer(services, visit, { operation: 'embed', style: 'gemini', path, variant: 'batch' })
     case 'predict':
       return answer(services, visit, { operation: 'image', style: 'gemini', path, variant: 'predict' })
+    case 'predictLongRunning':
+      return beginVideo(services, visit, path)
   }
 }
 
 /** Every `{model}:{action}` endpoint under `/v1beta/models` and `/v1/models`. */
-export function geminiRoutes(services: RelayServices): Route[] {
+export function geminiRoutes(services: VideoServices): Route[] {
   return ['/v1beta/models/*', '/v1/models/*'].map((path) => ({
     method: 'POST' as const,
     path,

@@ -37,7 +37,7 @@ const doors: readonly Door[] = [
   { at: /^live(\/|$)/, what: 'live sessions', needs: 'Open the WebSocket at /v1/realtime' },
   { at: /^responses\//, what: 'other calls of Responses', needs: 'Create, read, delete and list input items at /v1/responses' },
   { at: /^chat\/completions\//, what: 'stored chat completions', needs: 'Use /v1/responses, which keeps answers' },
-  { at: /^(videos|video)(\/|$)/, what: 'making videos', needs: inOneAccount },
+  { at: /^(videos|video)(\/|$)/, what: 'characters of videos', needs: inOneAccount },
   { at: /^audio\/voice/, what: 'voices of one’s own', needs: inOneAccount },
   { at: /^cachedContents(\/|$)/, what: 'cached contents', needs: 'Send the contents each time: upstreams cache what repeats' },
   { at: /^interactions(\/|$)/, what: 'interactions', needs: 'Use generateContent, or /v1/responses for answers that are kept' },

@@ -17,6 +17,7 @@ import { conversationRouteDocs } from './relay-routes.ts'
 import { type Gives, type RouteDoc, tags } from './route-doc.ts'
 import { sellingRouteDocs } from './selling-routes.ts'
 import { teamRouteDocs } from './team-routes.ts'
+import { videoRouteDocs } from './video-routes.ts'
 
 /** All descriptions. */
 export const routeDocs: readonly RouteDoc[] = [
@@ -24,6 +25,7 @@ export const routeDocs: readonly RouteDoc[] = [
   ...sideRouteDocs,
   ...fileRouteDocs,
   ...batchRouteDocs,
+  ...videoRouteDocs,
   ...addressRouteDocs,
   ...consoleRouteDocs,
   ...teamRouteDocs,

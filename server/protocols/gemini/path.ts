@@ -1,7 +1,15 @@
 /** `{model}:{action}`, the last part of a Gemini path. */
 import { GatewayError } from '#shared/errors'
 
-const actions = ['generateContent', 'streamGenerateContent', 'countTokens', 'embedContent', 'batchEmbedContents', 'predict'] as const
+const actions = [
+  'generateContent',
+  'streamGenerateContent',
+  'countTokens',
+  'embedContent',
+  'batchEmbedContents',
+  'predict',
+  'predictLongRunning',
+] as const
 /** What can be asked of a model. */
 export type Action = (typeof actions)[number]
 
@@ -10,7 +18,6 @@ const unserved = new Map(
   Object.entries({
     batchGenerateContent: 'make a batch of the same model at /v1/batches or /v1/messages/batches',
     asyncBatchEmbedContent: 'use batchEmbedContents',
-    predictLongRunning: 'it needs an upstream that makes videos, called at its own address',
     generateAnswer: 'use generateContent',
     bidiGenerateContent: 'open a session at /v1/realtime',
   }),

@@ -44,13 +44,22 @@ export function openOperation(parts: RelayParts, ask: Ask, body: Body): ReadRequ
     ask,
     head,
     most: head.most,
-    inOrder: async (candidates) => affinity.prefer(scope, head.affinity, allowedTo(head, candidates)),
+    inOrder: async (candidates) => affinity.prefer(scope, head.affinity, allowedTo(head, pinned(candidates, ask.pinned))),
     served: (candidate) => affinity.served(scope, head.affinity, candidate),
     exchange: exchangeIn(parts, ask, { codec, family, body: body.content, large, head, lost: body.continued?.losses ?? [] }),
     ...(codec.keepalive && { keepalive: codec.keepalive }),
     writeStreamError: (error) => codec.writeStreamError?.(error),
     ...((large ?? body).release && { release: (large ?? body).release }),
   }
+}
+
+/** Those of one account, where only it has what the request is about. Throws `no_channel_available`. */
+function pinned(candidates: readonly Candidate[], account: Ask['pinned']): readonly Candidate[] {
+  if (!account) return candidates
+  const own = candidates.filter(({ channel, key }) => channel.id === account.channel && (key?.id ?? null) === account.key)
+  if (own.length === 0 && candidates.length > 0)
+    throw new GatewayError('no_channel_available', 'The channel that has it is switched off.', { retryAfter: 5 })
+  return own
 }
 
 /** Those that may be asked about state that the request names: no operation creates any. Throws `not_found` when there are none. */
@@ -125,12 +134,12 @@ const splitterOf = (kind: 'events' | 'pieces' | 'whole', { maxEventBytes }: Oper
 async function nativeExchange(services: OperationServices, candidate: Candidate, asked: Asked): Promise<Exchange> {
   const { codec, body, large, head } = asked
   const { channel, model } = candidate
-  const { variant } = services.ask
-  const renamed = model.upstream !== head.model
+  const { variant, ownFields } = services.ask
+  const renamed = model.upstream !== head.model && !ownFields?.includes('model')
   const edits: RequestEdits = {
     ...(renamed && { model: model.upstream }),
     ...(channel.params.set && { set: channel.params.set }),
-    ...(channel.params.remove && { remove: channel.params.remove }),
+    ...((channel.params.remove ?? ownFields) && { remove: [...(channel.params.remove ?? []), ...(ownFields ?? [])] }),
   }
   const answerEdits = renamed ? { model: head.model } : {}
   const { stream } = head
@@ -142,7 +151,10 @@ async function nativeExchange(services: OperationServices, candidate: Candidate,
   const readLarge = largeReader(services, { edits: answerEdits, head })
   return {
     ...(readLarge && { wholeLarge: readLarge }),
-    request: requestFor(services, candidate, { body: edited, stream, accept, ...(variant && { variant }) }),
+    request: requestFor(services, candidate, {
+      ...{ body: edited, stream, accept, ...(variant && { variant }) },
+      ...(head.address !== undefined && { address: head.address }),
+    }),
     upstream: codec,
     losses: [],
     ...passing(codec, head, answerEdits),

@@ -232,9 +232,8 @@ curl -s -b cookies.txt "$PARLEY_URL/pg/chat/completions" ${json} \\
       route: `POST ${prefix}/models/{model}:predict`,
       language: 'sh',
       text: post(`${prefix}/models/parley-demo-image:predict`, '{"instances": [{"prompt": "A red bicycle"}]}', { key: google }),
-      prints: 'json',
+      prints: 'text',
       shows: 'serve this endpoint',
-      refusal: 'unsupported_endpoint',
     },
   ]),
 ]

@@ -1,6 +1,8 @@
 /** Files at Gemini's addresses: uploads that can be resumed, lists, deletion. They are those of `files.ts`. */
 import type { KeptFile } from '#canonical/kept-file'
 import { admit } from '#http/api/relay-route'
+import { downloadVideo, videoFileIn } from '#http/api/gemini-videos'
+import type { VideoServices } from '#http/api/video-making'
 import { bodyPieces, bodyTimeMs, readBody } from '#http/request/read-body'
 import { json } from '#http/request/respond'
 import type { Route, Visit } from '#http/request/route'
@@ -103,7 +105,7 @@ function upload(services: FileServices, visit: Visit): Promise<Response> {
 }
 
 /** `/upload/v1beta/files`, `/upload/v1/files`, `/v1beta/files` and what is under it. */
-export function geminiFileRoutes(services: FileServices): Route[] {
+export function geminiFileRoutes(services: FileServices & VideoServices): Route[] {
   const envelope = 'gemini'
   const at = '/v1beta/files/:id'
   const uploads = ['/upload/v1beta/files', '/upload/v1/files'].map(
@@ -116,7 +118,12 @@ export function geminiFileRoutes(services: FileServices): Route[] {
       method: 'GET',
       path: at,
       envelope,
-      handle: async (visit) => json(fileWriters.gemini.file((await fileAt(services, visit)).file, services.publicUrl.origin)),
+      slow: true,
+      handle: async (visit) => {
+        const ofVideo = videoFileIn(visit.params.id ?? '')
+        if (ofVideo) return downloadVideo(services, visit, ofVideo)
+        return json(fileWriters.gemini.file((await fileAt(services, visit)).file, services.publicUrl.origin))
+      },
     },
     { method: 'DELETE', path: at, envelope, handle: (visit) => remove(services, visit, 'gemini') },
   ]
