@@ -91,6 +91,7 @@ const nobodys: Record<string, string> = {
   '/v1/files/': 'needs an upstream with files: e2e/files.test.ts',
   '/v1beta/files/': 'likewise',
   '/v1/batches/': 'needs a file: e2e/batches.test.ts',
+  '/v1beta/batches/': 'has a name, no id: e2e/batches.test.ts',
   '/api/batches/': 'likewise',
   '/pg/preview/': 'a dialect',
   '/docs/': 'a page of the manual',

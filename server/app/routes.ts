@@ -4,6 +4,7 @@ import type { Settings } from '#accounts/settings'
 import type { TeamClaims } from '#accounts/teams/claims'
 import type { Alerts } from '#alerts/alerts'
 import type { Prices } from '#billing/pricing/prices'
+import { geminiBatchAt, geminiBatchRoutes } from '#http/api/batches/gemini-batches'
 import type { BatchServices } from '#http/api/batches/making'
 import { messageBatchRoutes } from '#http/api/batches/message-batches'
 import { openaiBatchRoutes } from '#http/api/batches/openai-batches'
@@ -152,7 +153,8 @@ export function routesOf({
     ...anthropicRoutes(relayServices),
     ...openaiBatchRoutes(relayServices),
     ...messageBatchRoutes(relayServices),
-    ...geminiRoutes(relayServices),
+    ...geminiRoutes(relayServices, (visit, path) => geminiBatchAt(relayServices, visit, path)),
+    ...geminiBatchRoutes(relayServices),
     ...ollamaRoutes({ ...relayServices, channels, prices, startedAt }),
     ...bedrockRoutes(relayServices),
     ...embeddingRoutes(relayServices),

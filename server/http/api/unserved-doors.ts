@@ -22,7 +22,7 @@ const ofTheVendor = 'It administers an account at the vendor; users, keys and us
 /** The first that fits counts. */
 const doors: readonly Door[] = [
   { at: /^files(\/|$)/, what: 'a store of files', needs: 'Send the file in the request itself, as base64 or by a public address' },
-  { at: /^batches(\/|$)/, what: 'batches in the words of Gemini', needs: 'Make one at /v1/batches or /v1/messages/batches' },
+  { at: /^batches(\/|$)/, what: 'other calls of batches', needs: 'Create, read, list, cancel and delete them' },
   {
     at: /^realtime\/transcription_sessions$/,
     what: 'realtime sessions that only transcribe',
