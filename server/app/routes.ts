@@ -15,6 +15,7 @@ import { geminiFileRoutes } from '#http/api/files/gemini-files'
 import { uploadRoutes } from '#http/api/files/uploads'
 import { furtherAddresses } from '#http/api/further-addresses'
 import { geminiRoutes } from '#http/api/gemini'
+import { liveRoutes } from '#http/api/gemini-live'
 import { keyFactRoutes } from '#http/api/key'
 import { anthropicRoutes } from '#http/api/messages'
 import { modelRoutes } from '#http/api/models'
@@ -162,6 +163,7 @@ export function routesOf({
     ...imageRoutes(relayServices),
     ...realtimeRoutes(relayServices),
     ...realtimeSecretRoutes(relayServices),
+    ...liveRoutes(relayServices),
     ...fileRoutes(relayServices),
     ...geminiFileRoutes(relayServices),
     ...uploadRoutes(relayServices),

@@ -28,6 +28,8 @@ type Spoken = Pick<Candidate, 'dialect' | 'style' | 'native'>
 /** Operations about a conversation: generation models serve them. A search names the model that wants the results. */
 const ofGeneration = new Set<Operation>(['count-tokens', 'compact', 'search'])
 
+const usualSessions: readonly Dialect[] = ['chat']
+
 /** True when the model supports the operation: its fact `serves` lists operations; no fact = yes. */
 export function serves({ capabilities }: Pick<ChannelModel, 'capabilities'>, operation: Operation): boolean {
   const { serves: known } = capabilities
@@ -42,6 +44,7 @@ export function serves({ capabilities }: Pick<ChannelModel, 'capabilities'>, ope
 export function spokenTo(channel: Channel, model: ChannelModel, request: PlanRequest): Spoken | undefined {
   const { operation } = request
   if (!channel.operations.includes(operation) || !serves(model, operation)) return undefined
+  if (operation === 'realtime' && !(channel.vendor.sessions ?? usualSessions).includes(request.dialect as Dialect)) return undefined
   if (!isSideOperation(operation)) return spokenDialect(channel, model, request.dialect as Dialect)
   const style: Style = channel.vendor.styles?.[operation] ?? stylesOf[operation][0]
   return { dialect: style === 'gemini' ? 'gemini' : 'chat', style, native: style === request.dialect }

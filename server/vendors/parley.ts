@@ -20,11 +20,13 @@ export const parley: Vendor = {
   title: 'Parley',
   speaks: ['chat', 'responses', 'messages', 'gemini', 'completions'],
   operations: ['generate', 'embed', 'image', 'transcribe', 'speak', 'rerank', 'moderate', 'realtime', 'compact', 'search'],
+  sessions: ['chat', 'gemini'],
   baseUrl: undefined,
   keyless: false,
   auth: 'bearer',
   endpoint(baseUrl, target) {
-    const layout = target.operation === 'generate' ? layouts[target.dialect] : openaiEndpoint
+    const isByDialect = target.operation === 'generate' || (target.operation === 'realtime' && target.dialect === 'gemini')
+    const layout = isByDialect ? layouts[target.dialect] : openaiEndpoint
     return layout(withoutVersion(cleanBase(baseUrl)), target)
   },
   capabilities: () => ({}),

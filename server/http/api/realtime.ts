@@ -6,7 +6,7 @@ import type { Caller } from '#accounts/caller'
 import type { Captures } from '#bodies/captures'
 import { offeredProtocols, readCredential } from '#http/request/credentials'
 import { errorResponse, storedHeader } from '#http/request/respond'
-import type { Route, Visit } from '#http/request/route'
+import type { Envelope, Route, Visit } from '#http/request/route'
 import { writeSetup } from '#protocols/realtime'
 import type { Realtime } from '#relay/realtime/realtime'
 import { modelNotFound } from '#routing/plan'
@@ -73,11 +73,16 @@ function admission(services: RealtimeServices, secret: string, address: string):
   return { admit, minted }
 }
 
-function upgradeRequired({ requestId }: Visit): Response {
-  const refusal = new GatewayError('invalid_request', 'Connect to this address with a WebSocket.', { status: 426 })
-  const response = errorResponse(refusal, 'chat', requestId)
-  response.headers.set('upgrade', 'websocket')
-  return response
+/** The refusal of a request that is no handshake; undefined for one that is. Throws GatewayError for one that the runtime would reject. */
+export function upgradeRefusal({ request, requestId, upgrade }: Visit, envelope: Envelope): Response | undefined {
+  if (!upgrade || request.headers.get('upgrade')?.toLowerCase() !== 'websocket') {
+    const refusal = new GatewayError('invalid_request', 'Connect to this address with a WebSocket.', { status: 426 })
+    const response = errorResponse(refusal, envelope, requestId)
+    response.headers.set('upgrade', 'websocket')
+    return response
+  }
+  if (keyPattern.test(request.headers.get('sec-websocket-key') ?? '')) return undefined
+  throw new GatewayError('invalid_value', 'Sec-WebSocket-Key must be 16 bytes in base64.', { param: 'Sec-WebSocket-Key' })
 }
 
 async function open(services: RealtimeServices, visit: Visit): Promise<Response> {
@@ -87,10 +92,8 @@ async function open(services: RealtimeServices, visit: Visit): Promise<Response>
   const { clientAddress } = visit
   const { admit, minted } = admission(services, secret, clientAddress)
   const caller = admit()
-  if (!visit.upgrade || request.headers.get('upgrade')?.toLowerCase() !== 'websocket') return upgradeRequired(visit)
-  if (!keyPattern.test(request.headers.get('sec-websocket-key') ?? '')) {
-    throw new GatewayError('invalid_value', 'Sec-WebSocket-Key must be 16 bytes in base64.', { param: 'Sec-WebSocket-Key' })
-  }
+  const refused = upgradeRefusal(visit, 'chat')
+  if (refused) return refused
   const offered = offeredProtocols(request.headers)
   const model = modelIn(url, visit.addressed, minted?.model)
   const selected = selection(offered)
@@ -101,6 +104,7 @@ async function open(services: RealtimeServices, visit: Visit): Promise<Response>
     requestId,
     caller,
     model,
+    style: 'openai',
     headers: betaHeader(request.headers, offered),
     client: request.headers,
     capture,
@@ -114,7 +118,7 @@ async function open(services: RealtimeServices, visit: Visit): Promise<Response>
   const stored: Record<string, string> = capture?.label ? { [storedHeader]: capture.label } : {}
   const headers = { 'x-request-id': requestId, 'request-id': requestId, ...stored, ...selected }
   capture?.answering(101, headers)
-  if (!visit.upgrade(session, headers)) session.abandon()
+  if (!visit.upgrade?.(session, headers)) session.abandon()
   // Ignored after an upgrade; without one the client has already left.
   return new Response(null, { status: 400 })
 }

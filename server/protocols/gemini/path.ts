@@ -11,7 +11,7 @@ const unserved = new Map(
     predict: 'ask for images at /v1/images/generations, or with generateContent of a model that draws',
     predictLongRunning: 'it needs an upstream that makes videos, called at its own address',
     generateAnswer: 'use generateContent',
-    bidiGenerateContent: 'open a session at /v1/realtime',
+    bidiGenerateContent: 'open the WebSocket under /ws/',
   }),
 )
 
