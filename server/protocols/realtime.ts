@@ -7,10 +7,14 @@ import { readError } from '#protocols/openai/error'
 import { openingError, writeErrorEvent } from '#protocols/openai/realtime/event'
 import { readFrame } from '#protocols/openai/realtime/frame'
 import { createRealtimeMeter } from '#protocols/openai/realtime/meter'
+import { transcriptionSetup, withTranscriber } from '#protocols/openai/realtime/transcription'
 
 /** Realtime sessions, by their words. */
 export const realtimeCodecs: Readonly<Record<RealtimeStyle, RealtimeCodec>> = {
-  openai: { meter: createRealtimeMeter, readFrame, openingError, readError, writeError: writeErrorEvent },
+  openai: {
+    ...{ meter: createRealtimeMeter, readFrame, openingError, readError, writeError: writeErrorEvent },
+    ...{ transcriptionSetup, withTranscriber },
+  },
   gemini: {
     meter: createLiveMeter,
     readFrame: live.readLiveFrame,
@@ -28,8 +32,10 @@ export { closeCodeOf as liveCloseCode, readSetup as readLiveSetup } from '#proto
 export {
   readBetaSession,
   readClientSecret,
+  readTranscriptionSession,
   type SaidOfSession,
   writeBetaSession,
   writeClientSecret,
   writeSetup,
+  writeTranscriptionSession,
 } from '#protocols/openai/realtime/secrets'

@@ -117,4 +117,6 @@ export const ClientSecretRequest = Open({
 export const ClientSecret = Open({ value: Type.String(), expires_at: Whole(), session: Open({}) })
 /** POST /v1/realtime/sessions */
 export const RealtimeSession = Open({ model: Type.Optional(Type.String()) })
+/** POST /v1/realtime/transcription_sessions */
+export const TranscriptionSession = Open({ input_audio_transcription: OrNull(Open({ model: Type.Optional(Type.String()) })) })
 export const RealtimeSessionSecret = Open({ id: Type.String(), client_secret: Open({ value: Type.String(), expires_at: Whole() }) })

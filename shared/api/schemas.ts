@@ -100,6 +100,7 @@ export const schemas = {
   ClientSecretRequest: batches.ClientSecretRequest,
   ClientSecret: batches.ClientSecret,
   RealtimeSession: batches.RealtimeSession,
+  TranscriptionSession: batches.TranscriptionSession,
   RealtimeSessionSecret: batches.RealtimeSessionSecret,
   MessagesRequest,
   Message: generation.MessageObject,

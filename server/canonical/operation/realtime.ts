@@ -16,6 +16,8 @@ export interface RealtimeFrame {
   size: { text: number; sound: number }
   /** Models that it names. */
   models: string[]
+  /** The model that it names for transcribing what is heard. */
+  transcriber?: string
   /** Where it names state in the upstream's account; absent: nowhere. */
   state?: string
 }
@@ -38,6 +40,8 @@ export interface RealtimeMeter {
 export interface RealtimeLimits {
   /** The model of the session as the client named it; a frame that names another is refused. Absent = any. */
   model?: string
+  /** The session only transcribes what it hears, with the model. */
+  transcribes?: true
   /** Maximum output tokens per response. */
   maxOutput: number
   /** Tokens of the model's context. */
@@ -70,6 +74,10 @@ export interface RealtimeCodec {
   closeCode?(error: GatewayError): number
   /** The frame that begins a session, for an upstream that calls the model so and knows the session that it goes on with. */
   writeSetup?(frame: string, model: string, handle?: string): string
+  /** The first event of a session that only transcribes. */
+  transcriptionSetup?(model: string): string
+  /** A frame of the client in such a session, for an upstream that calls the model so. */
+  withTranscriber?(frame: string, model: string): string
   /** A frame of the upstream with another handle of the session in place of its own; undefined where it names none. */
   withHandle?(frame: string, replaced: (handle: string) => string): string | undefined
 }

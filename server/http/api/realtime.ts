@@ -29,14 +29,19 @@ const betaProtocol = 'openai-beta.realtime-v1'
 /** 16 bytes in base64 (RFC 6455 section 4.1). A handshake that the runtime would reject must not reach an upstream. */
 const keyPattern = /^[A-Za-z0-9+/]{22}==$/
 
-/** The vendor's query parameters that refer to objects in its own account, or to features that Parley does not have. */
-const foreign = ['call_id', 'intent'] as const
+const transcription = 'transcription'
+
+/** Whether the session is only to transcribe. Throws GatewayError for what else it could be for, and for a call of the vendor's account. */
+function transcribes({ searchParams: query }: URL, minted: ClientSecret | undefined): boolean {
+  const intent = query.get('intent')
+  if (query.has('call_id') || (intent !== null && intent !== transcription)) {
+    const name = query.has('call_id') ? 'call_id' : 'intent'
+    throw new GatewayError('unsupported_value', `${name} is not supported here. Open a session with ?model=NAME.`, { param: name })
+  }
+  return intent === transcription || minted?.transcribes !== undefined
+}
 
 function modelIn({ searchParams: query }: URL, addressed: Visit['addressed'], bound: string | undefined): string {
-  for (const name of foreign) {
-    if (query.has(name))
-      throw new GatewayError('unsupported_value', `${name} is not supported here. Open a session with ?model=NAME.`, { param: name })
-  }
   // Azure's clients name a deployment.
   const [model = bound ?? '', ...others] = query.getAll(addressed?.keyHeader && query.has('deployment') ? 'deployment' : 'model')
   if (model === '') throw new GatewayError('missing_field', 'Name a model: ?model=NAME.', { param: 'model' })
@@ -95,6 +100,7 @@ async function open(services: RealtimeServices, visit: Visit): Promise<Response>
   const refused = upgradeRefusal(visit, 'chat')
   if (refused) return refused
   const offered = offeredProtocols(request.headers)
+  const isTranscription = transcribes(url, minted)
   const model = modelIn(url, visit.addressed, minted?.model)
   const selected = selection(offered)
   const keeps = services.house.keep || caller.key?.keepBodies || caller.group.keepBodies
@@ -109,7 +115,8 @@ async function open(services: RealtimeServices, visit: Visit): Promise<Response>
     client: request.headers,
     capture,
     signal: request.signal,
-    ...(minted?.session !== undefined && { setup: writeSetup(minted.session) }),
+    ...(isTranscription && { variant: transcription }),
+    ...(minted?.session !== undefined && { setup: writeSetup(minted.session, minted.transcribes === 'beta') }),
     readmit() {
       const { models } = admit()
       if (models && !models.has(model)) throw modelNotFound()

@@ -24,11 +24,6 @@ const doors: readonly Door[] = [
   { at: /^files(\/|$)/, what: 'a store of files', needs: 'Send the file in the request itself, as base64 or by a public address' },
   { at: /^batches(\/|$)/, what: 'other calls of batches', needs: 'Create, read, list, cancel and delete them' },
   {
-    at: /^realtime\/transcription_sessions$/,
-    what: 'realtime sessions that only transcribe',
-    needs: 'Use /v1/audio/transcriptions, or input transcription in a session of /v1/realtime',
-  },
-  {
     at: /^realtime\/calls(\/|$)/,
     what: 'realtime over WebRTC and SIP',
     needs: 'Open the WebSocket at /v1/realtime, with a client secret in browsers',

@@ -174,6 +174,14 @@ const secrets: readonly RouteDoc[] = [
   },
   {
     ...realtime,
+    route: 'POST /v1/realtime/transcription_sessions',
+    summary: 'The same for a session that only transcribes, in the beta version',
+    description: 'Good for a minute. The present protocol asks for one with `session.type` `transcription` at `client_secrets`.',
+    takes: { json: 'TranscriptionSession' },
+    gives: { json: ['RealtimeSessionSecret'] },
+  },
+  {
+    ...realtime,
     route: 'POST /v1/realtime/sessions',
     summary: 'The same for the beta version of the protocol',
     description: 'Good for a minute.',

@@ -116,7 +116,14 @@ export const sideRouteDocs: readonly RouteDoc[] = [
     summary: 'Open a realtime session',
     description:
       'A WebSocket. The key is sent in any of the headers, or as the subprotocol `openai-insecure-api-key.KEY` next to `realtime`. Errors before the upgrade have their HTTP status.',
-    parameters: [{ name: 'model', in: 'query', required: true, description: 'Name of a realtime model.' }],
+    parameters: [
+      { name: 'model', in: 'query', required: true, description: 'Name of a realtime model.' },
+      {
+        name: 'intent',
+        in: 'query',
+        description: '`transcription`: a session that only transcribes what it hears, with the model of the query or of the client secret.',
+      },
+    ],
     gives: { status: 101 },
   },
   {

@@ -31,6 +31,7 @@ export interface Dialling {
   parts: RelayParts & { sockets: SocketUpstream; demoSockets: SocketUpstream }
   candidates: readonly Candidate[]
   codec: RealtimeCodec
+  variant?: 'transcription' | undefined
   /** The frame that begins the session, where the client has to send one first. */
   begins?: ((candidate: Candidate) => string) | undefined
   /** The model that the client named. */
@@ -96,11 +97,11 @@ function refusedBy(first: Heard | undefined, codec: RealtimeCodec): GatewayError
 }
 
 async function standing(
-  { parts, codec, begins, headers, attempts, capture }: Dialling,
+  { parts, codec, variant, begins, headers, attempts, capture }: Dialling,
   { candidate, row, timer, signal }: Attempt,
 ): Promise<Line> {
   const { vendor } = candidate.channel
-  const destination = destinationOf({ operation: 'realtime', stream: true }, candidate)
+  const destination = destinationOf({ operation: 'realtime', stream: true, ...(variant && { variant }) }, candidate)
   const unsigned: UpstreamRequest = {
     ...destination,
     method: 'GET',

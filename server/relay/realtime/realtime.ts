@@ -50,6 +50,8 @@ export interface RealtimeAsk {
   model: string
   /** The words of its frames. */
   style: RealtimeStyle
+  /** The session only transcribes what it hears. */
+  variant?: 'transcription'
   /** An event that is sent before the client's first one. */
   setup?: string
   /** The frame with which the client began, where its protocol wants one. */
@@ -116,13 +118,14 @@ interface Outcome {
 }
 
 /** `warn` is called for implausible figures. */
-function meterFor(codec: RealtimeCodec, model: string, candidates: readonly Candidate[], { rates }: Price, warn: () => void) {
+function meterFor({ style, variant, model }: RealtimeAsk, candidates: readonly Candidate[], { rates }: Price, warn: () => void) {
   const facts = candidates.map(({ model }) => model.capabilities)
   const maxOutput = Math.max(...facts.map(({ maxOutputTokens }) => maxOutputTokens ?? usualOutput))
   const context = Math.max(...facts.map(({ contextTokens }) => contextTokens ?? usualContext))
   const possible = plausibleOperation(largestResponse(context, maxOutput), false)
-  return codec.meter({
+  return realtimeCodecs[style].meter({
     model,
+    ...(variant && { transcribes: true as const }),
     maxOutput,
     context,
     isPlausible(reported) {
@@ -206,11 +209,18 @@ export function createRealtime(parts: RealtimeParts): Realtime {
     if (!price) throw modelNotFound()
     begun.price = price
     const dialect = ask.style === 'gemini' ? 'gemini' : 'chat'
-    const asked = { group: caller.group.name, model, models: caller.models, operation: 'realtime', dialect } as const
+    const asked = {
+      group: caller.group.name,
+      model,
+      models: caller.models,
+      operation: 'realtime',
+      dialect,
+      ...(ask.variant && { use: 'transcribe' as const }),
+    } as const
     const planned = plan(parts.channels, asked, parts.random.fraction)
     const candidates = parts.health.plentyFirst(parts.health.fit(handles?.from ? keepersOf(planned, handles.from) : planned))
     begun.ticket = await parts.limiter.take(limitsOf(caller), 0)
-    const meter = meterFor(codec, model, candidates, price, () =>
+    const meter = meterFor(ask, candidates, price, () =>
       parts.log.warn({ requestId }, 'implausible usage reported by the upstream; tokens were counted locally'),
     )
     const { refusal } = begins === undefined ? {} : meter.asked(begins)
@@ -221,7 +231,7 @@ export function createRealtime(parts: RealtimeParts): Realtime {
     begun.held = true
     const { headers, capture, signal } = ask
     const line = await dialAny({
-      ...{ parts, candidates, codec, model, attempts, headers, capture, signal },
+      ...{ parts, candidates, codec, variant: ask.variant, model, attempts, headers, capture, signal },
       ...(begins !== undefined && {
         begins: (candidate) => codec.writeSetup?.(begins, candidate.model.upstream, handles?.from?.handle) ?? begins,
       }),
@@ -240,7 +250,8 @@ export function createRealtime(parts: RealtimeParts): Realtime {
       topUp: createTopUp({ held: first, step: first, grow: (extra) => books.grow(requestId, extra) }),
       longest: (line.candidate.channel.timeouts.total ?? longestSeconds) * 1000,
       readmit: ask.readmit,
-      setup: ask.setup,
+      setup: ask.setup ?? (ask.variant && codec.transcriptionSetup?.(model)),
+      ...(ask.variant && { sent: (frame: string) => codec.withTranscriber?.(frame, line.candidate.model.upstream) ?? frame }),
       note: () => books.progress(rowOf(begun, { end: 'cut', status: 101, error: interrupted(), line, sessionCost })),
       async settle(ending) {
         if (ending.error?.code === 'upstream_error') parts.health.failed(line.candidate, ending.error)

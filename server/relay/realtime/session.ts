@@ -35,6 +35,8 @@ export interface SessionParts {
   longest: number
   /** An event that is sent before the client's first one. */
   setup: string | undefined
+  /** What the upstream is sent in place of a frame of the client. */
+  sent?(frame: string): string
   /** What the client is told in place of a frame of the upstream; undefined: the frame itself. */
   told?(frame: string): string | undefined
   /** Throws GatewayError when the caller may not continue. */
@@ -156,7 +158,7 @@ export function createSession(parts: SessionParts): Session {
   }
 
   function forward(frame: SocketFrame): void {
-    upstream.send(frame)
+    upstream.send(parts.sent ? parts.sent(textOf(frame)) : frame)
     if (upstream.buffered() > highWater) pauseClient()
   }
 

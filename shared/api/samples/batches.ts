@@ -144,6 +144,13 @@ export const batchSamples: readonly Sample[] = [
     shows: '"ek_',
   },
   {
+    route: 'POST /v1/realtime/transcription_sessions',
+    language: 'sh',
+    text: post('/v1/realtime/transcription_sessions', '{"input_audio_transcription": {"model": "parley-demo-transcribe"}}'),
+    prints: 'json',
+    shows: '"client_secret"',
+  },
+  {
     route: 'POST /v1/realtime/sessions',
     language: 'sh',
     text: post('/v1/realtime/sessions', '{"model": "parley-demo-realtime", "instructions": "Be brief."}'),

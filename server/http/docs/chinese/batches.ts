@@ -68,5 +68,8 @@ export const batches: Readonly<Record<string, string>> = {
     '有效 10 分钟，或按 `expires_after` 为 10 秒至 2 小时，只能用于该 WebSocket；费用与限制归申请它的密钥，并随该密钥失效。会话开始时按 `session` 设置。',
   'What the session is set to: 6,144 characters at most.': '会话的设置：最多 6,144 个字符。',
   'The same for the beta version of the protocol': '同上，用于协议的 beta 版本',
+  'The same for a session that only transcribes, in the beta version': '同上，用于 beta 版本的仅转录会话',
+  'Good for a minute. The present protocol asks for one with `session.type` `transcription` at `client_secrets`.':
+    '有效一分钟。现行协议在 `client_secrets` 中以 `session.type` 为 `transcription` 申请。',
   'Good for a minute.': '有效一分钟。',
 }

@@ -71,6 +71,8 @@ export const endpoints: Readonly<Record<string, string>> = {
   Search: '搜索',
   'Web search for coding agents.': '供编码代理使用的网页搜索。',
   'Name of a realtime model.': '实时模型的名称。',
+  '`transcription`: a session that only transcribes what it hears, with the model of the query or of the client secret.':
+    '`transcription`：仅转录所听内容的会话，使用查询参数或客户端密钥中的模型。',
   'Open a realtime session': '打开实时会话',
   'A WebSocket. The key is sent in any of the headers, or as the subprotocol `openai-insecure-api-key.KEY` next to `realtime`. Errors before the upgrade have their HTTP status.':
     'WebSocket。密钥放在任一请求头中，或作为子协议 `openai-insecure-api-key.KEY` 与 `realtime` 并列。升级之前的错误使用其 HTTP 状态。',
