@@ -10,6 +10,7 @@ import { bodyPieces, bodyTimeMs, decodeUtf8, demandJson, inSlices, join } from '
 import { json } from '#http/request/respond'
 import type { Route, Visit } from '#http/request/route'
 import { geminiBatches } from '#protocols/batches'
+import type { BodyRoom } from '#relay/contract/body-rooms'
 import { GatewayError } from '#shared/errors'
 import { elementsOf } from '#wire/json-elements'
 import { linesOf } from './lines.ts'
@@ -23,8 +24,22 @@ const mostBytes = 32 * 1024 * 1024
 const mostElement = mostRequestBytes + 8192
 const mostAround = 64 * 1024
 
+/** The same pieces, for which the room grows as they come. */
+async function* inRoom(pieces: AsyncIterable<Uint8Array>, room: BodyRoom): AsyncGenerator<Uint8Array> {
+  let bytes = 0
+  for await (const piece of pieces) {
+    bytes += piece.length
+    room.grow(bytes)
+    yield piece
+  }
+}
+
 /** The call that makes one: its requests, each as it came, and the rest of it. */
-async function read({ clock, idleMs }: BatchServices, { request }: Visit): Promise<{ requests: Uint8Array[]; rest: string }> {
+async function read(
+  { clock, idleMs }: BatchServices,
+  { request }: Visit,
+  room: BodyRoom,
+): Promise<{ requests: Uint8Array[]; rest: string }> {
   const requests: Uint8Array[] = []
   const rest: Uint8Array[] = []
   let bytes = 0
@@ -33,7 +48,7 @@ async function read({ clock, idleMs }: BatchServices, { request }: Visit): Promi
     bytes += piece.length
     if (bytes > mostAround) throw new GatewayError('request_too_large', 'The requests of a batch stand in `batch.inputConfig.requests`.')
   }
-  const pieces = bodyPieces(request, { maxBytes: mostBytes, clock, timeMs: bodyTimeMs, idleMs })
+  const pieces = inRoom(bodyPieces(request, { maxBytes: mostBytes, clock, timeMs: bodyTimeMs, idleMs }), room)
   for await (const element of elementsOf(inSlices(pieces), { path: inlineRequests, around }, mostElement)) {
     if (requests.length >= mostRequests) throw new GatewayError('request_too_large', `A batch may have ${mostRequests} requests.`)
     requests.push(element)
@@ -54,8 +69,15 @@ async function* fileQuestions(pieces: AsyncIterable<Uint8Array>, model: string):
 
 type Asked = NonNullable<ReturnType<typeof readBatchPath>>
 
-async function begun(services: BatchServices, visit: Visit, caller: Caller, { model, action }: Asked): Promise<Batch> {
-  const { requests, rest } = await read(services, visit)
+interface Begin {
+  visit: Visit
+  caller: Caller
+  asked: Asked
+  room: BodyRoom
+}
+
+async function begun(services: BatchServices, { visit, caller, asked: { model, action }, room }: Begin): Promise<Batch> {
+  const { requests, rest } = await read(services, visit, room)
   const { displayName, file } = readGeminiBatch(rest, requests.length)
   const tenant = caller.user.id
   if (file !== undefined && !(await services.files.find(tenant, file))?.isWhole) {
@@ -83,7 +105,7 @@ async function create(services: BatchServices, visit: Visit, asked: Asked): Prom
   demandJson(visit.request)
   const room = await services.intake.admit({ caller, bytes: declaredBytes(visit.request, undeclaredBytes) })
   try {
-    return json(writeGeminiBatch(await begun(services, visit, caller, asked)))
+    return json(writeGeminiBatch(await begun(services, { visit, caller, asked, room })))
   } finally {
     room.release()
   }
