@@ -7,7 +7,7 @@ import { type Delivered, later, nothingDelivered, settled, type Told, textBytes 
 import type { TokenEstimator } from '#canonical/token-estimator'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
-import { type ChangingString, changingString, stringWithin } from '#wire/changing-string'
+import { type ChangingString, changingString, nextString, stringWithin } from '#wire/changing-string'
 import { parseObject } from '#wire/json-scan'
 import type { FieldChange, FieldChanges } from '#wire/splice'
 import { closedEvent, editEvent } from '#wire/sse-edit'
@@ -62,6 +62,22 @@ export function chunkMeter(edits: AnswerEdits, { measure, textOnly }: ChoiceRead
     return pushChunk(frame, chunk, data)
   }
 
+  function pass(text: string, from: number, most: number): number {
+    const event = isDone || hasFailed ? undefined : usual?.event
+    if (event === undefined) return from
+    const around = event.before.length + event.after.length
+    let at = from
+    for (let bytes = 0; at === from || bytes < most; ) {
+      const said = nextString(event, text, at)
+      if (said === undefined) break
+      bytes += said.length
+      delivered.text += said.length
+      delivered.hear?.(said, said.length)
+      at += around + said.length
+    }
+    return at
+  }
+
   function pushDone(frame: Frame): FrameVerdict {
     if (begun.size === 0) return fail(broken())
     isDone = true
@@ -111,6 +127,7 @@ export function chunkMeter(edits: AnswerEdits, { measure, textOnly }: ChoiceRead
 
   return {
     push,
+    pass,
     usage: (inputBytes, scale) => settled(told, delivered, { inputBytes, scale, isOver: isComplete() }),
     end: () => (isComplete() ? (hitLimit ? 'length' : 'complete') : 'cut'),
     tier: () => tier,
