@@ -100,7 +100,7 @@ const table = {
   maxLagMs: variable(
     'PARLEY_MAX_LAG',
     '100ms',
-    'event loop delay above which requests are refused with 503, once a burst of 2,000 has been taken',
+    'event loop delay, or wait for its turn, above which a request is refused with 503, once a burst of 2,000 was taken; at eight times that always',
     milliseconds,
   ),
   maxIdleMs: variable(

@@ -70,6 +70,35 @@ test('load that lasts is refused beyond what the loop can do in time, until it h
   expect(taken(1_500, work, meter.isTooMuch)).toBe(1_500)
 })
 
+test('a loop that is in time is behind as well while requests wait for their turn', () => {
+  const { clock, work, timer } = lateClock()
+  const meter = createLagMeter(clock, 100)
+  let waiting = 0
+  let most = 0
+  /** Ten requests come in each millisecond, and one begins. */
+  function flood(milliseconds: number): number {
+    let refused = 0
+    for (let ms = 1; ms <= milliseconds; ms += 1) {
+      for (let n = 0; n < 10; n += 1) {
+        if (meter.isTooMuch(waiting)) refused += 1
+        else waiting += 1
+      }
+      most = Math.max(most, waiting)
+      work(1)
+      waiting = Math.max(0, waiting - 1)
+      if (ms % 20 === 0) timer()
+    }
+    return refused
+  }
+  flood(2_000)
+  // Nobody waits for more than eight times as long as the loop may be late.
+  expect(most).toBeLessThan(810)
+  most = 0
+  // Once the burst has been taken, hardly longer than that.
+  expect(flood(2_000)).toBeGreaterThan(17_000)
+  expect(most).toBeLessThan(500)
+})
+
 test('it ends', () => {
   const { clock, idle } = lateClock()
   createLagMeter(clock, 100).stop()

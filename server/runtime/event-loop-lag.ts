@@ -1,13 +1,14 @@
 /**
  * Whether this process is asked for more than it can do. A busy event loop does not come to its timers, so for each request it is looked
- * how long a timer has been due. A burst of requests, or one long task, makes others wait but is no overload: only when so many have
- * been taken while the loop was behind is the next one too much, until the loop has caught up.
+ * how long a timer has been due, and how long it would have to wait for its turn behind those that came before it. A burst of requests, or
+ * one long task, makes others wait but is no overload: only when so many have been taken while the loop was behind is the next one too
+ * much, until the loop has caught up. Nobody is taken who would wait longer than a client may be asked to.
  */
 import type { Clock, Timer } from './clock.ts'
 
 export interface LagMeter {
-  /** Counts a request; true when it is one too many. */
-  isTooMuch(): boolean
+  /** Counts a request; true when it is one too many. `waitMs`: how long it would wait for its turn. */
+  isTooMuch(waitMs?: number): boolean
   /** The longest delay since the last call, in milliseconds. */
   takeWorst(): number
   stop(): void
@@ -18,6 +19,8 @@ const everyMs = 20
 const burst = 2_000
 /** How much of the burst comes back each time that the loop is found in time. */
 const back = burst / 10
+/** Nobody waits for so many times what the loop may be late. */
+const mostWait = 8
 
 /** Measures from now until `stop`. `maxMs`: how late the loop may be. */
 export function createLagMeter(clock: Pick<Clock, 'monotonic' | 'after'>, maxMs: number): LagMeter {
@@ -25,17 +28,23 @@ export function createLagMeter(clock: Pick<Clock, 'monotonic' | 'after'>, maxMs:
   let due = 0
   let left = burst
   let worst = 0
+  /** The longest that a request would have waited since the timer was due. */
+  let longestWait = 0
+
   function plan(): void {
     const now = clock.monotonic()
     if (due > 0) worst = Math.max(worst, now - due)
-    if (now - due <= maxMs) left = Math.min(burst, left + back)
+    if (now - due <= maxMs && longestWait <= maxMs) left = Math.min(burst, left + back)
+    longestWait = 0
     due = now + everyMs
     timer = clock.after(everyMs, plan)
   }
   plan()
   return {
-    isTooMuch() {
-      if (clock.monotonic() - due <= maxMs) return false
+    isTooMuch(waitMs = 0) {
+      longestWait = Math.max(longestWait, waitMs)
+      if (waitMs > mostWait * maxMs) return true
+      if (waitMs <= maxMs && clock.monotonic() - due <= maxMs) return false
       if (left > 0) left -= 1
       return left === 0
     },
