@@ -100,7 +100,7 @@ const table = {
   maxLagMs: variable(
     'PARLEY_MAX_LAG',
     '100ms',
-    'event loop delay, or wait for its turn, above which a request is refused with 503, once a burst of 2,000 was taken; at eight times that always',
+    'event loop delay, or wait for their turn, above which requests are refused with 503, once a burst of 2,000 has been taken',
     milliseconds,
   ),
   maxIdleMs: variable(

@@ -2,7 +2,7 @@
  * Whether this process is asked for more than it can do. A busy event loop does not come to its timers, so for each request it is looked
  * how long a timer has been due, and how long it would have to wait for its turn behind those that came before it. A burst of requests, or
  * one long task, makes others wait but is no overload: only when so many have been taken while the loop was behind is the next one too
- * much, until the loop has caught up. Nobody is taken who would wait longer than a client may be asked to.
+ * much, until the loop has caught up.
  */
 import type { Clock, Timer } from './clock.ts'
 
@@ -19,8 +19,6 @@ const everyMs = 20
 const burst = 2_000
 /** How much of the burst comes back each time that the loop is found in time. */
 const back = burst / 10
-/** Nobody waits for so many times what the loop may be late. */
-const mostWait = 8
 
 /** Measures from now until `stop`. `maxMs`: how late the loop may be. */
 export function createLagMeter(clock: Pick<Clock, 'monotonic' | 'after'>, maxMs: number): LagMeter {
@@ -43,7 +41,6 @@ export function createLagMeter(clock: Pick<Clock, 'monotonic' | 'after'>, maxMs:
   return {
     isTooMuch(waitMs = 0) {
       longestWait = Math.max(longestWait, waitMs)
-      if (waitMs > mostWait * maxMs) return true
       if (waitMs <= maxMs && clock.monotonic() - due <= maxMs) return false
       if (left > 0) left -= 1
       return left === 0
