@@ -99,6 +99,14 @@ test('a loop that is in time is behind as well while requests wait for their tur
   expect(most).toBeLessThan(500)
 })
 
+test('a loop that a flood of refusals keeps from its timers takes a few all the same', () => {
+  const { clock, work } = lateClock()
+  const meter = createLagMeter(clock, 100)
+  work(1_000)
+  for (let n = 0; n < 2_000; n += 1) meter.isTooMuch(50)
+  expect([meter.isTooMuch(50), meter.isTooMuch(4), meter.isTooMuch(2), meter.isTooMuch()]).toEqual([true, true, false, true])
+})
+
 test('it ends', () => {
   const { clock, idle } = lateClock()
   createLagMeter(clock, 100).stop()

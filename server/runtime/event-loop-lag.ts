@@ -2,12 +2,13 @@
  * Whether this process is asked for more than it can do. A busy event loop does not come to its timers, so for each request it is looked
  * how long a timer has been due, and how long it would have to wait for its turn behind those that came before it. A burst of requests, or
  * one long task, makes others wait but is no overload: only when so many have been taken while the loop was behind is the next one too
- * much, until the loop has caught up.
+ * much, until the loop has caught up. Refusing takes time as well, so that a flood alone keeps the loop from its timers: a few are taken
+ * whenever hardly anybody waits.
  */
 import type { Clock, Timer } from './clock.ts'
 
 export interface LagMeter {
-  /** Counts a request; true when it is one too many. `waitMs`: how long it would wait for its turn. */
+  /** Counts a request; true when it is one too many. `waitMs`: how long it would wait for its turn; absent: nobody waits here. */
   isTooMuch(waitMs?: number): boolean
   /** The longest delay since the last call, in milliseconds. */
   takeWorst(): number
@@ -19,6 +20,8 @@ const everyMs = 20
 const burst = 2_000
 /** How much of the burst comes back each time that the loop is found in time. */
 const back = burst / 10
+/** Milliseconds: whoever would wait for less is one of a few. */
+const shortWait = 3
 
 /** Measures from now until `stop`. `maxMs`: how late the loop may be. */
 export function createLagMeter(clock: Pick<Clock, 'monotonic' | 'after'>, maxMs: number): LagMeter {
@@ -39,11 +42,12 @@ export function createLagMeter(clock: Pick<Clock, 'monotonic' | 'after'>, maxMs:
   }
   plan()
   return {
-    isTooMuch(waitMs = 0) {
-      longestWait = Math.max(longestWait, waitMs)
-      if (waitMs <= maxMs && clock.monotonic() - due <= maxMs) return false
+    isTooMuch(waitMs) {
+      const wait = waitMs ?? 0
+      longestWait = Math.max(longestWait, wait)
+      if (wait <= maxMs && clock.monotonic() - due <= maxMs) return false
       if (left > 0) left -= 1
-      return left === 0
+      return left === 0 && !(waitMs !== undefined && waitMs < shortWait)
     },
     takeWorst() {
       const longest = Math.max(worst, clock.monotonic() - due)
