@@ -124,6 +124,12 @@ export interface FrameVerdict {
 export interface Meter {
   push(frame: Frame): FrameVerdict
   /**
+   * Takes the events that begin at `from` and differ from one before in their text alone: at least one, and until they brought `most` bytes
+   * of text. Returns where they end, or `from`. Each is content that passes as it is. Each character of `text` is a byte. Absent: it
+   * takes none.
+   */
+  pass?(text: string, from: number, most: number): number
+  /**
    * Usage so far: `provider` when the upstream reported it, else `estimated` from what was delivered. Without a scale, four bytes per
    * token.
    */
