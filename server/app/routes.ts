@@ -17,6 +17,7 @@ import { geminiRoutes } from '#http/api/gemini'
 import { keyFactRoutes } from '#http/api/key'
 import { anthropicRoutes } from '#http/api/messages'
 import { modelRoutes } from '#http/api/models'
+import { objectRoutes } from '#http/api/objects'
 import { ollamaRoutes } from '#http/api/ollama'
 import { openaiRoutes } from '#http/api/openai'
 import { audioRoutes } from '#http/api/operations/audio'
@@ -103,6 +104,7 @@ export interface RouteParts {
     Parameters<typeof audioRoutes>[0] &
     Parameters<typeof moderationRoutes>[0] &
     Parameters<typeof fileRoutes>[0] &
+    Parameters<typeof objectRoutes>[0] &
     Parameters<typeof itemConversationRoutes>[0] &
     BatchServices &
     Parameters<typeof realtimeRoutes>[0] &
@@ -163,6 +165,7 @@ export function routesOf({
     ...fileRoutes(relayServices),
     ...geminiFileRoutes(relayServices),
     ...uploadRoutes(relayServices),
+    ...objectRoutes(relayServices),
     ...moderationRoutes(relayServices),
     ...[rerankRoutes, searchRoutes].flatMap((routes) => routes(relayServices)),
     ...playgroundRoutes(relayServices),
