@@ -164,6 +164,11 @@ test('containers take files and give them back byte by byte', async () => {
   const file = await client.containers.files.create(container.id, { file: await toFile(Buffer.from('x'), 'x.bin') })
   const content = await client.containers.files.content.retrieve(file.id, { container_id: container.id })
   expect([...new Uint8Array(await content.arrayBuffer())]).toEqual([0, 255, 1, 254])
+  // What somebody made is never a page of Parley.
+  expect([content.headers.get('content-type'), content.headers.get('content-disposition')]).toEqual([
+    'application/octet-stream',
+    'attachment',
+  ])
   expect(await refusal(openai(eve.key).containers.files.content.retrieve(file.id, { container_id: container.id }))).toMatchObject({
     status: 404,
   })
@@ -200,6 +205,7 @@ test('skills are those of the protocol that asks', async () => {
   await skills.versions.create(made.id, { files: [await toFile(Buffer.from('# B'), 'skill/SKILL.md')] })
   const missing = await refusal(anthropic(eve.key).beta.skills.retrieve(made.id))
   expect(missing).toMatchObject({ status: 404, error: { type: 'error', error: { type: 'not_found_error' } } })
+  expect(await refusal(skills.list({ workspace_id: 'wrkspc_of_the_house' } as never).then((page) => page))).toMatchObject({ status: 404 })
   await skills.delete(made.id)
   expect(await collected(skills.list())).toEqual([])
 })
@@ -219,7 +225,8 @@ describe('cached contents', () => {
     for (let time = 0; time < 4; time++) await models.generateContent({ model: 'flash', contents: 'hi', config: { cachedContent: name } })
     expect(askedOf('gemini', 'x-goog-api-key', name)).toHaveLength(1)
     expect(await caches.update({ name, config: { ttl: '60s' } })).toMatchObject({ name, ttl: '60s' } as never)
-    expect((await collected(await caches.list())).map((one) => one.name)).toEqual([name])
+    expect((await collected(await caches.list())).map((one) => [one.name, one.model])).toEqual([[name, 'models/flash']])
+    expect(await caches.get({ name })).toMatchObject({ name, model: 'models/flash' })
     const others = google(eve.key)
     expect(await refusal(others.caches.get({ name }))).toMatchObject({ status: 404 })
     expect(await refusal(others.models.generateContent({ model: 'flash', contents: 'hi', config: { cachedContent: name } }))).toMatchObject(

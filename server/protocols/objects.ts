@@ -20,6 +20,13 @@ export interface ObjectBody {
   keptFiles: readonly string[]
 }
 
+/** Fields of bodies, forms and addresses that name state and of which no request of a model has one. */
+const scalarFields: Readonly<Record<string, StateRef['kind']>> = {
+  consent: 'voice-consent',
+  consent_id: 'voice-consent',
+  workspace_id: 'workspace',
+}
+
 const messagesNames = bodyNames('anthropic', [])
 
 /** Reads a JSON body; an empty one says nothing. Throws GatewayError for what is no object, or ambiguous. */
@@ -28,15 +35,16 @@ export function readObjectBody(api: ObjectApi, text: string): ObjectBody {
   const { value } = api === 'gemini' ? scanGoogle(text) : scanObject(text, api === 'openai' ? operationNames : messagesNames)
   const refs: StateRef[] = []
   addStateRefs(value, refs)
+  for (const name in scalarFields) addRef(scalarFields[name] ?? 'file', value[name], refs)
   if (api === 'gemini') for (const uri of urisIn(value)) refs.push({ kind: 'file', id: uri })
   return split(value, refs)
 }
 
-/** The same of the text fields of a form. */
-export function readObjectForm(fields: readonly { name: string; value: string }[]): ObjectBody {
+/** The same of the text fields of a form, or of an address. */
+export function readObjectFields(fields: readonly { name: string; value: string }[]): ObjectBody {
   const refs: StateRef[] = []
   for (const { name, value } of fields) {
-    if (name === 'consent' || name === 'consent_id') addRef('voice-consent', value, refs)
+    if (Object.hasOwn(scalarFields, name)) addRef(scalarFields[name] ?? 'file', value, refs)
     if (/^file_ids?(\[\d*\])?$/.test(name)) addRef('file', value, refs)
   }
   return split({}, refs)
@@ -75,6 +83,13 @@ export const nonTextIn = (value: JsonObject): Pick<Head, 'nonText'> => {
 
 /** An object with another model's name in it. */
 export const withModelName = (object: JsonObject, model: string): JsonObject => ({ ...object, model: `models/${model}` })
+
+/** An object whose model has the name by which callers know it: `names`, by the upstream's. */
+export function inCallersModel(object: unknown, names: ReadonlyMap<string, string>): unknown {
+  const upstreams = isObject(object) && typeof object.model === 'string' ? object.model.replace(/^models\//, '') : undefined
+  const name = upstreams === undefined ? undefined : names.get(upstreams)
+  return isObject(object) && name !== undefined && name !== upstreams ? withModelName(object, name) : object
+}
 
 /** The id of an object in what the upstream says of it; undefined where it says none. */
 export function idOf(api: ObjectApi, answer: unknown): string | undefined {

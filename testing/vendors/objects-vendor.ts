@@ -109,7 +109,7 @@ function openaiInside(exchange: Exchange, account: Account, address: string, own
       next_page: null,
     })(exchange)
   }
-  if (address.endsWith('/content')) return respond(200, { 'content-type': 'application/binary' }, Buffer.from([0, 255, 1, 254]))(exchange)
+  if (address.endsWith('/content')) return respond(200, { 'content-type': 'text/html' }, Buffer.from([0, 255, 1, 254]))(exchange)
   if (request.method === 'GET' && /\/(?:files|versions)$/.test(address)) {
     return list([...account].flatMap(([at, thing]) => (at.startsWith(`${address}/`) ? [thing] : [])))
   }

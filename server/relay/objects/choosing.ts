@@ -33,9 +33,9 @@ export async function choose(parts: Parts, ask: Asking, named: readonly StateRef
   for (const { channel, key } of keepers.values()) demandServing(parts.channels.get(channel), ask, key)
   const open = openChannels(parts, ask, model)
   if (open.length === 0) throw refusal(ask, model)
-  const foreign = open.some(({ foreignState }) => foreignState === 'allow') ? undefined : named.find((ref) => !keeperOf(ref))
-  if (foreign) throw notThere(foreign)
   const all = open.flatMap((channel) => candidatesOf(channel, ask, model))
+  const foreign = named.find((ref) => !all.some((candidate) => mayAsk(candidate, ref, keeperOf(ref))))
+  if (foreign) throw notThere(foreign)
   const able = all.filter((candidate) => named.every((ref) => mayAsk(candidate, ref, keeperOf(ref))))
   if (able.length === 0) throw elsewhere(named)
   return { model: model ?? '', price, candidates: parts.health.plentyFirst(parts.health.fit(order(able, parts.random.fraction))) }

@@ -1,14 +1,15 @@
 /** The objects of one caller, in pages: which there are is known here, what they are is asked of those that have them. */
 import type { Loss } from '#canonical/loss'
-import { readPage, writePage } from '#protocols/objects'
+import { inCallersModel, readPage, writePage } from '#protocols/objects'
 import type { UpstreamObject } from '#reasoning-state/upstream-objects'
+import { redacted } from '#relay/exchange/redacted'
 import type { Candidate } from '#routing/order'
 import { asGatewayError } from '#shared/errors'
 import { phaseLimits, phaseTimer } from '#upstream/timeouts'
 import { dialectOf } from '#vendors/account-objects'
 import { openChannels } from './choosing.ts'
 import type { ObjectOutcome, ObjectParts, ObjectRequest } from './request.ts'
-import { call, noModel } from './sending.ts'
+import { call, callersNames, noModel } from './sending.ts'
 
 /** Calls at a time. */
 const atOnce = 8
@@ -44,9 +45,11 @@ export async function listed(parts: ObjectParts, { ask }: ObjectRequest): Promis
     const timer = phaseTimer(parts.clock, phaseLimits({ firstEvent: seconds, total: seconds }), ask.signal)
     const path = `${door.path.replace(/^\/v\w+\//, '')}/${encodeURIComponent(object.id.replace(/^.*\//, ''))}`
     try {
-      return (await call(parts, candidate, { api: door.api, method: 'GET', path, headers: ask.headers }, timer)).value
+      const { value } = await call(parts, candidate, { api: door.api, method: 'GET', path, headers: ask.headers }, timer)
+      return door.api === 'gemini' ? inCallersModel(value, callersNames(candidate.channel)) : value
     } catch (thrown) {
-      if (asGatewayError(thrown).status !== 404) throw thrown
+      const error = asGatewayError(thrown)
+      if (error.status !== 404) throw redacted(error, candidate)
       await parts.reasoningState.objects.gone(tenant, object)
       return undefined
     } finally {

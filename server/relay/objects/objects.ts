@@ -2,9 +2,9 @@
  * Objects in an upstream's account: one request at one of their doors, from its limits and hold to its row. What is made is recorded before
  * its id is told; later requests with the id go to the channel and key that made it, and nobody else's do. Start reading at `createObjects`.
  */
-import type { Head, StateRef } from '#canonical/codec'
+import type { Head } from '#canonical/codec'
 import { keptFileIn } from '#canonical/kept-file'
-import { idAt, idOf, modelIn, nonTextIn, type ObjectBody, readObjectBody, readObjectForm, usageOf, withModelName } from '#protocols/objects'
+import { idAt, idOf, modelIn, nonTextIn, readObjectBody, readObjectFields, usageOf } from '#protocols/objects'
 import type { Ask } from '#relay/contract/ask'
 import type { ObjectAsk, ObjectContent, ServeObject } from '#relay/contract/objects'
 import type { Arrival, InFlightRequest, ModelCandidates } from '#relay/contract/steps'
@@ -13,14 +13,14 @@ import { accountsOf, takeHold, takeTicket } from '#relay/spend/hold'
 import { openSettlement, recordRefusal } from '#relay/spend/settle'
 import type { Candidate } from '#routing/order'
 import { GatewayError } from '#shared/errors'
-import { isObject } from '#shared/json'
 import { phaseLimits } from '#upstream/timeouts'
 import { dialectOf } from '#vendors/account-objects'
 import { choose } from './choosing.ts'
-import { copiesFor, demandFiles, inCallersIds, withIds } from './copies.ts'
+import { copiesFor, demandFiles, inCallersIds } from './copies.ts'
 import { listed } from './listing.ts'
 import type { ObjectOutcome, ObjectParts, ObjectRequest } from './request.ts'
-import { call, type ObjectAnswer } from './sending.ts'
+import { headersOf, named, pathOf, written } from './rewritten.ts'
+import { call, isJson, type ObjectAnswer } from './sending.ts'
 
 /** Seconds in which an upstream begins to answer. */
 const patience = 120
@@ -87,7 +87,7 @@ export function createObjects(parts: ObjectParts): ServeObject {
 async function asking(
   parts: ObjectParts,
   request: ObjectRequest,
-  { model, candidates }: ModelCandidates,
+  { candidates }: ModelCandidates,
   attempts: ReturnType<typeof createAttemptLog>,
   name: string,
 ): Promise<ObjectOutcome> {
@@ -99,14 +99,15 @@ async function asking(
     limits: ({ channel }) => phaseLimits({ firstEvent: patience, ...channel.timeouts }),
     prepare: async (one) => (attempt: Attempt) => askOne(parts, request, one, attempt),
   })
-  const told = model === '' ? answer : inCallersModel(answer, model)
+  const told = ask.door.api === 'gemini' ? named(answer, candidate) : answer
   await noteOwner(parts, request, candidate, told)
   const text = told.text === undefined || ask.door.api !== 'openai' ? told.text : await inCallersIds(parts, ask.caller.user.id, told.text)
   return {
     candidate,
     value: told.value,
     status: answer.status,
-    contentType: answer.headers.get('content-type') ?? 'application/octet-stream',
+    // A page that somebody made must not be one of Parley's own.
+    contentType: isJson(answer.headers) ? 'application/json' : 'application/octet-stream',
     body: text ?? answer.pieces,
     losses: [],
     headers: headersOf(answer),
@@ -133,28 +134,6 @@ async function askOne(parts: ObjectParts, { ask, content, said, object }: Object
   }
 }
 
-/** The address behind the version. */
-function pathOf({ door, part, query }: ObjectAsk, object: StateRef | undefined, copies: ReadonlyMap<string, string>): string {
-  const collection = door.path.replace(/^(?:\/upload)?\/v\w+\//, '')
-  const [, last = ''] = /([^/]*)$/.exec(object?.id ?? '') ?? []
-  const named = { id: encodeURIComponent(last) + (door.action ?? ''), part: encodeURIComponent(copies.get(part ?? '') ?? part ?? '') }
-  const path = collection.replace(/:(id|part)/g, (_, name: 'id' | 'part') => named[name])
-  const search = query.toString()
-  return search === '' ? path : `${path}?${search}`
-}
-
-function written(content: ObjectContent, { value }: ObjectBody, { model }: Candidate, copies: ReadonlyMap<string, string>): ObjectContent {
-  if (!('text' in content)) return content
-  if (model.name !== '' && model.upstream !== model.name) return { text: JSON.stringify(withModelName(value, model.upstream)) }
-  return { text: withIds(content.text, copies) }
-}
-
-function inCallersModel(answer: ObjectAnswer, model: string): ObjectAnswer {
-  if (!isObject(answer.value) || answer.value.model === `models/${model}`) return answer
-  const value = withModelName(answer.value, model)
-  return { ...answer, value, text: JSON.stringify(value) }
-}
-
 async function noteOwner(
   parts: ObjectParts,
   { ask, object }: ObjectRequest,
@@ -171,23 +150,31 @@ async function noteOwner(
   if (door.does !== 'create') return
   const id = idOf(door.api, value)
   if (id === undefined) throw new GatewayError('upstream_error', 'The upstream made an object without saying what it calls it.')
-  await objects.made(tenant, door.api, { kind: door.kind, id }, { channel: channel.id, key: key?.id ?? null })
+  try {
+    await objects.made(tenant, door.api, { kind: door.kind, id }, { channel: channel.id, key: key?.id ?? null })
+  } catch (thrown) {
+    parts.log.warn(
+      { requestId: ask.requestId, channel: channel.name, object: id },
+      'an object was made at an upstream, and its owner could not be written',
+    )
+    throw thrown
+  }
 }
-
-/** Of Google's uploads, and how a file is called. */
-const headersOf = ({ headers }: ObjectAnswer): Record<string, string> =>
-  Object.fromEntries(
-    [...headers]
-      .map(([name, value]) => [name.toLowerCase(), value] as const)
-      .filter(([name]) => /^x-goog-upload-|^content-disposition$/.test(name)),
-  )
 
 function requestOf(ask: ObjectAsk, content: ObjectContent | undefined): ObjectRequest {
   const { door, id } = ask
   const object = id === undefined ? undefined : { kind: door.kind, id: idAt(door.kind, id) }
-  if (content && 'text' in content) return { ask, content, said: readObjectBody(door.api, content.text), object }
+  const workspace = ask.headers.get('anthropic-workspace-id')
+  const inAddress = [...ask.query, ...(workspace === null ? [] : [['workspace_id', workspace] as const])].map(([name, value]) => ({
+    name,
+    value,
+  }))
+  if (content && 'text' in content) {
+    const said = readObjectBody(door.api, content.text)
+    return { ask, content, said: { ...said, refs: [...said.refs, ...readObjectFields(inAddress).refs] }, object }
+  }
   const fields = content && 'form' in content ? content.form.parts.flatMap((one) => ('value' in one ? [one] : [])) : []
-  return { ask, content, said: readObjectForm(fields), object }
+  return { ask, content, said: readObjectFields([...fields, ...inAddress]), object }
 }
 
 async function modelsOf(parts: ObjectParts, { ask, said, object }: ObjectRequest): Promise<ModelCandidates> {

@@ -4,7 +4,7 @@ import { conversationCodecs } from '#protocols/index'
 import type { RelayParts } from '#relay/contract/ask'
 import type { ObjectAsk, ObjectContent } from '#relay/contract/objects'
 import { readPieces, textOf } from '#relay/exchange/answer-text'
-import type { ChannelModel } from '#routing/channel'
+import type { Channel, ChannelModel } from '#routing/channel'
 import type { Candidate } from '#routing/order'
 import type { AnswerHeaders } from '#runtime/contract/http-client'
 import { GatewayError } from '#shared/errors'
@@ -17,11 +17,17 @@ import { writeMultipart } from '#wire/multipart'
 
 /** Bytes: what an answer may have, be it a file. */
 const mostBytes = 64 * 1024 * 1024
+/** Bytes of JSON that is looked at: more is handed on unread. */
+const mostJson = 4 * 1024 * 1024
 /** Sent to Messages where the client said none. */
 const usualVersion = '2023-06-01'
 
 /** Of what no model is asked for. */
 export const noModel: ChannelModel = { name: '', upstream: '', capabilities: {} }
+
+/** How callers know the models of a channel, by the upstream's names. */
+export const callersNames = ({ models }: Channel): Map<string, string> =>
+  new Map([...models.values()].map(({ name, upstream }) => [upstream, name]))
 
 /** What is asked. */
 export interface ObjectCall {
@@ -51,20 +57,23 @@ type Parts = Pick<RelayParts, 'upstream' | 'version' | 'random'>
 export async function call(parts: Parts, candidate: Candidate, asked: ObjectCall, timer: PhaseTimer): Promise<ObjectAnswer> {
   const answer = await parts.upstream.open(requestOf(parts, candidate, asked), timer.signal, timer.connected)
   try {
-    const { pieces, whole } = await readPieces(answer, mostBytes)
+    const { pieces, size, whole } = await readPieces(answer, mostBytes)
     const { status, headers } = answer
     if (status < 200 || status > 299) {
       throw conversationCodecs[dialectOf[asked.api]].readError(status, new Headers([...headers]), textOf(pieces))
     }
     if (!whole) throw new GatewayError('upstream_error', `The upstream answered with more than ${mostBytes} bytes.`)
-    return { status, headers, pieces, ...parsed(headers, pieces) }
+    return { status, headers, pieces, ...(size <= mostJson && parsed(headers, pieces)) }
   } finally {
     answer.cancel()
   }
 }
 
+/** Whether an answer is JSON. */
+export const isJson = (headers: AnswerHeaders): boolean => /^application\/([\w.-]+\+)?json\b/i.test(headers.get('content-type') ?? '')
+
 function parsed(headers: AnswerHeaders, pieces: readonly Uint8Array[]): Pick<ObjectAnswer, 'text' | 'value'> {
-  if (!/^application\/([\w.-]+\+)?json\b/i.test(headers.get('content-type') ?? '')) return {}
+  if (!isJson(headers)) return {}
   const text = textOf(pieces)
   try {
     return { text, value: text.trim() === '' ? {} : JSON.parse(text) }
