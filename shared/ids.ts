@@ -20,6 +20,7 @@ export const operations = [
   'compact',
   'realtime',
   'count-tokens',
+  'state',
 ] as const
 /** What a caller asks for. */
 export type Operation = (typeof operations)[number]

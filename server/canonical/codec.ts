@@ -72,7 +72,7 @@ export interface StateRef {
   kind:
     | ('response' | 'conversation' | 'item' | 'file' | 'audio' | 'prompt' | 'cached-content' | 'container')
     | ('vector-store' | 'skill' | 'message' | 'file-search-store' | 'data-store')
-    | ('tunnel' | 'voice' | 'user-profile' | 'workspace')
+    | ('tunnel' | 'voice' | 'voice-consent' | 'user-profile' | 'workspace')
   id: string
   /** The answer is the same without it: a candidate of another dialect is asked, and the loss is told. */
   aside?: true

@@ -129,6 +129,8 @@ export const schemas = {
   OpenaiFile: files.OpenaiFile,
   OpenaiFiles: files.OpenaiFiles,
   DeletedFile: files.DeletedFile,
+  AccountObject: files.AccountObject,
+  AccountObjectForm: files.AccountObjectForm,
   MessagesFile: files.MessagesFile,
   MessagesFiles: files.MessagesFiles,
   DeletedMessagesFile: files.DeletedMessagesFile,
