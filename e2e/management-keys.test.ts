@@ -16,6 +16,7 @@ const table: Record<string, string> = {
   'PATCH /api/groups/{name}': 'groups',
   'DELETE /api/groups/{name}': 'groups',
   'GET /api/models': 'prices read',
+  'GET /api/capabilities': 'channels read',
   'GET /api/keys': 'keys read',
   'POST /api/keys': 'keys',
   'GET /api/keys/{id}': 'keys read',
