@@ -33,7 +33,7 @@ export function LedgerCard(props: { user: string; balance: string }) {
     ),
   )
   return (
-    <section class="stack" aria-label={t('ledger')}>
+    <div>
       <FilterBar
         end={
           <a class="btn ghost" href={`${path()}?${queryOf({ ...asked(), format: 'csv' })}`} download="ledger.csv" rel="external">
@@ -74,7 +74,7 @@ export function LedgerCard(props: { user: string; balance: string }) {
           loadingMore={pages.loadingMore()}
         />
       </Show>
-    </section>
+    </div>
   )
 }
 

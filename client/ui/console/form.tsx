@@ -226,7 +226,6 @@ export function CheckList(props: {
     <fieldset class="field">
       <legend class="mb-1.5 text-[13px]/[18px] font-medium">{props.label}</legend>
       {/* Where no box takes the focus, the list itself does, or keyboards could not scroll it. */}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
       <div class="checks" tabindex={props.readonly ? 0 : undefined}>
         <For each={props.options}>
           {(option) => (
