@@ -147,7 +147,7 @@ const open = [
   ...['POST /api/session/step', 'POST /api/session/passkey', 'POST /api/session/passkey-options', 'POST /api/join', 'POST /api/join/look'],
 ]
 const onlyForAdministrators =
-  /^\S+ \/api\/(plans|codes|credits|teams\/\{id\}\/plan|alerts|channels|users|audit|books|settings|environment|export|health|route|invoices)|^(POST|PATCH|DELETE) \/api\/groups|^(PUT|DELETE) \/api\/prices|^POST \/api\/(teams(\/\{id\}\/credit)?|invitations)$|^(PATCH|DELETE) \/api\/teams\/\{id\}$/
+  /^\S+ \/api\/(plans|codes|credits|teams\/\{id\}\/plan|alerts|channels|capabilities|users|audit|books|settings|environment|export|health|route|invoices)|^(POST|PATCH|DELETE) \/api\/groups|^(PUT|DELETE) \/api\/prices|^POST \/api\/(teams(\/\{id\}\/credit)?|invitations)$|^(PATCH|DELETE) \/api\/teams\/\{id\}$/
 
 interface Made {
   id: string

@@ -41,7 +41,7 @@ test('a credit, a correction and a request stand in the ledger with what they we
   await expect(ledger).toContainText('Opening grant')
   await expectClean(page, 'a user with a ledger')
   // What each left behind; the newest is the balance.
-  await expect(ledger.getByRole('row').nth(1).getByRole('cell').last()).toHaveText(/^\$12\.99/)
+  await expect(ledger.getByRole('row').nth(1).locator('td').last().locator('[title]')).toHaveAttribute('title', /^\$12\.99/)
   await page.getByRole('link', { name: 'Keys', exact: true }).last().click()
   await expect(page.getByText('This user has no key.')).toBeVisible()
   await page.getByRole('link', { name: 'Ledger' }).click()
