@@ -148,6 +148,11 @@ export const teamRoles = ['owner', 'manager', 'member', 'accountant'] as const
 /** Role of a user in a team. */
 export type TeamRole = (typeof teamRoles)[number]
 
+/** Kinds of entries of a wallet: an opening grant, money that came or was taken back, and what a request was charged. */
+export const entryKinds = ['grant', 'credit', 'usage'] as const
+/** Kind of an entry. */
+export type EntryKind = (typeof entryKinds)[number]
+
 /** Whether an id of a payer is a team's. */
 export const isTeamId = (id: string): boolean => id.startsWith('team_')
 /** The id of a user's place in a team, now, before or later. */

@@ -240,6 +240,7 @@ export const schemas = {
   Group: rows.GroupAnswer,
   Groups: rows.PageOf(rows.GroupAnswer),
   Models: rows.PageOf(rows.ModelAnswer),
+  Capabilities: rows.PageOf(rows.CapabilityAnswer),
   NewKey,
   KeyPatch,
   Rotation,
