@@ -4,6 +4,7 @@ import type { Settings } from '#accounts/settings'
 import type { TeamClaims } from '#accounts/teams/claims'
 import type { Alerts } from '#alerts/alerts'
 import type { Prices } from '#billing/pricing/prices'
+import { geminiBatchAt, geminiBatchRoutes } from '#http/api/batches/gemini-batches'
 import type { BatchServices } from '#http/api/batches/making'
 import { messageBatchRoutes } from '#http/api/batches/message-batches'
 import { openaiBatchRoutes } from '#http/api/batches/openai-batches'
@@ -14,11 +15,15 @@ import { geminiFileRoutes } from '#http/api/files/gemini-files'
 import { uploadRoutes } from '#http/api/files/uploads'
 import { furtherAddresses } from '#http/api/further-addresses'
 import { geminiRoutes } from '#http/api/gemini'
+import { liveRoutes } from '#http/api/gemini-live'
+import { geminiVideoAt, geminiVideoRoutes, operationAt } from '#http/api/gemini-videos'
 import { keyFactRoutes } from '#http/api/key'
 import { anthropicRoutes } from '#http/api/messages'
 import { modelRoutes } from '#http/api/models'
+import { objectRoutes } from '#http/api/objects'
 import { ollamaRoutes } from '#http/api/ollama'
 import { openaiRoutes } from '#http/api/openai'
+import { openaiVideoRoutes } from '#http/api/openai-videos'
 import { audioRoutes } from '#http/api/operations/audio'
 import { embeddingRoutes } from '#http/api/operations/embeddings'
 import { imageRoutes } from '#http/api/operations/images'
@@ -29,9 +34,7 @@ import { playgroundRoutes } from '#http/api/playground'
 import { realtimeRoutes } from '#http/api/realtime'
 import { realtimeSecretRoutes } from '#http/api/realtime-secrets'
 import { openResponseSocket, type ResponseSocketServices } from '#http/api/responses-socket'
-import { geminiVideoRoutes, operationAt } from '#http/api/gemini-videos'
 import type { VideoServices } from '#http/api/video-making'
-import { openaiVideoRoutes } from '#http/api/openai-videos'
 import { auditRoutes } from '#http/console/accounts/audit'
 import { type ConversationDeps, conversationRoutes } from '#http/console/accounts/conversations'
 import { factorRoutes } from '#http/console/accounts/factors'
@@ -106,6 +109,7 @@ export interface RouteParts {
     Parameters<typeof audioRoutes>[0] &
     Parameters<typeof moderationRoutes>[0] &
     Parameters<typeof fileRoutes>[0] &
+    Parameters<typeof objectRoutes>[0] &
     Parameters<typeof itemConversationRoutes>[0] &
     BatchServices &
     VideoServices &
@@ -156,7 +160,8 @@ export function routesOf({
     ...anthropicRoutes(relayServices),
     ...openaiBatchRoutes(relayServices),
     ...messageBatchRoutes(relayServices),
-    ...geminiRoutes(relayServices),
+    ...geminiRoutes(relayServices, (visit, path) => geminiBatchAt(relayServices, visit, path) ?? geminiVideoAt(relayServices, visit, path)),
+    ...geminiBatchRoutes(relayServices),
     ...openaiVideoRoutes(relayServices),
     ...geminiVideoRoutes(relayServices),
     ...ollamaRoutes({ ...relayServices, channels, prices, startedAt }),
@@ -166,9 +171,11 @@ export function routesOf({
     ...imageRoutes(relayServices),
     ...realtimeRoutes(relayServices),
     ...realtimeSecretRoutes(relayServices),
+    ...liveRoutes(relayServices),
     ...fileRoutes(relayServices),
     ...geminiFileRoutes(relayServices),
     ...uploadRoutes(relayServices),
+    ...objectRoutes(relayServices),
     ...moderationRoutes(relayServices),
     ...[rerankRoutes, searchRoutes].flatMap((routes) => routes(relayServices)),
     ...playgroundRoutes(relayServices),

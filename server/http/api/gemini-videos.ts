@@ -20,6 +20,10 @@ const shownBy =
 export const beginVideo = (services: VideoServices, visit: Visit, path: string): Promise<Response> =>
   begin(services, visit, { style: 'gemini', path, shown: shownBy(services) })
 
+/** The same; undefined for any other action. */
+export const geminiVideoAt = (services: VideoServices, visit: Visit, path: string): Promise<Response> | undefined =>
+  path.endsWith(':predictLongRunning') ? beginVideo(services, visit, path) : undefined
+
 /** The operation of this name, with or without its model. Rejects with `not_found`. */
 export async function operationAt(services: VideoServices, visit: Visit, name: string): Promise<Response> {
   return json(shownBy(services)(await videoNow(services, visit, name)))

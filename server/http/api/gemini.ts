@@ -4,10 +4,9 @@ import type { Route, Visit } from '#http/request/route'
 import { geminiActions, geminiArray } from '#protocols/index'
 import type { Reply } from '#relay/contract/ask'
 import type { Source } from '#runtime/outgoing-body'
+import { GatewayError } from '#shared/errors'
 import { answer } from './operation-route.ts'
-import { count, generate } from './relay-route.ts'
-import { beginVideo } from './gemini-videos.ts'
-import type { VideoServices } from './video-making.ts'
+import { count, generate, type RelayServices } from './relay-route.ts'
 
 /** Server-sent events rewritten as one JSON array, which is closed properly however the stream ends. Heartbeats are white space. */
 function asArray(reply: Reply): Reply {
@@ -30,8 +29,13 @@ function asArray(reply: Reply): Reply {
   return { ...rest, contentType: 'application/json; charset=utf-8', body, heartbeat: new TextEncoder().encode('\n') }
 }
 
-function act(services: VideoServices, visit: Visit): Promise<Response> {
+/** Answers a further action, `path` being `{model}:{action}`; undefined for any that it does not know. */
+export type FurtherAction = (visit: Visit, path: string) => Promise<Response> | undefined
+
+function act(services: RelayServices, visit: Visit, further: FurtherAction | undefined): Promise<Response> {
   const path = visit.params['*'] ?? ''
+  const answered = further?.(visit, path)
+  if (answered) return answered
   const { action } = geminiActions(path)
   switch (action) {
     case 'generateContent':
@@ -49,17 +53,17 @@ function act(services: VideoServices, visit: Visit): Promise<Response> {
     case 'predict':
       return answer(services, visit, { operation: 'image', style: 'gemini', path, variant: 'predict' })
     case 'predictLongRunning':
-      return beginVideo(services, visit, path)
+      throw new GatewayError('unsupported_here', 'Videos are not made here.')
   }
 }
 
 /** Every `{model}:{action}` endpoint under `/v1beta/models` and `/v1/models`. */
-export function geminiRoutes(services: VideoServices): Route[] {
+export function geminiRoutes(services: RelayServices, further?: FurtherAction): Route[] {
   return ['/v1beta/models/*', '/v1/models/*'].map((path) => ({
     method: 'POST' as const,
     path,
     envelope: 'gemini' as const,
     slow: true,
-    handle: async (visit: Visit) => act(services, visit),
+    handle: async (visit: Visit) => act(services, visit, further),
   }))
 }

@@ -1,7 +1,5 @@
 /** `/v1/videos`: videos in OpenAI's words, made from words or from a video that is there. Each belongs to the user of its key. */
 import type { KeptVideo } from '#canonical/operation/kept-video'
-import { pageSize } from './page-size.ts'
-import { admit, senderOf } from './relay-route.ts'
 import { decodeUtf8, demandJson, join, readJsonPieces } from '#http/request/read-body'
 import { isForm, readForm } from '#http/request/read-form'
 import { json } from '#http/request/respond'
@@ -12,6 +10,8 @@ import type { BodyRoom } from '#relay/contract/body-rooms'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import { parseObject } from '#wire/json-scan'
+import { pageSize } from './page-size.ts'
+import { admit, senderOf } from './relay-route.ts'
 import { begin, fileOf, type VideoServices, videoAt, videoNow } from './video-making.ts'
 
 const ofForm =

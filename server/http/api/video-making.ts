@@ -2,8 +2,6 @@
 import type { KeptVideo } from '#canonical/operation/kept-video'
 import type { Variant } from '#canonical/operation/operation'
 import type { VideoHead } from '#canonical/operation/video'
-import { answer, type OwnOperation } from './operation-route.ts'
-import { admit, type RelayServices } from './relay-route.ts'
 import { relayed } from '#http/request/respond'
 import type { Visit } from '#http/request/route'
 import { type VideoStyle, videoReaders } from '#protocols/videos'
@@ -13,6 +11,8 @@ import { GatewayError } from '#shared/errors'
 import { parseRatio } from '#shared/money'
 import type { UpstreamAnswer } from '#upstream/upstream'
 import type { NewVideo, Videos } from '#videos/videos'
+import { answer, type OwnOperation } from './operation-route.ts'
+import { admit, type RelayServices } from './relay-route.ts'
 
 /** What the endpoints of videos need from the program. */
 export interface VideoServices extends RelayServices {

@@ -11,13 +11,13 @@ import { addressRouteDocs } from './address-routes.ts'
 import { batchRouteDocs } from './batch-routes.ts'
 import { consoleRouteDocs } from './console-routes.ts'
 import { fileRouteDocs } from './file-routes.ts'
-import { operationRouteDocs, sideRouteDocs } from './operation-routes.ts'
+import { objectRouteDocs } from './object-routes.ts'
+import { operationRouteDocs, sideRouteDocs, videoRouteDocs } from './operation-routes.ts'
 import { peopleRouteDocs } from './people-routes.ts'
 import { conversationRouteDocs } from './relay-routes.ts'
 import { type Gives, type RouteDoc, tags } from './route-doc.ts'
 import { sellingRouteDocs } from './selling-routes.ts'
 import { teamRouteDocs } from './team-routes.ts'
-import { videoRouteDocs } from './video-routes.ts'
 
 /** All descriptions. */
 export const routeDocs: readonly RouteDoc[] = [
@@ -26,6 +26,7 @@ export const routeDocs: readonly RouteDoc[] = [
   ...fileRouteDocs,
   ...batchRouteDocs,
   ...videoRouteDocs,
+  ...objectRouteDocs,
   ...addressRouteDocs,
   ...consoleRouteDocs,
   ...teamRouteDocs,

@@ -137,7 +137,23 @@ export const sideRouteDocs: readonly RouteDoc[] = [
     summary: 'Open a realtime session',
     description:
       'A WebSocket. The key is sent in any of the headers, or as the subprotocol `openai-insecure-api-key.KEY` next to `realtime`. Errors before the upgrade have their HTTP status.',
-    parameters: [{ name: 'model', in: 'query', required: true, description: 'Name of a realtime model.' }],
+    parameters: [
+      { name: 'model', in: 'query', required: true, description: 'Name of a realtime model.' },
+      {
+        name: 'intent',
+        in: 'query',
+        description: '`transcription`: a session that only transcribes what it hears, with the model of the query or of the client secret.',
+      },
+    ],
+    gives: { status: 101 },
+  },
+  {
+    ...key,
+    tag: 'Realtime',
+    route: 'GET /ws/:service',
+    summary: 'Gemini: open a live session',
+    description:
+      'A WebSocket. The service is `google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent`, or the same of `v1` or `v1alpha`. The first frame, `setup`, names a model of a Gemini channel. Frames pass unchanged but for handles of `sessionResumption`, which are sealed: they are good for their own user. What is refused after the upgrade closes the connection with 1007, 1008, 1011 or 1013 and the reason.',
     gives: { status: 101 },
   },
 ]
@@ -187,4 +203,58 @@ export const operationRouteDocs: readonly RouteDoc[] = [
     description: 'Its name ends in `.md`; `/llms.txt` lists them.',
     gives: { types: ['text/markdown'] },
   },
+]
+
+const video = { who: 'key', tag: 'Videos' } as const
+const paging = [
+  { name: 'limit', in: 'query', description: 'Videos per page, 1 to 100. Default: 20.' },
+  { name: 'after', in: 'query', description: 'Id of the last video of the previous page.' },
+  { name: 'order', in: 'query', description: '`asc` for the oldest first.' },
+] as const
+const one: RouteDoc['gives'] = { json: ['Video'] }
+
+/** Descriptions of the endpoints of videos. */
+export const videoRouteDocs: readonly RouteDoc[] = [
+  {
+    ...video,
+    route: 'POST /v1/videos',
+    summary: 'Make a video',
+    description:
+      'The answer comes when an upstream has begun. What the video may cost is held until it is made, and charged then, once; a video that fails is free. A row in the log follows its end.',
+    takes: { json: 'VideoRequest', form: 'VideoForm' },
+    gives: one,
+  },
+  { ...video, route: 'GET /v1/videos', summary: 'List videos', parameters: paging, gives: { json: ['VideoList'] } },
+  {
+    ...video,
+    route: 'POST /v1/videos/edits',
+    summary: 'Edit a video',
+    description: 'The video was made here; the upstream that made it makes the new one.',
+    takes: { json: 'VideoFromRequest' },
+    gives: one,
+  },
+  {
+    ...video,
+    route: 'POST /v1/videos/extensions',
+    summary: 'Extend a video',
+    description: 'The video was made here; the upstream that made it makes the new one.',
+    takes: { json: 'VideoFromRequest' },
+    gives: one,
+  },
+  { ...video, route: 'GET /v1/videos/:id', summary: 'A video and how far it is', gives: one },
+  { ...video, route: 'DELETE /v1/videos/:id', summary: 'Delete a video that has ended', gives: { json: ['VideoDeleted'] } },
+  { ...video, route: 'POST /v1/videos/:id/remix', summary: 'Remix a video', takes: { json: 'VideoRemixRequest' }, gives: one },
+  { ...video, route: 'GET /v1/videos/:id/content', summary: 'The file of a video', gives: { types: ['video/mp4'] } },
+  ...['/v1beta', '/v1'].map(
+    (prefix): RouteDoc => ({
+      ...video,
+      route: `POST ${prefix}/models/*`,
+      path: `${prefix}/models/{model}:predictLongRunning`,
+      summary: 'Gemini: make videos',
+      description: 'As clients of Veo ask. The answer is an operation, which is asked for until it is done.',
+      takes: { json: 'PredictVideosRequest' },
+      gives: { json: ['VideoOperation'] },
+    }),
+  ),
+  { ...video, route: 'GET /v1beta/operations/:id', summary: 'Gemini: an operation', gives: { json: ['VideoOperation'] } },
 ]

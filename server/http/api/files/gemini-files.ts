@@ -1,7 +1,7 @@
 /** Files at Gemini's addresses: uploads that can be resumed, lists, deletion. They are those of `files.ts`. */
 import type { KeptFile } from '#canonical/kept-file'
-import { admit } from '#http/api/relay-route'
 import { downloadVideo, videoFileIn } from '#http/api/gemini-videos'
+import { admit } from '#http/api/relay-route'
 import type { VideoServices } from '#http/api/video-making'
 import { bodyPieces, bodyTimeMs, readBody } from '#http/request/read-body'
 import { json } from '#http/request/respond'
@@ -10,7 +10,7 @@ import { fileWriters } from '#protocols/files'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import { fileName, fileType } from './file-type.ts'
-import { type FileServices, fileAt, list, remove } from './files.ts'
+import { type FileServices, list, remove, shown } from './files.ts'
 import { inPortions } from './in-portions.ts'
 
 /** Milliseconds: as long as Google keeps them. */
@@ -122,7 +122,7 @@ export function geminiFileRoutes(services: FileServices & VideoServices): Route[
       handle: async (visit) => {
         const ofVideo = videoFileIn(visit.params.id ?? '')
         if (ofVideo) return downloadVideo(services, visit, ofVideo)
-        return json(fileWriters.gemini.file((await fileAt(services, visit)).file, services.publicUrl.origin))
+        return shown(services, visit, 'gemini')
       },
     },
     { method: 'DELETE', path: at, envelope, handle: (visit) => remove(services, visit, 'gemini') },
