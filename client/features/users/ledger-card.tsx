@@ -51,8 +51,7 @@ export function LedgerCard(props: { user: string; balance: string }) {
             },
           ]}
           empty={<p class="p-4 text-[13px] text-ink-2">{t('ledgerNone')}</p>}
-          onMore={pages.more() && (() => void pages.more()?.())}
-          loadingMore={pages.loadingMore()}
+          more={pages.more()}
         />
       </Show>
     </Card>
