@@ -2,8 +2,7 @@
 import { respondJson } from '#testing/upstream/scripted-answers'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { admin, expect, test } from './support/browser-test.ts'
-import { expectClean, openConsole } from './support/console.ts'
-import { layoutFaults, withChineseWidths } from './support/layout.ts'
+import { expectClean, layoutFaults, openConsole, withChineseWidths } from './support/console.ts'
 import { addUser, consoleApi, removeChannels } from './support/playground.ts'
 
 const model = 'gpt-console'

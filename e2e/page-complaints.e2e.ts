@@ -1,6 +1,6 @@
 /** The checks of every browser test work: each of these pages causes an error, so each of these tests must fail. */
 import { expect, test, violationsOn } from './support/browser-test.ts'
-import { layoutFaults } from './support/layout.ts'
+import { layoutFaults } from './support/console.ts'
 
 test.describe('a page that complains fails its test', () => {
   test.fail()

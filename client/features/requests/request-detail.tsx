@@ -59,7 +59,10 @@ export function RequestDetail(props: { row: LogRow }) {
             [
               t('key'),
               <span>
-                {props.row.key ?? t('playground')} <Show when={props.row.user?.name}>{(name) => t('ofUser', { user: name() })}</Show>
+                <Show when={props.row.key} fallback={t('playground')}>
+                  {(name) => <a href={`/keys?q=${encodeURIComponent(name())}`}>{name()}</a>}
+                </Show>{' '}
+                <Show when={props.row.user?.name}>{(name) => t('ofUser', { user: name() })}</Show>
                 <Show when={props.row.team}>{(team) => t('paidBy', { team: team().name ?? team().id })}</Show>
               </span>,
             ],
