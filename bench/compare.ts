@@ -3,7 +3,7 @@
  * pays on a machine that does other work as well. All run at once and take turns in many short rounds; of each the median counts.
  *
  *   --load whole|stream|paced|convert|convert-stream    what is asked (whole)
- *   --rounds N (9), --seconds N (1), --embedded, --only NAME,... (nginx, bare, new, or a folder)
+ *   --rounds N (9), --seconds N (1), --warm N (3) seconds before the first round, --embedded, --only NAME,... (nginx, bare, new, or a folder)
  *   --observed    each checkout also with Prometheus metrics, and with every request traced and sent to a collector besides
  */
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -27,6 +27,7 @@ const { values: options, positionals: folders } = parseArgs({
     load: { type: 'string', default: 'whole' },
     rounds: { type: 'string', default: '9' },
     seconds: { type: 'string', default: '1' },
+    warm: { type: 'string', default: '3' },
     embedded: { type: 'boolean', default: false },
     only: { type: 'string' },
     observed: { type: 'boolean', default: false },
@@ -98,7 +99,7 @@ async function main(): Promise<void> {
       running.set(name, await start(provider.port))
       figures.set(name, [])
     }
-    for (const one of running.values()) await load(stage, one, { ...demand, seconds: 3 })
+    for (const one of running.values()) await load(stage, one, { ...demand, seconds: Number(options.warm) })
     for (let round = 0; round < Number(options.rounds); round++)
       for (const [name, one] of running) figures.get(name)?.push(await turn(stage, one))
     print(figures)

@@ -18,7 +18,7 @@ export interface Collecting {
   close(): Promise<void>
 }
 
-const limits: QueueLimits = { batch: 512, waiting: 8_192, delayMs: 2_000 }
+const limits: Omit<QueueLimits, 'delayMs'> = { batch: 512, waiting: 8_192 }
 
 /** Begins to send. */
 export function createCollecting(
@@ -35,7 +35,7 @@ export function createCollecting(
   let failure: CollectorState['failure']
   let [open, lost] = [0, 0]
   const queue = settings.traces
-    ? spanQueue(createSpanExporter({ resource, scope }), limits, clock, (error) => {
+    ? spanQueue(createSpanExporter({ resource, scope }), { ...limits, delayMs: settings.spansWithinMs }, clock, (error) => {
         failure = nameOf(error)
       })
     : undefined
