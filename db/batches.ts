@@ -14,7 +14,7 @@ export const batches = pgTable(
       .references(() => users.id, { onDelete: 'cascade' }),
     /** The key that made it and that its requests are asked with. */
     keyId: text('key_id').notNull(),
-    /** In whose words it was made: `chat` or `messages`. */
+    /** In whose words it was made: `chat`, `messages` or `gemini`. */
     envelope: text('envelope').notNull(),
     /** The address that its requests are for. */
     endpoint: text('endpoint').notNull(),

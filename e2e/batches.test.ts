@@ -1,5 +1,5 @@
 /**
- * Batches with the calls of two SDKs: made, asked one by one within the limits of their key, read, ended, and charged once for each
+ * Batches with the calls of three SDKs: made, asked one by one within the limits of their key, read, ended, and charged once for each
  * request, whatever is killed or taken over in between.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
@@ -7,6 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Anthropic from '@anthropic-ai/sdk'
+import { type BatchJob, GoogleGenAI } from '@google/genai'
 import OpenAI, { toFile } from 'openai'
 import { engines, sampledEngines } from '#testing/database/database'
 import { newPostgresDatabase } from '#testing/database/postgres-server'
@@ -145,6 +146,78 @@ describe.each(sampledEngines(import.meta.file))('on %s, a batch', (engine) => {
     await client.messages.batches.cancel(second.id)
   })
 
+  const google = (apiKey: string, apiVersion?: string) =>
+    new GoogleGenAI({ apiKey, ...(apiVersion && { apiVersion }), httpOptions: { baseUrl: gateway.url } })
+  const jobEnded = async (client: GoogleGenAI, { name = '' }: BatchJob) => {
+    for (;;) {
+      const job = await client.batches.get({ name })
+      if (job.state !== 'JOB_STATE_RUNNING') return job
+      await wait(50)
+    }
+  }
+
+  test.each([undefined, 'v1beta'])('in Gemini’s words has its requests in the call and its answers inside; version %p', async (version) => {
+    const { key, session } = await gateway.user(`gem-${version ?? 'newest'}`, '5')
+    const client = google(key, version)
+    upstream.next(respondJson(400, { error: { message: 'no such thing', type: 'invalid_request_error' } }))
+    const request = (contents: string, n: string) => ({ contents, metadata: { key: n }, config: { maxOutputTokens: 100 } })
+    const src = [...'abc'].map((n) => request(`question ${n}`, n))
+    const begun = await client.batches.create({ model: 'gpt-test', src, config: { displayName: 'of the night' } })
+    expect(begun).toMatchObject({ displayName: 'of the night', state: 'JOB_STATE_RUNNING', model: 'models/gpt-test' })
+    const done = await jobEnded(client, begun)
+    const answered = done.dest?.inlinedResponses ?? []
+    expect(done.state).toBe('JOB_STATE_SUCCEEDED' as never)
+    expect(answered.map(({ metadata }) => metadata)).toEqual([...'abc'].map((n) => ({ key: n })))
+    expect(answered.filter(({ response }) => response?.usageMetadata?.totalTokenCount === 3)).toHaveLength(2)
+    expect(answered.flatMap(({ error }) => error ?? [])).toMatchObject([{ code: 3, message: expect.any(String) }])
+    const { data: rows } = await session.call<{ data: { batch?: string; charged: string; dialect: string }[] }>('GET', '/api/logs')
+    const own = rows.filter(({ batch }) => begun.name === `batches/${batch}`)
+    expect(own.filter(({ charged }) => Number(charged) > 0).map(({ dialect }) => dialect)).toEqual(['gemini', 'gemini'])
+    const { balance, held } = await moneyOf(session)
+    expect([Number(balance).toFixed(9), held]).toEqual([(5 - rows.reduce((sum, row) => sum + Number(row.charged), 0)).toFixed(9), '0'])
+    const second = await client.batches.create({ model: 'gpt-test', src: src.slice(1) })
+    const listed = []
+    for await (const { name } of await client.batches.list({ config: { pageSize: 1 } })) listed.push(name)
+    expect(listed).toEqual([second.name, begun.name])
+    await client.batches.cancel({ name: second.name ?? '' })
+    expect(await thrownBy(google(gateway.key, version).batches.get({ name: begun.name ?? '' }))).toMatchObject({ status: 404 })
+    expect(await thrownBy(google(gateway.key, version).batches.delete({ name: begun.name ?? '' }))).toMatchObject({ status: 404 })
+    await client.batches.delete({ name: begun.name ?? '' })
+    expect(await thrownBy(client.batches.get({ name: begun.name ?? '' }))).toMatchObject({ status: 404 })
+    expect((await jobEnded(client, second)).state).toMatch(/^JOB_STATE_(CANCELLED|SUCCEEDED)$/)
+  })
+
+  test('in Gemini’s words comes in a file too, and embeds', async () => {
+    const client = google(gateway.key)
+    const line = (text: string) => JSON.stringify({ key: text, request: { contents: [{ parts: [{ text }] }] } })
+    const file = new Blob([`${line('a')}\n${line('b')}\n`])
+    const { name: fileName = '' } = await client.files.upload({ file, config: { mimeType: 'application/jsonl' } })
+    const done = await jobEnded(client, await client.batches.create({ model: 'gpt-test', src: fileName }))
+    const answers = await fetch(`${gateway.url}/v1beta/${done.dest?.fileName}:download?alt=media`, {
+      headers: { 'x-goog-api-key': gateway.key },
+    })
+    const lines = (await answers.text()).trim().split('\n')
+    expect(lines.map((text) => JSON.parse(text))).toMatchObject([...'ab'].map((key) => ({ key, response: { candidates: [{}] } })))
+    const src = { inlinedRequests: { contents: ['one', 'two'] } }
+    const embedded = await jobEnded(client, await client.batches.createEmbeddings({ model: 'parley-demo-embed', src }))
+    const numbers = expect.arrayContaining([expect.any(Number)])
+    expect(embedded.dest?.inlinedEmbedContentResponses).toMatchObject(Array(2).fill({ response: { embedding: { values: numbers } } }))
+    const bad = (body: unknown) =>
+      fetch(`${gateway.url}/v1beta/models/gpt-test:batchGenerateContent`, {
+        ...{ method: 'POST', headers: { 'x-goog-api-key': gateway.key, 'content-type': 'application/json' } },
+        body: JSON.stringify(body),
+      }).then(async (answer) => [answer.status, await answer.json()])
+    const inline = (request: unknown) => ({ batch: { input_config: { requests: { requests: [{ request }] } } } })
+    const names = (field: string) => ({
+      error: { details: expect.arrayContaining([expect.objectContaining({ fieldViolations: [expect.objectContaining({ field })] })]) },
+    })
+    const at = 'batch.inputConfig.requests.requests[0]'
+    expect(await bad(inline({ contents: [] }))).toMatchObject([400, names(`${at}.request.contents`)])
+    expect(await bad(inline({ model: 'models/other', contents: [{ parts: [{ text: 'x' }] }] }))).toMatchObject([400, names(at)])
+    expect(await bad({ batch: {} })).toMatchObject([400, names('batch.inputConfig')])
+    expect(await bad({ batch: { inputConfig: { fileName: 'files/parleyf00' } } })).toMatchObject([404, { error: { status: 'NOT_FOUND' } }])
+  })
+
   test('that is cancelled asks no more; what was asked is charged and kept', async () => {
     const { key, session } = await gateway.user('cay', '5')
     const client = openai(key)
@@ -244,12 +317,28 @@ describe.each(sampledEngines(import.meta.file))('on %s, a batch', (engine) => {
     ['DELETE', '/v1/messages/batches/msgbatch_nobodys'],
     ['POST', '/v1/messages/batches/msgbatch_nobodys/cancel'],
     ['GET', '/v1/messages/batches/msgbatch_nobodys/results'],
+    ['DELETE', '/v1/batches/batch_nobodys'],
+    ['POST', '/v1/batches/batch_nobodys:cancel'],
+    ['GET', '/v1beta/batches/batch_nobodys'],
+    ['GET', '/v1beta/batches?pageToken=batch_nobodys'],
+    ['POST', '/v1beta/models/nobodys:asyncBatchEmbedContent'],
+    ['POST', '/v1/models/nobodys:batchGenerateContent'],
+    ['POST', '/v1/models/nobodys:asyncBatchEmbedContent'],
   ])('of nobody is not there: %s %s', async (method, path) => {
-    const answer = await fetch(gateway.url + path, { method, headers: { authorization: `Bearer ${gateway.key}` } })
-    const { error } = (await answer.json()) as { error: { code?: string; type: string } }
-    expect([answer.status, error.code, error.type]).toEqual([
-      ...[404, 'not_found'],
-      path.includes('messages') ? 'not_found_error' : 'invalid_request_error',
+    const headers = { authorization: `Bearer ${gateway.key}`, ...(method === 'POST' && { 'content-type': 'application/json' }) }
+    const named = '{"batch":{"inputConfig":{"requests":{"requests":[{"request":{"contents":[{}],"content":{"parts":[{"text":"x"}]}}}]}}}}'
+    const answer = await fetch(gateway.url + path, { method, headers, ...(method === 'POST' && { body: named }) })
+    const { error } = (await answer.json()) as { error: { code?: string; type?: string; status?: string } }
+    const ofGoogle = /v1beta|models/.test(path)
+    expect([answer.status, error.type ?? error.status]).toEqual([
+      path.includes('pageToken') ? 400 : 404,
+      ofGoogle
+        ? path.includes('pageToken')
+          ? 'INVALID_ARGUMENT'
+          : 'NOT_FOUND'
+        : path.includes('messages')
+          ? 'not_found_error'
+          : 'invalid_request_error',
     ])
   })
 

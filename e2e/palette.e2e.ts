@@ -30,9 +30,10 @@ test('whatever is pasted is found, and Enter goes there', async ({ page, program
   await find(key.slice(-4), 'palette-key', /\/keys\/\w+$/)
   await find('palette-user', 'palette-user', /\/admin\/users\/\w+$/)
   const team = (await api('POST', '/api/teams', { name: 'zebras' })) as { id: string }
-  await api('POST', '/api/plans', { name: 'striped plan' })
+  const plan = (await api('POST', '/api/plans', { name: 'striped plan' })) as { id: string }
   await find('zebras', 'zebras', new RegExp(`/admin/teams\\?open=${team.id}$`))
   await find('striped', 'striped plan', /\/admin\/selling$/)
+  await api('DELETE', `/api/plans/${plan.id}`)
   await find('parley-demo-embed', 'parley-demo-embed', /\/models\?q=parley-demo-embed$/)
   await page.keyboard.press('Control+k')
   await page.getByRole('combobox', { name: 'Search or jump to' }).fill('no such thing anywhere')

@@ -12,6 +12,7 @@ import {
   stopButton,
   turns,
   waitForReply,
+  waitUntilStored,
 } from './support/playground.ts'
 
 const password = 'password of somebody'
@@ -261,6 +262,8 @@ test('a message that is sent before the models are known goes out when they are'
   await signIn(page)
   await sendMessage(page, 'Sent early')
   await expect(messageBox(page)).toHaveValue('Sent early')
+  // With its first draft the conversation gets its id.
+  await waitUntilStored(page, 'Sent early')
   models.resolve()
   await waitForReply(page)
   await expect(turns(page).first()).toContainText('Sent early')

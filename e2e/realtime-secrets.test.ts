@@ -12,8 +12,8 @@ let vendor: RealtimeVendor
 beforeAll(async () => {
   vendor = realtimeVendor(conversing('Hello.'))
   gateway = await startGateway(sampledEngine(import.meta.file), { env: { PARLEY_DEMO: 'off' } })
-  await gateway.channel('first', vendor.url, { models: [model, 'other'] })
-  for (const name of [model, 'other']) await gateway.price(name, { input: '4', output: '16' })
+  await gateway.channel('first', vendor.url, { models: [model, 'other', { name: 'scribe', upstream: 'gpt-4o-transcribe' }] })
+  for (const name of [model, 'other', 'scribe']) await gateway.price(name, { input: '4', output: '16' })
 }, 90_000)
 afterAll(async () => {
   await gateway?.close()
@@ -92,7 +92,7 @@ test('it opens nothing else, no other model, and ends with its time and its key'
 }, 20_000)
 
 test.each([
-  [{ session: { type: 'transcription' } }, 'unsupported_here'],
+  [{ session: { type: 'translation' } }, 'invalid_value'],
   [{ expires_after: { anchor: 'created_at', seconds: 9 } }, 'invalid_value'],
   [{ expires_after: { anchor: 'created_at', seconds: 7201 } }, 'invalid_value'],
   [{ session: { type: 'realtime', instructions: 'x'.repeat(7000) } }, 'request_too_large'],
@@ -100,11 +100,64 @@ test.each([
   expect(await thrownBy(clientOf(gateway.key).realtime.clientSecrets.create(body as never))).toMatchObject({ code })
 })
 
-test('transcription sessions are refused with what to use instead', async () => {
-  const refused = await thrownBy(clientOf(gateway.key).beta.realtime.transcriptionSessions.create({}))
-  expect(refused).toMatchObject({ status: 400, code: 'unsupported_here', message: expect.stringContaining('/v1/audio/transcriptions') })
+const naming = (name: string) => ({ type: 'transcription', audio: { input: { transcription: { model: name } } } }) as const
+const ofBeta = (name: string) => ({ input_audio_transcription: { model: name as 'whisper-1' } })
+
+test.each([
+  ['a client secret', async (key: string) => (await clientOf(key).realtime.clientSecrets.create({ session: naming('scribe') })).value, ''],
+  ['the key itself', async (key: string) => key, '?intent=transcription&model=scribe'],
+  [
+    'a secret of the beta version',
+    async (key: string) => (await clientOf(key).beta.realtime.transcriptionSessions.create(ofBeta('scribe'))).client_secret.value,
+    '?intent=transcription',
+  ],
+])(
+  'a session that only transcribes opens with %s, calls the model as its upstream does, and pays for what was heard',
+  async (by, secretOf, query) => {
+    const { key, session } = await gateway.user(`one with ${by}`, '5')
+    const number = vendor.calls.length
+    const browser = await asBrowser(await secretOf(key), query)
+    const call = await vendor.call(number)
+    expect(call.target).toBe('/v1/realtime?intent=transcription')
+    await call.received(1)
+    const first = JSON.parse(String(call.frames[0]))
+    const isBeta = by.includes('beta')
+    expect(first).toMatchObject(
+      isBeta
+        ? { type: 'transcription_session.update', session: ofBeta('gpt-4o-transcribe') }
+        : { type: 'session.update', session: naming('gpt-4o-transcribe') },
+    )
+    browser.send({ type: 'session.update', session: naming('scribe') })
+    await call.received(2)
+    expect(JSON.parse(String(call.frames[1])).session).toEqual(naming('gpt-4o-transcribe'))
+    browser.send({ type: 'session.update', session: naming('other') })
+    expect(await browser.event('error')).toMatchObject({ error: { code: 'model_not_found' } })
+    const heard = { type: 'conversation.item.input_audio_transcription.completed', item_id: 'i', content_index: 0, transcript: 'hi' }
+    const usage = { type: 'tokens', input_tokens: 100, output_tokens: 10, total_tokens: 110, input_token_details: { audio_tokens: 100 } }
+    await call.send({ ...heard, usage })
+    await browser.event(heard.type)
+    browser.socket.close()
+    await browser.closed
+    for (;;) {
+      const { data } = await session.call<{ data: { operation: string; model: string; charged: string }[] }>('GET', '/api/logs')
+      if (!data[0]) continue
+      expect(data).toMatchObject([{ operation: 'realtime', model: 'scribe', charged: '0.00056' }])
+      return
+    }
+  },
+  20_000,
+)
+
+test('a session that only transcribes needs a model that does', async () => {
+  const asked = async (query: string) => await rawUpgrade(address(query), { authorization: `Bearer ${gateway.key}` })
+  expect(await asked('?intent=transcription')).toMatch(/^HTTP\/1.1 400 /)
+  expect(await asked(`?intent=transcription&model=${model}`)).toMatch(/^HTTP\/1.1 4\d\d /)
+  expect(await asked('?intent=conversation&model=scribe')).toMatch(/^HTTP\/1.1 400 /)
 })
 
-test.each(['/v1/realtime/client_secrets', '/v1/realtime/sessions'])('%s asks for a key', async (path) => {
-  expect((await fetch(gateway.url + path, { method: 'POST', body: '{}' })).status).toBe(401)
-})
+test.each(['/v1/realtime/client_secrets', '/v1/realtime/sessions', '/v1/realtime/transcription_sessions'])(
+  '%s asks for a key',
+  async (path) => {
+    expect((await fetch(gateway.url + path, { method: 'POST', body: '{}' })).status).toBe(401)
+  },
+)

@@ -32,14 +32,14 @@ const json = { 'content-type': 'application/json', 'anthropic-version': '2023-06
 const key = () => ({ authorization: `Bearer ${gateway.key}`, ...json })
 
 /** A body that never ends; its status line, as soon as there is one. */
-function endless(path: string, headers: Record<string, string>, start: string, chunks: number, length?: number) {
+function endless(path: string, headers: Record<string, string>, start: string, chunks: number, length?: number, filler = 'x') {
   const { hostname, port } = new URL(gateway.url)
   const socket = connect(Number(port), hostname)
   const framing: Record<string, string> = length === undefined ? { 'transfer-encoding': 'chunked' } : { 'content-length': `${length}` }
   const lines = Object.entries({ host: `${hostname}:${port}`, ...framing, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.write(`POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n`)
   socket.write(length === undefined ? `${start.length.toString(16)}\r\n${start}\r\n` : start)
-  const chunk = Buffer.concat([Buffer.from('100000\r\n'), Buffer.alloc(mebibyte, 'x'), Buffer.from('\r\n')])
+  const chunk = Buffer.concat([Buffer.from('100000\r\n'), Buffer.alloc(mebibyte, filler), Buffer.from('\r\n')])
   for (let sent = 0; sent < chunks; sent++) socket.write(chunk)
   const answer = new Promise<string>((resolve) => {
     let text = ''
@@ -80,13 +80,18 @@ test('a batch of who has no money is refused before it is read', async () => {
 
 describe('bodies that are being read have room', () => {
   test.each([
-    ['/v1/conversations', '{"items":[{"role":"user","content":"'],
-    ['/v1/realtime/client_secrets', '{"session":{"instructions":"'],
-    ['/v1/batches', '{"metadata":{"a":"'],
+    ['/v1/conversations', '{"items":[{"role":"user","content":"', 'x'],
+    ['/v1/realtime/client_secrets', '{"session":{"instructions":"', 'x'],
+    ['/v1/batches', '{"metadata":{"a":"', 'x'],
+    [
+      `/v1beta/models/${testModel}:batchGenerateContent`,
+      '{"batch":{"inputConfig":{"requests":{"requests":[',
+      `{"request":"${'x'.repeat(1009)}"},`,
+    ],
   ])(
     '%s',
-    async (path, start) => {
-      const sent = Array.from({ length: 5 }, () => endless(path, key(), start, 24))
+    async (path, start, filler) => {
+      const sent = Array.from({ length: 5 }, () => endless(path, key(), start, 24, undefined, filler))
       try {
         expect(await Promise.race([...sent.map(({ answer }) => answer), Bun.sleep(20_000).then(() => 'all are kept in memory')])).toContain(
           ' 429',

@@ -4,6 +4,7 @@ import type { Settings } from '#accounts/settings'
 import type { TeamClaims } from '#accounts/teams/claims'
 import type { Alerts } from '#alerts/alerts'
 import type { Prices } from '#billing/pricing/prices'
+import { geminiBatchAt, geminiBatchRoutes } from '#http/api/batches/gemini-batches'
 import type { BatchServices } from '#http/api/batches/making'
 import { messageBatchRoutes } from '#http/api/batches/message-batches'
 import { openaiBatchRoutes } from '#http/api/batches/openai-batches'
@@ -14,6 +15,7 @@ import { geminiFileRoutes } from '#http/api/files/gemini-files'
 import { uploadRoutes } from '#http/api/files/uploads'
 import { furtherAddresses } from '#http/api/further-addresses'
 import { geminiRoutes } from '#http/api/gemini'
+import { liveRoutes } from '#http/api/gemini-live'
 import { keyFactRoutes } from '#http/api/key'
 import { anthropicRoutes } from '#http/api/messages'
 import { modelRoutes } from '#http/api/models'
@@ -152,7 +154,8 @@ export function routesOf({
     ...anthropicRoutes(relayServices),
     ...openaiBatchRoutes(relayServices),
     ...messageBatchRoutes(relayServices),
-    ...geminiRoutes(relayServices),
+    ...geminiRoutes(relayServices, (visit, path) => geminiBatchAt(relayServices, visit, path)),
+    ...geminiBatchRoutes(relayServices),
     ...ollamaRoutes({ ...relayServices, channels, prices, startedAt }),
     ...bedrockRoutes(relayServices),
     ...embeddingRoutes(relayServices),
@@ -160,6 +163,7 @@ export function routesOf({
     ...imageRoutes(relayServices),
     ...realtimeRoutes(relayServices),
     ...realtimeSecretRoutes(relayServices),
+    ...liveRoutes(relayServices),
     ...fileRoutes(relayServices),
     ...geminiFileRoutes(relayServices),
     ...uploadRoutes(relayServices),

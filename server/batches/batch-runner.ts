@@ -202,10 +202,11 @@ export function createBatchRunner(parts: RunnerParts): JobKind {
     const batch = (await batches.find(id)) ?? before
     const made = await parts.files(batch, () => batches.results(batch))
     if (job.lost.aborted) return
-    const { input, metadata, outputMs, model } = batch
+    const { input, metadata, title, outputMs, model } = batch
     const facts = {
       ...(input && { input }),
       ...(metadata && { metadata }),
+      ...(title && { title }),
       ...(outputMs && { outputMs }),
       ...(model && { model }),
       ...made,

@@ -1,6 +1,9 @@
-/** The files of a batch that has ended: one with its answers, one with what came to nothing. Neither is there when it would be empty. */
+/**
+ * The files of a batch that has ended. In OpenAI's words one with its answers and one with what came to nothing, neither of which is there
+ * when it would be empty; in Gemini's one with both, in order.
+ */
 import type { Batch, BatchFacts, BatchResult } from '#canonical/batch'
-import { openaiBatches } from '#protocols/batches'
+import { geminiBatches, openaiBatches } from '#protocols/batches'
 import type { StoredFiles } from '#reasoning-state/stored-files'
 
 /** Milliseconds, as for any file. */
@@ -9,15 +12,25 @@ const usualLife = 30 * 24 * 3_600_000
 const portion = 384 * 1024
 const encoder = new TextEncoder()
 
+/** What stands in which file. */
+const belongs = {
+  output: ({ end }: BatchResult) => end === 'succeeded',
+  error: ({ end }: BatchResult) => end !== 'succeeded',
+  answers: () => true,
+}
+
+const lineOf = ({ words, id }: Batch, result: BatchResult) =>
+  words === 'gemini' ? `${geminiBatches.writeGeminiAnswer(result, 'key')}\n` : openaiBatches.writeBatchLine(id, result)
+
 /** Writes them into this store; undefined for batches whose answers stay where they are. */
 export function createOutputFiles(files: Pick<StoredFiles, 'begin' | 'add'>) {
-  async function written(batch: Batch, kind: 'output' | 'errors', lines: AsyncIterable<BatchResult>): Promise<string | undefined> {
+  async function written(batch: Batch, kind: keyof typeof belongs, lines: AsyncIterable<BatchResult>): Promise<string | undefined> {
     const { tenant, outputMs: lastsMs = usualLife } = batch
     let id: string | undefined
     let waiting: Uint8Array[] = []
     let bytes = 0
     async function write(isLast: boolean): Promise<void> {
-      const name = `${batch.id}_${kind === 'output' ? 'output' : 'error'}.jsonl`
+      const name = `${batch.id}_${kind}.jsonl`
       // What was paid for is not lost to a quota.
       id ??= await files.begin(tenant, { name, type: 'application/jsonl', purpose: 'batch_output', size: 0, lastsMs, isOwed: true })
       await files.add(tenant, id, { bytes: Buffer.concat(waiting), isLast })
@@ -25,8 +38,8 @@ export function createOutputFiles(files: Pick<StoredFiles, 'begin' | 'add'>) {
       bytes = 0
     }
     for await (const result of lines) {
-      if ((result.end === 'succeeded') !== (kind === 'output')) continue
-      const line = encoder.encode(openaiBatches.writeBatchLine(batch.id, result))
+      if (!belongs[kind](result)) continue
+      const line = encoder.encode(lineOf(batch, result))
       waiting.push(line)
       bytes += line.length
       if (bytes >= portion) await write(false)
@@ -36,10 +49,12 @@ export function createOutputFiles(files: Pick<StoredFiles, 'begin' | 'add'>) {
   }
 
   return async (batch: Batch, results: () => AsyncIterable<BatchResult>): Promise<Pick<BatchFacts, 'output' | 'errors'> | undefined> => {
-    if (batch.words !== 'chat') return undefined
-    const { succeeded, failed, cancelled, expired } = batch.counts
-    const output = succeeded > 0 ? await written(batch, 'output', results()) : undefined
-    const errors = failed + cancelled + expired > 0 ? await written(batch, 'errors', results()) : undefined
+    const { words, input, counts } = batch
+    if (words === 'messages' || (words === 'gemini' && input === undefined)) return undefined
+    const { succeeded, failed, cancelled, expired } = counts
+    const isWhole = words === 'gemini'
+    const output = isWhole || succeeded > 0 ? await written(batch, isWhole ? 'answers' : 'output', results()) : undefined
+    const errors = !isWhole && failed + cancelled + expired > 0 ? await written(batch, 'error', results()) : undefined
     return { ...(output && { output }), ...(errors && { errors }) }
   }
 }

@@ -2,11 +2,11 @@
 import type { BatchEnd } from '#shared/batch'
 
 /** In whose words a batch is made. */
-export type BatchWords = 'chat' | 'messages'
+export type BatchWords = 'chat' | 'messages' | 'gemini'
 
 /** One request of a batch. */
 export interface BatchQuestion {
-  /** The name that its caller gave it. */
+  /** The name that its caller gave it; in Gemini's words as JSON, or empty. */
   name: string
   /** Its body: JSON as it came. */
   body: string
@@ -17,6 +17,8 @@ export interface BatchFacts {
   /** Id of the stored file that it was read from. */
   input?: string
   metadata?: Record<string, string>
+  /** What its maker calls it. */
+  title?: string
   /** Milliseconds that its files are kept. */
   outputMs?: number
   /** Ids of the stored files with its answers, and with its errors. */

@@ -91,7 +91,7 @@ const envelopeOfPath: readonly (readonly [path: RegExp, Envelope])[] = [
   [/^\/ollama\//, 'ollama'],
   [/^\/model\//, 'converse'],
   [/^\/v1beta\/openai\//, 'chat'],
-  [/^\/v1beta\//, 'gemini'],
+  [/^\/(?:v1beta|v1alpha|\/?ws)\//, 'gemini'],
   // Gemini's actions are served under /v1 too.
   [/^\/v1\/models\/.*:(?:generateContent|streamGenerateContent|countTokens|embedContent|batchEmbedContents)$/, 'gemini'],
 ]
@@ -159,9 +159,11 @@ export function createApp(parts: AppParts): App {
   }
 
   for (const route of parts.routes) {
-    elysia.route(route.method, route.path, ({ request, params }) => visit(route, request, params as Record<string, string> | undefined), {
-      parse: 'none',
-    })
+    for (const path of [route.path, ...(route.also ?? [])]) {
+      elysia.route(route.method, path, ({ request, params }) => visit(route, request, params as Record<string, string> | undefined), {
+        parse: 'none',
+      })
+    }
   }
   for (const [path, methods] of methodsOf(parts.routes)) {
     const allow = [...methods].sort().join(', ')

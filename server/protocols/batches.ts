@@ -1,5 +1,6 @@
 /** The registry of batches: the words of each protocol that has them. */
 import * as anthropic from '#protocols/anthropic/batches'
+import * as gemini from '#protocols/gemini/batches'
 import * as openai from '#protocols/openai/batches'
 
 const { inLine, readBatch, readBatchLine, writeBatch, writeBatches, writeBatchLine } = openai
@@ -10,3 +11,6 @@ export const openaiBatches = { inLine, readBatch, readBatchLine, writeBatch, wri
 
 /** `/v1/messages/batches`. */
 export const messageBatches = { readMessagesRequest, writeMessagesBatch, writeMessagesBatches, writeMessagesResult }
+
+/** `{model}:batchGenerateContent`, `:asyncBatchEmbedContent` and `/v1beta/batches`. */
+export const geminiBatches = gemini

@@ -1,18 +1,41 @@
-/** The one protocol in which sessions are held, in the form that the relay knows. */
-import type { RealtimeCodec } from '#canonical/operation/realtime'
+/** The protocols in which sessions are held, in the form that the relay knows. */
+import type { RealtimeCodec, RealtimeStyle } from '#canonical/operation/realtime'
+import { readError as readGoogleError } from '#protocols/gemini/error'
+import * as live from '#protocols/gemini/live/frame'
+import { createLiveMeter } from '#protocols/gemini/live/meter'
 import { readError } from '#protocols/openai/error'
 import { openingError, writeErrorEvent } from '#protocols/openai/realtime/event'
 import { readFrame } from '#protocols/openai/realtime/frame'
 import { createRealtimeMeter } from '#protocols/openai/realtime/meter'
+import { transcriptionSetup, withTranscriber } from '#protocols/openai/realtime/transcription'
 
-/** Realtime sessions, in the one style there is. */
-export const realtimeCodec: RealtimeCodec = { meter: createRealtimeMeter, readFrame, openingError, readError, writeError: writeErrorEvent }
+/** Realtime sessions, by their words. */
+export const realtimeCodecs: Readonly<Record<RealtimeStyle, RealtimeCodec>> = {
+  openai: {
+    ...{ meter: createRealtimeMeter, readFrame, openingError, readError, writeError: writeErrorEvent },
+    ...{ transcriptionSetup, withTranscriber },
+  },
+  gemini: {
+    meter: createLiveMeter,
+    readFrame: live.readLiveFrame,
+    isBinary: true,
+    openingError: () => undefined,
+    readClosing: live.readClosing,
+    readError: readGoogleError,
+    closeCode: live.closeCodeOf,
+    writeSetup: live.writeSetup,
+    withHandle: live.withHandle,
+  },
+}
 
+export { closeCodeOf as liveCloseCode, readSetup as readLiveSetup } from '#protocols/gemini/live/frame'
 export {
   readBetaSession,
   readClientSecret,
+  readTranscriptionSession,
   type SaidOfSession,
   writeBetaSession,
   writeClientSecret,
   writeSetup,
+  writeTranscriptionSession,
 } from '#protocols/openai/realtime/secrets'

@@ -15,6 +15,8 @@ export interface PlanRequest {
   models: ReadonlySet<string> | null
   operation: Operation
   dialect: Wire
+  /** What the model has to be for, where that is not the operation. */
+  use?: Operation
 }
 
 /** A model that does not exist or that the caller may not use. */
@@ -28,6 +30,8 @@ type Spoken = Pick<Candidate, 'dialect' | 'style' | 'native'>
 /** Operations about a conversation: generation models serve them. A search names the model that wants the results. */
 const ofGeneration = new Set<Operation>(['count-tokens', 'compact', 'search'])
 
+const usualSessions: readonly Dialect[] = ['chat']
+
 /** True when the model supports the operation: its fact `serves` lists operations; no fact = yes. */
 export function serves({ capabilities }: Pick<ChannelModel, 'capabilities'>, operation: Operation): boolean {
   const { serves: known } = capabilities
@@ -40,8 +44,9 @@ export function serves({ capabilities }: Pick<ChannelModel, 'capabilities'>, ope
  * request.
  */
 export function spokenTo(channel: Channel, model: ChannelModel, request: PlanRequest): Spoken | undefined {
-  const { operation } = request
-  if (!channel.operations.includes(operation) || !serves(model, operation)) return undefined
+  const { operation, use = operation } = request
+  if (!channel.operations.includes(operation) || !serves(model, use)) return undefined
+  if (operation === 'realtime' && !(channel.vendor.sessions ?? usualSessions).includes(request.dialect as Dialect)) return undefined
   if (!isSideOperation(operation)) return spokenDialect(channel, model, request.dialect as Dialect)
   const style: Style = channel.vendor.styles?.[operation] ?? stylesOf[operation][0]
   return { dialect: style === 'gemini' ? 'gemini' : 'chat', style, native: style === request.dialect }
@@ -61,7 +66,7 @@ const prepared = new WeakMap<readonly Channel[], Map<string, readonly Candidate[
 
 function candidatesAmong(offering: readonly Channel[], request: PlanRequest): readonly Candidate[] {
   const known = prepared.get(offering) ?? new Map<string, readonly Candidate[]>()
-  const id = `${request.operation} ${request.dialect} ${request.model}`
+  const id = `${request.use ?? request.operation} ${request.operation} ${request.dialect} ${request.model}`
   const ready = known.get(id)
   if (ready) return ready
   const candidates = offering.flatMap((channel) => candidatesOf(channel, request))

@@ -22,7 +22,16 @@ function resource(model: string): string {
 function endpoint(baseUrl: string, target: EndpointTarget): string {
   if (target.dialect !== 'gemini') throw notServed()
   const base = cleanBase(baseUrl)
+  if (target.operation === 'realtime') return liveEndpoint(base)
   return `${isVersioned(base) ? base : `${base}/v1beta`}/${resource(target.model)}:${geminiAction(target)}`
+}
+
+const live = 'GenerativeService.BidiGenerateContent'
+
+/** The WebSocket of live sessions, which has the version in its name; the model is in the first frame. */
+function liveEndpoint(base: string): string {
+  const [, host = base, version = 'v1beta'] = /^(.*)\/(v\d\w*)$/.exec(base) ?? []
+  return `${host}/ws/google.ai.generativelanguage.${version}.${live}`
 }
 
 /** Google's Gemini API. */
@@ -30,7 +39,8 @@ export const gemini: Vendor = {
   id: 'gemini',
   title: 'Google Gemini',
   speaks: ['gemini'],
-  operations: ['generate', 'count-tokens', 'embed', 'image', 'speak'],
+  operations: ['generate', 'count-tokens', 'embed', 'image', 'speak', 'realtime'],
+  sessions: ['gemini'],
   styles: { embed: 'gemini', image: 'gemini', speak: 'gemini' },
   baseUrl: 'https://generativelanguage.googleapis.com',
   keyless: false,

@@ -40,7 +40,9 @@ export function openaiPath({
   const other = variant && variants[operation]?.[variant]
   const path = operation === 'generate' ? generation[dialect] : (other ?? paths[operation])
   if (path === undefined) throw notServed()
-  return operation === 'realtime' ? `${path}?model=${modelSegment(model)}` : path
+  if (operation !== 'realtime') return path
+  // Such a session is told its model by an event.
+  return variant === 'transcription' ? `${path}?intent=transcription` : `${path}?model=${modelSegment(model)}`
 }
 
 /**

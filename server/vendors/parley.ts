@@ -1,6 +1,6 @@
 /** Another Parley: every dialect under one URL, credentials accepted in any header (CONTRACT section 5). */
 import type { Dialect } from '#shared/ids'
-import { cleanBase, withoutVersion } from './address.ts'
+import { cleanBase, modelSegment, withoutVersion } from './address.ts'
 import { messagesEndpoint } from './anthropic.ts'
 import { gemini } from './gemini.ts'
 import { openaiEndpoint } from './openai-paths.ts'
@@ -20,12 +20,15 @@ export const parley: Vendor = {
   title: 'Parley',
   speaks: ['chat', 'responses', 'messages', 'gemini', 'completions'],
   operations: ['generate', 'embed', 'image', 'transcribe', 'speak', 'rerank', 'moderate', 'realtime', 'compact', 'search'],
+  sessions: ['chat', 'gemini'],
   baseUrl: undefined,
   keyless: false,
   auth: 'bearer',
   endpoint(baseUrl, target) {
-    const layout = target.operation === 'generate' ? layouts[target.dialect] : openaiEndpoint
-    return layout(withoutVersion(cleanBase(baseUrl)), target)
+    const isByDialect = target.operation === 'generate' || (target.operation === 'realtime' && target.dialect === 'gemini')
+    const layout = isByDialect ? layouts[target.dialect] : openaiEndpoint
+    const url = layout(withoutVersion(cleanBase(baseUrl)), target)
+    return target.variant === 'transcription' ? `${url}&model=${modelSegment(target.model)}` : url
   },
   capabilities: () => ({}),
 }

@@ -67,6 +67,8 @@ export interface Vendor {
   operations: readonly Operation[]
   /** Wire styles of operations, where not the usual ones. */
   styles?: Readonly<Partial<Record<SideOperation, Style>>>
+  /** The dialects in whose words it holds realtime sessions; OpenAI's (`chat`) when absent. */
+  sessions?: readonly Dialect[]
   /** The vendor's own base URL; undefined where every channel must name one. */
   baseUrl: string | undefined
   /** True when a channel may have no key. */

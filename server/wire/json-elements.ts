@@ -34,12 +34,28 @@ function collected() {
   }
 }
 
+/** Where a list stands, and what is around it. */
+export interface ListPlace {
+  /** The names of the objects that it lies in, each in all its spellings, and last its own. */
+  path: readonly (readonly string[])[]
+  /** Takes the object's bytes without those of the list's elements. */
+  around?(bytes: Uint8Array): void
+}
+
 /**
- * Each element of the list `field` of the object that `pieces` (UTF-8) are, with the white space around it. Throws GatewayError
+ * Each element of the list `place` of the object that `pieces` (UTF-8) are, with the white space around it. Throws GatewayError
  * `invalid_json` for what is not one object with one such list at most, as far as it looks, and `request_too_large` for an element of more
  * than `most` bytes. Every element is left for its reader to parse.
  */
-export async function* elementsOf(pieces: AsyncIterable<Uint8Array>, field: string, most: number): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+export async function* elementsOf(
+  pieces: AsyncIterable<Uint8Array>,
+  { path, around }: ListPlace,
+  most: number,
+): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  const field = path.map(([name]) => name).join('.')
+  /** How many of the objects in the path are open. */
+  let within = 0
+  const isNext = (bytes: Uint8Array) => path[within]?.includes(String(nameIn(bytes))) === true
   const element = collected()
   const name = collected()
   let depth = 0
@@ -73,13 +89,14 @@ export async function* elementsOf(pieces: AsyncIterable<Uint8Array>, field: stri
   }
 
   for await (const piece of pieces) {
-    /** Where what is not kept yet of an element begins. */
+    /** Where what is not kept yet of an element begins, and what is not handed on of what is around the list. */
     let from = 0
+    let outside = 0
     for (let at = 0; at < piece.length; ) {
       const byte = piece[at] ?? 0
       if (inString) {
         const end = endOfString(piece, at)
-        if (depth === 1 && name.size() < mostName) name.add(piece.subarray(at, Math.min(end, at + mostName)))
+        if (depth === within + 1 && name.size() < mostName) name.add(piece.subarray(at, Math.min(end, at + mostName)))
         at = end
         continue
       }
@@ -87,35 +104,43 @@ export async function* elementsOf(pieces: AsyncIterable<Uint8Array>, field: stri
       if (isOver && byte > 0x20) throw broken()
       if (byte === QUOTE) {
         inString = true
-        if (depth === 1) {
+        if (depth === within + 1) {
           name.take()
           name.add(piece.subarray(at - 1, at))
         }
         if (depth === 0) throw broken()
       } else if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
         depth += 1
-        if (depth === 2 && byte === OPEN_LIST && nameIn(name.take()) === field) {
-          if (++found > 1) throw broken()
-          inList = true
-          from = at
+        const isLast = within === path.length - 1
+        if (depth === within + 2 && isLast === (byte === OPEN_LIST) && isNext(name.take())) {
+          if (!isLast) within += 1
+          else {
+            if (++found > 1) throw broken()
+            inList = true
+            from = at
+            around?.(piece.subarray(outside, at))
+          }
         }
       } else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) {
         depth -= 1
         if (depth < 0) throw broken()
-        if (inList && depth === 1) {
+        if (within > depth - 1 && depth > 0) within = depth - 1
+        if (inList && depth === path.length) {
           inList = false
+          outside = at - 1
           keep(piece.subarray(from, at - 1))
           const last = element.take()
           if (!isBlank(last)) yield last
         }
         isOver = depth === 0
-      } else if (inList && depth === 2 && byte === COMMA) {
+      } else if (inList && depth === path.length + 1 && byte === COMMA) {
         keep(piece.subarray(from, at - 1))
         from = at
         yield element.take()
       } else if (depth === 0 && byte > 0x20) throw broken()
     }
     if (inList) keep(piece.subarray(from))
+    else around?.(piece.subarray(outside))
   }
   if (!isOver) throw broken()
 }

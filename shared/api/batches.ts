@@ -54,6 +54,35 @@ export const MessageBatchList = Open({ data: Type.Array(MessageBatchObject), has
 /** DELETE /v1/messages/batches/{id} */
 export const DeletedMessageBatch = Open({ id: Type.String(), type: Type.Literal('message_batch_deleted') })
 
+/** POST /v1beta/models/{model}:batchGenerateContent and :asyncBatchEmbedContent */
+export const GeminiBatchRequest = Open({
+  batch: Open({
+    displayName: OrNull(Type.String({ maxLength: 512 })),
+    inputConfig: Open({
+      fileName: OrNull(
+        Type.String({ description: 'A stored file, `files/...`: in each line `request`, as the action of one takes it, and `key`.' }),
+      ),
+      requests: OrNull(Open({ requests: Type.Array(Open({ request: Open({}), metadata: OrNull(Open({})) })) })),
+    }),
+  }),
+})
+/** GET /v1beta/batches/{id} */
+export const GeminiBatchObject = Open({
+  name: Type.String(),
+  metadata: Open({
+    state: Type.String({
+      description: '`BATCH_STATE_RUNNING`, `BATCH_STATE_SUCCEEDED`, `BATCH_STATE_CANCELLED` or `BATCH_STATE_EXPIRED`.',
+    }),
+    model: Type.String(),
+    createTime: Type.String(),
+    output: Type.Optional(Open({}, 'The answers, or the file with them, in the order of the requests.')),
+  }),
+  done: Type.Optional(Type.Boolean()),
+  response: Type.Optional(Open({})),
+})
+/** GET /v1beta/batches */
+export const GeminiBatchList = Open({ operations: Type.Array(GeminiBatchObject), nextPageToken: Type.Optional(Type.String()) })
+
 /** POST /v1/uploads */
 export const UploadRequest = Open({
   bytes: Whole(1),
@@ -88,4 +117,6 @@ export const ClientSecretRequest = Open({
 export const ClientSecret = Open({ value: Type.String(), expires_at: Whole(), session: Open({}) })
 /** POST /v1/realtime/sessions */
 export const RealtimeSession = Open({ model: Type.Optional(Type.String()) })
+/** POST /v1/realtime/transcription_sessions */
+export const TranscriptionSession = Open({ input_audio_transcription: OrNull(Open({ model: Type.Optional(Type.String()) })) })
 export const RealtimeSessionSecret = Open({ id: Type.String(), client_secret: Open({ value: Type.String(), expires_at: Whole() }) })

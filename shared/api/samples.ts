@@ -142,6 +142,20 @@ socket.onmessage = ({ data }) => {
     shows: 'completed',
     note: 'Node 22 or later, or Bun. Clients that can send headers use `Authorization: Bearer` instead.',
   },
+  {
+    route: 'GET /ws/{service}',
+    language: 'js',
+    text: `const { PARLEY_URL, PARLEY_KEY } = process.env
+const service = 'google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent'
+const socket = new WebSocket(\`\${PARLEY_URL.replace(/^http/, 'ws')}/ws/\${service}?key=\${PARLEY_KEY}\`)
+
+socket.onopen = () => socket.send(JSON.stringify({ setup: { model: 'models/parley-demo-realtime' } }))
+socket.onmessage = async ({ data }) => console.log(typeof data === 'string' ? data : await data.text())
+socket.onclose = ({ code, reason }) => console.log(code, reason)`,
+    prints: 'text',
+    shows: 'No channel of this model',
+    note: 'The demo speaks OpenAI’s words only and refuses this. A Gemini channel serves it, with `ai.live.connect` of Google’s SDK too.',
+  },
 ]
 
 /** All samples, in the order in which they run. */

@@ -156,6 +156,7 @@ export function createRealtimeClient(plan: RealtimePlan, { clock, random, log, s
           requestId,
           caller: asking,
           model: 'm',
+          style: 'openai',
           readmit,
           headers,
           client: new Headers(),

@@ -1,5 +1,5 @@
 /** Events of realtime sessions, both ways: both sides speak alike, so an event passes as it is or is refused. */
-import { realtimeCodec } from '#protocols/realtime'
+import { realtimeCodecs } from '#protocols/realtime'
 import { eventGuide } from './answers.ts'
 import type { Guide } from './cases.ts'
 import type { Cell } from './outcome.ts'
@@ -16,7 +16,7 @@ export const realtimeGuide: Guide = { ...eventGuide, skipped: new Set() }
 
 /** What a client sends may be refused: state of others, another model. What an upstream sends is only watched, whatever it holds. */
 export function realtimeCells(way: 'request' | 'stream', { path, body }: WireCase): Cell[] {
-  const meter = realtimeCodec.meter({ model: 'asked', maxOutput: 4096, context: 32_000, dearest: 'audio' })
+  const meter = realtimeCodecs.openai.meter({ model: 'asked', maxOutput: 4096, context: 32_000, dearest: 'audio' })
   const isRefused = way === 'request' && meter.asked(body).refusal !== undefined
   if (way === 'stream') meter.answered(body)
   const plain = isRefused ? 'refused' : 'same'

@@ -51,7 +51,7 @@ export interface OperationHead extends Head {
 }
 
 /** Which URL of an operation: `images/edits` next to `images/generations`, `batchEmbedContents`. */
-export type Variant = 'edit' | 'translate' | 'batch' | 'predict'
+export type Variant = 'edit' | 'translate' | 'batch' | 'predict' | 'transcription'
 
 /** A request for an upstream. */
 export interface WrittenOperation {

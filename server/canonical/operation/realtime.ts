@@ -16,6 +16,8 @@ export interface RealtimeFrame {
   size: { text: number; sound: number }
   /** Models that it names. */
   models: string[]
+  /** The model that it names for transcribing what is heard. */
+  transcriber?: string
   /** Where it names state in the upstream's account; absent: nowhere. */
   state?: string
 }
@@ -38,6 +40,8 @@ export interface RealtimeMeter {
 export interface RealtimeLimits {
   /** The model of the session as the client named it; a frame that names another is refused. Absent = any. */
   model?: string
+  /** The session only transcribes what it hears, with the model. */
+  transcribes?: true
   /** Maximum output tokens per response. */
   maxOutput: number
   /** Tokens of the model's context. */
@@ -48,15 +52,32 @@ export interface RealtimeLimits {
   isPlausible?(told: Usage): boolean
 }
 
+/** The words in which sessions are held. */
+export type RealtimeStyle = 'openai' | 'gemini'
+
 /** A realtime codec. */
 export interface RealtimeCodec {
   meter(limits: RealtimeLimits): RealtimeMeter
   /** Reads a frame of the client. Throws GatewayError for what is no event, or an ambiguous one: it must not be forwarded. */
   readFrame(frame: string): RealtimeFrame
+  /** Binary frames of an upstream are text too. */
+  isBinary?: true
   /** The error that an upstream sends instead of starting the session; undefined for other frames. */
   openingError(frame: string): GatewayError | undefined
+  /** Why a fresh upstream closed the connection, where the protocol says it so. */
+  readClosing?(code: number, reason: string): GatewayError
   /** Converts a rejected upgrade to a GatewayError. */
   readError(status: number, headers: Headers, body: string): GatewayError
-  /** The error as an event. `cause` is the client's id of the event at fault. */
-  writeError(error: GatewayError, codecContext: CodecContext, cause?: unknown): string
+  /** The error as an event; absent where the protocol only closes the connection. `cause` is the client's id of the event at fault. */
+  writeError?(error: GatewayError, codecContext: CodecContext, cause?: unknown): string
+  /** The code with which a connection is closed for an error, where the protocol has its own. */
+  closeCode?(error: GatewayError): number
+  /** The frame that begins a session, for an upstream that calls the model so and knows the session that it goes on with. */
+  writeSetup?(frame: string, model: string, handle?: string): string
+  /** The first event of a session that only transcribes. */
+  transcriptionSetup?(model: string): string
+  /** A frame of the client in such a session, for an upstream that calls the model so. */
+  withTranscriber?(frame: string, model: string): string
+  /** A frame of the upstream with another handle of the session in place of its own; undefined where it names none. */
+  withHandle?(frame: string, replaced: (handle: string) => string): string | undefined
 }

@@ -28,8 +28,13 @@ function asArray(reply: Reply): Reply {
   return { ...rest, contentType: 'application/json; charset=utf-8', body, heartbeat: new TextEncoder().encode('\n') }
 }
 
-function act(services: RelayServices, visit: Visit): Promise<Response> {
+/** Answers a further action, `path` being `{model}:{action}`; undefined for any that it does not know. */
+export type FurtherAction = (visit: Visit, path: string) => Promise<Response> | undefined
+
+function act(services: RelayServices, visit: Visit, further: FurtherAction | undefined): Promise<Response> {
   const path = visit.params['*'] ?? ''
+  const answered = further?.(visit, path)
+  if (answered) return answered
   const { action } = geminiActions(path)
   switch (action) {
     case 'generateContent':
@@ -48,12 +53,12 @@ function act(services: RelayServices, visit: Visit): Promise<Response> {
 }
 
 /** Every `{model}:{action}` endpoint under `/v1beta/models` and `/v1/models`. */
-export function geminiRoutes(services: RelayServices): Route[] {
+export function geminiRoutes(services: RelayServices, further?: FurtherAction): Route[] {
   return ['/v1beta/models/*', '/v1/models/*'].map((path) => ({
     method: 'POST' as const,
     path,
     envelope: 'gemini' as const,
     slow: true,
-    handle: async (visit: Visit) => act(services, visit),
+    handle: async (visit: Visit) => act(services, visit, further),
   }))
 }

@@ -1,6 +1,6 @@
 /**
  * Short-lived keys for realtime sessions, which a server gives to its browsers: `/v1/realtime/client_secrets` and, for the beta version of
- * the protocol, `/v1/realtime/sessions`. They are sealed, not stored: whoever has the master key reads them. Each stands for the key that
+ * the protocol, `/v1/realtime/sessions` and `transcription_sessions`. They are sealed, not stored: whoever has the master key reads them. Each stands for the key that
  * asked for it, opens the WebSocket and nothing else, and ends with that key.
  */
 import type { Caller } from '#accounts/caller'
@@ -8,7 +8,15 @@ import { decodeUtf8, type JsonServices, join, readJsonPieces } from '#http/reque
 import { json } from '#http/request/respond'
 import type { Route, Visit } from '#http/request/route'
 import { withRoom } from '#http/request/with-room'
-import { readBetaSession, readClientSecret, type SaidOfSession, writeBetaSession, writeClientSecret } from '#protocols/realtime'
+import {
+  readBetaSession,
+  readClientSecret,
+  readTranscriptionSession,
+  type SaidOfSession,
+  writeBetaSession,
+  writeClientSecret,
+  writeTranscriptionSession,
+} from '#protocols/realtime'
 import type { BodyRoom } from '#relay/contract/body-rooms'
 import type { Random } from '#runtime/clock'
 import type { Sealer } from '#runtime/secrets'
@@ -30,6 +38,8 @@ export interface ClientSecret {
   /** The model of its session, and how that is to be set, as JSON. */
   model?: string
   session?: string
+  /** The session only transcribes what it hears; `beta`: in the words of the beta version. */
+  transcribes?: 'now' | 'beta'
 }
 
 const sealedAs = 'realtime client secret'
@@ -67,7 +77,7 @@ async function minted(services: SecretServices, visit: Visit, read: (text: strin
   const { pieces, isLight } = await withRoom(services.rooms, senderOf(caller), reading)
   if (!isLight) throw tooLong()
   const said = read(decodeUtf8(join(pieces)))
-  const { model, settings, seconds } = said
+  const { model, settings, seconds, transcribes } = said
   const session = Object.keys(settings).length > 0 ? JSON.stringify(settings) : undefined
   if (session !== undefined && session.length > mostSession) throw tooLong()
   const until = services.clock.now() + seconds * 1000
@@ -76,6 +86,7 @@ async function minted(services: SecretServices, visit: Visit, read: (text: strin
     until,
     ...(model !== undefined && { model }),
     ...(session !== undefined && { session }),
+    ...(transcribes && { transcribes: read === readTranscriptionSession ? 'beta' : 'now' }),
   })
   return { value, expiresAt: Math.floor(until / 1000), id: `sess_${services.random.base62(24)}`, said }
 }
@@ -85,11 +96,14 @@ const tooLong = () =>
     param: 'session',
   })
 
-/** `/v1/realtime/client_secrets` and `/v1/realtime/sessions`. */
+/** `/v1/realtime/client_secrets`, and `/v1/realtime/sessions` and `transcription_sessions` of the beta version. */
 export function realtimeSecretRoutes(services: SecretServices): Route[] {
   const post = (path: string, handle: Route['handle']): Route => ({ method: 'POST', path, envelope: 'chat', handle })
   return [
     post('/v1/realtime/client_secrets', async (visit) => json(writeClientSecret(await minted(services, visit, readClientSecret)))),
+    post('/v1/realtime/transcription_sessions', async (visit) =>
+      json(writeTranscriptionSession(await minted(services, visit, readTranscriptionSession))),
+    ),
     post('/v1/realtime/sessions', async (visit) => json(writeBetaSession(await minted(services, visit, readBetaSession)))),
   ]
 }

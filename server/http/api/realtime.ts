@@ -6,7 +6,7 @@ import type { Caller } from '#accounts/caller'
 import type { Captures } from '#bodies/captures'
 import { offeredProtocols, readCredential } from '#http/request/credentials'
 import { errorResponse, storedHeader } from '#http/request/respond'
-import type { Route, Visit } from '#http/request/route'
+import type { Envelope, Route, Visit } from '#http/request/route'
 import { writeSetup } from '#protocols/realtime'
 import type { Realtime } from '#relay/realtime/realtime'
 import { modelNotFound } from '#routing/plan'
@@ -29,14 +29,19 @@ const betaProtocol = 'openai-beta.realtime-v1'
 /** 16 bytes in base64 (RFC 6455 section 4.1). A handshake that the runtime would reject must not reach an upstream. */
 const keyPattern = /^[A-Za-z0-9+/]{22}==$/
 
-/** The vendor's query parameters that refer to objects in its own account, or to features that Parley does not have. */
-const foreign = ['call_id', 'intent'] as const
+const transcription = 'transcription'
+
+/** Whether the session is only to transcribe. Throws GatewayError for what else it could be for, and for a call of the vendor's account. */
+function transcribes({ searchParams: query }: URL, minted: ClientSecret | undefined): boolean {
+  const intent = query.get('intent')
+  if (query.has('call_id') || (intent !== null && intent !== transcription)) {
+    const name = query.has('call_id') ? 'call_id' : 'intent'
+    throw new GatewayError('unsupported_value', `${name} is not supported here. Open a session with ?model=NAME.`, { param: name })
+  }
+  return intent === transcription || minted?.transcribes !== undefined
+}
 
 function modelIn({ searchParams: query }: URL, addressed: Visit['addressed'], bound: string | undefined): string {
-  for (const name of foreign) {
-    if (query.has(name))
-      throw new GatewayError('unsupported_value', `${name} is not supported here. Open a session with ?model=NAME.`, { param: name })
-  }
   // Azure's clients name a deployment.
   const [model = bound ?? '', ...others] = query.getAll(addressed?.keyHeader && query.has('deployment') ? 'deployment' : 'model')
   if (model === '') throw new GatewayError('missing_field', 'Name a model: ?model=NAME.', { param: 'model' })
@@ -73,11 +78,16 @@ function admission(services: RealtimeServices, secret: string, address: string):
   return { admit, minted }
 }
 
-function upgradeRequired({ requestId }: Visit): Response {
-  const refusal = new GatewayError('invalid_request', 'Connect to this address with a WebSocket.', { status: 426 })
-  const response = errorResponse(refusal, 'chat', requestId)
-  response.headers.set('upgrade', 'websocket')
-  return response
+/** The refusal of a request that is no handshake; undefined for one that is. Throws GatewayError for one that the runtime would reject. */
+export function upgradeRefusal({ request, requestId, upgrade }: Visit, envelope: Envelope): Response | undefined {
+  if (!upgrade || request.headers.get('upgrade')?.toLowerCase() !== 'websocket') {
+    const refusal = new GatewayError('invalid_request', 'Connect to this address with a WebSocket.', { status: 426 })
+    const response = errorResponse(refusal, envelope, requestId)
+    response.headers.set('upgrade', 'websocket')
+    return response
+  }
+  if (keyPattern.test(request.headers.get('sec-websocket-key') ?? '')) return undefined
+  throw new GatewayError('invalid_value', 'Sec-WebSocket-Key must be 16 bytes in base64.', { param: 'Sec-WebSocket-Key' })
 }
 
 async function open(services: RealtimeServices, visit: Visit): Promise<Response> {
@@ -87,11 +97,10 @@ async function open(services: RealtimeServices, visit: Visit): Promise<Response>
   const { clientAddress } = visit
   const { admit, minted } = admission(services, secret, clientAddress)
   const caller = admit()
-  if (!visit.upgrade || request.headers.get('upgrade')?.toLowerCase() !== 'websocket') return upgradeRequired(visit)
-  if (!keyPattern.test(request.headers.get('sec-websocket-key') ?? '')) {
-    throw new GatewayError('invalid_value', 'Sec-WebSocket-Key must be 16 bytes in base64.', { param: 'Sec-WebSocket-Key' })
-  }
+  const refused = upgradeRefusal(visit, 'chat')
+  if (refused) return refused
   const offered = offeredProtocols(request.headers)
+  const isTranscription = transcribes(url, minted)
   const model = modelIn(url, visit.addressed, minted?.model)
   const selected = selection(offered)
   const keeps = services.house.keep || caller.key?.keepBodies || caller.group.keepBodies
@@ -101,11 +110,13 @@ async function open(services: RealtimeServices, visit: Visit): Promise<Response>
     requestId,
     caller,
     model,
+    style: 'openai',
     headers: betaHeader(request.headers, offered),
     client: request.headers,
     capture,
     signal: request.signal,
-    ...(minted?.session !== undefined && { setup: writeSetup(minted.session) }),
+    ...(isTranscription && { variant: transcription }),
+    ...(minted?.session !== undefined && { setup: writeSetup(minted.session, minted.transcribes === 'beta') }),
     readmit() {
       const { models } = admit()
       if (models && !models.has(model)) throw modelNotFound()
@@ -114,7 +125,7 @@ async function open(services: RealtimeServices, visit: Visit): Promise<Response>
   const stored: Record<string, string> = capture?.label ? { [storedHeader]: capture.label } : {}
   const headers = { 'x-request-id': requestId, 'request-id': requestId, ...stored, ...selected }
   capture?.answering(101, headers)
-  if (!visit.upgrade(session, headers)) session.abandon()
+  if (!visit.upgrade?.(session, headers)) session.abandon()
   // Ignored after an upgrade; without one the client has already left.
   return new Response(null, { status: 400 })
 }

@@ -57,7 +57,7 @@ test.each([
   ['/v1/cachedContents', { 'x-goog-api-key': 'k' }, 'gemini'],
   ['/v1beta/cachedContents/a', {}, 'gemini'],
   ['/v1beta/openai/vector_stores', {}, 'chat'],
-  ['/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent', {}, 'gemini'],
+  ['/v1alpha/auth_tokens', {}, 'gemini'],
   ['/v1/nothing-that-anybody-calls', {}, undefined],
   ['/assets/files', {}, undefined],
 ])('%s with %j is refused in the envelope %s', (path, headers, envelope) => {

@@ -22,12 +22,7 @@ const ofTheVendor = 'It administers an account at the vendor; users, keys and us
 /** The first that fits counts. */
 const doors: readonly Door[] = [
   { at: /^files(\/|$)/, what: 'a store of files', needs: 'Send the file in the request itself, as base64 or by a public address' },
-  { at: /^batches(\/|$)/, what: 'batches in the words of Gemini', needs: 'Make one at /v1/batches or /v1/messages/batches' },
-  {
-    at: /^realtime\/transcription_sessions$/,
-    what: 'realtime sessions that only transcribe',
-    needs: 'Use /v1/audio/transcriptions, or input transcription in a session of /v1/realtime',
-  },
+  { at: /^batches(\/|$)/, what: 'other calls of batches', needs: 'Create, read, list, cancel and delete them' },
   {
     at: /^realtime\/calls(\/|$)/,
     what: 'realtime over WebRTC and SIP',
@@ -47,10 +42,8 @@ const doors: readonly Door[] = [
   { at: /^(skills|agents|sessions|vaults|memory_stores|dreams|deployments|deployment_runs)(\/|$)/, needs: inOneAccount },
   { at: /^(assistants|threads)(\/|$)/, what: 'the Assistants API', needs: 'Use /v1/responses, which took its place' },
   { at: /^(fine_tuning|fine-tunes|evals|tunedModels|graders|decisions)(\/|$)/, what: 'training and evaluation', needs: inOneAccount },
-  {
-    at: /^(chatkit|content_provenance_checks|safety|user_profiles|webhooks|webhook_\w+|auth_tokens)(\/|$)/,
-    needs: inOneAccount,
-  },
+  { at: /^auth_tokens$/, what: 'short-lived keys of Gemini’s', needs: 'Open the WebSocket under /ws/ with the key itself' },
+  { at: /^(chatkit|content_provenance_checks|safety|user_profiles|webhooks|webhook_\w+)(\/|$)/, needs: inOneAccount },
   { at: /^(operations|triggers|tunnels)(\/|$)/, needs: inOneAccount },
   { at: /^(organizations?|projects)(\/|$)/, what: 'administration', needs: ofTheVendor },
   { at: /^complete$/, what: 'the former text completions of Messages', needs: 'Use /v1/messages' },
@@ -58,13 +51,10 @@ const doors: readonly Door[] = [
 
 /** The versions that SDKs put before an address; `upload` is Google's address for files. */
 const prefix = /^\/(?:v1beta\/openai\/|openai\/(?:v1\/)?|(?:upload\/)?(?:v1|v1beta|v1beta1|v1alpha)\/)/
-const googleSocket = /^\/ws\/google\./
 
 /** The refusal of an address that is a vendor's and not served here, with its envelope; undefined for any other address. */
 export function unservedDoor(request: Request, url: URL): { error: GatewayError; envelope: Envelope } | undefined {
   const path = url.pathname
-  if (googleSocket.test(path))
-    return { error: refusal('live sessions of Gemini', 'Open the WebSocket at /v1/realtime'), envelope: 'gemini' }
   const version = prefix.exec(path)?.[0]
   if (version === undefined) return undefined
   const rest = path.slice(version.length).replace(/\/+$/, '')

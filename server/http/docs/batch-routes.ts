@@ -13,6 +13,8 @@ const messagesPaging = [
   { name: 'before_id', in: 'query', description: 'Id of the first batch of the next page.' },
 ] as const
 
+const byGoogle = 'In Gemini’s words where the key comes as Google’s clients send it: those that were made so.'
+
 const openai: readonly RouteDoc[] = [
   {
     ...batches,
@@ -23,8 +25,15 @@ const openai: readonly RouteDoc[] = [
     takes: { json: 'BatchRequest' },
     gives: { json: ['Batch'] },
   },
-  { ...batches, route: 'GET /v1/batches', summary: 'Own batches', parameters: openaiPaging, gives: { json: ['Batches'] } },
-  { ...batches, route: 'GET /v1/batches/:id', summary: 'One batch', gives: { json: ['Batch'] } },
+  {
+    ...batches,
+    route: 'GET /v1/batches',
+    summary: 'Own batches',
+    description: byGoogle,
+    parameters: openaiPaging,
+    gives: { json: ['Batches', 'GeminiBatches'] },
+  },
+  { ...batches, route: 'GET /v1/batches/:id', summary: 'One batch', description: byGoogle, gives: { json: ['Batch', 'GeminiBatch'] } },
   {
     ...batches,
     route: 'POST /v1/batches/:id/cancel',
@@ -75,6 +84,54 @@ const messages: readonly RouteDoc[] = [
   },
 ]
 
+const makesGemini = {
+  batchGenerateContent: [
+    'Gemini: create a batch',
+    'As at `/v1/batches`, with the requests in the call (32 MiB in all) or in a stored file, all for the model in the address. Answers stand in the batch where its requests came in the call, otherwise in a file, in the order of the requests.',
+  ],
+  asyncBatchEmbedContent: ['Gemini: create a batch of embeddings', 'Each request as `embedContent` takes it.'],
+} as const
+const geminiPaging = [
+  { name: 'pageSize', in: 'query', description: 'Batches per page, 1 to 100. Default: 20.' },
+  { name: 'pageToken', in: 'query', description: '`nextPageToken` of the previous page.' },
+] as const
+const ofGoogle = 'Google’s newer clients ask here.'
+const gemini: readonly RouteDoc[] = [
+  ...['/v1beta', '/v1'].flatMap((prefix) =>
+    Object.entries(makesGemini).map(
+      ([action, [summary, description]]): RouteDoc => ({
+        ...{ ...batches, route: `POST ${prefix}/models/*`, path: `${prefix}/models/{model}:${action}`, summary, description },
+        takes: { json: 'GeminiBatchRequest' },
+        gives: { json: ['GeminiBatch'] },
+      }),
+    ),
+  ),
+  {
+    ...batches,
+    route: 'GET /v1beta/batches',
+    summary: 'Gemini: own batches',
+    parameters: geminiPaging,
+    gives: { json: ['GeminiBatches'] },
+  },
+  { ...batches, route: 'GET /v1beta/batches/:id', summary: 'Gemini: one batch', gives: { json: ['GeminiBatch'] } },
+  ...(['/v1beta', '/v1'] as const).flatMap((prefix): RouteDoc[] => [
+    {
+      ...batches,
+      route: `DELETE ${prefix}/batches/:id`,
+      summary: 'Gemini: delete a batch',
+      description: `One that has ended, with its results. They are deleted by themselves after 30 days.${prefix === '/v1' ? ` ${ofGoogle}` : ''}`,
+      gives: { json: ['EmptyAnswer'] },
+    },
+    {
+      ...batches,
+      route: `POST ${prefix}/batches/:id`,
+      summary: 'Gemini: cancel a batch',
+      description: `At \`{id}:cancel\`. What is being asked is still answered and charged; the rest is not asked.${prefix === '/v1' ? ` ${ofGoogle}` : ''}`,
+      gives: { json: ['EmptyAnswer'] },
+    },
+  ]),
+]
+
 const files = { who: 'key', tag: 'Files' } as const
 const uploads: readonly RouteDoc[] = [
   {
@@ -117,6 +174,14 @@ const secrets: readonly RouteDoc[] = [
   },
   {
     ...realtime,
+    route: 'POST /v1/realtime/transcription_sessions',
+    summary: 'The same for a session that only transcribes, in the beta version',
+    description: 'Good for a minute. The present protocol asks for one with `session.type` `transcription` at `client_secrets`.',
+    takes: { json: 'TranscriptionSession' },
+    gives: { json: ['RealtimeSessionSecret'] },
+  },
+  {
+    ...realtime,
     route: 'POST /v1/realtime/sessions',
     summary: 'The same for the beta version of the protocol',
     description: 'Good for a minute.',
@@ -126,4 +191,4 @@ const secrets: readonly RouteDoc[] = [
 ]
 
 /** Descriptions of these endpoints. */
-export const batchRouteDocs: readonly RouteDoc[] = [...openai, ...messages, ...uploads, ...secrets]
+export const batchRouteDocs: readonly RouteDoc[] = [...openai, ...messages, ...gemini, ...uploads, ...secrets]

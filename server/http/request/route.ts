@@ -59,6 +59,8 @@ export interface Route {
   method: Method
   /** Elysia pattern; a trailing `*` matches the rest of the path, slashes included, as `params['*']`. */
   path: string
+  /** Other spellings of the path that clients use by mistake. */
+  also?: readonly string[]
   /** The envelope of errors; a function where one address serves several protocols. */
   envelope: Envelope | ((visit: Pick<Visit, 'request' | 'url'>) => Envelope)
   /** For streams and slow calls: the server's idle timer is off until there is a response; Parley's own limits apply. */

@@ -150,6 +150,15 @@ const statusOf = (word: string | undefined) => words.findLast(([, known]) => kno
 
 const wordOf = (status: number) => words.find(([known]) => known === status)?.[1] ?? (status < 500 ? 'INVALID_ARGUMENT' : 'INTERNAL')
 
+/** The numbers that `google.rpc.Code` gives those words. */
+const codes: Readonly<Record<string, number>> = {
+  ...{ CANCELLED: 1, UNKNOWN: 2, INVALID_ARGUMENT: 3, DEADLINE_EXCEEDED: 4, NOT_FOUND: 5, PERMISSION_DENIED: 7, RESOURCE_EXHAUSTED: 8 },
+  ...{ FAILED_PRECONDITION: 9, ABORTED: 10, INTERNAL: 13, UNAVAILABLE: 14, UNAUTHENTICATED: 16 },
+}
+
+/** The number of a status word, as it stands in errors inside answers; UNKNOWN for any other. */
+export const rpcCode = (word: unknown): number => (typeof word === 'string' ? codes[word] : undefined) ?? 2
+
 /** A refusal in Google's envelope, which has no place for the request id; that goes in a header. */
 export function writeError(error: GatewayError): WrittenError {
   return { status: error.status, headers: errorHeaders(error), body: JSON.stringify(envelope(error)) }

@@ -8,12 +8,10 @@ export type Action = (typeof actions)[number]
 /** Actions of the vendor's that Parley does not serve, and what to use instead. */
 const unserved = new Map(
   Object.entries({
-    batchGenerateContent: 'make a batch of the same model at /v1/batches or /v1/messages/batches',
-    asyncBatchEmbedContent: 'use batchEmbedContents',
     predict: 'ask for images at /v1/images/generations, or with generateContent of a model that draws',
     predictLongRunning: 'it needs an upstream that makes videos, called at its own address',
     generateAnswer: 'use generateContent',
-    bidiGenerateContent: 'open a session at /v1/realtime',
+    bidiGenerateContent: 'open the WebSocket under /ws/',
   }),
 )
 

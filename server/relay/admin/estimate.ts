@@ -18,6 +18,8 @@ export interface Planned {
   dialect: Wire
   /** Its body. */
   raw: string
+  /** What its address says, in the dialects whose addresses name the model. */
+  path?: string
 }
 
 /** What it would hold. */
@@ -46,11 +48,11 @@ export interface Estimate {
 export function createEstimate(parts: RelayParts): Estimate {
   const { clock, books } = parts
 
-  function headOf({ operation, dialect, raw }: Planned): Head & { most?: Usage } {
-    if (operation === 'generate') return conversationCodecs[dialect as Dialect].readHead(raw)
+  function headOf({ operation, dialect, raw, path }: Planned): Head & { most?: Usage } {
+    if (operation === 'generate') return conversationCodecs[dialect as Dialect].readHead(raw, path)
     const codec = operationCodecs[operation][dialect as Style]
     if (!codec || !('readHead' in codec)) throw new GatewayError('unsupported_endpoint', 'No channel can serve this endpoint.')
-    return codec.readHead(raw)
+    return codec.readHead(raw, path)
   }
 
   return {

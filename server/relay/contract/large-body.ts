@@ -8,7 +8,7 @@ import type { AnswerEdits, Head, Memo, RequestEdits, Target, WholeAnswer } from 
 import type { ConversationRequest, Opaque } from '#canonical/conversation'
 import type { Loss } from '#canonical/loss'
 import type { FormFile, InlineFile, OperationHead, Variant, WantedFile, WrittenOperation } from '#canonical/operation/operation'
-import type { RealtimeFrame } from '#canonical/operation/realtime'
+import type { RealtimeFrame, RealtimeStyle } from '#canonical/operation/realtime'
 import type { WordingName } from '#canonical/wording'
 import type { Channel } from '#routing/channel'
 import type { SocketFrame } from '#runtime/contract/sockets'
@@ -239,7 +239,7 @@ export interface LargeBodies {
   /** A Chat request as a client of another dialect would send it, as JSON text in bytes: the playground's preview. Rejects likewise. */
   preview(body: Pick<WeighedPieces, 'pieces'>, dialect: OtherDialect, caller: string): Promise<Uint8Array<ArrayBuffer>>
   /** What is read of a frame of a realtime session. Rejects with GatewayError where it must not be forwarded, and `overloaded`. */
-  frame(frame: SocketFrame, caller: string): Promise<RealtimeFrame>
+  frame(frame: SocketFrame, caller: string, style: RealtimeStyle): Promise<RealtimeFrame>
   /** A large answer for its client; `answers`: one for each request, in pieces. Rejects as reading it here would, and `overloaded`. */
   answer(answers: readonly (readonly Uint8Array[])[], wanted: LargeAnswer, caller: string): Promise<WholeBytes>
   /** A stored exchange as its client sees it, in UTF-8. Takes the bytes. Rejects likewise. */

@@ -5,10 +5,10 @@
 import type { RequestEdits, WholeAnswer } from '#canonical/codec'
 import type { ConversationRequest, Opaque } from '#canonical/conversation'
 import type { WantedFile } from '#canonical/operation/operation'
-import type { RealtimeFrame } from '#canonical/operation/realtime'
+import type { RealtimeFrame, RealtimeStyle } from '#canonical/operation/realtime'
 import { compactionCodecs, conversationCodecs, converseCodec, countCodecs } from '#protocols/index'
 import { withModel } from '#protocols/operations'
-import { realtimeCodec } from '#protocols/realtime'
+import { realtimeCodecs } from '#protocols/realtime'
 import { wordingOf } from '#protocols/wordings'
 import { openedRequest } from '#reasoning-state/opened-request'
 import { statesIn } from '#reasoning-state/state-walk'
@@ -70,7 +70,7 @@ export interface LargeJobs {
   release(id: number): void
   preview(pieces: readonly Uint8Array[], dialect: OtherDialect): Uint8Array<ArrayBuffer>
   framePiece(id: number, piece: string): void
-  frame(id: number, length: number): RealtimeFrame
+  frame(id: number, length: number, style: RealtimeStyle): RealtimeFrame
   answer(answers: readonly (readonly Uint8Array[])[], wanted: LargeAnswer): WholeBytes
   shown(stored: StoredBytes, view: StoredView): Uint8Array<ArrayBuffer>
 }
@@ -230,12 +230,12 @@ export function createLargeJobs(): LargeJobs {
     answered: (id, bodies, wanted) => inBytes(answered(held(id), bodies, wanted)),
     release: (id) => void bodies.delete(id),
     framePiece: (id, piece) => void frames.set(id, (frames.get(id) ?? '') + piece),
-    frame(id, length) {
+    frame(id, length, style) {
       const frame = frames.get(id) ?? ''
       frames.delete(id)
       // Its first pieces went to a worker that has stopped since.
       if (frame.length !== length) throw new GatewayError('overloaded', 'The frame is gone. Send it again.', { retryAfter: 1 })
-      return realtimeCodec.readFrame(frame)
+      return realtimeCodecs[style].readFrame(frame)
     },
     answer: (answers, wanted) => inBytes(answerRead(answers.map(decoded), wanted)),
     shown: (stored, view) => encoder.encode(shown(exchangeIn(stored), view)),

@@ -68,17 +68,17 @@ test('a frame crosses in pieces, wherever they end, and says the same as in one'
   const text = '😀é'.repeat(700_000)
   const frame = JSON.stringify({ type: 'conversation.item.create', event_id: 'e', item: { content: [{ type: 'input_text', text }] } })
   for (const start of ['', ' ']) {
-    const read = await large.frame(start + frame, 'key')
+    const read = await large.frame(start + frame, 'key', 'openai')
     expect(read).toMatchObject({ type: 'conversation.item.create', eventId: 'e' })
     expect(read.size.text).toBeGreaterThan(1_000_000)
-    expect(await large.frame(Buffer.from(start + frame), 'key')).toEqual(read)
+    expect(await large.frame(Buffer.from(start + frame), 'key', 'openai')).toEqual(read)
   }
-  expect(await refused(large.frame(`${frame.slice(0, -1)},"type":"x"}`, 'key'))).toEqual(['ambiguous_field', 'type'])
+  expect(await refused(large.frame(`${frame.slice(0, -1)},"type":"x"}`, 'key', 'openai'))).toEqual(['ambiguous_field', 'type'])
 })
 
 test('others have their turn while a frame crosses', async () => {
   const frame = `{"type":"input_audio_buffer.append","audio":"${'x'.repeat(15 * 1024 * 1024)}"}`
-  expect(await turnsDuring(() => large.frame(frame, 'key'))).toBeGreaterThanOrEqual(15)
+  expect(await turnsDuring(() => large.frame(frame, 'key', 'openai'))).toBeGreaterThanOrEqual(15)
 })
 
 test('a large answer is read here as there', async () => {

@@ -103,7 +103,7 @@ export function createLargeBodies(clock: Clock, random: Pick<Random, 'base62'>):
         letRest()
       }
     },
-    async frame(frame, caller) {
+    async frame(frame, caller, style) {
       const id = ++bodies
       resting?.cancel()
       try {
@@ -115,7 +115,7 @@ export function createLargeBodies(clock: Clock, random: Pick<Random, 'base62'>):
           link.ask({ kind: 'job', name: 'framePiece', args: [id, piece] }).catch(() => undefined)
           await nextTurn()
         }
-        return await run(caller, 'frame', [id, length])
+        return await run(caller, 'frame', [id, length, style])
       } finally {
         letRest()
       }

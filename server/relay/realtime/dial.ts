@@ -5,7 +5,7 @@
 
 import type { Capture } from '#bodies/capture'
 import { type NotedDial, notedDial } from '#bodies/session-capture'
-import { realtimeCodec } from '#protocols/realtime'
+import type { RealtimeCodec } from '#canonical/operation/realtime'
 import type { RelayParts } from '#relay/contract/ask'
 import type { AttemptLog } from '#relay/contract/steps'
 import { destinationOf, inTrace, signed } from '#relay/exchange/outgoing'
@@ -30,6 +30,10 @@ const broken = 1006
 export interface Dialling {
   parts: RelayParts & { sockets: SocketUpstream; demoSockets: SocketUpstream }
   candidates: readonly Candidate[]
+  codec: RealtimeCodec
+  variant?: 'transcription' | undefined
+  /** The frame that begins the session, where the client has to send one first. */
+  begins?: ((candidate: Candidate) => string) | undefined
   /** The model that the client named. */
   model: string
   attempts: AttemptLog
@@ -83,15 +87,21 @@ function answering(noted: NotedDial | undefined) {
   }
 }
 
-function refusedBy(first: Heard | undefined): GatewayError | undefined {
+const tooSoon = () => new GatewayError('upstream_error', 'The upstream closed the connection before it began.')
+
+function refusedBy(first: Heard | undefined, codec: RealtimeCodec): GatewayError | undefined {
   if (first === undefined) return undefined
-  if (typeof first === 'string') return realtimeCodec.openingError(first)
-  return 'code' in first ? new GatewayError('upstream_error', 'The upstream closed the connection before it began.') : undefined
+  if (typeof first === 'string') return codec.openingError(first)
+  if ('code' in first) return first.code === broken ? tooSoon() : (codec.readClosing?.(first.code, first.reason) ?? tooSoon())
+  return undefined
 }
 
-async function standing({ parts, headers, attempts, capture }: Dialling, { candidate, row, timer, signal }: Attempt): Promise<Line> {
+async function standing(
+  { parts, codec, variant, begins, headers, attempts, capture }: Dialling,
+  { candidate, row, timer, signal }: Attempt,
+): Promise<Line> {
   const { vendor } = candidate.channel
-  const destination = destinationOf({ operation: 'realtime', stream: true }, candidate)
+  const destination = destinationOf({ operation: 'realtime', stream: true, ...(variant && { variant }) }, candidate)
   const unsigned: UpstreamRequest = {
     ...destination,
     method: 'GET',
@@ -111,12 +121,18 @@ async function standing({ parts, headers, attempts, capture }: Dialling, { candi
   if ('status' in answer) {
     noted?.refused(answer)
     row.status = answer.status
-    throw realtimeCodec.readError(answer.status, withPlainWait(answer.headers, parts.clock.now()), answer.body)
+    throw codec.readError(answer.status, withPlainWait(answer.headers, parts.clock.now()), answer.body)
   }
   row.status = 101
   row.phase = 'first-event'
+  const opening = begins?.(candidate)
+  if (opening !== undefined) {
+    answer.send(opening)
+    noted?.sent(opening)
+  }
   try {
-    const refusal = refusedBy(await Promise.race([firstWord, parts.clock.sleep(firstWordMs, signal).then(() => undefined)]))
+    const first = await Promise.race([firstWord, parts.clock.sleep(firstWordMs, signal).then(() => undefined)])
+    const refusal = refusedBy(first, codec)
     if (refusal) throw refusal
   } catch (thrown) {
     answer.close(1000, '')

@@ -12,8 +12,9 @@ import { isPlausible, plausibleOperation } from '#billing/pricing/plausibility'
 import type { Price } from '#billing/pricing/price'
 import type { Ticket } from '#billing/ratelimit/limits'
 import type { Capture } from '#bodies/capture'
+import type { RealtimeCodec, RealtimeStyle } from '#canonical/operation/realtime'
 import { noUsage, type Usage } from '#canonical/usage'
-import { realtimeCodec } from '#protocols/realtime'
+import { realtimeCodecs } from '#protocols/realtime'
 import type { RelayParts } from '#relay/contract/ask'
 import type { LargeBodies } from '#relay/contract/large-body'
 import type { AttemptLog } from '#relay/contract/steps'
@@ -27,7 +28,7 @@ import { tellOpenSecondBook, usageRow } from '#relay/spend/usage-row'
 import type { Candidate } from '#routing/order'
 import { modelNotFound, plan } from '#routing/plan'
 import type { AbortSignalLike } from '#runtime/contract/abort'
-import { asGatewayError, type GatewayError } from '#shared/errors'
+import { asGatewayError, GatewayError } from '#shared/errors'
 import type { End } from '#shared/ids'
 import type { SocketUpstream } from '#upstream/socket'
 import { dialAny, type Line } from './dial.ts'
@@ -47,8 +48,16 @@ export interface RealtimeAsk {
   requestId: string
   caller: Caller
   model: string
+  /** The words of its frames. */
+  style: RealtimeStyle
+  /** The session only transcribes what it hears. */
+  variant?: 'transcription'
   /** An event that is sent before the client's first one. */
   setup?: string
+  /** The frame with which the client began, where its protocol wants one. */
+  begins?: string
+  /** Handles of sessions that can be gone on with: how the upstream's own are told to the client, and the one that the client has named. */
+  handles?: Handles
   /** Throws GatewayError when the caller may not continue. */
   readmit(): void
   /** Headers of the client that are passed on. */
@@ -59,6 +68,20 @@ export interface RealtimeAsk {
   capture?: Capture | undefined
   /** Aborted when the client leaves before it is upgraded. */
   signal: AbortSignalLike
+}
+
+/** Where a session is kept that can be gone on with. */
+export interface KeptSession {
+  channel: string
+  key: string | null
+  handle: string
+}
+
+/** Handles of such sessions. */
+export interface Handles {
+  /** What the client is told in place of the upstream's own. */
+  told(session: KeptSession): string
+  from?: KeptSession
 }
 
 export interface Realtime {
@@ -95,13 +118,14 @@ interface Outcome {
 }
 
 /** `warn` is called for implausible figures. */
-function meterFor(model: string, candidates: readonly Candidate[], { rates }: Price, warn: () => void) {
+function meterFor({ style, variant, model }: RealtimeAsk, candidates: readonly Candidate[], { rates }: Price, warn: () => void) {
   const facts = candidates.map(({ model }) => model.capabilities)
   const maxOutput = Math.max(...facts.map(({ maxOutputTokens }) => maxOutputTokens ?? usualOutput))
   const context = Math.max(...facts.map(({ contextTokens }) => contextTokens ?? usualContext))
   const possible = plausibleOperation(largestResponse(context, maxOutput), false)
-  return realtimeCodec.meter({
+  return realtimeCodecs[style].meter({
     model,
+    ...(variant && { transcribes: true as const }),
     maxOutput,
     context,
     isPlausible(reported) {
@@ -121,6 +145,18 @@ function largestResponse(context: number, maxOutput: number): Usage {
   return usage
 }
 
+/** Those among the candidates in whose account the session is kept. Throws `not_found` when there is none any more. */
+function keepersOf(candidates: readonly Candidate[], { channel, key }: KeptSession): readonly Candidate[] {
+  const found = candidates.filter((one) => one.channel.id === channel && (one.key?.id ?? null) === key)
+  if (found.length === 0) throw new GatewayError('not_found', 'There is no session with this handle any more.')
+  return found
+}
+
+/** What the client is told in place of a frame of the upstream; undefined: the frame itself. */
+function toldBy(codec: RealtimeCodec, handles: Handles, { channel, key }: Candidate) {
+  return (frame: string) => codec.withHandle?.(frame, (handle) => handles.told({ channel: channel.id, key: key?.id ?? null, handle }))
+}
+
 /** Opens realtime sessions and keeps track of them. */
 export function createRealtime(parts: RealtimeParts): Realtime {
   const { clock, books } = parts
@@ -130,7 +166,7 @@ export function createRealtime(parts: RealtimeParts): Realtime {
   function rowOf(begun: Begun, { end, status, error, line, sessionCost }: Outcome): NewLog {
     const { ask, at, attempts, price } = begun
     const facts = {
-      ask: { ...ask, operation: 'realtime', dialect: 'openai' } as const,
+      ask: { ...ask, operation: 'realtime', dialect: ask.style } as const,
       head: { model: ask.model, stream: true },
       price,
       at,
@@ -167,24 +203,44 @@ export function createRealtime(parts: RealtimeParts): Realtime {
 
   async function begin(begun: Begun): Promise<Session> {
     const { ask, attempts } = begun
-    const { caller, model, requestId } = ask
+    const { caller, model, requestId, begins, handles } = ask
+    const codec = realtimeCodecs[ask.style]
     const price = parts.prices.get(model)
     if (!price) throw modelNotFound()
     begun.price = price
-    const asked = { group: caller.group.name, model, models: caller.models, operation: 'realtime', dialect: 'chat' } as const
-    const candidates = parts.health.plentyFirst(parts.health.fit(plan(parts.channels, asked, parts.random.fraction)))
+    const dialect = ask.style === 'gemini' ? 'gemini' : 'chat'
+    const asked = {
+      group: caller.group.name,
+      model,
+      models: caller.models,
+      operation: 'realtime',
+      dialect,
+      ...(ask.variant && { use: 'transcribe' as const }),
+    } as const
+    const planned = plan(parts.channels, asked, parts.random.fraction)
+    const candidates = parts.health.plentyFirst(parts.health.fit(handles?.from ? keepersOf(planned, handles.from) : planned))
     begun.ticket = await parts.limiter.take(limitsOf(caller), 0)
-    const meter = meterFor(model, candidates, price, () =>
+    const meter = meterFor(ask, candidates, price, () =>
       parts.log.warn({ requestId }, 'implausible usage reported by the upstream; tokens were counted locally'),
     )
+    const { refusal } = begins === undefined ? {} : meter.asked(begins)
+    if (refusal) throw refusal
     const largest = () => cost(meter.next(), price.rates, caller.group.ratio)
     const first = largest()
     await books.hold(requestId, accountsOf(caller, begun.at.getTime()), first)
     begun.held = true
-    const line = await dialAny({ parts, candidates, model, attempts, headers: ask.headers, capture: ask.capture, signal: ask.signal })
+    const { headers, capture, signal } = ask
+    const line = await dialAny({
+      ...{ parts, candidates, codec, variant: ask.variant, model, attempts, headers, capture, signal },
+      ...(begins !== undefined && {
+        begins: (candidate) => codec.writeSetup?.(begins, candidate.model.upstream, handles?.from?.handle) ?? begins,
+      }),
+    })
     const sessionCost = createSessionCost(price.rates, caller.group.ratio, upstreamPriceOf(line.candidate)?.rates)
     const session = createSession({
-      readLarge: (frame) => parts.large.frame(frame, caller.key?.id ?? caller.user.id),
+      codec,
+      readLarge: (frame) => parts.large.frame(frame, caller.key?.id ?? caller.user.id, ask.style),
+      ...(handles && { told: toldBy(codec, handles, line.candidate) }),
       clock,
       codecContext: { now: clock.now, id: (prefix) => prefix + parts.random.base62(24) },
       meter,
@@ -194,7 +250,8 @@ export function createRealtime(parts: RealtimeParts): Realtime {
       topUp: createTopUp({ held: first, step: first, grow: (extra) => books.grow(requestId, extra) }),
       longest: (line.candidate.channel.timeouts.total ?? longestSeconds) * 1000,
       readmit: ask.readmit,
-      setup: ask.setup,
+      setup: ask.setup ?? (ask.variant && codec.transcriptionSetup?.(model)),
+      ...(ask.variant && { sent: (frame: string) => codec.withTranscriber?.(frame, line.candidate.model.upstream) ?? frame }),
       note: () => books.progress(rowOf(begun, { end: 'cut', status: 101, error: interrupted(), line, sessionCost })),
       async settle(ending) {
         if (ending.error?.code === 'upstream_error') parts.health.failed(line.candidate, ending.error)

@@ -4,8 +4,7 @@
  * the session ends with an event that says why. It is settled before the client's connection is closed.
  */
 import type { CodecContext } from '#canonical/codec'
-import type { RealtimeFrame, RealtimeMeter } from '#canonical/operation/realtime'
-import { realtimeCodec } from '#protocols/realtime'
+import type { RealtimeCodec, RealtimeFrame, RealtimeMeter } from '#canonical/operation/realtime'
 import { clientClosed } from '#relay/exchange/ended'
 import type { SessionCost } from '#relay/spend/session-cost'
 import type { TopUp } from '#relay/spend/top-up'
@@ -24,6 +23,7 @@ export interface SessionEnding {
 
 export interface SessionParts {
   clock: Clock
+  codec: RealtimeCodec
   codecContext: CodecContext
   meter: RealtimeMeter
   topUp: TopUp
@@ -35,6 +35,10 @@ export interface SessionParts {
   longest: number
   /** An event that is sent before the client's first one. */
   setup: string | undefined
+  /** What the upstream is sent in place of a frame of the client. */
+  sent?(frame: string): string
+  /** What the client is told in place of a frame of the upstream; undefined: the frame itself. */
+  told?(frame: string): string | undefined
   /** Throws GatewayError when the caller may not continue. */
   readmit(): void
   /** Reads a frame that is too large to be read here. Rejects with GatewayError where it must not be forwarded. */
@@ -84,7 +88,7 @@ const noMoney = () => new GatewayError('insufficient_quota', 'The balance does n
 
 /** A session on an upstream connection that is already open; it starts when the client is attached. */
 export function createSession(parts: SessionParts): Session {
-  const { clock, meter, topUp, sessionCost, line } = parts
+  const { clock, codec, meter, topUp, sessionCost, line } = parts
   const { socket: upstream } = line
   let client: FrameSocket | undefined
   let stage: 'waiting' | 'open' | 'over' = 'waiting'
@@ -118,8 +122,8 @@ export function createSession(parts: SessionParts): Session {
   /** Sends the error as an event and ends the session. */
   function fail(error: GatewayError, code: number, end: End = 'error'): void {
     if (stage === 'over') return
-    client?.send(realtimeCodec.writeError(error, parts.codecContext))
-    void finish({ end, status: 101, error }, code, error.message)
+    if (codec.writeError) client?.send(codec.writeError(error, parts.codecContext))
+    void finish({ end, status: 101, error }, codec.closeCode?.(error) ?? code, error.message)
   }
 
   function look(): void {
@@ -154,7 +158,7 @@ export function createSession(parts: SessionParts): Session {
   }
 
   function forward(frame: SocketFrame): void {
-    upstream.send(frame)
+    upstream.send(parts.sent ? parts.sent(textOf(frame)) : frame)
     if (upstream.buffered() > highWater) pauseClient()
   }
 
@@ -189,7 +193,8 @@ export function createSession(parts: SessionParts): Session {
   }
 
   function refuse(refusal: GatewayError, eventId?: unknown): void {
-    client?.send(realtimeCodec.writeError(refusal, parts.codecContext, eventId))
+    if (codec.writeError) client?.send(codec.writeError(refusal, parts.codecContext, eventId))
+    else fail(refusal, policy)
   }
 
   /** Never rejects. */
@@ -205,12 +210,13 @@ export function createSession(parts: SessionParts): Session {
   const fromUpstream: FrameListener = {
     message(frame) {
       if (stage !== 'open') return
-      const usage = typeof frame === 'string' ? meter.answered(frame) : undefined
+      const text = typeof frame === 'string' || codec.isBinary ? textOf(frame) : undefined
+      const usage = text === undefined ? undefined : meter.answered(text)
       if (usage) {
         sessionCost.add(usage)
         parts.note()
       }
-      if (!client?.send(frame)) return leave(broken, '')
+      if (!client?.send((text !== undefined && parts.told?.(text)) || frame)) return leave(broken, '')
       if (client.buffered() > highWater) {
         upstreamPaused = true
         upstream.pause()

@@ -22,7 +22,8 @@ function endpoint(baseUrl: string, target: EndpointTarget): string {
   if (apiVersion === undefined) return `${resource}/openai/v1/${path}`
   if (undated.has(apiVersion)) return `${resource}/openai/v1/${path}${path.includes('?') ? '&' : '?'}api-version=${apiVersion}`
   if (!dated.test(apiVersion)) throw badOption()
-  if (target.operation === 'realtime') return `${resource}/openai/realtime?api-version=${apiVersion}&deployment=${modelSegment(deployment)}`
+  const session = target.variant === 'transcription' ? 'intent=transcription' : `deployment=${modelSegment(deployment)}`
+  if (target.operation === 'realtime') return `${resource}/openai/realtime?api-version=${apiVersion}&${session}`
   const owner = path === 'responses' || path === 'moderations' ? '' : `deployments/${modelSegment(deployment)}/`
   return `${resource}/openai/${owner}${path}?api-version=${apiVersion}`
 }

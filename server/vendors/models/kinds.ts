@@ -7,7 +7,7 @@ const kinds: readonly (readonly [RegExp, string])[] = [
   [/rerank/, 'rerank'],
   [/embed|^(bge|e5|gte|voyage)-/, 'embed'],
   [/moderation/, 'moderate'],
-  [/realtime/, 'realtime'],
+  [/realtime|^gemini-.*(live|native-audio)/, 'realtime'],
   [/whisper|transcribe/, 'transcribe'],
   [/^gemini-.*tts/, 'generate speak'],
   [/(^|-)tts(-|$)|-speech$/, 'speak'],

@@ -1,5 +1,5 @@
 /** Samples of batches, uploads in parts and client secrets. */
-import { anthropic, bearer, form, get, json, post, type Sample } from '../sample.ts'
+import { anthropic, bearer, form, get, google, json, post, type Sample } from '../sample.ts'
 
 const line = `{"custom_id": "first", "method": "POST", "url": "/v1/chat/completions", "body": {"model": "parley-demo", "messages": [{"role": "user", "content": "Hello"}]}}`
 const file = `printf '%s\\n' '${line}' > requests.jsonl
@@ -12,6 +12,14 @@ const requests = `{"requests": [{"custom_id": "first", "params": {"model": "parl
 const ofMessages = `id=$(curl -s "$PARLEY_URL/v1/messages/batches" ${anthropic} ${json} \\
   -d '${requests}' | ${idFirst})\n`
 const whenEnded = `until curl -s "$PARLEY_URL/v1/messages/batches/$id" ${anthropic} | grep -q '"ended"'; do sleep 0.2; done\n`
+const inGemini = (request: string) => `{"batch": {"inputConfig": {"requests": {"requests": [{"request": ${request}}]}}}}`
+const geminiRequests = {
+  'parley-demo:batchGenerateContent': inGemini('{"contents": [{"parts": [{"text": "Hello"}]}]}'),
+  'parley-demo-embed:asyncBatchEmbedContent': inGemini('{"content": {"parts": [{"text": "Hello"}]}}'),
+}
+const geminiNamed = `id=$(curl -s "$PARLEY_URL/v1beta/models/parley-demo:batchGenerateContent" ${google} ${json} \\
+  -d '${geminiRequests['parley-demo:batchGenerateContent']}' | sed 's/.*"name":"batches\\/\\([^"]*\\)".*/\\1/')\n`
+const geminiEnded = `until curl -s "$PARLEY_URL/v1beta/batches/$id" ${google} | grep -q '"done":true'; do sleep 0.2; done\n`
 const upload = `id=$(curl -s "$PARLEY_URL/v1/uploads" ${bearer} ${json} \\
   -d '{"bytes": 19, "filename": "tiles.txt", "mime_type": "text/plain", "purpose": "user_data"}' | ${idFirst})\n`
 const part = `printf 'The tiles are blue.' > tiles.txt
@@ -65,6 +73,38 @@ export const batchSamples: readonly Sample[] = [
     prints: 'json',
     shows: '"message_batch_deleted"',
   },
+  ...['/v1beta', '/v1'].flatMap((prefix) =>
+    Object.entries(geminiRequests).map(
+      ([action, body]): Sample => ({
+        route: `POST ${prefix}/models/{model}:${action.split(':')[1]}`,
+        language: 'sh',
+        text: post(`${prefix}/models/${action}`, body, { key: google }),
+        ...{ prints: 'json', shows: '"BATCH_STATE_RUNNING"' },
+      }),
+    ),
+  ),
+  { route: 'GET /v1beta/batches', language: 'sh', text: get('/v1beta/batches', google), prints: 'json', shows: '"batches/batch_' },
+  {
+    route: 'GET /v1beta/batches/{id}',
+    language: 'sh',
+    text: `${geminiNamed}${geminiEnded}${get('/v1beta/batches/$id', google)}`,
+    prints: 'json',
+    shows: '"inlinedResponses"',
+  },
+  ...['/v1beta', '/v1'].flatMap((prefix): Sample[] => [
+    {
+      route: `POST ${prefix}/batches/{id}`,
+      language: 'sh',
+      text: `${geminiNamed}curl -s -X POST "$PARLEY_URL${prefix}/batches/$id:cancel" ${google}`,
+      ...{ prints: 'json', shows: '{}' },
+    },
+    {
+      route: `DELETE ${prefix}/batches/{id}`,
+      language: 'sh',
+      text: `${geminiNamed}${geminiEnded}curl -s -X DELETE "$PARLEY_URL${prefix}/batches/$id" ${google}`,
+      ...{ prints: 'json', shows: '{}' },
+    },
+  ]),
   {
     route: 'POST /v1/uploads',
     language: 'sh',
@@ -102,6 +142,13 @@ export const batchSamples: readonly Sample[] = [
     ),
     prints: 'json',
     shows: '"ek_',
+  },
+  {
+    route: 'POST /v1/realtime/transcription_sessions',
+    language: 'sh',
+    text: post('/v1/realtime/transcription_sessions', '{"input_audio_transcription": {"model": "parley-demo-transcribe"}}'),
+    prints: 'json',
+    shows: '"client_secret"',
   },
   {
     route: 'POST /v1/realtime/sessions',

@@ -53,7 +53,8 @@ export function Composer(props: ComposerProps) {
   const [isDue, setIsDue] = createSignal(false)
 
   const write = (value: string) => {
-    setIsDue(false)
+    // A conversation that gets its id shows the same text again.
+    if (value !== untrack(text)) setIsDue(false)
     setText(value)
     if (box && box.value !== value) box.value = value
     fit()

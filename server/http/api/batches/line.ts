@@ -3,6 +3,7 @@
  * row in the log. What the endpoint answers is written down before it is charged.
  */
 import type { AskLine, LineAsk } from '#batches/batch-runner'
+import { geminiRoutes } from '#http/api/gemini'
 import { anthropicRoutes } from '#http/api/messages'
 import { openaiRoutes, type StoredResponseServices } from '#http/api/openai'
 import { embeddingRoutes } from '#http/api/operations/embeddings'
@@ -20,11 +21,15 @@ export interface LineServices extends StoredResponseServices {
 /** What the headers of a request of Messages must say; its batch was made with them. */
 const version = '2023-06-01'
 
+/** Whether a route answers at an endpoint. */
+const fits = (path: string, endpoint: string) => (path.endsWith('*') ? endpoint.startsWith(path.slice(0, -1)) : endpoint === path)
+
 /** Asks at these endpoints. */
 export function createAskLine(services: LineServices): AskLine {
   const never = new AbortController().signal
 
-  function routeFor({ caller, batch, kept }: LineAsk): Route | undefined {
+  /** The route that answers at the endpoint, and what of that its address says. */
+  function routeFor({ caller, batch, kept }: LineAsk): { route: Route; params: Record<string, string> } | undefined {
     const ofBatch = (ask: Ask): Ask => ({ ...ask, batch: batch.id, kept })
     const own = {
       ...services,
@@ -32,19 +37,20 @@ export function createAskLine(services: LineServices): AskLine {
       relay: (ask: Ask) => services.relay(ofBatch(ask)),
       keeping: Object.assign((ask: Ask) => services.keeping(ofBatch(ask)), { continued: services.keeping.continued }),
     }
-    const routes = [...openaiRoutes(own), ...anthropicRoutes(own), ...embeddingRoutes(own), ...moderationRoutes(own)]
-    return routes.find(({ method, path }) => method === 'POST' && path === batch.endpoint)
+    const routes = [...openaiRoutes(own), ...anthropicRoutes(own), ...embeddingRoutes(own), ...moderationRoutes(own), ...geminiRoutes(own)]
+    const route = routes.find(({ method, path }) => method === 'POST' && fits(path, batch.endpoint))
+    return route && { route, params: { '*': batch.endpoint.slice(route.path.length - 1) } }
   }
 
   return async (line) => {
     const { batch, requestId, body } = line
     try {
-      const route = routeFor(line)
-      if (!route) throw new Error('a batch for no endpoint')
+      const found = routeFor(line)
+      if (!found) throw new Error('a batch for no endpoint')
       const url = new URL(batch.endpoint, 'http://batch.invalid')
       const headers = { authorization: 'Bearer sk-batch', 'content-type': 'application/json', 'anthropic-version': version }
       const request = new Request(url, { method: 'POST', headers, body, signal: never })
-      await (await route.handle({ request, url, params: {}, requestId, clientAddress: '' })).body?.cancel()
+      await (await found.route.handle({ request, url, params: found.params, requestId, clientAddress: '' })).body?.cancel()
       return undefined
     } catch (thrown) {
       const error = asGatewayError(thrown)

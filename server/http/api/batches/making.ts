@@ -29,6 +29,10 @@ export const noBatch = () => new GatewayError('not_found', 'There is no batch wi
 export interface Wanted extends Pick<Planned, 'operation' | 'dialect'> {
   words: BatchWords
   endpoint: string
+  /** The end of that address, where it names the model. */
+  path?: string
+  /** Several requests may have one name. */
+  mayShareNames?: true
   facts: BatchFacts
   /** The body as its endpoint reads it, where that puts something in. */
   asked?(body: string): string
@@ -58,23 +62,25 @@ export async function make(
   wanted: Wanted,
   questions: AsyncIterable<BatchQuestion>,
 ): Promise<Batch> {
-  const { operation, dialect, words, endpoint, facts, asked = (body) => body, about } = wanted
+  const { operation, dialect, words, endpoint, path, facts, asked = (body) => body, about } = wanted
   if (!caller.key) throw new Error('a batch without a key')
   const open = await services.batches.open({ tenant: caller.user.id, keyId: caller.key.id, words, endpoint })
   try {
     const names = new Set<string>()
+    let place = 0
     let most = 0n
     let model: string | undefined
     for await (const question of questions) {
-      const place = names.size
       if (names.has(question.name))
         throw about(place, new GatewayError('invalid_value', 'The field `custom_id` must differ from all others.'))
-      names.add(question.name)
-      const planned = planOf(() => services.estimate.of({ caller, operation, dialect, raw: asked(question.body) }), place, about)
+      const raw = asked(question.body)
+      const planned = planOf(() => services.estimate.of({ caller, operation, dialect, raw, ...(path && { path }) }), place, about)
       most += planned.most
       model ??= planned.model
       await open.add(question)
-      if (names.size % turn === 0) await nextTurn()
+      if (!wanted.mayShareNames) names.add(question.name)
+      place += 1
+      if (place % turn === 0) await nextTurn()
     }
     const { requestId } = visit
     if (model !== undefined) await services.estimate.afford({ caller, operation, dialect, requestId, batch: open.id, model, most })
@@ -111,11 +117,19 @@ export async function cancelled(services: BatchServices, visit: Visit, words: Ba
   return asked
 }
 
+/** The query parameters of a list. */
+interface PageNames {
+  after: string
+  before?: string
+  /** `limit` when absent. */
+  limit?: string
+}
+
 /** A page of the caller's batches, newest first. Rejects with `invalid_value` for an id that is not in the list. */
-export async function pageOf(services: BatchServices, visit: Visit, words: BatchWords, names: { after: string; before?: string }) {
+export async function pageOf(services: BatchServices, visit: Visit, words: BatchWords, names: PageNames) {
   const tenant = admit(services, visit).user.id
   const query = visit.url.searchParams
-  const limit = pageSize(query.get('limit'))
+  const limit = pageSize(query.get(names.limit ?? 'limit'))
   const before = names.before === undefined ? null : query.get(names.before)
   const id = before ?? query.get(names.after)
   const edge = id === null ? undefined : await services.batches.find(id, tenant)

@@ -16,11 +16,12 @@ const { readMessagesRequest, writeMessagesBatch, writeMessagesBatches, writeMess
 /** Bytes of the call that makes one, and of a request with what is around it. */
 const mostBytes = 32 * 1024 * 1024
 const mostElement = mostRequestBytes + 4096
+const requests = { path: [['requests']] }
 
 async function* questionsIn({ clock, idleMs }: BatchServices, { request }: Visit): AsyncGenerator<BatchQuestion> {
   const limits = { maxBytes: mostBytes, clock, timeMs: bodyTimeMs, idleMs }
   let place = 0
-  for await (const element of elementsOf(inSlices(bodyPieces(request, limits)), 'requests', mostElement)) {
+  for await (const element of elementsOf(inSlices(bodyPieces(request, limits)), requests, mostElement)) {
     demandLight(element)
     yield readMessagesRequest(decodeUtf8(element).trim(), place)
     place += 1

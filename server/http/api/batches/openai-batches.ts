@@ -1,18 +1,19 @@
 /** `/v1/batches`: batches in OpenAI's words, whose requests come in a stored file and whose answers go into others. */
-
-import { mostRequestBytes } from '#batches/batches'
 import type { BatchQuestion } from '#canonical/batch'
 import { keptFileIn } from '#canonical/kept-file'
 import { admit, senderOf } from '#http/api/relay-route'
 import { decodeUtf8, join, readJsonPieces } from '#http/request/read-body'
 import { json } from '#http/request/respond'
 import type { Route, Visit } from '#http/request/route'
+import { spokenIn } from '#http/request/spoken'
 import { withRoom } from '#http/request/with-room'
 import { openaiBatches } from '#protocols/batches'
 import { withModel } from '#protocols/operations'
 import type { BodyRoom } from '#relay/contract/body-rooms'
 import { GatewayError } from '#shared/errors'
-import { type BatchServices, batchAt, cancelled, demandLight, make, pageOf, type Wanted } from './making.ts'
+import { geminiBatchHandlers as gemini } from './gemini-batches.ts'
+import { linesOf } from './lines.ts'
+import { type BatchServices, batchAt, cancelled, make, pageOf, type Wanted } from './making.ts'
 
 const { inLine, readBatch, readBatchLine, writeBatch, writeBatches } = openaiBatches
 
@@ -25,46 +26,11 @@ const asks: Readonly<Record<string, Pick<Wanted, 'operation' | 'dialect'>>> = {
   '/v1/moderations': { operation: 'moderate', dialect: 'openai' },
 }
 
-/** Bytes of a line: a request and what is around it. */
-const mostLine = mostRequestBytes + 4096
 const noFile = () => new GatewayError('not_found', 'There is no file with this id.', { param: 'input_file_id' })
 
 /** The requests in a file, line by line. Throws GatewayError, which names the line. */
 async function* questionsIn(pieces: AsyncIterable<Uint8Array>, endpoint: string): AsyncGenerator<BatchQuestion> {
-  let number = 0
-  let rest: Uint8Array[] = []
-  let bytes = 0
-  const read = (): BatchQuestion | undefined => {
-    number += 1
-    const line = join(rest)
-    rest = []
-    bytes = 0
-    demandLightLine(line, number)
-    const text = decodeUtf8(line).trim()
-    return text === '' ? undefined : readBatchLine(text, number, endpoint)
-  }
-  for await (const piece of pieces) {
-    let from = 0
-    for (let at = piece.indexOf(0x0a); at >= 0; at = piece.indexOf(0x0a, from)) {
-      rest.push(piece.subarray(from, at))
-      from = at + 1
-      const question = read()
-      if (question) yield question
-    }
-    rest.push(piece.subarray(from))
-    bytes += piece.length - from
-    if (bytes > mostLine) throw inLine(number + 1, new GatewayError('request_too_large', `A request may have ${mostRequestBytes} bytes.`))
-  }
-  const last = read()
-  if (last) yield last
-}
-
-function demandLightLine(line: Uint8Array, number: number): void {
-  try {
-    demandLight(line)
-  } catch (thrown) {
-    throw thrown instanceof GatewayError ? inLine(number, thrown) : thrown
-  }
+  for await (const { text, number } of linesOf(pieces, inLine)) yield readBatchLine(text, number, endpoint)
 }
 
 async function create(services: BatchServices, visit: Visit): Promise<Response> {
@@ -95,15 +61,24 @@ async function list(services: BatchServices, visit: Visit): Promise<Response> {
   return json(writeBatches(batches, hasMore))
 }
 
+/** Google's clients ask at these addresses too. */
+const isGemini = (visit: Visit) => spokenIn(visit) === 'gemini'
+
 /** `/v1/batches` and what is under it. */
 export function openaiBatchRoutes(services: BatchServices): Route[] {
-  const route = (method: Route['method'], path: string, handle: Route['handle']): Route => ({
-    ...{ method, path, envelope: 'chat', slow: method === 'POST', handle },
+  const at = '/v1/batches/:id'
+  const route = (method: Route['method'], path: string, handle: (services: BatchServices, visit: Visit) => Promise<Response>): Route => ({
+    ...{ method, path, slow: method === 'POST' || path === at },
+    envelope: (visit) => (spokenIn(visit) === 'gemini' ? 'gemini' : 'chat'),
+    handle: (visit) => handle(services, visit),
   })
+  const shown = async (services: BatchServices, visit: Visit) => json(writeBatch(await batchAt(services, visit, 'chat')))
   return [
-    route('POST', '/v1/batches', (visit) => create(services, visit)),
-    route('GET', '/v1/batches', (visit) => list(services, visit)),
-    route('GET', '/v1/batches/:id', async (visit) => json(writeBatch(await batchAt(services, visit, 'chat')))),
-    route('POST', '/v1/batches/:id/cancel', async (visit) => json(writeBatch(await cancelled(services, visit, 'chat')))),
+    route('POST', '/v1/batches', create),
+    route('GET', '/v1/batches', (services, visit) => (isGemini(visit) ? gemini.list : list)(services, visit)),
+    route('GET', at, (services, visit) => (isGemini(visit) ? gemini.shown : shown)(services, visit)),
+    route('DELETE', at, gemini.remove),
+    route('POST', at, gemini.act),
+    route('POST', `${at}/cancel`, async (services, visit) => json(writeBatch(await cancelled(services, visit, 'chat')))),
   ]
 }

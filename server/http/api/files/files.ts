@@ -141,6 +141,18 @@ export async function remove(services: FileServices, visit: Visit, spoken: Spoke
   return json(writerFor(spoken).deleted(file.id))
 }
 
+const download = /:download$/
+
+/** Whether the address asks for what is in the file, as Google's clients do: `{id}:download`. */
+const asksContent = ({ params }: Visit) => download.test(params.id ?? '')
+
+/** The file that the address names: what is in it where it asks for that, what is known of it otherwise. */
+export async function shown(services: FileServices, visit: Visit, spoken: Spoken): Promise<Response> {
+  if (!asksContent(visit)) return json(writerFor(spoken).file((await fileAt(services, visit)).file, services.publicUrl.origin))
+  visit.params = { id: (visit.params.id ?? '').replace(download, '') }
+  return content(services, visit)
+}
+
 async function content(services: FileServices, visit: Visit): Promise<Response> {
   const { tenant, file } = await fileAt(services, visit)
   const pieces = services.files.read(tenant, file.id)
@@ -169,12 +181,7 @@ export function fileRoutes(services: FileServices): Route[] {
   return [
     { method: 'POST', path: '/v1/files', envelope, slow: true, handle: (visit) => create(services, visit) },
     { method: 'GET', path: '/v1/files', envelope, handle: (visit) => list(services, visit, spokenIn(visit)) },
-    {
-      method: 'GET',
-      path: at,
-      envelope,
-      handle: async (visit) => json(writerFor(spokenIn(visit)).file((await fileAt(services, visit)).file, services.publicUrl.origin)),
-    },
+    { method: 'GET', path: at, envelope, slow: true, handle: (visit) => shown(services, visit, spokenIn(visit)) },
     { method: 'DELETE', path: at, envelope, handle: (visit) => remove(services, visit, spokenIn(visit)) },
     { method: 'GET', path: `${at}/content`, envelope, slow: true, handle: (visit) => content(services, visit) },
   ]

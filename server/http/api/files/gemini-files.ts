@@ -8,7 +8,7 @@ import { fileWriters } from '#protocols/files'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import { fileName, fileType } from './file-type.ts'
-import { type FileServices, fileAt, list, remove } from './files.ts'
+import { type FileServices, list, remove, shown } from './files.ts'
 import { inPortions } from './in-portions.ts'
 
 /** Milliseconds: as long as Google keeps them. */
@@ -112,12 +112,7 @@ export function geminiFileRoutes(services: FileServices): Route[] {
   return [
     ...uploads,
     { method: 'GET', path: '/v1beta/files', envelope, handle: (visit) => list(services, visit, 'gemini') },
-    {
-      method: 'GET',
-      path: at,
-      envelope,
-      handle: async (visit) => json(fileWriters.gemini.file((await fileAt(services, visit)).file, services.publicUrl.origin)),
-    },
+    { method: 'GET', path: at, envelope, slow: true, handle: (visit) => shown(services, visit, 'gemini') },
     { method: 'DELETE', path: at, envelope, handle: (visit) => remove(services, visit, 'gemini') },
   ]
 }

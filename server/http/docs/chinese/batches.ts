@@ -22,6 +22,29 @@ export const batches: Readonly<Record<string, string>> = {
   'Messages: results of a batch': 'Messages：批次的结果',
   'One line of JSON for each request, in the order in which they came, once the batch has ended.':
     '批次结束后，每个请求一行 JSON，按提交顺序排列。',
+  'In Gemini’s words where the key comes as Google’s clients send it: those that were made so.':
+    '若密钥按 Google 客户端的方式发送，则使用 Gemini 的格式，列出以该格式创建的批次。',
+  'Gemini: create a batch': 'Gemini：创建批次',
+  'As at `/v1/batches`, with the requests in the call (32 MiB in all) or in a stored file, all for the model in the address. Answers stand in the batch where its requests came in the call, otherwise in a file, in the order of the requests.':
+    '与 `/v1/batches` 相同，请求写在调用中（合计 32 MiB）或存储的文件中，均使用地址中的模型。请求写在调用中时，回答就在批次里，否则在文件里，按请求的顺序排列。',
+  'Gemini: create a batch of embeddings': 'Gemini：创建嵌入批次',
+  'Each request as `embedContent` takes it.': '每个请求与 `embedContent` 的格式相同。',
+  '`nextPageToken` of the previous page.': '上一页的 `nextPageToken`。',
+  'Gemini: own batches': 'Gemini：自己的批次',
+  'Gemini: one batch': 'Gemini：单个批次',
+  'Gemini: delete a batch': 'Gemini：删除批次',
+  'One that has ended, with its results. They are deleted by themselves after 30 days. Google’s newer clients ask here.':
+    '删除已结束的批次及其结果。30 天后会自动删除。Google 的新版客户端使用此地址。',
+  'Gemini: cancel a batch': 'Gemini：取消批次',
+  'At `{id}:cancel`. What is being asked is still answered and charged; the rest is not asked.':
+    '地址为 `{id}:cancel`。已发出的请求仍会得到回答并计费；其余不再发出。',
+  'At `{id}:cancel`. What is being asked is still answered and charged; the rest is not asked. Google’s newer clients ask here.':
+    '地址为 `{id}:cancel`。已发出的请求仍会得到回答并计费；其余不再发出。Google 的新版客户端使用此地址。',
+  'A stored file, `files/...`: in each line `request`, as the action of one takes it, and `key`.':
+    '已存储的文件 `files/...`：每行包含 `request`（与单次调用的格式相同）和 `key`。',
+  '`BATCH_STATE_RUNNING`, `BATCH_STATE_SUCCEEDED`, `BATCH_STATE_CANCELLED` or `BATCH_STATE_EXPIRED`.':
+    '`BATCH_STATE_RUNNING`、`BATCH_STATE_SUCCEEDED`、`BATCH_STATE_CANCELLED` 或 `BATCH_STATE_EXPIRED`。',
+  'The answers, or the file with them, in the order of the requests.': '回答，或包含回答的文件，按请求的顺序排列。',
   'A stored file with the purpose `batch`: in each line `custom_id`, `method`, `url` and `body`.':
     '用途为 `batch` 的已存储文件：每行包含 `custom_id`、`method`、`url` 和 `body`。',
   '`/v1/chat/completions`, `/v1/responses`, `/v1/embeddings`, `/v1/completions` or `/v1/moderations`: the `url` of every line.':
@@ -45,5 +68,8 @@ export const batches: Readonly<Record<string, string>> = {
     '有效 10 分钟，或按 `expires_after` 为 10 秒至 2 小时，只能用于该 WebSocket；费用与限制归申请它的密钥，并随该密钥失效。会话开始时按 `session` 设置。',
   'What the session is set to: 6,144 characters at most.': '会话的设置：最多 6,144 个字符。',
   'The same for the beta version of the protocol': '同上，用于协议的 beta 版本',
+  'The same for a session that only transcribes, in the beta version': '同上，用于 beta 版本的仅转录会话',
+  'Good for a minute. The present protocol asks for one with `session.type` `transcription` at `client_secrets`.':
+    '有效一分钟。现行协议在 `client_secrets` 中以 `session.type` 为 `transcription` 申请。',
   'Good for a minute.': '有效一分钟。',
 }

@@ -4,6 +4,7 @@ import type { RealtimeFrame } from '#canonical/operation/realtime'
 import { addStateRefs } from '#protocols/codec/head'
 import { isObject } from '#shared/json'
 import { type RealtimeEvent, readAsked } from './event.ts'
+import { transcriberIn } from './transcription.ts'
 
 /** Tokens of an image whose size is not looked at. */
 const imageTokens = 1500
@@ -14,6 +15,7 @@ const textTokens = (text: string) => Math.ceil(Buffer.byteLength(text) / 4)
 export function readFrame(frame: string): RealtimeFrame {
   const event = readAsked(frame)
   const state = stateIn(event)
+  const transcriber = transcriberIn(event)
   return {
     type: event.type,
     ...(event.event_id !== undefined && { eventId: event.event_id }),
@@ -21,6 +23,7 @@ export function readFrame(frame: string): RealtimeFrame {
     models: [event.session, event.response].flatMap((within) =>
       isObject(within) && typeof within.model === 'string' ? [within.model] : [],
     ),
+    ...(transcriber !== undefined && { transcriber }),
     ...(state !== undefined && { state }),
   }
 }

@@ -42,7 +42,7 @@ const otherModel = () =>
 const foreignState = (param: string) => new GatewayError('not_found', `There is no ${param.split('.').at(-1)} with this id.`, { param })
 
 /** The meter of one session. */
-export function createRealtimeMeter({ model, maxOutput, context, dearest, isPlausible }: RealtimeLimits): RealtimeMeter {
+export function createRealtimeMeter({ model, transcribes, maxOutput, context, dearest, isPlausible }: RealtimeLimits): RealtimeMeter {
   let sound = usualSound
   /** Input of the next response: what the last one had and said, and what came since. */
   let before: Amount = { text: unseen, audio: 0 }
@@ -143,10 +143,11 @@ export function createRealtimeMeter({ model, maxOutput, context, dearest, isPlau
     asked(frame) {
       const read = typeof frame === 'string' ? readOr(frame) : frame
       if (read instanceof GatewayError) return { refusal: read }
-      const { type, eventId, size, models, state } = read
+      const { type, eventId, size, models, transcriber, state } = read
       if (state) return { refusal: foreignState(state), eventId }
       // Whether the session is to go on with another model, at another price.
-      if (model !== undefined && models.some((one) => one !== model)) return { refusal: otherModel(), eventId }
+      const named = transcribes && transcriber !== undefined ? [...models, transcriber] : models
+      if (model !== undefined && named.some((one) => one !== model)) return { refusal: otherModel(), eventId }
       since = plus(since, { text: size.text, audio: size.sound / sound.heard })
       if (type === 'response.create') {
         awaited += 1
@@ -180,6 +181,7 @@ export function createRealtimeMeter({ model, maxOutput, context, dearest, isPlau
     },
     running: () => awaited + begun.size,
     next() {
+      if (transcribes) return utterance()
       const usage = estimate(nothingDelivered())
       usage.out.total = maxOutput
       usage.out.audio = dearest === 'audio' ? maxOutput : 0
@@ -195,6 +197,16 @@ export function createRealtimeMeter({ model, maxOutput, context, dearest, isPlau
       return usage
     },
   }
+}
+
+/** What is heard before it is transcribed: a minute. */
+function utterance(): Usage {
+  const usage = noUsage()
+  usage.in.audio = 600
+  usage.out.total = 600
+  usage.units.seconds = 60
+  usage.units.requests = 0
+  return usage
 }
 
 function readOr(frame: string): RealtimeFrame | GatewayError {

@@ -1,9 +1,9 @@
 /** Short-lived keys of realtime sessions, in the words of the vendor's present protocol and of its beta version. */
 import { bodyNames } from '#protocols/codec/body-names'
-import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import { scanObject } from '#wire/json-scan'
 import { isAbsent, readModel, wrong } from '../fields.ts'
+import { transcriberIn } from './transcription.ts'
 
 const names = bodyNames('openai', [], 'expires_after anchor seconds session model type')
 
@@ -14,6 +14,8 @@ export interface SaidOfSession {
   settings: Record<string, unknown>
   /** How long the key is good for. */
   seconds: number
+  /** The session only transcribes what it hears. */
+  transcribes?: true
 }
 
 /** A key that was made. */
@@ -45,24 +47,29 @@ export function readClientSecret(text: string): SaidOfSession {
   }
   if (!isObject(session)) throw wrong('session', 'an object')
   const { type = 'realtime' } = session
-  if (type !== 'realtime') throw noTranscription()
+  if (type === 'transcription') return transcribing(session, seconds)
+  if (type !== 'realtime') throw wrong('session.type', '`realtime` or `transcription`')
   return settingsIn({ ...session, type }, seconds)
+}
+
+function transcribing(settings: Record<string, unknown>, seconds: number): SaidOfSession {
+  const model = transcriberIn({ session: settings })
+  return { ...(model !== undefined && { model: readModel(model) }), settings, seconds, transcribes: true }
 }
 
 /** The body of `/v1/realtime/sessions`. Throws GatewayError 400. */
 export const readBetaSession = (text: string): SaidOfSession => settingsIn(text.trim() === '' ? {} : scanObject(text, names).value, beta)
 
-const noTranscription = () =>
-  new GatewayError(
-    'unsupported_here',
-    'Parley serves no realtime sessions that only transcribe. Use /v1/audio/transcriptions, or input transcription in a session of type realtime.',
-    { param: 'session.type' },
-  )
+/** The body of `/v1/realtime/transcription_sessions`. Throws GatewayError 400. */
+export const readTranscriptionSession = (text: string): SaidOfSession =>
+  transcribing(text.trim() === '' ? {} : scanObject(text, names).value, beta)
 
 /** The answer of `/v1/realtime/client_secrets`. */
 export const writeClientSecret = ({ value, expiresAt, id, said }: MintedSecret) => ({
   ...{ value, expires_at: expiresAt },
-  session: { ...said.settings, type: 'realtime', object: 'realtime.session', id, ...(said.model !== undefined && { model: said.model }) },
+  session: said.transcribes
+    ? { ...said.settings, type: 'transcription', object: 'realtime.transcription_session', id }
+    : { ...said.settings, type: 'realtime', object: 'realtime.session', id, ...(said.model !== undefined && { model: said.model }) },
 })
 
 /** The answer of `/v1/realtime/sessions`. */
@@ -73,5 +80,13 @@ export const writeBetaSession = ({ value, expiresAt, id, said }: MintedSecret) =
   client_secret: { value, expires_at: expiresAt },
 })
 
-/** The event that sets up a session, as its client would send it. */
-export const writeSetup = (session: string): string => `{"type":"session.update","session":${session}}`
+/** The answer of `/v1/realtime/transcription_sessions`. */
+export const writeTranscriptionSession = ({ value, expiresAt, id, said }: MintedSecret) => ({
+  ...said.settings,
+  ...{ id, object: 'realtime.transcription_session' },
+  client_secret: { value, expires_at: expiresAt },
+})
+
+/** The event that sets up a session, as its client would send it. `isBeta`: one of the beta version that only transcribes. */
+export const writeSetup = (session: string, isBeta = false): string =>
+  `{"type":"${isBeta ? 'transcription_session' : 'session'}.update","session":${session}}`

@@ -1,0 +1,44 @@
+/** The lines of a file with the requests of a batch. */
+import { mostRequestBytes } from '#batches/batches'
+import { decodeUtf8, join } from '#http/request/read-body'
+import { GatewayError } from '#shared/errors'
+import { demandLight } from './making.ts'
+
+/** Bytes of a line: a request and what is around it. */
+const mostLine = mostRequestBytes + 4096
+
+/** Says which line an error is about, the `number`th from 1 on. */
+export type AboutLine = (number: number, error: GatewayError) => GatewayError
+
+/** The lines that are not empty, from number 1 on. Throws GatewayError for one that is too long, too much work or no UTF-8. */
+export async function* linesOf(pieces: AsyncIterable<Uint8Array>, about: AboutLine): AsyncGenerator<{ text: string; number: number }> {
+  let number = 0
+  let rest: Uint8Array[] = []
+  let bytes = 0
+  function read(): string {
+    number += 1
+    const line = join(rest)
+    rest = []
+    bytes = 0
+    try {
+      demandLight(line)
+      return decodeUtf8(line).trim()
+    } catch (thrown) {
+      throw thrown instanceof GatewayError ? about(number, thrown) : thrown
+    }
+  }
+  for await (const piece of pieces) {
+    let from = 0
+    for (let at = piece.indexOf(0x0a); at >= 0; at = piece.indexOf(0x0a, from)) {
+      rest.push(piece.subarray(from, at))
+      from = at + 1
+      const text = read()
+      if (text !== '') yield { text, number }
+    }
+    rest.push(piece.subarray(from))
+    bytes += piece.length - from
+    if (bytes > mostLine) throw about(number + 1, new GatewayError('request_too_large', `A request may have ${mostRequestBytes} bytes.`))
+  }
+  const text = read()
+  if (text !== '') yield { text, number }
+}

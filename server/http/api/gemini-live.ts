@@ -1,0 +1,182 @@
+/**
+ * Gemini's live sessions: a WebSocket at `/ws/google.ai.generativelanguage.VERSION.GenerativeService.BidiGenerateContent`, whose first frame
+ * names the model. The key is looked at before the connection is accepted; the upstream is connected once that frame is there, and what is
+ * refused then closes the connection with the words of the refusal, since the protocol has no other place for them.
+ */
+import type { Caller } from '#accounts/caller'
+import { readCredential } from '#http/request/credentials'
+import { storedHeader } from '#http/request/respond'
+import type { Route, Visit } from '#http/request/route'
+import { liveCloseCode, readLiveSetup } from '#protocols/realtime'
+import type { Handles, KeptSession } from '#relay/realtime/realtime'
+import type { Session } from '#relay/realtime/session'
+import { modelNotFound } from '#routing/plan'
+import type { Clock } from '#runtime/clock'
+import type { ClientListener, FrameSocket, SocketFrame } from '#runtime/contract/sockets'
+import type { Sealer } from '#runtime/secrets'
+import { asGatewayError, GatewayError } from '#shared/errors'
+import type { OpenSockets } from './open-sockets.ts'
+import { type RealtimeServices, upgradeRefusal } from './realtime.ts'
+
+/** What live sessions need from the program. */
+export interface LiveServices extends RealtimeServices {
+  /** Connections whose first frame has not come. */
+  responseSockets: OpenSockets
+}
+
+/** Milliseconds for the first frame. */
+const firstFrameMs = 30_000
+/** Bytes of the first frame, and of those that come before the upstream is there. */
+const mostSetup = 1024 * 1024
+const mostWaiting = 4 * 1024 * 1024
+
+const service = /^google\.ai\.generativelanguage\.v1(?:alpha|beta)?\.GenerativeService\.BidiGenerateContent$/
+
+const restart = 1012
+const late = 1008
+
+const textOf = (frame: SocketFrame): string => (typeof frame === 'string' ? frame : new TextDecoder().decode(frame))
+
+/** Handles of sessions are sealed: they say where the session is kept, and are of use to nobody else. */
+function handlesFor(sealer: Sealer, tenant: string, named: string | undefined): Handles {
+  const as = JSON.stringify(['live session', tenant])
+  const told = (session: KeptSession) => sealer.seal(JSON.stringify(session), as)
+  if (named === undefined) return { told }
+  try {
+    return { told, from: JSON.parse(sealer.open(named, as)) as KeptSession }
+  } catch {
+    throw new GatewayError('not_found', 'There is no session with this handle.', { param: 'setup.sessionResumption.handle' })
+  }
+}
+
+/** What a connection becomes. */
+interface Beginning {
+  /** Begins the session that the first frame asks for. Rejects with GatewayError. */
+  begin(text: string, signal: AbortSignal): Promise<Session>
+  /** There will be none. */
+  none(): void
+}
+
+/** A connection whose first frame is waited for; then it is the session. */
+function waitingFor(clock: Clock, sockets: OpenSockets, { begin, none }: Beginning): ClientListener {
+  const leaving = new AbortController()
+  const waiting: SocketFrame[] = []
+  let bytes = 0
+  let socket: FrameSocket | undefined
+  let session: Session | undefined
+  let stage: 'silent' | 'dialling' | 'over' = 'silent'
+  const forget = sockets.add({ drain: () => (stage === 'silent' ? close(restart, 'Parley is restarting.') : undefined) })
+  const limit = clock.after(firstFrameMs, () =>
+    refuse(new GatewayError('invalid_request', 'The first frame, `setup`, did not come in time.')),
+  )
+
+  function over(): void {
+    if (stage === 'silent') none()
+    stage = 'over'
+    limit.cancel()
+    forget()
+    leaving.abort()
+  }
+
+  function close(code: number, reason: string): void {
+    if (stage === 'over') return
+    over()
+    socket?.close(code, reason)
+  }
+
+  const refuse = (error: GatewayError) => close(liveCloseCode(error), error.message)
+
+  async function start(text: string): Promise<void> {
+    try {
+      const begun = await begin(text, leaving.signal)
+      // Whoever has left while the upstream was dialled.
+      if (stage === 'over' || !socket) return begun.abandon()
+      limit.cancel()
+      forget()
+      session = begun
+      socket.resume()
+      begun.opened(socket)
+      for (const frame of waiting.splice(0)) begun.message(frame)
+    } catch (thrown) {
+      none()
+      refuse(asGatewayError(thrown))
+    }
+  }
+
+  return {
+    opened(opened) {
+      socket = opened
+      if (stage === 'over') opened.close(late, 'The first frame did not come in time.')
+    },
+    message(frame) {
+      if (session) return session.message(frame)
+      if (stage === 'over') return
+      bytes += frame.length
+      if (bytes > (stage === 'silent' ? mostSetup : mostWaiting)) {
+        return refuse(new GatewayError('request_too_large', `The first frame may have ${mostSetup} bytes.`))
+      }
+      if (stage === 'dialling') return void waiting.push(frame)
+      stage = 'dialling'
+      limit.cancel()
+      socket?.pause()
+      void start(textOf(frame))
+    },
+    drained: () => session?.drained(),
+    closed(code, reason) {
+      if (session) session.closed(code, reason)
+      else if (stage !== 'over') over()
+    },
+  }
+}
+
+/** Asks for a session as its first frame says. */
+function beginning(services: LiveServices, visit: Visit, caller: Caller, admit: () => Caller) {
+  const { requestId, request } = visit
+  const { headers } = request
+  const keeps = services.house.keep || caller.key?.keepBodies || caller.group.keepBodies
+  const capture = keeps ? services.captures.begin(visit, caller) : undefined
+  visit.capture = capture
+  const begin = async (text: string, signal: AbortSignal): Promise<Session> => {
+    const { model, handle } = readLiveSetup(text)
+    capture?.askedFrame(text)
+    return services.realtime({
+      ...{ requestId, caller: admit(), model, style: 'gemini', begins: text, headers: {}, client: headers, capture, signal },
+      handles: handlesFor(services.sealer, caller.user.id, handle),
+      readmit() {
+        const { models } = admit()
+        if (models && !models.has(model)) throw modelNotFound()
+      },
+    })
+  }
+  function none(): void {
+    if (capture && capture.end === undefined) capture.settled('error')
+    capture?.answerOver('error')
+  }
+  return { begin, none, stored: capture?.label }
+}
+
+async function open(services: LiveServices, visit: Visit): Promise<Response> {
+  const { request, requestId, url, clientAddress } = visit
+  const secret = readCredential(request.headers, url.searchParams)
+  const admit = () => services.accounts.admitKey(secret, clientAddress)
+  const caller = admit()
+  if (!service.test(visit.params.service ?? '')) {
+    throw new GatewayError('unsupported_here', 'Parley serves BidiGenerateContent here, and no other service. Connect to that.')
+  }
+  const refused = upgradeRefusal(visit, 'gemini')
+  if (refused) return refused
+  const { stored, ...session } = beginning(services, visit, caller, admit)
+  const headers = { 'x-request-id': requestId, 'request-id': requestId, ...(stored && { [storedHeader]: stored }) }
+  visit.capture?.answering(101, headers)
+  const listener = waitingFor(services.clock, services.responseSockets, session)
+  if (!visit.upgrade?.(listener, headers)) listener.closed(1006, '')
+  // Ignored after an upgrade; without one the client has already left.
+  return new Response(null, { status: 400 })
+}
+
+/** `/ws/google.ai.generativelanguage...`. */
+export function liveRoutes(services: LiveServices): Route[] {
+  // Google's SDK puts a second slash behind a base URL of one's own.
+  const paths = { path: '/ws/:service', also: ['//ws/:service'] }
+  return [{ method: 'GET', ...paths, envelope: 'gemini', slow: true, handle: (visit) => open(services, visit) }]
+}

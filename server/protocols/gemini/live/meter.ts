@@ -1,0 +1,184 @@
+/**
+ * Watches both directions of one live session as the frames pass: what each turn of the model used, and what the next one may come to at
+ * most. Never keeps what was said.
+ *
+ * Every turn is paid for by its own figures, once: the upstream's where it gives them, with the turn or after it, else what was delivered.
+ */
+import type { RealtimeFrame, RealtimeLimits, RealtimeMeter } from '#canonical/operation/realtime'
+import { noUsage, promptOf, type Usage } from '#canonical/usage'
+import { GatewayError } from '#shared/errors'
+import { isObject } from '#shared/json'
+import { type Body, pick, pickObject, pickObjects, pickText } from '../proto-json.ts'
+import { nothingDelivered, readUsage } from '../usage.ts'
+import { readLiveFrame } from './frame.ts'
+
+/** Tokens, by kind. */
+interface Amount {
+  text: number
+  audio: number
+}
+
+/** Characters of base64 in a token of sound: what is heard has 16 kHz of 16 bits and 32 tokens a second, what is said 24 kHz and 25. */
+const heard = (32_000 * 4) / 3 / 32
+const said = (48_000 * 4) / 3 / 25
+/** What a session begins with that the upstream adds by itself. */
+const unseen = 256
+
+/** A turn of the model. */
+interface Turn {
+  delivered: Amount
+  searches: number
+  told?: Usage
+  /** Nothing more of it comes, but for its figures. */
+  isOver: boolean
+  isPaid: boolean
+}
+
+const foreignState = (param: string) => new GatewayError('not_found', `There is no ${param.split('.').at(-1)} with this id.`, { param })
+const setUpTwice = () => new GatewayError('invalid_value', 'A session is set up once, by its first frame.', { param: 'setup' })
+const textTokens = (text: string | undefined) => Buffer.byteLength(text ?? '') / 4
+
+/** What a message of the upstream says for the model; undefined where it says nothing. */
+function sayingIn(message: Body): Amount | undefined {
+  const content = pickObject(message, 'serverContent') ?? {}
+  const amount: Amount = { text: 0, audio: 0 }
+  let speaks = false
+  for (const part of pickObjects(pickObject(content, 'modelTurn') ?? {}, 'parts')) {
+    speaks = true
+    const { inlineData: _, inline_data: __, ...rest } = part
+    const data = pickObject(part, 'inlineData')
+    if (data) amount.audio += (pickText(data, 'data')?.length ?? 0) / said
+    else amount.text += textTokens(pickText(part, 'text') ?? JSON.stringify(rest))
+  }
+  const call = pickObject(message, 'toolCall')
+  if (call) amount.text += textTokens(JSON.stringify(call))
+  return speaks || call ? amount : undefined
+}
+
+/** The meter of one session. */
+export function createLiveMeter({ model, maxOutput, context, dearest, isPlausible }: RealtimeLimits): RealtimeMeter {
+  /** Input of the next turn: what the last one had and said, and what came since. */
+  let before: Amount = { text: unseen, audio: 0 }
+  let since: Amount = { text: 0, audio: 0 }
+  let turn: Turn | undefined
+  let isSetUp = false
+  let isAwaited = false
+
+  function estimate(delivered: Amount): Usage {
+    const usage = noUsage()
+    usage.in.fresh = Math.min(context, Math.ceil(before.text + since.text))
+    usage.in.audio = Math.min(context, Math.ceil(before.audio + since.audio))
+    usage.out.audio = Math.ceil(delivered.audio)
+    usage.out.total = Math.ceil(delivered.text) + usage.out.audio
+    return usage
+  }
+
+  /** What a turn is paid for, which it is only once. */
+  function paid(ended: Turn): Usage | undefined {
+    if (ended.isPaid) return undefined
+    ended.isPaid = true
+    const usage = ended.told ?? estimate(ended.delivered)
+    usage.units.searches = ended.searches
+    before = { text: promptOf(usage) - usage.in.audio + usage.out.total - usage.out.audio, audio: usage.in.audio + usage.out.audio }
+    since = { text: 0, audio: 0 }
+    return usage
+  }
+
+  /** Reads the figures of a message; of a turn the largest count. */
+  function hear(message: Body, current: Turn): void {
+    const raw = pickObject(message, 'usageMetadata')
+    if (!raw) return
+    const named = {
+      ...raw,
+      candidatesTokenCount: pick(raw, 'responseTokenCount'),
+      candidatesTokensDetails: pick(raw, 'responseTokensDetails'),
+    }
+    const told = readUsage(named, nothingDelivered())?.usage
+    if (!told || isPlausible?.(told) === false) return
+    told.raw = undefined
+    if (!current.told || promptOf(told) + told.out.total >= promptOf(current.told) + current.told.out.total) current.told = told
+  }
+
+  const newTurn = (): Turn => ({ delivered: { text: 0, audio: 0 }, searches: 0, isOver: false, isPaid: false })
+
+  function answered(text: string): Usage | undefined {
+    const message = messageIn(text)
+    if (!message) return undefined
+    const saying = sayingIn(message)
+    let owed: Usage | undefined
+    if (saying) {
+      isAwaited = false
+      if (turn?.isOver) {
+        owed = paid(turn)
+        turn = undefined
+      }
+      turn ??= newTurn()
+      turn.delivered.text += saying.text
+      turn.delivered.audio += saying.audio
+    }
+    const content = pickObject(message, 'serverContent')
+    const isComplete = content !== undefined && pick(content, 'turnComplete') === true
+    if (isComplete) isAwaited = false
+    if (!turn && pick(message, 'usageMetadata') !== undefined) turn = newTurn()
+    if (!turn) return owed
+    hear(message, turn)
+    if (content) turn.searches += searchesIn(content)
+    if (isComplete) turn.isOver = true
+    // Its figures may come behind it.
+    return turn.isOver && turn.told ? (paid(turn) ?? owed) : owed
+  }
+
+  return {
+    asked(frame) {
+      const read = typeof frame === 'string' ? readOr(frame) : frame
+      if (read instanceof GatewayError) return { refusal: read }
+      const { type, size, models, state } = read
+      if (state) return { refusal: foreignState(state) }
+      if (type === 'setup' && isSetUp) return { refusal: setUpTwice() }
+      if (models.some((one) => model !== undefined && one !== model)) return { refusal: setUpTwice() }
+      isSetUp = true
+      since.text += size.text
+      since.audio += size.sound / heard
+      if (type === 'clientContent' || type === 'toolResponse') isAwaited = true
+      // What the model says to a result is paid for by itself.
+      if (type === 'toolResponse' && turn) turn.isOver = true
+      return {}
+    },
+    answered,
+    running: () => Number(isAwaited || (turn !== undefined && !turn.isOver)),
+    next() {
+      const usage = estimate({ text: 0, audio: 0 })
+      usage.out.total = maxOutput
+      usage.out.audio = dearest === 'audio' ? maxOutput : 0
+      return usage
+    },
+    unfinished() {
+      const { told, delivered } = turn ?? newTurn()
+      return turn && (told || delivered.text + delivered.audio > 0) ? paid(turn) : undefined
+    },
+  }
+}
+
+function searchesIn(content: Body): number {
+  const grounding = pickObject(content, 'groundingMetadata')
+  const queries = grounding && pick(grounding, 'webSearchQueries')
+  return Array.isArray(queries) ? queries.length : 0
+}
+
+function messageIn(text: string): Body | undefined {
+  try {
+    const message: unknown = JSON.parse(text)
+    return isObject(message) ? message : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function readOr(frame: string): RealtimeFrame | GatewayError {
+  try {
+    return readLiveFrame(frame)
+  } catch (thrown) {
+    if (thrown instanceof GatewayError) return thrown
+    throw thrown
+  }
+}

@@ -1,0 +1,17 @@
+/** Changes one value that lies in objects within a JSON text; every other byte stays. */
+import { isNamed, scanFields } from './json-scan.ts'
+import { fieldEdits, splice } from './splice.ts'
+
+/**
+ * `json` with the value at `path` changed, each name of the path in any of its spellings. As it is where there is no such value; `json`
+ * has been scanned before, and has no name twice.
+ */
+export function spliceAt(json: string, path: readonly (readonly string[])[], change: (value: string) => string): string {
+  const [spellings, ...rest] = path
+  if (spellings === undefined) return change(json)
+  const spans = scanFields(json)
+  const key = spans && spellings.find((name) => spans.fields.some((field) => isNamed(json, field, name)))
+  if (!spans || key === undefined) return json
+  const changed = (value: string | undefined) => (value === undefined ? value : spliceAt(value, rest, change))
+  return splice(json, fieldEdits(json, spans, new Map([[key, changed]])))
+}
