@@ -1,6 +1,7 @@
 /** Money: accounts, and the append-only entries behind every wallet. All amounts in nano-dollars. */
 import { sql } from 'drizzle-orm'
 import { bigint, check, index, pgTable, text, timestamp } from 'drizzle-orm/pg-core'
+import type { EntryKind } from '../shared/ids.ts'
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
 
@@ -41,9 +42,6 @@ export const accounts = pgTable(
   ],
 )
 
-/** Kinds of wallet entries. */
-export const entryKinds = ['grant', 'credit', 'usage'] as const
-
 /**
  * Append-only: a trigger refuses update, delete and truncate. Wallets of entries exist, which triggers of the migration named `row_costs`
  * see to: a foreign key would look up the wallet of every request's entry, which has just been charged.
@@ -55,7 +53,7 @@ export const entries = pgTable(
     walletId: text('wallet_id').notNull(),
     /** Positive adds to the balance, negative takes from it. */
     amount: bigint('amount', { mode: 'bigint' }).notNull(),
-    kind: text('kind', { enum: entryKinds }).notNull(),
+    kind: text('kind').$type<EntryKind>().notNull(),
     /** The cause of the entry; makes every posting idempotent: `usage:<request id>`, `grant:<user id>`, `credit:<key>`, `code:<code id>`, `payment:<reference>`, `refund:<reference>`. */
     ref: text('ref').notNull().unique(),
     actor: text('actor').notNull(),

@@ -140,11 +140,39 @@ test('an operator goes from a failure to the attempt, the channel, and its reset
   await expectClean(page, 'models of a channel')
   await page.getByRole('button', { name: 'Save' }).click()
   await expect(page.getByText('The models are saved.').first()).toBeVisible()
-  const { data } = (await (await consoleApi(program))('GET', '/api/channels')) as { data: { name: string; models: unknown[] }[] }
-  expect(data.find(({ name }) => name === 'console-main')?.models).toEqual([
-    ...[model, 'gpt-unpriced', 'gpt-new'],
-    { name: 'fast', upstream: model },
-  ])
+  const tab = (name: string) => page.getByRole('navigation', { name: 'Channel' }).getByRole('link', { name }).click()
+  await tab('Costs')
+  await page.getByLabel(`Output of ${model}`).fill('1.5')
+  await expect(page.getByRole('row', { name: new RegExp(`^${model}`) })).toContainText('0% / 25%')
+  await expectClean(page, 'costs of a channel')
+  // What is typed in one tab stays while another is open.
+  await tab('Advanced')
+  await page.getByRole('button', { name: 'Add field' }).click()
+  await page.getByLabel('Name of a field').fill('top_k')
+  await page.getByLabel('Value of top_k').fill('40')
+  await page.getByLabel('Connect').fill('2.5')
+  await page.getByRole('switch', { name: 'State that Parley never saw' }).click()
+  await expectClean(page, 'advanced settings of a channel')
+  await tab('Connection')
+  await expect(page.getByText('4 changes not saved')).toBeVisible()
+  await expectClean(page, 'the connection of a channel')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByText('Saved.').first()).toBeVisible()
+  await tab('Simulate')
+  await page.getByRole('combobox', { name: 'Model' }).fill('CONSOLE')
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(new RegExp(`model=${model}`))
+  await page.getByLabel('Protocol').selectOption('messages')
+  await expect(page.getByRole('listitem').filter({ hasText: 'this channel' })).toContainText('converted to chat')
+  await expectClean(page, 'a route simulated')
+  const { data } = (await (await consoleApi(program))('GET', '/api/channels')) as { data: { name: string }[] }
+  expect(data.find(({ name }) => name === 'console-main')).toMatchObject({
+    models: [model, 'gpt-unpriced', 'gpt-new', { name: 'fast', upstream: model }],
+    costs: { [model]: { input: '1', output: '1.5' } },
+    params: { set: { top_k: 40 } },
+    timeouts: { connect: 2.5 },
+    foreignState: 'allow',
+  })
 })
 
 test('what was charged is the same on the page, in the API and in the balance', async ({ page, program }) => {
@@ -169,6 +197,13 @@ test('a model gets its price, a user a credit, and both stand in the audit', asy
   await page.getByLabel('Output', { exact: true }).fill('1.5')
   await page.getByRole('button', { name: 'Save' }).click()
   await expect(page.getByText('The price of gpt-unpriced is saved.').first()).toBeVisible()
+  await (await consoleApi(program))('POST', '/api/groups', { name: 'closing' })
+  await page.goto('/admin/groups')
+  const serves = page.getByRole('switch', { name: 'closing serves requests' })
+  await serves.click()
+  await expect(page.getByText('closing is off').first()).toBeVisible()
+  await page.goto('/admin/groups?state=off')
+  await expect(serves).not.toBeChecked()
   await page.goto('/admin/users')
   await page.getByRole('button', { name: 'More for credited' }).click()
   await page.getByRole('menuitem', { name: 'Credit or correct' }).click()

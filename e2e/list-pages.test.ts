@@ -40,6 +40,7 @@ const small: Record<string, string> = {
   '/api/bodies/export': 'sent as a stream, line by line: bodies.test.ts',
   '/api/alerts': 'names, a sentence and a few figures',
   '/api/alerts/hooks': 'fifty at most, each with a name and twenty addresses of mail',
+  '/api/capabilities': 'a name, figures, facts by fixed words; cut as the others are',
   '/api/models': 'a name, figures, lists of fixed words; cut as the others are',
   '/api/invitations': 'names and a note of 200 characters',
   '/api/users': 'a name and groups that exist; cut as the others are',

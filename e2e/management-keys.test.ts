@@ -16,6 +16,7 @@ const table: Record<string, string> = {
   'PATCH /api/groups/{name}': 'groups',
   'DELETE /api/groups/{name}': 'groups',
   'GET /api/models': 'prices read',
+  'GET /api/capabilities': 'channels read',
   'GET /api/keys': 'keys read',
   'POST /api/keys': 'keys',
   'GET /api/keys/{id}': 'keys read',
@@ -146,7 +147,7 @@ const open = [
   ...['POST /api/session/step', 'POST /api/session/passkey', 'POST /api/session/passkey-options', 'POST /api/join', 'POST /api/join/look'],
 ]
 const onlyForAdministrators =
-  /^\S+ \/api\/(plans|codes|credits|teams\/\{id\}\/plan|alerts|channels|users|audit|books|settings|environment|export|health|route|invoices)|^(POST|PATCH|DELETE) \/api\/groups|^(PUT|DELETE) \/api\/prices|^POST \/api\/(teams(\/\{id\}\/credit)?|invitations)$|^(PATCH|DELETE) \/api\/teams\/\{id\}$/
+  /^\S+ \/api\/(plans|codes|credits|teams\/\{id\}\/plan|alerts|channels|capabilities|users|audit|books|settings|environment|export|health|route|invoices)|^(POST|PATCH|DELETE) \/api\/groups|^(PUT|DELETE) \/api\/prices|^POST \/api\/(teams(\/\{id\}\/credit)?|invitations)$|^(PATCH|DELETE) \/api\/teams\/\{id\}$/
 
 interface Made {
   id: string

@@ -1,7 +1,7 @@
 /** The ledger of a user: every movement with its reason, corrections as entries of their own, and sums that are the balance. */
 import { parseUsd } from '#shared/money'
 import { expect, test } from './support/browser-test.ts'
-import { expectClean, openConsole } from './support/console.ts'
+import { expectClean, openConsole, savedText } from './support/console.ts'
 import { consoleApi, sendMessage, signIn, waitForReply } from './support/playground.ts'
 
 interface Entry {
@@ -40,6 +40,22 @@ test('a credit, a correction and a request stand in the ledger with what they we
   await expect(ledger).toContainText('thanks')
   await expect(ledger).toContainText('Opening grant')
   await expectClean(page, 'a user with a ledger')
+  // What each left behind; the newest is the balance.
+  await expect(ledger.getByRole('row').nth(1).locator('td').last().locator('[title]')).toHaveAttribute('title', /^\$12\.99/)
+  await page.getByRole('link', { name: 'Keys', exact: true }).last().click()
+  await expect(page.getByText('This user has no key.')).toBeVisible()
+  await page.getByRole('link', { name: 'Ledger' }).click()
+  await page.getByRole('button', { name: 'Entry all' }).click()
+  await page.getByRole('menuitemradio', { name: 'Opening grant' }).click()
+  await expect(ledger.getByRole('row')).toHaveCount(2)
+  await expect(page).toHaveURL(/kind=grant/)
+  const saved = page.waitForEvent('download')
+  await page.getByRole('link', { name: 'CSV' }).click()
+  expect((await savedText(saved)).split('\r\n').map((line) => line.split(',').slice(2, 6).join())).toEqual([
+    'kind,amount,balance,reason',
+    'grant,10,10,opening balance',
+    '',
+  ])
   const { data, next } = (await call('GET', `/api/users/${made.id}/entries?limit=2`)) as { data: Entry[]; next: string }
   expect(data.map(({ reason, amount }) => [reason, amount])).toEqual([
     ['entered twice', '-2'],

@@ -20,6 +20,7 @@ export const operations = [
   'compact',
   'realtime',
   'count-tokens',
+  'state',
 ] as const
 /** What a caller asks for. */
 export type Operation = (typeof operations)[number]
@@ -146,6 +147,11 @@ export type FactorKind = (typeof factorKinds)[number]
 export const teamRoles = ['owner', 'manager', 'member', 'accountant'] as const
 /** Role of a user in a team. */
 export type TeamRole = (typeof teamRoles)[number]
+
+/** Kinds of entries of a wallet: an opening grant, money that came or was taken back, and what a request was charged. */
+export const entryKinds = ['grant', 'credit', 'usage'] as const
+/** Kind of an entry. */
+export type EntryKind = (typeof entryKinds)[number]
 
 /** Whether an id of a payer is a team's. */
 export const isTeamId = (id: string): boolean => id.startsWith('team_')

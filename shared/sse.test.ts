@@ -94,6 +94,30 @@ test('the bytes of all frames are the bytes of the stream, for any line ends and
   }
 })
 
+test('known events are skipped only where an event begins, and what follows is read as before', () => {
+  const known = 'data: k\n\n'
+  const endOf = (text: string, from: number) => (text.startsWith(known, from) ? from + known.length : from)
+  for (let seed = 1; seed <= 300; seed++) {
+    const random = seeded(seed)
+    const piece = () => random.pick([known, known, 'data: x', '\n', '\r', '\r\n', '\n\n', '\r\n\r\n', '日', '\ufeff', ': c\n\n'])
+    const bytes = encode(Array.from({ length: random.below(40) }, piece).join(''))
+    const cutter = createSseSplitter()
+    const seen: string[] = []
+    const chunks = random.cut(bytes, 1 + random.below(6))
+    for (const chunk of chunks) {
+      cutter.feed(chunk)
+      for (;;) {
+        const run = cutter.skip(endOf)
+        const raw = run ? run.chunk.subarray(run.start, run.end) : cutter.next()?.raw
+        if (!raw) break
+        seen.push(decode(raw))
+      }
+    }
+    for (const { raw } of cutter.end()) seen.push(decode(raw))
+    expect({ seed, seen }).toEqual({ seed, seen: feed(chunks).map(({ raw }) => decode(raw)) })
+  }
+})
+
 describe('size', () => {
   test('T04: 3 MB in pieces of 64 kB, and in tiny ones, in linear time', () => {
     const event = encode(`data: {"image":"${'A'.repeat(3_000_000)}"}\n\n`)

@@ -5,21 +5,9 @@
  * Must not know what an event means. Start at createSseSplitter.
  */
 import { GatewayError } from './errors.ts'
+import { ChunkText, type Frame, SplitFrame } from './sse-frame.ts'
 
-/** One server-sent event with its exact bytes, terminator included. */
-export interface Frame {
-  raw: Uint8Array
-  event: string | undefined
-  /** Joined `data:` lines; undefined for a comment. */
-  data: string | undefined
-  /** The stream ended inside this event: its closing blank line is missing. */
-  unfinished?: boolean
-  /** The chunk that has all of its bytes, and where they begin: neighbours can be passed on as one piece. */
-  chunk?: Uint8Array | undefined
-  start?: number
-  /** The chunk as text, where each of its characters is one byte: the event stands in it from `start` on, as long as `raw`. */
-  ascii?: string | undefined
-}
+export { type Frame, fieldSpans, type Span } from './sse-frame.ts'
 
 /** Splits a byte stream into frames. */
 export interface SseSplitter {
@@ -29,8 +17,22 @@ export interface SseSplitter {
   end(): Frame[]
 }
 
-/** Positions in a text, the end excluded. */
-export interface Span {
+/** Splits it one frame at a time, so that what is read of one can decide how the next is read. */
+export interface SseCutter extends SseSplitter {
+  /** Takes a chunk, when all frames of the one before were taken. */
+  feed(chunk: Uint8Array): void
+  /** The next frame that is complete; undefined when none is left. Throws as `push` does. */
+  next(): Frame | undefined
+  /**
+   * Takes the events that come next and whose text is known: `endOf` tells where they end in the text of the chunk, each of whose characters
+   * is one byte, or `from`. They must be whole and end with two line feeds. Undefined when there are none.
+   */
+  skip(endOf: (text: string, from: number) => number): Run | undefined
+}
+
+/** Events that lie side by side in one chunk. */
+export interface Run {
+  chunk: Uint8Array
   start: number
   end: number
 }
@@ -38,10 +40,9 @@ export interface Span {
 const LF = 10
 const CR = 13
 const nothing = new Uint8Array(0)
-const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /** Cuts a byte stream into frames, in linear time for any chunking. `maxFrameBytes` is 4 MiB by default. */
-export function createSseSplitter({ maxFrameBytes = 4 * 1024 * 1024 }: { maxFrameBytes?: number } = {}): SseSplitter {
+export function createSseSplitter({ maxFrameBytes = 4 * 1024 * 1024 }: { maxFrameBytes?: number } = {}): SseCutter {
   // Bytes of the open frame from earlier chunks; one buffer that doubles, so that tiny chunks cost neither time nor objects.
   let held = nothing
   let heldBytes = 0
@@ -51,6 +52,13 @@ export function createSseSplitter({ maxFrameBytes = 4 * 1024 * 1024 }: { maxFram
   // In a stream that uses CRLF, a chunk ended after the CR of a blank line: its LF is still to come.
   let awaitsLf = false
   let isFirst = true
+  /** What is being cut, where its open frame begins, and how far it was looked at; the next ends of lines from there. */
+  let chunk: Uint8Array = nothing
+  let text = new ChunkText(nothing)
+  let start = 0
+  let at = 0
+  let lf = -1
+  let cr = -1
 
   function keep(piece: Uint8Array): void {
     const size = heldBytes + piece.length
@@ -64,75 +72,105 @@ export function createSseSplitter({ maxFrameBytes = 4 * 1024 * 1024 }: { maxFram
     heldBytes = size
   }
 
-  /** The frame that ends with `piece`; `text` reads the chunk that has all of it. */
-  function emit(piece: Uint8Array, text?: ChunkText, unfinished = false): Frame {
+  /** The frame that ends with `piece`; `within` reads the chunk that has all of it. */
+  function emit(piece: Uint8Array, within?: ChunkText, unfinished = false): Frame {
     if (piece.length > maxFrameBytes) throw tooLarge()
     let raw = piece
-    let within = text
+    let whole = within
     if (heldBytes > 0) {
       keep(piece)
       raw = held.subarray(0, heldBytes)
       held = nothing
       heldBytes = 0
-      within = undefined
+      whole = undefined
     }
-    const frame = new SplitFrame(raw, isFirst, unfinished, within)
+    const frame = new SplitFrame(raw, isFirst, unfinished, whole)
     isFirst = false
     emptyLine = true
     awaitsLf = false
     return frame
   }
 
-  /** Ends the line whose terminator begins at `at`; returns the position after it. */
-  function endLine(chunk: Uint8Array, at: number): number {
-    if (chunk[at] === LF) {
+  /** Ends the line whose terminator begins at `stop`; returns the position after it. */
+  function endLine(stop: number): number {
+    if (chunk[stop] === LF) {
       lineEnd = 'lf'
-      return at + 1
+      return stop + 1
     }
     // At the end of a chunk the LF of a CRLF may be the next byte. In a stream that writes CRLF a frame waits for it;
     // elsewhere the frame is returned now, and a late LF begins the next frame, where it means nothing.
-    if (at + 1 === chunk.length) {
+    if (stop + 1 === chunk.length) {
       awaitsLf = emptyLine && lineEnd === 'crlf'
       if (!awaitsLf) lineEnd = 'cr'
-      return at + 1
+      return stop + 1
     }
-    const pair = chunk[at + 1] === LF
+    const pair = chunk[stop + 1] === LF
     lineEnd = pair ? 'crlf' : 'cr'
-    return at + (pair ? 2 : 1)
+    return stop + (pair ? 2 : 1)
   }
 
-  function push(chunk: Uint8Array): Frame[] {
-    const frames: Frame[] = []
-    if (chunk.length === 0) return frames
-    const text = new ChunkText(chunk)
-    let start = 0
-    let at = 0
+  function feed(next: Uint8Array): void {
+    if (next.length === 0) return
+    chunk = next
+    text = new ChunkText(chunk)
+    start = 0
+    at = 0
     if (lastByte === CR && chunk[0] === LF) {
       lineEnd = 'crlf'
       at = 1
     }
-    if (awaitsLf) {
-      frames.push(emit(chunk.subarray(0, at), text))
-      start = at
-    }
-    let lf = at - 1
-    let cr = at - 1
+    lf = at - 1
+    cr = at - 1
+    lastByte = chunk[chunk.length - 1] ?? -1
+  }
+
+  /** The frame from `start` to `at`. */
+  function cut(): Frame {
+    const frame = emit(chunk.subarray(start, at), text)
+    start = at
+    return frame
+  }
+
+  function next(): Frame | undefined {
+    if (chunk.length === 0) return undefined
+    if (awaitsLf) return cut()
     while (at < chunk.length) {
-      if (lf < at) lf = next(chunk, LF, at)
-      if (cr < at) cr = next(chunk, CR, at)
+      if (lf < at) lf = positionOf(LF)
+      if (cr < at) cr = positionOf(CR)
       const stop = Math.min(lf, cr)
       if (stop > at) emptyLine = false
       if (stop === chunk.length) break
-      at = endLine(chunk, stop)
+      at = endLine(stop)
       if (awaitsLf) break
-      if (emptyLine) {
-        frames.push(emit(chunk.subarray(start, at), text))
-        start = at
-      }
+      if (emptyLine) return cut()
       emptyLine = true
     }
     if (start < chunk.length) keep(chunk.subarray(start))
-    lastByte = chunk[chunk.length - 1] ?? -1
+    chunk = nothing
+    return undefined
+  }
+
+  function positionOf(byte: number): number {
+    const found = chunk.indexOf(byte, at)
+    return found === -1 ? chunk.length : found
+  }
+
+  function skip(endOf: (text: string, from: number) => number): Run | undefined {
+    const isBetween = start === at && heldBytes === 0 && emptyLine && !awaitsLf && chunk.length <= maxFrameBytes
+    const { ascii } = isBetween ? text : noText
+    const end = ascii === undefined ? at : endOf(ascii, at)
+    if (end === at) return undefined
+    const run = { chunk, start, end }
+    isFirst = false
+    lineEnd = 'lf'
+    start = at = end
+    return run
+  }
+
+  function push(chunk: Uint8Array): Frame[] {
+    feed(chunk)
+    const frames: Frame[] = []
+    for (let frame = next(); frame; frame = next()) frames.push(frame)
     return frames
   }
 
@@ -143,104 +181,11 @@ export function createSseSplitter({ maxFrameBytes = 4 * 1024 * 1024 }: { maxFram
     return [emit(nothing, undefined, !awaitsLf && !lateLf)]
   }
 
-  return { push, end }
+  return { push, end, feed, next, skip }
 }
 
-function next(chunk: Uint8Array, byte: number, from: number): number {
-  const found = chunk.indexOf(byte, from)
-  return found === -1 ? chunk.length : found
-}
+const noText = { ascii: undefined }
 
 function tooLarge(): GatewayError {
   return new GatewayError('upstream_error', 'The upstream sent an event that is larger than Parley accepts.')
-}
-
-/** The text of a chunk, decoded once for all frames that are in it. */
-class ChunkText {
-  readonly chunk: Uint8Array
-  #text: string | undefined
-
-  constructor(chunk: Uint8Array) {
-    this.chunk = chunk
-  }
-
-  /** All of it, where positions in the text are positions in the chunk: each character is one byte. */
-  get ascii(): string | undefined {
-    this.#text ??= utf8.decode(this.chunk)
-    return this.#text.length === this.chunk.length ? this.#text : undefined
-  }
-
-  /** The text of a part of the chunk, which begins at `start`. */
-  of(raw: Uint8Array, start: number): string {
-    return this.ascii?.slice(start, start + raw.length) ?? utf8.decode(raw)
-  }
-}
-
-class SplitFrame implements Frame {
-  readonly raw: Uint8Array
-  readonly unfinished: boolean
-  readonly chunk: Uint8Array | undefined
-  readonly start: number
-  readonly #isFirst: boolean
-  readonly #text: ChunkText | undefined
-  #fields: { event: string | undefined; data: string | undefined } | undefined
-
-  constructor(raw: Uint8Array, isFirst: boolean, unfinished: boolean, text: ChunkText | undefined) {
-    this.raw = raw
-    this.#isFirst = isFirst
-    this.unfinished = unfinished
-    this.chunk = text?.chunk
-    this.start = text ? raw.byteOffset - text.chunk.byteOffset : 0
-    this.#text = text
-  }
-
-  get ascii(): string | undefined {
-    return this.#text?.ascii
-  }
-
-  get data(): string | undefined {
-    return this.#read().data
-  }
-
-  get event(): string | undefined {
-    return this.#read().event
-  }
-
-  #read() {
-    this.#fields ??= readFields(this.#text?.of(this.raw, this.start) ?? utf8.decode(this.raw), this.#isFirst)
-    return this.#fields
-  }
-}
-
-function readFields(text: string, isFirst: boolean) {
-  // The ordinary frame: one data line and its blank line.
-  if (text.startsWith('data: ') && text.indexOf('\n') === text.length - 2 && text.endsWith('\n') && !text.includes('\r')) {
-    return { event: undefined, data: text.slice(6, -2) }
-  }
-  const from = isFirst && text.charCodeAt(0) === 0xfeff ? 1 : 0
-  const values = (name: string) => fieldSpans(text, name, from).map((span) => text.slice(span.start, span.end))
-  const data = values('data')
-  return { event: values('event').at(-1) || undefined, data: data.length === 0 ? undefined : data.join('\n') }
-}
-
-/** Positions of the values of field `name` in the text of one frame, from position `from` on. */
-export function fieldSpans(text: string, name: string, from = 0): Span[] {
-  const spans: Span[] = []
-  for (let at = from; at < text.length; ) {
-    const end = endOfLine(text, at)
-    const colon = at + name.length
-    if (text.startsWith(name, at)) {
-      if (colon === end) spans.push({ start: end, end })
-      else if (text[colon] === ':') spans.push({ start: text[colon + 1] === ' ' ? colon + 2 : colon + 1, end })
-    }
-    // After a CR this may point at its LF, which then reads as an empty line, not as a field.
-    at = end + 1
-  }
-  return spans
-}
-
-function endOfLine(text: string, from: number): number {
-  let at = from
-  while (at < text.length && text.charCodeAt(at) !== LF && text.charCodeAt(at) !== CR) at++
-  return at
 }

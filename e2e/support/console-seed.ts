@@ -184,7 +184,10 @@ export async function busyInstallation(): Promise<Busy> {
     channel: pool.id,
     async trouble() {
       isTroubled = true
-      const rests = async () => ((await call('GET', `/api/channels/${pool.id}/health`)) as { data: unknown[] }).data.length
+      const rests = async () => {
+        const { data } = (await call('GET', `/api/channels/${pool.id}/health`)) as { data: { state: string }[] }
+        return data.filter(({ state }) => state !== 'closed').length
+      }
       for (let count = 0; count < 60 && (await rests()) < 2; count++) await ask(bot.key, count % 4 === 3 ? 'gpt-5-mini' : 'gpt-5')
       isTroubled = false
     },

@@ -366,5 +366,26 @@ describe.each(sampledEngines(import.meta.file))('accounts on %s', (engine) => {
       expect(accounts.groups.get('vip')).toBeUndefined()
       expect(await failure(accounts.groups.remove(admin, 'vip'))).toMatchObject({ code: 'not_found' })
     })
+    test('that are off refuse requests, running ones too, and keep who is in them', async () => {
+      await accounts.groups.create(admin, { name: 'vip' })
+      const bob = await create('bob', { password, groups: ['vip'] })
+      const { token } = await accounts.signIn('bob', password, '10.0.0.1')
+      const caller = accounts.admitSession(token, 'vip')
+      expect((await accounts.groups.change(admin, 'vip', { enabled: false })).enabled).toBe(false)
+      expect(refusal(() => accounts.admitSession(token, 'vip'))).toBe('group_not_allowed')
+      expect(accounts.refusalOf(caller, 'm')).toMatchObject({ code: 'group_not_allowed' })
+      expect(accounts.groupsOf(bob).map(({ name }) => name)).toEqual(['default'])
+      expect((await accounts.users.change(admin, bob.id, { groups: ['default', 'vip'] })).groups).toEqual(['default', 'vip'])
+      await accounts.groups.change(admin, 'vip', { enabled: true })
+      expect(accounts.admitSession(token, 'vip').group.name).toBe('vip')
+    })
+    test('`default` is always on', async () => {
+      const refused = { code: 'invalid_value', param: 'enabled' }
+      expect(await failure(accounts.groups.change(admin, 'default', { enabled: false }))).toMatchObject(refused)
+      expect(await failure(accounts.declareGroups([{ name: 'default', fields: { enabled: false } }]))).toMatchObject({
+        ...refused,
+        param: '0.enabled',
+      })
+    })
   })
 })

@@ -195,6 +195,15 @@ describe('what parley.yaml declares', () => {
     expect(accounts.groups.get('default')).toMatchObject({ ratio: 1_000_000n, managed: 'console', enabled: true })
   })
 
+  test('may switch a group off and keep users in it; a group that has left it has none', async () => {
+    await accounts.declareGroups([{ name: 'closed', fields: { enabled: false } }])
+    await accounts.declareUsers([{ name: 'guest', groups: ['default', 'closed'] }])
+    expect(accounts.groups.get('closed')).toBeUndefined()
+    await accounts.declareGroups([])
+    expect(await failure(accounts.declareUsers([{ name: 'guest', groups: ['default', 'closed'] }]))).toMatchObject({ param: '0.groups' })
+    await accounts.declareUsers([])
+  })
+
   test('names the place of what is wrong', async () => {
     expect(
       await failure(

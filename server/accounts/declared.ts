@@ -174,6 +174,7 @@ export function createDeclared({ store, directory, clock, random, endSessionsOf 
   return {
     async declareGroups(rows) {
       const wanted = new Set(rows.map(({ name }) => name))
+      directory.declaredGroups = wanted
       const left = [...directory.groups.all()].filter(({ name, managed }) => managed === 'file' && !wanted.has(name))
       const steps = [...eachRow(rows, groupStep), ...left.flatMap(leftGroup)]
       const { fresh, changed, deeds } = insertsAndUpdates('group', steps, ({ name }) => name)

@@ -47,6 +47,8 @@ export interface Directory {
   members: Mirror<Member>
   managementKeys: Mirror<ManagementKeyRecord>
   sessions: Mirror<SessionRecord>
+  /** While parley.yaml is applied: the names of its groups. */
+  declaredGroups: ReadonlySet<string> | undefined
   userNamed(name: string): KnownUser | undefined
   teamNamed(name: string): KnownTeam | undefined
   keyWithDigest(digest: string): KnownKey | undefined
@@ -123,12 +125,19 @@ export async function openDirectory(store: Store): Promise<Directory> {
     members,
     managementKeys,
     sessions,
+    declaredGroups: undefined,
     userNamed: (name) => users.get(userIds.get(name) ?? ''),
     teamNamed: (name) => teams.get(teamIds.get(name) ?? ''),
     keyWithDigest: (digest) => keys.get(keyIds.get(digest) ?? ''),
     managementKeyWithDigest: (digest) => managementKeys.get(managementKeyIds.get(digest) ?? ''),
     sessionWithToken: (digest) => sessions.get(sessionIds.get(digest) ?? ''),
   }
+}
+
+/** Whether there is a group of this name, on or off; while parley.yaml is applied, one that has left it is not there. */
+export function groupExists({ groups, declaredGroups }: Directory, name: string): boolean {
+  const group = groups.get(name)
+  return group !== undefined && (group.managed === 'console' || (declaredGroups?.has(name) ?? true))
 }
 
 /** The group of this name if the user may use it now. */

@@ -9,8 +9,8 @@ import { auditedAll, type Deed } from '#store/accounts/audit'
 import { deleteGroup, type GroupRecord, insertGroup, loadGroups, updateGroup } from '#store/accounts/groups'
 import type { Store } from '#store/engine/store'
 import type { Group, Managed, User, Verb } from './caller.ts'
-import { type Directory, usableGroup } from './directory.ts'
-import { demandConsole, nameTaken, notFound, readBounds, readRatio } from './refusals.ts'
+import { type Directory, groupExists, usableGroup } from './directory.ts'
+import { demandConsole, invalid, nameTaken, notFound, readBounds, readRatio } from './refusals.ts'
 
 /** The group that always exists. */
 export const defaultGroup = 'default'
@@ -18,8 +18,10 @@ const ratioOfOne = 1_000_000n
 
 /** Reads and changes groups. */
 export interface Groups {
-  /** Undefined for an unknown group or one that is no longer in parley.yaml. */
+  /** Undefined for an unknown group and for one that is off. */
   get(name: string): Group | undefined
+  /** Whether there is one of this name, on or off. */
+  exists(name: string): boolean
   all(): IterableIterator<Group>
   row(group: Group): GroupRow
   /** The row as the console shows it to this administrator. */
@@ -62,6 +64,7 @@ export function createGroups(parts: { store: Store; directory: Directory; clock:
       const group = directory.groups.get(name)
       return group?.enabled ? group : undefined
     },
+    exists: (name) => groupExists(directory, name),
     all: () => directory.groups.all(),
     row: groupRow,
     managedRow(group, reader) {
@@ -84,7 +87,7 @@ export function createGroups(parts: { store: Store; directory: Directory; clock:
     },
     async change(by, name, fields) {
       writable(name)
-      const columns = columnsOf(fields)
+      const columns = columnsOf(name, fields)
       await writeGroup(store, by, 'change', name, (store) => updateGroup(store, name, columns))
       return written(name)
     },
@@ -120,11 +123,14 @@ export function newGroup(name: string, fields: GroupFields, managed: Managed, cr
     ...{ name, description: '', ratio: ratioOfOne, enabled: true, managed, createdAt },
     ...{ keepBodies: null, budget: null, limits: null, fallbacks: null },
   }
-  return { ...row, ...columnsOf(fields) }
+  return { ...row, ...columnsOf(name, fields) }
 }
 
-function columnsOf(fields: GroupFields): Partial<GroupRecord> {
+/** Throws `invalid_value`; the group `default` is always on. */
+function columnsOf(name: string, fields: GroupFields): Partial<GroupRecord> {
+  if (name === defaultGroup && fields.enabled === false) throw invalid('enabled', 'true: the group `default` is always on')
   return {
+    ...(fields.enabled !== undefined && { enabled: fields.enabled }),
     ...(fields.description !== undefined && { description: fields.description }),
     ...(fields.logBodies !== undefined && { keepBodies: fields.logBodies || null }),
     ...(fields.ratio !== undefined && { ratio: readRatio(fields.ratio, 'ratio') }),

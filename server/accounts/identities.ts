@@ -12,7 +12,7 @@ import { createUser, loadUser, updateUser } from '#store/accounts/users'
 import { sqlState, uniqueViolation } from '#store/engine/sql-state'
 import type { Store } from '#store/engine/store'
 import type { User } from './caller.ts'
-import type { Directory } from './directory.ts'
+import { type Directory, groupExists } from './directory.ts'
 import { defaultGroup } from './groups.ts'
 import { newRecord } from './keys.ts'
 import { notFound } from './refusals.ts'
@@ -86,7 +86,7 @@ export function createIdentities({ store, directory, clock, random, sessions }: 
   /** The groups of the claim that exist here; undefined where the provider names none that do, or no claim is configured. */
   function groupsFrom({ groups }: Identity, before?: User) {
     if (groups === undefined) return undefined
-    const [first = defaultGroup, ...others] = [...new Set(groups)].filter((name) => directory.groups.get(name)?.enabled)
+    const [first = defaultGroup, ...others] = [...new Set(groups)].filter((name) => groupExists(directory, name))
     const all = [first, ...others]
     const group = before !== undefined && all.includes(before.group) ? before.group : first
     return membership({ group, groups: all }, undefined)

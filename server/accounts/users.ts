@@ -24,11 +24,11 @@ import {
 import type { Store } from '#store/engine/store'
 import { readWallets } from '#store/ledger/ledger'
 import type { User, Verb } from './caller.ts'
-import type { Directory, KnownUser } from './directory.ts'
+import { type Directory, groupExists, type KnownUser } from './directory.ts'
 import { defaultGroup } from './groups.ts'
 import { newRecord, writeKeys } from './keys.ts'
 import { demandConsole, invalid, lastAdmin, notFound, ownPassword, readBounds, readUsd, uniquely } from './refusals.ts'
-import { entriesOf, readCredit, refusedCredit } from './wallets.ts'
+import { type EntriesAsked, entriesOf, readCredit, refusedCredit } from './wallets.ts'
 
 /** Reads and changes users. */
 export interface Users {
@@ -47,7 +47,7 @@ export interface Users {
   /** Posts money once per idempotency key. Throws `not_found`, `invalid_value`, `idempotency_conflict`. */
   credit(by: Actor, id: string, key: string, credit: Credit): Promise<KnownUser>
   /** The entries of a user's wallet, newest first. Throws `not_found`, and `invalid_value` when `after` is not a cursor of this list. */
-  entries(id: string, asked: { limit: number; after?: string }): Promise<Page<EntryRow>>
+  entries(id: string, asked: EntriesAsked): Promise<Page<EntryRow>>
 }
 
 /** What `createUsers` needs. */
@@ -230,9 +230,9 @@ export function membership(
   return { group, groups: [...new Set([group, ...(fields.groups ?? kept)])] }
 }
 
-/** Throws `invalid_value` at `param` unless the group exists and is enabled. */
+/** Throws `invalid_value` at `param` unless the group exists. */
 export function demandGroup(directory: Directory, name: string, param: string): void {
-  if (!directory.groups.get(name)?.enabled) throw invalid(param, 'a group that exists')
+  if (!groupExists(directory, name)) throw invalid(param, 'a group that exists')
 }
 
 interface Wallet {

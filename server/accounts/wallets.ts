@@ -3,11 +3,11 @@ import type { Clock } from '#runtime/clock'
 import type { Actor } from '#shared/console/audit'
 import type { Page } from '#shared/console/model'
 import type { Credit, EntryRow } from '#shared/console/user'
-import { formatUsd } from '#shared/money'
+import { formatUsd, parseUsd } from '#shared/money'
 import type { Grant } from '#store/accounts/users'
 import { checkViolation, outOfRange, sqlState } from '#store/engine/sql-state'
 import type { Store } from '#store/engine/store'
-import { pageEntries } from '#store/ledger/entries'
+import { type EntryFilter, type EntryPlace, pageEntries } from '#store/ledger/entries'
 import type { Directory } from './directory.ts'
 import { invalid, readUsd } from './refusals.ts'
 
@@ -26,21 +26,36 @@ export function refusedCredit(thrown: unknown): unknown {
   return thrown
 }
 
+/** Which entries of a wallet are asked for. `after`: the `next` of an earlier page with the same filter. */
+export type EntriesAsked = EntryFilter & { limit: number; after?: string }
+
 /** The entries of a wallet, newest first. Throws `invalid_value` when `after` is not a cursor of this list. */
 export async function entriesOf(
   store: Store,
   directory: Directory,
   walletId: string,
-  { limit, after }: { limit: number; after?: string },
+  { after, ...asked }: EntriesAsked,
 ): Promise<Page<EntryRow>> {
-  if (after !== undefined && !/^\d{1,18}$/.test(after)) throw invalid('after', 'the `next` of an earlier page')
-  const { rows, next } = await pageEntries(store, walletId, { limit, ...(after !== undefined && { before: BigInt(after) }) })
+  const { rows, next } = await pageEntries(store, walletId, { ...asked, ...(after !== undefined && { before: placeOf(after) }) })
   const data = rows.map(({ walletId: _, ...entry }) => ({
     ...entry,
     id: String(entry.id),
     at: entry.at.toISOString(),
     amount: formatUsd(entry.amount),
+    balance: formatUsd(entry.balance),
     actorName: directory.users.get(entry.actor)?.name ?? null,
   }))
-  return { data, next }
+  return { data, next: next && cursorAt(next) }
+}
+
+/** Where a page of entries ends with this one. */
+export const entryCursor = ({ id, amount, balance }: EntryRow): string =>
+  cursorAt({ id: BigInt(id), balance: parseUsd(balance) - parseUsd(amount) })
+
+const cursorAt = ({ id, balance }: EntryPlace) => `${id}~${balance}`
+
+function placeOf(after: string): EntryPlace {
+  const [, id, balance] = /^(\d{1,18})~(-?\d{1,18})$/.exec(after) ?? []
+  if (id === undefined || balance === undefined) throw invalid('after', 'the `next` of an earlier page')
+  return { id: BigInt(id), balance: BigInt(balance) }
 }

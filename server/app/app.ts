@@ -28,6 +28,8 @@ import { createPutFilesIn } from '#relay/conversation/kept-files'
 import { storingRelay } from '#relay/conversation/stored-responses'
 import { createAudioLengths } from '#relay/large/audio-lengths'
 import { createLargeBodies } from '#relay/large/large-bodies'
+import { createFileCopies } from '#relay/objects/copies'
+import { createObjects } from '#relay/objects/objects'
 import { createBodyRooms } from '#relay/spend/body-rooms'
 import { createIntake } from '#relay/spend/intake'
 import { createReplays } from '#replay/replays'
@@ -149,6 +151,8 @@ export async function build({ config, env, log: ownLog, publicUrl, readiness, wo
     const relayServices = {
       files,
       putFilesIn: createPutFilesIn(files, large),
+      objects: createObjects({ ...parts, files }),
+      fileCopies: createFileCopies({ ...parts, files }),
       large,
       rooms: bodyRooms,
       audioLengths,

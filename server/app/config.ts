@@ -100,7 +100,7 @@ const table = {
   maxLagMs: variable(
     'PARLEY_MAX_LAG',
     '100ms',
-    'event loop delay above which requests are refused with 503, once a burst of 2,000 has been taken',
+    'event loop delay, or wait for their turn, above which requests are refused with 503, once a burst of 2,000 has been taken',
     milliseconds,
   ),
   maxIdleMs: variable(

@@ -19,6 +19,7 @@ import { liveRoutes } from '#http/api/gemini-live'
 import { keyFactRoutes } from '#http/api/key'
 import { anthropicRoutes } from '#http/api/messages'
 import { modelRoutes } from '#http/api/models'
+import { objectRoutes } from '#http/api/objects'
 import { ollamaRoutes } from '#http/api/ollama'
 import { openaiRoutes } from '#http/api/openai'
 import { audioRoutes } from '#http/api/operations/audio'
@@ -105,6 +106,7 @@ export interface RouteParts {
     Parameters<typeof audioRoutes>[0] &
     Parameters<typeof moderationRoutes>[0] &
     Parameters<typeof fileRoutes>[0] &
+    Parameters<typeof objectRoutes>[0] &
     Parameters<typeof itemConversationRoutes>[0] &
     BatchServices &
     Parameters<typeof realtimeRoutes>[0] &
@@ -167,6 +169,7 @@ export function routesOf({
     ...fileRoutes(relayServices),
     ...geminiFileRoutes(relayServices),
     ...uploadRoutes(relayServices),
+    ...objectRoutes(relayServices),
     ...moderationRoutes(relayServices),
     ...[rerankRoutes, searchRoutes].flatMap((routes) => routes(relayServices)),
     ...playgroundRoutes(relayServices),

@@ -50,7 +50,7 @@ export async function openRooms(parts: Omit<ChannelParts, 'rules'> & { publicUrl
     assertProxy,
     assertTls,
     assertPrice: (fields) => void resolveRates(fields),
-    groupExists: (name) => accounts.groups.get(name) !== undefined,
+    groupExists: accounts.groups.exists,
   }
   const channels = await createChannels({ ...parts, rules })
   const prices = await createPrices({ store, log, demo: channels.demo })

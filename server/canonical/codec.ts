@@ -72,7 +72,7 @@ export interface StateRef {
   kind:
     | ('response' | 'conversation' | 'item' | 'file' | 'audio' | 'prompt' | 'cached-content' | 'container')
     | ('vector-store' | 'skill' | 'message' | 'file-search-store' | 'data-store')
-    | ('tunnel' | 'voice' | 'user-profile' | 'workspace')
+    | ('tunnel' | 'voice' | 'voice-consent' | 'user-profile' | 'workspace')
   id: string
   /** The answer is the same without it: a candidate of another dialect is asked, and the loss is told. */
   aside?: true
@@ -123,6 +123,12 @@ export interface FrameVerdict {
 /** Observes one upstream answer as it passes: edits, usage, and how it ended. Never stores the answer's text. */
 export interface Meter {
   push(frame: Frame): FrameVerdict
+  /**
+   * Takes the events that begin at `from` and differ from one before in their text alone: at least one, and until they brought `most` bytes
+   * of text. Returns where they end, or `from`. Each is content that passes as it is. Each character of `text` is a byte. Absent: it
+   * takes none.
+   */
+  pass?(text: string, from: number, most: number): number
   /**
    * Usage so far: `provider` when the upstream reported it, else `estimated` from what was delivered. Without a scale, four bytes per
    * token.

@@ -110,7 +110,7 @@ describe('what the console made, as a file', () => {
     const made: MadeRows = {
       groups: [
         {
-          ...{ ...group, description: 'First: served', ratio: '0.800000', logBodies: 'errors', limits: { rpm: 60 } },
+          ...{ ...group, description: 'First: served', ratio: '0.800000', enabled: false, logBodies: 'errors', limits: { rpm: 60 } },
           ...{ budget: { daily: '0.000000001' }, fallbacks: { 'gpt-5': { error: ['fast'] } } },
         },
       ],
@@ -153,9 +153,9 @@ describe('what the console made, as a file', () => {
       routing: { balancing: 'cheapest' },
     }
     const { name, ...fields } = made.groups[0] as (typeof made.groups)[number]
-    const { description, ratio, logBodies, limits, budget, fallbacks } = fields
+    const { description, ratio, enabled, logBodies, limits, budget, fallbacks } = fields
     expect(again(made)).toEqual({
-      groups: [{ name, fields: { description, ratio, logBodies, limits: limits ?? {}, budget: budget ?? {}, fallbacks } }],
+      groups: [{ name, fields: { description, ratio, enabled, logBodies, limits: limits ?? {}, budget: budget ?? {}, fallbacks } }],
       channels: [
         {
           ...{ name: 'openai-main', vendor: 'openai', models: channel.models, speaks: ['chat'], groups: ['vip'], priority: 3, weight: 0 },
@@ -203,7 +203,6 @@ describe('what the console made, as a file', () => {
     const text = exportText(
       {
         ...nothing,
-        groups: [{ ...group, budget: null, limits: null, fallbacks: {}, enabled: false }],
         channels: [{ ...channel, managed: 'file' }],
         users: [{ ...user, enabled: false }],
         keys: [key],

@@ -44,7 +44,6 @@ export function exportText(made: MadeRows, vendorOf: (channelId: string) => Vend
   const owners = new Set(users.map(({ id }) => id))
   const teams = made.teams.filter(({ row }) => row.enabled)
   const payers = new Set(teams.map(({ row }) => row.id))
-  const groups = own(made.groups).filter(({ enabled }) => enabled)
   const given = new Set(made.plans.filter(({ enabled }) => enabled).map(({ name }) => name))
   /** One of a plan that is gone or switched off could not be given again. */
   const heldOf = (id: string) => {
@@ -52,7 +51,7 @@ export function exportText(made: MadeRows, vendorOf: (channelId: string) => Vend
     return plan && given.has(plan.name) ? { plan } : {}
   }
   const sections = {
-    groups: Object.fromEntries(groups.map((row) => [row.name, variables.instead(row.name, groupOf(row))])),
+    groups: Object.fromEntries(own(made.groups).map((row) => [row.name, variables.instead(row.name, groupOf(row))])),
     channels: own(made.channels).map((row) => channelOf(row, vendorOf(row.id), variables)),
     prices: Object.fromEntries(own(made.prices).map(({ model, managed: _, ...fields }) => [model, fields])),
     plans: own(made.plans)
@@ -122,8 +121,11 @@ function besides(fields: Readonly<Record<string, unknown>>, usual: Readonly<Reco
   return Object.fromEntries(Object.entries(fields).filter(([name, value]) => value != null && !isUsual(name, value)))
 }
 
-const groupOf = ({ description, ratio, logBodies, budget, limits, fallbacks }: ManagedGroupRow) =>
-  besides({ description, ratio, logBodies, budget, limits, fallbacks }, { description: '', ratio: '1', logBodies: false, fallbacks: {} })
+const groupOf = ({ description, ratio, enabled, logBodies, budget, limits, fallbacks }: ManagedGroupRow) =>
+  besides(
+    { description, ratio, enabled, logBodies, budget, limits, fallbacks },
+    { description: '', ratio: '1', enabled: true, logBodies: false, fallbacks: {} },
+  )
 
 const usualChannel = {
   ...{ groups: ['default'], priority: 0, weight: 1, enabled: true, strict: false, headers: {}, params: {}, timeouts: {} },

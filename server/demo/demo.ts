@@ -33,7 +33,7 @@ import { transcribe } from './transcription.ts'
 
 /** The part of the interface `Upstream` that this module implements; modules above check that the two match. */
 export interface DemoRequest {
-  method: 'POST' | 'GET'
+  method: 'POST' | 'GET' | 'PATCH' | 'DELETE'
   url: string
   body: string | { type: string; length: number; open(): ReadableStream<Uint8Array> } | undefined
 }

@@ -9,6 +9,7 @@ import { captured, errorResponse, withGuards, withRequestId } from '#http/reques
 import type { Envelope, Method, Route, Visit } from '#http/request/route'
 import { clientAddress, createTargetCheck, type HostPolicy, pathParameter } from '#http/request/target'
 import type { Clock, Random } from '#runtime/clock'
+import type { LagMeter } from '#runtime/event-loop-lag'
 import type { Peer } from '#runtime/listen'
 import type { Log } from '#runtime/log'
 import type { IdleGuard } from '#runtime/outgoing-body'
@@ -21,7 +22,7 @@ export interface Load {
   /** Requests and sessions that are not settled yet. */
   open: { readonly count: number }
   /** Asked for each request that comes while many are open. */
-  lagMeter: { isTooMuch(): boolean }
+  lagMeter: Pick<LagMeter, 'isTooMuch'>
   maxOpen: number
 }
 
@@ -33,9 +34,10 @@ const tooMuch = () => new GatewayError('overloaded', 'Parley is overloaded. Noth
 const few = 64
 
 /** Undefined while new work is taken; otherwise the `overloaded` error to refuse it with. */
-function overloadOf({ work, open, lagMeter, maxOpen }: Load): GatewayError | undefined {
+function overloadOf({ work, open, lagMeter, maxOpen }: Load, line: Peer['line']): GatewayError | undefined {
   if (!work.taken) return shuttingDown()
-  return open.count >= maxOpen || (open.count > few && lagMeter.isTooMuch()) ? tooMuch() : undefined
+  const count = open.count + (line?.waiting ?? 0)
+  return count >= maxOpen || (count > few && lagMeter.isTooMuch(line?.waitMs())) ? tooMuch() : undefined
 }
 
 /** What the HTTP application is built from. */
@@ -59,6 +61,7 @@ class Arrival implements Visit {
   readonly requestId: string
   readonly idleGuard: IdleGuard
   readonly upgrade: Peer['upgrade']
+  readonly line: Peer['line']
   params: Visit['params'] = noParameters
   capture: Visit['capture'] = undefined
   addressed: Visit['addressed'] = undefined
@@ -71,6 +74,7 @@ class Arrival implements Visit {
     this.requestId = requestId
     this.idleGuard = peer
     this.upgrade = peer.upgrade
+    this.line = peer.line
     this.#peer = peer
     this.#isTrustedProxy = isTrustedProxy
   }
@@ -144,9 +148,13 @@ export function createApp(parts: AppParts): App {
     if (!arrival) throw new Error('a request that has not passed the target check')
     try {
       if (route.slow) {
-        const overload = overloadOf(parts.load)
-        if (overload) throw overload
+        const overload = overloadOf(parts.load, arrival.line)
+        if (overload) {
+          arrival.line?.turnedAway()
+          throw overload
+        }
         arrival.idleGuard.suspendIdleLimit()
+        if (arrival.line) await arrival.line.turn()
       }
       if (params) arrival.params = parameters(params)
       return await route.handle(arrival)

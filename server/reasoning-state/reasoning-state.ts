@@ -25,12 +25,15 @@ import { type ConversationParts, type Conversations, createConversations } from 
 import { createStoredSums } from './stored-sums.ts'
 import { createStreamRecorder, type StreamRecorder } from './stream-recorder.ts'
 import { bareCalls, isEmpty, recollections, restored, type ToolCallState } from './tool-call-state.ts'
-import { createUpstreamState, type UpstreamState } from './upstream-state.ts'
+import { createUpstreamObjects, keepersAmong, type UpstreamObjects } from './upstream-objects.ts'
+import { createUpstreamState, stateName, type UpstreamState } from './upstream-state.ts'
 
 /** All operations on reasoning state. */
 export interface ReasoningState extends Conversations, StateOwners, UpstreamState {
   /** Conversations that clients make by themselves. They count against the same quotas as stored exchanges. */
   readonly conversations: ItemConversations
+  /** What users made in the accounts of upstreams; `keepersOf` knows it, too. */
+  readonly objects: UpstreamObjects
   /** Remembers which response each of these items belongs to; resolves when the database has it, and rejects when that fails. */
   noteItems(tenant: string, response: string, items: readonly string[]): Promise<void>
   /** Ids of responses by the ids of their items; unknown items are missing. Never rejects. */
@@ -83,7 +86,7 @@ const mostReasoning = 1024 * 1024
 
 /** Reasoning state over the store. */
 export function createReasoningState(parts: MemoryParts & ConversationParts & Pick<ItemConversationParts, 'random'>): ReasoningState {
-  const { store, sealer, clock, random } = parts
+  const { store, sealer, clock, random, log } = parts
   const sums = createStoredSums(async (tenant) => {
     const now = new Date(clock.now())
     const [exchanges, items] = [await sumResponses(store, tenant, now), await sumItems(store, tenant, now)]
@@ -93,6 +96,8 @@ export function createReasoningState(parts: MemoryParts & ConversationParts & Pi
   const { wrap, unwrap } = envelopes
   const memory = createMemory(parts)
   const makers = createStateOwners(memory)
+  const upstreamState = createUpstreamState(memory)
+  const objects = createUpstreamObjects({ store, clock })
   const remember = (tenant: string, answer: readonly Part[]) => {
     const texts = [...recollections(answer)].map(([id, found]) => [callName(id), isEmpty(found) ? '' : JSON.stringify(found)] as const)
     memory.remember(tenant, new Map(texts))
@@ -113,7 +118,19 @@ export function createReasoningState(parts: MemoryParts & ConversationParts & Pi
     ...createConversations({ ...parts, sums }),
     conversations: createItemConversations({ store, sealer, clock, random, sums }),
     ...makers,
-    ...createUpstreamState(memory),
+    ...upstreamState,
+    objects,
+    async keepersOf(tenant, refs) {
+      const keepers = await upstreamState.keepersOf(tenant, refs)
+      const unknown = refs.filter((ref) => !keepers.has(stateName(ref)))
+      if (unknown.length === 0) return keepers
+      try {
+        return new Map([...keepers, ...keepersAmong(await objects.among(tenant, unknown), unknown)])
+      } catch (thrown) {
+        log.warn({ err: thrown }, 'cannot look up who made what a request names; taking it for unknown')
+        return keepers
+      }
+    },
     async noteItems(tenant, response, items) {
       const notes = memory.hand(tenant, new Map(items.map((id) => [itemName(id), response])), storedFor)
       const rows = notes.map(({ expiresAt, ...note }) => ({ ...note, tenant, expiresAt: new Date(expiresAt) }))

@@ -70,6 +70,43 @@ test('load that lasts is refused beyond what the loop can do in time, until it h
   expect(taken(1_500, work, meter.isTooMuch)).toBe(1_500)
 })
 
+test('a loop that is in time is behind as well while requests wait for their turn', () => {
+  const { clock, work, timer } = lateClock()
+  const meter = createLagMeter(clock, 100)
+  let waiting = 0
+  let most = 0
+  /** Ten requests come in each millisecond, and one begins. */
+  function flood(milliseconds: number): number {
+    let refused = 0
+    for (let ms = 1; ms <= milliseconds; ms += 1) {
+      for (let n = 0; n < 10; n += 1) {
+        if (meter.isTooMuch(waiting)) refused += 1
+        else waiting += 1
+      }
+      most = Math.max(most, waiting)
+      work(1)
+      waiting = Math.max(0, waiting - 1)
+      if (ms % 20 === 0) timer()
+    }
+    return refused
+  }
+  flood(4_000)
+  // What came before they had to wait too long, and the burst.
+  expect(most).toBeLessThan(120 + 2_000)
+  most = 0
+  // Once that is over, hardly longer than the loop may be late.
+  expect(flood(2_000)).toBeGreaterThan(17_000)
+  expect(most).toBeLessThan(500)
+})
+
+test('a loop that a flood of refusals keeps from its timers takes a few all the same', () => {
+  const { clock, work } = lateClock()
+  const meter = createLagMeter(clock, 100)
+  work(1_000)
+  for (let n = 0; n < 2_000; n += 1) meter.isTooMuch(50)
+  expect([meter.isTooMuch(50), meter.isTooMuch(4), meter.isTooMuch(2), meter.isTooMuch()]).toEqual([true, true, false, true])
+})
+
 test('it ends', () => {
   const { clock, idle } = lateClock()
   createLagMeter(clock, 100).stop()

@@ -29,7 +29,7 @@ export interface Credential {
 
 /** A request to send. */
 export interface UpstreamRequest {
-  method: 'POST' | 'GET'
+  method: 'POST' | 'GET' | 'PATCH' | 'DELETE'
   url: string
   /** Complete: only what HTTP itself requires is added. */
   headers: Record<string, string>

@@ -27,6 +27,16 @@ export function changingString(text: string, value: string, read: (parsed: unkno
   return read(JSON.parse(surroundings.before + changed + surroundings.after)) === changed ? surroundings : undefined
 }
 
+/** The same string of a text that begins at `from` and is followed by others; undefined likewise. */
+export function nextString({ before, after }: ChangingString, text: string, from: number): string | undefined {
+  if (!text.startsWith(before, from)) return undefined
+  const start = from + before.length
+  const end = text.indexOf('"', start)
+  if (end <= start || !text.startsWith(after, end)) return undefined
+  const value = text.slice(start, end)
+  return plain.test(value) ? value : undefined
+}
+
 /**
  * The string of another text, or of the part of it from `start` to `end`; undefined where anything else differs, or it is empty or
  * escaped.

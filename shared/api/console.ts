@@ -8,7 +8,7 @@ import type { RouteAnswer as RouteRow } from '../console/inspection/route.ts'
 import type { KeyRow } from '../console/key.ts'
 import { Budget, Limits } from '../console/limits.ts'
 import type { LossRow } from '../console/log.ts'
-import type { ModelRow, Status } from '../console/model.ts'
+import type { CapabilityRow, ModelRow, Status } from '../console/model.ts'
 import { PriceFields, type PriceRow } from '../console/price.ts'
 import { balancingModes, Fallback } from '../console/settings.ts'
 import type { AccountRow, SignedIn } from '../console/user.ts'
@@ -103,18 +103,18 @@ export const GroupAnswer = says<GroupRow | ManagedGroupRow>().of(
   Open({ ...group, ...Type.Partial(Type.Object(forAdministrators)).properties }),
 )
 
+const capable = {
+  operations: Type.Array(OneOf(operations)),
+  contextTokens: Nullable(Type.Integer()),
+  maxOutputTokens: Nullable(Type.Integer()),
+  capabilities: Type.Record(Type.String(), Type.Unknown()),
+}
+
 /** A model of a group. */
-export const ModelAnswer = says<ModelRow>().of(
-  Open({
-    id: Type.String(),
-    operations: Type.Array(OneOf(operations)),
-    dialects: Names(),
-    price: PriceFields,
-    contextTokens: Nullable(Type.Integer()),
-    maxOutputTokens: Nullable(Type.Integer()),
-    capabilities: Type.Record(Type.String(), Type.Unknown()),
-  }),
-)
+export const ModelAnswer = says<ModelRow>().of(Open({ id: Type.String(), ...capable, dialects: Names(), price: PriceFields }))
+
+/** What a model can do. */
+export const CapabilityAnswer = says<CapabilityRow>().of(Open({ model: Type.String(), ...capable }))
 
 /** An API key, without the key itself. */
 export const KeyAnswer = says<KeyRow>().of(

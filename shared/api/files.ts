@@ -60,3 +60,8 @@ export const FileForm = Open({
     Type.String({ description: 'Required of OpenAI’s clients: `user_data`, `vision`, `assistants`, `batch`, `evals` or `fine-tune`.' }),
   ),
 })
+
+/** An object in an upstream's account, or what it is to be made of, in the words of its vendor. */
+export const AccountObject = Open({})
+/** The same as a form. */
+export const AccountObjectForm = Open({})

@@ -7,7 +7,7 @@ import type { QuotaRow } from '../console/quota.ts'
 import type { IdentityRow, SessionRow } from '../console/session.ts'
 import type { MemberRow, TeamRow } from '../console/team.ts'
 import type { EntryRow, KeptRow, SharedConversation, ShareRow } from '../console/user.ts'
-import { teamRoles } from '../ids.ts'
+import { entryKinds, teamRoles } from '../ids.ts'
 import { Decimal, OneOf, SignedDecimal, Type } from '../typebox.ts'
 import { Instant, Left, Managed, Names, Nullable, says } from './console.ts'
 import { Open } from './fields.ts'
@@ -99,8 +99,9 @@ export const EntryAnswer = says<EntryRow>().of(
   Open({
     id: Type.String(),
     at: Instant(),
-    kind: OneOf(['grant', 'credit', 'usage']),
+    kind: OneOf(entryKinds),
     amount: Type.String({ description: 'USD; negative for what was taken.' }),
+    balance: Type.String({ description: 'USD: the sum of this entry and of all older ones.' }),
     ref: Type.String({
       description:
         'The cause: `usage:<request id>`, `grant:<user id>`, `credit:<key>`, `code:<id of the code>`, `payment:<reference>`, `refund:<reference>`.',

@@ -7,6 +7,7 @@ import { addressSamples } from './samples/addresses.ts'
 import { batchSamples } from './samples/batches.ts'
 import { conversationSamples, itemSamples, modelSamples } from './samples/conversations.ts'
 import { fileSamples } from './samples/files.ts'
+import { objectSamples } from './samples/objects.ts'
 
 const others: readonly Sample[] = [
   {
@@ -165,6 +166,7 @@ export const samples: readonly Sample[] = [
   ...others,
   ...fileSamples,
   ...batchSamples,
+  ...objectSamples,
   ...addressSamples,
   ...modelSamples,
 ]

@@ -7,6 +7,8 @@ import { Fallback } from './settings.ts'
 const settings = {
   description: Type.Optional(Text(500)),
   ratio: Type.Optional(Decimal()),
+  /** Off: requests in it are refused, and nothing else changes. */
+  enabled: Type.Optional(Type.Boolean()),
   /** Which requests of the group are kept. */
   logBodies: Type.Optional(KeepBodies),
   budget: Type.Optional(Budget),

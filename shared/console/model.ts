@@ -17,6 +17,12 @@ export interface ModelRow {
   capabilities: Omit<Capabilities, 'contextTokens' | 'maxOutputTokens' | 'serves'>
 }
 
+/** A row of GET /api/capabilities: a model, priced or not, as the channel that is tried first knows it. */
+export interface CapabilityRow extends Pick<ModelRow, 'contextTokens' | 'maxOutputTokens' | 'capabilities'> {
+  model: string
+  operations: Operation[]
+}
+
 /** Whether the current parley.yaml is in effect. If not, its last valid version still is. */
 export interface ConfigState {
   state: 'ok' | 'invalid'

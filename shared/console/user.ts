@@ -1,5 +1,5 @@
 /** Users, setup, invitations, and what users keep or show of their conversations. Money is a decimal string in USD. */
-import { roles, type TeamRole, teamRoles } from '../ids.ts'
+import { type EntryKind, roles, type TeamRole, teamRoles } from '../ids.ts'
 import { Decimal, Exact, Int, Name, OneOf, SignedDecimal, type Static, Text, Type } from '../typebox.ts'
 import { Budget, type BudgetLeft, Limits } from './limits.ts'
 import { DeclaredHold } from './selling.ts'
@@ -85,9 +85,11 @@ export interface AccountRow extends UserRow {
 export interface EntryRow {
   id: string
   at: string
-  kind: 'grant' | 'credit' | 'usage'
+  kind: EntryKind
   /** USD; negative for what was taken. */
   amount: string
+  /** USD: the sum of this entry and of all older ones. */
+  balance: string
   /** The cause: `usage:<request id>`, `grant:<user id>`, `credit:<key>`, `code:<code id>`, `payment:<reference>`, `refund:<reference>`. */
   ref: string
   /** A user's id, or `file`, `setup`, `environment`. */

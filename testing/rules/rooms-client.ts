@@ -77,6 +77,12 @@ export const clientRooms: Record<string, Room> = {
     ...feature,
     packages: [...browser, 'diff'],
   },
+  // The form of a channel's settings: connection, costs, what is sent.
+  'client/features/channels/editing': { may: [...screen, ...inside('client/ui', 'console'), 'client/console'], ...feature },
+  'client/features/channels': {
+    may: ['client/features/channels/editing', ...screen, ...inside('client/ui', 'console', 'chart', 'code'), 'client/console'],
+    ...feature,
+  },
   'client/features/*': { may: [...screen, ...inside('client/ui', 'console', 'chart', 'code'), 'client/console'], ...feature },
   client: {
     may: [
@@ -85,6 +91,7 @@ export const clientRooms: Record<string, Room> = {
       'client/features/playground',
       ...playground('sharing'),
       'client/features/requests',
+      'client/features/channels',
       'client/features/*',
     ],
     packages: browser,

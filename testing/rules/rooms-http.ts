@@ -86,6 +86,6 @@ export const httpRooms: Record<string, Room> = {
       ...[...billing, ...lower],
     ],
   },
-  'server/http/docs': { may: ['server/http/request', 'server/protocols', 'server/runtime', 'shared'] },
+  'server/http/docs': { may: ['server/http/request', 'server/protocols', 'server/canonical', 'server/runtime', 'shared'] },
   'server/http': { may: ['server/http/request', 'server/http/api', 'server/bodies', ...lower], packages: ['elysia'] },
 }

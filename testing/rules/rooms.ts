@@ -210,6 +210,10 @@ export const rooms: Record<string, Room> = {
   'server/relay/pipeline': { may: ['server/bodies', ...relay('exchange', 'spend', 'conversation', 'operation'), ...serving, ...lower] },
   'server/relay/realtime': { may: ['server/bodies', ...relay('exchange', 'spend', 'pipeline'), ...serving, ...lower] },
   'server/relay/admin': { may: [...relay('exchange', 'spend', 'conversation', 'pipeline'), ...serving, ...lower] },
+  // What callers make in the accounts of upstreams.
+  'server/relay/objects': {
+    may: [...relay('exchange', 'spend', 'conversation', 'pipeline'), 'server/reasoning-state', 'server/wire', ...serving, ...lower],
+  },
   // Large bodies, in a worker.
   'server/relay/large': {
     may: [...relay('exchange', 'conversation', 'operation'), 'server/reasoning-state', 'server/billing/tokens', ...asking, ...lower],

@@ -2,6 +2,7 @@
 import { For, Show } from 'solid-js'
 import { detailOf, explain } from '#client/console/explain.ts'
 import { createPages, queryOf } from '#client/console/load.ts'
+import { SpanFilter, spanNames, spanOf } from '#client/console/span-filter.tsx'
 import { Drawer, DrawerPart } from '#client/ui/console/drawer.tsx'
 import { Facts } from '#client/ui/console/facts.tsx'
 import { FilterBar, FilterChip, SearchField } from '#client/ui/console/filters.tsx'
@@ -15,7 +16,6 @@ import { Icon } from '#client/ui/icon.tsx'
 import type { AuditRow } from '#shared/console/audit'
 import { en } from './en.ts'
 import { t } from './messages.ts'
-import { SpanFilter, spanNames, spanOf } from './span.tsx'
 
 /** What actions can be filtered by: every kind that has its words. */
 const kinds = Object.keys(en).flatMap((key) => (key.startsWith('kind_') ? [key.slice('kind_'.length)] : []))

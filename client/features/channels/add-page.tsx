@@ -6,6 +6,7 @@ import { errorAt, explain } from '#client/console/explain.ts'
 import { createLoad, readAll } from '#client/console/load.ts'
 import { type VendorCard, vendorCard, vendorCards, vendorKinds } from '#client/console/vendors.ts'
 import { createWrite } from '#client/console/write.ts'
+import { pairsOf } from '#client/features/channels/editing/pairs.ts'
 import { Button } from '#client/ui/button.tsx'
 import { SearchField } from '#client/ui/console/filters.tsx'
 import { AreaField, CheckList, TextField } from '#client/ui/console/form.tsx'
@@ -17,7 +18,6 @@ import type { GroupRow } from '#shared/console/group'
 import type { UpstreamModels } from '#shared/console/inspection/probe'
 import { t } from './messages.ts'
 import { modelsOf } from './model-lines.ts'
-import { pairsOf } from './pairs.ts'
 
 /** `/admin/channels/new` */
 export function AddChannelPage() {

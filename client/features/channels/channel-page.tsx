@@ -1,9 +1,10 @@
-/** One channel: what rests and what was met, its models against the upstream's, and its settings. */
+/** One channel: what rests and what was met, its models against the upstream's, its settings, and who would be asked beside it. */
 import { useNavigate, useParams } from '@solidjs/router'
 import { createSignal, Match, Show, Suspense, Switch } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { detailOf, explain } from '#client/console/explain.ts'
 import { createLoad } from '#client/console/load.ts'
+import { ChannelForm, formTabs } from '#client/features/channels/editing/channel-form.tsx'
 import { Button } from '#client/ui/button.tsx'
 import { Page as Frame } from '#client/ui/console/page.tsx'
 import { Empty, Failure, Skeleton } from '#client/ui/console/states.tsx'
@@ -17,10 +18,10 @@ import { ChannelStatus, penalties } from './channel-columns.tsx'
 import { HealthTab } from './health-tab.tsx'
 import { t } from './messages.ts'
 import { ModelsTab } from './models-tab.tsx'
-import { SettingsTab } from './settings-tab.tsx'
+import { Simulation } from './simulation.tsx'
 
 const RemoveDialog = later(async () => (await import('./remove-dialog.tsx')).RemoveDialog)
-const tabs = ['health', 'models', 'settings'] as const
+const tabs = ['health', 'models', ...formTabs, 'simulate'] as const
 
 /** `/admin/channels/:id` */
 export function ChannelPage() {
@@ -36,7 +37,8 @@ export function ChannelPage() {
     () => `/api/channels/${encodeURIComponent(params.id)}/health`,
     (path, signal) => callApi<Page<HealthRow>>('GET', path, undefined, signal),
   )
-  const tab = () => tabs.find((one) => one === url.get('tab')) ?? 'health'
+  // Addresses of earlier versions call the connection settings.
+  const tab = () => tabs.find((one) => one === url.get('tab').replace('settings', 'connection')) ?? 'health'
   return (
     <Frame
       title={channel.value()?.name ?? t('channel')}
@@ -64,7 +66,10 @@ export function ChannelPage() {
           tabs={[
             { id: 'health', label: t('tabHealth'), count: health.value() && penalties(health.value()?.data ?? []).length },
             { id: 'models', label: t('tabModels'), count: channel.value()?.models.length },
-            { id: 'settings', label: t('tabSettings') },
+            { id: 'connection', label: t('tabConnection') },
+            { id: 'costs', label: t('tabCosts') },
+            { id: 'advanced', label: t('tabAdvanced') },
+            { id: 'simulate', label: t('tabSimulate') },
           ]}
           href={(id) => `/admin/channels/${encodeURIComponent(params.id)}${id === 'health' ? '' : `?tab=${id}`}`}
         />
@@ -95,17 +100,25 @@ export function ChannelPage() {
         }
       >
         {(row) => (
-          <Switch>
-            <Match when={tab() === 'health'}>
-              <HealthTab row={row()} health={health} />
-            </Match>
-            <Match when={tab() === 'models'}>
-              <ModelsTab row={row()} onSaved={channel.set} />
-            </Match>
-            <Match when={tab() === 'settings'}>
-              <SettingsTab row={row()} onSaved={channel.set} />
-            </Match>
-          </Switch>
+          <>
+            <Switch>
+              <Match when={tab() === 'health'}>
+                <HealthTab row={row()} health={health} />
+              </Match>
+              <Match when={tab() === 'models'}>
+                <ModelsTab row={row()} onSaved={channel.set} />
+              </Match>
+              <Match when={tab() === 'simulate'}>
+                <Simulation channel={row()} />
+              </Match>
+            </Switch>
+            <ChannelForm
+              row={row()}
+              tab={formTabs.find((one) => one === tab())}
+              rests={penalties(health.value()?.data ?? [])}
+              onSaved={channel.set}
+            />
+          </>
         )}
       </Show>
       <Suspense>

@@ -1,4 +1,5 @@
 import { Match, Show, Switch } from 'solid-js'
+import { ts } from '#client/console/messages.ts'
 import { tc } from '#client/ui/console/messages.ts'
 import { Status } from '#client/ui/console/status.tsx'
 import type { Column } from '#client/ui/console/table.tsx'
@@ -12,6 +13,8 @@ interface Parts {
   readonly: boolean
   /** Whether the server knows it, so that it can be tested. */
   isSaved(line: ModelLine): boolean
+  /** What it can do, in words; undefined where nobody knows. */
+  can(line: ModelLine): string | undefined
   /** Undefined while nobody knows. */
   isPriced(line: ModelLine): boolean | undefined
   test(line: ModelLine): ModelTest | undefined
@@ -68,6 +71,16 @@ export function modelColumns(parts: Parts): Column<ModelLine>[] {
       ),
     },
     { id: 'change', label: t('change_'), card: 'whole', cell: (line) => <Change line={line} /> },
+    {
+      id: 'can',
+      label: ts('can'),
+      wide: true,
+      cell: (line) => (
+        <Show when={parts.can(line)} fallback={<span class="na">–</span>}>
+          {(words) => <span class="text-ink-2">{words()}</span>}
+        </Show>
+      ),
+    },
     {
       id: 'price',
       label: t('price'),

@@ -1,5 +1,6 @@
 import { createMemo, createSignal, Show, Suspense } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
+import { capableText } from '#client/console/capable.ts'
 import { explain } from '#client/console/explain.ts'
 import { createLoad, readAll } from '#client/console/load.ts'
 import { createWrite } from '#client/console/write.ts'
@@ -12,6 +13,7 @@ import { later } from '#client/ui/later.ts'
 import { showToast } from '#client/ui/toast.tsx'
 import type { ChannelRow } from '#shared/console/channel'
 import type { UpstreamModels } from '#shared/console/inspection/probe'
+import type { CapabilityRow } from '#shared/console/model'
 import type { PriceRow } from '#shared/console/price'
 import { t } from './messages.ts'
 import { modelColumns } from './model-columns.tsx'
@@ -51,6 +53,10 @@ export function ModelsTab(props: { row: ChannelRow; onSaved(row: ChannelRow): vo
   const prices = createLoad(
     () => '/api/prices',
     (asked, signal) => readAll<PriceRow>(asked, signal),
+  )
+  const capabilities = createLoad(
+    () => `/api/capabilities?channel=${encodeURIComponent(props.row.id)}`,
+    async (asked, signal) => new Map((await readAll<CapabilityRow>(asked, signal, 10_000)).map((row) => [row.model, row])),
   )
   const priced = createMemo(() => prices.value() && new Set(prices.value()?.map((price) => price.model)))
   const saved = createMemo(() => new Set(props.row.models.map((model) => namesOf(model).name)))
@@ -101,6 +107,7 @@ export function ModelsTab(props: { row: ChannelRow; onSaved(row: ChannelRow): vo
       return readonly()
     },
     isSaved: (line) => saved().has(line.name),
+    can: (line) => capableText(capabilities.value()?.get(line.name)),
     isPriced: (line) => priced()?.has(line.name),
     test: (line) => tests.of(line.name),
     onOffer: (line, on) => setDraft(offering(draft(), [line], on)),

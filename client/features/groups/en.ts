@@ -35,4 +35,10 @@ export const en = {
   after_context: 'When the context is too long',
   after_filter: 'When a content filter stopped it',
   badLine: 'Each line is “model: first, second”.',
+  on: 'On',
+  state: 'State',
+  switchLabel: '{name} serves requests',
+  turnedOn: '{name} is on again.',
+  turnedOff: '{name} is off: requests in it are refused, and nobody leaves it.',
+  undo: 'Undo',
 }

@@ -6,7 +6,7 @@ import { detailOf, explain } from '#client/console/explain.ts'
 import { createLoad, readAll } from '#client/console/load.ts'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
-import { FilterBar, SearchField } from '#client/ui/console/filters.tsx'
+import { FilterBar, FilterChip, SearchField } from '#client/ui/console/filters.tsx'
 import { tc } from '#client/ui/console/messages.ts'
 import { Page } from '#client/ui/console/page.tsx'
 import { Failure, NoMatch } from '#client/ui/console/states.tsx'
@@ -14,6 +14,7 @@ import { FileBadge } from '#client/ui/console/status.tsx'
 import { DataTable } from '#client/ui/console/table.tsx'
 import { useUrlState } from '#client/ui/console/url-state.ts'
 import { Confirm } from '#client/ui/dialog.tsx'
+import { Switch as Toggle } from '#client/ui/switch.tsx'
 import { showToast } from '#client/ui/toast.tsx'
 import type { ChannelRow } from '#shared/console/channel'
 import type { ManagedGroupRow } from '#shared/console/group'
@@ -40,7 +41,21 @@ export function GroupsPage() {
   const open = () => groups.value()?.find((row) => row.name === url.get('open'))
   const shown = () => {
     const words = url.get('q').toLowerCase()
-    return groups.value()?.filter((row) => `${row.name} ${row.description}`.toLowerCase().includes(words))
+    const state = url.get('state')
+    return groups
+      .value()
+      ?.filter(
+        (row) => `${row.name} ${row.description}`.toLowerCase().includes(words) && (state === '' || row.enabled === (state === 'on')),
+      )
+  }
+  const turn = async (row: ManagedGroupRow, enabled: boolean) => {
+    const path = `/api/groups/${encodeURIComponent(row.name)}`
+    const done = await write.run(async () => {
+      const next = await callApi<ManagedGroupRow>('PATCH', path, { enabled })
+      groups.set((groups.value() ?? []).map((one) => (one.name === next.name ? next : one)))
+    })
+    if (done)
+      showToast(t(enabled ? 'turnedOn' : 'turnedOff', { name: row.name }), { label: t('undo'), run: () => void turn(row, !enabled) })
   }
   const close = () => url.set({ open: '', create: '' })
   const done = () => {
@@ -81,11 +96,19 @@ export function GroupsPage() {
       >
         <FilterBar>
           <SearchField label={t('search')} value={url.get('q')} onSearch={(q) => url.set({ q })} />
+          <FilterChip
+            label={t('state')}
+            value={url.get('state')}
+            options={(['on', 'off'] as const).map((value) => ({ value, label: tc(value) }))}
+            onChange={(state) => url.set({ state })}
+          />
         </FilterBar>
         <DataTable
           label={t('title')}
           rows={shown()}
-          empty={<NoMatch filters={url.get('q')} onClear={() => url.set({ q: '' })} />}
+          empty={
+            <NoMatch filters={[url.get('q'), url.get('state')].filter(Boolean).join(', ')} onClear={() => url.set({ q: '', state: '' })} />
+          }
           rowId={(row) => row.name}
           columns={[
             {
@@ -112,6 +135,18 @@ export function GroupsPage() {
             { id: 'users', label: t('users'), right: true, cell: (row) => count(members.value()?.users, row.name) },
             { id: 'budget', label: t('budget'), card: 'whole', cell: (row) => <BudgetCell row={row} /> },
             { id: 'limits', label: t('limits'), wide: true, cell: (row) => limitsText(row.limits) || <span class="na">{t('none')}</span> },
+            {
+              id: 'on',
+              label: t('on'),
+              cell: (row) => (
+                <Show
+                  when={row.managed === 'console' && row.name !== 'default'}
+                  fallback={<span class="text-ink-3">{row.enabled ? tc('on') : tc('off')}</span>}
+                >
+                  <Toggle label={t('switchLabel', { name: row.name })} on={row.enabled} onChange={(on) => void turn(row, on)} />
+                </Show>
+              ),
+            },
             {
               id: 'actions',
               label: t('actions'),

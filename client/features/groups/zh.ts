@@ -37,4 +37,10 @@ export const zh: Record<keyof typeof en, string> = {
   after_context: '上下文过长时',
   after_filter: '被内容过滤拦截时',
   badLine: '每行写作“模型: 第一, 第二”。',
+  on: '启用',
+  state: '状态',
+  switchLabel: '{name} 接受请求',
+  turnedOn: '{name} 已重新启用。',
+  turnedOff: '{name} 已停用：其中的请求会被拒绝，成员保持不变。',
+  undo: '撤销',
 }

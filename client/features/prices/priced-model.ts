@@ -9,4 +9,6 @@ export interface PricedModel {
   /** Vendors of those channels. */
   vendors: string[]
   week: UsageReportRow | undefined
+  /** What it can do, in words. */
+  can: string | undefined
 }

@@ -1,7 +1,9 @@
 /** Prices of every model that a channel offers, those without one first; the open one in a drawer, and in the address. */
 import { createMemo, createSignal, Show, Suspense } from 'solid-js'
+import { capableText } from '#client/console/capable.ts'
 import { detailOf, explain } from '#client/console/explain.ts'
 import { createLoad, readAll } from '#client/console/load.ts'
+import { ts } from '#client/console/messages.ts'
 import { Button } from '#client/ui/button.tsx'
 import { FilterBar, FilterChip, SearchField } from '#client/ui/console/filters.tsx'
 import { Page } from '#client/ui/console/page.tsx'
@@ -13,6 +15,7 @@ import { formatMoney, formatPercent, formatPrice } from '#client/ui/format.ts'
 import { later } from '#client/ui/later.ts'
 import { showToast } from '#client/ui/toast.tsx'
 import type { ChannelRow } from '#shared/console/channel'
+import type { CapabilityRow } from '#shared/console/model'
 import type { PriceRow } from '#shared/console/price'
 import type { UsageReportRow } from '#shared/console/usage'
 import { furtherPrices } from './further-prices.ts'
@@ -29,10 +32,11 @@ export function PricesPage() {
   const known = createLoad(
     () => true,
     async (_, signal): Promise<PricedModel[]> => {
-      const [prices, channels, usage] = await Promise.all([
+      const [prices, channels, usage, capabilities] = await Promise.all([
         readAll<PriceRow>('/api/prices', signal, 20_000),
         readAll<ChannelRow>('/api/channels', signal),
         readAll<UsageReportRow>(`/api/usage?by=model&from=${week}`, signal, 5_000),
+        readAll<CapabilityRow>('/api/capabilities', signal, 20_000),
       ])
       const offered = new Map<string, ChannelRow[]>()
       for (const channel of channels.filter((one) => one.enabled)) {
@@ -41,6 +45,7 @@ export function PricesPage() {
           offered.set(name, [...(offered.get(name) ?? []), channel])
         }
       }
+      const can = new Map(capabilities.map((row) => [row.model, capableText(row)]))
       const names = [...new Set([...prices.map((price) => price.model), ...offered.keys()])].sort()
       return names.map((model) => ({
         model,
@@ -48,6 +53,7 @@ export function PricesPage() {
         channels: (offered.get(model) ?? []).map((channel) => channel.name),
         vendors: (offered.get(model) ?? []).map((channel) => channel.vendor),
         week: usage.find((row) => row.model === model),
+        can: can.get(model),
       }))
     },
   )
@@ -131,6 +137,13 @@ export function PricesPage() {
                   <small>{row.channels.slice(0, 3).join(', ') || t('noChannel')}</small>
                 </>
               ),
+            },
+            {
+              id: 'can',
+              label: ts('can'),
+              wide: true,
+              card: 'none',
+              cell: (row) => <span class="text-ink-2">{row.can ?? '–'}</span>,
             },
             {
               id: 'input',

@@ -1,9 +1,12 @@
 /** What differs from the request as it was sent: fields of its body, and the channel that is asked. */
 import { createSignal, Show } from 'solid-js'
 import { useSession } from '#client/api/session.ts'
+import { createLoad, readAll } from '#client/console/load.ts'
 import { Button } from '#client/ui/button.tsx'
+import { ComboField } from '#client/ui/console/combo-field.tsx'
 import { SwitchField, TextField } from '#client/ui/console/form.tsx'
 import { Dialog } from '#client/ui/dialog.tsx'
+import type { ChannelRow } from '#shared/console/channel'
 import type { ReplayTarget } from '#shared/console/replay'
 import { t } from './messages.ts'
 
@@ -27,6 +30,10 @@ export function ParametersDialog(props: { target: ReplayTarget; onChange(paramet
   const [isSame, setSame] = createSignal(props.target.sameChannel ?? false)
   const [fields, setFields] = createSignal(props.target.set ? JSON.stringify(props.target.set) : '')
   const [removed, setRemoved] = createSignal(props.target.remove?.join(', ') ?? '')
+  const channels = createLoad(
+    () => (admin() && !isSame() ? '/api/channels' : undefined),
+    async (path, signal) => (await readAll<ChannelRow>(path, signal)).map(({ name }) => name).sort(),
+  )
   const apply = () => {
     const set = fieldsOf(fields())
     if (!set) return
@@ -64,7 +71,13 @@ export function ParametersDialog(props: { target: ReplayTarget; onChange(paramet
         <TextField label={t('removedFields')} hint={t('removedFieldsHint')} mono value={removed()} onChange={setRemoved} />
         <SwitchField label={t('onlySame')} on={isSame()} onChange={setSame} />
         <Show when={admin() && !isSame()}>
-          <TextField label={t('channel')} hint={t('channelHint')} value={channel()} onChange={setChannel} />
+          <ComboField
+            label={t('channel')}
+            hint={t('channelHint')}
+            value={channel()}
+            options={channels.value() ?? []}
+            onChange={setChannel}
+          />
         </Show>
       </div>
     </Dialog>

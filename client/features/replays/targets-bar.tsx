@@ -1,11 +1,12 @@
 /** Where requests are asked again: a chip for each target, the changed parameters, and who pays. */
 import { createSignal, For, onMount, Show } from 'solid-js'
 import { readTeams } from '#client/api/groups-and-models.ts'
-import { callApi } from '#client/api/http.ts'
-import { createLoad } from '#client/console/load.ts'
+import { createLoad, readAll } from '#client/console/load.ts'
+import { Combo } from '#client/ui/console/combo-field.tsx'
 import { FilterBar, FilterChip } from '#client/ui/console/filters.tsx'
 import { Icon } from '#client/ui/icon.tsx'
 import { later } from '#client/ui/later.ts'
+import type { ModelRow } from '#shared/console/model'
 import { type ReplayTarget, replayBounds } from '#shared/console/replay'
 import { t } from './messages.ts'
 import { targetText } from './target-text.ts'
@@ -54,7 +55,7 @@ export function TargetsBar(props: { value: Chosen; onChange(chosen: Chosen): voi
         )}
       </For>
       <Show when={targets().length < replayBounds.targets}>
-        <ModelChip onAdd={add} />
+        <ModelChip team={props.value.team} onAdd={add} />
       </Show>
       <button type="button" class="chip" onClick={() => setEditing(true)}>
         {t('parameters')} <b>{changesText(targets())}</b>
@@ -92,17 +93,13 @@ function changesText(targets: readonly ReplayTarget[]): string {
   return count === 0 ? t('asSent') : t('changed', { count })
 }
 
-/** Becomes a field for the name of a model; what is offered is proposed, and any other is taken, too. */
-function ModelChip(props: { onAdd(model: string): void }) {
+/** Becomes a field in which one of the models is chosen that the payer may ask. */
+function ModelChip(props: { team: string | undefined; onAdd(model: string): void }) {
   const [open, setOpen] = createSignal(false)
   const offered = createLoad(
-    () => (open() ? '/api/models' : undefined),
-    (path, signal) => callApi<{ data: { id: string }[] }>('GET', path, undefined, signal),
+    () => (open() ? `/api/models${props.team === undefined ? '' : `?team=${encodeURIComponent(props.team)}`}` : undefined),
+    async (path, signal) => (await readAll<ModelRow>(path, signal, 10_000)).map(({ id }) => id),
   )
-  const take = (text: string) => {
-    setOpen(false)
-    if (text.trim() !== '') props.onAdd(text.trim())
-  }
   return (
     <Show
       when={open()}
@@ -113,24 +110,20 @@ function ModelChip(props: { onAdd(model: string): void }) {
         </button>
       }
     >
-      <input
-        ref={(field) => queueMicrotask(() => field.focus())}
-        class="in max-w-52"
-        aria-label={t('model')}
-        list="replay-models"
-        autocomplete="off"
-        spellcheck={false}
-        onKeyDown={(event) => {
-          if (event.key === 'Escape') setOpen(false)
-          if (event.key !== 'Enter') return
-          event.preventDefault()
-          take(event.currentTarget.value)
-        }}
-        onBlur={(event) => take(event.currentTarget.value)}
-      />
-      <datalist id="replay-models">
-        <For each={offered.value()?.data}>{({ id }) => <option value={id} />}</For>
-      </datalist>
+      <span class="w-56">
+        <Combo
+          label={t('model')}
+          value=""
+          options={offered.value() ?? []}
+          mono
+          focused
+          onChange={(model) => {
+            setOpen(false)
+            props.onAdd(model)
+          }}
+          onLeave={() => setOpen(false)}
+        />
+      </span>
     </Show>
   )
 }

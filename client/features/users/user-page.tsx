@@ -4,19 +4,21 @@ import { createEffect, createSignal, on, Show, Suspense } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { detailOf, explain } from '#client/console/explain.ts'
 import { KeptDeletion } from '#client/console/kept-deletion.tsx'
-import { createLoad, readAll } from '#client/console/load.ts'
+import { asApiError, createLoad, readAll } from '#client/console/load.ts'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
 import { Card, Page } from '#client/ui/console/page.tsx'
 import { SaveBar } from '#client/ui/console/save-bar.tsx'
 import { Empty, Failure, Skeleton } from '#client/ui/console/states.tsx'
-import { Badges } from '#client/ui/console/status.tsx'
+import { Badges, FileBadge } from '#client/ui/console/status.tsx'
 import { LinkTabs } from '#client/ui/console/tabs.tsx'
 import { useUrlState } from '#client/ui/console/url-state.ts'
 import { later } from '#client/ui/later.ts'
+import { Switch as Toggle } from '#client/ui/switch.tsx'
 import { showToast } from '#client/ui/toast.tsx'
 import type { AccountRow } from '#shared/console/user'
 import { FactorReset } from './factor-reset.tsx'
+import { KeysCard } from './keys-card.tsx'
 import { LedgerCard } from './ledger-card.tsx'
 import { t } from './messages.ts'
 import { changesBetween, draftOf, fieldsOf } from './user-draft.ts'
@@ -25,6 +27,8 @@ import { UserStrip } from './user-strip.tsx'
 
 const CreditDialog = later(async () => (await import('./user-dialogs.tsx')).CreditDialog)
 const RemoveUserDialog = later(async () => (await import('./user-dialogs.tsx')).RemoveUserDialog)
+
+const tabs = ['ledger', 'keys', 'settings'] as const
 
 /** `/admin/users/:id` */
 export function UserPage() {
@@ -38,8 +42,17 @@ export function UserPage() {
     (path, signal) => readAll<AccountRow>(path, signal, 10_000),
   )
   const user = () => users.value()?.find((row) => row.id === params.id)
-  const tab = () => (url.get('tab') === 'settings' ? 'settings' : 'ledger')
+  const tab = () => tabs.find((one) => one === url.get('tab')) ?? 'ledger'
   const put = (row: AccountRow) => users.set((users.value() ?? []).map((one) => (one.id === row.id ? row : one)))
+  const turn = async (row: AccountRow, enabled: boolean) => {
+    try {
+      put(await callApi<AccountRow>('PATCH', `/api/users/${encodeURIComponent(row.id)}`, { enabled }))
+      const text = t(enabled ? 'turnedOn' : 'turnedOff', { name: row.name })
+      showToast(text, { label: t('undo'), run: () => void turn(row, !enabled) })
+    } catch (thrown) {
+      showToast(explain(asApiError(thrown)))
+    }
+  }
   return (
     <Page
       title={user()?.name ?? t('user')}
@@ -47,9 +60,16 @@ export function UserPage() {
       mark={<Show when={user()}>{(row) => <Badges names={row().groups} />}</Show>}
       actions={
         <Show when={user()}>
-          <Button icon="plus" onClick={() => setAsking('credit')}>
-            {t('credit')}
-          </Button>
+          {(row) => (
+            <>
+              <Show when={row().managed === 'console'} fallback={<FileBadge />}>
+                <Toggle label={t('switchLabel', { name: row().name })} on={row().enabled} onChange={(on) => void turn(row(), on)} />
+              </Show>
+              <Button icon="plus" onClick={() => setAsking('credit')}>
+                {t('credit')}
+              </Button>
+            </>
+          )}
         </Show>
       }
       tabs={
@@ -58,6 +78,7 @@ export function UserPage() {
           current={tab()}
           tabs={[
             { id: 'ledger', label: t('ledger') },
+            { id: 'keys', label: t('keys') },
             { id: 'settings', label: t('tabSettings') },
           ]}
           href={(id) => `/admin/users/${encodeURIComponent(params.id)}${id === 'ledger' ? '' : `?tab=${id}`}`}
@@ -117,8 +138,8 @@ function Missing() {
   )
 }
 
-/** Both tabs: what is typed in one stays while the other is read. */
-function Settings(props: { row: AccountRow; tab: 'ledger' | 'settings'; onSaved(row: AccountRow): void; onRemove(): void }) {
+/** The tabs: what is typed in one stays while another is read. */
+function Settings(props: { row: AccountRow; tab: (typeof tabs)[number]; onSaved(row: AccountRow): void; onRemove(): void }) {
   const [draft, setDraft] = createSignal(draftOf(props.row))
   const write = createWrite()
   createEffect(
@@ -159,6 +180,9 @@ function Settings(props: { row: AccountRow; tab: 'ledger' | 'settings'; onSaved(
         </p>
         <LedgerCard user={props.row.id} balance={props.row.balance} />
       </div>
+      <Show when={props.tab === 'keys'}>
+        <KeysCard user={props.row.id} />
+      </Show>
       <Show when={readonly() && props.tab === 'settings'}>
         <p class="notice mb-6">{t('managed')}</p>
       </Show>
@@ -192,6 +216,7 @@ function Settings(props: { row: AccountRow; tab: 'ledger' | 'settings'; onSaved(
       </Show>
       <SaveBar
         changes={changes().map((name) => t(`change_${name}` as 'change_name'))}
+        tabsKeep
         busy={write.busy()}
         error={write.error() && explain(write.error() as never)}
         onSave={() => void save()}

@@ -62,4 +62,9 @@ export const en = {
   chosen: '{count} chosen',
   chooseAll: 'Choose all',
   chooseNone: 'Choose none',
+  chooseOrType: 'Choose or type',
+  noSuch: 'Nothing with these letters',
+  moreTyped: '{count} more. Type to narrow them down.',
+  on: 'on',
+  off: 'off',
 }

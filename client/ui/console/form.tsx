@@ -225,7 +225,8 @@ export function CheckList(props: {
   return (
     <fieldset class="field">
       <legend class="mb-1.5 text-[13px]/[18px] font-medium">{props.label}</legend>
-      <div class="checks">
+      {/* Where no box takes the focus, the list itself does, or keyboards could not scroll it. */}
+      <div class="checks" tabindex={props.readonly ? 0 : undefined}>
         <For each={props.options}>
           {(option) => (
             <label class="check">

@@ -14,6 +14,8 @@ export function SaveBar(props: {
   changes: readonly string[]
   /** What differs, for whoever wants to read it before it is saved. */
   review?: () => readonly ReviewLine[]
+  /** Whether the other tabs of the page keep what is changed. */
+  tabsKeep?: boolean
   busy: boolean
   error?: string | undefined
   onSave(): void
@@ -22,8 +24,9 @@ export function SaveBar(props: {
   const [reviewing, setReviewing] = createSignal(false)
   const [leaving, setLeaving] = createSignal<(() => void) | undefined>()
   useBeforeLeave((event) => {
-    // Another tab of the same page loses them too.
     if (props.changes.length === 0 || event.defaultPrevented) return
+    const isTab = typeof event.to === 'string' && new URL(event.to, location.href).pathname === event.from.pathname
+    if (isTab && props.tabsKeep) return
     event.preventDefault()
     setLeaving(() => () => event.retry(true))
   })

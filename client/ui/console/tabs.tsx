@@ -1,4 +1,4 @@
-import { For, Show } from 'solid-js'
+import { createEffect, For, on, Show } from 'solid-js'
 
 /** A tab. */
 export interface Tab {
@@ -8,10 +8,20 @@ export interface Tab {
   count?: number | undefined
 }
 
-/** Tabs under the bar; each is a link, so that the tab is in the address. */
+/** Tabs under the bar; each is a link, so that the tab is in the address. Where they are wider than the window, the present one is in view. */
 export function LinkTabs(props: { label: string; tabs: readonly Tab[]; current: string; href(id: string): string }) {
+  let bar: HTMLElement | undefined
+  createEffect(
+    on(
+      () => props.current,
+      () => {
+        const present = bar?.querySelector<HTMLElement>('[aria-current]')
+        if (bar && present) bar.scrollLeft = present.offsetLeft - bar.offsetLeft - (bar.clientWidth - present.offsetWidth) / 2
+      },
+    ),
+  )
   return (
-    <nav class="link-tabs" aria-label={props.label}>
+    <nav class="link-tabs" aria-label={props.label} ref={bar}>
       <For each={props.tabs}>
         {(tab) => (
           <a href={props.href(tab.id)} aria-current={tab.id === props.current ? 'page' : undefined}>

@@ -64,4 +64,9 @@ export const zh: Record<keyof typeof en, string> = {
   chosen: '已选 {count} 项',
   chooseAll: '全选',
   chooseNone: '取消选择',
+  chooseOrType: '选择或输入',
+  noSuch: '没有包含这些字符的项',
+  moreTyped: '还有 {count} 个，输入以缩小范围。',
+  on: '开',
+  off: '关',
 }

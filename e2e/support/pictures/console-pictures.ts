@@ -52,7 +52,17 @@ const pages: readonly (readonly [name: string, path: string, act?: (page: Page) 
       await page.getByText('4 tested').waitFor()
     },
   ],
-  ['channel-settings', `/admin/channels/${busy.channel}?tab=settings`],
+  ['channel-connection', `/admin/channels/${busy.channel}?tab=connection`],
+  [
+    'channel-costs',
+    `/admin/channels/${busy.channel}?tab=costs`,
+    async (page) => {
+      await page.getByRole('button', { name: /^Fill / }).click()
+      await page.getByLabel('Output of gpt-5-mini').fill('3')
+    },
+  ],
+  ['channel-advanced', `/admin/channels/${busy.channel}?tab=advanced`],
+  ['channel-simulate', `/admin/channels/${busy.channel}?tab=simulate&model=gpt-5&image=yes&dialect=messages`],
   ['simulate', '/admin/channels/simulate?model=gpt-5'],
   ['users', '/admin/users'],
   ['user', `/admin/users/${busy.user}`],

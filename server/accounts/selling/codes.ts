@@ -3,7 +3,7 @@
  * transaction, so that of any number of attempts on any instances one succeeds, with all of it or nothing.
  */
 import type { User } from '#accounts/caller'
-import type { Directory } from '#accounts/directory'
+import { type Directory, groupExists } from '#accounts/directory'
 import { createThrottle } from '#accounts/guard/throttle'
 import { newRecord } from '#accounts/keys'
 import { invalid, notFound, notPermittedInTeam, readUsd, teamNotAllowed } from '#accounts/refusals'
@@ -111,7 +111,7 @@ async function newCodes({ store, directory, clock, random }: PlanParts, fields: 
   if (value === 0n && plan === undefined) throw invalid('value', 'an amount above zero, or a plan')
   const forUser = fields.user == null ? undefined : (directory.users.get(fields.user) ?? directory.userNamed(fields.user))
   if (fields.user != null && forUser === undefined) throw invalid('user', 'the id or the name of a user')
-  if (fields.group != null && directory.groups.get(fields.group) === undefined) throw invalid('group', 'a group that exists')
+  if (fields.group != null && !groupExists(directory, fields.group)) throw invalid('group', 'a group that exists')
   const expiresAt = fields.expiresAt == null ? null : new Date(fields.expiresAt)
   if (expiresAt !== null && !(expiresAt.getTime() > clock.now())) throw invalid('expiresAt', 'a time in the future')
   const batch = `batch_${random.hex(12)}`

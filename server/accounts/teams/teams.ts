@@ -7,7 +7,7 @@ import type { Directory } from '#accounts/directory'
 import { newRecord, writeKeys } from '#accounts/keys'
 import { demandConsole, notFound, notPermittedInTeam, readUsd, uniquely } from '#accounts/refusals'
 import { roleIn, seesAll } from '#accounts/team-rights'
-import { entriesOf, readCredit, refusedCredit } from '#accounts/wallets'
+import { type EntriesAsked, entriesOf, readCredit, refusedCredit } from '#accounts/wallets'
 import type { Clock, Random } from '#runtime/clock'
 import type { Actor } from '#shared/console/audit'
 import type { Page } from '#shared/console/model'
@@ -42,7 +42,7 @@ export interface Teams {
   /** For administrators. Posts money once per idempotency key. Throws `not_found`, `invalid_value`, `idempotency_conflict`. */
   credit(by: Actor, id: string, key: string, credit: Credit): Promise<Team>
   /** The entries of a team's wallet, newest first, for those who see all. Throws `not_found`, `not_permitted`, `invalid_value`. */
-  entries(by: User, id: string, asked: { limit: number; after?: string }): Promise<Page<EntryRow>>
+  entries(by: User, id: string, asked: EntriesAsked): Promise<Page<EntryRow>>
 }
 
 /** What `createTeams` needs. */

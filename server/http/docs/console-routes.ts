@@ -1,8 +1,9 @@
 /** Descriptions of the console's endpoints. */
-import { doc, inQuery, list, once } from './console-route-doc.ts'
+import { doc, inQuery, list } from './console-route-doc.ts'
 import { keptRequestDocs } from './kept-request-routes.ts'
 import { paging } from './parameters.ts'
 import type { Parameter, RouteDoc } from './route-doc.ts'
+import { userRouteDocs } from './user-routes.ts'
 
 const filters = (['actor', 'target', 'action'] as const).map(
   (name): Parameter => ({
@@ -106,6 +107,14 @@ export const consoleRouteDocs: readonly RouteDoc[] = [
   doc('PATCH /api/groups/:name', 'admin', 'Change a group', { takes: 'GroupPatch', gives: 'Group' }),
   doc('DELETE /api/groups/:name', 'admin', 'Delete a group'),
   list('GET /api/models', 'session', 'Models of a group', 'Models', ofPayer),
+  list(
+    'GET /api/capabilities',
+    'admin',
+    'What the models of channels can do',
+    'Capabilities',
+    inQuery({ channel: 'Id of a channel: its models alone. Otherwise those of all channels that are on.' }),
+    'Models without a price too, each as the channel knows it that is tried first.',
+  ),
   list(
     'GET /api/keys',
     'session',
@@ -282,15 +291,10 @@ export const consoleRouteDocs: readonly RouteDoc[] = [
     description:
       'Compares an upstream’s export of what it charges (CSV) with what requests to its channels are known to have cost, by day and model. Changes nothing.',
   }),
-  list('GET /api/users', 'admin', 'Users', 'Accounts'),
-  doc('POST /api/users', 'admin', 'Create a user', { takes: 'NewUser', gives: 'Account', status: 201 }),
-  doc('PATCH /api/users/:id', 'admin', 'Change a user', { takes: 'UserPatch', gives: 'Account' }),
-  doc('DELETE /api/users/:id', 'admin', 'Delete a user'),
-  list('GET /api/users/:id/entries', 'admin', 'Entries of a user’s wallet', 'Entries'),
   {
     ...list('GET /api/audit', 'admin', 'Audit trail', 'AuditRows', [...filters, ...auditForm]),
     description: 'As CSV it is one file of up to 50,000 rows, newest first, of the same filters.',
     gives: { json: ['AuditRows'], types: ['text/csv'] },
   },
-  doc('POST /api/users/:id/credit', 'admin', 'Add or withdraw credit', { takes: 'Credit', gives: 'Account', parameters: [once] }),
+  ...userRouteDocs,
 ]

@@ -11,6 +11,7 @@ import { addressRouteDocs } from './address-routes.ts'
 import { batchRouteDocs } from './batch-routes.ts'
 import { consoleRouteDocs } from './console-routes.ts'
 import { fileRouteDocs } from './file-routes.ts'
+import { objectRouteDocs } from './object-routes.ts'
 import { operationRouteDocs, sideRouteDocs } from './operation-routes.ts'
 import { peopleRouteDocs } from './people-routes.ts'
 import { conversationRouteDocs } from './relay-routes.ts'
@@ -24,6 +25,7 @@ export const routeDocs: readonly RouteDoc[] = [
   ...sideRouteDocs,
   ...fileRouteDocs,
   ...batchRouteDocs,
+  ...objectRouteDocs,
   ...addressRouteDocs,
   ...consoleRouteDocs,
   ...teamRouteDocs,

@@ -13,6 +13,8 @@ export const tags = {
   Realtime: 'Speech and text in both directions over a WebSocket.',
   Files: 'Files that are kept here for requests: uploaded once, named by their ids in any protocol, on any upstream.',
   Batches: 'Many requests at once, asked when there is room, on any upstream.',
+  Objects:
+    'Vector stores, containers, voices, skills, cached contents and file search stores: made in the account of one upstream, found again there by their owner, and not there for anybody else.',
   Addresses:
     'The same endpoints where clients of other services look for them: Azure’s and Google’s addresses for OpenAI’s clients, and the words of Ollama’s and Bedrock’s.',
   Models: 'The models that a key may call, in three formats.',

@@ -1,6 +1,7 @@
 /** What is read of a chunk without parsing it is what parsing it would say. */
 import { expect, test } from 'bun:test'
 import { createSseSplitter } from '#shared/sse'
+import { seeded } from '#testing/seeded'
 import { measureMessage, textOnly } from './choice.ts'
 import { chunkMeter } from './chunk-meter.ts'
 
@@ -47,6 +48,45 @@ function outcome(reader: Parameters<typeof chunkMeter>[1], edits: Parameters<typ
 
 test.each([[{}], [{ model: 'n' }], [{ hideUsage: true }]])('a stream of many kinds of chunks, edits %j', (edits) => {
   expect(outcome({ measure: measureMessage, textOnly }, edits)).toEqual(outcome({ measure: measureMessage }, edits))
+})
+
+/** As the relay reads it: events that are like one before are taken together, as many as bring `most` bytes of text. */
+function outcomeTogether(edits: Parameters<typeof chunkMeter>[0], chunks: readonly Uint8Array[], most: number) {
+  const heard: string[] = []
+  const meter = chunkMeter(edits, { measure: measureMessage, textOnly }, (text) => void heard.push(text))
+  const cutter = createSseSplitter()
+  const out: string[] = []
+  let together = 0
+  for (const chunk of chunks) {
+    cutter.feed(chunk)
+    for (;;) {
+      const run = cutter.skip((text, from) => meter.pass?.(text, from, most) ?? from)
+      const frame = run ? undefined : cutter.next()
+      if (!run && !frame) break
+      if (run) together += 1
+      const bytes = run ? run.chunk.subarray(run.start, run.end) : frame && meter.push(frame).out
+      if (bytes) out.push(Buffer.from(bytes).toString())
+    }
+  }
+  return { heard, out: out.join(''), together, end: meter.end(), usage: meter.usage(100) }
+}
+
+test.each([[{}], [{ model: 'n' }], [{ hideUsage: true }]])('events taken together are those that are pushed, edits %j', (edits) => {
+  const { heard, verdicts, end, usage } = outcome({ measure: measureMessage }, edits)
+  const out = verdicts.map((verdict) => verdict.out ?? '').join('')
+  const bytes = Buffer.from(stream)
+  for (let seed = 0; seed < 60; seed++) {
+    const chunks = seed === 0 ? [bytes] : seeded(seed).cut(bytes, seed)
+    const { together, ...seen } = outcomeTogether(edits, chunks, [1, 10, 100_000][seed % 3] ?? 1)
+    expect({ seed, ...seen }).toEqual({ seed, heard, out, end, usage })
+  }
+})
+
+test('events are taken together until they brought as much as was asked for, at least one', () => {
+  const plain = Array.from({ length: 50 }, (_, at) => `data: ${chunk({ content: `word ${at + 10}` })}\n\n`).join('')
+  const runs = (most: number) => outcomeTogether({}, [Buffer.from(plain)], most).together
+  // The first one is pushed; each of the others brings seven bytes.
+  expect([runs(0), runs(7), runs(8), runs(70), runs(1_000)]).toEqual([49, 49, 25, 5, 1])
 })
 
 test('chunks with nothing but text are parsed once', () => {

@@ -3,11 +3,11 @@
  * a client that did not ask. Counts what is delivered and keeps none of it.
  */
 import type { AnswerEdits, Frame, FrameVerdict, Meter } from '#canonical/codec'
-import { type Delivered, later, nothingDelivered, settled, type Told, textBytes } from '#canonical/delivered'
+import { type Delivered, later, nothingDelivered, settled, type Told } from '#canonical/delivered'
 import type { TokenEstimator } from '#canonical/token-estimator'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
-import { type ChangingString, changingString, stringWithin } from '#wire/changing-string'
+import { alikeEvents } from '#wire/alike-events'
 import { parseObject } from '#wire/json-scan'
 import type { FieldChange, FieldChanges } from '#wire/splice'
 import { closedEvent, editEvent } from '#wire/sse-edit'
@@ -42,15 +42,11 @@ export function chunkMeter(edits: AnswerEdits, { measure, textOnly }: ChoiceRead
   let isDone = false
   let hasFailed = false
   /** The last chunk with nothing but text: most that follow are like it, and need not be parsed. */
-  let usual: UsualEvent | undefined
+  const usual = alikeEvents()
 
   function push(frame: Frame): FrameVerdict {
     if (isDone || hasFailed) return withheld
-    const said = usual === undefined || frame.unfinished ? undefined : usualText(usual, frame)
-    if (said !== undefined) {
-      delivered.text += textBytes(said, delivered)
-      return { out: frame.raw, meaningful: true }
-    }
+    if (usual.takes(frame)) return { out: frame.raw, meaningful: true }
     const { data } = frame
     if (data === undefined || data === '') return { out: closedEvent(frame, frame.raw), meaningful: false }
     if (data.length < 16 && data.trim() === '[DONE]') return pushDone(frame)
@@ -60,6 +56,11 @@ export function chunkMeter(edits: AnswerEdits, { measure, textOnly }: ChoiceRead
     if (carries(chunk.error)) return fail(readInnerError(chunk.error))
     if (frame.event === 'error') return fail(readInnerError(chunk))
     return pushChunk(frame, chunk, data)
+  }
+
+  function deliver(text: string, bytes: number): void {
+    delivered.text += bytes
+    hear?.(text, bytes)
   }
 
   function pushDone(frame: Frame): FrameVerdict {
@@ -77,7 +78,7 @@ export function chunkMeter(edits: AnswerEdits, { measure, textOnly }: ChoiceRead
     const created = data.includes('"audio"') ? choices.filter(isObject).flatMap(soundIn) : []
     const touched = isTouched(chunk, edits)
     const text = !touched && choices.length === 1 && !isObject(chunk.usage) ? textIn(choices[0]) : undefined
-    if (text !== undefined) usual = usualEvent(changingString(data, text, textOfChunk))
+    if (text !== undefined) usual.learn(frame, text, textOfChunk, deliver)
     return {
       out: closedEvent(frame, touched ? editEvent(frame.raw, changes) : frame.raw),
       meaningful: carries(choices),
@@ -111,31 +112,12 @@ export function chunkMeter(edits: AnswerEdits, { measure, textOnly }: ChoiceRead
 
   return {
     push,
+    pass: (text, from, most) => (isDone || hasFailed ? from : usual.pass(text, from, most)),
     usage: (inputBytes, scale) => settled(told, delivered, { inputBytes, scale, isOver: isComplete() }),
     end: () => (isComplete() ? (hitLimit ? 'length' : 'complete') : 'cut'),
     tier: () => tier,
     tail: () => (isComplete() && !isDone ? terminator : undefined),
   }
-}
-
-/** What stands around the text of the usual event: in its data, and in all of it where that is one line. */
-interface UsualEvent {
-  data: ChangingString
-  event: ChangingString | undefined
-}
-
-function usualEvent(data: ChangingString | undefined): UsualEvent | undefined {
-  if (data === undefined) return undefined
-  const isOneLine = !data.before.includes('\n') && !data.after.includes('\n')
-  return { data, event: isOneLine ? { before: `data: ${data.before}`, after: `${data.after}\n\n` } : undefined }
-}
-
-/** The text of such an event, found without taking it apart where that can be. */
-function usualText(usual: UsualEvent, frame: Frame): string | undefined {
-  const { ascii, start = 0 } = frame
-  const said = usual.event && ascii !== undefined ? stringWithin(usual.event, ascii, start, start + frame.raw.length) : undefined
-  if (said !== undefined || frame.event !== undefined || frame.data === undefined) return said
-  return stringWithin(usual.data, frame.data)
 }
 
 function changesOf({ model, hideUsage }: AnswerEdits): FieldChanges {

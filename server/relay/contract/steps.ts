@@ -133,7 +133,7 @@ export interface Ending {
   /** The tier that the answer says it was served in, where its usage does not say it; absent: it says none. */
   tier?: string | undefined
   /** Who delivered. */
-  served: Pick<Received<unknown>, 'candidate' | 'exchange'> | undefined
+  served: { candidate: Candidate; exchange: Pick<Exchange, 'notes'> } | undefined
   /** Of the request and of what was delivered of the answer. */
   losses: readonly Loss[]
   /** Monotonic milliseconds at the first content. */

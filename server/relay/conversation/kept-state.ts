@@ -73,6 +73,21 @@ export async function keptState(
   }
 }
 
+/** Those that may be asked about all of `refs`, which this tenant must have made. Rejects with `not_found` when there are none. */
+export async function amongKeepers(
+  reasoningState: Pick<ReasoningState, 'keepersOf'>,
+  tenant: string,
+  refs: readonly StateRef[],
+  candidates: readonly Candidate[],
+): Promise<readonly Candidate[]> {
+  const [first] = refs
+  if (!first) return candidates
+  const keepers = await reasoningState.keepersOf(tenant, refs)
+  const able = candidates.filter((candidate) => refs.every((ref) => mayAsk(candidate, ref, keepers.get(stateName(ref)))))
+  if (candidates.length > 0 && able.length === 0) throw notThere(first)
+  return able
+}
+
 /** For state that this tenant did not create. Who loses a thread says it all again, if it is told so in the vendor's words. */
 export const notThere = ({ kind }: StateRef) =>
   new GatewayError('not_found', `There is no ${kind} with this id.`, kind === 'message' ? { publicCode: 'thread_not_found' } : {})

@@ -55,6 +55,7 @@ function nativePassage(codec: PassthroughCodec, edits: AnswerEdits, { inputBytes
       if (verdict.sealed || verdict.created) claim(verdict)
       return verdict
     },
+    ...(meter.pass && { pass: meter.pass }),
     close() {
       if (meter.end() !== 'cut') return { out: meter.tail(), meaningful: true, last: true }
       return { out: undefined, meaningful: false, error: new GatewayError('upstream_error', 'The upstream ended its answer early.') }

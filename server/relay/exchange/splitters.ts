@@ -2,7 +2,7 @@
 
 import type { Source } from '#runtime/outgoing-body'
 import { GatewayError } from '#shared/errors'
-import { createSseSplitter, type Frame, type SseSplitter } from '#shared/sse'
+import { createSseSplitter, type Frame, type SseCutter, type SseSplitter } from '#shared/sse'
 
 /** Largest whole response, in bytes. */
 const wholeBytes = 64 * 1024 * 1024
@@ -42,5 +42,20 @@ export function editedEvents(source: Source, edit: (frame: Frame) => Uint8Array)
     },
     broke: () => source.broke?.() === true,
     close: () => source.close(),
+  }
+}
+
+/** Any splitter, one frame at a time. */
+export function cutterOf(splitter: SseSplitter | SseCutter): SseCutter {
+  if ('feed' in splitter) return splitter
+  let frames: Frame[] = []
+  return {
+    push: splitter.push,
+    end: splitter.end,
+    feed(chunk) {
+      frames = splitter.push(chunk)
+    },
+    next: () => frames.shift(),
+    skip: () => undefined,
   }
 }

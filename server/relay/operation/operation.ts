@@ -4,7 +4,7 @@
  */
 
 import type { Rates } from '#billing/pricing/price'
-import type { AnswerEdits, CodecContext, Head, RequestEdits, Target } from '#canonical/codec'
+import type { AnswerEdits, CodecContext, RequestEdits, Target } from '#canonical/codec'
 import type { Loss } from '#canonical/loss'
 import type { Incoming, OperationDoor, OperationHead, OperationStyle } from '#canonical/operation/operation'
 import type { Usage } from '#canonical/usage'
@@ -13,7 +13,7 @@ import type { Ask, Body, RelayParts } from '#relay/contract/ask'
 import type { Exchange, Passage } from '#relay/contract/exchange'
 import type { LargeAnswer, LargeBody } from '#relay/contract/large-body'
 import type { ExchangeFor, ReadRequest } from '#relay/contract/steps'
-import { mayAsk, notThere } from '#relay/conversation/kept-state'
+import { amongKeepers } from '#relay/conversation/kept-state'
 import { affinityScope } from '#relay/conversation/session-affinity'
 import { jsonPayload } from '#relay/exchange/json-payload'
 import { type LongFiles, longFiles } from '#relay/exchange/long-files'
@@ -44,21 +44,14 @@ export function openOperation(parts: RelayParts, ask: Ask, body: Body): ReadRequ
     ask,
     head,
     most: head.most,
-    inOrder: async (candidates) => affinity.prefer(scope, head.affinity, allowedTo(head, candidates)),
+    inOrder: async (candidates) =>
+      affinity.prefer(scope, head.affinity, await amongKeepers(parts.reasoningState, ask.caller.user.id, head.stateRefs ?? [], candidates)),
     served: (candidate) => affinity.served(scope, head.affinity, candidate),
     exchange: exchangeIn(parts, ask, { codec, family, body: body.content, large, head, lost: body.continued?.losses ?? [] }),
     ...(codec.keepalive && { keepalive: codec.keepalive }),
     writeStreamError: (error) => codec.writeStreamError?.(error),
     ...((large ?? body).release && { release: (large ?? body).release }),
   }
-}
-
-/** Those that may be asked about state that the request names: no operation creates any. Throws `not_found` when there are none. */
-function allowedTo({ stateRefs = [] }: Head, candidates: readonly Candidate[]): readonly Candidate[] {
-  const [first] = stateRefs
-  const able = candidates.filter((candidate) => stateRefs.every((ref) => mayAsk(candidate, ref, undefined)))
-  if (first && candidates.length > 0 && able.length === 0) throw notThere(first)
-  return able
 }
 
 interface Asked {

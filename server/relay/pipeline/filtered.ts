@@ -73,8 +73,10 @@ function watchedPassage(passage: Passage, codec: ConversationCodec, codecContext
     return seen === 'nothing' && verdict.meaningful && !verdict.last ? { ...verdict, meaningful: false } : verdict
   }
 
+  // Nothing passes unseen.
+  const { pass: _, ...each } = passage
   return {
-    ...passage,
+    ...each,
     push(frame: Frame) {
       const verdict = passage.push(frame)
       return judged(verdict, () => reader.push(frame))

@@ -4,10 +4,12 @@
  */
 import type { Frame, FrameVerdict } from '#canonical/codec'
 import type { Exchange, Passage } from '#relay/contract/exchange'
+import { cutterOf } from '#relay/exchange/splitters'
 import type { Clock } from '#runtime/clock'
 import { asGatewayError, GatewayError } from '#shared/errors'
 import type { PhaseTimer } from '#upstream/timeouts'
 import type { UpstreamAnswer } from '#upstream/upstream'
+import { Outgoing } from './outgoing-pieces.ts'
 
 /** Bytes of meaningless frames that are held at most; then the stream is taken as begun. */
 const heldBytes = 1024 * 1024
@@ -62,42 +64,6 @@ const textlessBytes = 1024
 /** What an event counts as: its text; all of it when it is large and has none. */
 const sizeOf = (bytes: number, text: number): number => (text === 0 && bytes > textlessBytes ? bytes : text)
 
-/** Events that leave as they came and lie side by side in one chunk. */
-interface Run {
-  chunk: Uint8Array
-  start: number
-  end: number
-}
-
-/** Collects what leaves; neighbours of one chunk leave as one piece. */
-class Outgoing {
-  readonly #pieces: Uint8Array[] = []
-  #run: Run | undefined
-
-  /** Adds what an event became. */
-  add(bytes: Uint8Array, { raw, chunk, start = 0 }: Partial<Frame>): void {
-    const isWhole = bytes === raw && chunk !== undefined
-    if (isWhole && this.#run?.chunk === chunk && this.#run.end === start) {
-      this.#run.end += bytes.length
-      return
-    }
-    this.#end()
-    if (isWhole) this.#run = { chunk, start, end: start + bytes.length }
-    else this.#pieces.push(bytes)
-  }
-
-  /** All pieces so far. */
-  pieces(): Uint8Array[] {
-    this.#end()
-    return this.#pieces
-  }
-
-  #end(): void {
-    if (this.#run) this.#pieces.push(this.#run.chunk.subarray(this.#run.start, this.#run.end))
-    this.#run = undefined
-  }
-}
-
 const newBatch = (): Batch => ({
   out: [],
   size: 0,
@@ -143,16 +109,20 @@ async function begin(exchange: Exchange, answer: UpstreamAnswer, timer: PhaseTim
   const type = answer.headers.get('content-type') ?? ''
   refuseWrongType(exchange, type)
   const passage = exchange.passage(type)
-  const splitter = exchange.splitter(type)
-  /** Events that have come and wait to be pumped. */
-  let frames: Frame[] = []
-  let next = 0
+  const cutter = cutterOf(exchange.splitter(type))
+  /** The next event, where it was looked whether there is one. */
+  let waiting: Frame | undefined
+  /** What the end of the body left. */
+  let rest: Frame[] = []
   let isOver = false
   /** Why the body broke off. */
   let broken: { thrown: unknown } | undefined
+  /** Why no more events can be read of it. */
+  let spoiled: { thrown: unknown } | undefined
 
   async function pump(toll: Toll | undefined): Promise<Batch> {
-    if (next >= frames.length && !isOver) await read()
+    if (!hasMore() && !isOver && !spoiled) await read()
+    if (spoiled) throw spoiled.thrown
     const batch = newBatch()
     const out = new Outgoing()
     fill(batch, out, toll)
@@ -160,17 +130,34 @@ async function begin(exchange: Exchange, answer: UpstreamAnswer, timer: PhaseTim
     return batch
   }
 
+  function next(): Frame | undefined {
+    if (spoiled) return undefined
+    try {
+      return waiting ?? cutter.next() ?? rest.shift()
+    } catch (thrown) {
+      // What came before it was taken, and leaves first.
+      spoiled = { thrown }
+      return undefined
+    } finally {
+      waiting = undefined
+    }
+  }
+
+  function hasMore(): boolean {
+    waiting = next()
+    return waiting !== undefined
+  }
+
   function fill(batch: Batch, out: Outgoing, toll: Toll | undefined): void {
     let room = toll?.room() ?? 0
-    for (let frame = frames[next]; frame; frame = frames[next]) {
-      next += 1
-      // An event that was cut before it said anything would reach the client as one that is broken.
-      if (frame.unfinished && !frame.data) continue
-      const before = passage.heard?.()
-      const verdict = passage.push(frame)
-      batch.size += before === undefined ? frame.raw.length : sizeOf(frame.raw.length, (passage.heard?.() ?? 0) - before)
-      if (!take(batch, out, verdict, frame)) return
-      if (batch.size < room || next >= frames.length) continue
+    for (;;) {
+      if (toll === undefined || !takeAlike(batch, out, room - batch.size)) {
+        const frame = next()
+        if (frame === undefined) break
+        if (!takeOne(batch, out, frame)) return
+      }
+      if (batch.size < room) continue
+      if (!hasMore()) break
       if (toll === undefined) return
       batch.asked = toll.passed(batch.size)
       batch.size = 0
@@ -184,11 +171,34 @@ async function begin(exchange: Exchange, answer: UpstreamAnswer, timer: PhaseTim
     batch.cut = batch.error !== undefined
   }
 
+  /** Takes the next event; false when it ends the stream. */
+  function takeOne(batch: Batch, out: Outgoing, frame: Frame): boolean {
+    // An event that was cut before it said anything would reach the client as one that is broken.
+    if (frame.unfinished && !frame.data) return true
+    const before = passage.heard?.()
+    const verdict = passage.push(frame)
+    batch.size += before === undefined ? frame.raw.length : sizeOf(frame.raw.length, (passage.heard?.() ?? 0) - before)
+    return take(batch, out, verdict, frame)
+  }
+
+  /** Takes the next events together that are like one before, until they brought `most` bytes of text; false when there are none. */
+  function takeAlike(batch: Batch, out: Outgoing, most: number): boolean {
+    const { pass, heard } = passage
+    if (waiting || !pass || !heard) return false
+    const before = heard()
+    const run = cutter.skip((text, from) => pass(text, from, most))
+    if (!run) return false
+    batch.size += heard() - before
+    batch.meaningful = true
+    out.addRun(run)
+    return true
+  }
+
   async function read(): Promise<void> {
     const piece = await answer.read().catch(breakOff)
     isOver = piece === undefined
-    frames = piece !== undefined ? splitter.push(piece) : broken ? [] : splitter.end()
-    next = 0
+    if (piece !== undefined) cutter.feed(piece)
+    else if (!broken) rest = cutter.end()
   }
 
   /** An answer whose finish had come is whole, whatever became of its connection; one that was ended from outside is not. */

@@ -1,7 +1,7 @@
 /** The HTTP server on Bun. */
-import type { Listener, ListenOptions } from '#runtime/contract/http-server'
+import type { Line, Listener, ListenOptions } from '#runtime/contract/http-server'
 import type { ClientListener } from '#runtime/contract/sockets'
-import { together } from '#runtime/http1-client/together'
+import { breathe, together } from '#runtime/http1-client/together'
 import { socketHandler } from './sockets.ts'
 
 /** Seconds: how often Bun looks for idle connections, and the longest idle limit it takes. */
@@ -10,6 +10,7 @@ const longestIdle = 255
 
 /** Requests that arrived in this turn of the event loop. */
 const arrivals = together()
+const line: Line = Object.assign(arrivals, { turn: () => new Promise<void>(arrivals.add), turnedAway: breathe })
 
 /** `Platform.listen`. */
 export function listen(options: ListenOptions): Listener {
@@ -25,11 +26,11 @@ export function listen(options: ListenOptions): Listener {
     websocket: socketHandler,
     async fetch(request, bun) {
       let upgraded = false
-      await new Promise<void>((resolve) => arrivals.add(resolve))
       const response = await options.handle(request, {
         get address() {
           return bun.requestIP(request)?.address ?? ''
         },
+        line,
         suspendIdleLimit: () => bun.timeout(request, 0),
         limitIdle: () => void (upgraded || bun.timeout(request, idleSeconds)),
         upgrade(listener, headers) {

@@ -7,7 +7,7 @@ import type { AbortSignalLike } from './abort.ts'
 import type { CheckedRoute } from './route.ts'
 
 export interface HttpCall {
-  method: 'POST' | 'GET'
+  method: 'POST' | 'GET' | 'PATCH' | 'DELETE'
   url: string
   /** Addresses of the URL's host to connect to, instead of asking DNS. Over TLS the certificate must still be that of the host. */
   addresses?: readonly string[] | undefined

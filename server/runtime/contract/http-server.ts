@@ -1,10 +1,24 @@
 /** The HTTP server as the rest of the program sees it. Each runtime has one; `#runtime/listen` opens it. */
 import type { ClientListener } from './sockets.ts'
 
+/** Requests that wait for their turn: those that came together begin together. */
+export interface Line {
+  /** How many wait. */
+  readonly waiting: number
+  /** Milliseconds that whoever comes now would wait, as far as can be told. */
+  waitMs(): number
+  /** Resolves when it is the turn of whoever asks. */
+  turn(): Promise<void>
+  /** To be called for each request that is refused instead: many of them must not keep the others from their turn. */
+  turnedAway(): void
+}
+
 /** The connection that a request came over. */
 export interface Peer {
   /** The socket's IP address; empty when it is unknown. Not asked for on the way of most requests. */
   readonly address: string
+  /** Where its request waits for its turn. Absent: nobody waits. */
+  readonly line?: Line
   /** Suspends the idle limit: the client waits for us, and our own timeouts apply. */
   suspendIdleLimit(): void
   /**

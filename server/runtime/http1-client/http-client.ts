@@ -36,7 +36,13 @@ function targetOf(url: URL, persistent: boolean): Target {
   const port = url.port === '' ? (secure ? 443 : 80) : Number(url.port)
   const line = { target: `${url.pathname}${url.search}`, host: url.host }
   const headsOf = (method: HttpCall['method']) => requestHeads({ method, ...line }, persistent)
-  return { host, port, secure, origin: url.origin, heads: { GET: headsOf('GET'), POST: headsOf('POST') } }
+  return {
+    host,
+    port,
+    secure,
+    origin: url.origin,
+    heads: { GET: headsOf('GET'), POST: headsOf('POST'), PATCH: headsOf('PATCH'), DELETE: headsOf('DELETE') },
+  }
 }
 
 /** `Platform.createHttpClient`, with the runtime's way to use a socket. */

@@ -1,7 +1,7 @@
 /** Work that is begun together. */
 import { expect, test } from 'bun:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { together } from './together.ts'
+import { breathe, together } from './together.ts'
 
 test('what is added in one turn is begun in one go, in order, before anything that follows of it', async () => {
   const seen: string[] = []
@@ -35,4 +35,17 @@ test('many are begun in several turns, and what is added meanwhile comes last', 
   expect(seen).toEqual([...Array(41).keys()])
   expect(lengths.length).toBeGreaterThan(2)
   expect(Math.min(...lengths)).toBeLessThan(40)
+})
+
+test('in a turn that does not end, some of what waits is begun', () => {
+  const batch = together()
+  let begun = 0
+  for (let number = 0; number < 40; number++) batch.add(() => (begun += 1))
+  breathe()
+  expect(begun).toBe(0)
+  const until = performance.now() + 8
+  while (performance.now() < until);
+  breathe()
+  breathe()
+  expect(begun).toBe(16)
 })

@@ -85,7 +85,8 @@ export function requestHeads(line: RequestLine, persistent: boolean): (headers: 
       }
     }
     if (last === undefined || !isLast(names, values)) last = { names, values, text: written(line, names, values, persistent) }
-    const framing = length !== undefined || line.method === 'POST' ? `content-length: ${length ?? 0}\r\n\r\n` : '\r\n'
+    const framing =
+      length !== undefined || line.method === 'POST' || line.method === 'PATCH' ? `content-length: ${length ?? 0}\r\n\r\n` : '\r\n'
     return { text: last.text + changing + framing, length: length ?? 0 }
   }
 }

@@ -1,25 +1,74 @@
 /** The entries of a wallet, to be read. */
-import { and, desc, eq, lt } from 'drizzle-orm'
-import { entries } from '#db/schema'
+import { and, desc, eq, gte, lt, type SQL, sql } from 'drizzle-orm'
+import { accounts, entries, leases } from '#db/schema'
 import type { Store } from '#store/engine/store'
 
-/** An entry: money that came to a wallet or left it. */
-export type EntryRecord = typeof entries.$inferSelect
+/** An entry: money that came to a wallet or left it, and what the wallet held after it. Nano-dollars. */
+export type EntryRecord = typeof entries.$inferSelect & { balance: bigint }
 
-/** Newest first, those older than the entry `before`; `next` is where the next page begins. */
+/** Which entries are shown; absent: all. */
+export interface EntryFilter {
+  kind?: EntryRecord['kind']
+  from?: Date
+  /** Exclusive. */
+  to?: Date
+  /** A part of the reason or of the cause, in any case. */
+  words?: string
+}
+
+/** Entries older than `id`, which add up to `balance`. */
+export interface EntryPlace {
+  id: bigint
+  balance: bigint
+}
+
+/**
+ * Newest first, those before a place; `next` is where the next page begins. What an entry left in the wallet counts every older entry, shown
+ * or not: one statement sees the balance and the entries as they are at one moment.
+ */
 export async function pageEntries(
   { db }: Pick<Store, 'db'>,
   walletId: string,
-  { limit, before }: { limit: number; before?: bigint },
-): Promise<{ rows: EntryRecord[]; next: string | null }> {
-  const older = before === undefined ? undefined : lt(entries.id, before)
+  { limit, before, ...filter }: EntryFilter & { limit: number; before?: EntryPlace },
+): Promise<{ rows: EntryRecord[]; next: EntryPlace | null }> {
+  const leased = db
+    .select({ sum: sql`coalesce(sum(${leases.amount}), 0)` })
+    .from(leases)
+    .where(eq(leases.accountId, walletId))
+  const whole = db
+    .select({ sum: sql`${accounts.free} + (${leased})` })
+    .from(accounts)
+    .where(eq(accounts.id, walletId))
+  const start = before === undefined ? sql`(${whole})` : sql`${before.balance}::bigint`
+  const newer = sql`sum(${entries.amount}) over (order by ${entries.id} desc rows between unbounded preceding and 1 preceding)`
+  const counted = db
+    .select({
+      id: entries.id,
+      walletId: entries.walletId,
+      amount: entries.amount,
+      kind: entries.kind,
+      ref: entries.ref,
+      actor: entries.actor,
+      reason: entries.reason,
+      at: entries.at,
+      balance: sql`(${start} - coalesce(${newer}, 0))::bigint`.mapWith(BigInt).as('balance'),
+    })
+    .from(entries)
+    .where(and(eq(entries.walletId, walletId), before && lt(entries.id, before.id)))
+    .as('counted')
+  const conditions: (SQL | undefined)[] = [
+    filter.kind && eq(counted.kind, filter.kind),
+    filter.from && gte(counted.at, filter.from),
+    filter.to && lt(counted.at, filter.to),
+    filter.words === undefined ? undefined : sql`position(lower(${filter.words}) in lower(${counted.reason} || ' ' || ${counted.ref})) > 0`,
+  ]
   const found = await db
     .select()
-    .from(entries)
-    .where(and(eq(entries.walletId, walletId), older))
-    .orderBy(desc(entries.id))
+    .from(counted)
+    .where(and(...conditions))
+    .orderBy(desc(counted.id))
     .limit(limit + 1)
   const rows = found.slice(0, limit)
   const last = rows.at(-1)
-  return { rows, next: last && found.length > rows.length ? String(last.id) : null }
+  return { rows, next: last && found.length > rows.length ? { id: last.id, balance: last.balance - last.amount } : null }
 }

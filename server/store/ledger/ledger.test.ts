@@ -8,6 +8,7 @@ import type { Store } from '#store/engine/store'
 import { wrongBooks } from '#testing/books/invariants'
 import { engines, type Throwaway, throwawayDatabase } from '#testing/database/database'
 import { insertLog, usageRow } from '#testing/usage-row'
+import { pageEntries } from './entries.ts'
 import { closeInstance, registerInstance } from './instances.ts'
 import { syncBooks } from './leases.ts'
 import { openWallets, postGrant, readWallets } from './ledger.ts'
@@ -64,6 +65,36 @@ describe.each([...engines])('the ledger on %s', (engine) => {
     await closeInstance(store, instance)
     expect(await state(id)).toEqual([50n, 0n])
   }, 20_000)
+
+  test('entries say what each left in the wallet, on every page and under every filter', async () => {
+    const id = await wallet('read', 100n)
+    const other = await wallet('other', 5n)
+    const post = (ref: string, amount: bigint, reason: string, minutes: number) =>
+      postGrant(store.db, { ...credit(id, ref, amount), reason, at: new Date(at.getTime() + minutes * 60_000) })
+    await post('credit:read-1', -30n, 'Entered twice', 1)
+    await postGrant(store.db, credit(other, 'credit:other-1', 1n))
+    await post('credit:read-2', 7n, '100% refund', 2)
+    await post('credit:read-3', 3n, 'late', 3)
+    const told = async (asked: Partial<Parameters<typeof pageEntries>[2]> = {}) => {
+      const { rows, next } = await pageEntries(store, id, { limit: 10, ...asked })
+      return { told: rows.map(({ amount, balance }) => [amount, balance]), next }
+    }
+    const whole = [
+      [3n, 80n],
+      [7n, 77n],
+      [-30n, 70n],
+      [100n, 100n],
+    ]
+    expect(await told()).toEqual({ told: whole, next: null })
+    const first = await told({ limit: 2 })
+    await post('credit:read-4', 1n, 'meanwhile', 4)
+    expect(await told({ limit: 2, ...(first.next && { before: first.next }) })).toEqual({ told: whole.slice(2), next: null })
+    expect((await told({ kind: 'grant' })).told).toEqual([[100n, 100n]])
+    expect((await told({ words: 'TWICE' })).told).toEqual([[-30n, 70n]])
+    expect((await told({ words: '0% r' })).told).toEqual([[7n, 77n]])
+    const [from, to] = [1, 3].map((minutes) => new Date(at.getTime() + minutes * 60_000))
+    expect((await told({ ...(from && { from }), ...(to && { to }) })).told).toEqual(whole.slice(1, 3))
+  })
 
   test('the usage row of a request without a hold is written once', async () => {
     const row = usageRow({ requestId: 'rows-1', at })

@@ -18,6 +18,11 @@ import { inPortions } from './in-portions.ts'
 /** What the endpoints of files need from the program. */
 export interface FileServices extends FormServices, Pick<RelayServices, 'accounts' | 'rooms'> {
   files: FileStore
+  /** Copies of files in upstreams' accounts. */
+  fileCopies: {
+    originalOf(tenant: string, copy: string): Promise<string | undefined>
+    remove(tenant: string, file: string): Promise<void>
+  }
   publicUrl: URL
 }
 
@@ -32,10 +37,10 @@ export const purposes = ['assistants', 'batch', 'fine-tune', 'vision', 'user_dat
 export const noFile = () => new GatewayError('not_found', 'There is no file with this id.', { param: 'file_id' })
 const wrong = (param: string, rule: string) => new GatewayError('invalid_value', `The field \`${param}\` must be ${rule}.`, { param })
 
-/** The id in an address. Throws `not_found`. */
-export function idIn({ params }: Visit): string {
+/** The id in an address; answers of upstreams name their copy of a file. Rejects with `not_found`. */
+async function idIn({ fileCopies }: Pick<FileServices, 'fileCopies'>, tenant: string, { params }: Visit): Promise<string> {
   const named = params.id ?? ''
-  const id = keptFileIn(named) ?? keptFileIn(`files/${named}`)
+  const id = keptFileIn(named) ?? keptFileIn(`files/${named}`) ?? (await fileCopies.originalOf(tenant, named))
   if (id === undefined) throw noFile()
   return id
 }
@@ -112,11 +117,11 @@ const writerFor = (spoken: Spoken) => fileWriters[spoken]
 
 /** The file that the address names, whole. Throws `not_found`. */
 export async function fileAt(
-  services: Pick<FileServices, 'files' | 'accounts'>,
+  services: Pick<FileServices, 'files' | 'accounts' | 'fileCopies'>,
   visit: Visit,
 ): Promise<{ tenant: string; file: KeptFile }> {
   const tenant = admit(services, visit).user.id
-  const file = await services.files.find(tenant, idIn(visit))
+  const file = await services.files.find(tenant, await idIn(services, tenant, visit))
   if (!file?.isWhole) throw noFile()
   return { tenant, file }
 }
@@ -138,6 +143,7 @@ export async function list(services: FileServices, visit: Visit, spoken: Spoken)
 export async function remove(services: FileServices, visit: Visit, spoken: Spoken): Promise<Response> {
   const { tenant, file } = await fileAt(services, visit)
   await services.files.remove(tenant, file.id)
+  void services.fileCopies.remove(tenant, file.id)
   return json(writerFor(spoken).deleted(file.id))
 }
 

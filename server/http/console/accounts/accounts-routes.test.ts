@@ -457,6 +457,20 @@ describe('users and money', () => {
     expect(await credit('once', { amount: '12.5', reason: 'r' })).toMatchObject({ status: 200, body: { balance: '12.5' } })
     expect(await credit('once', { amount: '13', reason: 'r' })).toMatchObject({ status: 409, code: 'idempotency_conflict' })
   })
+  test('the ledger is paged, filtered and a file, with the balance after each entry', async () => {
+    const path = `/api/users/${annId}/entries`
+    const [entry] = (await call('GET', `${path}?limit=1`, { cookie: admin })).body.data
+    expect(entry).toMatchObject({ kind: 'credit', amount: '12.5', balance: '12.5', reason: 'r' })
+    expect((await call('GET', `${path}?kind=usage`, { cookie: admin })).body).toEqual({ data: [], next: null })
+    for (const [query, param] of [
+      ['kind=money', 'kind'],
+      ['q=', 'q'],
+      ['from=yesterday', 'from'],
+      ['after=12', 'after'],
+      ['format=xml', 'format'],
+    ] as const)
+      expect(await call('GET', `${path}?${query}`, { cookie: admin })).toMatchObject({ status: 400, param })
+  })
   test('the last administrator stays', async () => {
     const { id } = setupAnswer.body.user
     for (const body of [{ role: 'user' }, { enabled: false }])
@@ -486,7 +500,9 @@ describe('groups', () => {
     expect(all).toContainEqual(expect.objectContaining({ name: 'a/b', usable: false, enabled: true, budget: null, limits: null }))
     expect(await call('GET', '/api/groups?all=true', { cookie: bob })).toMatchObject({ status: 403, code: 'not_permitted' })
     expect(await call('GET', '/api/groups?all=1', { cookie: admin })).toMatchObject({ status: 400, param: 'all' })
-    expect((await call('PATCH', '/api/groups/a%2Fb', { cookie: admin, body: { ratio: '0' } })).body.ratio).toBe('0')
+    expect((await call('PATCH', '/api/groups/a%2Fb', { cookie: admin, body: { ratio: '0', enabled: false } })).body).toMatchObject({
+      ...{ ratio: '0', enabled: false },
+    })
     expect(await call('POST', '/api/groups', { cookie: admin, body: { name: 'a/b' } })).toMatchObject({ status: 409, code: 'name_taken' })
     expect((await call('DELETE', '/api/groups/a%2Fb', { cookie: admin })).status).toBe(204)
   })

@@ -1,13 +1,12 @@
 /** The audit trail, for administrators: who changed what, as pages of JSON or one CSV file. Read-only. */
 
 import { consoleRoute } from '#http/console/route/console-route'
-import { type Cell, csvLine, csvReply, plainWords, readFormat } from '#http/console/route/csv'
+import { type Cell, type CsvColumns, csvOfPages, csvReply, plainWords, readFormat } from '#http/console/route/csv'
 import { cutPage, paging, readPaging } from '#http/console/route/page'
 import type { ConsoleServices } from '#http/console/route/services'
 import { readSpan } from '#http/console/route/span'
 import type { Route } from '#http/request/route'
 import type { AuditRow } from '#shared/console/audit'
-import type { Page } from '#shared/console/model'
 import { GatewayError } from '#shared/errors'
 
 const filters = ['actor', 'target', 'action'] as const
@@ -33,7 +32,7 @@ export function auditRoutes(services: ConsoleServices): Route[] {
         const first = await read(rowsAtOnce, after)
         return csvReply(
           'audit.csv',
-          piecesOf(first, (next) => read(rowsAtOnce, next)),
+          csvOfPages(columns, first, (next) => read(rowsAtOnce, next), mostCsvRows),
           services.clock,
         )
       },
@@ -41,24 +40,8 @@ export function auditRoutes(services: ConsoleServices): Route[] {
   ]
 }
 
-/** The lines of a file that begins with this page; the header first. */
-function piecesOf(first: Page<AuditRow>, read: (after: string) => Promise<Page<AuditRow>>): () => Promise<string | undefined> {
-  let page: Page<AuditRow> | undefined
-  let rows = 0
-  return async () => {
-    const begins = page === undefined
-    if (page === undefined) page = first
-    else if (page.next !== null && rows < mostCsvRows) page = await read(page.next)
-    else return undefined
-    const data = page.data.slice(0, mostCsvRows - rows)
-    rows += data.length
-    const lines = data.map((row) => csvLine(columns.map(([, cell]) => cell(row))))
-    return [...(begins ? [csvLine(columns.map(([heading]) => heading))] : []), ...lines].join('')
-  }
-}
-
 const json = (value: unknown): Cell => (value === null ? undefined : plainWords(JSON.stringify(value)))
-const columns: readonly (readonly [heading: string, cell: (row: AuditRow) => Cell])[] = [
+const columns: CsvColumns<AuditRow> = [
   ['id', ({ id }) => id],
   ['at', ({ at }) => at],
   ['actor', ({ actor }) => plainWords(actor)],

@@ -8,12 +8,13 @@ import type { Teams } from '#accounts/teams/teams'
 import { withBudgetsLeft } from '#http/console/route/budgets-left'
 import { consoleRoute, names } from '#http/console/route/console-route'
 import { readIdempotencyKey } from '#http/console/route/idempotency-key'
-import { cutPage, mapPage, pageOf, paging, readPaging } from '#http/console/route/page'
+import { mapPage, pageOf, paging, readPaging } from '#http/console/route/page'
 import type { ConsoleServices } from '#http/console/route/services'
 import type { Route, Visit } from '#http/request/route'
 import { MemberPatch, type MemberRow, NewMember, NewTeam, TeamPatch } from '#shared/console/team'
 import { Credit } from '#shared/console/user'
 import { memberIdOf } from '#shared/ids'
+import { entriesReply, entryQuery } from './entries.ts'
 
 /** What these routes need. */
 export interface TeamServices extends ConsoleServices {
@@ -95,11 +96,9 @@ export function teamRoutes(services: TeamServices): Route[] {
       path: `${path}/entries`,
       who: 'session',
       scope: 'teams',
-      query: paging,
-      async handle({ visit, user, query }) {
-        const page = await teams.entries(user, idOf(visit), readPaging(query))
-        return { body: cutPage(page, (entry) => entry.id) }
-      },
+      query: entryQuery,
+      handle: ({ visit, user, query }) =>
+        entriesReply({ query, request: visit.request, clock: services.clock }, (asked) => teams.entries(user, idOf(visit), asked)),
     }),
     ...memberRoutes(services),
   ]

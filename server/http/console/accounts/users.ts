@@ -3,11 +3,12 @@
 import { withBudgetsLeft } from '#http/console/route/budgets-left'
 import { type Asker, consoleRoute, names } from '#http/console/route/console-route'
 import { readIdempotencyKey } from '#http/console/route/idempotency-key'
-import { cutPage, mapPage, pageOf, paging, readPaging } from '#http/console/route/page'
+import { mapPage, pageOf, paging, readPaging } from '#http/console/route/page'
 import type { ConsoleServices } from '#http/console/route/services'
 import type { Route } from '#http/request/route'
 import { Credit, NewUser, UserPatch } from '#shared/console/user'
 import { GatewayError } from '#shared/errors'
+import { entriesReply, entryQuery } from './entries.ts'
 
 /** `/api/users`: list, create, change, delete, credit, and the entries of a wallet. */
 export function userRoutes(services: ConsoleServices): Route[] {
@@ -72,11 +73,9 @@ export function userRoutes(services: ConsoleServices): Route[] {
       path: `${id}/entries`,
       who: 'admin',
       scope: 'users',
-      query: paging,
-      async handle({ visit, query }) {
-        const page = await users.entries(visit.params.id ?? '', readPaging(query))
-        return { body: cutPage(page, (entry) => entry.id) }
-      },
+      query: entryQuery,
+      handle: ({ visit, query }) =>
+        entriesReply({ query, request: visit.request, clock: services.clock }, (asked) => users.entries(visit.params.id ?? '', asked)),
     }),
     consoleRoute(services, {
       method: 'POST',

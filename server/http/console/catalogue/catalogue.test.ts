@@ -332,6 +332,18 @@ describe('models', () => {
     expect(await ids('ann', '?team=apps&group=vip')).toEqual(['gpt-5'])
   })
 
+  test('what the models of channels can do, without a price too, for administrators', async () => {
+    const made = await call('root', 'POST', '/api/channels', { ...plain, models: [{ name: 'seer', capabilities: { vision: true } }] })
+    await call('root', 'POST', '/api/channels', { ...plain, name: 'first', priority: 9, models: ['seer', 'other'] })
+    const rows = async (query = '') => (await call('root', 'GET', `/api/capabilities${query}`)).body.data as { model: string }[]
+    const seer = async (query = '') => (await rows(query)).find(({ model }) => model === 'seer')
+    expect((await rows()).map(({ model }) => model)).toEqual(expect.arrayContaining(['other', 'seer']))
+    expect(await seer(`?channel=${made.body.id}`)).toMatchObject({ capabilities: { vision: true }, contextTokens: null })
+    expect(await seer()).not.toMatchObject({ capabilities: { vision: true } })
+    expect(await call('root', 'GET', '/api/capabilities?channel=none')).toMatchObject({ status: 404 })
+    expect(await call('ann', 'GET', '/api/capabilities')).toMatchObject({ status: 403 })
+  })
+
   test.each(['vip', 'nobody', '', 'toString'])('group %j is not hers', async (name) => {
     expect(await call('ann', 'GET', `/api/models?group=${name}`)).toMatchObject({ status: 403, code: 'group_not_allowed', param: 'group' })
   })

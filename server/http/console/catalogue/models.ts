@@ -1,4 +1,7 @@
-/** The models that the signed-in user, or a team of theirs, may call in a group: those with a price that a channel of the group offers. */
+/**
+ * The models that the signed-in user, or a team of theirs, may call in a group: those with a price that a channel of the group offers. For
+ * administrators what the models of channels can do, priced or not.
+ */
 import type { Payer } from '#accounts/admission'
 import type { Group, User } from '#accounts/caller'
 import type { Price, PriceBook } from '#billing/pricing/price'
@@ -8,7 +11,7 @@ import { readOne } from '#http/console/route/one-value'
 import { pageOf, paging, readPaging } from '#http/console/route/page'
 import type { Route } from '#http/request/route'
 import type { Channel, Channels } from '#routing/channel'
-import type { ModelRow } from '#shared/console/model'
+import type { CapabilityRow, ModelRow } from '#shared/console/model'
 import { GatewayError } from '#shared/errors'
 import { dialects, servedBy } from '#shared/ids'
 
@@ -19,7 +22,7 @@ export interface ModelDeps extends ConsoleDeps {
   prices: PriceBook
 }
 
-/** `GET /api/models`. */
+/** `GET /api/models`, `GET /api/capabilities`. */
 export function modelRoutes(deps: ModelDeps): Route[] {
   return [
     consoleRoute(deps, {
@@ -38,6 +41,17 @@ export function modelRoutes(deps: ModelDeps): Route[] {
         return { body: pageOf('models', rows, (row) => row.id, readPaging(query)) }
       },
     }),
+    consoleRoute(deps, {
+      method: 'GET',
+      path: '/api/capabilities',
+      who: 'admin',
+      scope: 'channels',
+      query: ['channel', ...paging],
+      handle: ({ query }) => {
+        const rows = capabilitiesOf(channelsIn(deps.channels, readOne(query, 'channel')))
+        return { body: pageOf('capabilities', rows, (row) => row.model, readPaging(query)) }
+      },
+    }),
   ]
 }
 
@@ -48,11 +62,35 @@ function modelsOf(group: string, { channels, prices }: Pick<ModelDeps, 'channels
   })
 }
 
+/** The channel of this id, or all that are on. Throws `not_found`. */
+function channelsIn(channels: Channels, id: string | undefined): Channel[] {
+  if (id === undefined) return [...channels.all()].filter(({ enabled }) => enabled)
+  const channel = channels.get(id)
+  if (channel === undefined) throw new GatewayError('not_found', 'There is no channel with this id.')
+  return [channel]
+}
+
+function capabilitiesOf(channels: readonly Channel[]): CapabilityRow[] {
+  const rows = new Map<string, CapabilityRow>()
+  for (const channel of channels.toSorted((a, b) => b.priority - a.priority)) {
+    for (const model of channel.models.keys()) {
+      const offering = channels.filter(({ models }) => models.has(model))
+      if (!rows.has(model)) rows.set(model, { model, operations: operationsOf(model, offering), ...factsOf(channel, model) })
+    }
+  }
+  return [...rows.values()]
+}
+
+/** What a channel knows of a model. */
+function factsOf(channel: Channel, id: string): Pick<ModelRow, 'contextTokens' | 'maxOutputTokens' | 'capabilities'> {
+  const { contextTokens = null, maxOutputTokens = null, serves: _, ...facts } = channel.models.get(id)?.capabilities ?? {}
+  return { contextTokens, maxOutputTokens, capabilities: { ...facts } }
+}
+
 /** A row for one model: operations and dialects of all its channels, capabilities of the channel that is tried first. */
 function modelRow(id: string, price: Price, offering: readonly Channel[]): ModelRow[] {
   const [first] = offering.toSorted((a, b) => b.priority - a.priority)
   if (!first) return []
-  const { contextTokens = null, maxOutputTokens = null, serves: _, ...facts } = first.models.get(id)?.capabilities ?? {}
   const spoken = new Set(offering.flatMap((channel) => channel.speaks))
   return [
     {
@@ -60,9 +98,7 @@ function modelRow(id: string, price: Price, offering: readonly Channel[]): Model
       operations: operationsOf(id, offering),
       dialects: dialects.filter((dialect) => servedBy[dialect].some((upstream) => spoken.has(upstream))),
       price: price.fields,
-      contextTokens,
-      maxOutputTokens,
-      capabilities: { ...facts },
+      ...factsOf(first, id),
     },
   ]
 }

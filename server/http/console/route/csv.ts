@@ -5,6 +5,7 @@
  */
 import type { Clock } from '#runtime/clock'
 import { outgoingBody } from '#runtime/outgoing-body'
+import type { Page } from '#shared/console/model'
 import { GatewayError } from '#shared/errors'
 import type { ConsoleReply } from './console-route.ts'
 import { readOne } from './one-value.ts'
@@ -55,4 +56,28 @@ export function csvReply(name: string, next: () => string | undefined | Promise<
   }
   const headers = { 'content-type': 'text/csv; charset=utf-8; header=present', 'content-disposition': `attachment; filename="${name}"` }
   return { stream: outgoingBody(source, clock), headers }
+}
+
+/** The columns of a file: each a heading, and what stands under it for a row. */
+export type CsvColumns<Row> = readonly (readonly [heading: string, cell: (row: Row) => Cell])[]
+
+/** The lines of a file that begins with this page, the header first, of at most `most` rows; for `csvReply`. */
+export function csvOfPages<Row>(
+  columns: CsvColumns<Row>,
+  first: Page<Row>,
+  read: (after: string) => Promise<Page<Row>>,
+  most: number,
+): () => Promise<string | undefined> {
+  let page: Page<Row> | undefined
+  let rows = 0
+  return async () => {
+    const begins = page === undefined
+    if (page === undefined) page = first
+    else if (page.next !== null && rows < most) page = await read(page.next)
+    else return undefined
+    const data = page.data.slice(0, most - rows)
+    rows += data.length
+    const lines = data.map((row) => csvLine(columns.map(([, cell]) => cell(row))))
+    return [...(begins ? [csvLine(columns.map(([heading]) => heading))] : []), ...lines].join('')
+  }
 }

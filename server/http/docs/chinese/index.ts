@@ -10,6 +10,7 @@ import { fields } from './fields.ts'
 import { files } from './files.ts'
 import { lossReasons } from './loss-reasons.ts'
 import { losses } from './losses.ts'
+import { objects } from './objects.ts'
 import { pages } from './pages.ts'
 import { people } from './people.ts'
 import { selling } from './selling.ts'
@@ -32,6 +33,7 @@ export const chinese: Readonly<Record<string, string>> = {
   ...errors,
   ...events,
   ...losses,
+  ...objects,
   ...lossReasons,
   ...selling,
   ...teams,

@@ -24,7 +24,8 @@ export const teams = {
   'Its keys stop. Its wallet, entries and usage rows stay.': '其密钥失效。钱包、账目和用量记录保留。',
   'Add or withdraw a team’s credit': '增加或收回团队余额',
   'Entries of a team’s wallet': '团队钱包的账目',
-  'For owners, managers and accountants of the team.': '适用于团队的所有者、经理和会计。',
+  'For owners, managers and accountants of the team. Newest first, each with what it left in the wallet, whichever are shown. As CSV it is one file of up to 50,000 rows of the same filters.':
+    '供团队的所有者、经理和会计使用。最新在前，每行附该分录之后钱包的余额，无论显示哪些行。CSV 为一个文件，最多 50,000 行，筛选相同。',
   'Members of a team': '团队成员',
   'Members see their own place, all others every one.': '普通成员只看到自己，其他角色看到所有人。',
   'The user’s.': '用户的 id。',

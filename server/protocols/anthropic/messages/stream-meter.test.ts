@@ -199,3 +199,51 @@ describe('bytes', () => {
     expect(watch(bare, { model: 'asked' }).out).toBe(bare)
   })
 })
+
+/** A stream read one by one, or with the events taken together that are like one before. */
+function hearing(chunks: readonly Uint8Array[], together: boolean) {
+  const heard: string[] = []
+  const meter = messagesMeter({}, (said) => void heard.push(said))
+  const cutter = createSseSplitter()
+  const out: (string | undefined)[] = []
+  for (const chunk of chunks) {
+    cutter.feed(chunk)
+    for (;;) {
+      const run = together ? cutter.skip((words, from) => meter.pass?.(words, from, 1_000) ?? from) : undefined
+      const frame = run ? undefined : cutter.next()
+      if (!run && !frame) break
+      out.push(decode(run ? run.chunk.subarray(run.start, run.end) : frame && meter.push(frame).out))
+    }
+  }
+  return { heard, out: out.join(''), usage: meter.usage(100), pieces: out.length }
+}
+
+test('deltas that are like the one before are counted as what they are, one by one and together', () => {
+  const words = ['Hello', ' world', 'a"b', 'c\\d', 'é\u{1F600}', 'x'.repeat(3_000), 'text', ' of', ' an', ' answer']
+  const thoughts = ['Hm', ' well', '\n', ' thinking', ' it', ' over']
+  const thought = (thinking: string) => delta({ type: 'thinking_delta', thinking })
+  const odd = [
+    delta({ type: 'signature_delta', signature: 'c2ln' }),
+    delta({ type: 'input_json_delta', partial_json: '{"text":' }),
+    delta({ type: 'text_delta', text: ' both', citations: [] }),
+    event('content_block_delta', { index: 1, delta: { type: 'text_delta', text: ' elsewhere' } }),
+  ]
+  const spoken = [...thoughts, ...words, '{"text":', ' both', ' elsewhere', ...words]
+  const deltas = [...thoughts.map(thought), ...words.map(text), ...odd, ...words.map(text)]
+  const stream = encode([begin(), ...deltas, finish('end_turn'), stop].join(''))
+  const size = (texts: readonly string[]) => texts.reduce((sum, one) => sum + encode(one).length, 0)
+  for (let seed = 0; seed < 40; seed++) {
+    const chunks = seed === 0 ? [stream] : seeded(seed).cut(stream, seed)
+    const [single, together] = [hearing(chunks, false), hearing(chunks, true)]
+    expect({ seed, ...single, pieces: 0 }).toEqual({ seed, ...together, pieces: 0 })
+    expect({ seed, heard: together.heard, out: together.out }).toEqual({ seed, heard: spoken, out: decode(stream) ?? '' })
+  }
+  const plain = ['a', ' few', ' plain', ' words'].map(text)
+  const { heard, pieces } = hearing([encode([begin(), ...plain, stop].join(''))], true)
+  expect({ heard: heard.join(''), pieces }).toEqual({ heard: 'a few plain words', pieces: 4 })
+  // Without its figures everything is counted here.
+  const silent = messagesMeter({})
+  for (const frame of createSseSplitter().push(encode(deltas.join('')))) silent.push(frame)
+  const { out } = silent.usage(0)
+  expect(out).toMatchObject({ total: Math.ceil(size(spoken) / 4), reasoning: Math.ceil(size(thoughts) / 4) })
+})

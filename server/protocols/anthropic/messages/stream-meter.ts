@@ -7,6 +7,7 @@ import { nothingDelivered, settled } from '#canonical/delivered'
 import type { TokenEstimator } from '#canonical/token-estimator'
 import type { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
+import { alikeEvents } from '#wire/alike-events'
 import { scanFields } from '#wire/json-scan'
 import { type FieldChanges, fieldEdits, splice } from '#wire/splice'
 import { closedEvent, editEvent } from '#wire/sse-edit'
@@ -29,9 +30,12 @@ export function messagesMeter({ model, keepsAnswer = false }: AnswerEdits, hear?
   let hitLimit = false
   let isDone = false
   let hasFailed = false
+  /** Most deltas are like the one before. */
+  const usual = alikeEvents()
 
   function push(frame: Frame): FrameVerdict {
     if (isDone || hasFailed) return withheld
+    if (usual.takes(frame)) return { out: frame.raw, meaningful: true }
     const event = readEvent(frame)
     // Another dialect's terminator, on which clients of this dialect fail.
     if (event === 'nothing') return frame.data === '[DONE]' ? withheld : { out: closedEvent(frame, frame.raw), meaningful: false }
@@ -39,8 +43,21 @@ export function messagesMeter({ model, keepsAnswer = false }: AnswerEdits, hear?
     if (event === 'garbage') return frame.unfinished && isFinished ? withheld : fail(broken())
     if (event.type === 'error') return fail(readInnerError(event.data.error ?? event.data))
     if (event.type === 'message_stop') return stop(frame)
+    learn(frame, event)
     const out = closedEvent(frame, isNamed(event) && changes ? editEvent(frame.raw, changes) : frame.raw)
     return { out, meaningful: note(event), ...createdBy(event, keepsAnswer) }
+  }
+
+  function learn(frame: Frame, { type, data }: WireEvent): void {
+    for (const [field, kind] of type === 'content_block_delta' ? textFields : []) {
+      const text = onlyIn(data, field)
+      if (text === undefined) continue
+      const take = (said: string, bytes: number) => {
+        delivered[kind] += bytes
+        hear?.(said, bytes)
+      }
+      usual.learn(frame, text, (parsed) => (isObject(parsed) ? onlyIn(parsed, field) : undefined), take)
+    }
   }
 
   /** Counts one event; true when it means something. */
@@ -93,10 +110,25 @@ export function messagesMeter({ model, keepsAnswer = false }: AnswerEdits, hear?
 
   return {
     push,
+    pass: (text, from, most) => (isDone || hasFailed ? from : usual.pass(text, from, most)),
     usage: (inputBytes, scale) => settled(reading, delivered, { inputBytes, scale, isOver: isComplete() }),
     end: () => (isComplete() ? (hitLimit ? 'length' : 'complete') : 'cut'),
     tail: () => (isComplete() && !isDone ? terminator : undefined),
   }
+}
+
+/** Where a delta has its text, and what that counts as. */
+const textFields = [
+  ['text', 'text'],
+  ['thinking', 'reasoning'],
+] as const
+
+/** The text of a delta that has nothing else. */
+function onlyIn({ delta }: Json, field: string): string | undefined {
+  if (!isObject(delta)) return undefined
+  for (const key in delta) if (key !== field && key !== 'type') return undefined
+  const text = delta[field]
+  return typeof text === 'string' ? text : undefined
 }
 
 /** Most events are deltas, which bring nothing. */

@@ -2,7 +2,7 @@
 import { Show } from 'solid-js'
 import { FilterChip } from '#client/ui/console/filters.tsx'
 import type { UrlState } from '#client/ui/console/url-state.ts'
-import { t } from './messages.ts'
+import { ts } from './messages.ts'
 
 const presets = ['1', '7', '30'] as const
 
@@ -30,18 +30,18 @@ export function SpanFilter(props: { url: UrlState }) {
   return (
     <>
       <FilterChip
-        label={t('span')}
+        label={ts('span')}
         icon="clock"
-        none={t('spanAll')}
+        none={ts('spanAll')}
         value={byDate() ? 'dates' : url.get('days')}
-        options={[...presets.map((value) => ({ value, label: t(`span${value}`) })), { value: 'dates', label: t('spanDates') }]}
+        options={[...presets.map((value) => ({ value, label: ts(`span${value}`) })), { value: 'dates', label: ts('spanDates') }]}
         onChange={(days) => url.set({ days, from: '', to: '' })}
       />
       <Show when={byDate()}>
         <input
           class="in quiet w-auto!"
           type="date"
-          aria-label={t('from')}
+          aria-label={ts('spanFrom')}
           max={url.get('to')}
           value={url.get('from')}
           onChange={(event) => url.set({ days: 'dates', from: event.currentTarget.value })}
@@ -49,7 +49,7 @@ export function SpanFilter(props: { url: UrlState }) {
         <input
           class="in quiet w-auto!"
           type="date"
-          aria-label={t('to')}
+          aria-label={ts('spanTo')}
           min={url.get('from')}
           value={url.get('to')}
           onChange={(event) => url.set({ days: 'dates', to: event.currentTarget.value })}

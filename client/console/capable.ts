@@ -1,0 +1,17 @@
+/** What a model can do, in a few words: in the tables of channels and of prices. */
+import type { CapabilityRow } from '#shared/console/model'
+import { operations } from '#shared/ids'
+import { ts } from './messages.ts'
+
+const skills = ['tools', 'vision', 'reasoning'] as const
+const tasks = operations.filter((operation) => operation !== 'generate' && operation !== 'compact' && operation !== 'count-tokens')
+
+/** Of a model that answers what an answer may use, of any other what it does; undefined where nothing is known. */
+export function capableText(row: Pick<CapabilityRow, 'operations' | 'capabilities'> | undefined): string | undefined {
+  if (row === undefined) return undefined
+  const answers = row.operations.includes('generate')
+  const words = answers
+    ? skills.filter((skill) => row.capabilities[skill] === true).map((skill) => ts(`can_${skill}`))
+    : tasks.filter((task) => row.operations.includes(task)).map((task) => ts(`can_${task}`))
+  return words.length > 0 ? words.join(', ') : undefined
+}

@@ -1,0 +1,113 @@
+import { For, Show } from 'solid-js'
+import { vendorCard } from '#client/console/vendors.ts'
+import { AreaField, CheckList, Fieldset, TextField } from '#client/ui/console/form.tsx'
+import { Status } from '#client/ui/console/status.tsx'
+import type { ChannelRow, HealthRow } from '#shared/console/channel'
+import type { GroupRow } from '#shared/console/group'
+import type { Fields } from './fields.ts'
+import { t } from './messages.ts'
+import { PairsField } from './pairs-field.tsx'
+
+interface Props extends Fields {
+  row: ChannelRow
+  rests: readonly HealthRow[]
+  groups: readonly GroupRow[]
+}
+
+/** The account at the vendor, and who is sent there. */
+export function ConnectionFields(props: Props) {
+  const text = (name: 'name' | 'baseUrl' | 'tags' | 'priority' | 'weight', hint?: string) => (
+    <TextField
+      label={t(name)}
+      hint={hint}
+      mono={name === 'baseUrl'}
+      value={props.form[name]}
+      readonly={props.readonly}
+      error={props.wrong(name)}
+      onChange={(value) => props.onChange({ [name]: value })}
+    />
+  )
+  return (
+    <>
+      <Fieldset title={t('account')}>
+        <div class="two">
+          {text('name')}
+          <TextField
+            label={t('vendor')}
+            hint={t('vendorHint')}
+            value={vendorCard(props.row.vendor)?.title ?? props.row.vendor}
+            readonly
+            onChange={() => {}}
+          />
+        </div>
+        {text('baseUrl', t('baseUrlHint'))}
+        <Keys {...props} />
+        <PairsField
+          label={t('options')}
+          hint={t('optionsHint')}
+          nameLabel={t('optionName')}
+          valueLabel={(name) => t('optionValue', { name })}
+          add={t('addOption')}
+          rows={props.form.options}
+          readonly={props.readonly}
+          error={props.wrong('options')}
+          onChange={(options) => props.onChange({ options })}
+        />
+      </Fieldset>
+      <Fieldset title={t('routing')}>
+        <CheckList
+          label={t('groups')}
+          options={props.groups.map((group) => ({ value: group.name, label: group.name, note: group.description }))}
+          chosen={props.form.groups}
+          readonly={props.readonly}
+          onChange={(groups) => props.onChange({ groups })}
+        />
+        <div class="two">
+          {text('priority', t('priorityHint'))}
+          {text('weight', t('weightHint'))}
+        </div>
+        {text('tags', t('tagsHint'))}
+      </Fieldset>
+    </>
+  )
+}
+
+/** The keys that are there, and a field for others in their place. */
+function Keys(props: Props) {
+  const rests = (name: string) => props.rests.some((rest) => rest.key === name && rest.model === null)
+  return (
+    <>
+      <div class="field">
+        <span class="text-[13px]/[18px] font-medium">{t('keys')}</span>
+        <Show when={props.row.keys.length > 0} fallback={<span class="hint">{t('noKeys')}</span>}>
+          <ul class="key-list">
+            <For each={props.row.keys}>
+              {(key) => (
+                <li>
+                  <span class="min-w-0 flex-1 truncate">
+                    {key.name} <span class="mono text-ink-3">{key.hint}</span>
+                  </span>
+                  <Show when={key.enabled} fallback={<Status shape="off">{t('keyOff')}</Status>}>
+                    <Status shape={rests(key.name) ? 'warn' : 'ok'}>{rests(key.name) ? t('keyRests') : t('keyFine')}</Status>
+                  </Show>
+                </li>
+              )}
+            </For>
+          </ul>
+          <span class="hint">{t('keysSealed')}</span>
+        </Show>
+      </div>
+      <Show when={!props.readonly}>
+        <AreaField
+          label={t('keysNew')}
+          hint={t('keysHint', { count: props.row.keys.length })}
+          mono
+          rows={2}
+          value={props.form.keys}
+          error={props.wrong('keys')}
+          onChange={(keys) => props.onChange({ keys })}
+        />
+      </Show>
+    </>
+  )
+}

@@ -1,0 +1,87 @@
+import { For, Show } from 'solid-js'
+import { causes } from '#client/console/fallback-lines.ts'
+import { Facts } from '#client/ui/console/facts.tsx'
+import { Card } from '#client/ui/console/page.tsx'
+import { formatMoney } from '#client/ui/format.ts'
+import type { RouteAnswer, RouteCandidate } from '#shared/console/inspection/route'
+import { t } from './messages.ts'
+
+/** The order of attempts, who is left out, and what happens when all fail. `channel` is marked where it stands. */
+export function SimulatedRoute(props: { answer: RouteAnswer; channel: string | undefined }) {
+  return (
+    <>
+      <Show when={props.answer.error}>
+        {(error) => (
+          <p class="notice bad">
+            {error().message} <code>{error().code}</code>
+          </p>
+        )}
+      </Show>
+      <Card
+        title={t('simOrder')}
+        bare
+        tools={
+          <Show when={props.answer.largestCost}>
+            {(most) => <span class="facts num">{t('simHold', { amount: formatMoney(most()) })}</span>}
+          </Show>
+        }
+      >
+        <ol>
+          <For each={props.answer.candidates} fallback={<li class="list-line">{t('simNobody')}</li>}>
+            {(candidate, at) => <Candidate of={candidate} place={at() + 1} isThis={candidate.channel === props.channel} />}
+          </For>
+        </ol>
+      </Card>
+      <Show when={props.answer.leftOut.length > 0}>
+        <Card title={t('simOthers')} bare>
+          <ul>
+            <For each={props.answer.leftOut}>
+              {(other) => (
+                <li class="list-line">
+                  <span class="shape off" aria-hidden="true" />
+                  <span class="min-w-0 flex-1">
+                    <b>{other.channel}</b> <span class="text-ink-3">{other.key}</span>
+                    <small>{other.reason}</small>
+                  </span>
+                  <Show when={other.channel === props.channel}>
+                    <span class="bdg accent">{t('simThis')}</span>
+                  </Show>
+                </li>
+              )}
+            </For>
+          </ul>
+        </Card>
+      </Show>
+      <Card title={t('simAllFail')}>
+        <Facts facts={causes.map((cause) => [t(`sim_after_${cause}`), props.answer.fallbacks[cause].join(', ') || t('simNoFallback')])} />
+      </Card>
+    </>
+  )
+}
+
+function Candidate(props: { of: RouteCandidate; place: number; isThis: boolean }) {
+  return (
+    <li class="list-line">
+      <span class="monogram" aria-hidden="true">
+        {props.place}
+      </span>
+      <span class="min-w-0 flex-1">
+        <b>{props.of.channel}</b> <span class="text-ink-3">{props.of.key}</span>
+        <small>
+          <code>{props.of.upstreamModel}</code>, {props.of.native ? t('native') : t('converted', { dialect: props.of.dialect })}
+        </small>
+        <For each={props.of.losses}>
+          {(loss) => (
+            <small>
+              <span class="bdg warn">{t('loss')}</span> <code>{loss.field}</code> {loss.what}
+            </small>
+          )}
+        </For>
+        <Show when={props.of.refused}>{(why) => <small class="text-bad!">{t('refusedWhy', { message: why().message })}</small>}</Show>
+      </span>
+      <Show when={props.isThis}>
+        <span class="bdg accent">{t('simThis')}</span>
+      </Show>
+    </li>
+  )
+}

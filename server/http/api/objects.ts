@@ -1,0 +1,138 @@
+/**
+ * The doors to objects in an upstream's account: vector stores, containers, voices, skills, cached contents, file search stores. Which there
+ * are is the table `#protocols/object-doors`; what happens at them is `#relay/objects/objects`.
+ */
+import type { ObjectDoor } from '#canonical/account-object'
+import { decodeUtf8, join, readBody, readJsonPieces } from '#http/request/read-body'
+import { type FormServices, isForm, readForm } from '#http/request/read-form'
+import { relayed, withAllowances } from '#http/request/respond'
+import type { Route, Visit } from '#http/request/route'
+import { spokenIn } from '#http/request/spoken'
+import { withRoom } from '#http/request/with-room'
+import { objectDoors } from '#protocols/object-doors'
+import type { BodyRoom } from '#relay/contract/body-rooms'
+import type { ObjectAsk, ServeObject } from '#relay/contract/objects'
+import type { Sealer } from '#runtime/secrets'
+import { GatewayError } from '#shared/errors'
+import { admit, type RelayServices, senderOf } from './relay-route.ts'
+
+/** What they need from the program. */
+export interface ObjectServices extends FormServices, Pick<RelayServices, 'accounts' | 'rooms' | 'heartbeatMs'> {
+  objects: ServeObject
+  sealer: Sealer
+  publicUrl: URL
+}
+
+/** Bytes of JSON, which is read in one turn; and of one part of an upload. */
+const mostJson = 4 * 1024 * 1024
+const mostPart = 26 * 1024 * 1024
+const goesAlong = /^(?:protocol|command|offset|file-name|header-content-length|header-content-type)$/
+
+const noAddress = () => new GatewayError('not_found', 'There is nothing at this address.')
+const noUpload = () => new GatewayError('not_found', 'There is no such upload.')
+
+type BodyOf = Awaited<ReturnType<ObjectAsk['body']>>
+
+async function formOf(services: ObjectServices, { request }: Visit, room: BodyRoom): Promise<BodyOf> {
+  const { content, release } = await readForm(services, request, undefined, room)
+  return { content: { form: content }, release }
+}
+
+async function jsonOf(services: ObjectServices, { request }: Visit, room: BodyRoom): Promise<BodyOf> {
+  const { pieces, bytes } = await readJsonPieces(request, services, room)
+  if (bytes > mostJson) throw new GatewayError('request_too_large', `A body of JSON may have ${mostJson} bytes here.`)
+  return bytes === 0 ? undefined : { content: { text: decodeUtf8(join(pieces)) } }
+}
+
+/** A part of one of Google's uploads: what is said of the file, or its bytes. */
+async function partOf(services: ObjectServices, { request }: Visit): Promise<BodyOf> {
+  const bytes = await readBody(request, mostPart, services.clock, services.idleMs)
+  const type = request.headers.get('content-type') ?? 'application/octet-stream'
+  return { content: { bytes, type } }
+}
+
+const isUpload = ({ path }: ObjectDoor) => path.startsWith('/upload/')
+const sealedFor = (tenant: string, id: string) => JSON.stringify(['google upload', tenant, id])
+
+/** The upload that a call goes on with: its headers, and the upstream's address of it. Throws `not_found`. */
+function uploadOf({ sealer }: ObjectServices, { request, url }: Visit, tenant: string, id: string): NonNullable<ObjectAsk['upload']> {
+  const named = [...request.headers].map(([name, value]) => [/^x-goog-upload-(.*)$/.exec(name)?.[1] ?? '', value] as const)
+  const headers = Object.fromEntries(named.flatMap(([name, value]) => (goesAlong.test(name) ? [[`x-goog-upload-${name}`, value]] : [])))
+  if (/\bstart\b/i.test(headers['x-goog-upload-command'] ?? '')) return { headers }
+  try {
+    const sealed = Buffer.from(url.searchParams.get('upload_id') ?? '', 'base64url').toString()
+    return { headers, url: sealer.open(sealed, sealedFor(tenant, id)) }
+  } catch {
+    throw noUpload()
+  }
+}
+
+/** The upstream's address of an upload, as one of Parley's that only its tenant can use. */
+function ownAddress({ sealer, publicUrl }: ObjectServices, { url }: Visit, upstreams: string, tenant: string, id: string): string {
+  const sealed = Buffer.from(sealer.seal(upstreams, sealedFor(tenant, id))).toString('base64url')
+  return `${publicUrl.origin}${url.pathname}?upload_id=${sealed}`
+}
+
+async function serve(services: ObjectServices, visit: Visit, door: ObjectDoor): Promise<Response> {
+  const { request, url, params, requestId } = visit
+  const caller = admit(services, visit)
+  const id = door.action === undefined ? params.id : withoutAction(params.id ?? '', door.action)
+  const tenant = caller.user.id
+  const upload = isUpload(door) ? uploadOf(services, visit, tenant, id ?? '') : undefined
+  const query = new URLSearchParams(url.search)
+  for (const name of ['key', 'upload_id']) query.delete(name)
+  const takesForm = door.takes === 'form' || (door.takes === 'either' && isForm(request))
+  return withRoom(
+    services.rooms,
+    senderOf(caller),
+    async (room) => {
+      const reply = await services.objects({
+        ...{ requestId, caller, door, query, headers: request.headers, signal: request.signal },
+        ...(id !== undefined && { id }),
+        ...(params.part !== undefined && { part: params.part }),
+        ...(upload && { upload }),
+        body: async () => {
+          if (upload) return partOf(services, visit)
+          if (door.takes === undefined) return undefined
+          return takesForm ? formOf(services, visit, room) : jsonOf(services, visit, room)
+        },
+      })
+      const response = withAllowances(
+        relayed(reply, visit, services),
+        door.api === 'messages' ? 'messages' : door.api,
+        reply,
+        services.clock,
+      )
+      for (const [name, value] of Object.entries(reply.headers)) response.headers.set(name, value)
+      const at = reply.headers['x-goog-upload-url']
+      if (at !== undefined) response.headers.set('x-goog-upload-url', ownAddress(services, visit, at, tenant, id ?? ''))
+      return response
+    },
+    takesForm,
+  )
+}
+
+function withoutAction(named: string, action: string): string {
+  if (!named.endsWith(action)) throw noAddress()
+  return named.slice(0, -action.length)
+}
+
+/** Doors at one address: those of the protocol that the caller speaks come first. */
+function handlerOf(services: ObjectServices, doors: readonly [ObjectDoor, ...ObjectDoor[]]): Route['handle'] {
+  return (visit) => {
+    const spoken = spokenIn(visit)
+    const door = doors.find(({ api }) => api === (spoken === 'chat' ? 'openai' : spoken)) ?? doors[0]
+    return serve(services, visit, door)
+  }
+}
+
+/** All of them. */
+export function objectRoutes(services: ObjectServices): Route[] {
+  const byAddress = Map.groupBy(objectDoors, ({ method, path }) => `${method} ${path}`)
+  return [...byAddress.values()].flatMap(([first, ...others]): Route[] => {
+    if (!first) return []
+    const envelope = first.api === 'gemini' ? 'gemini' : spokenIn
+    const { method, path } = first
+    return [{ method, path, envelope, slow: true, handle: handlerOf(services, [first, ...others]) }]
+  })
+}

@@ -1,0 +1,94 @@
+/** Descriptions of the doors to objects in an upstream's account: one for each row of their table. */
+import type { ObjectDoor, ObjectKind } from '#canonical/account-object'
+import { objectDoors } from '#protocols/object-doors'
+import type { RouteDoc } from './route-doc.ts'
+
+/** The first half of each summary. */
+export const kindNames: Readonly<Record<ObjectKind, string>> = {
+  'vector-store': 'Vector stores',
+  container: 'Containers',
+  voice: 'Voices',
+  'voice-consent': 'Consents to voices',
+  skill: 'Skills',
+  'cached-content': 'Cached contents',
+  'file-search-store': 'File search stores',
+}
+
+const own: Readonly<Record<Exclude<ObjectDoor['does'], 'inside'>, string>> = {
+  create: 'make one',
+  list: 'own ones',
+  read: 'one of them',
+  change: 'change one',
+  delete: 'delete one',
+}
+
+/** What the doors inside an object do, by method and the end of their address. */
+const inside: readonly (readonly [at: RegExp, what: string])[] = [
+  [/^POST .*\/search$/, 'search in one'],
+  [/^POST .*\/files$/, 'add a file'],
+  [/^GET .*\/file_batches\/:part\/files$/, 'files of a batch'],
+  [/^GET .*\/files$/, 'files in one'],
+  [/^GET .*\/files\/:part$/, 'one file'],
+  [/^POST .*\/files\/:part$/, 'change what is said of a file'],
+  [/^DELETE .*\/files\/:part$/, 'remove a file'],
+  [/^GET .*\/files\/:part\/content$/, 'what is in a file'],
+  [/^POST .*\/file_batches$/, 'add several files'],
+  [/^GET .*\/file_batches\/:part$/, 'how far a batch of files is'],
+  [/^POST .*\/cancel$/, 'cancel a batch of files'],
+  [/^GET .*\/versions\/:part\/content$/, 'what is in a version'],
+  [/^GET .*\/content$/, 'what is in one'],
+  [/^POST .*\/versions$/, 'add a version'],
+  [/^GET .*\/versions$/, 'versions of one'],
+  [/^GET .*\/versions\/:part$/, 'one version'],
+  [/^DELETE .*\/versions\/:part$/, 'delete a version'],
+  [/^GET .*\/documents$/, 'documents in one'],
+  [/^GET .*\/documents\/:part$/, 'one document'],
+  [/^DELETE .*\/documents\/:part$/, 'delete a document'],
+  [/^GET .*\/upload\/operations\/:part$/, 'how far an upload is'],
+  [/^GET .*\/operations\/:part$/, 'how far an import is'],
+  [/^POST \/upload\//, 'upload a file'],
+  [/^POST .*fileSearchStores\/:id$/, 'import a file'],
+]
+
+const routeOf = ({ method, path }: ObjectDoor) => `${method} ${path}`
+
+/** The second half of each summary. */
+export const deedOf = (door: ObjectDoor): string =>
+  door.does === 'inside' ? (inside.find(([at]) => at.test(routeOf(door)))?.[1] ?? '') : own[door.does]
+
+const descriptions: Readonly<Partial<Record<string, string>>> = {
+  create:
+    'In the account of one upstream, chosen among those channels of the key whose vendor has such objects. Later calls with its id go to the channel and key that made it, and so do requests that name it; for anybody else it is not there.',
+  list: 'Only what was made with keys of the same user or team.',
+  'create cached-content':
+    'In the account of one upstream that has the model. The tokens that it reports are charged as input of that model; what it asks for keeping them is in the row. Requests that name it as `cachedContent` go to the channel and key that have it.',
+  'upload a file':
+    'Uploads that can be resumed: `X-Goog-Upload-Command: start` answers with an address in `X-Goog-Upload-URL`, which takes the parts, 26 MiB at most each.',
+  'add a file': 'A file that Parley keeps is copied into the account, once; answers name it by its own id.',
+  'import a file': 'Only files of the same upstream account: upload others to the store itself.',
+}
+
+function docOf(door: ObjectDoor): RouteDoc {
+  const { kind, does, takes, path, action } = door
+  const deed = deedOf(door)
+  const description = descriptions[`${does} ${kind}`] ?? descriptions[does] ?? descriptions[deed]
+  const isRaw = path.endsWith('/content')
+  return {
+    ...{ route: routeOf(door), who: 'key', tag: 'Objects', summary: `${kindNames[kind]}: ${deed}` },
+    ...(action !== undefined && { path: path.replace(':id', `{id}${action}`) }),
+    ...(description !== undefined && { description }),
+    ...((takes || action !== undefined) && {
+      takes: {
+        ...(takes !== 'form' && { json: 'AccountObject' }),
+        ...((takes === 'form' || takes === 'either') && { form: 'AccountObjectForm' }),
+      },
+    }),
+    gives: isRaw ? { types: ['application/octet-stream', 'application/json'] } : { json: ['AccountObject'] },
+  }
+}
+
+/** The door that stands for all at its address. */
+export const describedDoors: readonly ObjectDoor[] = [...Map.groupBy(objectDoors, routeOf).values()].flatMap(([first]) => first ?? [])
+
+/** Descriptions of these endpoints. */
+export const objectRouteDocs: readonly RouteDoc[] = describedDoors.map(docOf)

@@ -1,0 +1,29 @@
+/** The API reference about users and their wallets. */
+import { doc, inQuery, list, once } from './console-route-doc.ts'
+import type { RouteDoc } from './route-doc.ts'
+
+/** Query parameters of the entries of a wallet. */
+export const entryFilters = inQuery({
+  kind: '`grant`, `credit` or `usage`.',
+  q: 'A part of the reason or of the cause, in any case.',
+  from: 'RFC 3339. Rows at or after this time.',
+  to: 'RFC 3339. Rows before this time.',
+  format: '`json` or `csv`. Overrides the Accept header.',
+})
+/** What is said of them. */
+export const entryDescription =
+  'Newest first, each with what it left in the wallet, whichever are shown. As CSV it is one file of up to 50,000 rows of the same filters.'
+
+/** `/api/users`. */
+export const userRouteDocs: readonly RouteDoc[] = [
+  list('GET /api/users', 'admin', 'Users', 'Accounts'),
+  doc('POST /api/users', 'admin', 'Create a user', { takes: 'NewUser', gives: 'Account', status: 201 }),
+  doc('PATCH /api/users/:id', 'admin', 'Change a user', { takes: 'UserPatch', gives: 'Account' }),
+  doc('DELETE /api/users/:id', 'admin', 'Delete a user'),
+  {
+    ...list('GET /api/users/:id/entries', 'admin', 'Entries of a user’s wallet', 'Entries', entryFilters),
+    description: entryDescription,
+    gives: { json: ['Entries'], types: ['text/csv'] },
+  },
+  doc('POST /api/users/:id/credit', 'admin', 'Add or withdraw credit', { takes: 'Credit', gives: 'Account', parameters: [once] }),
+]

@@ -1,0 +1,170 @@
+/** What Parley reads and writes of objects in an upstream's account, in the words of each protocol: ids, models, usage, lists. */
+import type { ObjectApi, ObjectKind } from '#canonical/account-object'
+import type { Head, StateRef } from '#canonical/codec'
+import { keptFileIn } from '#canonical/kept-file'
+import { noUsage, type Usage } from '#canonical/usage'
+import { bodyNames, operationNames } from '#protocols/codec/body-names'
+import { addRef, addStateRefs, isKeptFile, uniqueRefs } from '#protocols/codec/head'
+import { scan as scanGoogle } from '#protocols/gemini/body-names'
+import { contentHead } from '#protocols/gemini/generate-content/head'
+import { GatewayError } from '#shared/errors'
+import { isObject, type JsonObject } from '#shared/json'
+import { scanObject } from '#wire/json-scan'
+
+/** What an object's body says that Parley itself reads. */
+export interface ObjectBody {
+  value: JsonObject
+  /** Named by the body, in an upstream's account; none of them is a file that Parley keeps. */
+  refs: readonly StateRef[]
+  /** Ids in the body of files that Parley keeps, as they stand there. */
+  keptFiles: readonly string[]
+}
+
+/** Fields of bodies, forms and addresses that name state and of which no request of a model has one. */
+const scalarFields: Readonly<Record<string, StateRef['kind']>> = {
+  consent: 'voice-consent',
+  consent_id: 'voice-consent',
+  workspace_id: 'workspace',
+}
+
+const messagesNames = bodyNames('anthropic', [])
+
+/** Reads a JSON body; an empty one says nothing. Throws GatewayError for what is no object, or ambiguous. */
+export function readObjectBody(api: ObjectApi, text: string): ObjectBody {
+  if (text.trim() === '') return { value: {}, refs: [], keptFiles: [] }
+  const { value } = api === 'gemini' ? scanGoogle(text) : scanObject(text, api === 'openai' ? operationNames : messagesNames)
+  const refs: StateRef[] = []
+  addStateRefs(value, refs)
+  for (const name in scalarFields) addRef(scalarFields[name] ?? 'file', value[name], refs)
+  if (api === 'gemini') for (const uri of urisIn(value)) refs.push({ kind: 'file', id: uri })
+  return split(value, refs)
+}
+
+/** The same of the text fields of a form, or of an address. */
+export function readObjectFields(fields: readonly { name: string; value: string }[]): ObjectBody {
+  const refs: StateRef[] = []
+  for (const { name, value } of fields) {
+    if (Object.hasOwn(scalarFields, name)) addRef(scalarFields[name] ?? 'file', value, refs)
+    if (/^file_ids?(\[\d*\])?$/.test(name)) addRef('file', value, refs)
+  }
+  return split({}, refs)
+}
+
+function split(value: JsonObject, refs: readonly StateRef[]): ObjectBody {
+  const isKept = ({ kind, id }: StateRef) => kind === 'file' && keptFileIn(id) !== undefined
+  const all = uniqueRefs(refs)
+  return { value, refs: all.filter((ref) => !isKept(ref)), keptFiles: all.filter(isKept).map(({ id }) => id) }
+}
+
+const deepest = 12
+/** Files at Google that a body names, wherever it does: contents of a cache, and the file that a store imports. */
+function urisIn(value: unknown, depth = 0): string[] {
+  if (depth > deepest) return []
+  if (Array.isArray(value)) return value.flatMap((one) => urisIn(one, depth + 1))
+  if (!isObject(value)) return []
+  return Object.entries(value).flatMap(([name, one]) => {
+    if (typeof one !== 'string') return urisIn(one, depth + 1)
+    return /^(?:file_?uri|file_?name)$/i.test(name) && (isKeptFile(one) || /^files\//.test(one)) ? [one] : []
+  })
+}
+
+/** The model that a body is for, without Google's prefix. Throws `missing_field`. */
+export function modelIn({ model }: JsonObject): string {
+  if (typeof model !== 'string' || model === '')
+    throw new GatewayError('missing_field', 'The field `model` is required.', { param: 'model' })
+  return model.replace(/^models\//, '')
+}
+
+/** What the contents of a cache hold beside text, as the estimate of their tokens wants to know it. */
+export const nonTextIn = (value: JsonObject): Pick<Head, 'nonText'> => {
+  const { nonText } = value.contents === undefined ? {} : contentHead(value, '')
+  return nonText ? { nonText } : {}
+}
+
+/** An object with another model's name in it. */
+export const withModelName = (object: JsonObject, model: string): JsonObject => ({ ...object, model: `models/${model}` })
+
+/** An object whose model has the name by which callers know it: `names`, by the upstream's. */
+export function inCallersModel(object: unknown, names: ReadonlyMap<string, string>): unknown {
+  const upstreams = isObject(object) && typeof object.model === 'string' ? object.model.replace(/^models\//, '') : undefined
+  const name = upstreams === undefined ? undefined : names.get(upstreams)
+  return isObject(object) && name !== undefined && name !== upstreams ? withModelName(object, name) : object
+}
+
+/** The id of an object in what the upstream says of it; undefined where it says none. */
+export function idOf(api: ObjectApi, answer: unknown): string | undefined {
+  const id = isObject(answer) ? answer[api === 'gemini' ? 'name' : 'id'] : undefined
+  return typeof id === 'string' && id !== '' && id.length <= 512 ? id : undefined
+}
+
+const collectionOf: Readonly<Partial<Record<ObjectKind, string>>> = {
+  'cached-content': 'cachedContents',
+  'file-search-store': 'fileSearchStores',
+}
+
+/** The id that requests name an object by, of the one in its address. */
+export const idAt = (kind: ObjectKind, named: string): string => {
+  const collection = collectionOf[kind]
+  return collection === undefined ? named : `${collection}/${named}`
+}
+
+/** An id of it in the words of this protocol. */
+export const fileIdIn = (api: ObjectApi, kept: string): string => (api === 'gemini' ? `files/${kept}` : `file_${kept}`)
+
+/** What a page of a list is asked for with. */
+export interface ObjectPage {
+  limit: number
+  /** The id of the last object of the page before. */
+  after?: string
+  isOldestFirst: boolean
+}
+
+/** Reads it. Throws `invalid_value`. */
+export function readPage(api: ObjectApi, query: URLSearchParams): ObjectPage {
+  const [size, cursor] = { openai: ['limit', 'after'], messages: ['limit', 'page'], gemini: ['pageSize', 'pageToken'] }[api] as [
+    string,
+    string,
+  ]
+  const limit = query.get(size)
+  if (limit !== null && !/^[1-9]\d{0,3}$/.test(limit)) {
+    throw new GatewayError('invalid_value', `The parameter \`${size}\` must be an integer from 1 to 100.`, { param: size })
+  }
+  const after = query.get(cursor)
+  return {
+    limit: Math.min(Number(limit ?? 20), 100),
+    ...(after !== null && after !== '' && { after }),
+    isOldestFirst: query.get('order') === 'asc',
+  }
+}
+
+/** Writes a page. `next`: the id to go on behind; absent: nothing follows. */
+export function writePage(api: ObjectApi, kind: ObjectKind, data: readonly unknown[], next: string | undefined): string {
+  if (api === 'gemini') return JSON.stringify({ [collectionOf[kind] ?? 'data']: data, ...(next !== undefined && { nextPageToken: next }) })
+  if (api === 'messages') return JSON.stringify({ data, has_more: next !== undefined, next_page: next ?? null })
+  const ids = data.map((one) => idOf(api, one) ?? null)
+  const ends = { first_id: ids[0] ?? null, last_id: ids.at(-1) ?? null }
+  return JSON.stringify({ object: 'list', data, ...ends, has_more: next !== undefined })
+}
+
+/** Fields in which upstreams say what they store and charge for, beside tokens. */
+const stored = ['usage_bytes', 'usageMetadata', 'expires_at', 'expireTime', 'expires_after', 'memory_limit', 'sizeBytes', 'bytes'] as const
+
+/**
+ * What an answer about an object comes to: the tokens of a cache that was made, and, as the upstream said them, the figures of what it
+ * stores.
+ */
+export function usageOf(answer: unknown, makesTokens: boolean): Usage {
+  const usage: Usage = { ...noUsage(), provenance: 'provider' }
+  if (!isObject(answer)) return usage
+  const figures = Object.fromEntries(stored.flatMap((name) => (answer[name] === undefined ? [] : [[name, answer[name]]])))
+  const tokens = isObject(answer.usageMetadata) ? Number(answer.usageMetadata.totalTokenCount) : Number.NaN
+  const isCounted = makesTokens && Number.isSafeInteger(tokens) && tokens >= 0
+  return {
+    ...usage,
+    ...(isCounted && { in: { ...usage.in, fresh: tokens } }),
+    raw: Object.keys(figures).length > 0 ? { stored: figures } : null,
+  }
+}
+
+/** Ids in an answer that may be files of the upstream's account. */
+export const fileIdsIn = (text: string): string[] => [...new Set([...text.matchAll(/"(file-[\w-]{1,128})"/g)].map(([, id = '']) => id))]

@@ -1,0 +1,218 @@
+/**
+ * Objects in an upstream's account: one request at one of their doors, from its limits and hold to its row. What is made is recorded before
+ * its id is told; later requests with the id go to the channel and key that made it, and nobody else's do. Start reading at `createObjects`.
+ */
+import type { Head } from '#canonical/codec'
+import { keptFileIn } from '#canonical/kept-file'
+import { idAt, idOf, modelIn, nonTextIn, readObjectBody, readObjectFields, usageOf } from '#protocols/objects'
+import type { Ask } from '#relay/contract/ask'
+import type { ObjectAsk, ObjectContent, ServeObject } from '#relay/contract/objects'
+import type { Arrival, InFlightRequest, ModelCandidates } from '#relay/contract/steps'
+import { type Attempt, createAttemptLog, tryCandidates } from '#relay/pipeline/attempt'
+import { accountsOf, takeHold, takeTicket } from '#relay/spend/hold'
+import { openSettlement, recordRefusal } from '#relay/spend/settle'
+import type { Candidate } from '#routing/order'
+import { GatewayError } from '#shared/errors'
+import { phaseLimits } from '#upstream/timeouts'
+import { dialectOf } from '#vendors/account-objects'
+import { choose } from './choosing.ts'
+import { copiesFor, demandFiles, inCallersIds } from './copies.ts'
+import { listed } from './listing.ts'
+import type { ObjectOutcome, ObjectParts, ObjectRequest } from './request.ts'
+import { headersOf, named, pathOf, written } from './rewritten.ts'
+import { call, isJson, type ObjectAnswer } from './sending.ts'
+
+/** Seconds in which an upstream begins to answer. */
+const patience = 120
+const nobodyElse = { error: [], context: [], filter: [] }
+
+/** What serves requests at these doors. */
+export function createObjects(parts: ObjectParts): ServeObject {
+  return async (given) => {
+    const arrival = arrivalOf(parts, given)
+    const attempts = createAttemptLog(parts.beginTrace?.(given.requestId, given.headers))
+    let release: (() => void) | undefined
+    let models: ModelCandidates | undefined
+    let hold: Awaited<ReturnType<typeof takeHold>> | undefined
+    let ticket: Awaited<ReturnType<typeof takeTicket>> | undefined
+    let request: ObjectRequest
+    const head: Head = { ...emptyHead }
+    const asked = {
+      ask: arrival.ask,
+      head,
+      inOrder: async (all: readonly Candidate[]) => all,
+      served: () => undefined,
+      exchange: neverAsked,
+    }
+    try {
+      const body = await given.body()
+      release = body?.release
+      request = requestOf(given, body?.content)
+      models = await modelsOf(parts, request)
+      if (models.model !== '')
+        Object.assign(head, { model: models.model, inputBytes: sizeOf(request.content), ...nonTextIn(request.said.value) })
+      ticket = await takeTicket(parts, asked)
+      if (given.door.method === 'POST') await parts.books.affords(accountsOf(given.caller, arrival.at.getTime()))
+      hold = await takeHold(parts, arrival, asked, { asked: models, instead: nobodyElse }, ticket)
+    } catch (thrown) {
+      release?.()
+      throw await recordRefusal(parts, arrival, { request: asked, price: models?.price, ticket }, thrown)
+    }
+    const settlement = openSettlement(parts, { arrival, request: asked, models: { asked: models, instead: nobodyElse }, hold, attempts })
+    try {
+      const outcome = await (given.door.does === 'list' ? listed(parts, request) : asking(parts, request, models, attempts, head.model))
+      const { candidate, value, losses, ...reply } = outcome
+      const usage = usageOf(value, given.door.does === 'create' && models.model !== '')
+      const served = candidate && { candidate, exchange: {} }
+      await settlement.settle({
+        end: 'complete',
+        status: reply.status,
+        error: undefined,
+        usage,
+        served,
+        losses,
+        firstAt: undefined,
+        streamedMs: 0,
+      })
+      return { ...reply, losses, left: hold.ticket.left }
+    } catch (thrown) {
+      throw await settlement.refuse(thrown)
+    } finally {
+      release?.()
+    }
+  }
+}
+
+/** One call, to the first candidate that answers. Objects that were made are recorded, those that were deleted are forgotten. */
+async function asking(
+  parts: ObjectParts,
+  request: ObjectRequest,
+  { candidates }: ModelCandidates,
+  attempts: ReturnType<typeof createAttemptLog>,
+  name: string,
+): Promise<ObjectOutcome> {
+  const { ask } = request
+  const { candidate, value: answer } = await tryCandidates({
+    ...{ parts, candidates, model: name, attempts },
+    // Whoever leaves while something is made would leave it behind without its owner.
+    signal: ask.door.method === 'GET' ? ask.signal : new AbortController().signal,
+    limits: ({ channel }) => phaseLimits({ firstEvent: patience, ...channel.timeouts }),
+    prepare: async (one) => (attempt: Attempt) => askOne(parts, request, one, attempt),
+  })
+  const told = ask.door.api === 'gemini' ? named(answer, candidate) : answer
+  await noteOwner(parts, request, candidate, told)
+  const text = told.text === undefined || ask.door.api !== 'openai' ? told.text : await inCallersIds(parts, ask.caller.user.id, told.text)
+  return {
+    candidate,
+    value: told.value,
+    status: answer.status,
+    // A page that somebody made must not be one of Parley's own.
+    contentType: isJson(answer.headers) ? 'application/json' : 'application/octet-stream',
+    body: text ?? answer.pieces,
+    losses: [],
+    headers: headersOf(answer),
+  }
+}
+
+async function askOne(parts: ObjectParts, { ask, content, said, object }: ObjectRequest, candidate: Candidate, attempt: Attempt) {
+  const { door, caller, upload } = ask
+  const kept = [...said.keptFiles, ...(keptFileIn(ask.part) === undefined || ask.part === undefined ? [] : [ask.part])]
+  try {
+    const copies = await copiesFor(parts, caller.user.id, candidate, kept, attempt.timer)
+    const path = pathOf(ask, object, copies)
+    const sent = content && written(content, said, candidate, copies)
+    const answer = await call(
+      parts,
+      candidate,
+      { ...door, path, content: sent, headers: ask.headers, ...(upload && { upload }) },
+      attempt.timer,
+    )
+    attempt.row.status = answer.status
+    return answer
+  } finally {
+    attempt.timer.stop()
+  }
+}
+
+async function noteOwner(
+  parts: ObjectParts,
+  { ask, object }: ObjectRequest,
+  { channel, key }: Candidate,
+  { value }: ObjectAnswer,
+): Promise<void> {
+  const { door, caller } = ask
+  const tenant = caller.user.id
+  const { objects } = parts.reasoningState
+  if (door.does === 'delete' && object) {
+    await objects.gone(tenant, object)
+    parts.reasoningState.deleted(tenant, [object])
+  }
+  if (door.does !== 'create') return
+  const id = idOf(door.api, value)
+  if (id === undefined) throw new GatewayError('upstream_error', 'The upstream made an object without saying what it calls it.')
+  try {
+    await objects.made(tenant, door.api, { kind: door.kind, id }, { channel: channel.id, key: key?.id ?? null })
+  } catch (thrown) {
+    parts.log.warn(
+      { requestId: ask.requestId, channel: channel.name, object: id },
+      'an object was made at an upstream, and its owner could not be written',
+    )
+    throw thrown
+  }
+}
+
+function requestOf(ask: ObjectAsk, content: ObjectContent | undefined): ObjectRequest {
+  const { door, id } = ask
+  const object = id === undefined ? undefined : { kind: door.kind, id: idAt(door.kind, id) }
+  const workspace = ask.headers.get('anthropic-workspace-id')
+  const inAddress = [...ask.query, ...(workspace === null ? [] : [['workspace_id', workspace] as const])].map(([name, value]) => ({
+    name,
+    value,
+  }))
+  if (content && 'text' in content) {
+    const said = readObjectBody(door.api, content.text)
+    return { ask, content, said: { ...said, refs: [...said.refs, ...readObjectFields(inAddress).refs] }, object }
+  }
+  const fields = content && 'form' in content ? content.form.parts.flatMap((one) => ('value' in one ? [one] : [])) : []
+  return { ask, content, said: readObjectFields([...fields, ...inAddress]), object }
+}
+
+async function modelsOf(parts: ObjectParts, { ask, said, object }: ObjectRequest): Promise<ModelCandidates> {
+  const { door, caller } = ask
+  if (door.api === 'gemini' && said.keptFiles.length > 0) {
+    const instead =
+      door.kind === 'file-search-store'
+        ? 'Upload the file to the store itself: `uploadToFileSearchStore`.'
+        : 'Send its bytes as inlineData.'
+    throw new GatewayError('unsupported_here', `This file is kept by Parley, not by the upstream. ${instead}`)
+  }
+  const model = door.does === 'create' && door.kind === 'cached-content' ? modelIn(said.value) : undefined
+  const chosen = await choose(parts, ask, [...(object ? [object] : []), ...said.refs], model)
+  await demandFiles(parts, caller.user.id, said.keptFiles)
+  return chosen
+}
+
+const sizeOf = (content: ObjectContent | undefined): number => (content && 'text' in content ? Buffer.byteLength(content.text) : 0)
+
+const emptyHead = { model: '', stream: false, n: 0, inputBytes: 0, usageAsked: false, media: [], searchAsked: false, affinity: [] }
+
+const neverAsked = () => Promise.reject(new Error('an object has no exchange'))
+
+/** The request as the steps that hold, settle and write rows know requests. */
+function arrivalOf({ clock, open }: ObjectParts, { requestId, caller, door, headers, signal }: ObjectAsk): Arrival {
+  const dialect = door.api === 'openai' ? 'openai' : dialectOf[door.api]
+  const ask: Ask = { requestId, caller, operation: 'state', dialect, bytes: 0, body: neverAsked, headers, strict: false, signal }
+  open.count += 1
+  const flight: InFlightRequest = {
+    signal,
+    hangUp: () => undefined,
+    making: () => undefined,
+    left: () => false,
+    asksFor: () => undefined,
+    keeps: () => undefined,
+    leave: () => {
+      open.count -= 1
+    },
+  }
+  return { ask, at: new Date(clock.now()), tick: clock.monotonic(), flight }
+}

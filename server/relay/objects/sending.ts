@@ -1,0 +1,119 @@
+/** One call to the account that has an object, or is to have it. */
+import type { ObjectApi } from '#canonical/account-object'
+import { conversationCodecs } from '#protocols/index'
+import type { RelayParts } from '#relay/contract/ask'
+import type { ObjectAsk, ObjectContent } from '#relay/contract/objects'
+import { readPieces, textOf } from '#relay/exchange/answer-text'
+import type { Channel, ChannelModel } from '#routing/channel'
+import type { Candidate } from '#routing/order'
+import type { AnswerHeaders } from '#runtime/contract/http-client'
+import { GatewayError } from '#shared/errors'
+import type { PhaseTimer } from '#upstream/timeouts'
+import type { Payload, UpstreamRequest } from '#upstream/upstream'
+import { dialectOf, objectAddress } from '#vendors/account-objects'
+import { authHeaders, schemeOf } from '#vendors/auth'
+import { forwardedHeaders } from '#vendors/forwarded-headers'
+import { writeMultipart } from '#wire/multipart'
+
+/** Bytes: what an answer may have, be it a file. */
+const mostBytes = 64 * 1024 * 1024
+/** Bytes of JSON that is looked at: more is handed on unread. */
+const mostJson = 4 * 1024 * 1024
+/** Sent to Messages where the client said none. */
+const usualVersion = '2023-06-01'
+
+/** Of what no model is asked for. */
+export const noModel: ChannelModel = { name: '', upstream: '', capabilities: {} }
+
+/** How callers know the models of a channel, by the upstream's names. */
+export const callersNames = ({ models }: Channel): Map<string, string> =>
+  new Map([...models.values()].map(({ name, upstream }) => [upstream, name]))
+
+/** What is asked. */
+export interface ObjectCall {
+  api: ObjectApi
+  method: UpstreamRequest['method']
+  /** Behind the version, with its query. */
+  path: string
+  content?: ObjectContent | undefined
+  /** The client's. */
+  headers: Pick<Headers, 'get'>
+  upload?: ObjectAsk['upload']
+}
+
+/** What came. */
+export interface ObjectAnswer {
+  status: number
+  headers: AnswerHeaders
+  pieces: readonly Uint8Array[]
+  /** The body as text and as JSON, where it is that. */
+  text?: string
+  value?: unknown
+}
+
+type Parts = Pick<RelayParts, 'upstream' | 'version' | 'random'>
+
+/** The answer to a call that succeeded. Rejects with what the upstream refused it with. */
+export async function call(parts: Parts, candidate: Candidate, asked: ObjectCall, timer: PhaseTimer): Promise<ObjectAnswer> {
+  const answer = await parts.upstream.open(requestOf(parts, candidate, asked), timer.signal, timer.connected)
+  try {
+    const { pieces, size, whole } = await readPieces(answer, mostBytes)
+    const { status, headers } = answer
+    if (status < 200 || status > 299) {
+      throw conversationCodecs[dialectOf[asked.api]].readError(status, new Headers([...headers]), textOf(pieces))
+    }
+    if (!whole) throw new GatewayError('upstream_error', `The upstream answered with more than ${mostBytes} bytes.`)
+    return { status, headers, pieces, ...(size <= mostJson && parsed(headers, pieces)) }
+  } finally {
+    answer.cancel()
+  }
+}
+
+/** Whether an answer is JSON. */
+export const isJson = (headers: AnswerHeaders): boolean => /^application\/([\w.-]+\+)?json\b/i.test(headers.get('content-type') ?? '')
+
+function parsed(headers: AnswerHeaders, pieces: readonly Uint8Array[]): Pick<ObjectAnswer, 'text' | 'value'> {
+  if (!isJson(headers)) return {}
+  const text = textOf(pieces)
+  try {
+    return { text, value: text.trim() === '' ? {} : JSON.parse(text) }
+  } catch {
+    throw new GatewayError('upstream_error', 'The upstream answered with something that is not JSON.')
+  }
+}
+
+function requestOf({ version, random }: Parts, { channel, key }: Candidate, asked: ObjectCall): UpstreamRequest {
+  const { api, method, path, content, headers, upload } = asked
+  const dialect = dialectOf[api]
+  const body = content && bodyOf(content, random)
+  return {
+    method,
+    url:
+      upload?.url === undefined ? objectAddress(channel.baseUrl, api, path, upload !== undefined) : atOwnHost(channel.baseUrl, upload.url),
+    headers: {
+      accept: '*/*',
+      'user-agent': `parley/${version}`,
+      ...(api === 'messages' && { 'anthropic-version': usualVersion }),
+      ...forwardedHeaders(api === 'openai' ? 'responses' : dialect, (name) => headers.get(name)),
+      ...upload?.headers,
+      ...(body !== undefined && { 'content-type': typeof body === 'string' ? 'application/json' : body.type }),
+      ...authHeaders(schemeOf(channel.vendor, dialect), key?.secret),
+      ...channel.headers,
+    },
+    body,
+    ...(channel.route && { route: channel.route }),
+  }
+}
+
+/** What an upstream says is at its own address, whatever host it names: the channel's credential goes nowhere else. */
+function atOwnHost(baseUrl: string, named: string): string {
+  const { pathname, search } = new URL(named, baseUrl)
+  return `${new URL(baseUrl).origin}${pathname}${search}`
+}
+
+function bodyOf(content: ObjectContent, random: Parts['random']): string | Payload {
+  if ('text' in content) return content.text
+  if ('form' in content) return writeMultipart(content.form.parts, `parley-${random.base62(24)}`)
+  const { bytes, type } = content
+  return { type, length: bytes.length, open: () => new Blob([new Uint8Array(bytes)]).stream() }
+}

@@ -1,0 +1,37 @@
+/** Which vendors keep objects in their accounts at the addresses of whose SDKs, and where. */
+import type { ObjectApi, ObjectKind } from '#canonical/account-object'
+import type { Dialect, VendorId } from '#shared/ids'
+import { cleanBase, isVersioned, withoutVersion } from './address.ts'
+import { openaiBase } from './openai-paths.ts'
+
+const kept: Readonly<Partial<Record<VendorId, Readonly<Partial<Record<ObjectApi, readonly ObjectKind[]>>>>>> = {
+  openai: { openai: ['vector-store', 'container', 'voice', 'voice-consent', 'skill'] },
+  anthropic: { messages: ['skill'] },
+  gemini: { gemini: ['cached-content', 'file-search-store'] },
+  parley: {
+    openai: ['vector-store', 'container', 'voice', 'voice-consent', 'skill'],
+    messages: ['skill'],
+    gemini: ['cached-content', 'file-search-store'],
+  },
+}
+
+/** Whether the vendor has this kind of object, in these words. */
+export const keepsObjects = (vendor: VendorId, api: ObjectApi, kind: ObjectKind): boolean => kept[vendor]?.[api]?.includes(kind) ?? false
+
+/** The titles of vendors that have it, for a refusal. */
+export const keepersOf = (api: ObjectApi, kind: ObjectKind): VendorId[] =>
+  (Object.keys(kept) as VendorId[]).filter((vendor) => keepsObjects(vendor, api, kind))
+
+/** The dialect whose credential and headers such requests have. */
+export const dialectOf: Readonly<Record<ObjectApi, Dialect>> = { openai: 'chat', messages: 'messages', gemini: 'gemini' }
+
+/** The absolute URL of `path`, which begins behind the version (`vector_stores/vs_1`); `isUpload`: Google's address for uploads. */
+export function objectAddress(baseUrl: string, api: ObjectApi, path: string, isUpload = false): string {
+  if (api === 'openai') return `${openaiBase(baseUrl)}/${path}`
+  const base = cleanBase(baseUrl)
+  if (api === 'messages') return `${withoutVersion(base)}/v1/${path}`
+  const versioned = isVersioned(base) ? base : `${base}/v1beta`
+  if (!isUpload) return `${versioned}/${path}`
+  const { origin, pathname } = new URL(versioned)
+  return `${origin}/upload${pathname}/${path}`
+}

@@ -1,0 +1,117 @@
+/** One server-sent event: its exact bytes, and its fields when somebody asks for them. */
+
+/** One server-sent event with its exact bytes, terminator included. */
+export interface Frame {
+  raw: Uint8Array
+  event: string | undefined
+  /** Joined `data:` lines; undefined for a comment. */
+  data: string | undefined
+  /** The stream ended inside this event: its closing blank line is missing. */
+  unfinished?: boolean
+  /** The chunk that has all of its bytes, and where they begin: neighbours can be passed on as one piece. */
+  chunk?: Uint8Array | undefined
+  start?: number
+  /** The chunk as text, where each of its characters is one byte: the event stands in it from `start` on, as long as `raw`. */
+  ascii?: string | undefined
+}
+
+/** Positions in a text, the end excluded. */
+export interface Span {
+  start: number
+  end: number
+}
+
+const LF = 10
+const CR = 13
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
+
+/** The text of a chunk, decoded once for all frames that are in it. */
+export class ChunkText {
+  readonly chunk: Uint8Array
+  #text: string | undefined
+
+  constructor(chunk: Uint8Array) {
+    this.chunk = chunk
+  }
+
+  /** All of it, where positions in the text are positions in the chunk: each character is one byte. */
+  get ascii(): string | undefined {
+    this.#text ??= utf8.decode(this.chunk)
+    return this.#text.length === this.chunk.length ? this.#text : undefined
+  }
+
+  /** The text of a part of the chunk, which begins at `start`. */
+  of(raw: Uint8Array, start: number): string {
+    return this.ascii?.slice(start, start + raw.length) ?? utf8.decode(raw)
+  }
+}
+
+/** A frame of a splitter: its text is read when somebody asks for it. */
+export class SplitFrame implements Frame {
+  readonly raw: Uint8Array
+  readonly unfinished: boolean
+  readonly chunk: Uint8Array | undefined
+  readonly start: number
+  readonly #isFirst: boolean
+  readonly #text: ChunkText | undefined
+  #fields: { event: string | undefined; data: string | undefined } | undefined
+
+  constructor(raw: Uint8Array, isFirst: boolean, unfinished: boolean, text: ChunkText | undefined) {
+    this.raw = raw
+    this.#isFirst = isFirst
+    this.unfinished = unfinished
+    this.chunk = text?.chunk
+    this.start = text ? raw.byteOffset - text.chunk.byteOffset : 0
+    this.#text = text
+  }
+
+  get ascii(): string | undefined {
+    return this.#text?.ascii
+  }
+
+  get data(): string | undefined {
+    return this.#read().data
+  }
+
+  get event(): string | undefined {
+    return this.#read().event
+  }
+
+  #read() {
+    this.#fields ??= readFields(this.#text?.of(this.raw, this.start) ?? utf8.decode(this.raw), this.#isFirst)
+    return this.#fields
+  }
+}
+
+function readFields(text: string, isFirst: boolean) {
+  // The ordinary frame: one data line and its blank line.
+  if (text.startsWith('data: ') && text.indexOf('\n') === text.length - 2 && text.endsWith('\n') && !text.includes('\r')) {
+    return { event: undefined, data: text.slice(6, -2) }
+  }
+  const from = isFirst && text.charCodeAt(0) === 0xfeff ? 1 : 0
+  const values = (name: string) => fieldSpans(text, name, from).map((span) => text.slice(span.start, span.end))
+  const data = values('data')
+  return { event: values('event').at(-1) || undefined, data: data.length === 0 ? undefined : data.join('\n') }
+}
+
+/** Positions of the values of field `name` in the text of one frame, from position `from` on. */
+export function fieldSpans(text: string, name: string, from = 0): Span[] {
+  const spans: Span[] = []
+  for (let at = from; at < text.length; ) {
+    const end = endOfLine(text, at)
+    const colon = at + name.length
+    if (text.startsWith(name, at)) {
+      if (colon === end) spans.push({ start: end, end })
+      else if (text[colon] === ':') spans.push({ start: text[colon + 1] === ' ' ? colon + 2 : colon + 1, end })
+    }
+    // After a CR this may point at its LF, which then reads as an empty line, not as a field.
+    at = end + 1
+  }
+  return spans
+}
+
+function endOfLine(text: string, from: number): number {
+  let at = from
+  while (at < text.length && text.charCodeAt(at) !== LF && text.charCodeAt(at) !== CR) at++
+  return at
+}
