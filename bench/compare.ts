@@ -3,7 +3,8 @@
  * pays on a machine that does other work as well. All run at once and take turns in many short rounds; of each the median counts.
  *
  *   --load whole|stream|paced|convert|convert-stream    what is asked (whole)
- *   --rounds N (9), --seconds N (1), --embedded, --only NAME,... (nginx, bare, new, or a folder)
+ *   --rounds N (9), --seconds N (1), --warm N (3) seconds before the first round, --embedded, --only NAME,... (nginx, bare, new, or a folder)
+ *   --observed    each checkout also with Prometheus metrics, and with every request traced and sent to a collector besides
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -26,8 +27,10 @@ const { values: options, positionals: folders } = parseArgs({
     load: { type: 'string', default: 'whole' },
     rounds: { type: 'string', default: '9' },
     seconds: { type: 'string', default: '1' },
+    warm: { type: 'string', default: '3' },
     embedded: { type: 'boolean', default: false },
     only: { type: 'string' },
+    observed: { type: 'boolean', default: false },
   },
 })
 const demand = { ...demandOf(options.load), seconds: Number(options.seconds) }
@@ -35,9 +38,9 @@ const unit = demand.stream ? 'event' : 'request'
 const engine = options.embedded ? 'embedded' : 'PostgreSQL'
 
 /** What a checkout's own bench starts, so that its own program runs. */
-async function checkout(folder: string, providerPort: number): Promise<Running> {
+async function checkout(folder: string, providerPort: number, env: Record<string, string> = {}): Promise<Running> {
   const own: { startParley: typeof startParley } = await import(join(resolve(folder), 'bench/subjects/parley.ts'))
-  return own.startParley(engine, providerPort)
+  return own.startParley(engine, providerPort, { env })
 }
 
 /** One turn: microseconds for each request or event. */
@@ -50,15 +53,43 @@ async function turn(stage: Stage, running: Running): Promise<Figures> {
   return { cpu: cpu / count, main: main / count, database: database / count, faults: seen ? faults(seen) : 0 }
 }
 
+type Start = [name: string, start: (port: number) => Promise<Running>]
+
+/** A folder's checkout, watched as much as a name says; `again` is what is watched by nobody, once more. */
+function observed(name: string, folder: string, collector: number): Start[] {
+  const metrics = { PARLEY_METRICS: 'token:bench' }
+  const traces = { ...metrics, OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${collector}` }
+  return [
+    [`${name} again`, (port) => checkout(folder, port)],
+    [`${name} metrics`, (port) => checkout(folder, port, metrics)],
+    [`${name} traces`, (port) => checkout(folder, port, traces)],
+  ]
+}
+
+/** A collector that takes everything, in this process. */
+const collector = () =>
+  Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    async fetch(request) {
+      await request.bytes()
+      return Response.json({})
+    },
+  })
+
 async function main(): Promise<void> {
   stayOnLoadCore()
   const provider = await startProvider()
+  const taking = collector()
   const stage: Stage = { provider, folder: mkdtempSync(join(tmpdir(), 'parley-compare-')), quick: false }
-  const starts: [name: string, start: (port: number) => Promise<Running>][] = [
+  const checkouts = [['new', join(import.meta.dir, '..')] as const, ...folders.map((folder) => [basename(folder), folder] as const)]
+  const starts: Start[] = [
     ['nginx', nginx.start],
     ['bare', bare.start],
-    ['new', (port) => checkout(join(import.meta.dir, '..'), port)],
-    ...folders.map((folder): [string, (port: number) => Promise<Running>] => [basename(folder), (port) => checkout(folder, port)]),
+    ...checkouts.flatMap(([name, folder]): Start[] => [
+      [name, (port) => checkout(folder, port)],
+      ...(options.observed ? observed(name, folder, taking.port ?? 0) : []),
+    ]),
   ]
   const running = new Map<string, Running>()
   const figures = new Map<string, Figures[]>()
@@ -68,13 +99,14 @@ async function main(): Promise<void> {
       running.set(name, await start(provider.port))
       figures.set(name, [])
     }
-    for (const one of running.values()) await load(stage, one, { ...demand, seconds: 3 })
+    for (const one of running.values()) await load(stage, one, { ...demand, seconds: Number(options.warm) })
     for (let round = 0; round < Number(options.rounds); round++)
       for (const [name, one] of running) figures.get(name)?.push(await turn(stage, one))
     print(figures)
   } finally {
     for (const one of running.values()) await one.stop()
     provider.end()
+    await taking.stop(true)
     rmSync(stage.folder, { recursive: true })
   }
 }

@@ -8,15 +8,16 @@ import { type Component, createSignal, For, type JSX, lazy, Match, onMount, Show
 import { currentUser, type Entered, readStatus } from '#client/api/account.ts'
 import { SessionContext, useSession } from '#client/api/session.ts'
 import { Announcer } from '#client/ui/announcer.tsx'
+import { keepFocus } from '#client/ui/keep-focus.ts'
 import { loadMessages } from '#client/ui/language.ts'
 import { readLocalStorage, writeLocalStorage } from '#client/ui/local-storage.ts'
-import { ServerUnreachable } from '#client/ui/server-unreachable.tsx'
 import { ToastList } from '#client/ui/toast.tsx'
 import { TooltipLayer } from '#client/ui/tooltip.tsx'
 import type { Status } from '#shared/console/model'
 import type { UserRow } from '#shared/console/user'
 import { consolePages, docsPage } from './console-pages.ts'
 import { ProofDialog } from './shell/proof-dialog.tsx'
+import { ServerUnreachable } from './shell/server-unreachable.tsx'
 import { Shell } from './shell/shell.tsx'
 
 const SignInPage = lazy(async () => pageWithMessages((await import('#client/features/sign-in/page.tsx')).SignInPage))
@@ -63,6 +64,7 @@ export function App() {
   }
   const ended = () => setScreen('closed')
   onMount(() => {
+    keepFocus()
     // Who was here before will see the playground again: it is fetched while the server is asked who this is.
     if (readLocalStorage('been-here') !== null && isPlayground(location.pathname)) void PlaygroundPage.preload()
     void loadSession()

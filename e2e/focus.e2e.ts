@@ -1,7 +1,7 @@
 /** Dialogs, sheets and the palette give the focus back to where it was; nothing is lost between a button and what takes its place. */
 import { expect, test } from './support/browser-test.ts'
 import { openConsole } from './support/console.ts'
-import { signIn } from './support/playground.ts'
+import { consoleApi, signIn } from './support/playground.ts'
 
 test('closing gives the focus back', async ({ page }) => {
   await openConsole(page, '/keys')
@@ -53,6 +53,39 @@ test('closing gives the focus back', async ({ page }) => {
   await page.keyboard.press('Shift+Tab')
   await page.keyboard.press('Enter')
   await expect(page.locator('#content')).toBeFocused()
+})
+
+test('what goes away hands the focus on', async ({ page, program, tolerate }) => {
+  tolerate(/status of 500/)
+  await consoleApi(program)
+  await openConsole(page, '/account')
+  const others = page.getByRole('button', { name: 'End all others' })
+  await others.focus()
+  await page.keyboard.press('Enter')
+  await expect(others).toHaveCount(0)
+  await expect(page.getByRole('heading', { name: 'Sessions' })).toBeFocused()
+
+  // A list of two pages, whose second one cannot be read at first.
+  let refuses = true
+  await page.route(/\/api\/audit\?/, async (route) => {
+    const asked = new URL(route.request().url())
+    const isSecond = asked.searchParams.get('after') === 'second'
+    asked.searchParams.delete('after')
+    const { data } = await (await route.fetch({ url: asked.href })).json()
+    if (isSecond && refuses)
+      return route.fulfill({ status: 500, json: { error: { message: 'Not now.', type: 'api_error', code: 'internal_error' } } })
+    await route.fulfill({ json: isSecond ? { data: data.slice(1), next: null } : { data: data.slice(0, 1), next: 'second' } })
+  })
+  await page.goto('/admin/audit')
+  const more = page.getByRole('button', { name: 'Load more' })
+  await more.focus()
+  await page.keyboard.press('Enter')
+  await expect(page.getByText('Not now.').first()).toBeVisible()
+  await expect(more).toBeFocused()
+  refuses = false
+  await page.keyboard.press('Enter')
+  await expect(more).toHaveCount(0)
+  await expect(page.locator('tr[data-row]').nth(1).getByRole('link').first()).toBeFocused()
 })
 
 test('a drawer that an address opened gives the focus to its row', async ({ page }) => {

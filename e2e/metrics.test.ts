@@ -1,7 +1,9 @@
 /** `/metrics` as Prometheus reads it: on an address of its own, behind a token, and not at all where nobody asked for it. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { sampledEngine } from '#testing/database/database'
-import { type Gateway, type Session, startGateway } from './support/gateway.ts'
+import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
+import { type Gateway, type Session, startGateway, testModel } from './support/gateway.ts'
+import { realtimeClient } from './support/realtime-client.ts'
 
 const engine = sampledEngine(import.meta.file)
 const token = 'a-token-for-prometheus'
@@ -9,15 +11,21 @@ const gateways: Gateway[] = []
 let gateway: Gateway
 let key: string
 let session: Session
+let upstream: ScriptedUpstream
 
 beforeAll(async () => {
+  upstream = await scriptedUpstream()
   gateway = await startGateway(engine, { env: { PARLEY_DEMO: 'on', PARLEY_METRICS: '127.0.0.1:0' } })
   gateways.push(gateway)
   ;({ key, session } = await gateway.user('ann', '1'))
 }, 60_000)
 afterAll(async () => {
   for (const each of gateways) await each.close()
+  await upstream?.close()
 })
+
+/** Where the metrics are, on a port of their own. */
+const metricsUrl = () => /^Metrics on (\S+)$/m.exec(gateway.program.output())?.[1] ?? ''
 
 const ask = (body: object) =>
   fetch(`${gateway.url}/v1/chat/completions`, {
@@ -43,7 +51,7 @@ test('what was asked is counted as the row says', async () => {
   const answered = rows.filter(({ model }) => model === 'parley-demo')
   expect(answered).toHaveLength(2)
 
-  const url = /^Metrics on (\S+)$/m.exec(gateway.program.output())?.[1] ?? ''
+  const url = metricsUrl()
   const values = await scrape(url)
   const place = 'model="parley-demo",channel="demo",group="default"'
   const labels = `operation="generate",dialect="chat",${place},status="200"`
@@ -72,9 +80,45 @@ test('what was asked is counted as the row says', async () => {
   expect((await fetch(`${gateway.url}/metrics`)).status).toBe(404)
 })
 
+test('streams and sessions are open while they run, and no longer', async () => {
+  const open = async () => (await scrape(metricsUrl())).get('parley_open_streams')
+  const until = async (left: number) => {
+    while ((await open()) !== left) await Bun.sleep(10)
+  }
+  await gateway.channel('held', `${upstream.url}/v1`)
+  await gateway.price(testModel)
+  const end = Promise.withResolvers<void>()
+  upstream.answer(async (exchange) => {
+    await exchange.head(200, { 'content-type': 'text/event-stream', 'transfer-encoding': 'chunked' })
+    await exchange.chunk('data: {"choices":[{"index":0,"delta":{"content":"one"},"finish_reason":null}]}\n\n')
+    await Promise.race([end.promise, exchange.gone])
+    await exchange.chunk('data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n')
+    await exchange.lastChunk()
+  })
+  const leaving = new AbortController()
+  const stream = (signal?: AbortSignal) =>
+    fetch(`${gateway.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${gateway.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: testModel, stream: true, messages: [{ role: 'user', content: 'Hello' }] }),
+      ...(signal && { signal }),
+    })
+  const [whole] = [await stream(), await stream(leaving.signal)]
+  const client = await realtimeClient(`${gateway.url}/v1/realtime?model=parley-demo-realtime`, [], {
+    authorization: `Bearer ${gateway.key}`,
+  })
+  expect(await open()).toBe(3)
+  client.socket.close()
+  await until(2)
+  leaving.abort()
+  await until(1)
+  end.resolve()
+  expect(await whole.text()).toEndWith('data: [DONE]\n\n')
+  await until(0)
+})
+
 test('the dashboard and the alert rules ask for metrics and labels that are there', async () => {
-  const url = /^Metrics on (\S+)$/m.exec(gateway.program.output())?.[1] ?? ''
-  const text = await (await fetch(url)).text()
+  const text = await (await fetch(metricsUrl())).text()
   const types = new Map([...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = '', type = '']) => [name, type]))
   const file = (path: string) => Bun.file(new URL(`../deploy/${path}`, import.meta.url)).text()
   const dashboard: { panels: { targets: { expr: string }[] }[] } = JSON.parse(await file('grafana/parley.json'))

@@ -30,6 +30,7 @@ beforeAll(async () => {
       OTEL_EXPORTER_OTLP_HEADERS: 'x-collector-key=4711',
       OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
       OTEL_METRIC_EXPORT_INTERVAL: '200',
+      OTEL_BSP_SCHEDULE_DELAY: '100',
     },
   })
   await gateway.channel('first', `${broken.url}/v1`, { priority: 1 })

@@ -1,5 +1,6 @@
 /** The checks of every browser test work: each of these pages causes an error, so each of these tests must fail. */
 import { expect, test, violationsOn } from './support/browser-test.ts'
+import { layoutFaults } from './support/console.ts'
 
 test.describe('a page that complains fails its test', () => {
   test.fail()
@@ -27,6 +28,29 @@ test('what a test provokes on purpose can be tolerated', async ({ page, tolerate
   await page.goto('/healthz')
   await page.evaluate(() => console.error('planted'))
   expect(await page.textContent('body')).not.toBe('')
+})
+
+test('words that are cut, lines that are too many and text beyond the edge are seen', async ({ page }) => {
+  await page.goto('/')
+  await page.getByLabel('Username').waitFor()
+  expect(await layoutFaults(page, [360, 1280])).toEqual([])
+  await page.evaluate(() => {
+    const text = 'words that need a place of their own'
+    const styles = {
+      cut: 'width: 90px; overflow: hidden; white-space: nowrap',
+      'btn lines': 'width: 90px; white-space: normal',
+      wide: 'left: 1200px; white-space: nowrap',
+    }
+    for (const [name, style] of Object.entries(styles)) {
+      const planted = document.createElement('p')
+      Object.assign(planted, { className: name, textContent: text })
+      planted.style.cssText = `position: absolute; ${style}`
+      document.body.append(planted)
+    }
+  })
+  const faults = await layoutFaults(page, [1280])
+  for (const kind of [/: cut: .*class="cut"/, /: two lines: .*class="btn lines"/, /: beyond the edge: .*class="wide"/])
+    expect(faults).toContainEqual(expect.stringMatching(kind))
 })
 
 test('the accessibility reader sees what is planted, and colours as they are after a transition', async ({ page }) => {

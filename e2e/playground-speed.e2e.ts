@@ -133,6 +133,10 @@ test('a reply with code streams in without moving anything', async ({ page }) =>
   const { shift, shifts } = await found(page)
   tell('layout shift of a stream with code', `${shift.toFixed(4)} ${shifts.slice(0, 8).join('; ')}`)
   expect(shift).toBeLessThan(0.02)
+  // The cost comes when the reply has ended, and has its place on the line of figures.
+  const figures = page.locator('.foot').last()
+  await figures.locator('.cost').waitFor()
+  expect((await figures.boundingBox())?.height).toBe(24)
 })
 
 test('a reply of 120,000 characters leaves a bounded page', async ({ page }) => {

@@ -68,6 +68,8 @@ test('requests of the list are asked again, and one of them is compared', async 
   // The navigation has a link of this name, too.
   await page.locator('main a[href^="/replay?requests="]').click()
   await expect(page.getByRole('heading', { name: 'Replay 1 request' })).toBeVisible()
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await expect(page.locator('#content')).toBeFocused()
 })
 
 test('a request on several targets stands in one table, is copied as Markdown, and runs again', async ({ page, program, context }) => {

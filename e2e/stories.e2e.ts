@@ -70,8 +70,8 @@ test('at night: why do requests fail? Four clicks from the overview to the reset
   const drawer = page.getByRole('complementary', { name: /^Request req_/ })
   await expect(drawer.getByText('night-shift').first()).toBeVisible()
   await expect(drawer.getByText('upstream_auth_failed').first()).toBeVisible()
+  await expect(drawer.getByRole('link', { name: 'Its channel' })).toHaveAttribute('href', /\/admin\/channels\/ch_/)
   await drawer.getByRole('link', { name: 'Its channel' }).click()
-  await page.getByRole('link', { name: 'night-shift' }).click()
   upstream.answer(respondJson(200, completion('gpt-day')))
   await page.getByRole('button', { name: 'Reset' }).click()
   await expect(page.getByText('Nothing rests. Every key and model may be asked.')).toBeVisible()
@@ -131,7 +131,9 @@ test('the accounts: what was charged by group and model, as CSV too, what it cos
   await openConsole(page, '/usage?days=30&by=group')
   await expect(page.getByRole('row', { name: 'default' }).locator('[title="$0.004"]')).toBeVisible()
   await page.getByRole('button', { name: 'Model', exact: true }).click()
-  await expect(page.getByRole('row', { name: 'gpt-loss' })).toContainText('-')
+  // What it cost: 0.001 and 0.0135 of the 0.002 that each was charged.
+  await expect(page.getByRole('row', { name: 'gpt-day' })).toContainText('$0.001')
+  await expect(page.getByRole('row', { name: 'gpt-loss' })).toContainText('-$0.0115')
   const download = page.waitForEvent('download')
   await page.getByRole('link', { name: 'CSV' }).click()
   const csv = readFileSync(await (await download).path(), 'utf8')
@@ -144,6 +146,15 @@ test('the accounts: what was charged by group and model, as CSV too, what it cos
     const line = csv.find((one) => one.includes(model))
     expect([model, line?.includes(charged)]).toEqual([model, true])
   }
+  const { user } = (await api('GET', '/api/session')) as { user: { balance: string } }
+  expect(Number(user.balance)).toBeCloseTo(100 - data.reduce((sum, { charged }) => sum + Number(charged), 0), 9)
+  // Accounts are kept by months.
+  await page.getByRole('button', { name: /^Time/ }).click()
+  await page.getByRole('menuitemradio', { name: 'This month' }).click()
+  await expect(page.getByRole('row', { name: 'gpt-loss' })).toContainText('-$0.0115')
+  await page.getByRole('button', { name: /^Time/ }).click()
+  await page.getByRole('menuitemradio', { name: 'Last month' }).click()
+  await expect(page.getByText('Nothing was used')).toBeVisible()
   await page.goto('/overview')
   await expect(page.getByText('gpt-loss loses money')).toBeVisible()
   await page.getByRole('listitem').filter({ hasText: 'gpt-loss loses money' }).getByRole('link', { name: 'Set price' }).click()

@@ -42,15 +42,21 @@ export interface ParleyOptions {
   /** The folder to run in, kept at the end. */
   folder?: string
   runtime?: RuntimeName
+  /** More of its environment. */
+  env?: Record<string, string>
 }
 
 /** Starts Parley on the core of what is measured, with its default configuration. */
-export async function startParley(engine: Engine, providerPort: number, { bunFlags = '', folder, runtime = 'bun' }: ParleyOptions = {}) {
+export async function startParley(
+  engine: Engine,
+  providerPort: number,
+  { bunFlags = '', folder, runtime = 'bun', env = {} }: ParleyOptions = {},
+) {
   const database = engine === 'PostgreSQL' ? await newPostgresDatabase() : undefined
   const program = await startProgram({
     runtime,
     config: config(providerPort),
-    env: { PARLEY_LOG: 'warn', ...(database && { DATABASE_URL: database.url }) },
+    env: { PARLEY_LOG: 'warn', ...(database && { DATABASE_URL: database.url }), ...env },
     ...(folder !== undefined && { folder }),
     // The tests' own limit for a busy machine does not belong here.
     shell: `unset PARLEY_MAX_LAG; bun=$1; shift; set -- "$bun" ${bunFlags} "$@"; ${onSubjectCore}`,

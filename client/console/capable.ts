@@ -1,10 +1,13 @@
 /** What a model can do, in a few words: in the tables of channels and of prices. */
 import type { CapabilityRow } from '#shared/console/model'
-import { operations } from '#shared/ids'
+import { type Operation, operations } from '#shared/ids'
 import { ts } from './messages.ts'
 
 const skills = ['tools', 'vision', 'reasoning'] as const
-const tasks = operations.filter((operation) => operation !== 'generate' && operation !== 'compact' && operation !== 'count-tokens')
+/** Operations that are no ability of a model, or go without saying. */
+const unsaid = ['generate', 'compact', 'count-tokens', 'state'] as const satisfies Operation[]
+const isSaid = (operation: Operation): operation is Exclude<Operation, (typeof unsaid)[number]> => !unsaid.some((one) => one === operation)
+const tasks = operations.filter(isSaid)
 
 /** Of a model that answers what an answer may use, of any other what it does; undefined where nothing is known. */
 export function capableText(row: Pick<CapabilityRow, 'operations' | 'capabilities'> | undefined): string | undefined {

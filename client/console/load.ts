@@ -2,7 +2,10 @@
 import { type Accessor, createEffect, createSignal, on, onCleanup } from 'solid-js'
 import { ApiError, callApi } from '#client/api/http.ts'
 import { useSession } from '#client/api/session.ts'
+import { announceError } from '#client/ui/announcer.tsx'
+import type { MoreRows } from '#client/ui/console/table.tsx'
 import type { Page } from '#shared/console/model'
+import { explain } from './explain.ts'
 
 /** What one reading has brought. */
 export interface Load<Value> {
@@ -55,18 +58,19 @@ export function createLoad<Key, Value>(
 
 /** A list read page by page. */
 export interface Pages<Row> extends Omit<Load<Row[]>, 'set'> {
-  /** Reads the next page; undefined at the end. */
-  more: Accessor<(() => Promise<void>) | undefined>
-  loadingMore: Accessor<boolean>
+  /** Reads the next page and says how that goes; undefined at the end. */
+  more: Accessor<MoreRows | undefined>
   /** Changes the rows that are shown, after a write. */
   change(turn: (rows: Row[]) => Row[]): void
 }
 
 /** The rows of a list of the console's API; `path` has its parameters but `after`. A new path begins at the first page. */
 export function createPages<Row>(path: Accessor<string | undefined>): Pages<Row> {
+  const session = useSession()
   const first = createLoad(path, (asked, signal) => callApi<Page<Row>>('GET', asked, undefined, signal))
   const [further, setFurther] = createSignal<{ of: Page<Row>; rows: Row[]; next: string | null } | undefined>()
-  const [loadingMore, setLoadingMore] = createSignal(false)
+  const [busy, setBusy] = createSignal(false)
+  const [problem, setProblem] = createSignal<{ of: Page<Row>; text: string } | undefined>()
   const shown = () => {
     const page = first.value()
     const later = further()
@@ -77,24 +81,30 @@ export function createPages<Row>(path: Accessor<string | undefined>): Pages<Row>
     const page = first.value()
     const { next } = shown() ?? {}
     const asked = path()
-    if (page === undefined || !next || asked === undefined || loadingMore()) return
-    setLoadingMore(true)
+    if (page === undefined || !next || asked === undefined || busy()) return
+    setBusy(true)
+    setProblem(undefined)
     try {
       const url = `${asked}${asked.includes('?') ? '&' : '?'}after=${encodeURIComponent(next)}`
       const found = await callApi<Page<Row>>('GET', url)
       if (first.value() !== page) return
       setFurther((before) => ({ of: page, rows: [...(before?.of === page ? before.rows : []), ...found.data], next: found.next }))
+    } catch (thrown) {
+      const failure = asApiError(thrown)
+      if (failure.code === 'not_signed_in') session.ended()
+      setProblem({ of: page, text: explain(failure) })
+      announceError(explain(failure))
     } finally {
-      setLoadingMore(false)
+      setBusy(false)
     }
   }
+  const problemOf = (page: Page<Row> | undefined) => (problem()?.of === page ? problem()?.text : undefined)
   return {
     value: () => shown()?.rows,
     error: first.error,
     loading: first.loading,
     reload: first.reload,
-    more: () => (shown()?.next ? readMore : undefined),
-    loadingMore,
+    more: () => (shown()?.next ? { read: () => void readMore(), busy: busy(), problem: problemOf(first.value()) } : undefined),
     change(turn) {
       const now = shown()
       if (now) first.set({ data: turn(now.rows), next: now.next })

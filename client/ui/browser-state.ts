@@ -30,7 +30,7 @@ export function createOnline(): Accessor<boolean> {
  */
 export function rememberOpener(): () => void {
   const active = document.activeElement
-  const opener = active?.closest('[role="menu"]') ? document.querySelector('[aria-haspopup="menu"][aria-expanded="true"]') : active
+  const opener = active?.closest('[role="menu"]') ? document.querySelector('[aria-haspopup][aria-expanded="true"]') : active
   return () => {
     const isFree = () => document.activeElement === null || document.activeElement === document.body
     if (isFree() && opener instanceof HTMLElement && opener.isConnected) opener.focus({ preventScroll: true })

@@ -7,35 +7,53 @@ import { type MenuEntry, type MenuProps, triggerClass, triggerContent } from './
 export function OpenMenu(props: MenuProps) {
   // Over a dialog the menu must be modal itself, or the dialog hides it from screen readers.
   const overDialog = document.querySelector('.dialog, .sheet') !== null
+  let chosen = () => {}
+  /** Runs what was chosen once the menu has closed and given its focus back, so that what opens next may take it, and give it back. */
+  const finish = () => {
+    const run = chosen
+    chosen = () => {}
+    queueMicrotask(run)
+  }
+  const choose = (run: () => void) => {
+    chosen = run
+  }
   return (
     <DropdownMenu placement={props.placement ?? 'bottom-end'} gutter={6} modal={overDialog} defaultOpen>
       <DropdownMenu.Trigger class={triggerClass(props)} aria-label={props.ownName ? undefined : props.label}>
         {triggerContent(props)}
       </DropdownMenu.Trigger>
       <DropdownMenu.Portal>
-        <DropdownMenu.Content class="pop menu">
-          <For each={props.items()}>{(entry) => <Entry entry={entry} />}</For>
+        <DropdownMenu.Content class="pop menu" onCloseAutoFocus={finish}>
+          <For each={props.items()}>{(entry) => <Entry entry={entry} onChoose={choose} />}</For>
         </DropdownMenu.Content>
       </DropdownMenu.Portal>
     </DropdownMenu>
   )
 }
 
-function Entry(props: { entry: MenuEntry }) {
+interface EntryProps<Kind extends MenuEntry> {
+  entry: Kind
+  onChoose(run: () => void): void
+}
+
+function Entry(props: EntryProps<MenuEntry>) {
   const item = () => (props.entry.kind === 'item' ? props.entry : undefined)
   const choice = () => (props.entry.kind === 'choice' ? props.entry : undefined)
   return (
     <Switch fallback={<DropdownMenu.Separator />}>
-      <Match when={item()}>{(one) => <Item entry={one()} />}</Match>
-      <Match when={choice()}>{(one) => <Choice entry={one()} />}</Match>
+      <Match when={item()}>{(one) => <Item entry={one()} onChoose={props.onChoose} />}</Match>
+      <Match when={choice()}>{(one) => <Choice entry={one()} onChoose={props.onChoose} />}</Match>
     </Switch>
   )
 }
 
-function Item(props: { entry: Extract<MenuEntry, { kind: 'item' }> }) {
+function Item(props: EntryProps<Extract<MenuEntry, { kind: 'item' }>>) {
   return (
-    // After the menu has closed and given its focus back, so that what opens next may take it.
-    <DropdownMenu.Item class="item" classList={{ bad: props.entry.bad ?? false }} onSelect={() => setTimeout(() => props.entry.onSelect())}>
+    <DropdownMenu.Item
+      class="item"
+      classList={{ bad: props.entry.bad ?? false }}
+      onSelect={() => props.onChoose(() => props.entry.onSelect())}
+    >
       <Show when={props.entry.icon}>{(icon) => <Icon name={icon()} />}</Show>
       <span class="flex-1">{props.entry.label}</span>
       <Show when={props.entry.hint}>
@@ -46,11 +64,11 @@ function Item(props: { entry: Extract<MenuEntry, { kind: 'item' }> }) {
 }
 
 /** One of several, with a tick at the chosen one. */
-function Choice(props: { entry: Extract<MenuEntry, { kind: 'choice' }> }) {
+function Choice(props: EntryProps<Extract<MenuEntry, { kind: 'choice' }>>) {
   return (
     <DropdownMenu.RadioGroup
       value={props.entry.value}
-      onChange={(value) => setTimeout(() => props.entry.onChange(value))}
+      onChange={(value) => props.onChoose(() => props.entry.onChange(value))}
       aria-label={props.entry.label}
     >
       <For each={props.entry.options}>

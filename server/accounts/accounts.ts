@@ -5,6 +5,7 @@
  */
 import type { Factors } from '#accounts/factors/factors'
 import type { Clock, Random } from '#runtime/clock'
+import type { Log } from '#runtime/log'
 import type { Budget } from '#shared/console/limits'
 import { type Quotas, usualQuotas } from '#shared/console/quota'
 import type { HeldPlan } from '#shared/console/selling'
@@ -56,8 +57,11 @@ export interface AccountsParts {
   factors?: Factors
   /** Whom a second factor is asked for; nobody when absent. */
   secondFactor?(): SecondFactorPolicy
+  /** Told of sign-ins and of refused ones; nobody is when absent. */
+  log?: Pick<Log, 'info'>
 }
 
+const silent: Pick<Log, 'info'> = { info: () => undefined }
 const askNobody = (): SecondFactorPolicy => ({ required: 'off', afterProvider: false })
 
 /** Loads everything into memory and creates the group `default` if it is missing. */
@@ -68,19 +72,20 @@ export async function createAccounts({
   quotas = () => usualQuotas,
   factors,
   secondFactor = askNobody,
+  log = silent,
 }: AccountsParts): Promise<Accounts> {
   await insertGroup(store, newGroup(defaultGroup, {}, 'console', new Date(clock.now())))
   const directory = await openDirectory(store)
   const parts = { store, directory, clock, random }
   const keyUses = createLastUsed()
-  const sessions = createSessions({ ...parts, factors, policy: secondFactor })
+  const sessions = createSessions({ ...parts, log, factors, policy: secondFactor })
   const { endSessionsOf } = sessions
   const managementKeys = createManagementKeys(parts)
 
   return {
     ...createAdmission({ directory, clock, keyUses, sessions }),
     ...sessions,
-    ...createSignIn({ ...parts, sessions, factors }),
+    ...createSignIn({ ...parts, log, sessions, factors }),
     ...createIdentities({ ...parts, sessions }),
     ...createSetup(parts),
     ...createDeclared({ ...parts, endSessionsOf }),

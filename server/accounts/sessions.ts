@@ -6,6 +6,7 @@
 import type { Factors } from '#accounts/factors/factors'
 import { networkOf } from '#accounts/guard/network'
 import type { Clock, Random } from '#runtime/clock'
+import type { Log } from '#runtime/log'
 import { sha256Hex } from '#runtime/secrets'
 import type { FactorMethods, SessionRow } from '#shared/console/session'
 import type { SecondFactorRule } from '#shared/console/settings'
@@ -114,11 +115,13 @@ export interface SessionsParts {
   /** Nobody has a second factor when absent. */
   factors?: Factors | undefined
   policy(): SecondFactorPolicy
+  /** Told who signs in, and from where. */
+  log: Pick<Log, 'info'>
 }
 
 /** Sessions over the store and the directory. */
 export function createSessions(parts: SessionsParts): Sessions {
-  const { store, directory, clock, random, factors, policy } = parts
+  const { store, directory, clock, random, factors, policy, log } = parts
   const uses = createLastUsed()
 
   const lastUse = (session: SessionRecord) => Math.max(session.usedAt.getTime(), uses.last(session.digest) ?? 0)
@@ -165,6 +168,7 @@ export function createSessions(parts: SessionsParts): Sessions {
       if (address !== undefined) await rememberNetwork(store, { userId: user.id, network: networkOf(address), at: now })
       await note(store, by, { action: 'session.start', target: user.id, name: user.name, after: from })
     })
+    log.info({ user: user.name, address: from.address, via }, 'signed in')
     return { user, token }
   }
 

@@ -1,8 +1,9 @@
 /**
- * Failed sign-ins in the audit trail. Anybody can cause them, and the trail is never deleted: so a bounded number a minute is recorded
+ * Failed sign-ins in the audit trail and the log. Anybody can cause them, and the trail is never deleted: so a bounded number a minute is recorded
  * one by one, and the rest as a number. The given name is recorded only if it is a user's: people type passwords there by mistake.
  */
 import type { Clock } from '#runtime/clock'
+import type { Log } from '#runtime/log'
 import { note, onRecord } from '#store/accounts/audit'
 import type { Store } from '#store/engine/store'
 import type { User } from './caller.ts'
@@ -23,8 +24,8 @@ export interface SignInLog {
   flush(): Promise<void>
 }
 
-/** A log in the audit trail of this store. */
-export function createSignInLog(store: Store, clock: Pick<Clock, 'now'>): SignInLog {
+/** In the audit trail of this store, and in the program's log. */
+export function createSignInLog(store: Store, clock: Pick<Clock, 'now'>, log: Pick<Log, 'info'>): SignInLog {
   let minute = 0
   let recorded = 0
   let uncounted = 0
@@ -41,12 +42,14 @@ export function createSignInLog(store: Store, clock: Pick<Clock, 'now'>): SignIn
       recorded += 1
       const by = { ...anyone, ...(requestId !== undefined && { requestId }) }
       const whom = { target: user?.id ?? 'unknown', name: user?.name ?? 'unknown' }
+      log.info({ user: whom.name, address, why }, 'a sign-in was refused')
       await onRecord(store, (store) => note(store, by, { action, ...whom, after: { address, agent: agent?.slice(0, 200) ?? null, why } }))
     },
     async flush() {
       const times = uncounted
       if (times === 0) return
       uncounted = 0
+      log.info({ times }, 'more sign-ins were refused')
       try {
         await onRecord(store, (store) => note(store, anyone, { action, target: 'many', name: 'many', after: { times } }))
       } catch (thrown) {

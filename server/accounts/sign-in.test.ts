@@ -23,6 +23,8 @@ describe.each(sampledEngines(import.meta.file))('people on %s', (engine) => {
   let accounts: Accounts
   let admin: User
   let ann: User
+  /** What the log was told. */
+  let lines: [message: string, fields: object][] = []
 
   beforeAll(async () => {
     base = await throwawayDatabase(engine)
@@ -33,7 +35,9 @@ describe.each(sampledEngines(import.meta.file))('people on %s', (engine) => {
   beforeEach(async () => {
     await runSql(store, 'truncate users, groups, settings cascade')
     clock = handClock()
-    accounts = await createAccounts({ store, clock, random })
+    lines = []
+    const log = { info: (fields: object, message: string) => void lines.push([message, fields]) }
+    accounts = await createAccounts({ store, clock, random, log })
     const made = await accounts.ensureAdmin('root', password)
     if (made === undefined) throw new Error('an administrator was there already')
     admin = made.user
@@ -198,6 +202,11 @@ describe.each(sampledEngines(import.meta.file))('people on %s', (engine) => {
         { action: 'session.refuse', actorName: null, targetName: 'unknown', after: { address: '10.0.0.2', agent: null, why: 'wrong' } },
         { action: 'session.end', actorName: 'ann', targetName: 'ann', after: null },
       ])
+      expect(lines).toEqual([
+        ['signed in', { user: 'ann', address, via: 'password' }],
+        ['a sign-in was refused', { user: 'ann', address: '10.0.0.2', why: 'wrong' }],
+        ['a sign-in was refused', { user: 'unknown', address: '10.0.0.2', why: 'wrong' }],
+      ])
     })
     test('cannot be filled by strangers: twenty failures a minute, then their number', async () => {
       for (let n = 0; n < 45; n++) await failure(accounts.signIn(`n${n}`, 'wrong', `10.0.1.${n}`))
@@ -210,6 +219,7 @@ describe.each(sampledEngines(import.meta.file))('people on %s', (engine) => {
       await clock.advance(60_000)
       await failure(accounts.signIn('late', 'wrong', '10.0.2.1'))
       expect((await trail()).length).toBe(22)
+      expect([lines.length, lines[20]]).toEqual([22, ['more sign-ins were refused', { times: 25 }]])
     }, 30_000)
   })
 })

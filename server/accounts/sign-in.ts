@@ -8,6 +8,7 @@ import { networkOf } from '#accounts/guard/network'
 import { demandStrongPassword } from '#accounts/guard/password-rules'
 import { createThrottle, ofFactors } from '#accounts/guard/throttle'
 import type { Clock, Random } from '#runtime/clock'
+import type { Log } from '#runtime/log'
 import { hashPassword, sha256Hex, verifyPassword } from '#runtime/secrets'
 import type { FactorGiven, PasskeyAnswer, PasswordChange, ProofGiven } from '#shared/console/session'
 import { GatewayError } from '#shared/errors'
@@ -54,6 +55,8 @@ export interface SignInParts {
   random: Random
   sessions: Pick<Sessions, 'begin' | 'startSession' | 'endSessionsOf' | 'nameOf' | 'proved'>
   factors?: Factors | undefined
+  /** Told of refusals. */
+  log: Pick<Log, 'info'>
 }
 
 /** Wrong answers after which a sign-in has to begin anew. */
@@ -63,10 +66,10 @@ const mostTries = 5
 const nobody = 'nobody'
 
 /** Sign-ins over the store and the directory. */
-export function createSignIn({ store, directory, clock, random, sessions, factors }: SignInParts): SignIn {
+export function createSignIn({ store, directory, clock, random, sessions, factors, ...parts }: SignInParts): SignIn {
   const throttle = createThrottle(clock)
   const factorThrottle = createThrottle(clock, 'to sign in', ofFactors)
-  const log = createSignInLog(store, clock)
+  const log = createSignInLog(store, clock, parts.log)
   // Verified when the user does not exist or has no password, so that the answer takes the same time.
   const decoy = hashPassword(random.hex(16))
 

@@ -31,7 +31,7 @@ export async function openRooms(parts: Omit<ChannelParts, 'rules'> & { publicUrl
   const settings = await createSettings(store, { moderationModel: defaultModerationModel })
   const { quotas, secondFactor } = settings
   const factors = await createFactors({ store, sealer, clock, random, publicUrl })
-  const accounts = await createAccounts({ store, clock, random, quotas, factors, secondFactor })
+  const accounts = await createAccounts({ store, clock, random, quotas, factors, secondFactor, log })
   const ofTeams = { store, clock, random, directory: accounts.directory }
   const teams = {
     ...createTeams(ofTeams),

@@ -11,7 +11,7 @@ export interface TelemetryPlan {
   log: Log
   /** Undefined where no collector is named. Rejects with an Error that names the variable for a setting that is not known. */
   start(
-    parts: Omit<TelemetryParts, 'settings' | 'env' | 'log' | 'vendorOf'> & { channels: Pick<Channels, 'all'> },
+    parts: Omit<TelemetryParts, 'settings' | 'env' | 'log' | 'vendors'> & { channels: Pick<Channels, 'all'> },
   ): Promise<Telemetry | undefined>
 }
 
@@ -25,14 +25,11 @@ export function planTelemetry(env: Record<string, string | undefined>, log: Log)
     log: traced,
     async start({ channels, ...parts }) {
       const { createTelemetry } = await import('#telemetry/telemetry')
-      telemetry = createTelemetry({ ...parts, settings, env, log: traced, vendorOf: (name) => vendorNamed(channels, name) })
+      telemetry = createTelemetry({ ...parts, settings, env, log: traced, vendors: () => vendorsOf(channels) })
       return telemetry
     },
   }
 }
 
-/** Usage rows name channels; undefined for one that is gone. */
-function vendorNamed(channels: Pick<Channels, 'all'>, name: string): string | undefined {
-  for (const channel of channels.all()) if (channel.name === name) return channel.vendor.id
-  return undefined
-}
+/** By the names that usage rows have for channels. */
+const vendorsOf = (channels: Pick<Channels, 'all'>) => new Map([...channels.all()].map(({ name, vendor }) => [name, vendor.id]))

@@ -19,7 +19,9 @@ function thread() {
   const rows = handOver({
     ...{ limits, clock },
     openRequests: () => 7,
-    plain: (row) => ({ requestId: row.requestId }),
+    vendors: () => new Map(),
+    spans: (row) => row.requestId,
+    measurement: () => ({ ms: 1 }),
     send(message) {
       const answer = Promise.withResolvers<CollectorState>()
       sent.push({ ...message, answer })
@@ -28,7 +30,7 @@ function thread() {
     told: (state) => void told.push(state),
     failed: (error) => void failures.push(error),
   })
-  return { clock, sent, told, failures, rows, lots: () => sent.map(({ requests }) => JSON.parse(requests).length as number) }
+  return { clock, sent, told, failures, rows, lots: () => sent.map(({ measurements }) => JSON.parse(measurements).length as number) }
 }
 
 /** A row and a trace that count how often something of them is read. */
@@ -52,8 +54,8 @@ test('on the turn of a request nothing of it is read, written down or sent', asy
   rows.add(...watched(reads))
   expect([reads, sent]).toEqual([[], []])
   await clock.advance(limits.delayMs)
-  expect(reads).toEqual(['requestId'])
-  expect(sent).toMatchObject([{ requests: '[{"requestId":"one"}]', open: 7, lost: 0 }])
+  expect(reads).toContain('requestId')
+  expect(sent).toMatchObject([{ spans: { text: 'one', count: 2 }, measurements: '[{"ms":1}]', open: 7, lost: 0 }])
 })
 
 test('many requests go in lots, each on a turn of its own, by one timer', async () => {
@@ -63,6 +65,13 @@ test('many requests go in lots, each on a turn of its own, by one timer', async 
   expect(clock.pending()).toBe(before + 1)
   await clock.advance(limits.delayMs)
   expect(lots()).toEqual([3, 3, 1])
+})
+
+test('what is not sampled is measured, and no span', async () => {
+  const { clock, sent, rows } = thread()
+  for (const sampled of [true, false, true]) rows.add(row, request(sampled))
+  await clock.advance(limits.delayMs)
+  expect(sent).toMatchObject([{ spans: { text: 'one,one', count: 6 }, measurements: '[{"ms":1},{"ms":1},{"ms":1}]' }])
 })
 
 test('what finds too many on their way is dropped, and so is what a thread took that is gone; their spans are counted', async () => {
@@ -78,15 +87,15 @@ test('what finds too many on their way is dropped, and so is what a thread took 
   expect([rows.lost(), failures]).toEqual([3 * 3 + 3 * 3, [new Error('gone')]])
   rows.add(row, request())
   await clock.advance(limits.delayMs)
-  expect(sent.at(-1)).toMatchObject({ requests: '[{"requestId":"one"}]', lost: 18 })
+  expect(sent.at(-1)).toMatchObject({ spans: { text: 'one', count: 3 }, lost: 18 })
 })
 
 test('the thread is asked how the collector does when nothing happens, too', async () => {
   const { clock, sent, told } = thread()
   await clock.advance(2 * limits.beatMs)
   expect(sent).toMatchObject([
-    { requests: '[]', open: 7 },
-    { requests: '[]', open: 7 },
+    { spans: { text: '', count: 0 }, measurements: '[]', open: 7 },
+    { spans: { text: '', count: 0 }, measurements: '[]', open: 7 },
   ])
   sent[0]?.answer.resolve({ dropped: 2 })
   await clock.advance(0)

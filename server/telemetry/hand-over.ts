@@ -4,12 +4,15 @@
  */
 import type { Clock, Timer } from '#runtime/clock'
 import type { NewLog } from '#store/ledger/ledger'
+import type { Vendors } from './conventions.ts'
 import type { TracedRequest } from './traced-requests.ts'
 
-/** A message to the thread. */
+/** A message to the thread, in text, which crosses for less than objects. */
 export interface FinishedMessage {
-  /** `FinishedRequest`s as JSON: text crosses for less than objects. */
-  requests: string
+  /** Spans as OTLP/JSON, separated by commas, and how many there are. */
+  spans: { text: string; count: number }
+  /** `Measurement`s as JSON. */
+  measurements: string
   /** Requests that are not settled. */
   open: number
   /** Spans that were lost on the way here, since the start. */
@@ -43,8 +46,12 @@ export interface HandOverParts {
   limits: HandOverLimits
   clock: Pick<Clock, 'after'>
   openRequests(): number
-  /** What the collector is told of a request. */
-  plain(row: NewLog, request: TracedRequest): object
+  /** The vendors of channels as of now; asked once for each lot. */
+  vendors(): Vendors
+  /** The spans of a request that is sampled, as text: one, and one for each attempt. Undefined where nobody wants any. */
+  spans: ((row: NewLog, request: TracedRequest, vendors: Vendors) => string) | undefined
+  /** What metrics are told of a request. Undefined where there are none. */
+  measurement: ((row: NewLog, vendors: Vendors) => object) | undefined
   /** Rejects where the thread is gone. */
   send(message: FinishedMessage): Promise<CollectorState>
   /** Is told every answer. */
@@ -69,7 +76,7 @@ interface Ended {
 }
 
 /** The first message goes after a beat, or soon after the first request. */
-export function handOver({ limits, clock, openRequests, plain, send, told, failed }: HandOverParts): HandOver {
+export function handOver({ limits, clock, openRequests, vendors, spans, measurement, send, told, failed }: HandOverParts): HandOver {
   let waiting: Ended[] = []
   let underway = 0
   let lost = 0
@@ -93,8 +100,14 @@ export function handOver({ limits, clock, openRequests, plain, send, told, faile
     const lot = waiting.slice(0, limits.lot)
     waiting = waiting.slice(limits.lot)
     underway += lot.length
-    const requests = JSON.stringify(lot.map(({ row, request }) => plain(row, request)))
-    const answered = send({ requests, open: openRequests(), lost })
+    const known = vendors()
+    const texts = lot.flatMap(({ row, request }) => (spans && request.sampled ? [spans(row, request, known)] : []))
+    const message = {
+      spans: { text: texts.join(','), count: spansOf(lot) },
+      measurements: measurement ? JSON.stringify(lot.map(({ row }) => measurement(row, known))) : '[]',
+      ...{ open: openRequests(), lost },
+    }
+    const answered = send(message)
       .then(told, (error: unknown) => {
         lose(lot)
         failed(error)
@@ -107,8 +120,12 @@ export function handOver({ limits, clock, openRequests, plain, send, told, faile
   }
 
   function lose(lot: readonly Ended[]): void {
-    for (const { request } of lot) if (request.sampled) lost += 1 + request.attempts.length
+    lost += spansOf(lot)
   }
+
+  /** A request is a span, and each attempt another one. */
+  const spansOf = (lot: readonly Ended[]) =>
+    lot.reduce((sum, { request }) => sum + (spans && request.sampled ? 1 + request.attempts.length : 0), 0)
 
   return {
     lost: () => lost,

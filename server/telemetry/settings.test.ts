@@ -28,6 +28,7 @@ test('the name of the service, and what else is said of it', () => {
 test.each([
   ['OTEL_EXPORTER_OTLP_PROTOCOL', 'grpc'],
   ['OTEL_METRIC_EXPORT_INTERVAL', 'soon'],
+  ['OTEL_BSP_SCHEDULE_DELAY', '-1'],
 ])('%s=%s is refused by its name', (name, value) => {
   expect(() => telemetrySettings({ ...endpoint, [name]: value })).toThrow(name)
 })

@@ -10,6 +10,8 @@ export interface TelemetrySettings {
   sampler: string | undefined
   samplerArgument: string | undefined
   metricsEveryMs: number
+  /** How long a span waits at most for others to be sent with. */
+  spansWithinMs: number
 }
 
 /** Undefined where no collector is named, or telemetry is switched off. Throws an Error that names the variable for what is not possible. */
@@ -30,13 +32,14 @@ export function telemetrySettings(env: Record<string, string | undefined>): Tele
     resource: { ...resource, ...(given('OTEL_SERVICE_NAME') !== undefined && { 'service.name': given('OTEL_SERVICE_NAME') ?? '' }) },
     sampler: given('OTEL_TRACES_SAMPLER'),
     samplerArgument: given('OTEL_TRACES_SAMPLER_ARG'),
-    metricsEveryMs: wholeMs(given('OTEL_METRIC_EXPORT_INTERVAL') ?? '60000'),
+    metricsEveryMs: wholeMs('OTEL_METRIC_EXPORT_INTERVAL', given('OTEL_METRIC_EXPORT_INTERVAL') ?? '60000'),
+    spansWithinMs: wholeMs('OTEL_BSP_SCHEDULE_DELAY', given('OTEL_BSP_SCHEDULE_DELAY') ?? '2000'),
   }
 }
 
-function wholeMs(text: string): number {
+function wholeMs(name: string, text: string): number {
   const value = /^\d{1,9}$/.test(text) ? Number(text) : 0
-  if (value < 100) throw new Error('OTEL_METRIC_EXPORT_INTERVAL must be milliseconds, 100 at least')
+  if (value < 100) throw new Error(`${name} must be milliseconds, 100 at least`)
   return value
 }
 

@@ -1,15 +1,17 @@
 /**
- * Traces and metrics over OTLP/HTTP. A request carries nothing but the ids of its trace; spans, measurements and messages are made from
- * its row by a thread of their own (`collecting`). Loaded only where a collector is configured.
+ * Traces and metrics over OTLP/HTTP. A request carries nothing but the ids of its trace; what is told of it is written down from its row
+ * later, many at a time, and counted and sent by a thread of its own (`collecting`). Loaded only where a collector is configured.
  */
 import type { Clock, Random } from '#runtime/clock'
 import type { Log } from '#runtime/log'
 import { serverScript } from '#runtime/package-file'
 import { WorkerLink } from '#runtime/worker-link'
 import type { NewLog } from '#store/ledger/ledger'
-import { finishedRequest, type VendorOf } from './finished-request.ts'
+import type { Vendors } from './conventions.ts'
 import { type CollectorState, type FinishedMessage, type HandOverLimits, handOver, nameOf } from './hand-over.ts'
+import { measurementOf } from './measurement.ts'
 import type { TelemetrySettings } from './settings.ts'
+import { spansText } from './span-text.ts'
 import { samplerOf } from './trace-context.ts'
 import { type TracedRequests, tracedRequests } from './traced-requests.ts'
 
@@ -25,7 +27,8 @@ export interface TelemetryParts {
   random: Random
   log: Log
   openRequests(): number
-  vendorOf: VendorOf
+  /** The vendors of channels as of now. */
+  vendors(): Vendors
 }
 
 /** Telemetry that runs. */
@@ -58,8 +61,9 @@ const lastMs = 3_000
 
 /** Starts telemetry. Throws an Error that names the variable for a setting that is not known. */
 export function createTelemetry(parts: TelemetryParts): Telemetry {
-  const { settings, version, instance, clock, log, openRequests, vendorOf } = parts
-  const requests = tracedRequests(clock, parts.random, samplerOf(settings.sampler, settings.samplerArgument))
+  const { settings, version, instance, clock, log, openRequests, vendors } = parts
+  const sampler = samplerOf(settings.sampler, settings.samplerArgument)
+  const requests = tracedRequests(clock, parts.random, sampler)
   const script = serverScript('telemetry/collecting/worker')
   const first = { kind: 'open' as const, settings, version, instance, variables: exporterVariables(parts.env) }
   const link = new WorkerLink<CollectingMessage>({ script, first, what: 'the thread of OpenTelemetry', clock })
@@ -72,8 +76,9 @@ export function createTelemetry(parts: TelemetryParts): Telemetry {
   }
   const rows = handOver({
     limits: { ...limits, beatMs: Math.min(settings.metricsEveryMs, mostBeatMs) },
-    ...{ clock, openRequests, told },
-    plain: (row, request) => finishedRequest(row, settings.traces && request.sampled ? request : undefined, vendorOf),
+    ...{ clock, openRequests, vendors, told },
+    spans: settings.traces ? spansText : undefined,
+    measurement: settings.metrics ? measurementOf : undefined,
     failed: (error) => told({ dropped: 0, failure: nameOf(error) }),
     send: (message) => link.ask({ kind: 'finished', ...message }) as Promise<CollectorState>,
   })

@@ -35,12 +35,14 @@ export interface TracedRequests {
 
 /** Requests at most that are remembered; the oldest are forgotten first, and are then traces of their own. */
 const mostOpen = 20_000
-const mostEnded = 2_000
+/** Requests that have ended and whose trace is known at least. */
+const leastEnded = 2_000
 
 /** Nothing yet. */
 export function tracedRequests(clock: Pick<Clock, 'now'>, random: Pick<Random, 'hex'>, sampler: Sampler): TracedRequests {
   const open = new Map<string, TracedRequest>()
-  const ended = new Map<string, string>()
+  /** Two of them, the older one dropped whole: to delete one by one from a map costs more than all the rest of a request's trace. */
+  let [ended, endedBefore] = [new Map<string, string>(), new Map<string, string>()]
 
   function newRequest(parent: TraceParent | undefined, state: string | undefined): TracedRequest {
     const traceId = parent?.traceId ?? random.hex(16)
@@ -65,21 +67,22 @@ export function tracedRequests(clock: Pick<Clock, 'now'>, random: Pick<Random, '
     begin(requestId, headers) {
       const parent = readTraceParent(headers.get('traceparent'))
       const request = newRequest(parent, parent && readTraceState(headers.get('tracestate')))
-      remember(open, requestId, request, mostOpen)
+      open.set(requestId, request)
+      if (open.size > mostOpen) forgetOldest(open)
       return request
     },
     end(requestId) {
       const request = open.get(requestId) ?? newRequest(undefined, undefined)
       open.delete(requestId)
-      remember(ended, requestId, request.traceId, mostEnded)
+      if (ended.size >= leastEnded) [ended, endedBefore] = [new Map(), ended]
+      ended.set(requestId, request.traceId)
       return request
     },
-    traceIdOf: (requestId) => open.get(requestId)?.traceId ?? ended.get(requestId),
+    traceIdOf: (requestId) => open.get(requestId)?.traceId ?? ended.get(requestId) ?? endedBefore.get(requestId),
   }
 }
 
-function remember<Value>(map: Map<string, Value>, name: string, value: Value, most: number): void {
-  map.set(name, value)
-  const [oldest] = map.size > most ? map.keys() : []
+function forgetOldest(map: Map<string, unknown>): void {
+  const [oldest] = map.keys()
   if (oldest !== undefined) map.delete(oldest)
 }

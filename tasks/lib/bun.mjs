@@ -17,10 +17,16 @@ export function findBun() {
   return candidates.find((path) => answer(path, ['--version']) === pinnedBun)
 }
 
-/** Possible paths of a Bun that was installed as a package: copied by its postinstall, or still in the package of the platform. */
+/**
+ * Possible paths of a Bun that was installed as a package: copied by its postinstall, or still in the package of the platform, which Deno
+ * keeps apart from those that were asked for by name.
+ */
 function installed(modules) {
-  const platforms = join(root, modules, '@oven')
-  return [join(root, modules, 'bun/bin/bun.exe'), ...list(platforms).map((name) => join(platforms, name, 'bin/bun'))]
+  const platforms = [join(root, modules, '@oven'), join(root, modules, '.deno/node_modules/@oven')]
+  return [
+    join(root, modules, 'bun/bin/bun.exe'),
+    ...platforms.flatMap((folder) => list(folder).map((name) => join(folder, name, 'bin/bun'))),
+  ]
 }
 
 function list(folder) {

@@ -104,9 +104,8 @@ export const rooms: Record<string, Room> = {
     packages: [
       '@opentelemetry/api',
       '@opentelemetry/resources',
-      '@opentelemetry/sdk-trace',
       '@opentelemetry/sdk-metrics',
-      '@opentelemetry/exporter-trace-otlp-http',
+      '@opentelemetry/otlp-exporter-base',
       '@opentelemetry/exporter-metrics-otlp-http',
     ],
     // The exporters read their variables there.

@@ -144,8 +144,7 @@ export function Deliveries(props: { pages: Pages<AlertDeliveryRow>; state: strin
         }
         foot={t('shown', { count: props.pages.value()?.length ?? 0 })}
         footEnd={t('kept')}
-        onMore={props.pages.more() && (() => void props.pages.more()?.())}
-        loadingMore={props.pages.loadingMore()}
+        more={props.pages.more()}
       />
     </>
   )

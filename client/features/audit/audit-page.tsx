@@ -113,7 +113,16 @@ export function AuditPage() {
               ),
             },
             { id: 'what', label: t('what'), card: 'title', cell: (row) => <a href={href(row)}>{titleOf(row)}</a> },
-            { id: 'thing', label: t('thing'), card: 'state', cell: (row) => <b class="block max-w-[28ch] truncate">{row.targetName}</b> },
+            {
+              id: 'thing',
+              label: t('thing'),
+              card: 'state',
+              cell: (row) => (
+                <b class="block max-w-[28ch] truncate" title={row.targetName ?? ''}>
+                  {row.targetName}
+                </b>
+              ),
+            },
             { id: 'change', label: t('change'), wide: true, card: 'whole', cell: (row) => <ChangeCell text={changeOf(row)} /> },
           ]}
           empty={
@@ -126,8 +135,7 @@ export function AuditPage() {
           }
           foot={t('shown', { count: pages.value()?.length ?? 0 })}
           footEnd={t('append')}
-          onMore={pages.more() && (() => void pages.more()?.())}
-          loadingMore={pages.loadingMore()}
+          more={pages.more()}
         />
       </Show>
     </Page>
@@ -137,7 +145,7 @@ export function AuditPage() {
 /** What changed, in one line; the rest is in the open row. */
 const ChangeCell = (props: { text: string }) => (
   <Show when={props.text}>
-    <span class="block max-w-[56ch] truncate text-ink-2" title={props.text}>
+    <span class="block max-w-[36ch] truncate min-[1400px]:max-w-[56ch] text-ink-2" title={props.text}>
       {props.text}
     </span>
   </Show>

@@ -116,8 +116,7 @@ export function BatchesPage() {
           }
           foot={t('shown', { count: pages.value()?.length ?? 0 })}
           footEnd={t('kept')}
-          onMore={pages.more() && (() => void pages.more()?.())}
-          loadingMore={pages.loadingMore()}
+          more={pages.more()}
         />
       </Show>
       <Show when={stopping()}>

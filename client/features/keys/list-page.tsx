@@ -147,8 +147,7 @@ export function KeysPage() {
           }
           foot={t('count', { count: pages.value()?.length ?? 0 }) + (pages.more() ? '+' : '')}
           footEnd={<Show when={spend.value()}>{(sum) => t('spentMonth', { amount: formatMoney(sum().charged) })}</Show>}
-          onMore={pages.more() && (() => void pages.more()?.())}
-          loadingMore={pages.loadingMore()}
+          more={pages.more()}
         />
       </Show>
       <Suspense>

@@ -16,10 +16,14 @@ export function Answers(props: { original: string; replays: readonly { name: str
   const options = () => [props.original, ...props.replays.map(({ name }) => name)].map((label, n) => ({ value: String(n), label }))
   return (
     <>
-      <SwitchField label={t('changes')} on={shows()} onChange={setShows} />
-      <p class="text-[13px] text-ink-2">
-        <ins class="replay-new">{t('onlyHere')}</ins> <del class="replay-gone">{t('onlyThere')}</del>
-      </p>
+      <div class="flex flex-wrap items-center gap-x-6 gap-y-2 text-[13px]">
+        <SwitchField label={t('changes')} on={shows()} onChange={setShows} />
+        <Show when={shows()}>
+          <p class="text-ink-2">
+            <ins class="replay-new">{t('onlyHere')}</ins> <del class="replay-gone">{t('onlyThere')}</del>
+          </p>
+        </Show>
+      </div>
       <div class="replay-choice">
         <Segments label={t('answers')} value={chosen()} options={options()} onChange={setChosen} />
       </div>
@@ -62,15 +66,15 @@ function Answer(props: {
   return (
     <section classList={{ chosen: props.isChosen }} aria-label={props.title}>
       <header>
-        <div>
-          <h3>{props.title}</h3>
-          <Show when={props.figures}>{(figures) => <p class="text-[12px] text-ink-3">{whoAnswered(figures())}</p>}</Show>
-        </div>
+        <h3>{props.title}</h3>
         <Show when={props.figures}>
           {(figures) => (
-            <span class="bdg" classList={{ ok: figures().end === 'complete', bad: figures().end === 'error' }}>
-              {endText(figures().end)}
-            </span>
+            <>
+              <span class="bdg" classList={endLook(figures().end)}>
+                {endText(figures().end)}
+              </span>
+              <p>{whoAnswered(figures())}</p>
+            </>
           )}
         </Show>
       </header>
@@ -79,11 +83,14 @@ function Answer(props: {
         {(answer) => (
           <>
             <Show when={answer().error}>{(error) => <p class="notice bad">{error().message}</p>}</Show>
-            <p class="replay-text">
-              <Show when={props.pieces} fallback={answer().text || t('noText')}>
-                {(pieces) => <Pieces pieces={pieces()} />}
-              </Show>
-            </p>
+            {/* An error that came before any text is no answer to compare. */}
+            <Show when={answer().text || !answer().error}>
+              <p class="replay-text">
+                <Show when={props.pieces} fallback={answer().text || t('noText')}>
+                  {(pieces) => <Pieces pieces={pieces()} />}
+                </Show>
+              </p>
+            </Show>
             <Show when={answer().calls.length > 0}>
               <h4 class="mt-3 text-[13px] font-medium">{t('callsTitle')}</h4>
               <pre class="replay-text mono" tabindex="0">
@@ -116,6 +123,13 @@ const endText = (end: string): string => {
   const known = ends.find((one) => one === end)
   return known ? t(`end_${known}`) : end
 }
+
+/** Only what is whole is well; what was cut short may be as it was asked for. */
+const endLook = (end: string) => ({
+  ok: end === 'complete',
+  warn: end === 'length' || end === 'cut' || end === 'aborted',
+  bad: end === 'error',
+})
 
 /** The model, and the channel for those who are told. */
 const whoAnswered = ({ model, channel }: ReplayFigures): string => (channel ? `${model} ${t('onChannel', { channel })}` : model)

@@ -104,6 +104,7 @@ export const en = {
   too_different: 'More than 200 words differ: too many to mark what changed.',
   too_long: 'The answers have more than 30,000 characters together: too many to mark what changed.',
   noText: 'No text.',
+  noneAnswered: 'no answers',
   callsTitle: 'Tool calls',
   sameText: 'The text is the same as the original’s',
   sameCalls: 'The tool calls are the same as the original’s',

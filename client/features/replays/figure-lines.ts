@@ -15,6 +15,9 @@ export interface FigureLine {
   best: number[]
 }
 
+/** Stands where there is no figure. */
+const nothing = '–'
+
 interface Figure {
   label: string
   text(figures: ReplayFigures): string | undefined
@@ -48,19 +51,19 @@ const figures = (): Figure[] => [
   { label: t('losses'), text: ({ losses }) => String(losses) },
 ]
 
-/** The figures of one request and of its replays. */
+/** The figures of one request and of its replays. What failed is compared with nothing: it is cheap because it did nothing. */
 export function figureLines(items: readonly ReplayItemRow[]): FigureLine[] {
   const original = items.find((item) => item.original)?.original
   return figures().map(({ label, text, value, note, isLessBetter }) => {
     const before = original && value?.(original)
-    const values = [before, ...items.map(({ result }) => (result && value?.(result)) ?? undefined)]
+    const values = [before, ...items.map(({ state, result }) => (state === 'done' && result ? value?.(result) : undefined))]
     return {
       label,
-      original: (original && text(original)) ?? '',
+      original: (original && text(original)) ?? nothing,
       replays: items.map((item, n) => {
         const now = values[n + 1]
         const share = typeof before === 'number' && typeof now === 'number' ? shareText(now, before) : ''
-        return { text: (item.result && text(item.result)) ?? '', note: note?.(item) ?? share }
+        return { text: (item.result && text(item.result)) ?? nothing, note: note?.(item) ?? share }
       }),
       best: isLessBetter ? leastOf(values) : [],
     }

@@ -99,8 +99,7 @@ export function ReplaysPage() {
               {t('emptyWhy')}
             </Empty>
           }
-          onMore={pages.more() && (() => void pages.more()?.())}
-          loadingMore={pages.loadingMore()}
+          more={pages.more()}
         />
       </Show>
     </Page>

@@ -185,7 +185,7 @@ function Job(props: { job: ReplayDetail }) {
 /** A figure and how it differs from the original’s. */
 function Against(props: { text: string | undefined; now: number | undefined; before: number | undefined }) {
   return (
-    <Show when={props.text}>
+    <Show when={props.text} fallback={<None />}>
       <span>
         <span class="num">{props.text}</span>{' '}
         <span class="num text-ink-3">
@@ -195,6 +195,11 @@ function Against(props: { text: string | undefined; now: number | undefined; bef
     </Show>
   )
 }
+
+/** Whether an item may be compared with its original: what failed took no time and cost nothing for another reason. */
+const answered = ({ state }: ReplayItemRow) => state === 'done'
+
+const None = () => <span class="na">–</span>
 
 function columns(job: ReplayDetail, href: (item: ReplayItemRow) => string): Column<ReplayItemRow>[] {
   return [
@@ -214,15 +219,15 @@ function columns(job: ReplayDetail, href: (item: ReplayItemRow) => string): Colu
       label: t('state'),
       cell: (item) => (item.error && item.state !== 'done' ? <code class="tiny">{item.error.code}</code> : t(`item_${item.state}`)),
     },
-    { id: 'text', label: t('text'), cell: (item) => differenceText(item) },
-    { id: 'calls', label: t('calls'), wide: true, cell: (item) => item.difference && t(item.difference.calls) },
-    { id: 'finish', label: t('finish'), wide: true, cell: (item) => item.result?.answer?.finish },
+    { id: 'text', label: t('text'), cell: (item) => differenceText(item) ?? <None /> },
+    { id: 'calls', label: t('calls'), wide: true, cell: (item) => (item.difference ? t(item.difference.calls) : <None />) },
+    { id: 'finish', label: t('finish'), wide: true, cell: (item) => item.result?.answer?.finish ?? <None /> },
     {
       id: 'tokens',
       label: t('tokens'),
       right: true,
       wide: true,
-      cell: (item) => item.result && `${item.result.tokensIn ?? 0} / ${item.result.tokensOut ?? 0}`,
+      cell: ({ result }) => (result?.tokensIn === undefined ? <None /> : `${result.tokensIn} / ${result.tokensOut ?? 0}`),
     },
     {
       id: 'time',
@@ -232,7 +237,7 @@ function columns(job: ReplayDetail, href: (item: ReplayItemRow) => string): Colu
         <Against
           text={item.result ? formatDuration(item.result.totalMs) : undefined}
           now={item.result?.totalMs}
-          before={item.original?.totalMs}
+          before={answered(item) ? item.original?.totalMs : undefined}
         />
       ),
     },
@@ -245,7 +250,7 @@ function columns(job: ReplayDetail, href: (item: ReplayItemRow) => string): Colu
         <Against
           text={item.result ? formatMoney(item.result.charged) : undefined}
           now={item.result ? Number(item.result.charged) : undefined}
-          before={item.original ? Number(item.original.charged) : undefined}
+          before={answered(item) && item.original ? Number(item.original.charged) : undefined}
         />
       ),
     },
@@ -254,6 +259,7 @@ function columns(job: ReplayDetail, href: (item: ReplayItemRow) => string): Colu
 
 /** What the items of one target came to together, each figure with its difference from the originals. */
 function sumText(sum: ReplayTotals): string {
+  if (sum.done === 0) return t('noneAnswered')
   const cost = [formatMoney(sum.charged), shareText(Number(sum.charged), Number(sum.originalCharged))]
   const time = [formatDuration(sum.totalMs), shareText(sum.totalMs, sum.originalMs)]
   const figures = [cost, time].map((pair) => pair.filter(Boolean).join(' ')).join(', ')

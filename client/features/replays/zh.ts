@@ -102,6 +102,7 @@ export const zh: Record<keyof typeof en, string> = {
   too_different: '超过 200 个词不同，无法标出变化。',
   too_long: '两个回答合计超过 30,000 个字符，无法标出变化。',
   noText: '无文本。',
+  noneAnswered: '没有成功的回答',
   callsTitle: '工具调用',
   sameText: '文本与原回答相同',
   sameCalls: '工具调用与原回答相同',

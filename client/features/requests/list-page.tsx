@@ -223,8 +223,7 @@ export function RequestsPage() {
           }
           foot={news.gap() ? t('newestOnly', { count: rows()?.length ?? 0 }) : t('shown', { count: rows()?.length ?? 0 })}
           footEnd={t('newest')}
-          onMore={news.gap() ? readAgain : pages.more() && (() => void pages.more()?.())}
-          loadingMore={pages.loadingMore()}
+          more={news.gap() ? { read: readAgain, busy: pages.loading() } : pages.more()}
         />
       </Show>
       <Suspense>

@@ -1,12 +1,16 @@
 /** What happened to one request: facts, timeline, attempts, bill, usage, losses. */
 import { For, Show } from 'solid-js'
+import { callApi } from '#client/api/http.ts'
 import { useSession } from '#client/api/session.ts'
+import { createLoad } from '#client/console/load.ts'
 import { causeText } from '#client/console/rest-text.ts'
 import { DrawerPart } from '#client/ui/console/drawer.tsx'
 import { Facts } from '#client/ui/console/facts.tsx'
 import { formatDuration, formatExactly } from '#client/ui/console/time.ts'
 import { formatMoney } from '#client/ui/format.ts'
 import type { AttemptRow, LogRow } from '#shared/console/log'
+import type { Page as ApiPage } from '#shared/console/model'
+import type { Found } from '#shared/console/search'
 import { t } from './messages.ts'
 import './requests.css'
 import { RequestBill } from './request-bill.tsx'
@@ -18,6 +22,13 @@ const phases = { connect: 'phase_connect', 'first-event': 'phase_first', stream:
 /** The parts of a request, one below the other. */
 export function RequestDetail(props: { row: LogRow }) {
   const { admin } = useSession()
+  /** The channel that answered; of a request that nobody answered, the last one that was asked. */
+  const channelName = () => (admin() ? (props.row.channel ?? props.row.attempts?.at(-1)?.channel) : undefined)
+  /** Its page: the row knows it by name. */
+  const channel = createLoad(channelName, async (name, signal) => {
+    const { data } = await callApi<ApiPage<Found>>('GET', `/api/search?q=${encodeURIComponent(name)}`, undefined, signal)
+    return data.find((found) => found.kind === 'channel' && found.name === name)?.path
+  })
   const retries = () => Math.max(0, (props.row.attempts?.length ?? 1) - 1)
   const speed = () => {
     const { usage, firstTokenMs, totalMs } = props.row
@@ -48,7 +59,10 @@ export function RequestDetail(props: { row: LogRow }) {
             [
               t('key'),
               <span>
-                {props.row.key ?? t('playground')} <Show when={props.row.user?.name}>{(name) => t('ofUser', { user: name() })}</Show>
+                <Show when={props.row.key} fallback={t('playground')}>
+                  {(name) => <a href={`/keys?q=${encodeURIComponent(name())}`}>{name()}</a>}
+                </Show>{' '}
+                <Show when={props.row.user?.name}>{(name) => t('ofUser', { user: name() })}</Show>
                 <Show when={props.row.team}>{(team) => t('paidBy', { team: team().name ?? team().id })}</Show>
               </span>,
             ],
@@ -84,7 +98,7 @@ export function RequestDetail(props: { row: LogRow }) {
             <For each={props.row.attempts}>{(attempt) => <Attempt attempt={attempt} row={props.row} />}</For>
           </ol>
           <p class="mt-3 flex flex-wrap gap-x-4 text-[13px]">
-            <a href={`/admin/channels?q=${encodeURIComponent(props.row.channel ?? '')}`}>{t('toChannel')}</a>
+            <a href={channel.value() ?? `/admin/channels?q=${encodeURIComponent(channelName() ?? '')}`}>{t('toChannel')}</a>
             <a href={`/admin/channels/simulate?model=${encodeURIComponent(props.row.model)}&group=${encodeURIComponent(props.row.group)}`}>
               {t('route')}
             </a>

@@ -111,8 +111,7 @@ export function CodesPart(props: { codes: Pages<CodeRow>; plans: readonly PlanRo
           },
         ]}
         empty={<Empty title={t('noCodes')}>{t('noCodesWhy')}</Empty>}
-        onMore={props.codes.more()}
-        loadingMore={props.codes.loadingMore()}
+        more={props.codes.more()}
       />
       <Suspense>
         <Show when={making()}>

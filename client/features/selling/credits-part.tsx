@@ -81,8 +81,7 @@ export function CreditsPart(props: { credits: Pages<CreditRow> }) {
           },
         ]}
         empty={<Empty title={t('noCredits')}>{t('noCreditsWhy')}</Empty>}
-        onMore={props.credits.more()}
-        loadingMore={props.credits.loadingMore()}
+        more={props.credits.more()}
       />
       <Suspense>
         <Show when={adding()}>

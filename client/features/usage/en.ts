@@ -11,6 +11,8 @@ export const en = {
   range30: 'Last 30 days',
   range90: 'Last 90 days',
   range365: 'Last 365 days',
+  rangemonth: 'This month',
+  'rangelast-month': 'Last month',
   comparedWith: 'Compared with the {count} {count:day|days} before',
   by: 'Group by',
   by_model: 'Model',

@@ -7,20 +7,16 @@ import type { Page } from '#shared/console/model'
 import type { UsageReportRow, UsageTotals } from '#shared/console/usage'
 import { formatUsd, parseUsd } from '#shared/money'
 import { t } from './messages.ts'
+import { daysBefore, daysOf, type Span } from './span.ts'
 
 /** Dimensions of the table. */
 export const dimensions = ['model', 'key', 'user', 'team', 'group', 'channel', 'day'] as const
 /** A dimension. */
 export type Dimension = (typeof dimensions)[number]
-/** Lengths of the time, in days. */
-export const spans = ['1', '7', '30', '90', '365'] as const
-/** A length. */
-export type Span = (typeof spans)[number]
-
 /** What the page asks. */
 export interface Question {
   by: Dimension
-  days: number
+  span: Span
   filters: Record<string, string>
 }
 
@@ -33,30 +29,24 @@ export interface Report {
   steps: string[]
   byStep: UsageReportRow[]
   latency: UsageReportRow[]
+  /** How many days these are, and whether the last one is over. */
+  days: number
+  isOver: boolean
   at: string
 }
 
-const dayMs = 86_400_000
-
-/** The first instant of the question's time: the local midnight `days - 1` days ago. */
-export function startOf(days: number, now = new Date()): Date {
-  const start = new Date(now)
-  start.setHours(0, 0, 0, 0)
-  start.setDate(start.getDate() - (days - 1))
-  return start
-}
-
 /** The parameters of the question, as the API takes them. */
-export function paramsOf({ days, filters }: Question): Record<string, string> {
-  return { from: startOf(days).toISOString(), timezone: timeZone(), ...filters }
+export function paramsOf({ span, filters }: Question): Record<string, string> {
+  const { start, end } = daysOf(span)
+  return { from: start.toISOString(), ...(end && { to: end.toISOString() }), timezone: timeZone(), ...filters }
 }
 
 /** Reads the report. Throws ApiError. */
 export async function readReport(question: Question, signal: AbortSignal): Promise<Report> {
   const params = paramsOf(question)
-  const start = startOf(question.days)
-  const before = { ...params, from: new Date(start.getTime() - question.days * dayMs).toISOString(), to: start.toISOString() }
-  const step = question.days === 1 ? 'hour' : 'day'
+  const { start, days, end } = daysOf(question.span)
+  const earlier = { ...params, from: daysBefore(start, days).toISOString(), to: start.toISOString() }
+  const step = days === 1 ? 'hour' : 'day'
   const along = question.by === 'day' ? step : `${question.by},${step}`
   const totals = async (of: Record<string, string>) =>
     (await callApi<Page<UsageTotals>>('GET', `/api/usage?${queryOf(of)}`, undefined, signal)).data[0]
@@ -65,22 +55,29 @@ export async function readReport(question: Question, signal: AbortSignal): Promi
     readAll<UsageReportRow>(`/api/usage?${queryOf({ ...params, by: along })}`, signal, 20_000),
     readAll<UsageReportRow>(`/api/usage?${queryOf({ ...params, by: step })}`, signal),
     totals(params),
-    totals(before),
+    totals(earlier),
   ])
-  return { rows, total, before: past, byStep, latency, steps: stepsOf(question.days), at: new Date().toISOString() }
+  return {
+    rows,
+    total,
+    before: past,
+    byStep,
+    latency,
+    steps: stepsOf(start, days),
+    days,
+    isOver: end !== undefined,
+    at: new Date().toISOString(),
+  }
 }
 
 const isoDay = new Intl.DateTimeFormat('en-CA', { year: 'numeric', month: '2-digit', day: '2-digit' })
 
-function stepsOf(days: number): string[] {
-  const start = startOf(days)
-  if (days === 1)
-    return Array.from({ length: new Date().getHours() + 1 }, (_, hour) => new Date(start.getTime() + hour * 3_600_000).toISOString())
-  return Array.from({ length: days }, (_, at) => {
-    const day = new Date(start)
-    day.setDate(day.getDate() + at)
-    return isoDay.format(day)
-  })
+function stepsOf(start: Date, days: number): string[] {
+  if (days === 1) {
+    const hours = Math.min(24, Math.floor((Date.now() - start.getTime()) / 3_600_000) + 1)
+    return Array.from({ length: hours }, (_, hour) => new Date(start.getTime() + hour * 3_600_000).toISOString())
+  }
+  return Array.from({ length: days }, (_, at) => isoDay.format(daysBefore(start, -at)))
 }
 
 /** The step of a row: its day, or the instant of its hour. */

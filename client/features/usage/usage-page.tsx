@@ -15,19 +15,8 @@ import { Icon } from '#client/ui/icon.tsx'
 import type { UsageTotals } from '#shared/console/usage'
 import { changeOf, pointsOf, tokensIn } from './figures.ts'
 import { t } from './messages.ts'
-import {
-  type Dimension,
-  dimensions,
-  ordered,
-  paramsOf,
-  type Question,
-  type Report,
-  readReport,
-  type Span,
-  seriesOf,
-  spans,
-  stepOf,
-} from './report.ts'
+import { type Dimension, dimensions, ordered, paramsOf, type Question, type Report, readReport, seriesOf, stepOf } from './report.ts'
+import { type Span, spans } from './span.ts'
 import { UsageTable } from './usage-table.tsx'
 
 const filterNames = ['model', 'key', 'user', 'team', 'group', 'channel'] as const
@@ -36,11 +25,11 @@ const filterNames = ['model', 'key', 'user', 'team', 'group', 'channel'] as cons
 export function UsagePage() {
   const { admin } = useSession()
   const url = useUrlState()
-  const days = () => spans.find((span) => span === url.get('days')) ?? '30'
+  const span = (): Span => spans.find((one) => one === url.get('days')) ?? '30'
   const by = (): Dimension => dimensions.find((one) => one === url.get('by')) ?? 'model'
   const filters = () => Object.fromEntries(filterNames.map((name) => [name, url.get(name)]))
   const hiding = () => Object.values(filters()).filter(Boolean).join(', ')
-  const question = createMemo((): Question => ({ by: by(), days: Number(days()), filters: filters() }), undefined, {
+  const question = createMemo((): Question => ({ by: by(), span: span(), filters: filters() }), undefined, {
     equals: (a, b) => JSON.stringify(a) === JSON.stringify(b),
   })
   const report = createLoad(question, readReport)
@@ -78,8 +67,8 @@ export function UsagePage() {
           label={t('range')}
           icon="clock"
           none={t('range30')}
-          value={days() === '30' ? '' : days()}
-          options={spans.filter((span) => span !== '30').map((value) => ({ value, label: t(`range${value as Span}`) }))}
+          value={span() === '30' ? '' : span()}
+          options={spans.filter((one) => one !== '30').map((value) => ({ value, label: t(`range${value}`) }))}
           onChange={(value) => url.set({ days: value })}
         />
         {filterNames.map((name) => (
@@ -111,8 +100,8 @@ export function UsagePage() {
             }
           >
             <div class="stack" classList={{ 'opacity-60': report.loading() }} aria-busy={report.loading() ? 'true' : undefined}>
-              <Strip report={known()} days={question().days} admin={admin()} />
-              <Charts report={known()} by={by()} days={question().days} />
+              <Strip report={known()} admin={admin()} />
+              <Charts report={known()} by={by()} />
               <UsageTable
                 report={known()}
                 rows={ordered(known().rows, by())}
@@ -128,14 +117,14 @@ export function UsagePage() {
   )
 }
 
-function Strip(props: { report: Report; days: number; admin: boolean }) {
+function Strip(props: { report: Report; admin: boolean }) {
   const total = () => props.report.total as UsageTotals
   const past = () => props.report.before
   const cached = () => total().tokens.in.cacheRead / Math.max(1, tokensIn(total()))
   const errors = (of: UsageTotals | undefined) => (of && of.requests > 0 ? of.errors / of.requests : 0)
   return (
     <Stats
-      label={t('comparedWith', { count: props.days })}
+      label={t('comparedWith', { count: props.report.days })}
       stats={[
         {
           label: t('charged'),
@@ -164,8 +153,8 @@ const TokenPair = (props: { of: UsageTotals }) => (
   </span>
 )
 
-function Charts(props: { report: Report; by: Dimension; days: number }) {
-  const hourly = () => props.days === 1
+function Charts(props: { report: Report; by: Dimension }) {
+  const hourly = () => props.report.days === 1
   const labels = () => props.report.steps.map((step) => (hourly() ? formatWhen(step).slice(0, 2) : formatDay(step)))
   const stack = createMemo(() => seriesOf(props.report, props.by).series)
   const money = (value: number) => formatMoney(value.toFixed(9))
@@ -180,14 +169,21 @@ function Charts(props: { report: Report; by: Dimension; days: number }) {
   const title = () => (hourly() ? t('costHour') : t('costDay'))
   return (
     <div class="cols wide-left items-stretch!">
-      <Card title={title()} tools={<span class="facts">{hourly() ? t('hourHatched') : t('todayHatched')}</span>}>
+      <Card
+        title={title()}
+        tools={
+          <Show when={!props.report.isOver}>
+            <span class="facts">{hourly() ? t('hourHatched') : t('todayHatched')}</span>
+          </Show>
+        }
+      >
         <Chart
           label={t('chartLabel', {
             title: title(),
             amount: formatMoney(props.report.total?.charged ?? '0'),
             count: props.report.steps.length,
           })}
-          plot={{ kind: 'stack', labels: labels(), series: stack(), format: money, openEnd: true }}
+          plot={{ kind: 'stack', labels: labels(), series: stack(), format: money, openEnd: !props.report.isOver }}
         />
       </Card>
       <Card title={t('firstToken')}>

@@ -13,6 +13,8 @@ export const zh: Record<keyof typeof en, string> = {
   range30: '最近 30 天',
   range90: '最近 90 天',
   range365: '最近 365 天',
+  rangemonth: '本月',
+  'rangelast-month': '上月',
   comparedWith: '与之前 {count} 天相比',
   by: '分组方式',
   by_model: '模型',

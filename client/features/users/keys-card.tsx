@@ -60,8 +60,7 @@ export function KeysCard(props: { user: string }) {
           { id: 'on', label: t('on'), card: 'figure', cell: (row) => (row.enabled ? tc('on') : <span class="bdg">{tc('off')}</span>) },
         ]}
         empty={<p class="p-4 text-[13px] text-ink-2">{t('keysNone')}</p>}
-        onMore={pages.more() && (() => void pages.more()?.())}
-        loadingMore={pages.loadingMore()}
+        more={pages.more()}
       />
     </Show>
   )

@@ -70,8 +70,7 @@ export function LedgerCard(props: { user: string; balance: string }) {
             </Show>
           }
           foot={t('ledgerAddsUp')}
-          onMore={pages.more() && (() => void pages.more()?.())}
-          loadingMore={pages.loadingMore()}
+          more={pages.more()}
         />
       </Show>
     </div>

@@ -46,9 +46,16 @@ export function rememberRowFocus(body: HTMLElement | undefined): () => void {
   const place = [...cell.querySelectorAll(focusable)].indexOf(control)
   return () => {
     if (control.isConnected || document.activeElement !== document.body) return
-    const drawn = body.querySelector<HTMLTableRowElement>(`tr[data-row="${CSS.escape(id)}"]`)
-    const same = drawn?.cells[cell.cellIndex]?.querySelectorAll<HTMLElement>(focusable)[place]
+    const same = rowOf(body, id)?.cells[cell.cellIndex]?.querySelectorAll<HTMLElement>(focusable)[place]
     const next = same ?? body.closest<HTMLElement>('.table-scroll')
     next?.focus({ preventScroll: true })
   }
 }
+
+/** What stands for the row `id`: its first link, or else its first button or checkbox. */
+export function controlOf(body: HTMLElement | undefined, id = ''): HTMLElement | null | undefined {
+  const row = body && rowOf(body, id)
+  return row?.querySelector<HTMLElement>('a[href]') ?? row?.querySelector<HTMLElement>(controls)
+}
+
+const rowOf = (body: HTMLElement, id: string) => body.querySelector<HTMLTableRowElement>(`tr[data-row="${CSS.escape(id)}"]`)

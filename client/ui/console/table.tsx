@@ -7,9 +7,10 @@
 import { createComputed, createMemo, For, type JSX, Show } from 'solid-js'
 import { Button } from '#client/ui/button.tsx'
 import { Icon } from '#client/ui/icon.tsx'
+import { whenGone } from '#client/ui/keep-focus.ts'
 import { tc } from './messages.ts'
 import { createFits, createNearRows } from './near-rows.ts'
-import { moveBetweenRows, rememberRowFocus } from './row-keys.ts'
+import { controlOf, moveBetweenRows, rememberRowFocus } from './row-keys.ts'
 import { Skeleton } from './states.tsx'
 
 /** A column. */
@@ -36,6 +37,14 @@ export interface Sort {
   down: boolean
 }
 
+/** Further rows that can be read. */
+export interface MoreRows {
+  read(): void
+  busy: boolean
+  /** Why they could not be read the last time. */
+  problem?: string | undefined
+}
+
 interface TableProps<Row> {
   label: string
   columns: readonly Column<Row>[]
@@ -60,8 +69,7 @@ interface TableProps<Row> {
   total?: JSX.Element
   foot?: JSX.Element
   footEnd?: JSX.Element
-  onMore?: (() => void) | undefined
-  loadingMore?: boolean
+  more?: MoreRows | undefined
 }
 
 /** A table with a sticky head. */
@@ -95,6 +103,9 @@ export function DataTable<Row>(props: TableProps<Row>) {
     const text = row && props.heading?.(row)
     return text === undefined || (above && props.heading?.(above) === text) ? undefined : text
   }
+  let knownBefore = 0
+  /** What takes the focus when all has been read and the button for more is gone. */
+  const firstOfNew = () => controlOf(body, ids()?.[knownBefore]) ?? body?.closest<HTMLElement>('.table-scroll')
   const whole = () => near().from === 0 && near().to === count()
   return (
     <Show when={ids()} fallback={<Skeleton lines={8} />}>
@@ -163,23 +174,51 @@ export function DataTable<Row>(props: TableProps<Row>) {
                 </Show>
               </table>
             </div>
-            <Show when={props.foot || props.footEnd || props.onMore}>
-              <div class="table-foot">
-                <span>{props.foot}</span>
-                <Show when={props.onMore}>
-                  {(more) => (
-                    <Button size="sm" busy={props.loadingMore ?? false} onClick={() => !props.loadingMore && more()()}>
-                      {tc('loadMore')}
-                    </Button>
-                  )}
-                </Show>
-                <span class="flex-1" />
-                <span>{props.footEnd}</span>
-              </div>
-            </Show>
+            <TableFoot
+              {...props}
+              firstOfNew={firstOfNew}
+              onRead={() => {
+                knownBefore = count()
+              }}
+            />
           </div>
         </Show>
       )}
+    </Show>
+  )
+}
+
+function TableFoot(props: {
+  foot?: JSX.Element
+  footEnd?: JSX.Element
+  more?: MoreRows | undefined
+  onRead(): void
+  firstOfNew(): HTMLElement | null | undefined
+}) {
+  const read = (more: MoreRows) => {
+    if (more.busy) return
+    props.onRead()
+    more.read()
+  }
+  return (
+    <Show when={props.foot || props.footEnd || props.more}>
+      <div class="table-foot">
+        <span>{props.foot}</span>
+        <Show when={props.more}>
+          {(more) => (
+            <>
+              <Button size="sm" busy={more().busy} onClick={() => read(more())} ref={(button) => whenGone(button, props.firstOfNew)}>
+                {tc('loadMore')}
+              </Button>
+              <Show when={more().problem}>
+                <span class="wrong">{more().problem}</span>
+              </Show>
+            </>
+          )}
+        </Show>
+        <span class="flex-1" />
+        <span>{props.footEnd}</span>
+      </div>
     </Show>
   )
 }

@@ -74,6 +74,16 @@ const pages: readonly (readonly [name: string, path: string, act?: (page: Page) 
   ['selling', '/admin/selling', sell],
   ['batches', '/batches'],
   ['replays', '/replay'],
+  [
+    'replay-answers',
+    '/replay',
+    async (page) => {
+      await page.goto(await replay(page))
+      await page.getByRole('button', { name: 'Read the answers' }).click()
+      await page.locator('.replay-answers').scrollIntoViewIfNeeded()
+      await page.locator('.page').evaluate((content) => content.scrollTo(0, content.scrollHeight))
+    },
+  ],
   ['alerts', '/admin/alerts'],
   ['alert-add', '/admin/alerts?create=yes', (page) => page.getByRole('dialog').waitFor()],
   ['audit', '/admin/audit'],
@@ -161,6 +171,24 @@ const pages: readonly (readonly [name: string, path: string, act?: (page: Page) 
     },
   ],
 ]
+
+/** Asks a request again on three targets, one of which fails; its page, once all have ended. */
+async function replay(page: Page): Promise<string> {
+  const id = await page.evaluate(async () => {
+    const json = { 'content-type': 'application/json' }
+    const send = async (path: string, body: unknown, headers = {}) =>
+      fetch(path, { method: 'POST', headers: { ...json, ...headers }, body: JSON.stringify(body) })
+    const { key } = await (await send('/api/keys', { name: 'replayed', logBodies: true })).json()
+    const question = { model: 'gpt-5', messages: [{ role: 'user', content: 'Where is my order?' }] }
+    const asked = await send('/v1/chat/completions', question, { authorization: `Bearer ${key}` })
+    await asked.text()
+    const targets = [{}, { model: 'gpt-5-mini', set: { temperature: 0 } }, { model: 'claude-sonnet-4-5' }]
+    return (await (await send('/api/replays', { requestIds: [asked.headers.get('x-request-id')], targets })).json()).id as string
+  })
+  const state = () => page.evaluate(async (job) => (await (await fetch(`/api/replays/${job}`)).json()).state, id)
+  while ((await state()) === 'running') await page.waitForTimeout(200)
+  return `/replay/${id}`
+}
 
 /** Plans, codes and a plan of one's own, made once. */
 async function sell(page: Page): Promise<void> {

@@ -104,7 +104,7 @@ export function openSettlement(parts: RelayParts, settled: Settled): Settlement 
     },
     leave() {
       ask.capture?.settled('complete')
-      leave(arrival, { ticket: hold.ticket, release: request.release }, 0)
+      leave(arrival, { release: request.release, ticket: hold.ticket }, 0)
     },
     foresee: (ending) => books.progress(rowOf(ending)),
     note(sofar) {

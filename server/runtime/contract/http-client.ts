@@ -1,5 +1,5 @@
 /**
- * Outgoing HTTP as the address rules need it. Each runtime has one client; `#runtime/http-client` makes it. No client follows a
+ * Outgoing HTTP as the address rules need it. `#runtime/http-client` makes the client. No client follows a
  * redirect, repeats a request, uses a proxy of the environment, adds credentials, or has time limits of its own. What a
  * runtime's own `fetch` does of these is in docs/runtimes.md.
  */
@@ -11,7 +11,7 @@ export interface HttpCall {
   url: string
   /** Addresses of the URL's host to connect to, instead of asking DNS. Over TLS the certificate must still be that of the host. */
   addresses?: readonly string[] | undefined
-  /** The way to it, where that is not the plain one. A runtime that cannot take it rejects. */
+  /** The way to it, where that is not the plain one. */
   route?: CheckedRoute | undefined
   /** Complete but for `host` and what frames the message. The caller sets `content-length` where there is a body. */
   headers: Iterable<readonly [name: string, value: string]>

@@ -5,10 +5,13 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls'
+import type { CheckedRoute } from '#runtime/contract/route'
 import { denoArguments, denoPath } from '#testing/program/command'
 import { faults, redirect, respond } from '#testing/upstream/scripted-answers'
+import { type ScriptedProxy, scriptedProxy } from '#testing/upstream/scripted-proxy'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { selfSigned } from '#testing/upstream/self-signed'
+import { type TlsFront, tlsFront } from '#testing/upstream/tls-front'
 
 type Outcome = Record<string, unknown>
 let outcomes: Record<string, Outcome>
@@ -16,6 +19,8 @@ let vendor: ScriptedUpstream
 let stranger: ScriptedUpstream
 /** Of answers byte by byte: connections that were made, and the bytes of the long one that were taken. */
 const raw = { connections: 0, taken: 0 }
+let front: TlsFront
+let tunnel: ScriptedProxy
 const serverNames: (string | false | null)[] = []
 const proxied: string[] = []
 const undo: (() => unknown)[] = []
@@ -44,7 +49,7 @@ function answerRaw(socket: Socket, path: string): void {
 }
 
 /** What Deno runs: every call by name, its outcome as one line of JSON. */
-const script = (vendorUrl: string, strangerUrl: string, rawUrl: string, tlsPort: number) => `
+const script = (vendorUrl: string, strangerUrl: string, rawUrl: string, tlsPort: number, routes: Record<string, CheckedRoute>) => `
 import { createHttpClient } from '#runtime/http-client'
 const client = createHttpClient({ monotonic: () => performance.now() })
 const outcomes = {}
@@ -80,6 +85,10 @@ await note('pinned', pinned('http://files.example:' + new URL(${JSON.stringify(s
 await note('pinned gzip', pinned('http://files.example:' + new URL(${JSON.stringify(vendorUrl)}).port + '/gzip'))
 await note('certificate', pinned('https://good.example:${tlsPort}/'))
 await note('wrong certificate', pinned('https://bad.example:${tlsPort}/'))
+for (const [name, route] of Object.entries(${JSON.stringify(routes)}))
+  await note(name, (connected) => client.send({
+    method: 'POST', url: 'https://up.invalid/', addresses: ['203.0.113.7'], route, headers: new Headers({ 'content-length': '2' }), body: '{}', fresh: false, signal: open, connected,
+  }))
 const large = 'é'.repeat(4_000_000)
 await note('large', send('/large', { body: large, headers: new Headers({ 'content-length': '8000000' }) }))
 const rawly = (path) => client.send({ method: 'GET', url: ${JSON.stringify(rawUrl)} + path, headers: [], body: undefined, fresh: false, signal: open, connected: () => undefined })
@@ -139,8 +148,25 @@ beforeAll(async () => {
   const folder = mkdtempSync(join(tmpdir(), 'parley-deno-'))
   undo.push(() => rmSync(folder, { recursive: true }))
   writeFileSync(join(folder, 'known.pem'), certificate.cert)
+  const inside = selfSigned('up.invalid')
+  const client = selfSigned('client.example')
+  const proxyCertificate = selfSigned('proxy.example')
+  front = await tlsFront(Number(new URL(vendor.url).port), inside, client.cert)
+  tunnel = await scriptedProxy(front.port, { kind: 'https', certificate: proxyCertificate })
+  undo.push(
+    () => front.close(),
+    () => tunnel.close(),
+  )
+  const ca = inside.cert + proxyCertificate.cert
+  const way = { ...{ kind: 'https' as const, host: 'proxy.example' }, port: Number(new URL(tunnel.url).port), credentials: undefined }
+  const route = (name: string, tls: CheckedRoute['tls']): CheckedRoute => ({ name, proxy: way, proxyAddresses: ['127.0.0.1'], tls })
+  const routes = {
+    'own certificates': route('own', { ca, ...client }),
+    'nothing shown': route('unshown', { ca }),
+    'not believed': route('unbelieved', { ca: inside.cert, ...client }),
+  }
   const portOf = (server: Server) => (server.address() as AddressInfo).port
-  const text = script(vendor.url, stranger.url, `http://127.0.0.1:${portOf(scripted)}`, portOf(tls))
+  const text = script(vendor.url, stranger.url, `http://127.0.0.1:${portOf(scripted)}`, portOf(tls), routes)
   const proxyUrl = `http://127.0.0.1:${portOf(proxy)}`
   const child = Bun.spawn([denoPath(), ...denoArguments, '-'], {
     // The aliases of this package hold there.
@@ -224,4 +250,12 @@ test('over TLS the certificate must be that of the name, not of the address', ()
   expect(outcomes.certificate).toMatchObject({ status: 200, text: 'tls' })
   expect(outcomes['wrong certificate']).toEqual({ connected: 0, code: 'ERR_TLS_CERT_ALTNAME_INVALID' })
   expect(serverNames).toEqual(['good.example', 'bad.example'])
+})
+
+test('a channel’s own authorities count for proxy and upstream, and its certificate is shown', () => {
+  expect(outcomes['own certificates']).toMatchObject({ connected: 1, status: 200, text: 'ok' })
+  expect(front.seen[0]).toEqual({ name: 'up.invalid', shown: 'client.example' })
+  expect(outcomes['nothing shown']).not.toHaveProperty('status')
+  expect(outcomes['not believed']).toMatchObject({ connected: 0, code: 'PROXY_UNREACHABLE' })
+  expect(new Set(tunnel.asked)).toEqual(new Set(['203.0.113.7:443']))
 })

@@ -45,6 +45,7 @@ test('nothing that would end a line, a header or the head can be written', () =>
     fails(() => requestHead(line, [['x', `a${bad}b`]], true))
     fails(() => requestHead(line, [[`x${bad}`, 'a']], true))
     fails(() => requestHead(line, [['host', `a${bad}b`]], true))
+    fails(() => requestHead(line, [['traceparent', `a${bad}b`]], true))
     fails(() => requestHead({ ...line, target: `/a${bad}` }, [], true))
   }
   for (const name of ['', 'x y', 'x:', 'é']) fails(() => requestHead(line, [[name, 'a']], true))
@@ -60,6 +61,20 @@ test('nothing that would end a line, a header or the head can be written', () =>
       true,
     ),
   )
+})
+
+test('each request has the trace of its own', () => {
+  const head = requestHeads(line, true)
+  const textOf = (trace: string) =>
+    head([
+      ['a', '1'],
+      ['traceparent', trace],
+      ['content-length', '5'],
+    ]).text
+  const first = textOf('one')
+  expect(first).toEndWith('a: 1\r\nconnection: keep-alive\r\ntraceparent: one\r\ncontent-length: 5\r\n\r\n')
+  expect(textOf('two')).toBe(first.replace('one', 'two'))
+  expect(head([['a', '1']]).text).not.toContain('traceparent')
 })
 
 test('what was written last is not taken for another request', () => {

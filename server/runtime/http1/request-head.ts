@@ -18,8 +18,11 @@ const target = /^\/[\x21-\x7e]*$/
 /** Headers that frame the message or belong to the connection: the client itself says them, nobody else. */
 const ownHeaders = new Set(['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'expect'])
 
+/** Headers that differ from request to request. */
+const changingHeaders = new Set(['traceparent', 'tracestate'])
+
 /** What becomes of a header. */
-type Kind = 'sent' | 'own' | 'host' | 'accept' | 'content-length'
+type Kind = 'sent' | 'changing' | 'own' | 'host' | 'accept' | 'content-length'
 
 /** Names are few and come again with every request. */
 const kinds = new Map<string, Kind>()
@@ -31,7 +34,7 @@ function kindOf(name: string): Kind {
   if (!token.test(name)) throw malformed('A header of the request cannot be written.')
   const lower = name.toLowerCase()
   const isSpecial = lower === 'host' || lower === 'accept' || lower === 'content-length'
-  const kind = isSpecial ? lower : ownHeaders.has(lower) ? 'own' : 'sent'
+  const kind = isSpecial ? lower : ownHeaders.has(lower) ? 'own' : changingHeaders.has(lower) ? 'changing' : 'sent'
   if (kinds.size >= mostKinds) kinds.clear()
   kinds.set(name, kind)
   return kind
@@ -49,10 +52,11 @@ export interface RequestHead {
 type Given = Iterable<readonly [name: string, value: string]>
 
 /**
- * Writes the heads of requests with this line. `headers` go out in their order and case, but for those that are the client's own; `host`
- * and `accept` are added where they lack one, and `connection` if it shall stay open. Throws HttpFault for what cannot be said in a header.
+ * Writes the heads of requests with this line. `headers` go out in their order and case, those of a trace after the others, but for those
+ * that are the client's own; `host` and `accept` are added where they lack one, and `connection` if it shall stay open. Throws HttpFault
+ * for what cannot be said in a header.
  *
- * Requests to one address nearly always have the same headers: what was written last is checked and written once.
+ * Requests to one address nearly always have the same headers but for their trace: what was written last is checked and written once.
  */
 export function requestHeads(line: RequestLine, persistent: boolean): (headers: Given) => RequestHead {
   if (!target.test(line.target)) throw malformed('The address of the request cannot be written into it.')
@@ -68,11 +72,14 @@ export function requestHeads(line: RequestLine, persistent: boolean): (headers: 
     const names: string[] = []
     const values: string[] = []
     let length: number | undefined
+    let changing = ''
     for (const [name, text] of headers) {
-      if (kindOf(name) === 'content-length') {
+      const kind = kindOf(name)
+      if (kind === 'content-length') {
         if (length !== undefined || !/^\d{1,15}$/.test(text)) throw malformed('The length of the request is not one number.')
         length = Number(text)
-      } else {
+      } else if (kind === 'changing') changing += field(name, text)
+      else {
         names.push(name)
         values.push(text)
       }
@@ -80,7 +87,7 @@ export function requestHeads(line: RequestLine, persistent: boolean): (headers: 
     if (last === undefined || !isLast(names, values)) last = { names, values, text: written(line, names, values, persistent) }
     const framing =
       length !== undefined || line.method === 'POST' || line.method === 'PATCH' ? `content-length: ${length ?? 0}\r\n\r\n` : '\r\n'
-    return { text: last.text + framing, length: length ?? 0 }
+    return { text: last.text + changing + framing, length: length ?? 0 }
   }
 }
 
@@ -91,12 +98,18 @@ function written(line: RequestLine, names: readonly string[], values: readonly s
   let fields = ''
   for (const [at, name] of names.entries()) {
     const text = values[at] ?? ''
-    if (!value.test(text)) throw malformed('A header of the request cannot be written.')
+    const whole = field(name, text)
     const kind = kindOf(name)
-    if (kind === 'sent') fields += `${name}: ${text}\r\n`
+    if (kind === 'sent') fields += whole
     else if (kind === 'host') host = text
     else if (kind === 'accept') accept = text
   }
   if (persistent) fields += 'connection: keep-alive\r\n'
   return `${line.method} ${line.target} HTTP/1.1\r\nhost: ${host}\r\naccept: ${accept}\r\n${fields}`
+}
+
+/** One header as it is written. */
+function field(name: string, text: string): string {
+  if (!value.test(text)) throw malformed('A header of the request cannot be written.')
+  return `${name}: ${text}\r\n`
 }

@@ -1,14 +1,13 @@
 /** Spans and measurements of finished requests, sent to the collector. The exporters read `OTEL_EXPORTER_OTLP_*` themselves. */
 import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-http'
-import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics'
 import type { Clock } from '#runtime/clock'
-import type { FinishedRequest } from '#telemetry/finished-request'
 import { type CollectorState, type FinishedMessage, nameOf } from '#telemetry/hand-over'
+import type { Measurement } from '#telemetry/measurement'
 import type { CollectingOptions } from '#telemetry/telemetry'
-import { createInstruments } from './instruments.ts'
-import { requestSpans } from './request-spans.ts'
+import { createRequestMetrics } from './request-metrics.ts'
+import { createSpanExporter } from './span-exporter.ts'
 import { type QueueLimits, spanQueue } from './span-queue.ts'
 
 /** What the thread does. */
@@ -19,52 +18,72 @@ export interface Collecting {
   close(): Promise<void>
 }
 
-const limits: QueueLimits = { batch: 512, waiting: 8_192, delayMs: 2_000 }
+const limits: Omit<QueueLimits, 'delayMs'> = { batch: 512, waiting: 8_192 }
 
 /** Begins to send. */
 export function createCollecting(
   { settings, version, instance }: Omit<CollectingOptions, 'variables'>,
-  clock: Pick<Clock, 'after'>,
+  clock: Pick<Clock, 'after' | 'now'>,
 ): Collecting {
-  const resource = resourceFromAttributes({
+  const resource = {
     'service.name': settings.serviceName,
     'service.version': version,
     'service.instance.id': instance,
     ...settings.resource,
-  })
-  const origin = { resource, instrumentationScope: { name: 'parley', version } }
+  }
+  const scope = { name: 'parley', version }
   let failure: CollectorState['failure']
   let [open, lost] = [0, 0]
   const queue = settings.traces
-    ? spanQueue(new OTLPTraceExporter(), limits, clock, (error) => {
+    ? spanQueue(createSpanExporter({ resource, scope }), { ...limits, delayMs: settings.spansWithinMs }, clock, (error) => {
         failure = nameOf(error)
       })
     : undefined
-  const meters = new MeterProvider({
-    resource,
-    readers: settings.metrics
-      ? [new PeriodicExportingMetricReader({ exporter: new OTLPMetricExporter(), exportIntervalMillis: settings.metricsEveryMs })]
-      : [],
-  })
   const dropped = () => queue?.dropped() ?? 0
-  const instruments = createInstruments(meters.getMeter('parley', version), {
-    openRequests: () => open,
-    droppedSpans: () => lost + dropped(),
-  })
+  const metrics = settings.metrics
+    ? startMetrics(
+        { resource, scope, everyMs: settings.metricsEveryMs, clock },
+        () => open,
+        () => lost + dropped(),
+      )
+    : undefined
 
   return {
     take(message) {
       ;[open, lost] = [message.open, message.lost]
-      for (const request of JSON.parse(message.requests) as FinishedRequest[]) {
-        instruments.observe(request)
-        if (request.trace && queue) for (const span of requestSpans(request, request.trace, origin)) queue.add(span)
-      }
+      if (message.spans.count > 0) queue?.add(message.spans)
+      if (metrics) for (const measurement of JSON.parse(message.measurements) as Measurement[]) metrics.observe(measurement)
       const state = { dropped: dropped(), failure }
       failure = undefined
       return state
     },
     async close() {
-      await Promise.allSettled([queue?.shutdown(), meters.shutdown()])
+      await Promise.allSettled([queue?.shutdown(), metrics?.shutdown()])
     },
   }
+}
+
+interface MetricsParts {
+  resource: Record<string, string>
+  scope: { name: string; version: string }
+  everyMs: number
+  clock: Pick<Clock, 'now'>
+}
+
+/** Counts requests and sends the sums; the functions are asked when they go out. */
+function startMetrics({ scope, everyMs, clock, ...parts }: MetricsParts, openRequests: () => number, droppedSpans: () => number) {
+  const resource = resourceFromAttributes(parts.resource)
+  const exporter = new OTLPMetricExporter()
+  const temporalityOf = exporter.selectAggregationTemporality.bind(exporter)
+  const requests = createRequestMetrics({ resource, scope, now: clock.now, temporalityOf })
+  const reader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: everyMs, metricProducers: [requests] })
+  const meters = new MeterProvider({ resource, readers: [reader] })
+  const meter = meters.getMeter(scope.name, scope.version)
+  meter
+    .createObservableGauge('parley.open_requests', { unit: '{request}', description: 'Requests and sessions that are not settled.' })
+    .addCallback((result) => result.observe(openRequests()))
+  meter
+    .createObservableCounter('parley.dropped_spans', { unit: '{span}', description: 'Spans that did not reach the collector.' })
+    .addCallback((result) => result.observe(droppedSpans()))
+  return { observe: requests.observe, shutdown: () => meters.shutdown() }
 }

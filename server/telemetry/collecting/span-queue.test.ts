@@ -1,20 +1,19 @@
 /** The queue before a collector that is slow, refuses, or is away. */
 import { expect, test } from 'bun:test'
-import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace'
 import { handClock } from '#testing/hand-clock'
-import { spanQueue } from './span-queue.ts'
+import { type SpanExporter, type SpanLot, spanQueue } from './span-queue.ts'
 
 type Told = Parameters<SpanExporter['export']>[1]
 
 function slowCollector() {
   const messages: { spans: number[]; told: Told }[] = []
   const exporter: SpanExporter = {
-    export: (spans, told) => void messages.push({ spans: spans.map((span) => Number(span.name)), told }),
+    export: (lots, told) => void messages.push({ spans: lots.map(({ text }) => Number(text)), told }),
     shutdown: async () => undefined,
   }
   return { exporter, messages }
 }
-const span = (name: number) => ({ name: String(name) }) as ReadableSpan
+const span = (name: number, count = 1): SpanLot => ({ text: String(name), count })
 const limits = { batch: 3, waiting: 5, delayMs: 1_000 }
 /** Lets everything run that needs no time. */
 const turn = async () => {
@@ -61,4 +60,23 @@ test('the end sends what waits', async () => {
   }
   await ended
   expect(messages.map(({ spans }) => spans)).toEqual([[1, 2, 3], [4]])
+})
+
+test('lots stay whole: a message ends before the one that would make it too long, and one that is too long goes alone', async () => {
+  const { exporter, messages } = slowCollector()
+  const queue = spanQueue(exporter, { ...limits, waiting: 20 }, handClock(), () => undefined)
+  for (const [name, count] of [
+    [1, 2],
+    [2, 2],
+    [3, 7],
+    [4, 1],
+  ] as const)
+    queue.add(span(name, count))
+  const ended = queue.shutdown()
+  for (let at = 0; at < 4; at += 1) {
+    await turn()
+    messages[at]?.told({ code: 0 })
+  }
+  await ended
+  expect(messages.map(({ spans }) => spans)).toEqual([[1], [2], [3], [4]])
 })

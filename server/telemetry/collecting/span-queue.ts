@@ -1,8 +1,22 @@
 /** Spans that wait to be sent: so many and no more, since a collector that is away must cost no memory. What does not fit is counted. */
-import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace'
 import type { Clock, Timer } from '#runtime/clock'
 
-/** Spans in one message, spans that wait, and milliseconds until a message goes out that is not full. */
+/** Spans as text of OTLP/JSON, separated by commas. */
+export interface SpanLot {
+  text: string
+  /** How many there are. */
+  count: number
+}
+
+/** Sends spans. */
+export interface SpanExporter {
+  /** `told` hears 0, or another code and why. */
+  export(lots: readonly SpanLot[], told: (result: { code: number; error?: Error }) => void): void
+  /** Resolves when nothing is under way. */
+  shutdown(): Promise<void>
+}
+
+/** Spans in one message, as far as lots can be divided, spans that wait, and milliseconds until a message goes out that is not full. */
 export interface QueueLimits {
   batch: number
   waiting: number
@@ -11,13 +25,15 @@ export interface QueueLimits {
 
 /** A queue before an exporter. */
 export interface SpanQueue {
-  /** Takes a finished span, or drops it. */
-  add(span: ReadableSpan): void
+  /** Takes a lot, or drops it where too many wait. */
+  add(lot: SpanLot): void
   /** Sends what waits, then ends the exporter. */
   shutdown(): Promise<void>
   /** Spans that were lost so far: they found the queue full, or the collector did not take them. */
   dropped(): number
 }
+
+const spansOf = (lots: readonly SpanLot[]) => lots.reduce((sum, { count }) => sum + count, 0)
 
 /** `failed` is told of each message that was not taken. */
 export function spanQueue(
@@ -26,20 +42,28 @@ export function spanQueue(
   clock: Pick<Clock, 'after'>,
   failed: (error: unknown) => void,
 ): SpanQueue {
-  let waiting: ReadableSpan[] = []
+  const lots: SpanLot[] = []
+  let waiting = 0
   let dropped = 0
   let timer: Timer | undefined
   let sending: Promise<void> | undefined
 
+  /** The oldest lots, a message full at most, but one at least. */
+  function takeBatch(): SpanLot[] {
+    let [end, count] = [0, 0]
+    while (end < lots.length && (end === 0 || count + (lots[end]?.count ?? 0) <= limits.batch)) count += lots[end++]?.count ?? 0
+    waiting -= count
+    return lots.splice(0, end)
+  }
+
   function send(): Promise<void> {
     timer?.cancel()
     timer = undefined
-    const batch = waiting.slice(0, limits.batch)
-    waiting = waiting.slice(limits.batch)
+    const batch = takeBatch()
     return new Promise<void>((resolve) => {
       exporter.export(batch, ({ code, error }) => {
         if (code !== 0) {
-          dropped += batch.length
+          dropped += spansOf(batch)
           failed(error)
         }
         resolve()
@@ -50,31 +74,32 @@ export function spanQueue(
   /** One message at a time; `all`: until nothing waits. */
   async function drain(all: boolean): Promise<void> {
     await sending
-    while (waiting.length >= (all ? 1 : limits.batch)) await send()
+    while (waiting >= (all ? 1 : limits.batch)) await send()
   }
 
   function begin(all: boolean): Promise<void> {
     sending ??= drain(all).finally(() => {
       sending = undefined
-      if (waiting.length > 0) timer ??= clock.after(limits.delayMs, () => void begin(true))
+      if (waiting > 0) timer ??= clock.after(limits.delayMs, () => void begin(true))
     })
     return sending
   }
 
   return {
     dropped: () => dropped,
-    add(span) {
-      if (waiting.length >= limits.waiting) {
-        dropped += 1
+    add(lot) {
+      if (waiting + lot.count > limits.waiting) {
+        dropped += lot.count
         return
       }
-      waiting.push(span)
+      lots.push(lot)
+      waiting += lot.count
       if (sending !== undefined) return
-      if (waiting.length >= limits.batch) void begin(false)
+      if (waiting >= limits.batch) void begin(false)
       else timer ??= clock.after(limits.delayMs, () => void begin(true))
     },
     async shutdown() {
-      while (waiting.length > 0) await begin(true)
+      while (waiting > 0) await begin(true)
       await sending
       timer?.cancel()
       await exporter.shutdown()

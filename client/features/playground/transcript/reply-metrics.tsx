@@ -67,6 +67,27 @@ function Settled(props: { reply: Reply; onCopyId(id: string): void }) {
           </span>
         )}
       </Show>
+      <Show when={props.reply.requestId}>
+        {(id) => (
+          <span class="request">
+            <button type="button" aria-label={t('copyRequestId', { id: id() })} onClick={() => props.onCopyId(id())}>
+              {id()}
+            </button>
+            <a class="open-request" href={`/requests/${encodeURIComponent(id())}`} aria-label={t('openRequest', { id: id() })}>
+              <Icon name="external" small />
+            </a>
+          </span>
+        )}
+      </Show>
+      <Marks reply={props.reply} />
+    </div>
+  )
+}
+
+/** What is unusual about a reply, on a line of its own, so that the figures, which come later, move nothing. */
+function Marks(props: { reply: Reply }) {
+  return (
+    <div class="marks">
       <Show when={props.reply.state === 'stopped'}>
         <span class="bdg">{t('stopped')}</span>
       </Show>
@@ -86,18 +107,6 @@ function Settled(props: { reply: Reply; onCopyId(id: string): void }) {
       <Show when={props.reply.losses}>{(losses) => <span class="bdg warn">{t('lost', { fields: losses() })}</span>}</Show>
       <Show when={props.reply.answeredBy !== null && props.reply.answeredBy !== props.reply.model ? props.reply.answeredBy : undefined}>
         {(name) => <span>{t('answeredBy', { model: name() })}</span>}
-      </Show>
-      <Show when={props.reply.requestId}>
-        {(id) => (
-          <span class="inline-flex items-center gap-1">
-            <button type="button" aria-label={t('copyRequestId', { id: id() })} onClick={() => props.onCopyId(id())}>
-              {id()}
-            </button>
-            <a class="open-request" href={`/requests/${encodeURIComponent(id())}`} aria-label={t('openRequest', { id: id() })}>
-              <Icon name="external" small />
-            </a>
-          </span>
-        )}
       </Show>
     </div>
   )

@@ -1,7 +1,7 @@
 /** With what the endpoints of the console are described. */
 import type { SchemaName } from '#shared/api/schemas'
-import { paging } from './parameters.ts'
-import type { Parameter, RouteDoc } from './route-doc.ts'
+import { paging } from '../parameters.ts'
+import type { Parameter, RouteDoc } from '../route-doc.ts'
 
 interface Details {
   takes?: SchemaName

@@ -1,6 +1,6 @@
-import { Brand } from './brand.tsx'
-import { Button } from './button.tsx'
-import { language } from './language.ts'
+import { Brand } from '#client/ui/brand.tsx'
+import { Button } from '#client/ui/button.tsx'
+import { language } from '#client/ui/language.ts'
 
 const texts = {
   en: { title: 'The server is not responding', detail: 'It may still be starting, or your connection is down.', retry: 'Try again' },

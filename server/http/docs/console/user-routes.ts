@@ -1,6 +1,6 @@
 /** The API reference about users and their wallets. */
+import type { RouteDoc } from '../route-doc.ts'
 import { doc, inQuery, list, once } from './console-route-doc.ts'
-import type { RouteDoc } from './route-doc.ts'
 
 /** Query parameters of the entries of a wallet. */
 export const entryFilters = inQuery({

@@ -1,6 +1,6 @@
 /** The API reference about teams. */
+import type { RouteDoc } from '../route-doc.ts'
 import { doc, list, once } from './console-route-doc.ts'
-import type { RouteDoc } from './route-doc.ts'
 import { entryDescription, entryFilters } from './user-routes.ts'
 
 const inTeam = 'For whoever has a place in the team, and administrators.'

@@ -1,6 +1,6 @@
 /** The API reference about selling on. */
+import type { Parameter, RouteDoc } from '../route-doc.ts'
 import { doc, list } from './console-route-doc.ts'
-import type { Parameter, RouteDoc } from './route-doc.ts'
 
 const query = (name: string, description: string): Parameter => ({ name, in: 'query', description })
 const begins = 'It begins now; the same plan that is held already goes on until the new end, any other is replaced.'

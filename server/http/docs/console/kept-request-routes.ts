@@ -1,6 +1,6 @@
 /** Descriptions of the endpoints for kept requests: reading, deleting, and asking them again. */
+import type { RouteDoc } from '../route-doc.ts'
 import { doc, inQuery, list } from './console-route-doc.ts'
-import type { RouteDoc } from './route-doc.ts'
 
 /** What was kept, and replays of it. */
 export const keptRequestDocs: readonly RouteDoc[] = [

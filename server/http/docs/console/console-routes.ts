@@ -1,8 +1,9 @@
 /** Descriptions of the console's endpoints. */
+import { paging } from '../parameters.ts'
+import type { Parameter, RouteDoc } from '../route-doc.ts'
+import { channelRouteDocs } from './channel-routes.ts'
 import { doc, inQuery, list } from './console-route-doc.ts'
 import { keptRequestDocs } from './kept-request-routes.ts'
-import { paging } from './parameters.ts'
-import type { Parameter, RouteDoc } from './route-doc.ts'
 import { userRouteDocs } from './user-routes.ts'
 
 const filters = (['actor', 'target', 'action'] as const).map(
@@ -217,35 +218,7 @@ export const consoleRouteDocs: readonly RouteDoc[] = [
   list('GET /api/prices', 'session', 'Prices', 'Prices'),
   doc('PUT /api/prices/:model', 'admin', 'Set a price', { takes: 'PriceFields', gives: 'Price' }),
   doc('DELETE /api/prices/:model', 'admin', 'Delete a price'),
-  list('GET /api/channels', 'admin', 'Channels', 'Channels'),
-  doc('POST /api/channels', 'admin', 'Create a channel', { takes: 'NewChannel', gives: 'Channel', status: 201 }),
-  doc('GET /api/channels/:id', 'admin', 'One channel', { gives: 'Channel' }),
-  doc('PATCH /api/channels/:id', 'admin', 'Change a channel', { takes: 'ChannelPatch', gives: 'Channel' }),
-  doc('DELETE /api/channels/:id', 'admin', 'Delete a channel'),
-  doc('GET /api/channels/:id/health', 'admin', 'Health of a channel', { gives: 'ChannelHealth' }),
-  doc('POST /api/channels/:id/reset', 'admin', 'Reset the health of a channel', {
-    takes: 'HealthReset',
-    optional: true,
-    gives: 'ChannelHealth',
-    description: 'Without a body, all of it; with one, the row that it names.',
-  }),
-  doc('GET /api/channels/:id/outcomes', 'admin', 'How attempts on a channel ended in the last hour', {
-    gives: 'ChannelOutcomes',
-    description: 'By key and model, in slices of time, as the instance that answers has seen it since its start.',
-  }),
-  doc('POST /api/channels/:id/test', 'admin', 'Test a channel', {
-    takes: 'ProbeQuestion',
-    gives: 'ProbeAnswer',
-    description:
-      'Sends a small real request with each of its keys. Nobody is charged, and the result does not affect the channel’s health.',
-  }),
-  doc('GET /api/channels/:id/models', 'admin', 'Models that a channel’s upstream lists', { gives: 'UpstreamModels' }),
-  doc('POST /api/channels/models', 'admin', 'Models that the upstream of a new channel lists', {
-    takes: 'ChannelDraft',
-    gives: 'UpstreamModels',
-    description: 'For a channel that does not exist yet. Nothing is stored.',
-  }),
-  doc('GET /api/health', 'admin', 'What rests now, of every channel', { gives: 'Ailments' }),
+  ...channelRouteDocs,
   list('GET /api/batches', 'session', 'Batches and how far they are, newest first', 'BatchRows'),
   doc('POST /api/batches/:id/stop', 'session', 'Stop a batch', {
     gives: 'BatchRow',

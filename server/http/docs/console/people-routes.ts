@@ -1,6 +1,6 @@
 /** The API reference about how people get in: second factors, proofs, invitations. */
+import type { RouteDoc } from '../route-doc.ts'
 import { doc, list } from './console-route-doc.ts'
-import type { RouteDoc } from './route-doc.ts'
 
 const goesOn = 'Answers 202 with the second factors that the sign-in goes on with at `POST /api/session/step`, where one is asked for.'
 const fresh = 'Asks for a fresh proof (`reauthentication_required`).'

@@ -1,0 +1,89 @@
+/** The focus is never lost: when what has it is taken off the page, it goes on to what stands there instead. */
+
+const controls = 'a[href], button, input, select, textarea, [tabindex]'
+const headings = ':is(h1, h2, h3, h4)'
+/** These give the focus back by themselves, a moment after they have closed. */
+const overlays = '[role="dialog"], [role="alertdialog"], [role="menu"], [role="listbox"]'
+
+const heirs = new WeakMap<Element, () => HTMLElement | null | undefined>()
+
+/** Names what gets the focus if `element` has it when it is taken off the page. Without an answer it is found as for others. */
+export function whenGone(element: Element, heir: () => HTMLElement | null | undefined): void {
+  heirs.set(element, heir)
+}
+
+/** Watches over the focus from now on. Only the ancestors of what has the focus are observed, not the whole page. */
+export function keepFocus(): void {
+  let held: Element | undefined
+  let around: Element[] = []
+  const observer = new MutationObserver((records) => {
+    if (held === undefined || held.isConnected) return
+    const gone = held
+    held = undefined
+    if (document.activeElement !== document.body || [gone, ...around].some((one) => one.matches(overlays))) return
+    const home = around.find((one) => one.isConnected)
+    const next = heirs.get(gone)?.() ?? (home && successor(home, records))
+    next?.focus({ preventScroll: true })
+  })
+  addEventListener('focusin', ({ target }) => {
+    observer.disconnect()
+    held = target instanceof Element ? target : undefined
+    around = held ? ancestorsOf(held) : []
+    for (const one of around) observer.observe(one, { childList: true })
+  })
+  // Whoever clicks beside everything has left it; what is taken off the page is gone when the microtask runs.
+  addEventListener('focusout', () => queueMicrotask(() => held?.isConnected && document.activeElement === document.body && leave()))
+  const leave = () => {
+    held = undefined
+  }
+}
+
+function ancestorsOf(element: Element): Element[] {
+  const found: Element[] = []
+  for (let one = element.parentElement; one; one = one.parentElement) found.push(one)
+  return found
+}
+
+/**
+ * What gets the focus when something in `home` was taken away: what was put there in its place; else, after a single control, the control
+ * beside it; else the heading over it, or the region around it.
+ */
+function successor(home: Element, records: readonly MutationRecord[]): HTMLElement | undefined {
+  const here = records.filter(({ target }) => target === home)
+  const added = here.flatMap((record) => [...record.addedNodes]).filter((node) => node.parentNode === home)
+  const removed = here.find(({ removedNodes }) => [...removedNodes].some((node) => node instanceof Element))
+  const isControl = [...(removed?.removedNodes ?? [])].some((node) => node instanceof Element && node.matches(controls))
+  const beside = isControl && removed ? [removed.nextSibling, removed.previousSibling] : []
+  for (const node of [...added, ...beside]) {
+    const found = node instanceof HTMLElement && node.isConnected ? firstIn(node) : undefined
+    if (found) return found
+  }
+  return placeOver(home)
+}
+
+/** The content of a page, a heading, or the first control in `root`, itself included. */
+function firstIn(root: HTMLElement): HTMLElement | undefined {
+  if (root.matches(controls) && isSeen(root)) return root
+  const found = ['#content', headings, controls].flatMap((which) =>
+    [...root.querySelectorAll<HTMLElement>(which)].filter(isSeen).slice(0, 1),
+  )
+  return found[0] && focusable(found[0])
+}
+
+/** The heading over `home`, or the nearest region around it that takes the focus. */
+function placeOver(home: Element): HTMLElement | undefined {
+  for (const one of [home, ...ancestorsOf(home)]) {
+    if (one instanceof HTMLElement && one.matches('[tabindex]')) return one
+    const heading = one.querySelector<HTMLElement>(`:scope > ${headings}, :scope > header ${headings}`)
+    if (heading && isSeen(heading)) return focusable(heading)
+  }
+  return undefined
+}
+
+const isSeen = (element: HTMLElement) => element.checkVisibility()
+
+/** Headings take the focus once they are given it. */
+function focusable(element: HTMLElement): HTMLElement {
+  if (!element.matches(controls)) element.tabIndex = -1
+  return element
+}

@@ -1,0 +1,171 @@
+/**
+ * Measurements of finished requests by the semantic conventions, counted in plain numbers: OpenTelemetry's own instruments sort and write
+ * down the attributes of each measurement. Its reader asks for the sums when it sends them.
+ * Read: https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-metrics/.
+ */
+import { type Attributes, type HrTime, ValueType } from '@opentelemetry/api'
+import type { Resource } from '@opentelemetry/resources'
+import {
+  AggregationTemporality,
+  type DataPoint,
+  DataPointType,
+  type Histogram,
+  InstrumentType,
+  type MetricData,
+  type MetricProducer,
+} from '@opentelemetry/sdk-metrics'
+import type { Measurement } from '#telemetry/measurement'
+
+/** Counted requests. */
+export interface RequestMetrics extends MetricProducer {
+  /** Counts a finished request. */
+  observe(measurement: Measurement): void
+}
+
+/** What the sums are told with. */
+export interface RequestMetricsParts {
+  resource: Resource
+  scope: { name: string; version: string }
+  /** Milliseconds since the epoch. */
+  now(): number
+  /** Whether sums go on or begin anew with each message. */
+  temporalityOf(instrument: InstrumentType): AggregationTemporality
+}
+
+const seconds = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92]
+const firstSeconds = [0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
+const tokens = [1, 4, 16, 64, 256, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216, 67_108_864]
+
+/** Different attributes of a metric, as OpenTelemetry limits them; what comes later is one series. */
+const mostSeries = 2_000
+const overflow: Attributes = { 'otel.metric.overflow': true }
+
+/** Nothing yet. */
+export function createRequestMetrics({ resource, scope, now, temporalityOf }: RequestMetricsParts): RequestMetrics {
+  const timed = { now, temporalityOf }
+  const duration = histogram('gen_ai.server.request.duration', 's', 'From the arrival of a request to its end.', seconds, timed)
+  const first = histogram(
+    'gen_ai.server.time_to_first_token',
+    's',
+    'From the arrival of a request to its first token.',
+    firstSeconds,
+    timed,
+  )
+  const used = histogram('gen_ai.client.token.usage', '{token}', 'Tokens of a request, by kind.', tokens, timed)
+  const cost = counter('parley.cost', '{USD}', 'What requests cost.', timed)
+  const failures = counter('parley.failed_attempts', '{attempt}', 'Attempts that failed.', timed)
+  const metrics = [duration, first, used, cost, failures]
+
+  return {
+    observe(measurement) {
+      const { provider, model, input, output } = measurement
+      const name = `${measurement.operation}\n${provider}\n${model}\n${measurement.responseModel}\n${measurement.error}`
+      const facts = () => factsOf(measurement)
+      duration.add(name, facts, measurement.ms / 1000)
+      if (measurement.firstMs !== undefined) first.add(name, facts, measurement.firstMs / 1000)
+      if (input !== undefined) used.add(`input\n${name}`, () => ({ ...facts(), 'gen_ai.token.type': 'input' }), input)
+      if (output !== undefined) used.add(`output\n${name}`, () => ({ ...facts(), 'gen_ai.token.type': 'output' }), output)
+      if (measurement.cost !== undefined)
+        cost.add(
+          `${provider}\n${model}`,
+          () => ({ 'gen_ai.provider.name': provider, 'gen_ai.request.model': model ?? '' }),
+          measurement.cost,
+        )
+      for (const [channel, cause] of measurement.failures ?? [])
+        failures.add(`${channel}\n${cause}`, () => ({ 'parley.channel': channel, 'error.type': cause }), 1)
+    },
+    collect: async () => ({
+      resourceMetrics: { resource, scopeMetrics: [{ scope, metrics: metrics.map(({ take }) => take()) }] },
+      errors: [],
+    }),
+  }
+}
+
+/** What a request and its measurements have in common: few different values, but for the model. */
+const factsOf = ({ operation, provider, model, responseModel, error }: Measurement): Attributes => ({
+  'gen_ai.operation.name': operation,
+  'gen_ai.provider.name': provider,
+  ...(model !== undefined && { 'gen_ai.request.model': model }),
+  ...(responseModel !== undefined && { 'gen_ai.response.model': responseModel }),
+  ...(error !== undefined && { 'error.type': error }),
+})
+
+type Timed = Pick<RequestMetricsParts, 'now' | 'temporalityOf'>
+
+interface Metric {
+  /** Adds a value to the series of this name, whose attributes are asked for when it is new. */
+  add(name: string, attributes: () => Attributes, value: number): void
+  /** What is told now. */
+  take(): MetricData
+}
+
+function histogram(name: string, unit: string, description: string, boundaries: number[], timed: Timed): Metric {
+  const made = (): Histogram => ({
+    buckets: { boundaries, counts: Array.from({ length: boundaries.length + 1 }, () => 0) },
+    ...{ sum: 0, count: 0, min: Number.POSITIVE_INFINITY, max: Number.NEGATIVE_INFINITY },
+  })
+  const points = series(InstrumentType.HISTOGRAM, made, timed)
+  return {
+    add(its, attributes, value) {
+      const point = points.at(its, attributes)
+      const into = boundaries.findIndex((boundary) => value <= boundary)
+      const at = into < 0 ? boundaries.length : into
+      const { counts } = point.value.buckets
+      counts[at] = (counts[at] ?? 0) + 1
+      const { sum, count, min = value, max = value } = point.value
+      Object.assign(point.value, { sum: (sum ?? 0) + value, count: count + 1, min: Math.min(min, value), max: Math.max(max, value) })
+    },
+    take: () => ({
+      descriptor: { name, unit, description, valueType: ValueType.DOUBLE },
+      dataPointType: DataPointType.HISTOGRAM,
+      ...points.take((value) => ({ ...value, buckets: { boundaries, counts: [...value.buckets.counts] } })),
+    }),
+  }
+}
+
+function counter(name: string, unit: string, description: string, timed: Timed): Metric {
+  const points = series(InstrumentType.COUNTER, () => 0, timed)
+  return {
+    add(its, attributes, value) {
+      points.at(its, attributes).value += value
+    },
+    take: () => ({
+      descriptor: { name, unit, description, valueType: ValueType.DOUBLE },
+      ...{ dataPointType: DataPointType.SUM, isMonotonic: true },
+      ...points.take((value) => value),
+    }),
+  }
+}
+
+/** Values by the name of their series, since the start, or since they were last taken. */
+function series<Value>(instrument: InstrumentType, made: () => Value, { now, temporalityOf }: Timed) {
+  let points = new Map<string, { attributes: Attributes; value: Value }>()
+  let since = timeOf(now())
+
+  function newPoint(name: string, attributes: Attributes) {
+    const point = { attributes, value: made() }
+    points.set(name, point)
+    return point
+  }
+
+  return {
+    at(name: string, attributes: () => Attributes) {
+      const known = points.get(name)
+      if (known !== undefined) return known
+      if (points.size < mostSeries - 1) return newPoint(name, attributes())
+      return points.get('') ?? newPoint('', overflow)
+    },
+    take(copy: (value: Value) => Value): { aggregationTemporality: AggregationTemporality; dataPoints: DataPoint<Value>[] } {
+      const aggregationTemporality = temporalityOf(instrument)
+      const [startTime, endTime] = [since, timeOf(now())]
+      const dataPoints = [...points.values()].map(({ attributes, value }) => ({ startTime, endTime, attributes, value: copy(value) }))
+      if (aggregationTemporality === AggregationTemporality.DELTA) {
+        points = new Map()
+        since = endTime
+      }
+      return { aggregationTemporality, dataPoints }
+    },
+  }
+}
+
+const timeOf = (ms: number): HrTime => [Math.floor(ms / 1000), (ms % 1000) * 1e6]

@@ -1,0 +1,36 @@
+/**
+ * The words that the semantic conventions for generative AI have for what Parley knows. Pure.
+ * Read: https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/.
+ */
+import type { NewLog } from '#store/ledger/ledger'
+
+/** The vendors of channels by their names; those that are gone are not there. */
+export type Vendors = ReadonlyMap<string, string>
+
+/** Names that the conventions have for vendors; others keep their own. */
+const providers = new Map([
+  ['gemini', 'gcp.gemini'],
+  ['vertex', 'gcp.vertex_ai'],
+  ['bedrock', 'aws.bedrock'],
+  ['azure-openai', 'azure.ai.openai'],
+  ['azure-foundry', 'azure.ai.inference'],
+  ['watsonx', 'ibm.watsonx.ai'],
+  ['mistral', 'mistral_ai'],
+  ['xai', 'x_ai'],
+  ['moonshot', 'moonshot_ai'],
+  ['moonshot-cn', 'moonshot_ai'],
+])
+
+/** The provider behind a channel; Parley itself where there is no channel, or it is gone. */
+export function providerOf(channel: string | null | undefined, vendors: Vendors): string {
+  const vendor = channel == null ? undefined : vendors.get(channel)
+  return vendor === undefined ? 'parley' : (providers.get(vendor) ?? vendor)
+}
+
+/** What a request asks for. */
+export function operationOf({ operation, dialect }: Pick<NewLog, 'operation' | 'dialect'>): string {
+  if (operation === 'embed') return 'embeddings'
+  if (operation !== 'generate') return operation
+  if (dialect === 'completions') return 'text_completion'
+  return dialect === 'gemini' ? 'generate_content' : 'chat'
+}
