@@ -134,6 +134,18 @@ describe.each(sampledEngines(import.meta.file))('pictures on %s', (engine) => {
       expect(bytes.data?.[0]?.b64_json).toBe(pictureOf('a fox'))
     })
 
+    test('a variation passes as the form that it came in; a channel without them says what would do', async () => {
+      const call = client.images.createVariation({ model: 'painter' as never, image: foxFile(), n: 1, size: '1024x1024' })
+      const { data, response } = await call.withResponse()
+      expect(data.data?.length).toBe(1)
+      const [request] = arrived('openai')
+      expect(request?.target).toBe('/v1/images/variations')
+      expect(request?.text()).toContain('gpt-image-2')
+      expect(await row(response)).toMatchObject({ operation: 'image', provenance: 'provider', usage: { units: { images: 1 } } })
+      const elsewhere = client.images.createVariation({ model: 'gemini-3-pro-image' as never, image: foxFile() })
+      expect(await fault(elsewhere)).toMatchObject({ status: 400, code: 'unsupported_here' })
+    })
+
     test('an edit of several files with a mask: their bytes arrive, and the name of the model', async () => {
       const large = new File([png, Buffer.alloc(3 * 1024 * 1024, 7)], 'large.png', { type: 'image/png' })
       const call = client.images.edit({ model: 'painter', prompt: 'add a hat', image: [foxFile(), large], mask: foxFile(), n: 2 })
@@ -289,6 +301,17 @@ describe.each(sampledEngines(import.meta.file))('pictures on %s', (engine) => {
       const answer = await send('/v1/images/edits', form)
       expect([answer.status, await answer.json()]).toMatchObject([400, { error: { param: 'image', code: 'invalid_value' } }])
       expect(arrived('gemini')).toEqual([])
+    })
+
+    test('predict: Imagen gets the bytes of the client, a model that talks gets the same question', async () => {
+      const asked = { instances: [{ prompt: 'a fox' }], parameters: { sampleCount: 2, aspectRatio: '9:16' } }
+      const answer = await post('/v1beta/models/imagen-4.0-generate-001:predict', asked, { 'x-goog-api-key': gateway.key })
+      expect(await answer.json()).toMatchObject({ predictions: [{ bytesBase64Encoded: pictureOf('a fox') }, { mimeType: 'image/png' }] })
+      expect(arrived('gemini').map((request) => request.text())).toEqual([JSON.stringify(asked)])
+      expect(await row(answer)).toMatchObject({ dialect: 'gemini', operation: 'image', cost: '0.08', losses: [] })
+      const other = await post('/v1/models/gemini-3-pro-image:predict', { instances: asked.instances })
+      expect(await other.json()).toMatchObject({ predictions: [{ bytesBase64Encoded: expect.any(String), mimeType: 'image/png' }] })
+      expect(arrived('gemini')[1]?.target).toBe('/v1beta/models/gemini-3-pro-image:generateContent')
     })
 
     test('Imagen: several pictures of one request, by the picture', async () => {

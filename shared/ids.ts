@@ -12,6 +12,7 @@ export const operations = [
   'generate',
   'embed',
   'image',
+  'video',
   'transcribe',
   'speak',
   'rerank',
@@ -34,6 +35,7 @@ export type Style = (typeof styles)[number]
 export const stylesOf = {
   embed: ['openai', 'gemini', 'voyage', 'vertex'],
   image: ['openai', 'gemini', 'replicate'],
+  video: ['openai', 'gemini'],
   transcribe: ['openai', 'elevenlabs', 'deepgram'],
   speak: ['openai', 'gemini', 'elevenlabs', 'deepgram'],
   rerank: ['jina', 'cohere', 'voyage'],

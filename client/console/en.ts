@@ -105,6 +105,8 @@ export const en = {
   can_rerank: 'rerank',
   can_moderate: 'moderation',
   can_search: 'search',
+  can_video: 'video',
+  can_state: 'objects',
   can_realtime: 'realtime',
   span: 'Time',
   spanAll: 'any',

@@ -102,6 +102,8 @@ export const zh: Record<keyof typeof en, string> = {
   can_rerank: '重排',
   can_moderate: '审核',
   can_search: '搜索',
+  can_video: '视频',
+  can_state: '对象',
   can_realtime: '实时',
   span: '时间',
   spanAll: '不限',

@@ -61,6 +61,7 @@ import { openRooms, together } from './services.ts'
 import type { Standing, Surroundings } from './standing.ts'
 import { planTelemetry } from './telemetry.ts'
 import { version } from './version.ts'
+import { openVideos } from './videos.ts'
 import { watchedBooks } from './watched-books.ts'
 
 /** Where `tasks/build.mjs` puts the built client. */
@@ -180,6 +181,9 @@ export async function build({ config, env, log: ownLog, publicUrl, readiness, wo
       ...{ instance, silenceMs: config.takeoverMs },
       isBusy: () => open.count > config.maxOpen / 4,
     })
+    const { videos, followUps } = openVideos({
+      ...{ store, sealer, relaying: parts, books, accounts, live, work: longWork, silenceMs: config.takeoverMs },
+    })
     const ready = async () => {
       const state = readiness()
       if (state !== 'ready' || (await store.alive(aliveWithinMs))) return state
@@ -215,7 +219,7 @@ export async function build({ config, env, log: ownLog, publicUrl, readiness, wo
     })
     const jobs = startJobs({
       ...{ backups, checkChannels, alerting, clock, log, accounts, conversations, invitations, reasoningState, books, limiter },
-      ...{ upkeep, file, replays, relay, background, files, batches, work: longWork, takeoverMs: config.takeoverMs },
+      ...{ upkeep, file, replays, relay, background, files, batches, videos, work: longWork, takeoverMs: config.takeoverMs },
     })
 
     const losses = await (await openFolder(docsFolder)).read('losses.md')
@@ -228,7 +232,7 @@ export async function build({ config, env, log: ownLog, publicUrl, readiness, wo
       checkBooks: (signal) => checkBooks({ store, signal, journals: [journalFolder(config)], now: clock.now() }),
       environment: environmentRows(env),
       kept: { keysOf: accounts.keys.countOf, storedBy: ({ id }) => conversations.stored(id), filesOf: ({ id }) => files.stored(id) },
-      relayServices: { ...relayServices, batches, estimate: createEstimate(parts), intake: createIntake(parts) },
+      relayServices: { ...relayServices, batches, videos, followUps, estimate: createEstimate(parts), intake: createIntake(parts) },
       readiness: ready,
       startedAt: Math.floor(clock.now() / 1000),
       losses: losses && new TextDecoder().decode(losses),

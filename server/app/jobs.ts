@@ -16,6 +16,7 @@ import type { Clock } from '#runtime/clock'
 import type { Log } from '#runtime/log'
 import { every } from '#runtime/schedule'
 import type { Backups } from '#store/schema-moves/backups'
+import type { Videos } from '#videos/videos'
 import type { Alerting } from './alerting.ts'
 
 interface JobParts {
@@ -35,6 +36,7 @@ interface JobParts {
   files: Pick<StoredFiles, 'sweep'>
   background: Pick<Background, 'beat' | 'closeInterrupted'>
   batches: Pick<Batches, 'sweep'>
+  videos: Pick<Videos, 'sweep'>
   /** What lasts longer than a request. */
   work: Pick<Jobs, 'look'>
   /** Milliseconds after which it goes to another process. */
@@ -75,6 +77,7 @@ export function startJobs(parts: JobParts): { cancel(): void } {
     ['close answers in the background that were interrupted', 30_000, background.closeInterrupted],
     ['look after batches, replays and other long work', parts.takeoverMs / 10, work.look],
     ['delete expired batches', 600_000, batches.sweep],
+    ['delete expired videos', 3_600_000, parts.videos.sweep],
     ['delete old replays', 3_600_000, replays.sweep],
     ['store reasoning state', 1_000, reasoningState.flush],
     ['delete conversations whose link has ended', 600_000, conversations.sweep],

@@ -16,12 +16,14 @@ import { uploadRoutes } from '#http/api/files/uploads'
 import { furtherAddresses } from '#http/api/further-addresses'
 import { geminiRoutes } from '#http/api/gemini'
 import { liveRoutes } from '#http/api/gemini-live'
+import { geminiVideoAt, geminiVideoRoutes, operationAt } from '#http/api/gemini-videos'
 import { keyFactRoutes } from '#http/api/key'
 import { anthropicRoutes } from '#http/api/messages'
 import { modelRoutes } from '#http/api/models'
 import { objectRoutes } from '#http/api/objects'
 import { ollamaRoutes } from '#http/api/ollama'
 import { openaiRoutes } from '#http/api/openai'
+import { openaiVideoRoutes } from '#http/api/openai-videos'
 import { audioRoutes } from '#http/api/operations/audio'
 import { embeddingRoutes } from '#http/api/operations/embeddings'
 import { imageRoutes } from '#http/api/operations/images'
@@ -32,6 +34,7 @@ import { playgroundRoutes } from '#http/api/playground'
 import { realtimeRoutes } from '#http/api/realtime'
 import { realtimeSecretRoutes } from '#http/api/realtime-secrets'
 import { openResponseSocket, type ResponseSocketServices } from '#http/api/responses-socket'
+import type { VideoServices } from '#http/api/video-making'
 import { auditRoutes } from '#http/console/accounts/audit'
 import { type ConversationDeps, conversationRoutes } from '#http/console/accounts/conversations'
 import { factorRoutes } from '#http/console/accounts/factors'
@@ -109,6 +112,7 @@ export interface RouteParts {
     Parameters<typeof objectRoutes>[0] &
     Parameters<typeof itemConversationRoutes>[0] &
     BatchServices &
+    VideoServices &
     Parameters<typeof realtimeRoutes>[0] &
     Parameters<typeof realtimeSecretRoutes>[0]
   replays: ReplayServices['replays']
@@ -156,8 +160,10 @@ export function routesOf({
     ...anthropicRoutes(relayServices),
     ...openaiBatchRoutes(relayServices),
     ...messageBatchRoutes(relayServices),
-    ...geminiRoutes(relayServices, (visit, path) => geminiBatchAt(relayServices, visit, path)),
+    ...geminiRoutes(relayServices, (visit, path) => geminiBatchAt(relayServices, visit, path) ?? geminiVideoAt(relayServices, visit, path)),
     ...geminiBatchRoutes(relayServices),
+    ...openaiVideoRoutes(relayServices),
+    ...geminiVideoRoutes(relayServices),
     ...ollamaRoutes({ ...relayServices, channels, prices, startedAt }),
     ...bedrockRoutes(relayServices),
     ...embeddingRoutes(relayServices),
@@ -173,7 +179,7 @@ export function routesOf({
     ...moderationRoutes(relayServices),
     ...[rerankRoutes, searchRoutes].flatMap((routes) => routes(relayServices)),
     ...playgroundRoutes(relayServices),
-    ...modelRoutes({ accounts, channels, prices, startedAt }),
+    ...modelRoutes({ accounts, channels, prices, startedAt, operation: (visit, name) => operationAt(relayServices, visit, name) }),
     ...keyFactRoutes({ ...consoleServices, windowsLeft, channels, prices }),
     ...[
       managementKeyRoutes,

@@ -22,7 +22,7 @@ import { chatFault, type Fields, isObject } from './chat-rules.ts'
 import { type ChatAnswer, type Piece, writeStream, writeWhole } from './chat-writer.ts'
 import { embed } from './embed.ts'
 import { type DemoForm, readForm } from './form.ts'
-import { editImages, editImagesOfForm, generateImages } from './images.ts'
+import { editImages, editImagesOfForm, generateImages, varyImages } from './images.ts'
 import { moderate } from './moderation.ts'
 import type { DemoPrompt } from './prompt.ts'
 import { type Refusal, type Result, refusalBody } from './refusal.ts'
@@ -163,6 +163,7 @@ const forms: Readonly<Record<string, (form: DemoForm, created: number) => Result
   '/v1/audio/transcriptions': transcribe,
   '/v1/audio/translations': transcribe,
   '/v1/images/edits': editImagesOfForm,
+  '/v1/images/variations': varyImages,
 }
 
 const unknownPath: Refusal = { status: 404, message: 'The demo does not serve this address.', code: 'not_found' }

@@ -55,6 +55,11 @@ export async function editImagesOfForm({ fields, files }: DemoForm, created: num
   )
 }
 
+/** Answers `/v1/images/variations`. */
+export function varyImages(form: DemoForm, created: number): Promise<Result> {
+  return editImagesOfForm({ ...form, fields: new Map([...form.fields, ['prompt', 'A variation']]) }, created)
+}
+
 async function answer(body: Fields, created: number, seen: string[] | undefined): Promise<Result> {
   const { prompt, n = 1, size = '1024x1024', quality = 'auto', partial_images: partials = 0 } = body
   if (typeof prompt !== 'string' || prompt.trim() === '') return refuse('The prompt must be text.', 'prompt')

@@ -97,7 +97,10 @@ const envelopeOfPath: readonly (readonly [path: RegExp, Envelope])[] = [
   [/^\/v1beta\/openai\//, 'chat'],
   [/^\/(?:v1beta|v1alpha|\/?ws)\//, 'gemini'],
   // Gemini's actions are served under /v1 too.
-  [/^\/v1\/models\/.*:(?:generateContent|streamGenerateContent|countTokens|embedContent|batchEmbedContents)$/, 'gemini'],
+  [
+    /^\/v1\/models\/.*:(?:generateContent|streamGenerateContent|countTokens|embedContent|batchEmbedContents|predict|predictLongRunning)$/,
+    'gemini',
+  ],
 ]
 
 const notFound = () => new GatewayError('not_found', 'There is nothing at this address.')

@@ -34,6 +34,8 @@ export interface JobKind {
 export interface Jobs {
   /** There is something to do. */
   add(kind: string, id: string): Promise<void>
+  /** There is something to do, and this process begins at once: what it has in its hands for it is used. */
+  begin(kind: string, id: string): Promise<void>
   /** Asks that it stop; false when there is no such job. Another process hears of it at its next look. */
   stop(id: string): Promise<boolean>
   /** Runs ten times in a silence: tells others what is done here, hears what is to stop, and takes what nobody does. */
@@ -108,6 +110,11 @@ export function createJobs({ store, clock, random, log, instance, silenceMs }: J
   return {
     define: (kind, what) => void kinds.set(kind, what),
     add: (kind, id) => insertJob(store, id, kind, now()),
+    async begin(kind, id) {
+      const what = isClosed ? undefined : kinds.get(kind)
+      await insertJob(store, id, kind, now(), what && runner)
+      if (what) begin(kind, id, what)
+    },
     async stop(id) {
       const isThere = await stopJob(store, id)
       running.get(id)?.stopped.abort('stopped')

@@ -7,6 +7,7 @@ import { embeddingCodec as geminiEmbeddings } from '#protocols/gemini/embeddings
 import { predictEmbeddings } from '#protocols/gemini/embeddings/predict'
 import { imagesCodec as geminiImages } from '#protocols/gemini/images/codec'
 import { geminiSpeech } from '#protocols/gemini/speech/codec'
+import { videoCodec as geminiVideos } from '#protocols/gemini/videos/codec'
 import { deepgramSpeech, deepgramTranscripts } from '#protocols/openai/audio/deepgram'
 import { elevenlabsSpeech, elevenlabsTranscripts } from '#protocols/openai/audio/elevenlabs'
 import { speakCodec } from '#protocols/openai/audio/speak'
@@ -18,6 +19,7 @@ import { imagesCodec as openaiImages } from '#protocols/openai/images/codec'
 import { replicateImages } from '#protocols/openai/images/replicate'
 import { defaultModerationModel, moderationCodec, withModerationModel } from '#protocols/openai/moderations/codec'
 import { searchCodec } from '#protocols/openai/search/codec'
+import { videoCodec as openaiVideos } from '#protocols/openai/videos/codec'
 import { cohereRerank } from '#protocols/rerank/cohere'
 import { jinaRerank } from '#protocols/rerank/jina'
 import { voyageRerank } from '#protocols/rerank/voyage'
@@ -27,6 +29,7 @@ import type { SideOperation, Style } from '#shared/ids'
 export const operationCodecs: Record<SideOperation, Partial<Record<Style, OperationStyle>>> = {
   embed: { openai: openaiEmbeddings, gemini: geminiEmbeddings, voyage: voyageEmbeddings, vertex: predictEmbeddings },
   image: { openai: openaiImages, gemini: geminiImages, replicate: replicateImages },
+  video: { openai: openaiVideos, gemini: geminiVideos },
   transcribe: { openai: transcribeCodec, elevenlabs: elevenlabsTranscripts, deepgram: deepgramTranscripts },
   speak: { openai: speakCodec, gemini: geminiSpeech, elevenlabs: elevenlabsSpeech, deepgram: deepgramSpeech },
   rerank: { jina: { ...jinaRerank, readError }, cohere: { ...cohereRerank, readError }, voyage: { ...voyageRerank, readError } },

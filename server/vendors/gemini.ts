@@ -8,6 +8,7 @@ export function geminiAction({ operation, stream, variant }: Pick<EndpointTarget
   if (operation === 'embed') return variant === 'batch' ? 'batchEmbedContents' : 'embedContent'
   if (operation === 'speak') return 'generateContent'
   if (operation === 'image') return variant === 'predict' ? 'predict' : 'generateContent'
+  if (operation === 'video') return 'predictLongRunning'
   if (operation === 'count-tokens') return 'countTokens'
   if (operation !== 'generate') throw notServed()
   return stream ? 'streamGenerateContent?alt=sse' : 'generateContent'
@@ -39,9 +40,9 @@ export const gemini: Vendor = {
   id: 'gemini',
   title: 'Google Gemini',
   speaks: ['gemini'],
-  operations: ['generate', 'count-tokens', 'embed', 'image', 'speak', 'realtime'],
+  operations: ['generate', 'count-tokens', 'embed', 'image', 'video', 'speak', 'realtime'],
   sessions: ['gemini'],
-  styles: { embed: 'gemini', image: 'gemini', speak: 'gemini' },
+  styles: { embed: 'gemini', image: 'gemini', video: 'gemini', speak: 'gemini' },
   baseUrl: 'https://generativelanguage.googleapis.com',
   keyless: false,
   auth: 'x-goog-api-key',

@@ -11,7 +11,7 @@ export const openaiCompatible: Vendor = {
   title: 'OpenAI-compatible',
   speaks: ['chat'],
   // The administrator decides which of these a server has; for one it lacks it answers 404, which is passed on to the caller.
-  operations: ['generate', 'embed', 'image', 'transcribe', 'speak', 'rerank', 'moderate', 'realtime'],
+  operations: ['generate', 'embed', 'image', 'video', 'transcribe', 'speak', 'rerank', 'moderate', 'realtime'],
   baseUrl: undefined,
   keyless: true,
   auth: 'bearer',

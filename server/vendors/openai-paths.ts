@@ -13,6 +13,7 @@ const generation: Partial<Record<Dialect, string>> = {
 const paths: Partial<Record<Operation, string>> = {
   embed: 'embeddings',
   image: 'images/generations',
+  video: 'videos',
   transcribe: 'audio/transcriptions',
   speak: 'audio/speech',
   moderate: 'moderations',
@@ -23,7 +24,9 @@ const paths: Partial<Record<Operation, string>> = {
 }
 
 const variants: Partial<Record<Operation, Partial<Record<Variant, string>>>> = {
-  image: { edit: 'images/edits' },
+  image: { edit: 'images/edits', variation: 'images/variations' },
+  // A remix adds the source's id and its own word.
+  video: { edit: 'videos/edits', extend: 'videos/extensions' },
   transcribe: { translate: 'audio/translations' },
 }
 

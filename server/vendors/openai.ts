@@ -11,7 +11,7 @@ export const openai: Vendor = {
   id: 'openai',
   title: 'OpenAI',
   speaks: ['chat', 'responses'],
-  operations: ['generate', 'embed', 'image', 'transcribe', 'speak', 'moderate', 'realtime', 'compact', 'search'],
+  operations: ['generate', 'embed', 'image', 'video', 'transcribe', 'speak', 'moderate', 'realtime', 'compact', 'search'],
   baseUrl: 'https://api.openai.com/v1',
   keyless: false,
   auth: 'bearer',

@@ -19,7 +19,7 @@ export const parley: Vendor = {
   id: 'parley',
   title: 'Parley',
   speaks: ['chat', 'responses', 'messages', 'gemini', 'completions'],
-  operations: ['generate', 'embed', 'image', 'transcribe', 'speak', 'rerank', 'moderate', 'realtime', 'compact', 'search'],
+  operations: ['generate', 'embed', 'image', 'video', 'transcribe', 'speak', 'rerank', 'moderate', 'realtime', 'compact', 'search'],
   sessions: ['chat', 'gemini'],
   baseUrl: undefined,
   keyless: false,

@@ -8,6 +8,7 @@ import { batchSamples } from './samples/batches.ts'
 import { conversationSamples, itemSamples, modelSamples } from './samples/conversations.ts'
 import { fileSamples } from './samples/files.ts'
 import { objectSamples } from './samples/objects.ts'
+import { videoSamples } from './samples/videos.ts'
 
 const others: readonly Sample[] = [
   {
@@ -50,6 +51,13 @@ curl -s "$PARLEY_URL/v1/images/edits" ${bearer} ${json} -d @edit.json`,
     prints: 'json',
     shows: '"b64_json"',
     note: 'The same as JSON.',
+  },
+  {
+    route: 'POST /v1/images/variations',
+    language: 'sh',
+    text: form('/v1/images/variations', ['model=parley-demo-image', 'image=@bicycle.png']),
+    prints: 'json',
+    shows: '"b64_json"',
   },
   {
     route: 'POST /v1/edits',
@@ -165,6 +173,7 @@ export const samples: readonly Sample[] = [
   ...itemSamples,
   ...others,
   ...fileSamples,
+  ...videoSamples,
   ...batchSamples,
   ...objectSamples,
   ...addressSamples,

@@ -57,6 +57,7 @@ import * as images from './operations/images.ts'
 import * as moderations from './operations/moderations.ts'
 import * as rerank from './operations/rerank.ts'
 import * as search from './operations/search.ts'
+import * as videos from './operations/videos.ts'
 import * as overview from './overview.ts'
 import * as people from './people.ts'
 import * as replays from './replays.ts'
@@ -117,10 +118,8 @@ export const schemas = {
   EmbedContentResponse: embeddings.EmbedContentResponse,
   BatchEmbedRequest: GeminiBatchEmbedRequest,
   BatchEmbedResponse: embeddings.BatchEmbedResponse,
-  ImageRequest: images.ImageRequest,
-  ImageEditRequest: images.ImageEditRequest,
-  ImageEditForm: images.ImageEditForm,
-  ImageList: images.ImageList,
+  ...videos,
+  ...images,
   TranscriptionForm: audio.TranscriptionForm,
   TranslationForm: audio.TranslationForm,
   Transcript: audio.Transcript,

@@ -9,7 +9,7 @@ export interface UsageRow {
   units: { requests: number; images: number; seconds: number; characters: number; searches: number }
   provenance: Provenance
   /** What its tokens are priced as, by the words of the price's factors; absent: no factor applies. */
-  servedAs?: { service_tier?: string; speed?: string; inference_geo?: string }
+  servedAs?: { service_tier?: string; speed?: string; inference_geo?: string; size?: string }
   /** The upstream's own usage object, unchanged. */
   raw: unknown
 }

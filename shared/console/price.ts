@@ -51,8 +51,8 @@ export const PriceFields = Exact({
   character: Type.Optional(Price()),
   /** Token prices for input larger than `above` tokens. */
   tiers: Type.Optional(Type.Array(Exact({ above: Int(1, 1_000_000_000), ...tokens }), { maxItems: 16 })),
-  /** What token prices are multiplied by where an answer was served in a certain way. */
-  factors: Type.Optional(Exact({ service_tier: Factors(), speed: Factors(), inference_geo: Factors() })),
+  /** What token prices are multiplied by where an answer was served in a certain way; `size`: what the price of a second of video is, by its size. */
+  factors: Type.Optional(Exact({ service_tier: Factors(), speed: Factors(), inference_geo: Factors(), size: Factors() })),
 })
 export type PriceFields = Static<typeof PriceFields>
 

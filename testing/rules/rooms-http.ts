@@ -14,7 +14,7 @@ export const httpRooms: Record<string, Room> = {
       'server/http/request',
       ...relay('conversation', 'realtime', 'admin'),
       ...['server/accounts', 'server/accounts/guard', 'server/bodies', 'server/replay', 'server/routing', ...billing, 'server/protocols'],
-      'server/reasoning-state',
+      ...['server/reasoning-state', 'server/videos', 'server/upstream', 'server/wire'],
       ...lower,
     ],
   },

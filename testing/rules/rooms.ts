@@ -169,6 +169,10 @@ export const rooms: Record<string, Room> = {
   'server/batches': {
     may: ['server/jobs', 'server/accounts', 'server/reasoning-state', 'server/protocols', ...store('accounts', 'jobs'), ...lower],
   },
+  // Videos that upstreams make: kept, waited for, settled.
+  'server/videos': {
+    may: ['server/jobs', 'server/billing/lease', 'server/billing/ledger', 'server/billing/pricing', ...store('jobs'), ...lower],
+  },
   // What other gateways keep, as sections of a parley.yaml.
   'server/imports': { may: ['shared'], packages: ['node:crypto', '@noble/ciphers'] },
   // What has changed, for whoever watches.

@@ -117,6 +117,7 @@ export function createLedger({ clock, random, log, balances, ceiling, slack, may
       wallet.held += amount
       await trip()
     },
+    drop: () => log.check(false, 'a request of the simulator is dropped'),
     async affords([payer]) {
       await trip()
       if ((wallets.get(payer?.id ?? '')?.balance ?? 0n) <= 0n) throw new GatewayError('insufficient_quota', 'Insufficient balance.')

@@ -43,11 +43,13 @@ export function openaiImages(options: OpenaiImagesOptions): Script {
     const { request } = exchange
     const refuse = (status: number, message: string, param: string | null = null, code: string | null = null) =>
       respondJson(status, { error: { message, type: status < 500 ? 'invalid_request_error' : 'server_error', param, code } })(exchange)
-    const edit = /\/images\/edits(\?|$)/.test(request.target)
-    if (request.method !== 'POST' || !/\/images\/(generations|edits)(\?|$)/.test(request.target)) return refuse(404, 'Invalid URL.')
+    const edit = /\/images\/(edits|variations)(\?|$)/.test(request.target)
+    if (request.method !== 'POST' || !/\/images\/(generations|edits|variations)(\?|$)/.test(request.target))
+      return refuse(404, 'Invalid URL.')
     const key = /^Bearer (.+)$/.exec(request.header('authorization') ?? '')?.[1] ?? request.header('api-key')
     if (key === undefined || !keys.includes(key)) return refuse(401, `Incorrect API key provided: ${key}.`, null, 'invalid_api_key')
     const body = await readImageRequest(request)
+    if (request.target.includes('/variations')) body.prompt ??= 'a variation'
     const allowed = [...known, ...streaming, ...(edit ? editing : []), ...(options.older ? ['response_format', 'style'] : [])]
     const unknown = Object.keys(body).find((name) => !allowed.includes(name))
     if (unknown !== undefined) return refuse(400, `Unknown parameter: '${unknown}'.`, unknown, 'unknown_parameter')

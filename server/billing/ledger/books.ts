@@ -29,6 +29,8 @@ export interface Books {
   settle(row: NewLog): Promise<void>
   /** Closes the hold without a charge and writes the usage row. Never rejects. */
   release(row: NewLog): Promise<void>
+  /** Closes an open hold without a charge and without a row: another process goes on with the work. */
+  drop(requestId: string): void
   /** The usage row of a request that never had a hold. Never rejects. */
   record(row: NewLog): Promise<void>
   /** The usage row so far of an open request, with which it is settled if this process crashes. */

@@ -44,6 +44,8 @@ export interface Journal {
    * written. They never take the room of those that pay.
    */
   record(line: BookLine, bytes?: Uint8Array): boolean
+  /** An open request ends without a line: nothing will be charged for it here. */
+  drop(id: string): void
   /** Resolves when everything so far is as durable as `fsync` demands before an answer may end. */
   safe(): Promise<void>
   /** The share of `maxBytes` that waits for the database, from 0 to 1. */
@@ -178,6 +180,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
       pin(id)
       return true
     },
+    drop: (id) => void opened.delete(id),
     safe: () => (fsync === 'always' && files.unsynced() ? sync() : Promise.resolve()),
     waitingShare: () => files.waitingBytes() / maxBytes,
     flushed(id) {

@@ -205,6 +205,13 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
     },
     release: (row) => end(row, 0n),
     record,
+    drop(id) {
+      const hold = holds.get(id)
+      if (!hold) return
+      holds.delete(id)
+      hold.registration.sync.settle(hold.ids, hold.amount, 0n)
+      hold.registration.drop(id)
+    },
     progress(row) {
       const hold = holds.get(row.requestId)
       const covered = hold && row.cost < hold.amount ? row.cost : hold?.amount

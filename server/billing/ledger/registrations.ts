@@ -46,6 +46,8 @@ export interface Registration {
   journal: Journal
   /** Requests that are open, or have ended and are not in the database yet. */
   due: Set<string>
+  /** Nothing is due of this open request any more. */
+  drop(id: string): void
   /** It takes no new requests. */
   retired: boolean
 }
@@ -107,10 +109,15 @@ export async function openRegistrations(options: RegistrationOptions): Promise<R
       writing.delete(name)
       throw thrown
     })
-    const flushed = ({ id }: EncodedLine) => {
+    const done = (id: string) => {
       journal.flushed(id)
       made.due.delete(id)
       if (made.retired && made.due.size === 0) void retire(made)
+    }
+    const flushed = ({ id }: EncodedLine) => done(id)
+    const drop = (id: string) => {
+      journal.drop(id)
+      done(id)
     }
     const forgotten = async (home: WriteBackTarget) => {
       const writer = createBackWriter(home, log)
@@ -125,7 +132,7 @@ export async function openRegistrations(options: RegistrationOptions): Promise<R
       registrations.charged += amount
     }
     const sync = createMoneySync({ ...place, charged, coverMs, validMs, lingerMs, flushed, forgotten, closed: () => void replace(made) })
-    const made: Registration = { instance, sync, journal, due: new Set(), retired: false }
+    const made: Registration = { instance, sync, journal, due: new Set(), drop, retired: false }
     return made
   }
 

@@ -55,7 +55,7 @@ export function partsOf(usage: Usage, rates: Rates): CostPart[] {
  * add up to more than the total are charged as the total.
  */
 function eachPart(
-  { in: input, out: output, units }: Usage,
+  { in: input, out: output, units, servedAs }: Usage,
   rates: Rates,
   tokens: TokenRates,
   visit: (unit: string, amount: number | bigint, price: bigint, isToken: boolean) => void,
@@ -77,9 +77,15 @@ function eachPart(
   visit('imageOut', image, tokens.imageOut, true)
   visit('request', count(units.requests), rates.request, false)
   visit('image', count(units.images), rates.image, false)
-  visit('second', count(units.seconds), rates.second, false)
+  visit('second', count(units.seconds), secondOf(servedAs, rates), false)
   visit('search', count(units.searches), rates.search, false)
   visit('character', count(units.characters), rates.character, false)
+}
+
+/** The rate of a second at this size: exact, since a price per piece has a million in it. */
+function secondOf(servedAs: Usage['servedAs'], { second, factors }: Rates): bigint {
+  const factor = servedAs?.size === undefined ? undefined : factors?.size?.get(servedAs.size)
+  return factor === undefined ? second : (second * factor) / 1_000_000n
 }
 
 /** The product of all factors that apply to its tokens, as an integer with so many decimal places; undefined: none does. */

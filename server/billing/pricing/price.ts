@@ -24,8 +24,8 @@ export interface Rates extends TokenRates {
   character: bigint
   /** Ascending by `above`; the last one with `above` less than the number of input tokens applies. */
   tiers: readonly { above: number; rates: TokenRates }[]
-  /** Millionths by which the rates of tokens are multiplied, by field and word; absent: none. */
-  factors?: Readonly<Partial<Record<FactorField, ReadonlyMap<string, bigint>>>>
+  /** Millionths by which the rates of tokens are multiplied, by field and word, and the rate of a second, by `size`; absent: none. */
+  factors?: Readonly<Partial<Record<FactorField | 'size', ReadonlyMap<string, bigint>>>>
 }
 
 /** The price of one model. */

@@ -78,7 +78,7 @@ function tiersOf(fields: PriceFields): Rates['tiers'] {
 }
 
 function factorsOf({ factors = {} }: PriceFields): Rates['factors'] {
-  const tables = factorFields.flatMap((field) => {
+  const tables = [...factorFields, 'size' as const].flatMap((field) => {
     const words = Object.entries(factors[field] ?? {})
     return words.length > 0 ? [[field, new Map(words.map(([word, text]) => [word, millionths(text, `factors.${field}.${word}`)]))]] : []
   })

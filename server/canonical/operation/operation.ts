@@ -44,6 +44,8 @@ export interface OperationHead extends Head {
   inputs?: number
   /** True when it contains fields of another style, which this style's upstreams do not know: the body cannot be passed through. */
   foreign?: true
+  /** What is appended to the operation's URL where the request passes. */
+  address?: string
   /** What whole answers are read by, where this head does not say it; of a large body it stays in the worker. */
   question?: unknown
   /** Units the model is priced by, once known: usage that an upstream does not report is estimated for these. */
@@ -51,7 +53,7 @@ export interface OperationHead extends Head {
 }
 
 /** Which URL of an operation: `images/edits` next to `images/generations`, `batchEmbedContents`. */
-export type Variant = 'edit' | 'translate' | 'batch' | 'predict' | 'transcription'
+export type Variant = 'edit' | 'variation' | 'extend' | 'remix' | 'translate' | 'batch' | 'predict' | 'transcription'
 
 /** A request for an upstream. */
 export interface WrittenOperation {
@@ -92,6 +94,8 @@ export interface OperationDoor<Question = unknown, Answer = unknown, Asked exten
   /** Reads and validates what Parley itself needs. `path` is the path parameter that names the model, for endpoints that have one. */
   readHead(body: Incoming, path?: string, variant?: Variant): Asked
 
+  /** Whether this upstream model takes the client's bytes; absent: every model of the style does. */
+  passesTo?(model: string): boolean
   /** Same style on both sides: the client's bytes with the edits applied. */
   editRequest(body: Incoming, edits: RequestEdits): Incoming
   /** Validates a whole answer and reads its usage. Throws GatewayError `upstream_error` when it is not one. */

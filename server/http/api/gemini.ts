@@ -4,6 +4,7 @@ import type { Route, Visit } from '#http/request/route'
 import { geminiActions, geminiArray } from '#protocols/index'
 import type { Reply } from '#relay/contract/ask'
 import type { Source } from '#runtime/outgoing-body'
+import { GatewayError } from '#shared/errors'
 import { answer } from './operation-route.ts'
 import { count, generate, type RelayServices } from './relay-route.ts'
 
@@ -49,6 +50,10 @@ function act(services: RelayServices, visit: Visit, further: FurtherAction | und
       return answer(services, visit, { operation: 'embed', style: 'gemini', path })
     case 'batchEmbedContents':
       return answer(services, visit, { operation: 'embed', style: 'gemini', path, variant: 'batch' })
+    case 'predict':
+      return answer(services, visit, { operation: 'image', style: 'gemini', path, variant: 'predict' })
+    case 'predictLongRunning':
+      throw new GatewayError('unsupported_here', 'Videos are not made here.')
   }
 }
 

@@ -24,6 +24,8 @@ export interface ModelServices {
   prices: PriceBook
   /** Seconds since the epoch; reported as `created` of every model, since vendors do not report it. */
   startedAt: number
+  /** Answers the operation of this name, under whatever model. */
+  operation?(visit: Visit, name: string): Promise<Response>
 }
 
 /** What a model can do: the union over the channels that offer it. */
@@ -91,9 +93,11 @@ export function modelRoutes(services: ModelServices): Route[] {
     return response
   }
 
-  function detail(visit: Visit, format: Format): Response {
+  function detail(visit: Visit, format: Format): Response | Promise<Response> {
     const caller = admit(services, visit)
     const named = visit.params['*'] ?? ''
+    const operation = format === 'gemini' ? /\/operations\/([^/]+)$/.exec(named)?.[1] : undefined
+    if (operation !== undefined && services.operation) return services.operation(visit, operation)
     const model = format === 'gemini' ? named.replace(/^models\//, '') : named
     if (!offered(caller).includes(model)) {
       if (namesGeminiAction(model)) return onlyPost(visit)
@@ -102,7 +106,11 @@ export function modelRoutes(services: ModelServices): Route[] {
     return jsonText(modelWriters[format].writeModel(entry(caller, model)))
   }
 
-  const get = (path: string, envelope: Format | typeof spokenIn, handle: (visit: Visit, format: Format) => Response): Route => ({
+  const get = (
+    path: string,
+    envelope: Format | typeof spokenIn,
+    handle: (visit: Visit, format: Format) => Response | Promise<Response>,
+  ): Route => ({
     method: 'GET',
     path,
     envelope,

@@ -23,6 +23,7 @@ const replayed: ReadonlySet<string> = new Set([
   '/v1/moderations',
   '/v1/images/generations',
   '/v1/images/edits',
+  '/v1/images/variations',
   '/v1/audio/speech',
   '/v1/audio/transcriptions',
   '/v1/audio/translations',

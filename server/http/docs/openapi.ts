@@ -15,7 +15,7 @@ import { sellingRouteDocs } from './console/selling-routes.ts'
 import { teamRouteDocs } from './console/team-routes.ts'
 import { fileRouteDocs } from './file-routes.ts'
 import { objectRouteDocs } from './object-routes.ts'
-import { operationRouteDocs, sideRouteDocs } from './operation-routes.ts'
+import { operationRouteDocs, sideRouteDocs, videoRouteDocs } from './operation-routes.ts'
 import { conversationRouteDocs } from './relay-routes.ts'
 import { type Gives, type RouteDoc, tags } from './route-doc.ts'
 
@@ -25,6 +25,7 @@ export const routeDocs: readonly RouteDoc[] = [
   ...sideRouteDocs,
   ...fileRouteDocs,
   ...batchRouteDocs,
+  ...videoRouteDocs,
   ...objectRouteDocs,
   ...addressRouteDocs,
   ...consoleRouteDocs,

@@ -5,6 +5,7 @@ import type { SchemaName } from '#shared/api/schemas'
 export const tags = {
   Conversations: 'Chat completions, text completions, Responses, Messages and Gemini: one request and one answer, whole or streamed.',
   Embeddings: 'Vectors from text.',
+  Videos: 'Videos, which upstreams make long after they were asked.',
   Images: 'Images generated or edited from a prompt.',
   Audio: 'Speech to text and text to speech.',
   Ranking: 'Documents ranked by relevance to a query.',

@@ -3,10 +3,16 @@ import type { ScannedBody } from '#canonical/codec'
 import { bodyNames } from '#protocols/codec/body-names'
 import { GeminiBatchEmbedRequest } from '#shared/protocols/gemini/embeddings'
 import { GeminiCountTokensRequest, GenerateContentRequest } from '#shared/protocols/gemini/generate-content'
+import { GeminiPredictRequest } from '#shared/protocols/gemini/predict'
 import { scanObject } from '#wire/json-scan'
 import { snake } from './proto-json.ts'
 
-const names = bodyNames('google', [GenerateContentRequest, GeminiCountTokensRequest, GeminiBatchEmbedRequest], '', snake)
+const names = bodyNames(
+  'google',
+  [GenerateContentRequest, GeminiCountTokensRequest, GeminiBatchEmbedRequest, GeminiPredictRequest],
+  '',
+  snake,
+)
 
 /** Scans a body. Throws GatewayError for text that is no JSON object, or an ambiguous one. */
 export const scan = (text: string): ScannedBody => scanObject(text, names)

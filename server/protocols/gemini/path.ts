@@ -1,15 +1,21 @@
 /** `{model}:{action}`, the last part of a Gemini path. */
 import { GatewayError } from '#shared/errors'
 
-const actions = ['generateContent', 'streamGenerateContent', 'countTokens', 'embedContent', 'batchEmbedContents'] as const
+const actions = [
+  'generateContent',
+  'streamGenerateContent',
+  'countTokens',
+  'embedContent',
+  'batchEmbedContents',
+  'predict',
+  'predictLongRunning',
+] as const
 /** What can be asked of a model. */
 export type Action = (typeof actions)[number]
 
 /** Actions of the vendor's that Parley does not serve, and what to use instead. */
 const unserved = new Map(
   Object.entries({
-    predict: 'ask for images at /v1/images/generations, or with generateContent of a model that draws',
-    predictLongRunning: 'it needs an upstream that makes videos, called at its own address',
     generateAnswer: 'use generateContent',
     bidiGenerateContent: 'open the WebSocket under /ws/',
   }),

@@ -64,7 +64,7 @@ describe('the last part of a path', () => {
   })
 
   test('a known action that is not served says what to use', () => {
-    expect(() => readPath('m:predict')).toThrow(expect.objectContaining({ code: 'unsupported_here', status: 400 }))
+    expect(() => readPath('m:generateAnswer')).toThrow(expect.objectContaining({ code: 'unsupported_here', status: 400 }))
   })
 
   test('a name that is none', () => {

@@ -1,7 +1,7 @@
 /** What an endpoint passes to the relay, what it gets back, and the components that the relay uses. */
 
 import type { Caller } from '#accounts/caller'
-import type { Books } from '#billing/ledger/books'
+import type { Books, NewLog } from '#billing/ledger/books'
 import type { PriceBook } from '#billing/pricing/price'
 import type { Limiter } from '#billing/ratelimit/limits'
 import type { Capture } from '#bodies/capture'
@@ -15,6 +15,7 @@ import type { Balancing } from '#routing/balancing'
 import type { Channels } from '#routing/channel'
 import type { FallbackBook } from '#routing/fallbacks'
 import type { Health } from '#routing/health-contract'
+import type { Candidate } from '#routing/order'
 import type { RetryPolicy } from '#routing/retry'
 import type { Clock, Random } from '#runtime/clock'
 import type { AbortSignalLike } from '#runtime/contract/abort'
@@ -58,6 +59,18 @@ export interface Replayed {
   channel?: string
 }
 
+/** Long work that an upstream has begun. */
+export interface BegunWork {
+  /** The upstream's answer. */
+  body: string
+  candidate: Candidate
+  head: Head
+  /** The row of the request, as it would be if all that is held were charged. */
+  row: NewLog
+  /** Nano-dollars that are held under the id of the request. */
+  held: bigint
+}
+
 export interface Ask {
   requestId: string
   caller: Caller
@@ -82,6 +95,13 @@ export interface Ask {
   answered?(text: string, stream: boolean, restored?: RestorePictures): Promise<void>
   /** Called with a whole answer, as text or in pieces, before it is charged; where it rejects, the request fails and nothing is charged. */
   kept?(body: string | readonly Uint8Array[]): Promise<void>
+  /**
+   * Called with an answer that begins long work, in the place of its settlement, with money held: keeps what it takes to settle it later, and
+   * resolves to what the client is told. Where it rejects, the request fails and nothing is charged.
+   */
+  begins?(begun: BegunWork): Promise<string>
+  /** The account that alone may be asked; absent: any. */
+  pinned?: { channel: string; key: string | null } | undefined
   /** The batch that it belongs to; absent: none. */
   batch?: string
   /** Called once when money is held, before an upstream is asked. `left`: what is left of the caller's rate limits. Must not throw. */

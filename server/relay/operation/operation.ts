@@ -45,13 +45,26 @@ export function openOperation(parts: RelayParts, ask: Ask, body: Body): ReadRequ
     head,
     most: head.most,
     inOrder: async (candidates) =>
-      affinity.prefer(scope, head.affinity, await amongKeepers(parts.reasoningState, ask.caller.user.id, head.stateRefs ?? [], candidates)),
+      affinity.prefer(
+        scope,
+        head.affinity,
+        await amongKeepers(parts.reasoningState, ask.caller.user.id, head.stateRefs ?? [], pinned(candidates, ask.pinned)),
+      ),
     served: (candidate) => affinity.served(scope, head.affinity, candidate),
     exchange: exchangeIn(parts, ask, { codec, family, body: body.content, large, head, lost: body.continued?.losses ?? [] }),
     ...(codec.keepalive && { keepalive: codec.keepalive }),
     writeStreamError: (error) => codec.writeStreamError?.(error),
     ...((large ?? body).release && { release: (large ?? body).release }),
   }
+}
+
+/** Those of one account, where only it has what the request is about. Throws `no_channel_available`. */
+function pinned(candidates: readonly Candidate[], account: Ask['pinned']): readonly Candidate[] {
+  if (!account) return candidates
+  const own = candidates.filter(({ channel, key }) => channel.id === account.channel && (key?.id ?? null) === account.key)
+  if (own.length === 0 && candidates.length > 0)
+    throw new GatewayError('no_channel_available', 'The channel that has it is switched off.', { retryAfter: 5 })
+  return own
 }
 
 interface Asked {
@@ -76,7 +89,7 @@ function exchangeIn(parts: RelayParts, ask: Ask, given: Asked): ExchangeFor {
     const plausible = (exchange: Exchange) =>
       withPlausibleUsage({ ...exchange, losses: [...given.lost, ...exchange.losses] }, parts.log, ask, candidate, given.head.most)
     try {
-      if (candidate.native && fits(asked.head, candidate)) return plausible(await nativeExchange(services, candidate, asked))
+      if (candidate.native && fits(asked.head, candidate, codec)) return plausible(await nativeExchange(services, candidate, asked))
       const upstream = candidate.style && asked.family[candidate.style]
       if (!upstream || !('writeQuestion' in upstream)) return notServed()
       const target: Target = { model: candidate.model.upstream, capabilities: candidate.model.capabilities, stream: false }
@@ -103,9 +116,9 @@ const pricedUnits = ({ input, output, audioIn, audioOut, imageIn, imageOut, seco
   characters: character > 0n,
 })
 
-/** Whether the client's bytes can be sent as they are: same style, and no more inputs than the model accepts. */
-function fits({ inputs, foreign }: OperationHead, { model }: Candidate): boolean {
-  if (foreign) return false
+/** Whether the client's bytes can be sent as they are: same style, a model that is asked in this way, and no more inputs than it accepts. */
+function fits({ inputs, foreign }: OperationHead, { model }: Candidate, { passesTo }: OperationDoor): boolean {
+  if (foreign || passesTo?.(model.upstream) === false) return false
   const { maxInputs } = model.capabilities
   return inputs === undefined || maxInputs === undefined || inputs <= maxInputs
 }
@@ -118,12 +131,12 @@ const splitterOf = (kind: 'events' | 'pieces' | 'whole', { maxEventBytes }: Oper
 async function nativeExchange(services: OperationServices, candidate: Candidate, asked: Asked): Promise<Exchange> {
   const { codec, body, large, head } = asked
   const { channel, model } = candidate
-  const { variant } = services.ask
-  const renamed = model.upstream !== head.model
+  const { variant, ownFields } = services.ask
+  const renamed = model.upstream !== head.model && !ownFields?.includes('model')
   const edits: RequestEdits = {
     ...(renamed && { model: model.upstream }),
     ...(channel.params.set && { set: channel.params.set }),
-    ...(channel.params.remove && { remove: channel.params.remove }),
+    ...((channel.params.remove ?? ownFields) && { remove: [...(channel.params.remove ?? []), ...(ownFields ?? [])] }),
   }
   const answerEdits = renamed ? { model: head.model } : {}
   const { stream } = head
@@ -135,7 +148,10 @@ async function nativeExchange(services: OperationServices, candidate: Candidate,
   const readLarge = largeReader(services, { edits: answerEdits, head })
   return {
     ...(readLarge && { wholeLarge: readLarge }),
-    request: requestFor(services, candidate, { body: edited, stream, accept, ...(variant && { variant }) }),
+    request: requestFor(services, candidate, {
+      ...{ body: edited, stream, accept, ...(variant && { variant }) },
+      ...(head.address !== undefined && { address: head.address }),
+    }),
     upstream: codec,
     losses: [],
     ...passing(codec, head, answerEdits),

@@ -111,6 +111,13 @@ export async function whole(
     const body = value.bytes ? [value.bytes] : (value.pictures?.placed(value.body) ?? value.body)
     const facts = { usage: value.usage, tier: value.tier, served: received, losses, firstAt: parts.clock.monotonic(), streamedMs: 0 }
     const answered = { ...facts, end: value.end, status: 200, error: undefined }
+    if (request.ask.begins) {
+      const row = settlement.handOver(answered)
+      const { candidate } = received
+      const told = await request.ask.begins({ body: value.body, candidate, head: request.head, row, held: hold.amount })
+      settlement.leave()
+      return { status: 200, contentType: 'application/json', body: told, losses, left: hold.ticket.left }
+    }
     if (request.ask.kept) {
       settlement.foresee(answered)
       await request.ask.kept(body)

@@ -25,12 +25,16 @@ export interface Settled {
   attempts: AttemptLog
 }
 
-/** Closes a request with a hold. Exactly one of `settle` and `refuse` is called, once. */
+/** Closes a request with a hold. Exactly one of `settle`, `refuse` and `leave` is called, once. */
 export interface Settlement {
   /** Resolves when the books hold the request; never rejects. */
   settle(ending: Ending): Promise<void>
   /** Settles a request that failed without output; returns the error for its caller. */
   refuse(thrown: unknown): Promise<GatewayError>
+  /** The row, for a request whose long work is settled by others: what is held stays held, all else of it is given back. */
+  handOver(ending: Ending): NewLog
+  /** Ends a request that was handed over. */
+  leave(): void
   /** Writes to the journal how the request will end, before its answer is written down elsewhere: after a crash that counts where the answer is there. */
   foresee(ending: Ending): void
   /** Writes to the journal what the request is to be charged if the process crashes now. */
@@ -92,6 +96,15 @@ export function openSettlement(parts: RelayParts, settled: Settled): Settlement 
       const nothing = { usage: undefined, served: undefined, losses: [], firstAt: undefined, streamedMs: 0 }
       await settle({ end, status: error.status, error, ...nothing })
       return error
+    },
+    handOver(ending) {
+      attempts.close(ending.error, ending.streamedMs)
+      if (ending.served && parts.balancing?.counting) parts.balancing.ended(ending.served.candidate)
+      return rowOf(ending)
+    },
+    leave() {
+      ask.capture?.settled('complete')
+      leave(arrival, { ticket: hold.ticket, release: request.release }, 0)
     },
     foresee: (ending) => books.progress(rowOf(ending)),
     note(sofar) {

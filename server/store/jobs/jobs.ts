@@ -3,9 +3,12 @@ import { and, asc, eq, exists, inArray, isNull, lt, notInArray, or, type SQL, sq
 import { jobs } from '#db/jobs'
 import type { Store } from '#store/engine/store'
 
-/** Inserts the row, unless it is there. */
-export async function insertJob({ db }: Store, id: string, kind: string, now: Date): Promise<void> {
-  await db.insert(jobs).values({ id, kind, createdAt: now, beatAt: now }).onConflictDoNothing()
+/** Inserts the row, unless it is there. `runner`: who does it already. */
+export async function insertJob({ db }: Store, id: string, kind: string, now: Date, runner?: string): Promise<void> {
+  await db
+    .insert(jobs)
+    .values({ id, kind, createdAt: now, beatAt: now, ...(runner !== undefined && { runner }) })
+    .onConflictDoNothing()
 }
 
 /** Which jobs are taken, by whom. */

@@ -12,6 +12,7 @@ const kinds: readonly (readonly [RegExp, string])[] = [
   [/^gemini-.*tts/, 'generate speak'],
   [/(^|-)tts(-|$)|-speech$/, 'speak'],
   [/^(dall-e|gpt-image|imagen)/, 'image'],
+  [/^(sora|veo)-/, 'video'],
   [/^gemini-.*image/, 'generate image'],
   [/-image$/, 'image'],
   [/^(gpt-\d|o\d(-|$)|chatgpt-|claude-|gemini-|parley-demo$)/, 'generate'],

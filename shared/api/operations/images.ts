@@ -46,6 +46,42 @@ export const ImageEditForm = Open({
   stream: Type.Optional(OneOf(['true', 'false'])),
 })
 
+/** POST /v1/images/variations, a form. */
+export const ImageVariationForm = Open({
+  model: ModelName(),
+  image: FileField('A single picture.'),
+  n: Type.Optional(Type.String({ pattern: '^\\d+$' })),
+  size: Type.Optional(Type.String()),
+  response_format: Type.Optional(OneOf(['url', 'b64_json'])),
+})
+
+const instance = Open({ prompt: NotEmpty(), image: Type.Optional(Open({ bytesBase64Encoded: Type.String(), mimeType: Type.String() })) })
+
+/** POST /v1beta/models/{model}:predict */
+export const PredictRequest = Open({
+  instances: Type.Array(instance, { minItems: 1 }),
+  parameters: Type.Optional(
+    Open({
+      sampleCount: Type.Optional(Whole(1, 128)),
+      aspectRatio: Type.Optional(Type.String({ description: '`WIDTH:HEIGHT`.' })),
+      sampleImageSize: Type.Optional(Type.String({ description: '`1K` or `2K`.' })),
+      outputOptions: Type.Optional(Open({ mimeType: Type.Optional(Type.String()), compressionQuality: Type.Optional(Whole(0, 100)) })),
+    }),
+  ),
+})
+
+/** Response of :predict. */
+export const PredictResponse = Open({
+  predictions: Type.Array(
+    Open({
+      mimeType: Type.Optional(Type.String()),
+      bytesBase64Encoded: Type.Optional(Type.String()),
+      gcsUri: Type.Optional(Type.String()),
+      prompt: Type.Optional(Type.String()),
+    }),
+  ),
+})
+
 /** Response of the image endpoints. */
 export const ImageList = Open({
   created: Whole(),

@@ -228,6 +228,13 @@ curl -s -b cookies.txt "$PARLEY_URL/pg/chat/completions" ${json} \\
       prints: 'json',
       shows: '"embeddings"',
     },
+    {
+      route: `POST ${prefix}/models/{model}:predict`,
+      language: 'sh',
+      text: post(`${prefix}/models/parley-demo-image:predict`, '{"instances": [{"prompt": "A red bicycle"}]}', { key: google }),
+      prints: 'text',
+      shows: 'serve this endpoint',
+    },
   ]),
 ]
 

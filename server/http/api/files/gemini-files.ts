@@ -1,6 +1,8 @@
 /** Files at Gemini's addresses: uploads that can be resumed, lists, deletion. They are those of `files.ts`. */
 import type { KeptFile } from '#canonical/kept-file'
+import { downloadVideo, videoFileIn } from '#http/api/gemini-videos'
 import { admit } from '#http/api/relay-route'
+import type { VideoServices } from '#http/api/video-making'
 import { bodyPieces, bodyTimeMs, readBody } from '#http/request/read-body'
 import { json } from '#http/request/respond'
 import type { Route, Visit } from '#http/request/route'
@@ -103,7 +105,7 @@ function upload(services: FileServices, visit: Visit): Promise<Response> {
 }
 
 /** `/upload/v1beta/files`, `/upload/v1/files`, `/v1beta/files` and what is under it. */
-export function geminiFileRoutes(services: FileServices): Route[] {
+export function geminiFileRoutes(services: FileServices & VideoServices): Route[] {
   const envelope = 'gemini'
   const at = '/v1beta/files/:id'
   const uploads = ['/upload/v1beta/files', '/upload/v1/files'].map(
@@ -112,7 +114,17 @@ export function geminiFileRoutes(services: FileServices): Route[] {
   return [
     ...uploads,
     { method: 'GET', path: '/v1beta/files', envelope, handle: (visit) => list(services, visit, 'gemini') },
-    { method: 'GET', path: at, envelope, slow: true, handle: (visit) => shown(services, visit, 'gemini') },
+    {
+      method: 'GET',
+      path: at,
+      envelope,
+      slow: true,
+      handle: async (visit) => {
+        const ofVideo = videoFileIn(visit.params.id ?? '')
+        if (ofVideo) return downloadVideo(services, visit, ofVideo)
+        return shown(services, visit, 'gemini')
+      },
+    },
     { method: 'DELETE', path: at, envelope, handle: (visit) => remove(services, visit, 'gemini') },
   ]
 }

@@ -1,11 +1,11 @@
 /**
- * Pictures from Google's models, for clients who ask in OpenAI's style: Gemini's by generateContent, Imagen's by predict. For
- * upstreams only: a client that speaks Google's own dialect asks for pictures in a conversation. Start with `generate.ts` and `predict.ts`.
+ * Pictures from Google's models: Gemini's by generateContent, Imagen's by predict. Start with `generate.ts` and `predict.ts`. Clients of
+ * Google's ask by predict (`predict-door.ts`), or in a conversation, which is none of this.
  */
 import type { Target } from '#canonical/codec'
 import type { Loss } from '#canonical/loss'
-import { addTokens, type ImageAnswer, type ImageQuestion } from '#canonical/operation/image'
-import type { InlineFile, OperationHead, OperationUpstream, ReadOperation, WantedFile } from '#canonical/operation/operation'
+import { addTokens, type ImageAnswer, type ImageHead, type ImageQuestion } from '#canonical/operation/image'
+import type { InlineFile, OperationCodec, OperationHead, ReadOperation, WantedFile } from '#canonical/operation/operation'
 import type { Usage } from '#canonical/usage'
 import { recordUnread } from '#protocols/codec/extensions'
 import { lossList } from '#protocols/codec/field-writers'
@@ -16,6 +16,7 @@ import { readError } from '../error.ts'
 import { lossesBesideMedia } from '../media-answer.ts'
 import { readGenerate, writeGenerate } from './generate.ts'
 import { isImagen, readPredict, writePredict } from './predict.ts'
+import { predictDoor } from './predict-door.ts'
 
 /** The bytes of every picture go inside the request. */
 function filesWanted({ images, mask }: ImageQuestion, { model }: Target): WantedFile[] {
@@ -75,8 +76,9 @@ function joined(one: Usage, other: Usage): Usage {
 }
 
 /** Pictures from Google's models. */
-export const imagesCodec: OperationUpstream<ImageQuestion, ImageAnswer> = {
+export const imagesCodec: OperationCodec<ImageQuestion, ImageAnswer, ImageHead> = {
   style: 'gemini',
+  ...predictDoor,
   filesWanted,
   writeQuestion,
   readAnswer,

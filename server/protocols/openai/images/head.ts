@@ -2,20 +2,30 @@
 import type { StateRef } from '#canonical/codec'
 import { type ImageHead, type ImageQuestion, type InputPicture, imageCost } from '#canonical/operation/image'
 import type { Incoming, Variant } from '#canonical/operation/operation'
+import { GatewayError } from '#shared/errors'
 import { type Body, missing, readCount, readFlag, readModel, readText, readWord, wrong } from '../fields.ts'
+import { formOf } from '../form.ts'
 import { type AskedPicture, type ImageFields, readFields, requireImages, sizeIn } from './request-read.ts'
 
 /** Pictures at once; every one is held for. */
 const mostPictures = 128
 const mostPartials = 3
 
+/** Variations are of one picture, in a form, without words. */
+function readVariation(asked: ImageFields, body: Incoming): void {
+  formOf(body)
+  requireImages(asked, body)
+  if (asked.images.length > 1) throw wrong('image', 'a single file')
+}
+
 /** Throws GatewayError 400 with the field as `param`; unknown fields and values that only upstreams know pass. */
 export function readHead(body: Incoming, _path?: string, variant?: Variant): ImageHead {
   const asked = readFields(body)
   const { fields, images, mask } = asked
   const model = readModel(fields.model)
-  const promptBytes = Buffer.byteLength(readPrompt(fields))
+  const promptBytes = variant === 'variation' ? 0 : Buffer.byteLength(readPrompt(fields))
   if (variant === 'edit') requireImages(asked, body)
+  if (variant === 'variation') readVariation(asked, body)
   readWord(fields, 'response_format', ['url', 'b64_json'])
   for (const word of ['background', 'output_format']) readText(fields, word)
   readCount(fields, 'output_compression', 100, 0)
@@ -65,8 +75,14 @@ const handled = new Set(['response_format', 'stream', 'partial_images', 'images'
 /** What changes a picture little, or not at all. */
 const hints = new Set(['user', 'safety_identifier', 'moderation', 'style', 'input_fidelity'])
 
-/** The question for another style. Throws GatewayError 400 with the field as `param`. */
+const noVariations = () =>
+  new GatewayError('unsupported_here', 'Variations need a channel whose upstream makes them. Use /v1/images/edits with a prompt.', {
+    param: 'model',
+  })
+
+/** The question for another style. Throws GatewayError 400 with the field as `param`; `unsupported_here` for variations, which no other style has. */
 export function readQuestion(body: Incoming, _path?: string, variant?: Variant): ImageQuestion {
+  if (variant === 'variation') throw noVariations()
   const { fields, images, mask } = readFields(body)
   const size = readText(fields, 'size')
   const pixels = sizeIn(size)

@@ -1,0 +1,54 @@
+/** Videos in Google's words: `:predictLongRunning`, its operations, and the files of those that are complete. */
+import type { KeptVideo } from '#canonical/operation/kept-video'
+import { json } from '#http/request/respond'
+import type { Route, Visit } from '#http/request/route'
+import { writeOperation } from '#protocols/videos'
+import { begin, fileOf, noVideo, type VideoServices, videoNow } from './video-making.ts'
+
+/** Clients find letters and digits in the address, and nothing else. */
+const addressesOf = (origin: string, { id }: KeptVideo) => {
+  const name = id.replace('_', '')
+  return (index: number) => `${origin}/v1beta/files/${name}${index === 0 ? '' : `n${index}`}:download?alt=media`
+}
+
+const shownBy =
+  ({ publicUrl }: VideoServices) =>
+  (video: KeptVideo) =>
+    writeOperation(video, addressesOf(publicUrl.origin, video))
+
+/** Serves `:predictLongRunning`; `path` names model and action. */
+export const beginVideo = (services: VideoServices, visit: Visit, path: string): Promise<Response> =>
+  begin(services, visit, { style: 'gemini', path, shown: shownBy(services) })
+
+/** The same; undefined for any other action. */
+export const geminiVideoAt = (services: VideoServices, visit: Visit, path: string): Promise<Response> | undefined =>
+  path.endsWith(':predictLongRunning') ? beginVideo(services, visit, path) : undefined
+
+/** The operation of this name, with or without its model. Rejects with `not_found`. */
+export async function operationAt(services: VideoServices, visit: Visit, name: string): Promise<Response> {
+  return json(shownBy(services)(await videoNow(services, visit, name)))
+}
+
+/** The name of a file as an address has it: `video...:download`. Undefined: it is none of a video. */
+export function videoFileIn(name: string): { id: string; index: number } | undefined {
+  const [, hex, index = '0'] = /^video([0-9a-f]{32})(?:n(\d{1,2}))?(?::download)?$/.exec(name) ?? []
+  return hex === undefined ? undefined : { id: `video_${hex}`, index: Number(index) }
+}
+
+/** The file of a video. Rejects with `not_found`. */
+export async function downloadVideo(
+  services: VideoServices,
+  visit: Visit,
+  { id, index }: { id: string; index: number },
+): Promise<Response> {
+  const video = await videoNow(services, visit, id)
+  const file = video.report.files[index]
+  if (video.style === 'gemini' && video.report.state === 'completed' && file === undefined) throw noVideo()
+  return fileOf(services, visit, video, file === undefined ? {} : { file })
+}
+
+/** `/v1beta/operations/{id}`; `/v1beta/models/{model}/operations/{id}` is among the models. */
+export function geminiVideoRoutes(services: VideoServices): Route[] {
+  const handle = (visit: Visit) => operationAt(services, visit, visit.params.id ?? '')
+  return [{ method: 'GET', path: '/v1beta/operations/:id', envelope: 'gemini', handle }]
+}

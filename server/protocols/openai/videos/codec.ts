@@ -1,0 +1,127 @@
+/**
+ * Videos as OpenAI asks for them: made from words, or from a video that is there (edited, extended, remixed), from JSON or a form. The
+ * request passes as it is; what the upstream answers is a job, whose reports `report` reads.
+ * Read: the declarations of openai-node, resources/videos.d.ts.
+ */
+import type { RequestEdits, StateRef, WholeAnswer } from '#canonical/codec'
+import type { Incoming, OperationDoor, Variant } from '#canonical/operation/operation'
+import { type AskedVideo, mostOf, type VideoHead, type VideoReader, type VideoReport, videoStates } from '#canonical/operation/video'
+import { operationNames } from '#protocols/codec/body-names'
+import { GatewayError } from '#shared/errors'
+import { isObject } from '#shared/json'
+import { parseObject, scanObject } from '#wire/json-scan'
+import { editFields } from '../edit.ts'
+import { readError, readInnerError } from '../error.ts'
+import { type Body, missing, readModel, readText, wrong } from '../fields.ts'
+import { editForm, formTexts } from '../form.ts'
+
+/** Seconds: what OpenAI makes unless told, and the longest that is believed. */
+const usualSeconds = 4
+const mostSeconds = 600
+const nowhere = { field: '', put: (json: string | undefined) => json }
+
+const fieldsOf = (body: Incoming): Body =>
+  typeof body === 'string' ? scanObject(body, operationNames).value : Object.fromEntries(formTexts(body))
+
+function secondsIn({ seconds }: Body): number | undefined {
+  if (seconds === undefined || seconds === null) return undefined
+  const number = typeof seconds === 'string' && /^\d{1,4}$/.test(seconds) ? Number(seconds) : seconds
+  if (typeof number !== 'number' || !(number > 0 && number <= mostSeconds))
+    throw wrong('seconds', `a number of seconds up to ${mostSeconds}`)
+  return number
+}
+
+function promptIn(fields: Body): string {
+  const prompt = readText(fields, 'prompt')
+  if (prompt === undefined) throw missing('prompt')
+  if (prompt.trim() === '') throw wrong('prompt', 'text that is not empty')
+  return prompt
+}
+
+function keptIn({ input_reference: reference }: Body): StateRef[] {
+  if (!isObject(reference)) return []
+  const { file_id: id } = reference
+  if (id !== undefined && id !== null && typeof id !== 'string') throw wrong('input_reference.file_id', 'the id of a file')
+  return typeof id === 'string' ? [{ kind: 'file', id }] : []
+}
+
+/** Throws GatewayError 400 with the field as `param`; unknown fields pass. `path`: the upstream's id of what is remixed. */
+function readHead(body: Incoming, path?: string, variant?: Variant): VideoHead {
+  const fields = fieldsOf(body)
+  const said = secondsIn(fields)
+  const size = readText(fields, 'size')
+  const video: AskedVideo = {
+    prompt: promptIn(fields),
+    seconds: said ?? usualSeconds,
+    isSecondsSaid: said !== undefined,
+    ...(size !== undefined && { size }),
+    count: 1,
+  }
+  return {
+    model: readModel(fields.model),
+    stream: false,
+    n: 1,
+    maxOutput: 0,
+    inputBytes: Buffer.byteLength(video.prompt ?? ''),
+    usageAsked: true,
+    media: [],
+    searchAsked: false,
+    affinity: [],
+    stateRefs: keptIn(fields),
+    most: mostOf(video),
+    video,
+    ...(variant === 'remix' && path !== undefined && { address: `/${encodeURIComponent(path)}/remix` }),
+  }
+}
+
+const editRequest = (body: Incoming, edits: RequestEdits): Incoming =>
+  typeof body === 'string' ? editFields(body, edits, nowhere) : editForm(body, edits)
+
+const noVideo = () => new GatewayError('upstream_error', 'The upstream sent an answer that is no video.')
+
+function videoIn(body: string): Record<string, unknown> {
+  const video = parseObject(body)
+  // A video that failed has an error, too.
+  if (video && typeof video.id !== 'string' && video.error) throw readInnerError(video.error)
+  if (!video || typeof video.id !== 'string' || video.id === '') throw noVideo()
+  return video
+}
+
+const words: Readonly<Record<string, VideoReport['state']>> = { processing: 'in_progress', pending: 'queued', succeeded: 'completed' }
+
+function report(body: string): VideoReport {
+  const said = videoIn(body)
+  const status = String(said.status)
+  const state = videoStates.find((one) => one === status) ?? words[status] ?? 'in_progress'
+  const seconds = Number(said.seconds)
+  const { error } = said
+  return {
+    state,
+    progress: typeof said.progress === 'number' ? Math.min(100, Math.max(0, Math.round(said.progress))) : state === 'completed' ? 100 : 0,
+    ...(seconds > 0 && seconds <= mostSeconds && { seconds }),
+    ...(isObject(error) && { error: { code: String(error.code ?? 'video_generation_failed'), message: String(error.message ?? '') } }),
+    files: [],
+    said,
+  }
+}
+
+/** Reads jobs. */
+export const videoReader: VideoReader = { begun: (body) => String(videoIn(body).id), report }
+
+const noConversion = (): never => {
+  throw new GatewayError('unsupported_endpoint', 'No channel of this model takes videos in these words.', { param: 'model' })
+}
+
+/** `POST /v1/videos` and what is made of a video. */
+export const videoCodec: OperationDoor<never, never, VideoHead> = {
+  style: 'openai',
+  readHead,
+  editRequest,
+  readWhole(body, _edits, asked): WholeAnswer {
+    videoIn(body)
+    return { body, usage: asked.most, end: 'complete' }
+  },
+  readQuestion: noConversion,
+  writeAnswer: noConversion,
+  readError,
+}

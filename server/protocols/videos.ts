@@ -1,0 +1,14 @@
+/** What is read and said of videos, by style. */
+import type { VideoReader } from '#canonical/operation/video'
+import { videoReader as gemini } from '#protocols/gemini/videos/codec'
+import { writeOperation } from '#protocols/gemini/videos/operation'
+import { videoReader as openai } from '#protocols/openai/videos/codec'
+import { writeVideo } from '#protocols/openai/videos/video'
+
+/** Styles of upstreams that make videos. */
+export type VideoStyle = 'openai' | 'gemini'
+
+/** Reads what upstreams say. */
+export const videoReaders: Readonly<Record<VideoStyle, VideoReader>> = { openai, gemini }
+
+export { writeOperation, writeVideo }

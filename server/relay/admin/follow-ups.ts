@@ -1,0 +1,112 @@
+/** Asks the one account that has it about long work: how far it is, for its files, that it be removed. Nothing is held or charged. */
+import { operationCodecs } from '#protocols/operations'
+import type { RelayParts } from '#relay/contract/ask'
+import { readText } from '#relay/exchange/answer-text'
+import { destinationOf, signed } from '#relay/exchange/outgoing'
+import type { Candidate } from '#routing/order'
+import { type AbortSignalLike, abortedWithAny } from '#runtime/contract/abort'
+import { GatewayError } from '#shared/errors'
+import { phaseLimits, phaseTimer } from '#upstream/timeouts'
+import type { UpstreamAnswer } from '#upstream/upstream'
+import { type FollowUp, followUpUrl } from '#vendors/follow-ups'
+
+/** Work that an upstream has begun, and where. */
+export interface BegunAt {
+  style: 'openai' | 'gemini'
+  channel: string
+  key: string | null
+  upstreamModel: string
+  upstreamId: string
+}
+
+/** Asks about long work. */
+export interface FollowUps {
+  /** Its report, as text. Rejects with GatewayError: `not_found` where the upstream has it no more. */
+  state(work: BegunAt, signal: AbortSignalLike): Promise<string>
+  /** Removes it there; where the upstream has no such call, nothing happens. */
+  remove(work: BegunAt, signal: AbortSignalLike): Promise<void>
+  /** A file of it; whoever gets it reads or cancels it. Rejects with GatewayError. */
+  content(work: BegunAt, asked: { variant?: string; file?: string }, signal: AbortSignalLike): Promise<UpstreamAnswer>
+}
+
+const limits = phaseLimits({ firstEvent: 60, betweenEvents: 60, total: 3600 })
+const reportBytes = 4 * 1024 * 1024
+const errorBytes = 64 * 1024
+const redirects = 3
+
+const gone = () => new GatewayError('no_channel_available', 'The channel that makes the video is not there any more.', { retryAfter: 30 })
+
+/** Follow-ups over the network of the relay. */
+export function createFollowUps(parts: Pick<RelayParts, 'channels' | 'upstream' | 'signer' | 'clock' | 'version'>): FollowUps {
+  function candidateOf({ style, channel: id, key: keyId, upstreamModel }: BegunAt): Candidate {
+    const channel = parts.channels.get(id)
+    const key = channel?.keys.find((one) => one.id === keyId) ?? null
+    if (!channel || (keyId !== null && !key)) throw gone()
+    const model = { name: upstreamModel, upstream: upstreamModel, capabilities: {} }
+    return { channel, key, model, dialect: style === 'gemini' ? 'gemini' : 'chat', style, native: true }
+  }
+
+  async function open(work: BegunAt, followUp: FollowUp, signal: AbortSignalLike): Promise<UpstreamAnswer | undefined> {
+    const candidate = candidateOf(work)
+    const destination = destinationOf({ operation: 'video', stream: false }, candidate)
+    const url = followUpUrl(work.style, destination.url, work.upstreamId, followUp)
+    if (url === undefined) return undefined
+    const timer = phaseTimer(parts.clock, limits)
+    const both = abortedWithAny(signal, timer.signal)
+    const own = { 'user-agent': `parley/${parts.version}`, accept: '*/*' }
+    const method = followUp.want === 'remove' ? 'DELETE' : 'GET'
+    let request = { ...destination, url, method, headers: { ...own, ...destination.headers }, body: undefined } as const
+    try {
+      for (let left = redirects; ; left--) {
+        const answer = await parts.upstream.open(await signed(parts.signer, request, both), both, timer.connected)
+        const next = answer.status >= 301 && answer.status <= 308 ? answer.headers.get('location') : null
+        if (next === null || left === 0) return await accepted(work, answer)
+        answer.cancel()
+        request = redirected(request, next, own)
+      }
+    } finally {
+      timer.stop()
+    }
+  }
+
+  /** Elsewhere the key of the channel is not sent. */
+  function redirected<Sent extends { url: string; headers: Record<string, string> }>(
+    request: Sent,
+    to: string,
+    own: Record<string, string>,
+  ): Sent {
+    const url = new URL(to, request.url)
+    if (url.origin === new URL(request.url).origin) return { ...request, url: url.href }
+    if (url.protocol !== 'https:' || /^[\d.]+$|^\[/.test(url.hostname))
+      throw new GatewayError('upstream_error', 'The upstream pointed to an address that is not asked.')
+    return { ...request, url: url.href, headers: own, credential: undefined }
+  }
+
+  async function accepted({ style }: BegunAt, answer: UpstreamAnswer): Promise<UpstreamAnswer> {
+    if (answer.status >= 200 && answer.status <= 299) return answer
+    const { text } = await readText(answer, errorBytes).catch(() => ({ text: '' }))
+    answer.cancel()
+    if (answer.status === 404 || answer.status === 410) throw new GatewayError('not_found', 'The upstream has this video no more.')
+    throw (
+      operationCodecs.video[style]?.readError(answer.status, new Headers([...answer.headers]), text) ??
+      new GatewayError('upstream_error', 'The upstream refused.')
+    )
+  }
+
+  return {
+    async state(work, signal) {
+      const answer = await open(work, { want: 'state' }, signal)
+      const read = answer && (await readText(answer, reportBytes))
+      if (!read?.whole) throw new GatewayError('upstream_error', 'The upstream sent too long a report.')
+      return read.text
+    },
+    async remove(work, signal) {
+      ;(await open(work, { want: 'remove' }, signal))?.cancel()
+    },
+    async content(work, asked, signal) {
+      const answer = await open(work, { want: 'content', ...asked }, signal)
+      if (!answer) throw new GatewayError('not_found', 'The video has no such file.')
+      return answer
+    },
+  }
+}
