@@ -205,3 +205,26 @@ keys: [{ name: own, user: ann, key: sk-a-key-of-ann }]
     rmSync(folder, { recursive: true, force: true })
   }
 }, 90_000)
+
+test('what is wrong with a request is said in its caller’s words, before an upstream is asked', async () => {
+  const before = [upstream.requests.length, google.requests.length]
+  const post = async (path: string, body: object) => {
+    const headers = { authorization: `Bearer ${gateway.key}`, 'content-type': 'application/json' }
+    const answer = await fetch(gateway.url + path, { method: 'POST', headers, body: JSON.stringify(body) })
+    const { error } = (await answer.json()) as { error: { code: unknown; param?: string; status?: string } }
+    return [answer.status, error.status ?? error.code, error.param]
+  }
+  const foreign = { prompt: 'more', video: { id: 'video_up0' } }
+  expect(await post('/v1/videos', { model })).toEqual([400, 'missing_field', 'prompt'])
+  expect(await post('/v1/videos', { ...asked, seconds: 'long' })).toEqual([400, 'invalid_value', 'seconds'])
+  expect(await post('/v1/videos/edits', foreign)).toEqual([404, 'not_found', 'video_id'])
+  expect(await post('/v1/videos/extensions', { prompt: 'more' })).toEqual([400, 'missing_field', 'video.id'])
+  expect(await post('/v1/videos/video_up0/remix', { prompt: 'more' })).toEqual([404, 'not_found', 'video_id'])
+  expect(await post('/v1/models/veo-3.1-generate-preview:predictLongRunning', {})).toEqual([400, 'INVALID_ARGUMENT', undefined])
+  const image = { uri: 'files/of-others' }
+  const taken = { instances: [{ prompt: 'a fox', image }] }
+  expect(await post('/v1beta/models/veo-3.1-generate-preview:predictLongRunning', taken)).toEqual([404, 'NOT_FOUND', undefined])
+  const key = { authorization: `Bearer ${gateway.key}` }
+  expect((await fetch(`${gateway.url}/v1/videos/video_up0/content`, { headers: key })).status).toBe(404)
+  expect([upstream.requests.length, google.requests.length]).toEqual(before)
+})
