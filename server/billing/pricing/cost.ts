@@ -77,7 +77,7 @@ function eachPart(
   visit('imageOut', image, tokens.imageOut, true)
   visit('request', count(units.requests), rates.request, false)
   visit('image', count(units.images), rates.image, false)
-  visit('second', count(units.seconds), secondOf(servedAs, rates), false)
+  visit('second', count(units.seconds), units.seconds > 0 ? secondOf(servedAs, rates) : rates.second, false)
   visit('search', count(units.searches), rates.search, false)
   visit('character', count(units.characters), rates.character, false)
 }
