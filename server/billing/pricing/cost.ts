@@ -77,14 +77,14 @@ function eachPart(
   visit('imageOut', image, tokens.imageOut, true)
   visit('request', count(units.requests), rates.request, false)
   visit('image', count(units.images), rates.image, false)
-  visit('second', count(units.seconds), servedAs?.size === undefined ? rates.second : secondAt(servedAs.size, rates), false)
+  visit('second', count(units.seconds), units.seconds > 0 ? secondOf(servedAs, rates) : rates.second, false)
   visit('search', count(units.searches), rates.search, false)
   visit('character', count(units.characters), rates.character, false)
 }
 
 /** The rate of a second at this size: exact, since a price per piece has a million in it. */
-function secondAt(size: string, { second, factors }: Rates): bigint {
-  const factor = factors?.size?.get(size)
+function secondOf(servedAs: Usage['servedAs'], { second, factors }: Rates): bigint {
+  const factor = servedAs?.size === undefined ? undefined : factors?.size?.get(servedAs.size)
   return factor === undefined ? second : (second * factor) / 1_000_000n
 }
 
