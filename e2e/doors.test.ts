@@ -148,7 +148,7 @@ describe('what is not served is refused in the words of its protocol', () => {
     const refused = { status: 400, code: 'unsupported_here', type: 'invalid_request_error' }
     expect(await thrownBy(openai().vectorStores.create({ name: 'a' }))).toMatchObject(refused)
     expect(await thrownBy(openai().fineTuning.jobs.list())).toMatchObject(refused)
-    expect(await thrownBy(openai().videos.retrieve('a'))).toMatchObject(refused)
+    expect(await thrownBy(openai().evals.list())).toMatchObject(refused)
   })
 
   test('@anthropic-ai/sdk', async () => {

@@ -427,7 +427,7 @@ describe.each(sampledEngines(import.meta.file))('embeddings on %s', (engine) => 
       [400, undefined, `${gecko}:embedContent`, '{'],
       [400, 'model', 'gpt-5:embedContent', { content }],
       [404, 'model', 'secret:embedContent', { content }],
-      [400, undefined, `${gecko}:asyncBatchEmbedContent`, { requests: [] }],
+      [400, 'batch.inputConfig', `${gecko}:asyncBatchEmbedContent`, { requests: [] }],
       [404, undefined, `${gecko}:embedContent`, { content: { parts: [{ fileData: { fileUri: 'files/secret' } }] } }],
     ]
 

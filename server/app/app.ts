@@ -129,7 +129,7 @@ export async function build({ config, env, log: ownLog, publicUrl, readiness, wo
     const books = watchedBooks(telemetry ? observed(counted, telemetry) : counted, live)
     const large = createLargeBodies(clock, random)
     const bodyRooms = createBodyRooms()
-    const { parts, relay, realtime, health, limiter, upstream } = openRelaying({
+    const { parts, relay, realtime, health, limiter, upstream, closeUpstreams } = openRelaying({
       ...{ store, channels, prices, reasoningState, books, open, log, heartbeatMs, mediaPolicy, large, rooms: bodyRooms },
       fallbacks: settings.fallback,
       balancingMode: settings.balancing,
@@ -268,7 +268,7 @@ export async function build({ config, env, log: ownLog, publicUrl, readiness, wo
       async close() {
         lagMeter.stop()
         live.close()
-        upstream.close()
+        closeUpstreams()
         jobs.cancel()
         replays.cut()
         await longWork.close()

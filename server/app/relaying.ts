@@ -45,11 +45,12 @@ export type RelayingParts = Omit<RelayParts, Made> & {
   large: Pick<LargeBodies, 'frame' | 'answer'>
 }
 
-/** Opens them; `parts` is all that the relays work with. */
+/** Opens them; `parts` is all that the relays work with, `elsewhere` what reaches addresses that upstreams name: those of `mediaPolicy`. */
 export function openRelaying({ store, mediaPolicy, large, balancingMode, ...others }: RelayingParts) {
   const { channels, log } = others
   const check = createAddressCheck({ clock })
   const upstream = createHttpUpstream(check, clock)
+  const elsewhere = createHttpUpstream(createAddressCheck({ clock, policy: mediaPolicy }), clock, check)
   const health = createHealth(clock)
   shareHealth({ health, channels, signals: store.signals, clock })
   const limiter = openLimiter({ store, clock, random, log })
@@ -70,5 +71,9 @@ export function openRelaying({ store, mediaPolicy, large, balancingMode, ...othe
     sockets: createSocketUpstream({ check, clock }),
     demoSockets: createDemoSockets({ clock, random }),
   })
-  return { parts, relay: createRelay(parts), realtime, health, limiter, upstream }
+  const closeUpstreams = () => {
+    upstream.close()
+    elsewhere.close()
+  }
+  return { parts: { ...parts, elsewhere, mediaPolicy }, relay: createRelay(parts), realtime, health, limiter, upstream, closeUpstreams }
 }

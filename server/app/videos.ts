@@ -4,7 +4,7 @@ import type { Books } from '#billing/ledger/books'
 import type { OpenJobs } from '#jobs/jobs'
 import type { LiveChanges } from '#live/live-changes'
 import { videoReaders } from '#protocols/videos'
-import { createFollowUps, type FollowUps } from '#relay/admin/follow-ups'
+import { createFollowUps, type FollowUpParts, type FollowUps } from '#relay/admin/follow-ups'
 import type { RelayParts } from '#relay/contract/ask'
 import { accountsOf } from '#relay/spend/hold'
 import type { Sealer } from '#runtime/secrets'
@@ -16,7 +16,7 @@ import { createVideos, type Videos, videoKind } from '#videos/videos'
 interface VideoWiring {
   store: Store
   sealer: Sealer
-  relaying: RelayParts
+  relaying: RelayParts & FollowUpParts
   books: Books
   accounts: Pick<Accounts, 'callerWithKey'>
   live: Pick<LiveChanges, 'answered'>

@@ -97,7 +97,7 @@ describe.each(sampledEngines(import.meta.file))('on %s', (engine) => {
         groups: ['default'],
         models: ['gpt-5'],
         speaks: [...vendors.openai.speaks],
-        operations: ['generate', 'embed', 'image', 'transcribe', 'speak', 'moderate', 'realtime', 'compact', 'search'],
+        operations: ['generate', 'embed', 'image', 'video', 'transcribe', 'speak', 'moderate', 'realtime', 'compact', 'search'],
         priority: 0,
         weight: 1,
         enabled: true,

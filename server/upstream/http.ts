@@ -28,8 +28,11 @@ export interface HttpUpstream extends Upstream {
   close(): void
 }
 
-/** The network client. `check` runs before every call and rejects forbidden addresses. */
-export function createHttpUpstream(check: AddressCheck, clock: Pick<Clock, 'monotonic'>): HttpUpstream {
+/**
+ * The network client. `check` runs before every call and rejects forbidden addresses; `ofProxies` does so for the proxies of their routes,
+ * which administrators name.
+ */
+export function createHttpUpstream(check: AddressCheck, clock: Pick<Clock, 'monotonic'>, ofProxies = check): HttpUpstream {
   const client = createHttpClient(clock)
   return {
     close: client.close,
@@ -38,7 +41,7 @@ export function createHttpUpstream(check: AddressCheck, clock: Pick<Clock, 'mono
       const checking = check(request.url)
       // A check that is still resolving a name must not delay an abort.
       if (checking !== undefined) await rejectOnAbort(checking, signal)
-      const route = request.route === undefined ? undefined : await checkedRoute(check, request.route, signal)
+      const route = request.route === undefined ? undefined : await checkedRoute(ofProxies, request.route, signal)
       return answerOf(await send(client, request, check.addressesOf?.(request.url), route, signal, connected), signal)
     },
   }

@@ -6,8 +6,9 @@ import { destinationOf, signed } from '#relay/exchange/outgoing'
 import type { Candidate } from '#routing/order'
 import { type AbortSignalLike, abortedWithAny } from '#runtime/contract/abort'
 import { GatewayError } from '#shared/errors'
+import { type MediaPolicy, readAddress } from '#upstream/media-policy'
 import { phaseLimits, phaseTimer } from '#upstream/timeouts'
-import type { UpstreamAnswer } from '#upstream/upstream'
+import type { Upstream, UpstreamAnswer, UpstreamRequest } from '#upstream/upstream'
 import { type FollowUp, followUpUrl } from '#vendors/follow-ups'
 
 /** Work that an upstream has begun, and where. */
@@ -36,8 +37,15 @@ const redirects = 3
 
 const gone = () => new GatewayError('no_channel_available', 'The channel that makes the video is not there any more.', { retryAfter: 30 })
 
+/** What follow-ups are made of. */
+export interface FollowUpParts extends Pick<RelayParts, 'channels' | 'upstream' | 'signer' | 'clock' | 'version'> {
+  /** Reaches what an upstream points to at another host: nothing but addresses of `mediaPolicy`. */
+  elsewhere: Upstream
+  mediaPolicy: MediaPolicy
+}
+
 /** Follow-ups over the network of the relay. */
-export function createFollowUps(parts: Pick<RelayParts, 'channels' | 'upstream' | 'signer' | 'clock' | 'version'>): FollowUps {
+export function createFollowUps(parts: FollowUpParts): FollowUps {
   function candidateOf({ style, channel: id, key: keyId, upstreamModel }: BegunAt): Candidate {
     const channel = parts.channels.get(id)
     const key = channel?.keys.find((one) => one.id === keyId) ?? null
@@ -55,14 +63,20 @@ export function createFollowUps(parts: Pick<RelayParts, 'channels' | 'upstream' 
     const both = abortedWithAny(signal, timer.signal)
     const own = { 'user-agent': `parley/${parts.version}`, accept: '*/*' }
     const method = followUp.want === 'remove' ? 'DELETE' : 'GET'
-    let request = { ...destination, url, method, headers: { ...own, ...destination.headers }, body: undefined } as const
+    let request: UpstreamRequest = { ...destination, url, method, headers: { ...own, ...destination.headers }, body: undefined }
+    let { upstream } = parts
     try {
       for (let left = redirects; ; left--) {
-        const answer = await parts.upstream.open(await signed(parts.signer, request, both), both, timer.connected)
+        const answer = await upstream.open(await signed(parts.signer, request, both), both, timer.connected)
         const next = answer.status >= 301 && answer.status <= 308 ? answer.headers.get('location') : null
         if (next === null || left === 0) return await accepted(work, answer)
         answer.cancel()
-        request = redirected(request, next, own)
+        const to = URL.parse(next, request.url)
+        if (to?.origin === new URL(request.url).origin) request = { ...request, url: to.href }
+        else {
+          request = pointedTo(request, next, own)
+          upstream = parts.elsewhere
+        }
       }
     } finally {
       timer.stop()
@@ -70,16 +84,10 @@ export function createFollowUps(parts: Pick<RelayParts, 'channels' | 'upstream' 
   }
 
   /** Elsewhere the key of the channel is not sent. */
-  function redirected<Sent extends { url: string; headers: Record<string, string> }>(
-    request: Sent,
-    to: string,
-    own: Record<string, string>,
-  ): Sent {
-    const url = new URL(to, request.url)
-    if (url.origin === new URL(request.url).origin) return { ...request, url: url.href }
-    if (url.protocol !== 'https:' || /^[\d.]+$|^\[/.test(url.hostname))
-      throw new GatewayError('upstream_error', 'The upstream pointed to an address that is not asked.')
-    return { ...request, url: url.href, headers: own, credential: undefined }
+  function pointedTo({ url, method, route }: UpstreamRequest, next: string, own: Record<string, string>): UpstreamRequest {
+    const to = readAddress(next, parts.mediaPolicy, new URL(url))
+    if (to === undefined) throw new GatewayError('upstream_error', 'The upstream pointed to an address that is not asked.')
+    return { url: to.href, method, headers: own, body: undefined, ...(route && { route }) }
   }
 
   async function accepted({ style }: BegunAt, answer: UpstreamAnswer): Promise<UpstreamAnswer> {
