@@ -1,16 +1,13 @@
 /** Answers of Responses that are made in the background. A row is there only while its answer is being made. */
 import { boolean, index, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core'
-import { users } from './accounts.ts'
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
 
 export const backgroundResponses = pgTable(
   'background_responses',
   {
-    /** The user's id. */
-    tenant: text('tenant')
-      .notNull()
-      .references(() => users.id, { onDelete: 'cascade' }),
+    /** The id of the user or team whose it is; goes with them (`deleteStateOf`). */
+    tenant: text('tenant').notNull(),
     id: text('id').notNull(),
     createdAt: instant('created_at').notNull(),
     /** When the instance that makes it was last seen to do so. */

@@ -1,6 +1,5 @@
 /** Batches: requests that are asked one by one when there is room, and their answers. Sealed: only the program can read them. */
 import { bigint, index, integer, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core'
-import { users } from './accounts.ts'
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
 
@@ -8,10 +7,8 @@ export const batches = pgTable(
   'batches',
   {
     id: text('id').primaryKey(),
-    /** The user's id. */
-    tenant: text('tenant')
-      .notNull()
-      .references(() => users.id, { onDelete: 'cascade' }),
+    /** The id of the user or team whose it is; goes with them (`deleteStateOf`). */
+    tenant: text('tenant').notNull(),
     /** The key that made it and that its requests are asked with. */
     keyId: text('key_id').notNull(),
     /** In whose words it was made: `chat`, `messages` or `gemini`. */

@@ -1,6 +1,5 @@
 /** Files that users upload for their requests. Sealed: only the program can read them. */
 import { bigint, boolean, foreignKey, index, integer, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core'
-import { users } from './accounts.ts'
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
 
@@ -8,10 +7,8 @@ const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'd
 export const storedFiles = pgTable(
   'stored_files',
   {
-    /** The user's id. */
-    tenant: text('tenant')
-      .notNull()
-      .references(() => users.id, { onDelete: 'cascade' }),
+    /** The id of the user or team whose it is; goes with them (`deleteStateOf`). */
+    tenant: text('tenant').notNull(),
     /** What its ids in all protocols have in common. */
     id: text('id').notNull(),
     createdAt: instant('created_at').notNull(),

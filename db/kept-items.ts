@@ -1,6 +1,5 @@
 /** Conversations that clients of Responses keep here by themselves, and the items in them. Sealed: only the program can read them. */
 import { foreignKey, index, integer, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core'
-import { users } from './accounts.ts'
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
 
@@ -8,10 +7,8 @@ const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'd
 export const itemConversations = pgTable(
   'item_conversations',
   {
-    /** The user's id. */
-    tenant: text('tenant')
-      .notNull()
-      .references(() => users.id, { onDelete: 'cascade' }),
+    /** The id of the user or team whose it is; goes with them (`deleteStateOf`). */
+    tenant: text('tenant').notNull(),
     id: text('id').notNull(),
     createdAt: instant('created_at').notNull(),
     expiresAt: instant('expires_at').notNull(),

@@ -1,6 +1,5 @@
 /** Sealed state that conversations need to continue: state of tool calls, and conversations stored for clients. */
 import { foreignKey, index, integer, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core'
-import { users } from './accounts.ts'
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
 
@@ -27,10 +26,8 @@ export const storedResponses = pgTable(
   'stored_responses',
   {
     id: text('id').notNull(),
-    /** The user's id. */
-    tenant: text('tenant')
-      .notNull()
-      .references(() => users.id, { onDelete: 'cascade' }),
+    /** The id of the user or team whose it is; goes with them (`deleteStateOf`). */
+    tenant: text('tenant').notNull(),
     /** The response that this one continues; it may have been deleted. */
     previousId: text('previous_id'),
     createdAt: instant('created_at').notNull(),

@@ -1,5 +1,6 @@
 /** Teams from outside: whose money a request spends, whose cap refuses it, who may do what, and what remains when people leave. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import OpenAI from 'openai'
 import { sampledEngines } from '#testing/database/database'
 import { gate, respondJson } from '#testing/upstream/scripted-answers'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
@@ -312,4 +313,33 @@ describe.each(sampledEngines(import.meta.file))('teams on %s', (engine) => {
     expect((await report('by=team')).data).toContainEqual(expect.objectContaining({ team: { id, name }, requests: 1 }))
     await exact()
   }, 30_000)
+
+  test('a team’s key keeps files, batches, conversations and answers, which are not its maker’s and go with the team', async () => {
+    const ann = await person('10')
+    const { id } = await team()
+    await join(id, ann, 'manager')
+    const { key } = await keyFor(ann.session, id)
+    const client = new OpenAI({ apiKey: key, baseURL: `${gateway.url}/v1`, maxRetries: 0 })
+    const own = new OpenAI({ apiKey: ann.own, baseURL: `${gateway.url}/v1`, maxRetries: 0 })
+    const line = JSON.stringify({ custom_id: 'a', method: 'POST', url: '/v1/chat/completions', body: question })
+    const file = await client.files.create({ file: new File([line], 'lines.jsonl'), purpose: 'batch' })
+    const batch = await client.batches.create({ input_file_id: file.id, endpoint: '/v1/chat/completions', completion_window: '24h' })
+    const conversation = await client.conversations.create({ items: [{ type: 'message', role: 'user', content: 'hi' }] })
+    const kept = await client.responses.create({ model: testModel, input: 'hi', max_output_tokens: 1000, store: true })
+    const late = await client.responses.create({ model: testModel, input: 'hi', max_output_tokens: 1000, background: true })
+    const reads = (by: OpenAI) => [
+      by.files.retrieve(file.id),
+      by.batches.retrieve(batch.id),
+      by.conversations.retrieve(conversation.id),
+      by.responses.retrieve(kept.id),
+      by.responses.retrieve(late.id),
+    ]
+    expect((await Promise.all(reads(client))).map((one) => one.id)).toEqual([file.id, batch.id, conversation.id, kept.id, late.id])
+    const refused = await Promise.all(reads(own).map((one) => one.then(() => 200).catch((thrown: { status: number }) => thrown.status)))
+    expect(refused).toEqual([404, 404, 404, 404, 404])
+    for (let state = ''; state !== 'completed'; await Bun.sleep(20)) state = (await client.batches.retrieve(batch.id)).status
+    for (let state = ''; state !== 'completed'; await Bun.sleep(20)) state = (await client.responses.retrieve(late.id)).status ?? ''
+    await gateway.admin.call('DELETE', `/api/teams/${id}`)
+    await exact()
+  }, 60_000)
 })

@@ -1,7 +1,15 @@
-/** Names of removed users and teams, from the audit trail: their usage outlives them, but holds only their ids. */
+/**
+ * Removed users and teams: what they kept goes with them. Their usage outlives them, but holds only their ids; their names are in the
+ * audit trail.
+ */
 import { and, eq, inArray } from 'drizzle-orm'
+import { backgroundResponses } from '#db/background'
+import { batches } from '#db/batches'
+import { storedFiles } from '#db/files'
+import { itemConversations } from '#db/kept-items'
+import { storedResponses } from '#db/reasoning-state'
 import { audit } from '#db/schema'
-import type { Store } from '#store/engine/store'
+import type { Db, Store } from '#store/engine/store'
 
 const removal = inArray(audit.action, ['user.remove', 'team.remove'])
 
@@ -23,4 +31,10 @@ export async function removedNamed({ db }: Store, name: string, what: 'user' | '
     .from(audit)
     .where(and(eq(audit.action, `${what}.remove`), eq(audit.targetName, name)))
   return rows.map(({ id }) => id)
+}
+
+/** Deletes the files, batches, conversations and answers that a user or team keeps, with all that is in them. */
+export async function deleteStateOf(db: Db, tenant: string): Promise<void> {
+  for (const table of [backgroundResponses, batches, storedFiles, itemConversations, storedResponses])
+    await db.delete(table).where(eq(table.tenant, tenant))
 }

@@ -6,6 +6,7 @@ import { deleteBodiesOf } from '#store/bodies/kept-bodies'
 import { inLots } from '#store/engine/batches'
 import type { Store } from '#store/engine/store'
 import { openWallets, postGrants } from '#store/ledger/ledger'
+import { deleteStateOf } from './removed-users.ts'
 import { type Grant, openingOf } from './users.ts'
 
 /** A row of a team. */
@@ -85,6 +86,7 @@ export async function deleteTeam(store: Store, id: string): Promise<void> {
     await tx.delete(teams).where(eq(teams.id, id))
     // After the team: nobody inserts any of its from now on.
     await deleteBodiesOf(tx, id)
+    await deleteStateOf(tx, id)
     return { keys, members }
   })
   await store.changes.publish('teams', id)

@@ -12,6 +12,7 @@ import type { Db, Store } from '#store/engine/store'
 import { openWallets, type Posting, postGrant, postGrants, readWallets } from '#store/ledger/ledger'
 import { onRecord } from './audit.ts'
 import type { KeyRecord } from './keys.ts'
+import { deleteStateOf } from './removed-users.ts'
 
 type Row = typeof users.$inferSelect
 /** A row. New ones have no plan. */
@@ -102,6 +103,7 @@ export async function deleteUser(store: Store, id: string): Promise<UserWrite> {
     const rows = await tx.delete(users).where(eq(users.id, id)).returning({ id: users.id })
     // After the user: nobody inserts any of theirs from now on.
     await deleteBodiesOf(tx, id)
+    await deleteStateOf(tx, id)
     return { found: rows.length > 0, keys, places, managing, ended }
   })
   if (gone === 'last') return 'last'
