@@ -44,11 +44,11 @@ users:
   - { name: tester, balance: 5 }
 `
 
-const ask = (program: Program, streams = true) =>
+const ask = (program: Program, streams = true, asked = model) =>
   fetch(`${program.url}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: 'Bearer sk-test-test-test', 'content-type': 'application/json' },
-    body: JSON.stringify({ model, stream: streams, messages: [{ role: 'user', content: 'hi' }] }),
+    body: JSON.stringify({ model: asked, stream: streams, messages: [{ role: 'user', content: 'hi' }] }),
   })
 
 async function wallet(program: Program): Promise<{ balance: string; held: string }> {
@@ -81,6 +81,8 @@ test('SIGTERM: not ready any more, new work refused, the open stream finishes, e
   const stopped = program.stop()
   for (let tries = 0; tries < 100 && (await fetch(`${program.url}/readyz`)).status === 200; tries++) await wait(20)
   expect(await (await fetch(`${program.url}/readyz`)).json()).toEqual({ status: 'draining' })
+  // Whoever asks for readiness again and again is a balancer: until it has heard the answer three times, new work is taken.
+  for (let tries = 0; tries < 100 && (await ask(program, true, 'nobody-has-it')).status !== 503; tries++) await wait(20)
   const refused = await ask(program)
   expect(refused.status).toBe(503)
   expect(refused.headers.get('retry-after')).toBeString()
