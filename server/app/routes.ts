@@ -17,6 +17,7 @@ import { furtherAddresses } from '#http/api/further-addresses'
 import { geminiRoutes } from '#http/api/gemini'
 import { liveRoutes } from '#http/api/gemini-live'
 import { geminiVideoAt, geminiVideoRoutes, operationAt } from '#http/api/gemini-videos'
+import { interactionRoutes } from '#http/api/interactions/interactions'
 import { keyFactRoutes } from '#http/api/key'
 import { anthropicRoutes } from '#http/api/messages'
 import { modelRoutes } from '#http/api/models'
@@ -164,6 +165,7 @@ export function routesOf({
     ...geminiBatchRoutes(relayServices),
     ...openaiVideoRoutes(relayServices),
     ...geminiVideoRoutes(relayServices),
+    ...interactionRoutes(relayServices),
     ...ollamaRoutes({ ...relayServices, channels, prices, startedAt }),
     ...bedrockRoutes(relayServices),
     ...embeddingRoutes(relayServices),

@@ -7,6 +7,7 @@ import { addressSamples } from './samples/addresses.ts'
 import { batchSamples } from './samples/batches.ts'
 import { conversationSamples, itemSamples, modelSamples } from './samples/conversations.ts'
 import { fileSamples } from './samples/files.ts'
+import { interactionSamples } from './samples/interactions.ts'
 import { objectSamples } from './samples/objects.ts'
 import { videoSamples } from './samples/videos.ts'
 
@@ -171,6 +172,7 @@ socket.onclose = ({ code, reason }) => console.log(code, reason)`,
 export const samples: readonly Sample[] = [
   ...conversationSamples,
   ...itemSamples,
+  ...interactionSamples,
   ...others,
   ...fileSamples,
   ...videoSamples,
