@@ -1,6 +1,7 @@
 /** The protocols in which sessions are held, in the form that the relay knows. */
 import type { RealtimeCodec, RealtimeStyle } from '#canonical/operation/realtime'
 import { readError as readGoogleError } from '#protocols/gemini/error'
+import { withCounts } from '#protocols/gemini/live/counts'
 import * as live from '#protocols/gemini/live/frame'
 import { createLiveMeter } from '#protocols/gemini/live/meter'
 import { readError } from '#protocols/openai/error'
@@ -25,6 +26,7 @@ export const realtimeCodecs: Readonly<Record<RealtimeStyle, RealtimeCodec>> = {
     closeCode: live.closeCodeOf,
     writeSetup: live.writeSetup,
     withHandle: live.withHandle,
+    withCounts,
   },
 }
 

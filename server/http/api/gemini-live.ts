@@ -1,14 +1,15 @@
 /**
- * Gemini's live sessions: a WebSocket at `/ws/google.ai.generativelanguage.VERSION.GenerativeService.BidiGenerateContent`, whose first frame
- * names the model. The key is looked at before the connection is accepted; the upstream is connected once that frame is there, and what is
+ * Gemini's live sessions: a WebSocket at `/ws/google.ai.generativelanguage.VERSION.GenerativeService.BidiGenerateContent`, or where clients
+ * of Google's cloud look for it, `/ws/google.cloud.aiplatform.VERSION.LlmBidiService/BidiGenerateContent`. The first frame names the model. The key is looked at before the connection is accepted; the upstream is connected once that frame is there, and what is
  * refused then closes the connection with the words of the refusal, since the protocol has no other place for them.
  */
 import type { Caller } from '#accounts/caller'
+import type { GoogleService } from '#canonical/operation/realtime'
 import { readCredential } from '#http/request/credentials'
 import { storedHeader } from '#http/request/respond'
 import type { Route, Visit } from '#http/request/route'
 import { liveCloseCode, readLiveSetup } from '#protocols/realtime'
-import type { Handles, KeptSession } from '#relay/realtime/realtime'
+import type { Handles, KeptSession } from '#relay/realtime/contract'
 import type { Session } from '#relay/realtime/session'
 import { modelNotFound } from '#routing/plan'
 import type { Clock } from '#runtime/clock'
@@ -30,7 +31,18 @@ const firstFrameMs = 30_000
 const mostSetup = 1024 * 1024
 const mostWaiting = 4 * 1024 * 1024
 
-const service = /^google\.ai\.generativelanguage\.v1(?:alpha|beta)?\.GenerativeService\.BidiGenerateContent$/
+const services = {
+  api: /^google\.ai\.generativelanguage\.v1(?:alpha|beta)?\.GenerativeService\.BidiGenerateContent$/,
+  cloud: /^google\.cloud\.aiplatform\.v1(?:beta1)?\.LlmBidiService\/BidiGenerateContent$/,
+} as const
+
+/** Whose service the address names. Throws `unsupported_here` for any other. */
+function serviceAt({ params: { service = '', method } }: Visit): GoogleService {
+  const named = method === undefined ? service : `${service}/${method}`
+  if (services.api.test(named)) return 'api'
+  if (services.cloud.test(named)) return 'cloud'
+  throw new GatewayError('unsupported_here', 'Parley serves BidiGenerateContent here, and no other service. Connect to that.')
+}
 
 const restart = 1012
 const late = 1008
@@ -130,7 +142,7 @@ function waitingFor(clock: Clock, sockets: OpenSockets, { begin, none }: Beginni
 }
 
 /** Asks for a session as its first frame says. */
-function beginning(services: LiveServices, visit: Visit, caller: Caller, admit: () => Caller) {
+function beginning(services: LiveServices, visit: Visit, caller: Caller, admit: () => Caller, service: GoogleService) {
   const { requestId, request } = visit
   const { headers } = request
   const keeps = services.house.keep || caller.key?.keepBodies || caller.group.keepBodies
@@ -140,7 +152,7 @@ function beginning(services: LiveServices, visit: Visit, caller: Caller, admit: 
     const { model, handle } = readLiveSetup(text)
     capture?.askedFrame(text)
     return services.realtime({
-      ...{ requestId, caller: admit(), model, style: 'gemini', begins: text, headers: {}, client: headers, capture, signal },
+      ...{ requestId, caller: admit(), model, style: 'gemini', service, begins: text, headers: {}, client: headers, capture, signal },
       handles: handlesFor(services.sealer, caller.user.id, handle),
       readmit() {
         const { models } = admit()
@@ -160,12 +172,10 @@ async function open(services: LiveServices, visit: Visit): Promise<Response> {
   const secret = readCredential(request.headers, url.searchParams)
   const admit = () => services.accounts.admitKey(secret, clientAddress)
   const caller = admit()
-  if (!service.test(visit.params.service ?? '')) {
-    throw new GatewayError('unsupported_here', 'Parley serves BidiGenerateContent here, and no other service. Connect to that.')
-  }
+  const service = serviceAt(visit)
   const refused = upgradeRefusal(visit, 'gemini')
   if (refused) return refused
-  const { stored, ...session } = beginning(services, visit, caller, admit)
+  const { stored, ...session } = beginning(services, visit, caller, admit, service)
   const headers = { 'x-request-id': requestId, 'request-id': requestId, ...(stored && { [storedHeader]: stored }) }
   visit.capture?.answering(101, headers)
   const listener = waitingFor(services.clock, services.responseSockets, session)
@@ -177,6 +187,6 @@ async function open(services: LiveServices, visit: Visit): Promise<Response> {
 /** `/ws/google.ai.generativelanguage...`. */
 export function liveRoutes(services: LiveServices): Route[] {
   // Google's SDK puts a second slash behind a base URL of one's own.
-  const paths = { path: '/ws/:service', also: ['//ws/:service'] }
-  return [{ method: 'GET', ...paths, envelope: 'gemini', slow: true, handle: (visit) => open(services, visit) }]
+  const paths = ['/ws/:service', '/ws/:service/:method'].map((path) => ({ path, also: [`/${path}`] }))
+  return paths.map((at) => ({ method: 'GET', ...at, envelope: 'gemini', slow: true, handle: (visit) => open(services, visit) }))
 }

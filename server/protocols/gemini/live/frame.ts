@@ -61,7 +61,7 @@ export function readLiveFrame(text: string): RealtimeFrame {
 function modelIn(setup: Body): string {
   const named = pickText(setup, 'model')
   if (named === undefined) throw missingField('setup.model')
-  return readModelName(named)
+  return readModelName(named.replace(/^(?:projects\/[^/]+\/locations\/[^/]+\/)?publishers\/google\/models\//, ''))
 }
 
 function blobsIn(kind: Kind, body: Body): Body[] {
