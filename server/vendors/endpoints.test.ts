@@ -321,7 +321,9 @@ describe('live sessions of Google', () => {
   })
 
   test('the cloud’s needs its project', () => {
-    expect(refusal('vertex', undefined, { operation: 'realtime', dialect: 'gemini' })).toMatchObject({ code: 'upstream_error' })
+    expect(refusal('vertex', 'https://aiplatform.googleapis.com', { operation: 'realtime', dialect: 'gemini' })).toMatchObject({
+      code: 'upstream_error',
+    })
   })
 })
 

@@ -60,6 +60,7 @@ import * as search from './operations/search.ts'
 import * as videos from './operations/videos.ts'
 import * as overview from './overview.ts'
 import * as people from './people.ts'
+import * as realtime from './realtime.ts'
 import * as replays from './replays.ts'
 import * as selling from './selling.ts'
 import * as settings from './settings.ts'
@@ -98,11 +99,13 @@ export const schemas = {
   UploadCompletion: batches.UploadCompletion,
   Upload: batches.UploadObject,
   UploadPart: batches.UploadPart,
-  ClientSecretRequest: batches.ClientSecretRequest,
-  ClientSecret: batches.ClientSecret,
-  RealtimeSession: batches.RealtimeSession,
-  TranscriptionSession: batches.TranscriptionSession,
-  RealtimeSessionSecret: batches.RealtimeSessionSecret,
+  ClientSecretRequest: realtime.ClientSecretRequest,
+  ClientSecret: realtime.ClientSecret,
+  RealtimeSession: realtime.RealtimeSession,
+  TranscriptionSession: realtime.TranscriptionSession,
+  RealtimeSessionSecret: realtime.RealtimeSessionSecret,
+  LiveTokenRequest: realtime.LiveTokenRequest,
+  LiveToken: realtime.LiveToken,
   MessagesRequest,
   Message: generation.MessageObject,
   MessageTokensRequest: CountTokensRequest,

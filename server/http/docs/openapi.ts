@@ -16,6 +16,7 @@ import { teamRouteDocs } from './console/team-routes.ts'
 import { fileRouteDocs } from './file-routes.ts'
 import { objectRouteDocs } from './object-routes.ts'
 import { operationRouteDocs, sideRouteDocs, videoRouteDocs } from './operation-routes.ts'
+import { realtimeRouteDocs } from './realtime-routes.ts'
 import { conversationRouteDocs } from './relay-routes.ts'
 import { type Gives, type RouteDoc, tags } from './route-doc.ts'
 
@@ -25,6 +26,7 @@ export const routeDocs: readonly RouteDoc[] = [
   ...sideRouteDocs,
   ...fileRouteDocs,
   ...batchRouteDocs,
+  ...realtimeRouteDocs,
   ...videoRouteDocs,
   ...objectRouteDocs,
   ...addressRouteDocs,

@@ -97,10 +97,16 @@ export interface LiveSetup {
   handle?: string
 }
 
-/** The first frame. Throws GatewayError for any other. */
-export function readSetup(text: string): LiveSetup {
+/** What is in the first frame. Throws GatewayError for any other. */
+export function readSetupBody(text: string): Body {
   const { kind, body } = read(text)
   if (kind !== 'setup') throw missingField('setup')
+  return body
+}
+
+/** The first frame. Throws GatewayError for any other. */
+export function readSetup(text: string): LiveSetup {
+  const body = readSetupBody(text)
   const resumption = pickObject(body, 'sessionResumption')
   const handle = resumption && pickText(resumption, 'handle')
   return { model: modelIn(body), ...(handle !== undefined && handle !== '' && { handle }) }

@@ -12,7 +12,7 @@ import type { Realtime } from '#relay/realtime/contract'
 import { modelNotFound } from '#routing/plan'
 import type { KeepBodies } from '#shared/console/body'
 import { GatewayError } from '#shared/errors'
-import { type ClientSecret, isClientSecret, opened, type SecretServices } from './realtime-secrets.ts'
+import { type ClientSecret, isClientSecret, opened, type SecretServices } from './client-secrets.ts'
 
 /** What the realtime endpoint needs from the program. */
 export interface RealtimeServices extends Pick<SecretServices, 'sealer' | 'clock'> {
