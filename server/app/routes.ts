@@ -16,6 +16,7 @@ import { uploadRoutes } from '#http/api/files/uploads'
 import { furtherAddresses } from '#http/api/further-addresses'
 import { geminiRoutes } from '#http/api/gemini'
 import { geminiVideoAt, geminiVideoRoutes, operationAt } from '#http/api/gemini-videos'
+import { interactionRoutes } from '#http/api/interactions/interactions'
 import { keyFactRoutes } from '#http/api/key'
 import { anthropicRoutes } from '#http/api/messages'
 import { modelRoutes } from '#http/api/models'
@@ -166,6 +167,7 @@ export function routesOf({
     ...geminiBatchRoutes(relayServices),
     ...openaiVideoRoutes(relayServices),
     ...geminiVideoRoutes(relayServices),
+    ...interactionRoutes(relayServices),
     ...ollamaRoutes({ ...relayServices, channels, prices, startedAt }),
     ...bedrockRoutes(relayServices),
     ...embeddingRoutes(relayServices),

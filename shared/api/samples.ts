@@ -7,6 +7,7 @@ import { addressSamples } from './samples/addresses.ts'
 import { batchSamples } from './samples/batches.ts'
 import { conversationSamples, itemSamples, modelSamples } from './samples/conversations.ts'
 import { fileSamples } from './samples/files.ts'
+import { interactionSamples } from './samples/interactions.ts'
 import { objectSamples } from './samples/objects.ts'
 import { realtimeSamples } from './samples/realtime.ts'
 import { videoSamples } from './samples/videos.ts'
@@ -133,6 +134,7 @@ curl -s "$PARLEY_URL/v1/images/edits" ${bearer} ${json} -d @edit.json`,
 export const samples: readonly Sample[] = [
   ...conversationSamples,
   ...itemSamples,
+  ...interactionSamples,
   ...others,
   ...fileSamples,
   ...videoSamples,

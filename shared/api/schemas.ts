@@ -32,6 +32,7 @@ import { CountTokensRequest, MessagesRequest } from '../protocols/anthropic/mess
 import { ConverseRequest } from '../protocols/bedrock/converse.ts'
 import { GeminiBatchEmbedRequest, GeminiEmbedRequest } from '../protocols/gemini/embeddings.ts'
 import { GenerateContentRequest } from '../protocols/gemini/generate-content.ts'
+import { InteractionRequest } from '../protocols/gemini/interactions.ts'
 import {
   OllamaChatRequest,
   OllamaEmbeddingsRequest,
@@ -114,6 +115,8 @@ export const schemas = {
   GenerateContentResponse: generation.GenerateContentResponse,
   ContentTokensRequest: generation.ContentTokensRequest,
   ContentTokens: generation.ContentTokens,
+  InteractionRequest,
+  Interaction: generation.InteractionObject,
   EmbeddingsRequest: embeddings.EmbeddingsRequest,
   EngineEmbeddingsRequest: embeddings.EngineEmbeddingsRequest,
   EmbeddingList: embeddings.EmbeddingList,

@@ -43,6 +43,10 @@ export const httpRooms: Record<string, Room> = {
       ...lower,
     ],
   },
+  // Stored answers of Responses in the words of Gemini.
+  'server/http/api/interactions': {
+    may: ['server/http/request', 'server/http/api', 'server/protocols', ...relay('conversation'), ...lower],
+  },
   // What every route of the console is made with: who may call, JSON in and out, pages of lists. Bodies with a name twice: server/wire.
   'server/http/console/route': {
     may: ['server/wire', 'server/http/request', 'server/accounts', 'server/accounts/identity', 'server/bodies', ...billing, ...lower],

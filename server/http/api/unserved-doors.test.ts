@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { batchRouteDocs } from '#http/docs/batch-routes'
 import { fileRouteDocs } from '#http/docs/file-routes'
+import { interactionRouteDocs } from '#http/docs/interaction-routes'
 import { objectRouteDocs } from '#http/docs/object-routes'
 import { sideRouteDocs } from '#http/docs/operation-routes'
 import { realtimeRouteDocs } from '#http/docs/realtime-routes'
@@ -21,14 +22,11 @@ function addressesIn(folder: string, prefix: string): string[] {
   return [...new Set(found.map((path) => prefix + path.replace(/\$\{[^}]*\}/g, 'name')).filter((path) => path.startsWith('/v1/')))].sort()
 }
 
-const served = [
-  ...conversationRouteDocs,
-  ...sideRouteDocs,
-  ...fileRouteDocs,
-  ...batchRouteDocs,
-  ...objectRouteDocs,
-  ...realtimeRouteDocs,
-].map(({ route }) => {
+const routes = [
+  ...[conversationRouteDocs, interactionRouteDocs, sideRouteDocs, fileRouteDocs],
+  ...[batchRouteDocs, objectRouteDocs, realtimeRouteDocs],
+].flat()
+const served = routes.map(({ route }) => {
   const path = route.replace(/^\w+ /, '')
   return new RegExp(`^${path.replace(/:\w+/g, '[^/]+').replace('*', '.+')}$`)
 })

@@ -33,7 +33,6 @@ const doors: readonly Door[] = [
   { at: /^responses\//, what: 'other calls of Responses', needs: 'Create, read, delete and list input items at /v1/responses' },
   { at: /^chat\/completions\//, what: 'stored chat completions', needs: 'Use /v1/responses, which keeps answers' },
   { at: /^(videos|video)(\/|$)/, what: 'characters of videos', needs: inOneAccount },
-  { at: /^interactions(\/|$)/, what: 'interactions', needs: 'Use generateContent, or /v1/responses for answers that are kept' },
   { at: /^(corpora|ragStores)(\/|$)/, what: 'searching in stored files', needs: inOneAccount },
   { at: /^(environments|sandboxes)(\/|$)/, what: 'making an environment', needs: 'Make a container at /v1/containers' },
   { at: /^(agents|sessions|vaults|memory_stores|dreams|deployments|deployment_runs)(\/|$)/, needs: inOneAccount },

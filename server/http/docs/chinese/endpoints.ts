@@ -164,4 +164,14 @@ export const endpoints: Readonly<Record<string, string>> = {
     '针对以 `background: true` 创建的响应。上游已开始生成的部分照常收费。已完成的响应保持不变。',
   'Rerank documents, for Cohere’s clients': '对文档重排序，供 Cohere 客户端使用',
   'The same request; responses have Cohere’s format, whatever the upstream.': '请求相同；无论上游是谁，响应都是 Cohere 的格式。',
+  'Gemini: create an interaction': 'Gemini：创建交互',
+  'A conversation that is kept, on any upstream: a stored response in Gemini’s words, and either address reads what the other has made. What an upstream cannot be told is a loss; agents, environments and tools of Gemini’s own are refused with what they need. With `background: true` it comes at once with `in_progress`: GET it until it is made.':
+    '在任意上游上保存的对话：以 Gemini 的说法表示的已存储响应，两个地址可以互相读取。无法告诉上游的内容记为损失；代理、环境和 Gemini 自有的工具会被拒绝并说明所需条件。`background: true` 时立即返回 `in_progress`：用 GET 读取直到完成。',
+  'Gemini: one interaction': 'Gemini：单个交互',
+  '`true`: with what it answers.': '`true`：连同它所回答的输入。',
+  '`true`: as the events that it was made of.': '`true`：以组成它的事件返回。',
+  'Only the events behind this one.': '仅此事件之后的事件。',
+  'Gemini: cancel an interaction': 'Gemini：取消交互',
+  'One that is made in the background. What was delivered is charged.': '在后台生成的交互。已交付的部分会收费。',
+  'Gemini: delete an interaction': 'Gemini：删除交互',
 }
