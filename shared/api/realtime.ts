@@ -3,24 +3,35 @@ import { Type } from '../typebox.ts'
 import { Open, OrNull, Whole } from './fields.ts'
 
 /** POST /v1/realtime/client_secrets */
-export const ClientSecretRequest = Open({
+const ClientSecretRequest = Open({
   expires_after: OrNull(Open({ anchor: Type.String(), seconds: Whole(10, 7200) })),
   session: OrNull(
     Open({ type: Type.String(), model: Type.Optional(Type.String()) }, 'What the session is set to: 6,144 characters at most.'),
   ),
 })
-export const ClientSecret = Open({ value: Type.String(), expires_at: Whole(), session: Open({}) })
+const ClientSecret = Open({ value: Type.String(), expires_at: Whole(), session: Open({}) })
 /** POST /v1/realtime/sessions */
-export const RealtimeSession = Open({ model: Type.Optional(Type.String()) })
+const RealtimeSession = Open({ model: Type.Optional(Type.String()) })
 /** POST /v1/realtime/transcription_sessions */
-export const TranscriptionSession = Open({ input_audio_transcription: OrNull(Open({ model: Type.Optional(Type.String()) })) })
-export const RealtimeSessionSecret = Open({ id: Type.String(), client_secret: Open({ value: Type.String(), expires_at: Whole() }) })
+const TranscriptionSession = Open({ input_audio_transcription: OrNull(Open({ model: Type.Optional(Type.String()) })) })
+const RealtimeSessionSecret = Open({ id: Type.String(), client_secret: Open({ value: Type.String(), expires_at: Whole() }) })
 /** POST /v1alpha/auth_tokens */
-export const LiveTokenRequest = Open({
+const LiveTokenRequest = Open({
   uses: OrNull(Whole(0)),
   expireTime: OrNull(Type.String()),
   newSessionExpireTime: OrNull(Type.String()),
   bidiGenerateContentSetup: OrNull(Open({ model: Type.Optional(Type.String()) }, 'What the session is set to: 6,144 characters at most.')),
   fieldMask: OrNull(Type.String()),
 })
-export const LiveToken = Open({ name: Type.String({ description: '`auth_tokens/...`: the key of the session, in full.' }) })
+const LiveToken = Open({ name: Type.String({ description: '`auth_tokens/...`: the key of the session, in full.' }) })
+
+/** These, by their names in the document. */
+export const realtimeSchemas = {
+  ClientSecretRequest,
+  ClientSecret,
+  RealtimeSession,
+  TranscriptionSession,
+  RealtimeSessionSecret,
+  LiveTokenRequest,
+  LiveToken,
+}

@@ -61,7 +61,7 @@ import * as search from './operations/search.ts'
 import * as videos from './operations/videos.ts'
 import * as overview from './overview.ts'
 import * as people from './people.ts'
-import * as realtime from './realtime.ts'
+import { realtimeSchemas } from './realtime.ts'
 import * as replays from './replays.ts'
 import * as selling from './selling.ts'
 import * as settings from './settings.ts'
@@ -100,13 +100,7 @@ export const schemas = {
   UploadCompletion: batches.UploadCompletion,
   Upload: batches.UploadObject,
   UploadPart: batches.UploadPart,
-  ClientSecretRequest: realtime.ClientSecretRequest,
-  ClientSecret: realtime.ClientSecret,
-  RealtimeSession: realtime.RealtimeSession,
-  TranscriptionSession: realtime.TranscriptionSession,
-  RealtimeSessionSecret: realtime.RealtimeSessionSecret,
-  LiveTokenRequest: realtime.LiveTokenRequest,
-  LiveToken: realtime.LiveToken,
+  ...realtimeSchemas,
   MessagesRequest,
   Message: generation.MessageObject,
   MessageTokensRequest: CountTokensRequest,
