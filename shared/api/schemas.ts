@@ -61,6 +61,7 @@ import * as search from './operations/search.ts'
 import * as videos from './operations/videos.ts'
 import * as overview from './overview.ts'
 import * as people from './people.ts'
+import { realtimeSchemas } from './realtime.ts'
 import * as replays from './replays.ts'
 import * as selling from './selling.ts'
 import * as settings from './settings.ts'
@@ -99,11 +100,7 @@ export const schemas = {
   UploadCompletion: batches.UploadCompletion,
   Upload: batches.UploadObject,
   UploadPart: batches.UploadPart,
-  ClientSecretRequest: batches.ClientSecretRequest,
-  ClientSecret: batches.ClientSecret,
-  RealtimeSession: batches.RealtimeSession,
-  TranscriptionSession: batches.TranscriptionSession,
-  RealtimeSessionSecret: batches.RealtimeSessionSecret,
+  ...realtimeSchemas,
   MessagesRequest,
   Message: generation.MessageObject,
   MessageTokensRequest: CountTokensRequest,

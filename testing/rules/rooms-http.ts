@@ -22,6 +22,14 @@ export const httpRooms: Record<string, Room> = {
   'server/http/api/files': {
     may: ['server/http/request', 'server/http/api', 'server/protocols', 'server/reasoning-state', ...relay('conversation'), ...lower],
   },
+  // Sessions in which both sides speak, and the short-lived keys that open them.
+  'server/http/api/realtime': {
+    may: [
+      ...['server/http/request', 'server/http/api', 'server/accounts', 'server/bodies', 'server/routing', 'server/protocols'],
+      ...relay('realtime'),
+      ...lower,
+    ],
+  },
   // Operations other than generation, at the endpoints of OpenAI and of those who are like them.
   'server/http/api/operations': {
     may: ['server/http/request', 'server/http/api', ...relay('conversation', 'operation'), 'server/protocols', ...lower],

@@ -38,7 +38,6 @@ const doors: readonly Door[] = [
   { at: /^(agents|sessions|vaults|memory_stores|dreams|deployments|deployment_runs)(\/|$)/, needs: inOneAccount },
   { at: /^(assistants|threads)(\/|$)/, what: 'the Assistants API', needs: 'Use /v1/responses, which took its place' },
   { at: /^(fine_tuning|fine-tunes|evals|tunedModels|graders|decisions)(\/|$)/, what: 'training and evaluation', needs: inOneAccount },
-  { at: /^auth_tokens$/, what: 'short-lived keys of Gemini’s', needs: 'Open the WebSocket under /ws/ with the key itself' },
   { at: /^(chatkit|content_provenance_checks|safety|user_profiles|webhooks|webhook_\w+)(\/|$)/, needs: inOneAccount },
   { at: /^(operations|triggers|tunnels)(\/|$)/, needs: inOneAccount },
   { at: /^(organizations?|projects)(\/|$)/, what: 'administration', needs: ofTheVendor },

@@ -17,6 +17,7 @@ import { fileRouteDocs } from './file-routes.ts'
 import { interactionRouteDocs } from './interaction-routes.ts'
 import { objectRouteDocs } from './object-routes.ts'
 import { operationRouteDocs, sideRouteDocs, videoRouteDocs } from './operation-routes.ts'
+import { realtimeRouteDocs } from './realtime-routes.ts'
 import { conversationRouteDocs } from './relay-routes.ts'
 import { type Gives, type RouteDoc, tags } from './route-doc.ts'
 
@@ -27,6 +28,7 @@ export const routeDocs: readonly RouteDoc[] = [
   ...sideRouteDocs,
   ...fileRouteDocs,
   ...batchRouteDocs,
+  ...realtimeRouteDocs,
   ...videoRouteDocs,
   ...objectRouteDocs,
   ...addressRouteDocs,
