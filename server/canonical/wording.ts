@@ -6,7 +6,14 @@ import type { Frame } from '#shared/sse'
 import type { Loss } from './loss.ts'
 
 /** The wordings that there are, by endpoint. */
-export type WordingName = 'ollama-chat' | 'ollama-generate' | 'ollama-embed' | 'ollama-embeddings' | 'converse' | 'converse-stream'
+export type WordingName =
+  | 'ollama-chat'
+  | 'ollama-generate'
+  | 'ollama-embed'
+  | 'ollama-embeddings'
+  | 'converse'
+  | 'converse-stream'
+  | 'interaction'
 
 /** A request in the words of a dialect of Parley. */
 export interface Reworded {

@@ -14,6 +14,8 @@ const replayed: ReadonlySet<string> = new Set([
   '/v1/responses',
   '/v1/responses/compact',
   '/v1/messages',
+  '/v1beta/interactions',
+  '/v1/interactions',
   '/v1beta/models/*',
   '/v1/models/*',
   '/v1/embeddings',
