@@ -1,13 +1,12 @@
 import { onCleanup } from 'solid-js'
 import { onChange } from '#client/api/events.ts'
 import { callApi } from '#client/api/http.ts'
-import { createSoon } from '#client/console/soon.ts'
 import type { ChannelHealthRow } from '#shared/console/channel'
 import type { Page } from '#shared/console/model'
 import { setResting } from './resting.ts'
 
-/** Milliseconds between two readings at least, and at most: a rest ends by itself. */
-const [leastMs, mostMs] = [5_000, 60_000]
+/** Milliseconds from a change to the reading, which many changes share, and between two readings at most: a rest ends by itself. */
+const [soonMs, mostMs] = [3_000, 60_000]
 
 /** Keeps the count of resting channels while the console is open. For administrators; shows nothing. */
 export function RestingWatch() {
@@ -20,10 +19,19 @@ export function RestingWatch() {
       // The page itself says what is wrong.
     }
   }
-  const soon = createSoon(leastMs, () => void read())
+  let planned: ReturnType<typeof setTimeout> | undefined
+  const soon = () => {
+    planned ??= setTimeout(() => {
+      planned = undefined
+      void read()
+    }, soonMs)
+  }
   void read()
   onChange(['channels', 'requests'], soon)
   const timer = setInterval(soon, mostMs)
-  onCleanup(() => clearInterval(timer))
+  onCleanup(() => {
+    clearTimeout(planned)
+    clearInterval(timer)
+  })
   return null
 }
