@@ -23,6 +23,8 @@ export type { Frame }
 export interface ScannedBody {
   text: string
   value: Record<string, unknown>
+  /** What the scan found strings to begin with (`hasBeginning`); absent = the text has to be searched. */
+  begins?: ReadonlySet<string>
 }
 
 /** Whoever reads a body more than once scans it first (`#wire/json-scan`); for one reading its text will do. */

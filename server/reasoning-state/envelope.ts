@@ -3,6 +3,7 @@
  * including the client, it is as opaque as the state itself.
  */
 import type { Opaque } from '#canonical/conversation'
+import { envelopeMark, envelopeMarkInBase64, envelopeMarks } from '#canonical/envelope-marks'
 import type { Sealer } from '#runtime/secrets'
 import type { Dialect } from '#shared/ids'
 
@@ -14,17 +15,13 @@ export interface Envelopes {
   unwrap(tenant: string, opaque: Opaque): Opaque | undefined
 }
 
-const mark = 'gw1.'
-/** The beginning of `mark` in base64, whatever follows. */
-const markInBase64 = 'Z3cxL'
-
 /** Envelopes sealed with this sealer. */
 export function createEnvelopes(sealer: Pick<Sealer, 'seal' | 'open'>): Envelopes {
   const identity = (tenant: string) => JSON.stringify(['vault envelope', tenant])
   return {
     wrap(tenant, slot, opaque) {
       if (opaque.dialect === slot) return opaque
-      const text = mark + urlSafe(sealer.seal(JSON.stringify(opaque), identity(tenant)))
+      const text = envelopeMark + urlSafe(sealer.seal(JSON.stringify(opaque), identity(tenant)))
       return { dialect: slot, kind: kindIn(slot, opaque.kind), value: slot === 'gemini' ? base64(text) : text }
     },
     unwrap(tenant, opaque) {
@@ -42,8 +39,8 @@ export function createEnvelopes(sealer: Pick<Sealer, 'seal' | 'open'>): Envelope
 
 /** The sealed text of an envelope; undefined when the value is not one. */
 function sealedIn(value: string): string | undefined {
-  const text = value.startsWith(markInBase64) ? Buffer.from(value, 'base64').toString() : value
-  return text.startsWith(mark) ? standard(text.slice(mark.length)) : undefined
+  const text = value.startsWith(envelopeMarkInBase64) ? Buffer.from(value, 'base64').toString() : value
+  return text.startsWith(envelopeMark) ? standard(text.slice(envelopeMark.length)) : undefined
 }
 
 /** Gemini's slot holds bytes, which typed clients decode and encode again, so the value must be base64, of either alphabet. */
@@ -68,8 +65,5 @@ function kindIn(slot: Dialect, kind: Opaque['kind']): Opaque['kind'] {
   }
 }
 
-/** One of these is in every JSON text that has an envelope as a value. */
-export const envelopeMarks = [`"${mark}`, `"${markInBase64}`] as const
-
 /** True when this JSON text may contain an envelope as a value. Cheap; no false negatives. */
-export const mayHoldEnvelope = (json: string): boolean => json.includes(envelopeMarks[0]) || json.includes(envelopeMarks[1])
+export const mayHoldEnvelope = (json: string): boolean => envelopeMarks.some((mark) => json.includes(`"${mark}`))

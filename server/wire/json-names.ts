@@ -23,6 +23,8 @@ export interface NameTable {
   readonly folded: ReadonlyMap<string, string>
   /** Length of the longest known name. */
   readonly longest: number
+  /** Beginnings of strings, names included, that the scan notes. */
+  readonly sought: readonly string[]
 }
 
 /** How a table is made. */
@@ -32,10 +34,11 @@ export interface NameRules {
   free?: Iterable<string>
   /** A second spelling of each name; the name itself where there is none. */
   twin?(name: string): string
+  sought?: readonly string[]
 }
 
 /** A table of known names. */
-export function nameTable({ names, free = [], twin = (name) => name }: NameRules): NameTable {
+export function nameTable({ names, free = [], twin = (name) => name, sought = [] }: NameRules): NameTable {
   const open = new Set(free)
   const known = new Map<string, Known>()
   for (const name of new Set([...names, ...open])) {
@@ -45,7 +48,7 @@ export function nameTable({ names, free = [], twin = (name) => name }: NameRules
     if (other !== name) known.set(other, { isFree, twin: name })
   }
   const folded = new Map([...known.keys()].map((name) => [foldName(name), name]))
-  return { known, folded, longest: Math.max(0, ...[...known.keys()].map((name) => name.length)) }
+  return { known, folded, longest: Math.max(0, ...[...known.keys()].map((name) => name.length)), sought }
 }
 
 /** A name by Unicode simple case folding: names that a reader without regard to case takes for the same get the same. */

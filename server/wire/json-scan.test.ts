@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { threadMs } from '#testing/thread-time'
+import { nameTable } from './json-names.ts'
 import { isNamed, scanFields, scanObject } from './json-scan.ts'
 
 const code = (expected: string) => expect.objectContaining({ code: expected })
@@ -120,4 +121,20 @@ test('never fails or hangs on garbage', () => {
     expect(() => scanFields(text)).not.toThrow()
     expect(() => scanObject(text)).toThrow()
   }
+})
+
+describe('beginnings that are sought', () => {
+  const names = nameTable({ names: ['a'], sought: ['gw1.', 'cache_control"'] })
+  const begins = (text: string) => [...scanObject(text, names).begins].sort()
+
+  test('are noted of names and values at any depth', () => {
+    expect(begins('{"a":"gw1.x"}')).toEqual(['gw1.'])
+    expect(begins('{"b":[["gw1."]]}')).toEqual(['gw1.'])
+    expect(begins('{"b":{"c":{"cache_control":{}}}}')).toEqual(['cache_control"'])
+    expect(begins('{"cache_control":null,"a":"gw1.x"}')).toEqual(['cache_control"', 'gw1.'])
+  })
+
+  test('are not what stands within a string, or is longer', () => {
+    expect(begins('{"a":"x gw1.","b":"say \\"gw1.\\"","cache_controls":1}')).toEqual([])
+  })
 })

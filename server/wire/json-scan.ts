@@ -30,6 +30,8 @@ export interface JsonSpans {
 export interface ScannedObject extends JsonSpans {
   text: string
   value: Record<string, unknown>
+  /** Those of the sought beginnings with which a string begins somewhere, a name or a value. */
+  begins: ReadonlySet<string>
 }
 
 interface Limits {
@@ -41,9 +43,11 @@ interface Limits {
 const requestLimits: Limits = { depth: 64, fields: 4096 }
 const noLimits: Limits = { depth: Number.POSITIVE_INFINITY, fields: Number.POSITIVE_INFINITY }
 
-/** How many names the objects of a text have, every occurrence counted. */
+/** What is noted of a text on the way: how many names its objects have, every occurrence counted, and which sought beginnings strings have. */
 interface Counts {
   names: number
+  sought: readonly string[]
+  begins: Set<string>
 }
 
 const QUOTE = 0x22
@@ -60,18 +64,18 @@ const CLOSE_OBJECT = 0x7d
  * `invalid_json`, or `ambiguous_field` (a name twice in an object, or a variant of a name in `names`).
  */
 export function scanObject(text: string, names?: NameTable): ScannedObject {
-  const counts: Counts = { names: 0 }
+  const counts: Counts = { names: 0, sought: names?.sought ?? [], begins: new Set() }
   const spans = scanFields(text, 0, requestLimits, counts)
   const value = parse(text)
   if (!spans || !isObject(value)) throw new GatewayError('invalid_request', 'The body must be a JSON object.')
   if (countNames(value, names) !== counts.names) throw ambiguousField(duplicateIn(text, names))
-  return { ...spans, text, value }
+  return { ...spans, text, value, begins: counts.begins }
 }
 
 /** Throws `ambiguous_field` for valid JSON in which an object has a name twice; `value` is what was parsed of it. */
 export function refuseDuplicates(text: string, value: unknown, names?: NameTable): void {
   if (typeof value !== 'object' || value === null) return
-  const counts: Counts = { names: 0 }
+  const counts: Counts = { names: 0, sought: [], begins: new Set() }
   skipNested(text, skipSpace(text, 0), Number.POSITIVE_INFINITY, counts)
   if (countNames(value, names) !== counts.names) throw ambiguousField(duplicateIn(text, names))
 }
@@ -111,6 +115,7 @@ export function scanFields(text: string, from = 0, limits: Limits = noLimits, co
   for (let at = open; at === open || text.charCodeAt(at) === COMMA; ) {
     const keyStart = skipSpace(text, at + 1)
     if (text.charCodeAt(keyStart) !== QUOTE) break
+    if (counts) noteBeginning(text, keyStart + 1, counts)
     const keyEnd = skipString(text, keyStart)
     const colon = skipSpace(text, keyEnd)
     if (text.charCodeAt(colon) !== COLON) break
@@ -153,7 +158,10 @@ function parse(text: string): unknown {
 /** The position after the value that begins at `start`. Throws GatewayError `invalid_request` when it nests deeper than `depth`. */
 function skipValue(text: string, start: number, depth: number, counts?: Counts): number {
   const first = text.charCodeAt(start)
-  if (first === QUOTE) return skipString(text, start)
+  if (first === QUOTE) {
+    if (counts) noteBeginning(text, start + 1, counts)
+    return skipString(text, start)
+  }
   if (first === OPEN_OBJECT || first === OPEN_LIST) return skipNested(text, start, depth, counts)
   let at = start
   while (at < text.length && !endsPlainValue(text.charCodeAt(at))) at++
@@ -164,14 +172,21 @@ function skipNested(text: string, start: number, limit: number, counts?: Counts)
   let depth = 0
   for (let at = start; at < text.length; at++) {
     const code = text.charCodeAt(at)
-    if (code === QUOTE) at = skipString(text, at) - 1
-    else if (code === OPEN_OBJECT || code === OPEN_LIST) {
+    if (code === QUOTE) {
+      if (counts) noteBeginning(text, at + 1, counts)
+      at = skipString(text, at) - 1
+    } else if (code === OPEN_OBJECT || code === OPEN_LIST) {
       if (++depth > limit) throw new GatewayError('invalid_request', `The body is nested deeper than ${requestLimits.depth} levels.`)
     } else if ((code === CLOSE_OBJECT || code === CLOSE_LIST) && --depth === 0) return at + 1
     // Outside strings, a colon follows a name and nothing else.
     else if (code === COLON && counts) counts.names++
   }
   return text.length
+}
+
+function noteBeginning(text: string, start: number, { sought, begins }: Counts): void {
+  const first = text.charCodeAt(start)
+  for (const word of sought) if (word.charCodeAt(0) === first && text.startsWith(word, start)) begins.add(word)
 }
 
 const isSpace = (code: number) => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09

@@ -2,7 +2,6 @@
 
 import type { Caller } from '#accounts/caller'
 import type { Captures } from '#bodies/captures'
-import { fileMark } from '#canonical/kept-file'
 import type { WordingName } from '#canonical/wording'
 import { readCredential } from '#http/request/credentials'
 import { type JsonServices, readJson } from '#http/request/read-body'
@@ -120,7 +119,7 @@ export async function generate(services: RelayServices, visit: Visit, { before, 
       const came = await readJson(request, services, { caller: senderOf(caller), as: wording ? { ...as, wording } : as, capture, room })
       const sent = words ? words.read(came, strict) : came
       const body = sent.large || !model ? sent : { ...sent, content: withModel(String(sent.content), model) }
-      if (!body.large && !String(body.content).includes(fileMark)) return body
+      if (!body.large && body.hasFileMark === false) return body
       return mayNameFiles(body) ? services.putFilesIn(body, { tenant: caller.user.id, caller: senderOf(caller), as }) : body
     },
     capture,

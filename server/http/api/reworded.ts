@@ -25,7 +25,7 @@ export function openWording(clock: Pick<Clock, 'now' | 'monotonic'>, name: Wordi
     read(came, isStrict) {
       const { body, losses } = came.large ? { body: '', losses: came.large.reworded ?? [] } : wording.readRequest(String(came.content))
       if (isStrict) refuse(losses, came)
-      return { ...came, content: body, continued: { content: body, losses } }
+      return { ...came, content: body, hasFileMark: undefined, continued: { content: body, losses } }
     },
     write: (reply) => inOwnWords(reply, wording, context),
   }

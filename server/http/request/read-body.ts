@@ -3,7 +3,9 @@
  * slowly. A large JSON body, of many bytes or many values, goes to a worker: nobody's body keeps the others waiting.
  */
 
+import { isAscii } from 'node:buffer'
 import type { Capture } from '#bodies/capture'
+import { fileMark } from '#canonical/kept-file'
 import type { Body } from '#relay/contract/ask'
 import type { BodyRoom } from '#relay/contract/body-rooms'
 import { type LargeAsk, type LargeBodies, light, type WeighedPieces } from '#relay/contract/large-body'
@@ -153,6 +155,8 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** Bytes as text without a byte order mark. Throws `invalid_json` when they are not UTF-8. */
 export function decodeUtf8(bytes: Uint8Array): string {
+  // Most bodies are ASCII, which is copied as it is in half of the time.
+  if (isAscii(bytes)) return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
   try {
     return utf8.decode(bytes)
   } catch {
@@ -203,19 +207,36 @@ export async function readJson(request: Request, services: JsonServices, sender:
   if (Number(request.headers.get('content-length') ?? Number.NaN) <= smallBody) {
     const bytes = await readBody(request, mostBytes, clock, idleMs)
     sender.capture?.askedWith(bytes)
-    const content = decodeUtf8(bytes)
-    if (sender.capture?.heedsStore && forbidsStoring(content)) sender.capture.forbid()
-    return { content }
+    return readText(bytes, sender)
   }
   const { isLight, ...body } = await readJsonPieces(request, services, sender.room)
   if (sender.capture) for (const piece of body.pieces) sender.capture.askedWith(piece, !isLight)
-  if (isLight) {
-    const content = decodeUtf8(join(body.pieces))
-    if (sender.capture?.heedsStore && forbidsStoring(content)) sender.capture.forbid()
-    return { content }
-  }
+  if (isLight) return readText(joinedForNow(body.pieces, body.bytes), sender)
   if (sender.capture?.heedsStore && mayForbidStoring(body.pieces)) sender.capture.forbid()
   return { content: '', large: await large.open(body, sender.as, sender.caller) }
+}
+
+/** Where bodies are joined that are only read: memory that is new costs as much as the copy. */
+let room: Uint8Array | undefined
+
+/** All pieces as one, until the next call. */
+function joinedForNow(pieces: readonly Uint8Array[], bytes: number): Uint8Array {
+  const [only] = pieces
+  if (only !== undefined && pieces.length === 1) return only
+  room ??= new Uint8Array(light.bytes)
+  let at = 0
+  for (const piece of pieces) {
+    room.set(piece, at)
+    at += piece.length
+  }
+  return room.subarray(0, bytes)
+}
+
+/** A body that is little work. In bytes the mark of kept files is found in a quarter of the time that it takes in the text. */
+function readText(bytes: Uint8Array, { capture }: JsonSender): Body {
+  const content = decodeUtf8(bytes)
+  if (capture?.heedsStore && forbidsStoring(content)) capture.forbid()
+  return { content, hasFileMark: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes(fileMark) }
 }
 
 /** A JSON body as it came, and whether it is little work. Rejects likewise. */

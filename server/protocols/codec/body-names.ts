@@ -3,6 +3,7 @@
  * state at upstream accounts, which readers look for beside the schemas. A variant of one of them is refused in every object of a body
  * but free maps and fields that Parley does not know.
  */
+import { envelopeMarks } from '#canonical/envelope-marks'
 import type { TSchema } from '#shared/typebox'
 import { type NameTable, nameTable } from '#wire/json-names'
 
@@ -27,10 +28,14 @@ const free = {
   google: words('args response parameters parametersJsonSchema responseSchema responseJsonSchema _responseJsonSchema labels'),
 } as const
 
+/** How a mark for a cache begins, as a field. */
+export const cacheMark = 'cache_control"'
+const sought = [...envelopeMarks, cacheMark]
+
 /** The names of a dialect of this family with these schemas; `more` are others, apart by spaces. */
 export function bodyNames(family: keyof typeof free, schemas: readonly TSchema[], more = '', twin?: (name: string) => string): NameTable {
   const names = [...(family === 'google' ? googleStateNames : stateNames), ...words(more), ...schemas.flatMap(namesIn)]
-  return nameTable({ names, free: free[family], ...(twin && { twin }) })
+  return nameTable({ names, free: free[family], sought, ...(twin && { twin }) })
 }
 
 /** Every name of a field in a schema, at any depth. */

@@ -39,6 +39,8 @@ export interface Body {
   content: Incoming
   /** The content as it was scanned already; absent = it was not. */
   scanned?: ScannedBody
+  /** Whether its bytes have the mark of kept files; absent = the content has to be searched. */
+  hasFileMark?: boolean | undefined
   /** The content is in the worker for large bodies, and `content` is empty. */
   large?: LargeBody
   /** References to upstream state that Parley recorded for this caller; absent = none. */

@@ -29,8 +29,8 @@ const maxFiles = 20
 const noFile = () => new GatewayError('not_found', 'There is no file with this id.', { param: 'file_id' })
 
 /** Whether a body may name a file that Parley keeps. */
-export const mayNameFiles = ({ content, large }: Body): boolean =>
-  large ? idsIn(large).length > 0 : typeof content === 'string' && content.includes(fileMark)
+export const mayNameFiles = ({ content, large, hasFileMark }: Body): boolean =>
+  large ? idsIn(large).length > 0 : typeof content === 'string' && (hasFileMark ?? content.includes(fileMark))
 
 const idsIn = ({ head }: LargeBody): string[] =>
   (head.stateRefs ?? []).flatMap(({ kind, id }) => (kind === 'file' ? (keptFileIn(id) ?? []) : []))

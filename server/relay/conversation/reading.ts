@@ -5,7 +5,8 @@
 
 import type { ConversationCodec, Head, ScannedBody } from '#canonical/codec'
 import type { ConversationRequest, MediaPart, Opaque, Part, Turn } from '#canonical/conversation'
-import { envelopeMarks } from '#reasoning-state/envelope'
+import { envelopeMark, envelopeMarkInBase64 } from '#canonical/envelope-marks'
+import { mayHoldEnvelope } from '#reasoning-state/envelope'
 import type { ReasoningState } from '#reasoning-state/reasoning-state'
 import type { Ask, Body } from '#relay/contract/ask'
 import { GatewayError } from '#shared/errors'
@@ -49,11 +50,12 @@ const hasParts = ({ parts }: Turn) => parts.length > 0
 /** Throws GatewayError for what Parley itself reads. */
 export function readingOf(reasoningState: ReasoningState, ask: Ask, codec: ConversationCodec, body: Body): Reading {
   const tenant = ask.caller.user.id
+  const first = scanOf(body, codec)
   /** Until it has been read, or goes out as it is: a request may last for minutes. */
-  let scanned: ScannedBody | undefined = scanOf(body, codec)
-  const raw = scanned.text
-  const head = codec.readHead(scanned, ask.path)
-  const hasEnvelopes = raw.includes(envelopeMarks[0]) || raw.includes(envelopeMarks[1])
+  let scanned: ScannedBody | undefined = first
+  const raw = first.text
+  const head = codec.readHead(first, ask.path)
+  const hasEnvelopes = first.begins ? first.begins.has(envelopeMark) || first.begins.has(envelopeMarkInBase64) : mayHoldEnvelope(raw)
   let request: Promise<ConversationRequest> | undefined
   let makers: Promise<Makers> | undefined
   let kept: Promise<KeptState | undefined> | undefined

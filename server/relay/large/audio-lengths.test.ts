@@ -4,7 +4,8 @@ import { systemClock } from '#runtime/clock'
 import { mp3File } from '#testing/sound'
 import { createAudioLengths } from './audio-lengths.ts'
 
-const lengths = createAudioLengths(systemClock)
+// The worker comes after all others where processors are scarce, as in a run of many tests.
+const lengths = createAudioLengths(systemClock, 6_000)
 afterAll(() => lengths.close())
 
 const file = (bytes: Uint8Array<ArrayBuffer>) => ({ size: bytes.length, open: () => new Blob([bytes]).stream() })

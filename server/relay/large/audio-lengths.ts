@@ -15,8 +15,8 @@ const patience = 2_000
 /** Milliseconds without a file before the worker is ended. */
 const restAfterMs = 20_000
 
-/** The worker starts with the first file. */
-export function createAudioLengths(clock: Clock): AudioLengths & { close(): Promise<void> } {
+/** The worker starts with the first file; `patienceMs` for one file. */
+export function createAudioLengths(clock: Clock, patienceMs = patience): AudioLengths & { close(): Promise<void> } {
   const script = serverScript('relay/large/audio-worker')
   const link = new WorkerLink<AudioMessage>({ script, first: { kind: 'open' }, what: 'the worker for sound', clock })
   const turns = createTurns()
@@ -28,7 +28,7 @@ export function createAudioLengths(clock: Clock): AudioLengths & { close(): Prom
     try {
       const bytes = await new Response(file.open()).bytes()
       await link.open()
-      late = clock.after(patience, () => link.rest())
+      late = clock.after(patienceMs, () => link.rest())
       return (await link.ask({ kind: 'file', bytes }, [bytes.buffer])) as number | undefined
     } catch {
       return undefined

@@ -133,6 +133,7 @@ function write(connection: HttpConnection, { text, length }: RequestHead, body: 
   const isAscii = /^[\x00-\x7f]*$/.test(text)
   if (isAscii && body.length <= mostJoined) return connection.write(text + body, text.length + (body === '' ? 0 : length))
   if (!connection.write(isAscii ? text : Buffer.from(text, 'latin1'))) return false
-  if (body !== '') connection.write(Buffer.from(body))
+  // As text: the runtime sends what is ASCII without a copy.
+  if (body !== '') connection.write(body, length)
   return true
 }

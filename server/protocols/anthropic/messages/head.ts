@@ -2,7 +2,7 @@
 
 import type { Head, RequestBody, ScannedBody, StateRef } from '#canonical/codec'
 import type { NonTextContent } from '#canonical/non-text-content'
-import { bodyNames } from '#protocols/codec/body-names'
+import { bodyNames, cacheMark } from '#protocols/codec/body-names'
 import { addKeptAddresses, addRef, addStateRefs, bring, noContent, nonTextOf, scanned, standInsOf, uniqueRefs } from '#protocols/codec/head'
 import { messagesUnpriced } from '#protocols/codec/unpriced'
 import { type Checker, checker, type Fault } from '#shared/check'
@@ -19,24 +19,24 @@ export const scan = (text: string): ScannedBody => scanObject(text, names)
 
 /** Throws GatewayError 400 with the field's name as `param`; unknown fields and kinds of block pass. */
 export function readHead(given: RequestBody): Head {
-  const { text, value } = scanned(given, scan)
-  const body = checked(value, messagesCheck)
-  return { ...headOf(text, body), maxOutput: body.max_tokens }
+  const request = scanned(given, scan)
+  const body = checked(request.value, messagesCheck)
+  return { ...headOf(request, body), maxOutput: body.max_tokens }
 }
 
 /** The same for a request to count tokens, which has no limit on output. */
 export function readCountHead(given: RequestBody): Head {
-  const { text, value } = scanned(given, scan)
-  return headOf(text, checked(value, countCheck))
+  const request = scanned(given, scan)
+  return headOf(request, checked(request.value, countCheck))
 }
 
-function headOf(raw: string, body: CountBody): Head {
+function headOf(request: ScannedBody, body: CountBody): Head {
   const seen = look(body.messages)
   const head: Head = {
     model: body.model,
     stream: body.stream === true,
     n: 1,
-    inputBytes: Buffer.byteLength(raw),
+    inputBytes: Buffer.byteLength(request.text),
     // Usage is a part of every Messages stream.
     usageAsked: true,
     media: [...seen.media],
@@ -45,7 +45,7 @@ function headOf(raw: string, body: CountBody): Head {
     ...standInsOf(body),
     ...((body.service_tier ?? body.speed ?? body.inference_geo ?? body.tools ?? body.anthropic_beta) !== undefined &&
       messagesUnpriced(body)),
-    ...nonTextOf({ ...seen.nonText, ...keptFor(raw), ...hostedIn(body) }),
+    ...nonTextOf({ ...seen.nonText, ...keptFor(request), ...hostedIn(body) }),
   }
   if ([body.temperature, body.top_p, body.top_k].some((value) => value !== undefined && value !== null)) head.samples = true
   const refs = [...seen.refs, ...containerOf(body.container), ...hostedRefs(body)]
@@ -61,9 +61,9 @@ const plain =
 const kinds: Readonly<Record<string, string>> = { image: 'image', document: 'file', container_upload: 'file' }
 
 /** How long the longest cache breakpoint lasts. Searching the raw text is safe: inside a string the quotes would be escaped. */
-function keptFor(raw: string): Pick<NonTextContent, 'cached'> {
-  if (!raw.includes('"cache_control"')) return {}
-  return { cached: /"ttl"\s*:\s*"1h"/.test(raw) ? '1h' : '5m' }
+function keptFor(request: ScannedBody): Pick<NonTextContent, 'cached'> {
+  if (!(request.begins?.has(cacheMark) ?? request.text.includes(`"${cacheMark}`))) return {}
+  return { cached: /"ttl"\s*:\s*"1h"/.test(request.text) ? '1h' : '5m' }
 }
 
 const looksUp = (tool: unknown) => isObject(tool) && typeof tool.type === 'string' && /^web_(?:search|fetch)/.test(tool.type)

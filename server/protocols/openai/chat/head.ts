@@ -2,7 +2,7 @@
 
 import type { Head, RequestBody, RequestEdits, ScannedBody, StateRef } from '#canonical/codec'
 import type { NonTextContent } from '#canonical/non-text-content'
-import { bodyNames } from '#protocols/codec/body-names'
+import { bodyNames, cacheMark } from '#protocols/codec/body-names'
 import { addKeptAddresses, addRef, bring, noContent, nonTextOf, scanned, standInsOf, uniqueRefs } from '#protocols/codec/head'
 import { chatUnpriced } from '#protocols/codec/unpriced'
 import { isObject } from '#shared/json'
@@ -17,7 +17,8 @@ export const scan = (text: string): ScannedBody => scanObject(text, names)
 
 /** Throws GatewayError 400 with the field's name as `param`; unknown fields and kinds pass. */
 export function readHead(given: RequestBody): Head {
-  const { text: raw, value: body } = scanned(given, scan)
+  const request = scanned(given, scan)
+  const { text: raw, value: body } = request
   const messages = messageList(body.messages).filter(isObject)
   const kept = keptIn(messages, body.audio)
   const { media, nonText } = mediaIn(messages)
@@ -28,7 +29,7 @@ export function readHead(given: RequestBody): Head {
     inputBytes: Buffer.byteLength(raw),
     usageAsked: isObject(body.stream_options) && body.stream_options.include_usage === true,
     media: [...media],
-    ...nonTextOf({ ...nonText, ...settingsIn(body, raw) }),
+    ...nonTextOf({ ...nonText, ...settingsIn(request) }),
     searchAsked: asksSearch(body),
     affinity: affinityOf(body),
     ...standInsOf(body),
@@ -77,14 +78,17 @@ function mediaIn(messages: Body[]): { media: Set<string>; nonText: NonTextConten
 }
 
 /** Kinds of output that are asked for, marks for a cache as many clients write them, and tools that run at the upstream. */
-function settingsIn(body: Body, raw: string): Pick<NonTextContent, 'modalities' | 'cached' | 'unseen'> {
+function settingsIn(request: ScannedBody): Pick<NonTextContent, 'modalities' | 'cached' | 'unseen'> {
+  const { text: raw, value: body } = request
   const { modalities } = body
   const hosts = asksSearch(body) || !isAbsent(body.plugins) || !isAbsent(body.search_parameters)
   return {
     ...(Array.isArray(modalities) && {
       modalities: modalities.filter((kind) => typeof kind === 'string').map((kind) => kind.toLowerCase()),
     }),
-    ...(raw.includes('"cache_control"') && { cached: /"ttl"\s*:\s*"1h"/.test(raw) ? '1h' : '5m' }),
+    ...((request.begins?.has(cacheMark) ?? request.text.includes(`"${cacheMark}`)) && {
+      cached: /"ttl"\s*:\s*"1h"/.test(raw) ? '1h' : '5m',
+    }),
     ...(hosts && { unseen: true }),
   }
 }
