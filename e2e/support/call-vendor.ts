@@ -3,7 +3,7 @@
  * its API reference. It opens a call for an offer, takes WebSockets beside it (`?call_id=`) that hear everything, and ends it for everybody.
  */
 
-import { responseEvents, sessionCreated } from './realtime-vendor.ts'
+import { responseEvents, sessionCreated } from '#testing/vendors/realtime-vendor'
 
 /** What was asked of it over HTTP. */
 export interface AskedOfCalls {
