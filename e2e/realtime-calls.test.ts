@@ -9,7 +9,7 @@ import OpenAI from 'openai'
 import { sampledEngine } from '#testing/database/database'
 import { type Program, startProgram } from '#testing/program/program'
 import { conversing, type RealtimeVendor, realtimeVendor } from '#testing/vendors/realtime-vendor'
-import { type CallVendor, callVendor, type HeldCall } from './support/call-vendor.ts'
+import { type CallVendor, callVendor, type HeldCall } from './support/realtime/call-vendor.ts'
 import { type Gateway, type Session, signInAt, startGateway } from './support/gateway.ts'
 import { rawUpgrade, realtimeClient } from './support/realtime-client.ts'
 
