@@ -44,8 +44,8 @@ export interface CallVendor {
   calls: readonly HeldCall[]
   /** A call comes in over SIP, which only this upstream's webhook tells of. */
   incoming(): string
-  /** Answers of the next requests about calls, instead of its own. */
-  next(...answers: Response[]): void
+  /** The next `times` requests whose target fits are answered with this status instead. */
+  instead(fits: (target: string) => boolean, times: number, status: number): void
   close(): void
 }
 
@@ -74,7 +74,7 @@ export function callVendor(): CallVendor {
   const lines = new Map<string, Line>()
   const calls: HeldCall[] = []
   const waiting = new Set<string>()
-  const instead: Response[] = []
+  const instead: { fits(target: string): boolean; status: number }[] = []
   let number = 0
 
   function newLine(id: string, sdp: string, session: Record<string, unknown>): Line {
@@ -144,8 +144,9 @@ export function callVendor(): CallVendor {
       const id = searchParams.get('call_id')
       const body = request.method === 'POST' ? await request.text() : ''
       asked.push({ method: request.method, target: pathname + search, headers: new Headers(request.headers), body })
-      const scripted = instead.shift()
-      if (scripted) return scripted
+      const scripted = instead.findIndex(({ fits }) => fits(pathname + search))
+      const [refusal] = scripted < 0 ? [] : instead.splice(scripted, 1)
+      if (refusal) return Response.json({ error: { message: 'Not now.', type: 'server_error' } }, { status: refusal.status })
       if (pathname === '/v1/realtime' && id !== null) {
         const line = lines.get(id)
         if (!line?.live) return notFound()
@@ -177,7 +178,7 @@ export function callVendor(): CallVendor {
       waiting.add(id)
       return id
     },
-    next: (...answers) => void instead.push(...answers),
+    instead: (fits, times, status) => void instead.push(...Array.from({ length: times }, () => ({ fits, status }))),
     close: () => void server.stop(true),
   }
 }

@@ -20,13 +20,14 @@ import { createTopUp } from '#relay/spend/top-up'
 import { upstreamPriceOf } from '#relay/spend/upstream-price'
 import { tellOpenSecondBook, usageRow } from '#relay/spend/usage-row'
 import type { Candidate } from '#routing/order'
-import { modelNotFound, plan } from '#routing/plan'
+import { modelNotFound } from '#routing/plan'
 import { asGatewayError, type GatewayError } from '#shared/errors'
 import type { End } from '#shared/ids'
 import type { SocketUpstream } from '#upstream/socket'
 import type { RealtimeAsk } from './contract.ts'
 import type { Line } from './dial.ts'
 import { longestSeconds, meterFor } from './limits.ts'
+import { plannedFor } from './planned.ts'
 import { createSession, type Session, type SessionEnding, type SessionParts } from './session.ts'
 
 /** What sessions are made of. */
@@ -147,15 +148,9 @@ export function createBooking(parts: RealtimeParts): Booking {
     const price = parts.prices.get(model)
     if (!price) throw modelNotFound()
     begun.price = price
-    const asked = {
-      group: caller.group.name,
-      model,
-      models: caller.models,
-      operation: 'realtime',
-      dialect: ask.style === 'gemini' ? 'gemini' : 'chat',
-      ...(ask.variant && { use: 'transcribe' as const }),
-    } as const
-    const planned = among(plan(parts.channels, asked, parts.random.fraction))
+    const use = ask.variant && ('transcribe' as const)
+    const asked = { group: caller.group.name, model, models: caller.models, ...(use && { use }) }
+    const planned = among(plannedFor(parts, ask.style, asked))
     const candidates = parts.health.plentyFirst(parts.health.fit(planned))
     await enter(begun)
     const meter = meterFor(ask, candidates, price, () =>
