@@ -48,6 +48,7 @@ import { sessionRoutes } from '#http/console/accounts/session'
 import { type FactorServices, signInStepRoutes } from '#http/console/accounts/sign-in-steps'
 import { singleSignOnRoutes } from '#http/console/accounts/single-sign-on'
 import { type TeamServices, teamRoutes } from '#http/console/accounts/teams'
+import { userSessionRoutes } from '#http/console/accounts/user-sessions'
 import { userRoutes } from '#http/console/accounts/users'
 import { channelRoutes } from '#http/console/catalogue/channels'
 import { explainRoutes } from '#http/console/catalogue/explain'
@@ -186,8 +187,8 @@ export function routesOf({
       statusRoutes,
       setupRoutes,
       sessionRoutes,
-      groupRoutes,
       userRoutes,
+      userSessionRoutes,
       keyRoutes,
       logRoutes,
       bodyRoutes,
@@ -195,6 +196,7 @@ export function routesOf({
       usageRoutes,
       auditRoutes,
     ].flatMap((routes) => routes(consoleServices)),
+    ...groupRoutes({ ...consoleServices, channels }),
     ...singleSignOnRoutes({ ...consoleServices, teams, invitations }),
     ...[signInStepRoutes, factorRoutes].flatMap((routes) => routes({ ...consoleServices, factors })),
     ...invitationRoutes({ ...consoleServices, invitations }),
