@@ -80,6 +80,7 @@ import type { Explain } from '#relay/admin/explain'
 import type { Probe } from '#relay/admin/probe'
 import type { Relay } from '#relay/contract/relay'
 import type { ChannelRegistry } from '#routing/channels'
+import type { FailedTests } from '#routing/failed-tests'
 import type { Health } from '#routing/health-contract'
 
 /** What the routes need from the program. */
@@ -89,6 +90,7 @@ export interface RouteParts {
   explain: Explain
   checkBooks: BooksDeps['checkBooks']
   probe: Probe
+  failedTests: FailedTests
   settings: Settings
   /** What users have of what has a quota. */
   kept: Pick<QuotaDeps, 'keysOf' | 'storedBy' | 'filesOf'>
@@ -142,6 +144,7 @@ export function routesOf({
   explain,
   checkBooks,
   probe,
+  failedTests,
   settings,
   kept,
   prices,
@@ -211,7 +214,7 @@ export function routesOf({
     ...batchRoutes({ ...consoleServices, batches: relayServices.batches }),
     ...eventRoutes({ ...consoleServices, live }),
     ...consoleSearchRoutes({ ...consoleServices, channels, teams, selling }),
-    ...overviewRoutes({ ...consoleServices, channels, prices, health }),
+    ...overviewRoutes({ ...consoleServices, channels, prices, health, failedTests }),
     ...quotaRoutes({ ...consoleServices, quotas: settings.quotas, invitationsOf: invitations.countOf, ...kept }),
     ...explainRoutes({ ...consoleServices, explain }),
     ...invoiceRoutes({ ...consoleServices, channels }),

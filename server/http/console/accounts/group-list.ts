@@ -32,7 +32,7 @@ export const isWantedGroup = ({ q, status }: GroupQuestion, { name, description,
 
 /** What is asked of the channels: which groups they serve with which models. */
 export interface Serving {
-  all(): Iterable<{ groups: readonly string[]; enabled: boolean; models: ReadonlyMap<string, unknown> }>
+  all(): Iterable<{ groups: Iterable<string>; enabled: boolean; models: ReadonlyMap<string, unknown> }>
 }
 
 /** What is in each group: every user, key, team and channel is looked at once. */
