@@ -45,6 +45,7 @@ import { memberIdOf } from '#shared/ids'
 import { watchCalls } from '#store/engine/guard'
 import { openStore, type StoreOptions } from '#store/engine/open'
 import type { Store } from '#store/engine/store'
+import { createTokenUses } from '#store/realtime/live-tokens'
 import { createAlerting } from './alerting.ts'
 import { backupsOf } from './backups.ts'
 import { openBatching } from './batching.ts'
@@ -176,6 +177,7 @@ export async function build({ config, env, log: ownLog, publicUrl, readiness, wo
       spool,
       moderationModel: settings.moderationModel,
       responseSockets: createOpenSockets(),
+      tokenUses: createTokenUses(store, clock),
     }
     const { work: longWork, batches } = openBatching({
       ...{ store, sealer, clock, random, log, accounts, settings, files, live, services: relayServices },
@@ -222,6 +224,7 @@ export async function build({ config, env, log: ownLog, publicUrl, readiness, wo
     const jobs = startJobs({
       ...{ backups, checkChannels, alerting, clock, log, accounts, conversations, invitations, reasoningState, books, limiter },
       ...{ upkeep, file, replays, relay, background, files, batches, videos, work: longWork, takeoverMs: config.takeoverMs },
+      tokenUses: relayServices.tokenUses,
     })
 
     const losses = await (await openFolder(docsFolder)).read('losses.md')

@@ -15,8 +15,8 @@ import { geminiFileRoutes } from '#http/api/files/gemini-files'
 import { uploadRoutes } from '#http/api/files/uploads'
 import { furtherAddresses } from '#http/api/further-addresses'
 import { geminiRoutes } from '#http/api/gemini'
-import { liveRoutes } from '#http/api/gemini-live'
 import { geminiVideoAt, geminiVideoRoutes, operationAt } from '#http/api/gemini-videos'
+import { interactionRoutes } from '#http/api/interactions/interactions'
 import { keyFactRoutes } from '#http/api/key'
 import { anthropicRoutes } from '#http/api/messages'
 import { modelRoutes } from '#http/api/models'
@@ -31,8 +31,10 @@ import { moderationRoutes } from '#http/api/operations/moderations'
 import { rerankRoutes } from '#http/api/operations/rerank'
 import { searchRoutes } from '#http/api/operations/search'
 import { playgroundRoutes } from '#http/api/playground'
-import { realtimeRoutes } from '#http/api/realtime'
-import { realtimeSecretRoutes } from '#http/api/realtime-secrets'
+import { realtimeSecretRoutes } from '#http/api/realtime/client-secrets'
+import { liveRoutes } from '#http/api/realtime/gemini-live'
+import { liveTokenRoutes } from '#http/api/realtime/live-tokens'
+import { realtimeRoutes } from '#http/api/realtime/realtime'
 import { openResponseSocket, type ResponseSocketServices } from '#http/api/responses-socket'
 import type { VideoServices } from '#http/api/video-making'
 import { auditRoutes } from '#http/console/accounts/audit'
@@ -117,6 +119,7 @@ export interface RouteParts {
     BatchServices &
     VideoServices &
     Parameters<typeof realtimeRoutes>[0] &
+    Parameters<typeof liveTokenRoutes>[0] &
     Parameters<typeof realtimeSecretRoutes>[0]
   replays: ReplayServices['replays']
   readiness(): Promise<Readiness>
@@ -168,6 +171,7 @@ export function routesOf({
     ...geminiBatchRoutes(relayServices),
     ...openaiVideoRoutes(relayServices),
     ...geminiVideoRoutes(relayServices),
+    ...interactionRoutes(relayServices),
     ...ollamaRoutes({ ...relayServices, channels, prices, startedAt }),
     ...bedrockRoutes(relayServices),
     ...embeddingRoutes(relayServices),
@@ -176,6 +180,7 @@ export function routesOf({
     ...realtimeRoutes(relayServices),
     ...realtimeSecretRoutes(relayServices),
     ...liveRoutes(relayServices),
+    ...liveTokenRoutes(relayServices),
     ...fileRoutes(relayServices),
     ...geminiFileRoutes(relayServices),
     ...uploadRoutes(relayServices),

@@ -69,6 +69,8 @@ export const rooms: Record<string, Room> = {
   'server/store/accounts': { may: ['db', ...store('bodies', 'ledger'), 'shared'], packages: drizzle },
   'server/store/channels': { may: ['db', ...store()], packages: drizzle },
   'server/store/jobs': { may: ['db', ...store(), 'shared'], packages: drizzle },
+  // Calls and short-lived keys of realtime sessions.
+  'server/store/realtime': { may: ['db', ...store('jobs')], packages: drizzle },
   'server/store/alerts': { may: ['db', ...store(), 'shared'], packages: drizzle },
   'server/store/replays': { may: ['db', ...store('jobs'), 'shared'], packages: drizzle },
   'server/store/usage': { may: ['db', ...store('ledger'), 'server/runtime', 'shared'], packages: drizzle },

@@ -116,9 +116,13 @@ export function AuditPage() {
             {
               id: 'thing',
               label: t('thing'),
-              card: 'state',
+              card: 'whole',
               cell: (row) => (
-                <b class="block max-w-[28ch] truncate" title={row.targetName ?? ''}>
+                <b
+                  class="block max-w-[30ch] truncate max-[759px]:max-w-none"
+                  classList={{ 'mono text-[12px]': isId(row.targetName) }}
+                  title={row.targetName ?? ''}
+                >
                   {row.targetName}
                 </b>
               ),
@@ -150,6 +154,9 @@ const ChangeCell = (props: { text: string }) => (
     </span>
   </Show>
 )
+
+/** Whether this is an id of Parley's own, such as `req_...`, and not a name. */
+const isId = (name: string | null) => /^[a-z]{2,4}_[A-Za-z0-9]{12,}$/.test(name ?? '')
 
 /** The day of a time: today and yesterday by name. */
 function dayOf(at: string): string {

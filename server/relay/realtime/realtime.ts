@@ -4,16 +4,10 @@
  * session; its cost is the sum of the costs of its responses.
  */
 
-import type { Caller } from '#accounts/caller'
 import type { NewLog } from '#billing/ledger/books'
 import { cost } from '#billing/pricing/cost'
-import { mostExpensiveOutput } from '#billing/pricing/estimate'
-import { isPlausible, plausibleOperation } from '#billing/pricing/plausibility'
 import type { Price } from '#billing/pricing/price'
 import type { Ticket } from '#billing/ratelimit/limits'
-import type { Capture } from '#bodies/capture'
-import type { RealtimeCodec, RealtimeStyle } from '#canonical/operation/realtime'
-import { noUsage, type Usage } from '#canonical/usage'
 import { realtimeCodecs } from '#protocols/realtime'
 import type { RelayParts } from '#relay/contract/ask'
 import type { LargeBodies } from '#relay/contract/large-body'
@@ -27,13 +21,15 @@ import { upstreamPriceOf } from '#relay/spend/upstream-price'
 import { tellOpenSecondBook, usageRow } from '#relay/spend/usage-row'
 import type { Candidate } from '#routing/order'
 import { modelNotFound, plan } from '#routing/plan'
-import type { AbortSignalLike } from '#runtime/contract/abort'
 import { asGatewayError, GatewayError } from '#shared/errors'
 import type { End } from '#shared/ids'
 import type { SocketUpstream } from '#upstream/socket'
+import type { KeptSession, Realtime, RealtimeAsk } from './contract.ts'
 import { dialAny, type Line } from './dial.ts'
+import { longestSeconds, meterFor } from './limits.ts'
 import { notedSession } from './noted-session.ts'
 import { createSession, type Session } from './session.ts'
+import { modelAt, toldBy } from './told.ts'
 
 export interface RealtimeParts extends RelayParts {
   /** Reads large frames. */
@@ -43,61 +39,6 @@ export interface RealtimeParts extends RelayParts {
   /** The scripted model behind the same interface. */
   demoSockets: SocketUpstream
 }
-
-export interface RealtimeAsk {
-  requestId: string
-  caller: Caller
-  model: string
-  /** The words of its frames. */
-  style: RealtimeStyle
-  /** The session only transcribes what it hears. */
-  variant?: 'transcription'
-  /** An event that is sent before the client's first one. */
-  setup?: string
-  /** The frame with which the client began, where its protocol wants one. */
-  begins?: string
-  /** Handles of sessions that can be gone on with: how the upstream's own are told to the client, and the one that the client has named. */
-  handles?: Handles
-  /** Throws GatewayError when the caller may not continue. */
-  readmit(): void
-  /** Headers of the client that are passed on. */
-  headers: Record<string, string>
-  /** All headers of the client; only those that name a trace are read. */
-  client: Pick<Headers, 'get'>
-  /** Notes what passes, where the session may be kept. */
-  capture?: Capture | undefined
-  /** Aborted when the client leaves before it is upgraded. */
-  signal: AbortSignalLike
-}
-
-/** Where a session is kept that can be gone on with. */
-export interface KeptSession {
-  channel: string
-  key: string | null
-  handle: string
-}
-
-/** Handles of such sessions. */
-export interface Handles {
-  /** What the client is told in place of the upstream's own. */
-  told(session: KeptSession): string
-  from?: KeptSession
-}
-
-export interface Realtime {
-  /** Resolves when the upstream has started the session. Rejects with GatewayError, after the usage row is written. */
-  (ask: RealtimeAsk): Promise<Session>
-  /** Ends each session as soon as it is idle. */
-  drain(): void
-  /** Ends all sessions; resolves when they are settled. */
-  cut(): Promise<void>
-}
-
-/** Limits of one response for models without known facts: the vendor's output limit, and the context of its largest model. */
-const usualOutput = 4096
-const usualContext = 128_000
-/** Longest session, in seconds; the vendor ends its sessions after one hour. */
-const longestSeconds = 2 * 3600
 
 interface Begun {
   ask: RealtimeAsk
@@ -117,44 +58,11 @@ interface Outcome {
   sessionCost?: SessionCost
 }
 
-/** `warn` is called for implausible figures. */
-function meterFor({ style, variant, model }: RealtimeAsk, candidates: readonly Candidate[], { rates }: Price, warn: () => void) {
-  const facts = candidates.map(({ model }) => model.capabilities)
-  const maxOutput = Math.max(...facts.map(({ maxOutputTokens }) => maxOutputTokens ?? usualOutput))
-  const context = Math.max(...facts.map(({ contextTokens }) => contextTokens ?? usualContext))
-  const possible = plausibleOperation(largestResponse(context, maxOutput), false)
-  return realtimeCodecs[style].meter({
-    model,
-    ...(variant && { transcribes: true as const }),
-    maxOutput,
-    context,
-    isPlausible(reported) {
-      if (isPlausible(reported, possible)) return true
-      warn()
-      return false
-    },
-    dearest: mostExpensiveOutput(rates, { audio: true }) === 'audioOut' ? 'audio' : 'text',
-  })
-}
-
-function largestResponse(context: number, maxOutput: number): Usage {
-  const usage = noUsage()
-  usage.in.fresh = context
-  usage.out.total = maxOutput
-  usage.units.seconds = longestSeconds
-  return usage
-}
-
 /** Those among the candidates in whose account the session is kept. Throws `not_found` when there is none any more. */
 function keepersOf(candidates: readonly Candidate[], { channel, key }: KeptSession): readonly Candidate[] {
   const found = candidates.filter((one) => one.channel.id === channel && (one.key?.id ?? null) === key)
   if (found.length === 0) throw new GatewayError('not_found', 'There is no session with this handle any more.')
   return found
-}
-
-/** What the client is told in place of a frame of the upstream; undefined: the frame itself. */
-function toldBy(codec: RealtimeCodec, handles: Handles, { channel, key }: Candidate) {
-  return (frame: string) => codec.withHandle?.(frame, (handle) => handles.told({ channel: channel.id, key: key?.id ?? null, handle }))
 }
 
 /** Opens realtime sessions and keeps track of them. */
@@ -233,14 +141,14 @@ export function createRealtime(parts: RealtimeParts): Realtime {
     const line = await dialAny({
       ...{ parts, candidates, codec, variant: ask.variant, model, attempts, headers, capture, signal },
       ...(begins !== undefined && {
-        begins: (candidate) => codec.writeSetup?.(begins, candidate.model.upstream, handles?.from?.handle) ?? begins,
+        begins: (candidate) => codec.writeSetup?.(begins, modelAt(candidate), handles?.from?.handle) ?? begins,
       }),
     })
     const sessionCost = createSessionCost(price.rates, caller.group.ratio, upstreamPriceOf(line.candidate)?.rates)
     const session = createSession({
       codec,
       readLarge: (frame) => parts.large.frame(frame, caller.key?.id ?? caller.user.id, ask.style),
-      ...(handles && { told: toldBy(codec, handles, line.candidate) }),
+      ...(handles && { told: toldBy(codec, handles, line.candidate, ask.service ?? 'api') }),
       clock,
       codecContext: { now: clock.now, id: (prefix) => prefix + parts.random.base62(24) },
       meter,

@@ -8,11 +8,11 @@ import { offeredProtocols, readCredential } from '#http/request/credentials'
 import { errorResponse, storedHeader } from '#http/request/respond'
 import type { Envelope, Route, Visit } from '#http/request/route'
 import { writeSetup } from '#protocols/realtime'
-import type { Realtime } from '#relay/realtime/realtime'
+import type { Realtime } from '#relay/realtime/contract'
 import { modelNotFound } from '#routing/plan'
 import type { KeepBodies } from '#shared/console/body'
 import { GatewayError } from '#shared/errors'
-import { type ClientSecret, isClientSecret, opened, type SecretServices } from './realtime-secrets.ts'
+import { type ClientSecret, isClientSecret, opened, type SecretServices } from './client-secrets.ts'
 
 /** What the realtime endpoint needs from the program. */
 export interface RealtimeServices extends Pick<SecretServices, 'sealer' | 'clock'> {
