@@ -1,6 +1,7 @@
 /** The protocols in which sessions are held, in the form that the relay knows. */
 import type { RealtimeCodec, RealtimeStyle } from '#canonical/operation/realtime'
 import { readError as readGoogleError } from '#protocols/gemini/error'
+import { withCounts } from '#protocols/gemini/live/counts'
 import * as live from '#protocols/gemini/live/frame'
 import { createLiveMeter } from '#protocols/gemini/live/meter'
 import { readError } from '#protocols/openai/error'
@@ -25,10 +26,13 @@ export const realtimeCodecs: Readonly<Record<RealtimeStyle, RealtimeCodec>> = {
     closeCode: live.closeCodeOf,
     writeSetup: live.writeSetup,
     withHandle: live.withHandle,
+    withCounts,
   },
 }
 
 export { closeCodeOf as liveCloseCode, readSetup as readLiveSetup } from '#protocols/gemini/live/frame'
+export { type AskedToken, lockedSetup, readTokenRequest, type SetupLock } from '#protocols/gemini/live/token'
+export { type CallSession, callIdIn, readBreach, readCallSession, writeCallSession } from '#protocols/openai/realtime/call'
 export {
   readBetaSession,
   readClientSecret,

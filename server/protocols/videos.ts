@@ -2,6 +2,7 @@
 import type { VideoReader } from '#canonical/operation/video'
 import { videoReader as gemini } from '#protocols/gemini/videos/codec'
 import { writeOperation } from '#protocols/gemini/videos/operation'
+import { nestedTexts } from '#protocols/openai/form'
 import { videoReader as openai } from '#protocols/openai/videos/codec'
 import { writeVideo } from '#protocols/openai/videos/video'
 
@@ -11,4 +12,4 @@ export type VideoStyle = 'openai' | 'gemini'
 /** Reads what upstreams say. */
 export const videoReaders: Readonly<Record<VideoStyle, VideoReader>> = { openai, gemini }
 
-export { writeOperation, writeVideo }
+export { nestedTexts, writeOperation, writeVideo }

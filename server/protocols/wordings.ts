@@ -1,6 +1,9 @@
 /** The registry of dialects that clients speak and no channel does, by endpoint. */
 import type { Wording, WordingName } from '#canonical/wording'
 import { converse, converseStream } from '#protocols/anthropic/converse/client'
+import { withInput, writeInteraction } from '#protocols/gemini/interactions/answer'
+import { openInteraction } from '#protocols/gemini/interactions/stream'
+import { interaction } from '#protocols/gemini/interactions/wording'
 import { readShow, writeShow, writeTags } from '#protocols/ollama/models'
 import { chat, embed, embeddings, generate } from '#protocols/ollama/wordings'
 
@@ -11,6 +14,7 @@ const wordings: Readonly<Record<WordingName, Wording>> = {
   'ollama-embeddings': embeddings,
   converse,
   'converse-stream': converseStream,
+  interaction,
 }
 
 /** The wording of this name. */
@@ -18,3 +22,6 @@ export const wordingOf = (name: WordingName): Wording => wordings[name]
 
 /** Models in the words of Ollama. */
 export const ollamaModels = { readShow, writeShow, writeTags }
+
+/** Interactions that are kept: whole, with what they answer, and as the stream that they were. */
+export const interactions = { open: openInteraction, withInput, write: writeInteraction }

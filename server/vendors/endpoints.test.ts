@@ -302,6 +302,31 @@ describe('clouds and plans', () => {
   })
 })
 
+describe('live sessions of Google', () => {
+  const place = { project: 'acme', region: 'us-central1' }
+  const path = '/ws/google.cloud.aiplatform.v1.LlmBidiService/BidiGenerateContent'
+  const cases: [id: VendorId, base: string | undefined, options: Record<string, string>, expected: string][] = [
+    [
+      'gemini',
+      undefined,
+      {},
+      'https://generativelanguage.googleapis.com/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent',
+    ],
+    ['vertex', undefined, { project: 'acme' }, `https://aiplatform.googleapis.com${path}`],
+    ['vertex', undefined, place, `https://us-central1-aiplatform.googleapis.com${path}`],
+    ['vertex', 'http://127.0.0.1:9/v1', place, `http://127.0.0.1:9${path}`],
+  ]
+  test.each(cases)('%s %s %j', (id, base, options, expected) => {
+    expect(url(id, base, { operation: 'realtime', dialect: 'gemini', model: 'm', stream: true, options })).toBe(expected)
+  })
+
+  test('the cloud’s needs its project', () => {
+    expect(refusal('vertex', 'https://aiplatform.googleapis.com', { operation: 'realtime', dialect: 'gemini' })).toMatchObject({
+      code: 'upstream_error',
+    })
+  })
+})
+
 describe('realtime', () => {
   const cases: [id: VendorId, base: string | undefined, target: Partial<EndpointTarget>, expected: string][] = [
     ['openai', undefined, {}, 'https://api.openai.com/v1/realtime?model=gpt-realtime'],

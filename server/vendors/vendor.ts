@@ -69,6 +69,8 @@ export interface Vendor {
   styles?: Readonly<Partial<Record<SideOperation, Style>>>
   /** The dialects in whose words it holds realtime sessions; OpenAI's (`chat`) when absent. */
   sessions?: readonly Dialect[]
+  /** What Google's cloud calls a model in the first frame of a session; absent: the model's name. Such a vendor also counts in its cloud's words. */
+  sessionModel?(model: string, options: EndpointTarget['options']): string
   /** The vendor's own base URL; undefined where every channel must name one. */
   baseUrl: string | undefined
   /** True when a channel may have no key. */

@@ -36,8 +36,9 @@ export interface VideoRunnerParts {
   pauses: { first: number; most: number }
 }
 
-/** Milliseconds after which a video is given up. */
+/** Milliseconds after which a video is given up, and after which one is settled with what money there is. */
 const patienceMs = 24 * 3_600_000
+const moneyMs = 2 * patienceMs
 
 const million = 1_000_000n
 
@@ -79,18 +80,28 @@ export function rowOf(video: KeptVideo, owed: OwedVideo, report: VideoReport, en
 export function createVideoRunner(parts: VideoRunnerParts): JobKind {
   const { store, clock, log, books, videos, pauses } = parts
 
-  /** False: the accounts have nothing left; whoever settles then waits for money. */
-  async function held(video: KeptVideo, owed: OwedVideo): Promise<boolean> {
+  /**
+   * Holds all that it may cost; `nothing` where the money is not there now: an instance that fell silent may have it still. False: not even
+   * that can be held.
+   */
+  async function held(video: KeptVideo, owed: OwedVideo): Promise<'all' | 'nothing' | false> {
     const accounts = parts.accountsOf(video.tenant, video.keyId)
     for (const amount of [BigInt(owed.held), 0n]) {
       try {
         await books.hold(video.requestId, accounts, amount)
-        return true
+        return amount === 0n && owed.held !== '0' ? 'nothing' : 'all'
       } catch (thrown) {
         if (asGatewayError(thrown).code !== 'insufficient_quota') throw thrown
       }
     }
     return false
+  }
+
+  /** Whether it may be settled: what another instance holds comes back when that one does, or is written off. */
+  async function isPayable(video: KeptVideo, owed: OwedVideo, report: VideoReport): Promise<boolean> {
+    if (!usedBy(video, report) || clock.now() - video.createdAt.getTime() > moneyMs) return true
+    books.drop(video.requestId)
+    return (await held(video, owed)) === 'all'
   }
 
   /** What the upstream says; a report of failure where it has the video no more. Undefined: nothing is known now. */
@@ -125,10 +136,14 @@ export function createVideoRunner(parts: VideoRunnerParts): JobKind {
     const owed = video && !video.endedAt ? await videos.owed(job.id) : undefined
     if (!video || !owed) return undefined
     try {
-      if (!(await held(video, owed))) return 'later'
+      const holds = await held(video, owed)
+      if (!holds) return 'later'
       for (let pause = pauses.first; !job.lost.aborted; pause = Math.min(pause * 1.5, pauses.most)) {
         const report = await looked(video, job.lost)
-        if (over(report)) return void (await end(job, video, owed, report))
+        if (over(report)) {
+          if (holds === 'nothing' && !(await isPayable(video, owed, report))) return 'later'
+          return void (await end(job, video, owed, report))
+        }
         if (clock.now() - video.createdAt.getTime() > patienceMs) return void (await end(job, video, owed, givenUp(video)))
         await clock.sleep(pause, job.lost).catch(() => undefined)
       }

@@ -106,17 +106,3 @@ export const UploadObject = Open({
 })
 /** A part of one. */
 export const UploadPart = Open({ id: Type.String(), object: Type.Literal('upload.part'), upload_id: Type.String() })
-
-/** POST /v1/realtime/client_secrets */
-export const ClientSecretRequest = Open({
-  expires_after: OrNull(Open({ anchor: Type.String(), seconds: Whole(10, 7200) })),
-  session: OrNull(
-    Open({ type: Type.String(), model: Type.Optional(Type.String()) }, 'What the session is set to: 6,144 characters at most.'),
-  ),
-})
-export const ClientSecret = Open({ value: Type.String(), expires_at: Whole(), session: Open({}) })
-/** POST /v1/realtime/sessions */
-export const RealtimeSession = Open({ model: Type.Optional(Type.String()) })
-/** POST /v1/realtime/transcription_sessions */
-export const TranscriptionSession = Open({ input_audio_transcription: OrNull(Open({ model: Type.Optional(Type.String()) })) })
-export const RealtimeSessionSecret = Open({ id: Type.String(), client_secret: Open({ value: Type.String(), expires_at: Whole() }) })

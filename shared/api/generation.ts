@@ -146,3 +146,17 @@ export const ContentTokensRequest = Open(
 )
 /** Response of :countTokens. */
 export const ContentTokens = Open({ totalTokens: Whole() })
+
+/** GET /v1beta/interactions/{id} */
+export const InteractionObject = Open({
+  id: Type.String(),
+  model: Type.String(),
+  status: Type.String({
+    description: '`in_progress`, `requires_action` (a function waits for its result), `completed`, `incomplete`, `failed` or `cancelled`.',
+  }),
+  steps: Type.Array(Open({ type: Type.String() })),
+  created: Type.String(),
+  updated: Type.String(),
+  previous_interaction_id: OrNull(Type.String()),
+  usage: OrNull(Open({ total_tokens: Whole(), total_input_tokens: Whole(), total_output_tokens: Whole(), total_thought_tokens: Whole() })),
+})

@@ -7,7 +7,9 @@ import { addressSamples } from './samples/addresses.ts'
 import { batchSamples } from './samples/batches.ts'
 import { conversationSamples, itemSamples, modelSamples } from './samples/conversations.ts'
 import { fileSamples } from './samples/files.ts'
+import { interactionSamples } from './samples/interactions.ts'
 import { objectSamples } from './samples/objects.ts'
+import { realtimeSamples } from './samples/realtime.ts'
 import { videoSamples } from './samples/videos.ts'
 
 const others: readonly Sample[] = [
@@ -126,55 +128,18 @@ curl -s "$PARLEY_URL/v1/images/edits" ${bearer} ${json} -d @edit.json`,
     refusal: 'unsupported_endpoint',
     note: 'The demo does not search the web and refuses this. A channel that supports search serves it.',
   },
-  {
-    route: 'GET /v1/realtime',
-    language: 'js',
-    text: `const { PARLEY_URL, PARLEY_KEY } = process.env
-const address = \`\${PARLEY_URL.replace(/^http/, 'ws')}/v1/realtime?model=parley-demo-realtime\`
-const socket = new WebSocket(address, ['realtime', \`openai-insecure-api-key.\${PARLEY_KEY}\`])
-const send = (event) => socket.send(JSON.stringify(event))
-
-socket.onmessage = ({ data }) => {
-  const event = JSON.parse(data)
-  if (event.type === 'session.created') {
-    const content = [{ type: 'input_text', text: 'Hello' }]
-    send({ type: 'conversation.item.create', item: { type: 'message', role: 'user', content } })
-    send({ type: 'response.create' })
-  }
-  if (event.type === 'response.output_text.delta') console.log(event.delta)
-  if (event.type === 'response.done') {
-    console.log(event.response.status)
-    socket.close()
-  }
-}`,
-    prints: 'text',
-    shows: 'completed',
-    note: 'Node 22 or later, or Bun. Clients that can send headers use `Authorization: Bearer` instead.',
-  },
-  {
-    route: 'GET /ws/{service}',
-    language: 'js',
-    text: `const { PARLEY_URL, PARLEY_KEY } = process.env
-const service = 'google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent'
-const socket = new WebSocket(\`\${PARLEY_URL.replace(/^http/, 'ws')}/ws/\${service}?key=\${PARLEY_KEY}\`)
-
-socket.onopen = () => socket.send(JSON.stringify({ setup: { model: 'models/parley-demo-realtime' } }))
-socket.onmessage = async ({ data }) => console.log(typeof data === 'string' ? data : await data.text())
-socket.onclose = ({ code, reason }) => console.log(code, reason)`,
-    prints: 'text',
-    shows: 'No channel of this model',
-    note: 'The demo speaks OpenAI’s words only and refuses this. A Gemini channel serves it, with `ai.live.connect` of Google’s SDK too.',
-  },
 ]
 
 /** All samples, in the order in which they run. */
 export const samples: readonly Sample[] = [
   ...conversationSamples,
   ...itemSamples,
+  ...interactionSamples,
   ...others,
   ...fileSamples,
   ...videoSamples,
   ...batchSamples,
+  ...realtimeSamples,
   ...objectSamples,
   ...addressSamples,
   ...modelSamples,

@@ -32,6 +32,7 @@ import { CountTokensRequest, MessagesRequest } from '../protocols/anthropic/mess
 import { ConverseRequest } from '../protocols/bedrock/converse.ts'
 import { GeminiBatchEmbedRequest, GeminiEmbedRequest } from '../protocols/gemini/embeddings.ts'
 import { GenerateContentRequest } from '../protocols/gemini/generate-content.ts'
+import { InteractionRequest } from '../protocols/gemini/interactions.ts'
 import {
   OllamaChatRequest,
   OllamaEmbeddingsRequest,
@@ -60,6 +61,7 @@ import * as search from './operations/search.ts'
 import * as videos from './operations/videos.ts'
 import * as overview from './overview.ts'
 import * as people from './people.ts'
+import { realtimeSchemas } from './realtime.ts'
 import * as replays from './replays.ts'
 import * as selling from './selling.ts'
 import * as settings from './settings.ts'
@@ -98,11 +100,7 @@ export const schemas = {
   UploadCompletion: batches.UploadCompletion,
   Upload: batches.UploadObject,
   UploadPart: batches.UploadPart,
-  ClientSecretRequest: batches.ClientSecretRequest,
-  ClientSecret: batches.ClientSecret,
-  RealtimeSession: batches.RealtimeSession,
-  TranscriptionSession: batches.TranscriptionSession,
-  RealtimeSessionSecret: batches.RealtimeSessionSecret,
+  ...realtimeSchemas,
   MessagesRequest,
   Message: generation.MessageObject,
   MessageTokensRequest: CountTokensRequest,
@@ -111,6 +109,8 @@ export const schemas = {
   GenerateContentResponse: generation.GenerateContentResponse,
   ContentTokensRequest: generation.ContentTokensRequest,
   ContentTokens: generation.ContentTokens,
+  InteractionRequest,
+  Interaction: generation.InteractionObject,
   EmbeddingsRequest: embeddings.EmbeddingsRequest,
   EngineEmbeddingsRequest: embeddings.EngineEmbeddingsRequest,
   EmbeddingList: embeddings.EmbeddingList,
@@ -209,6 +209,7 @@ export const schemas = {
   Credit,
   Account: rows.AccountAnswer,
   Accounts: rows.PageOf(rows.AccountAnswer),
+  UserTotals: rows.UserTotalsAnswer,
   AuditRows: rows.PageOf(people.AuditAnswer),
   NewTeam,
   TeamPatch,
@@ -253,6 +254,7 @@ export const schemas = {
   ChannelDraft,
   Channel: rows.ChannelAnswer,
   Channels: rows.PageOf(rows.ChannelAnswer),
+  ChannelTotals: rows.ChannelTotalsAnswer,
   ChannelHealth: rows.PageOf(rows.HealthAnswer),
   HealthReset,
   ChannelOutcomes: rows.ChannelOutcomesAnswer,

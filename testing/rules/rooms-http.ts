@@ -22,6 +22,15 @@ export const httpRooms: Record<string, Room> = {
   'server/http/api/files': {
     may: ['server/http/request', 'server/http/api', 'server/protocols', 'server/reasoning-state', ...relay('conversation'), ...lower],
   },
+  // Sessions in which both sides speak, and the short-lived keys that open them.
+  'server/http/api/realtime': {
+    may: [
+      ...['server/http/request', 'server/http/api', 'server/accounts', 'server/bodies', 'server/routing', 'server/protocols'],
+      ...['server/vendors'],
+      ...relay('realtime'),
+      ...lower,
+    ],
+  },
   // Operations other than generation, at the endpoints of OpenAI and of those who are like them.
   'server/http/api/operations': {
     may: ['server/http/request', 'server/http/api', ...relay('conversation', 'operation'), 'server/protocols', ...lower],
@@ -34,6 +43,10 @@ export const httpRooms: Record<string, Room> = {
       ...relay('conversation', 'admin'),
       ...lower,
     ],
+  },
+  // Stored answers of Responses in the words of Gemini.
+  'server/http/api/interactions': {
+    may: ['server/http/request', 'server/http/api', 'server/protocols', ...relay('conversation'), ...lower],
   },
   // What every route of the console is made with: who may call, JSON in and out, pages of lists. Bodies with a name twice: server/wire.
   'server/http/console/route': {

@@ -69,6 +69,8 @@ export const rooms: Record<string, Room> = {
   'server/store/accounts': { may: ['db', ...store('bodies', 'ledger'), 'shared'], packages: drizzle },
   'server/store/channels': { may: ['db', ...store()], packages: drizzle },
   'server/store/jobs': { may: ['db', ...store(), 'shared'], packages: drizzle },
+  // Calls and short-lived keys of realtime sessions.
+  'server/store/realtime': { may: ['db', ...store('jobs')], packages: drizzle },
   'server/store/alerts': { may: ['db', ...store(), 'shared'], packages: drizzle },
   'server/store/replays': { may: ['db', ...store('jobs'), 'shared'], packages: drizzle },
   'server/store/usage': { may: ['db', ...store('ledger'), 'server/runtime', 'shared'], packages: drizzle },
@@ -173,6 +175,8 @@ export const rooms: Record<string, Room> = {
   'server/videos': {
     may: ['server/jobs', 'server/billing/lease', 'server/billing/ledger', 'server/billing/pricing', ...store('jobs'), ...lower],
   },
+  // Calls that upstreams hold: who has them, and where.
+  'server/calls': { may: [...store('realtime'), ...lower] },
   // What other gateways keep, as sections of a parley.yaml.
   'server/imports': { may: ['shared'], packages: ['node:crypto', '@noble/ciphers'] },
   // What has changed, for whoever watches.
@@ -212,7 +216,14 @@ export const rooms: Record<string, Room> = {
     ],
   },
   'server/relay/pipeline': { may: ['server/bodies', ...relay('exchange', 'spend', 'conversation', 'operation'), ...serving, ...lower] },
-  'server/relay/realtime': { may: ['server/bodies', ...relay('exchange', 'spend', 'pipeline'), ...serving, ...lower] },
+  'server/relay/realtime': {
+    may: [
+      ...['server/bodies', 'server/calls', 'server/jobs', 'server/wire'],
+      ...relay('exchange', 'spend', 'pipeline'),
+      ...serving,
+      ...lower,
+    ],
+  },
   'server/relay/admin': { may: [...relay('exchange', 'spend', 'conversation', 'pipeline'), ...serving, ...lower] },
   // What callers make in the accounts of upstreams.
   'server/relay/objects': {

@@ -1,6 +1,6 @@
 /** A simulated client of a realtime session: connects, sends at its own pace, stays or disconnects. */
 import type { Caller } from '#accounts/caller'
-import type { Realtime } from '#relay/realtime/realtime'
+import type { Realtime } from '#relay/realtime/contract'
 import type { Session } from '#relay/realtime/session'
 import type { FrameSocket } from '#runtime/contract/sockets'
 import { asGatewayError, GatewayError } from '#shared/errors'

@@ -1,4 +1,5 @@
 /** From usage to money: units times rates, exact in bigint, rounded up once per request. Pure. */
+import { otherNames } from '#canonical/operation/video-size'
 import type { Usage } from '#canonical/usage'
 import { factorFields } from '#shared/console/price'
 import { formatDecimal } from '#shared/money'
@@ -84,8 +85,16 @@ function eachPart(
 
 /** The rate of a second at this size: exact, since a price per piece has a million in it. */
 function secondOf(servedAs: Usage['servedAs'], { second, factors }: Rates): bigint {
-  const factor = servedAs?.size === undefined ? undefined : factors?.size?.get(servedAs.size)
+  const named = factors?.size
+  const size = servedAs?.size
+  const factor = size === undefined || !named ? undefined : (named.get(size) ?? dearest(otherNames(size, named.keys()), named))
   return factor === undefined ? second : (second * factor) / 1_000_000n
+}
+
+/** Of a size that has another name in the price. */
+function dearest(names: readonly string[], factors: ReadonlyMap<string, bigint>): bigint | undefined {
+  const found = names.flatMap((name) => factors.get(name) ?? [])
+  return found.length === 0 ? undefined : found.reduce((most, one) => (one > most ? one : most))
 }
 
 /** The product of all factors that apply to its tokens, as an integer with so many decimal places; undefined: none does. */

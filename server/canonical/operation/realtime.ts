@@ -55,6 +55,9 @@ export interface RealtimeLimits {
 /** The words in which sessions are held. */
 export type RealtimeStyle = 'openai' | 'gemini'
 
+/** Google's two services that hold such sessions; they count under different names. */
+export type GoogleService = 'api' | 'cloud'
+
 /** A realtime codec. */
 export interface RealtimeCodec {
   meter(limits: RealtimeLimits): RealtimeMeter
@@ -78,6 +81,8 @@ export interface RealtimeCodec {
   transcriptionSetup?(model: string): string
   /** A frame of the client in such a session, for an upstream that calls the model so. */
   withTranscriber?(frame: string, model: string): string
+  /** A frame of the upstream with its figures under the names of the other of Google's services; undefined where it has none. */
+  withCounts?(frame: string, from: GoogleService): string | undefined
   /** A frame of the upstream with another handle of the session in place of its own; undefined where it names none. */
   withHandle?(frame: string, replaced: (handle: string) => string): string | undefined
 }

@@ -43,7 +43,7 @@ export async function downloadVideo(
 ): Promise<Response> {
   const video = await videoNow(services, visit, id)
   const file = video.report.files[index]
-  if (video.style === 'gemini' && video.report.state === 'completed' && file === undefined) throw noVideo()
+  if (video.report.state === 'completed' && (video.style === 'gemini' ? file === undefined : index > 0)) throw noVideo()
   return fileOf(services, visit, video, file === undefined ? {} : { file })
 }
 

@@ -5,8 +5,10 @@ import { isForm, readForm } from '#http/request/read-form'
 import { json } from '#http/request/respond'
 import type { Route, Visit } from '#http/request/route'
 import { withRoom } from '#http/request/with-room'
-import { writeVideo } from '#protocols/videos'
+import { nestedTexts, writeVideo } from '#protocols/videos'
+import type { Body } from '#relay/contract/ask'
 import type { BodyRoom } from '#relay/contract/body-rooms'
+import { mayNameFiles } from '#relay/conversation/kept-files'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import { parseObject } from '#wire/json-scan'
@@ -14,31 +16,62 @@ import { pageSize } from './page-size.ts'
 import { admit, senderOf } from './relay-route.ts'
 import { begin, fileOf, type VideoServices, videoAt, videoNow } from './video-making.ts'
 
+/** SDKs send forms even where there is no file: what stands in brackets is said as JSON, in which kept files have their places. */
 const ofForm =
   (services: VideoServices) =>
-  ({ request, capture }: Visit, _: string, room?: Pick<BodyRoom, 'grow'>) =>
-    readForm(services, request, capture, room)
+  async (visit: Visit, caller: string, room?: Pick<BodyRoom, 'grow'>): Promise<Body> => {
+    const { request, capture } = visit
+    const { content, release } = await readForm(services, request, capture, room)
+    const hasFile = content.parts.some((part) => 'filename' in part)
+    if (hasFile || !content.parts.some(({ name }) => name.endsWith(']'))) return { content, release }
+    release()
+    const body = { content: JSON.stringify(nestedTexts(content)) }
+    const as = { operation: 'video', dialect: 'openai' } as const
+    return mayNameFiles(body) ? services.putFilesIn(body, { tenant: admit(services, visit).user.id, caller, as }) : body
+  }
 
 const create = (services: VideoServices, visit: Visit): Promise<Response> =>
   begin(services, visit, { style: 'openai', shown: writeVideo, ...(isForm(visit.request) && { read: ofForm(services) }) })
 
-/** What is asked of a video that is there: its id stands in the address or in the body, and its model is that of the new one. */
-async function makeFrom(services: VideoServices, visit: Visit, variant: 'edit' | 'extend' | 'remix'): Promise<Response> {
+/** How the upstream that made a video knows it. Throws `unsupported_here` where it makes no such video of another. */
+function sourceIn({ style, upstreamId, report }: KeptVideo, variant: 'edit' | 'extend' | 'remix') {
+  if (style === 'openai') return { id: upstreamId }
+  const [uri] = report.files
+  if (variant === 'extend' && uri !== undefined) return { uri }
+  const needs =
+    variant === 'extend' ? 'It can be extended once it is complete.' : 'That needs a video that was made on a channel of OpenAI’s.'
+  throw new GatewayError('unsupported_here', `The upstream that makes this video makes no others of it by this call. ${needs}`, {
+    param: 'video',
+  })
+}
+
+/** What the call says, as JSON or as a form. Rejects with GatewayError. */
+async function saidIn(services: VideoServices, visit: Visit, caller: string): Promise<Record<string, unknown>> {
   if (isForm(visit.request)) {
-    throw new GatewayError('unsupported_here', 'Parley makes videos of those that were made here: name one as `video.id` in a JSON body.', {
+    const read = (room: BodyRoom) => readForm(services, visit.request, visit.capture, room)
+    const { content, release } = await withRoom(services.rooms, caller, read, true)
+    release()
+    if (!content.parts.some((part) => 'filename' in part)) return nestedTexts(content)
+    throw new GatewayError('unsupported_here', 'Parley makes videos of those that were made here: name one as `video.id`.', {
       param: 'video',
     })
   }
-  const caller = admit(services, visit)
   demandJson(visit.request)
-  const { pieces } = await withRoom(services.rooms, senderOf(caller), (room) => readJsonPieces(visit.request, services, room))
+  const { pieces } = await withRoom(services.rooms, caller, (room) => readJsonPieces(visit.request, services, room))
   const body = parseObject(decodeUtf8(join(pieces)))
   if (!body) throw new GatewayError('invalid_json', 'The request body is not a JSON object.')
+  return body
+}
+
+/** What is asked of a video that is there: its id stands in the address or in the body, and its model is that of the new one. */
+async function makeFrom(services: VideoServices, visit: Visit, variant: 'edit' | 'extend' | 'remix'): Promise<Response> {
+  const caller = admit(services, visit)
+  const body = await saidIn(services, visit, senderOf(caller))
   const named = variant === 'remix' ? visit.params.id : isObject(body.video) ? body.video.id : undefined
   if (typeof named !== 'string') throw new GatewayError('missing_field', 'The field `video.id` is required.', { param: 'video.id' })
   const from = await videoAt(services, visit, named)
-  if (from.style !== 'openai') throw new GatewayError('unsupported_here', 'The upstream that made this video makes no others of it.')
-  const content = JSON.stringify({ ...body, model: from.model, ...(variant !== 'remix' && { video: { id: from.upstreamId } }) })
+  const video = sourceIn(from, variant)
+  const content = JSON.stringify({ ...body, model: from.model, ...(variant !== 'remix' && { video }) })
   return begin(services, visit, {
     ...{ style: 'openai', variant, from, path: from.upstreamId, shown: writeVideo },
     read: async () => ({ content, release: () => undefined }),
@@ -88,6 +121,14 @@ async function content(services: VideoServices, visit: Visit): Promise<Response>
   if (variant !== undefined && !variants.includes(variant))
     throw new GatewayError('invalid_value', `The parameter \`variant\` must be one of ${variants.join(', ')}.`, { param: 'variant' })
   const video = await videoNow(services, visit, visit.params.id ?? '')
+  if (video.style === 'gemini' && variant !== undefined && variant !== 'video')
+    throw new GatewayError(
+      'unsupported_here',
+      'The upstream that made this video gives nothing but the video. Pictures of it need a channel of OpenAI’s.',
+      {
+        param: 'variant',
+      },
+    )
   const [file] = video.report.files
   return fileOf(services, visit, video, { ...(variant !== undefined && { variant }), ...(file !== undefined && { file }) })
 }

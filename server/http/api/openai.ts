@@ -22,7 +22,13 @@ export interface StoredResponseServices extends RelayServices {
 }
 
 /** A stored response as it is asked for. Rejects with `not_found`. */
-async function kept(services: StoredResponseServices, caller: Caller, id: string, view: StoredView, headers: Record<string, string>) {
+export async function kept(
+  services: StoredResponseServices,
+  caller: Caller,
+  id: string,
+  view: StoredView,
+  headers: Record<string, string> = jsonHeaders,
+): Promise<Response> {
   const tenant = caller.user.id
   const find = () => services.reasoningState.findText(tenant, id)
   const stored = await find()
@@ -43,7 +49,7 @@ async function retrieve(services: StoredResponseServices, visit: Visit): Promise
   const caller = admit(services, visit)
   const { id = '' } = visit.params
   const query = visit.url.searchParams
-  if (query.get('stream') !== 'true') return kept(services, caller, id, { kind: 'whole' }, jsonHeaders)
+  if (query.get('stream') !== 'true') return kept(services, caller, id, { kind: 'whole' })
   const after = query.get('starting_after')
   if (after !== null && !/^\d{1,9}$/.test(after)) {
     throw new GatewayError('invalid_value', 'The parameter `starting_after` must be the number of an event.', { param: 'starting_after' })
@@ -55,15 +61,16 @@ async function retrieve(services: StoredResponseServices, visit: Visit): Promise
 const inProgress = (what: string, param?: string) =>
   new GatewayError('invalid_value', `The response is still being made. ${what}`, param === undefined ? {} : { param })
 
-/** Stops an answer that is being made; one that is complete stays as it is. */
-async function cancel(services: StoredResponseServices, visit: Visit): Promise<Response> {
+/** Stops an answer that is being made; one that is complete stays as it is. Rejects with `not_found`. */
+export async function cancel(services: StoredResponseServices, visit: Visit): Promise<Response> {
   const caller = admit(services, visit)
   const { id = '' } = visit.params
   const stopped = await services.background.cancel(caller.user.id, id)
-  return stopped ? json(stopped.response) : kept(services, caller, id, { kind: 'whole' }, jsonHeaders)
+  return stopped ? json(stopped.response) : kept(services, caller, id, { kind: 'whole' })
 }
 
-async function forget(services: StoredResponseServices, visit: Visit): Promise<Response> {
+/** Deletes a stored response. Rejects with `not_found`, and for one that is still being made. */
+export async function forget(services: StoredResponseServices, visit: Visit): Promise<Response> {
   const id = visit.params.id ?? ''
   const tenant = admit(services, visit).user.id
   if (!(await services.reasoningState.forget(tenant, id))) {
@@ -82,7 +89,7 @@ async function inputItems(services: StoredResponseServices, visit: Visit): Promi
   const after = query.get('after')
   const limit = pageSize(query.get('limit'))
   const view = { kind: 'input', isOldestFirst: query.get('order') === 'asc', ...(after !== null && { after }), limit } as const
-  return kept(services, caller, id, view, jsonHeaders)
+  return kept(services, caller, id, view)
 }
 
 function refuseStream({ stream }: Head): void {

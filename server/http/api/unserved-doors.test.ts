@@ -3,8 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { batchRouteDocs } from '#http/docs/batch-routes'
 import { fileRouteDocs } from '#http/docs/file-routes'
+import { interactionRouteDocs } from '#http/docs/interaction-routes'
 import { objectRouteDocs } from '#http/docs/object-routes'
 import { sideRouteDocs } from '#http/docs/operation-routes'
+import { realtimeRouteDocs } from '#http/docs/realtime-routes'
 import { conversationRouteDocs } from '#http/docs/relay-routes'
 import { unservedDoor } from './unserved-doors.ts'
 
@@ -20,7 +22,11 @@ function addressesIn(folder: string, prefix: string): string[] {
   return [...new Set(found.map((path) => prefix + path.replace(/\$\{[^}]*\}/g, 'name')).filter((path) => path.startsWith('/v1/')))].sort()
 }
 
-const served = [...conversationRouteDocs, ...sideRouteDocs, ...fileRouteDocs, ...batchRouteDocs, ...objectRouteDocs].map(({ route }) => {
+const routes = [
+  ...[conversationRouteDocs, interactionRouteDocs, sideRouteDocs, fileRouteDocs],
+  ...[batchRouteDocs, objectRouteDocs, realtimeRouteDocs],
+].flat()
+const served = routes.map(({ route }) => {
   const path = route.replace(/^\w+ /, '')
   return new RegExp(`^${path.replace(/:\w+/g, '[^/]+').replace('*', '.+')}$`)
 })
@@ -58,7 +64,7 @@ test.each([
   ['/v1/corpora', { 'x-goog-api-key': 'k' }, 'gemini'],
   ['/v1beta/corpora/a', {}, 'gemini'],
   ['/v1beta/openai/assistants', {}, 'chat'],
-  ['/v1alpha/auth_tokens', {}, 'gemini'],
+  ['/v1alpha/corpora', {}, 'gemini'],
   ['/v1/nothing-that-anybody-calls', {}, undefined],
   ['/assets/files', {}, undefined],
 ])('%s with %j is refused in the envelope %s', (path, headers, envelope) => {

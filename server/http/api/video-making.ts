@@ -43,14 +43,15 @@ function noted({ caller, requestId }: Ask, { style, from }: BegunBy, work: Begun
   const { body, candidate, head, held } = work
   const { at, cost: _, upstreamCost: __, usage: ___, price, ...row } = work.row
   const { ratio = '1', ...fields } = (price ?? {}) as { ratio?: string }
-  const reader = videoReaders[style]
+  const made = candidate.style === 'gemini' || candidate.style === 'openai' ? candidate.style : style
+  const reader = videoReaders[made]
   return {
     tenant: caller.user.id,
     keyId: caller.key?.id ?? null,
     requestId,
     facts: {
       model: head.model,
-      style,
+      style: made,
       ...idOf(work),
       upstreamModel: candidate.model.upstream,
       upstreamId: reader.begun(body),

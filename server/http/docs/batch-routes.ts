@@ -161,34 +161,5 @@ const uploads: readonly RouteDoc[] = [
   { ...files, route: 'POST /v1/uploads/:id/cancel', summary: 'Cancel an upload', gives: { json: ['Upload'] } },
 ]
 
-const realtime = { who: 'key', tag: 'Realtime' } as const
-const secrets: readonly RouteDoc[] = [
-  {
-    ...realtime,
-    route: 'POST /v1/realtime/client_secrets',
-    summary: 'A key for a browser’s realtime session',
-    description:
-      'Good for 10 minutes, or 10 seconds to 2 hours as `expires_after` says, at the WebSocket and nowhere else, for the money and within the limits of the key that asked for it; it ends with that key. What `session` says is set when the session begins.',
-    takes: { json: 'ClientSecretRequest' },
-    gives: { json: ['ClientSecret'] },
-  },
-  {
-    ...realtime,
-    route: 'POST /v1/realtime/transcription_sessions',
-    summary: 'The same for a session that only transcribes, in the beta version',
-    description: 'Good for a minute. The present protocol asks for one with `session.type` `transcription` at `client_secrets`.',
-    takes: { json: 'TranscriptionSession' },
-    gives: { json: ['RealtimeSessionSecret'] },
-  },
-  {
-    ...realtime,
-    route: 'POST /v1/realtime/sessions',
-    summary: 'The same for the beta version of the protocol',
-    description: 'Good for a minute.',
-    takes: { json: 'RealtimeSession' },
-    gives: { json: ['RealtimeSessionSecret'] },
-  },
-]
-
 /** Descriptions of these endpoints. */
-export const batchRouteDocs: readonly RouteDoc[] = [...openai, ...messages, ...gemini, ...uploads, ...secrets]
+export const batchRouteDocs: readonly RouteDoc[] = [...openai, ...messages, ...gemini, ...uploads]

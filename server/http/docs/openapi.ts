@@ -14,17 +14,21 @@ import { peopleRouteDocs } from './console/people-routes.ts'
 import { sellingRouteDocs } from './console/selling-routes.ts'
 import { teamRouteDocs } from './console/team-routes.ts'
 import { fileRouteDocs } from './file-routes.ts'
+import { interactionRouteDocs } from './interaction-routes.ts'
 import { objectRouteDocs } from './object-routes.ts'
 import { operationRouteDocs, sideRouteDocs, videoRouteDocs } from './operation-routes.ts'
+import { realtimeRouteDocs } from './realtime-routes.ts'
 import { conversationRouteDocs } from './relay-routes.ts'
 import { type Gives, type RouteDoc, tags } from './route-doc.ts'
 
 /** All descriptions. */
 export const routeDocs: readonly RouteDoc[] = [
   ...conversationRouteDocs,
+  ...interactionRouteDocs,
   ...sideRouteDocs,
   ...fileRouteDocs,
   ...batchRouteDocs,
+  ...realtimeRouteDocs,
   ...videoRouteDocs,
   ...objectRouteDocs,
   ...addressRouteDocs,

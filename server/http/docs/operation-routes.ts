@@ -130,32 +130,6 @@ export const sideRouteDocs: readonly RouteDoc[] = [
     takes: { json: 'SearchRequest' },
     gives: { json: ['SearchAnswer'] },
   },
-  {
-    ...key,
-    tag: 'Realtime',
-    route: 'GET /v1/realtime',
-    summary: 'Open a realtime session',
-    description:
-      'A WebSocket. The key is sent in any of the headers, or as the subprotocol `openai-insecure-api-key.KEY` next to `realtime`. Errors before the upgrade have their HTTP status.',
-    parameters: [
-      { name: 'model', in: 'query', required: true, description: 'Name of a realtime model.' },
-      {
-        name: 'intent',
-        in: 'query',
-        description: '`transcription`: a session that only transcribes what it hears, with the model of the query or of the client secret.',
-      },
-    ],
-    gives: { status: 101 },
-  },
-  {
-    ...key,
-    tag: 'Realtime',
-    route: 'GET /ws/:service',
-    summary: 'Gemini: open a live session',
-    description:
-      'A WebSocket. The service is `google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent`, or the same of `v1` or `v1alpha`. The first frame, `setup`, names a model of a Gemini channel. Frames pass unchanged but for handles of `sessionResumption`, which are sealed: they are good for their own user. What is refused after the upgrade closes the connection with 1007, 1008, 1011 or 1013 and the reason.',
-    gives: { status: 101 },
-  },
 ]
 
 /** Descriptions of the endpoints for operators and of the documentation itself. */

@@ -23,6 +23,7 @@ const free = {
   anthropic: words('input input_schema schema metadata'),
   bedrock: words('input json requestMetadata promptVariables additionalModelRequestFields'),
   ollama: words('arguments parameters format options'),
+  interactions: words('arguments result parameters schema response_format labels headers'),
   google: words('args response parameters parametersJsonSchema responseSchema responseJsonSchema _responseJsonSchema labels'),
 } as const
 

@@ -2,6 +2,7 @@
 import type { RequestEdits } from '#canonical/codec'
 import type { Form, FormFile, Incoming } from '#canonical/operation/operation'
 import { GatewayError } from '#shared/errors'
+import { isObject } from '#shared/json'
 import { missing, wrong } from './fields.ts'
 
 type Part = Form['parts'][number]
@@ -36,6 +37,20 @@ export function formTexts({ parts }: Form): Map<string, string> {
   }
   for (const name of texts.keys()) if ((seen.get(name) ?? 0) > 1) throw wrong(name, 'sent once')
   return texts
+}
+
+/** The texts of a form as the JSON that they stand for: `video[id]` is a field of `video`. Throws GatewayError for one that is sent twice. */
+export function nestedTexts(form: Form): Record<string, unknown> {
+  const fields: Record<string, unknown> = Object.fromEntries(formTexts(form))
+  for (const part of form.parts) {
+    const [, outer, inner] = /^(\w{1,64})\[(\w{1,64})\]$/.exec(part.name) ?? []
+    if (outer === undefined || inner === undefined || isFile(part)) continue
+    const known = fields[outer]
+    const object = known === undefined ? {} : known
+    if (!isObject(object) || Object.hasOwn(object, inner)) throw wrong(part.name, 'sent once')
+    fields[outer] = { ...object, [inner]: part.value }
+  }
+  return fields
 }
 
 /** The one file with this name, which must not be empty. */

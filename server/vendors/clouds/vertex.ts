@@ -2,7 +2,8 @@
  * Google Vertex AI: Gemini and Claude of one project. Options: `project` (required), `region` (default `global`). The key is the JSON
  * of a service account. Hosts by region as in the AI SDK's google-vertex provider; paths of publishers:
  * https://cloud.google.com/vertex-ai/generative-ai/docs/partner-models/claude/use-claude. Embeddings: `predict`, as its reference of text
- * embeddings says. Counting Claude's tokens: as the package @anthropic-ai/vertex-sdk does it, with the model in the body.
+ * embeddings says. Counting Claude's tokens: as the package @anthropic-ai/vertex-sdk does it, with the model in the body. Live sessions:
+ * as @google/genai 3.1 opens them in its Vertex mode.
  */
 import { badOption, cleanBase, modelSegment, notServed, withoutVersion } from '../address.ts'
 import { geminiAction } from '../gemini.ts'
@@ -31,11 +32,18 @@ function actionOf(target: EndpointTarget): string {
   return `anthropic/models/${modelSegment(target.model)}:${target.stream ? 'streamRawPredict' : 'rawPredict'}`
 }
 
-function endpoint(baseUrl: string, target: EndpointTarget): string {
-  const { project, region = 'global' } = target.options
-  // Both become part of the URL that the token is sent to, so they are restricted.
+/** Both become part of the URL that the token is sent to, so they are restricted. */
+function placeOf({ project, region = 'global' }: EndpointTarget['options']): { region: string; path: string } {
   if (project === undefined || !/^[a-z0-9.:-]+$/.test(project) || !/^[a-z0-9-]+$/.test(region)) throw badOption()
-  return `${hostOf(baseUrl, region)}/v1/projects/${project}/locations/${region}/publishers/${actionOf(target)}`
+  return { region, path: `projects/${project}/locations/${region}` }
+}
+
+function endpoint(baseUrl: string, target: EndpointTarget): string {
+  const { region, path } = placeOf(target.options)
+  const host = hostOf(baseUrl, region)
+  // The model of a session is in its first frame.
+  if (target.operation === 'realtime') return `${host}/ws/google.cloud.aiplatform.v1.LlmBidiService/BidiGenerateContent`
+  return `${host}/v1/${path}/publishers/${actionOf(target)}`
 }
 
 /** Google Vertex AI. */
@@ -44,7 +52,9 @@ export const vertex: Vendor = {
   title: 'Google Vertex AI',
   speaks: ['gemini', 'messages'],
   speaksFor: (model) => (isClaude(model) ? ['messages'] : ['gemini']),
-  operations: ['generate', 'count-tokens', 'embed', 'image', 'speak'],
+  operations: ['generate', 'count-tokens', 'embed', 'image', 'speak', 'realtime'],
+  sessions: ['gemini'],
+  sessionModel: (model, options) => `${placeOf(options).path}/publishers/google/models/${model}`,
   styles: { embed: 'vertex', image: 'gemini', speak: 'gemini' },
   baseUrl: globalHost,
   keyless: false,

@@ -1,4 +1,4 @@
-/** Samples of batches, uploads in parts and client secrets. */
+/** Samples of batches and uploads in parts. */
 import { anthropic, bearer, form, get, google, json, post, type Sample } from '../sample.ts'
 
 const line = `{"custom_id": "first", "method": "POST", "url": "/v1/chat/completions", "body": {"model": "parley-demo", "messages": [{"role": "user", "content": "Hello"}]}}`
@@ -132,29 +132,5 @@ export const batchSamples: readonly Sample[] = [
     text: `${upload}curl -s -X POST "$PARLEY_URL/v1/uploads/$id/cancel" ${bearer}`,
     prints: 'json',
     shows: '"cancelled"',
-  },
-  {
-    route: 'POST /v1/realtime/client_secrets',
-    language: 'sh',
-    text: post(
-      '/v1/realtime/client_secrets',
-      '{"session": {"type": "realtime", "model": "parley-demo-realtime", "instructions": "Be brief."}}',
-    ),
-    prints: 'json',
-    shows: '"ek_',
-  },
-  {
-    route: 'POST /v1/realtime/transcription_sessions',
-    language: 'sh',
-    text: post('/v1/realtime/transcription_sessions', '{"input_audio_transcription": {"model": "parley-demo-transcribe"}}'),
-    prints: 'json',
-    shows: '"client_secret"',
-  },
-  {
-    route: 'POST /v1/realtime/sessions',
-    language: 'sh',
-    text: post('/v1/realtime/sessions', '{"model": "parley-demo-realtime", "instructions": "Be brief."}'),
-    prints: 'json',
-    shows: '"client_secret"',
   },
 ]

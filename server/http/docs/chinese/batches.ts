@@ -1,4 +1,4 @@
-/** What is said of batches, of uploads in parts, and of client secrets. */
+/** What is said of batches and of uploads in parts. */
 export const batches: Readonly<Record<string, string>> = {
   Batches: '批处理',
   'Many requests at once, asked when there is room, on any upstream.': '一次提交许多请求，有余量时逐个发出，上游不限。',
@@ -63,13 +63,4 @@ export const batches: Readonly<Record<string, string>> = {
   'The parts become a file in the order in which they are named.': '各段按列出的顺序合成一个文件。',
   'Cancel an upload': '取消上传',
   '`pending`, `completed` or `cancelled`.': '`pending`、`completed` 或 `cancelled`。',
-  'A key for a browser’s realtime session': '供浏览器实时会话使用的密钥',
-  'Good for 10 minutes, or 10 seconds to 2 hours as `expires_after` says, at the WebSocket and nowhere else, for the money and within the limits of the key that asked for it; it ends with that key. What `session` says is set when the session begins.':
-    '有效 10 分钟，或按 `expires_after` 为 10 秒至 2 小时，只能用于该 WebSocket；费用与限制归申请它的密钥，并随该密钥失效。会话开始时按 `session` 设置。',
-  'What the session is set to: 6,144 characters at most.': '会话的设置：最多 6,144 个字符。',
-  'The same for the beta version of the protocol': '同上，用于协议的 beta 版本',
-  'The same for a session that only transcribes, in the beta version': '同上，用于 beta 版本的仅转录会话',
-  'Good for a minute. The present protocol asks for one with `session.type` `transcription` at `client_secrets`.':
-    '有效一分钟。现行协议在 `client_secrets` 中以 `session.type` 为 `transcription` 申请。',
-  'Good for a minute.': '有效一分钟。',
 }

@@ -101,19 +101,6 @@ export const endpoints: Readonly<Record<string, string>> = {
     '转发给支持它的渠道；若没有，则为 400 `unsupported_endpoint`。',
   Search: '搜索',
   'Web search for coding agents.': '供编码代理使用的网页搜索。',
-  'Name of a realtime model.': '实时模型的名称。',
-  '`transcription`: a session that only transcribes what it hears, with the model of the query or of the client secret.':
-    '`transcription`：仅转录所听内容的会话，使用查询参数或客户端密钥中的模型。',
-  'Open a realtime session': '打开实时会话',
-  'A WebSocket. The key is sent in any of the headers, or as the subprotocol `openai-insecure-api-key.KEY` next to `realtime`. Errors before the upgrade have their HTTP status.':
-    'WebSocket。密钥放在任一请求头中，或作为子协议 `openai-insecure-api-key.KEY` 与 `realtime` 并列。升级之前的错误使用其 HTTP 状态。',
-  'The demo speaks OpenAI’s words only and refuses this. A Gemini channel serves it, with `ai.live.connect` of Google’s SDK too.':
-    '演示渠道只支持 OpenAI 的格式，会拒绝此请求。Gemini 渠道支持，也可使用 Google SDK 的 `ai.live.connect`。',
-  'Gemini: open a live session': 'Gemini：打开实时会话（Live）',
-  'A WebSocket. The service is `google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent`, or the same of `v1` or `v1alpha`. The first frame, `setup`, names a model of a Gemini channel. Frames pass unchanged but for handles of `sessionResumption`, which are sealed: they are good for their own user. What is refused after the upgrade closes the connection with 1007, 1008, 1011 or 1013 and the reason.':
-    'WebSocket。服务名为 `google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent`，或 `v1`、`v1alpha` 的同名服务。第一帧 `setup` 指定 Gemini 渠道的模型。除 `sessionResumption` 的句柄会被密封（只对其用户有效）外，各帧原样传递。升级之后的拒绝以 1007、1008、1011 或 1013 及原因关闭连接。',
-  Realtime: '实时',
-  'Speech and text in both directions over a WebSocket.': '经 WebSocket 的双向语音与文本。',
   'What this key is and may do': '此密钥是什么、能做什么',
   'For the holder of a key, without an account: what was spent, what is left of its budget, its models and limits. The page `/key` shows it.':
     '供没有账号的密钥持有人使用：已花费、预算余额、模型与限额。页面 `/key` 显示这些内容。',
@@ -177,4 +164,14 @@ export const endpoints: Readonly<Record<string, string>> = {
     '针对以 `background: true` 创建的响应。上游已开始生成的部分照常收费。已完成的响应保持不变。',
   'Rerank documents, for Cohere’s clients': '对文档重排序，供 Cohere 客户端使用',
   'The same request; responses have Cohere’s format, whatever the upstream.': '请求相同；无论上游是谁，响应都是 Cohere 的格式。',
+  'Gemini: create an interaction': 'Gemini：创建交互',
+  'A conversation that is kept, on any upstream: a stored response in Gemini’s words, and either address reads what the other has made. What an upstream cannot be told is a loss; agents, environments and tools of Gemini’s own are refused with what they need. With `background: true` it comes at once with `in_progress`: GET it until it is made.':
+    '在任意上游上保存的对话：以 Gemini 的说法表示的已存储响应，两个地址可以互相读取。无法告诉上游的内容记为损失；代理、环境和 Gemini 自有的工具会被拒绝并说明所需条件。`background: true` 时立即返回 `in_progress`：用 GET 读取直到完成。',
+  'Gemini: one interaction': 'Gemini：单个交互',
+  '`true`: with what it answers.': '`true`：连同它所回答的输入。',
+  '`true`: as the events that it was made of.': '`true`：以组成它的事件返回。',
+  'Only the events behind this one.': '仅此事件之后的事件。',
+  'Gemini: cancel an interaction': 'Gemini：取消交互',
+  'One that is made in the background. What was delivered is charged.': '在后台生成的交互。已交付的部分会收费。',
+  'Gemini: delete an interaction': 'Gemini：删除交互',
 }

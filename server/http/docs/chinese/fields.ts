@@ -178,4 +178,25 @@ export const fields: Readonly<Record<string, string>> = {
   'What was answered last.': '最近一次得到的回答。',
   'Scheme, host and port of its URL.': '其 URL 的协议、主机与端口。',
   'Null: every kind.': 'null：所有种类。',
+  '`text`, `image`, `audio`, `document` or `video`': '`text`、`image`、`audio`、`document` 或 `video`',
+  'A public address, or the name of a stored file': '公开网址，或已存储文件的名称',
+  '`user_input`, `model_output`, `thought`, `function_call` or `function_result`; calls of hosted tools and their results':
+    '`user_input`、`model_output`、`thought`、`function_call` 或 `function_result`；托管工具的调用及其结果',
+  'Of a turn in the older form: `user` or `model`': '旧格式中一轮的角色：`user` 或 `model`',
+  'Of a thought: state that only its maker can read': '思考的状态，只有生成者能读',
+  'Of a call': '调用的参数',
+  'Of a tool: a text, a list of contents, or an object': '工具的结果：文本、内容列表或对象',
+  '`function`, `google_search`, `code_execution` or `mcp_server`; others need a channel of Gemini’s':
+    '`function`、`google_search`、`code_execution` 或 `mcp_server`；其他需要 Gemini 的渠道',
+  'Of a server of MCP': 'MCP 服务器的',
+  'For a server of MCP': '给 MCP 服务器的',
+  '`auto`, `any`, `none` or `validated`': '`auto`、`any`、`none` 或 `validated`',
+  'Names of functions': '函数名称',
+  '`minimal`, `low`, `medium` or `high`': '`minimal`、`low`、`medium` 或 `high`',
+  '`auto` or `none`': '`auto` 或 `none`',
+  'Required: agents need a channel of Gemini’s': '必填：代理需要 Gemini 的渠道',
+  'The interaction that goes on': '要继续的交互',
+  '`flex`, `standard` or `priority`': '`flex`、`standard` 或 `priority`',
+  '`in_progress`, `requires_action` (a function waits for its result), `completed`, `incomplete`, `failed` or `cancelled`.':
+    '`in_progress`、`requires_action`（函数在等待结果）、`completed`、`incomplete`、`failed` 或 `cancelled`。',
 }

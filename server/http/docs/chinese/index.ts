@@ -13,6 +13,7 @@ import { losses } from './losses.ts'
 import { objects } from './objects.ts'
 import { pages } from './pages.ts'
 import { people } from './people.ts'
+import { realtime } from './realtime.ts'
 import { selling } from './selling.ts'
 import { teams } from './teams.ts'
 
@@ -34,6 +35,7 @@ export const chinese: Readonly<Record<string, string>> = {
   ...events,
   ...losses,
   ...objects,
+  ...realtime,
   ...lossReasons,
   ...selling,
   ...teams,

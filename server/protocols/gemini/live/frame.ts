@@ -61,7 +61,7 @@ export function readLiveFrame(text: string): RealtimeFrame {
 function modelIn(setup: Body): string {
   const named = pickText(setup, 'model')
   if (named === undefined) throw missingField('setup.model')
-  return readModelName(named)
+  return readModelName(named.replace(/^(?:projects\/[^/]+\/locations\/[^/]+\/)?publishers\/google\/models\//, ''))
 }
 
 function blobsIn(kind: Kind, body: Body): Body[] {
@@ -97,10 +97,16 @@ export interface LiveSetup {
   handle?: string
 }
 
-/** The first frame. Throws GatewayError for any other. */
-export function readSetup(text: string): LiveSetup {
+/** What is in the first frame. Throws GatewayError for any other. */
+export function readSetupBody(text: string): Body {
   const { kind, body } = read(text)
   if (kind !== 'setup') throw missingField('setup')
+  return body
+}
+
+/** The first frame. Throws GatewayError for any other. */
+export function readSetup(text: string): LiveSetup {
+  const body = readSetupBody(text)
   const resumption = pickObject(body, 'sessionResumption')
   const handle = resumption && pickText(resumption, 'handle')
   return { model: modelIn(body), ...(handle !== undefined && handle !== '' && { handle }) }

@@ -7,10 +7,10 @@
 import type { RealtimeFrame, RealtimeLimits, RealtimeMeter } from '#canonical/operation/realtime'
 import { noUsage, promptOf, type Usage } from '#canonical/usage'
 import { GatewayError } from '#shared/errors'
-import { isObject } from '#shared/json'
 import { type Body, pick, pickObject, pickObjects, pickText } from '../proto-json.ts'
 import { nothingDelivered, readUsage } from '../usage.ts'
 import { readLiveFrame } from './frame.ts'
+import { messageIn } from './message.ts'
 
 /** Tokens, by kind. */
 interface Amount {
@@ -90,8 +90,9 @@ export function createLiveMeter({ model, maxOutput, context, dearest, isPlausibl
     if (!raw) return
     const named = {
       ...raw,
-      candidatesTokenCount: pick(raw, 'responseTokenCount'),
-      candidatesTokensDetails: pick(raw, 'responseTokensDetails'),
+      // Google's cloud calls them by these names itself.
+      candidatesTokenCount: pick(raw, 'responseTokenCount') ?? pick(raw, 'candidatesTokenCount'),
+      candidatesTokensDetails: pick(raw, 'responseTokensDetails') ?? pick(raw, 'candidatesTokensDetails'),
     }
     const told = readUsage(named, nothingDelivered())?.usage
     if (!told || isPlausible?.(told) === false) return
@@ -163,15 +164,6 @@ function searchesIn(content: Body): number {
   const grounding = pickObject(content, 'groundingMetadata')
   const queries = grounding && pick(grounding, 'webSearchQueries')
   return Array.isArray(queries) ? queries.length : 0
-}
-
-function messageIn(text: string): Body | undefined {
-  try {
-    const message: unknown = JSON.parse(text)
-    return isObject(message) ? message : undefined
-  } catch {
-    return undefined
-  }
 }
 
 function readOr(frame: string): RealtimeFrame | GatewayError {

@@ -1,10 +1,12 @@
 /**
- * Videos as Google's clients ask for them: `:predictLongRunning` of Veo, whose answer is an operation. The request passes as it is.
+ * Videos as Google's clients ask for them: `:predictLongRunning` of Veo, whose answer is an operation. The request passes as it is,
+ * or becomes one of another style (`conversion.ts`).
  * Read: @google/genai 2.32, generateVideosParametersToMldev, generateVideosOperationFromMldev.
  */
 import type { StateRef, WholeAnswer } from '#canonical/codec'
-import type { Incoming, OperationDoor } from '#canonical/operation/operation'
+import type { Incoming, OperationCodec, ReadOperation } from '#canonical/operation/operation'
 import { type AskedVideo, mostOf, type VideoHead, type VideoReader, type VideoReport } from '#canonical/operation/video'
+import type { VideoBegun, VideoQuestion } from '#canonical/operation/video-question'
 import { invalidField, missingField, readBody } from '#protocols/codec/fields'
 import { GatewayError } from '#shared/errors'
 import type { GeminiPredictRequest } from '#shared/protocols/gemini/predict'
@@ -14,9 +16,9 @@ import { readError, readInnerError } from '../error.ts'
 import { readPath } from '../path.ts'
 import { type Body, pick, pickObject, pickObjects, pickText, protoRules } from '../proto-json.ts'
 import { editRequest } from '../request-edit.ts'
+import { conversion, readQuestion, usualSeconds } from './conversion.ts'
 
-/** Seconds that Veo makes unless told, and the longest that is believed. */
-const usualSeconds = 8
+/** The longest that is believed. */
 const mostSeconds = 600
 const mostVideos = 8
 
@@ -101,20 +103,21 @@ function report(body: string): VideoReport {
 /** Reads operations. */
 export const videoReader: VideoReader = { begun: (body) => pickText(operationIn(body), 'name') ?? '', report }
 
-const noConversion = (): never => {
-  throw new GatewayError('unsupported_endpoint', 'No channel of this model takes videos in these words.', { param: 'model' })
-}
-
 /** `:predictLongRunning`. */
-export const videoCodec: OperationDoor<never, never, VideoHead> = {
+export const videoCodec: OperationCodec<VideoQuestion, VideoBegun, VideoHead> = {
   style: 'gemini',
+  ...conversion,
   readHead,
   editRequest: (body, { model: _, ...edits }) => (typeof body === 'string' ? editRequest(body, edits) : body),
   readWhole(body, _edits, asked): WholeAnswer {
     operationIn(body)
     return { body, usage: asked.most, end: 'complete' }
   },
-  readQuestion: noConversion,
-  writeAnswer: noConversion,
+  readQuestion: (body) => readQuestion(String(body)),
+  readAnswer([body = ''], question): ReadOperation<VideoBegun> {
+    operationIn(body)
+    return { answer: { body }, usage: mostOf({ ...question, prompt: null, isSecondsSaid: true }) }
+  },
+  writeAnswer: ({ body }) => ({ body, losses: [] }),
   readError,
 }

@@ -25,7 +25,8 @@ export function writeOperation(video: KeptVideo, addressOf: FileAddress): Record
   const said = style === 'gemini' ? report.said : {}
   const { name: _, response, error: __, done: ___, ...others } = said
   const name = `models/${model}/operations/${id}`
-  if (report.state === 'queued' || report.state === 'in_progress') return { ...others, name }
+  if (report.state === 'queued' || report.state === 'in_progress')
+    return { ...others, name, ...(style !== 'gemini' && { metadata: { progressPercent: report.progress } }) }
   if (report.state === 'failed') {
     const { code = '', message = '' } = report.error ?? {}
     return { ...others, name, done: true, error: said.error ?? { code: 13, message, status: code } }

@@ -1,11 +1,12 @@
 /**
  * Videos as OpenAI asks for them: made from words, or from a video that is there (edited, extended, remixed), from JSON or a form. The
- * request passes as it is; what the upstream answers is a job, whose reports `report` reads.
+ * request passes as it is, or becomes one of another style (`conversion.ts`); what the upstream answers is a job, whose reports `report` reads.
  * Read: the declarations of openai-node, resources/videos.d.ts.
  */
 import type { RequestEdits, StateRef, WholeAnswer } from '#canonical/codec'
-import type { Incoming, OperationDoor, Variant } from '#canonical/operation/operation'
+import type { Incoming, OperationCodec, ReadOperation, Variant } from '#canonical/operation/operation'
 import { type AskedVideo, mostOf, type VideoHead, type VideoReader, type VideoReport, videoStates } from '#canonical/operation/video'
+import type { VideoBegun, VideoQuestion } from '#canonical/operation/video-question'
 import { operationNames } from '#protocols/codec/body-names'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
@@ -13,15 +14,15 @@ import { parseObject, scanObject } from '#wire/json-scan'
 import { editFields } from '../edit.ts'
 import { readError, readInnerError } from '../error.ts'
 import { type Body, missing, readModel, readText, wrong } from '../fields.ts'
-import { editForm, formTexts } from '../form.ts'
+import { editForm, nestedTexts } from '../form.ts'
+import { conversion, readQuestion } from './conversion.ts'
 
 /** Seconds: what OpenAI makes unless told, and the longest that is believed. */
 const usualSeconds = 4
 const mostSeconds = 600
 const nowhere = { field: '', put: (json: string | undefined) => json }
 
-const fieldsOf = (body: Incoming): Body =>
-  typeof body === 'string' ? scanObject(body, operationNames).value : Object.fromEntries(formTexts(body))
+const fieldsOf = (body: Incoming): Body => (typeof body === 'string' ? scanObject(body, operationNames).value : nestedTexts(body))
 
 function secondsIn({ seconds }: Body): number | undefined {
   if (seconds === undefined || seconds === null) return undefined
@@ -108,20 +109,21 @@ function report(body: string): VideoReport {
 /** Reads jobs. */
 export const videoReader: VideoReader = { begun: (body) => String(videoIn(body).id), report }
 
-const noConversion = (): never => {
-  throw new GatewayError('unsupported_endpoint', 'No channel of this model takes videos in these words.', { param: 'model' })
-}
-
 /** `POST /v1/videos` and what is made of a video. */
-export const videoCodec: OperationDoor<never, never, VideoHead> = {
+export const videoCodec: OperationCodec<VideoQuestion, VideoBegun, VideoHead> = {
   style: 'openai',
+  ...conversion,
   readHead,
   editRequest,
   readWhole(body, _edits, asked): WholeAnswer {
     videoIn(body)
     return { body, usage: asked.most, end: 'complete' }
   },
-  readQuestion: noConversion,
-  writeAnswer: noConversion,
+  readQuestion: (body) => readQuestion(body, secondsIn(fieldsOf(body)) ?? usualSeconds),
+  readAnswer([body = ''], question): ReadOperation<VideoBegun> {
+    videoIn(body)
+    return { answer: { body }, usage: mostOf({ ...question, prompt: null, isSecondsSaid: true }) }
+  },
+  writeAnswer: ({ body }) => ({ body, losses: [] }),
   readError,
 }

@@ -4,6 +4,7 @@
  * asked for it, opens the WebSocket and nothing else, and ends with that key.
  */
 import type { Caller } from '#accounts/caller'
+import { admit, type RelayServices, senderOf } from '#http/api/relay-route'
 import { decodeUtf8, type JsonServices, join, readJsonPieces } from '#http/request/read-body'
 import { json } from '#http/request/respond'
 import type { Route, Visit } from '#http/request/route'
@@ -21,7 +22,7 @@ import type { BodyRoom } from '#relay/contract/body-rooms'
 import type { Random } from '#runtime/clock'
 import type { Sealer } from '#runtime/secrets'
 import { GatewayError } from '#shared/errors'
-import { admit, type RelayServices, senderOf } from './relay-route.ts'
+import { openText, sealText } from './sealed-text.ts'
 
 /** What they need from the program. */
 export interface SecretServices extends JsonServices, Pick<RelayServices, 'accounts' | 'rooms'> {
@@ -47,23 +48,10 @@ const mark = 'ek_'
 /** Characters of JSON: as a header has room for. */
 const mostSession = 6 * 1024
 
-/** The secret as its holder sends it. */
-function sealed({ sealer }: Pick<SecretServices, 'sealer'>, secret: ClientSecret): string {
-  const [, keyId = '', body = ''] = sealer.seal(JSON.stringify(secret), sealedAs).split('.')
-  return `${mark}${keyId}.${body.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')}`
-}
-
 /** What is in a secret; undefined for what is none, was changed, or has expired. */
-export function opened({ sealer, clock }: Pick<SecretServices, 'sealer' | 'clock'>, text: string): ClientSecret | undefined {
-  const [, keyId, body] = /^ek_([0-9a-f]{8})\.([\w-]+)$/.exec(text) ?? []
-  if (keyId === undefined || body === undefined) return undefined
-  try {
-    const base64 = body.replaceAll('-', '+').replaceAll('_', '/')
-    const secret = JSON.parse(sealer.open(`v1.${keyId}.${base64}`, sealedAs)) as ClientSecret
-    return secret.until > clock.now() ? secret : undefined
-  } catch {
-    return undefined
-  }
+export function opened(services: Pick<SecretServices, 'sealer' | 'clock'>, text: string): ClientSecret | undefined {
+  const secret = isClientSecret(text) ? openText<ClientSecret>(services.sealer, text.slice(mark.length), sealedAs) : undefined
+  return secret && secret.until > services.clock.now() ? secret : undefined
 }
 
 /** Whether this may be such a secret. */
@@ -81,13 +69,15 @@ async function minted(services: SecretServices, visit: Visit, read: (text: strin
   const session = Object.keys(settings).length > 0 ? JSON.stringify(settings) : undefined
   if (session !== undefined && session.length > mostSession) throw tooLong()
   const until = services.clock.now() + seconds * 1000
-  const value = sealed(services, {
-    key: caller.key.id,
-    until,
-    ...(model !== undefined && { model }),
-    ...(session !== undefined && { session }),
-    ...(transcribes && { transcribes: read === readTranscriptionSession ? 'beta' : 'now' }),
-  })
+  const value =
+    mark +
+    sealText(services.sealer, sealedAs, {
+      key: caller.key.id,
+      until,
+      ...(model !== undefined && { model }),
+      ...(session !== undefined && { session }),
+      ...(transcribes && { transcribes: read === readTranscriptionSession ? 'beta' : 'now' }),
+    })
   return { value, expiresAt: Math.floor(until / 1000), id: `sess_${services.random.base62(24)}`, said }
 }
 

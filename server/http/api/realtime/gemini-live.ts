@@ -1,25 +1,28 @@
 /**
- * Gemini's live sessions: a WebSocket at `/ws/google.ai.generativelanguage.VERSION.GenerativeService.BidiGenerateContent`, whose first frame
- * names the model. The key is looked at before the connection is accepted; the upstream is connected once that frame is there, and what is
+ * Gemini's live sessions: a WebSocket at `/ws/google.ai.generativelanguage.VERSION.GenerativeService.BidiGenerateContent`, or where clients
+ * of Google's cloud look for it, `/ws/google.cloud.aiplatform.VERSION.LlmBidiService/BidiGenerateContent`. The first frame names the model. The key is looked at before the connection is accepted; the upstream is connected once that frame is there, and what is
  * refused then closes the connection with the words of the refusal, since the protocol has no other place for them.
  */
 import type { Caller } from '#accounts/caller'
+import type { GoogleService } from '#canonical/operation/realtime'
+import type { OpenSockets } from '#http/api/open-sockets'
 import { readCredential } from '#http/request/credentials'
 import { storedHeader } from '#http/request/respond'
 import type { Route, Visit } from '#http/request/route'
-import { liveCloseCode, readLiveSetup } from '#protocols/realtime'
-import type { Handles, KeptSession } from '#relay/realtime/realtime'
+import { liveCloseCode, lockedSetup, readLiveSetup } from '#protocols/realtime'
+import type { Handles, KeptSession } from '#relay/realtime/contract'
 import type { Session } from '#relay/realtime/session'
 import { modelNotFound } from '#routing/plan'
 import type { Clock } from '#runtime/clock'
 import type { ClientListener, FrameSocket, SocketFrame } from '#runtime/contract/sockets'
 import type { Sealer } from '#runtime/secrets'
 import { asGatewayError, GatewayError } from '#shared/errors'
-import type { OpenSockets } from './open-sockets.ts'
+import { type TokenEntry, type TokenServices, tokenEntry } from './live-tokens.ts'
 import { type RealtimeServices, upgradeRefusal } from './realtime.ts'
 
 /** What live sessions need from the program. */
-export interface LiveServices extends RealtimeServices {
+export interface LiveServices extends RealtimeServices, TokenServices {
+  accounts: RealtimeServices['accounts'] & TokenServices['accounts']
   /** Connections whose first frame has not come. */
   responseSockets: OpenSockets
 }
@@ -30,7 +33,22 @@ const firstFrameMs = 30_000
 const mostSetup = 1024 * 1024
 const mostWaiting = 4 * 1024 * 1024
 
-const service = /^google\.ai\.generativelanguage\.v1(?:alpha|beta)?\.GenerativeService\.BidiGenerateContent$/
+const services = {
+  api: /^google\.ai\.generativelanguage\.v1(?:alpha|beta)?\.GenerativeService\.BidiGenerateContent(?:Constrained)?$/,
+  cloud: /^google\.cloud\.aiplatform\.v1(?:beta1)?\.LlmBidiService\/BidiGenerateContent$/,
+} as const
+
+const namedIn = ({ params: { service = '', method } }: Visit) => (method === undefined ? service : `${service}/${method}`)
+
+/** Whether whoever comes there has a token in place of a key. */
+const takesToken = (visit: Visit) => namedIn(visit).endsWith('Constrained')
+
+/** Whose service the address names. Throws `unsupported_here` for any other. */
+function serviceAt(visit: Visit): GoogleService {
+  if (services.api.test(namedIn(visit))) return 'api'
+  if (services.cloud.test(namedIn(visit))) return 'cloud'
+  throw new GatewayError('unsupported_here', 'Parley serves BidiGenerateContent here, and no other service. Connect to that.')
+}
 
 const restart = 1012
 const late = 1008
@@ -129,24 +147,37 @@ function waitingFor(clock: Clock, sockets: OpenSockets, { begin, none }: Beginni
   }
 }
 
+/** Who opens a connection, with a key or with a token. */
+interface Entry {
+  /** Throws GatewayError once they may not go on. */
+  admit(): Caller
+  token?: TokenEntry
+}
+
 /** Asks for a session as its first frame says. */
-function beginning(services: LiveServices, visit: Visit, caller: Caller, admit: () => Caller) {
+function beginning(services: LiveServices, visit: Visit, { admit, token }: Entry, service: GoogleService) {
+  const caller = admit()
   const { requestId, request } = visit
   const { headers } = request
   const keeps = services.house.keep || caller.key?.keepBodies || caller.group.keepBodies
   const capture = keeps ? services.captures.begin(visit, caller) : undefined
   visit.capture = capture
   const begin = async (text: string, signal: AbortSignal): Promise<Session> => {
-    const { model, handle } = readLiveSetup(text)
     capture?.askedFrame(text)
-    return services.realtime({
-      ...{ requestId, caller: admit(), model, style: 'gemini', begins: text, headers: {}, client: headers, capture, signal },
-      handles: handlesFor(services.sealer, caller.user.id, handle),
+    const begins = token ? lockedSetup(text, token.lock) : text
+    const { model, handle } = readLiveSetup(begins)
+    const handles = handlesFor(services.sealer, caller.user.id, handle)
+    // To go on with a session is no further use.
+    const used = handles.from ? undefined : await token?.use()
+    const session = services.realtime({
+      ...{ requestId, caller: admit(), model, style: 'gemini', service, begins, headers: {}, client: headers, capture, signal, handles },
       readmit() {
         const { models } = admit()
         if (models && !models.has(model)) throw modelNotFound()
       },
     })
+    if (used) session.catch(() => used.giveBack().catch(() => undefined))
+    return session
   }
   function none(): void {
     if (capture && capture.end === undefined) capture.settled('error')
@@ -155,17 +186,26 @@ function beginning(services: LiveServices, visit: Visit, caller: Caller, admit: 
   return { begin, none, stored: capture?.label }
 }
 
-async function open(services: LiveServices, visit: Visit): Promise<Response> {
-  const { request, requestId, url, clientAddress } = visit
+function keyEntryAt(services: LiveServices, { request, url, clientAddress }: Visit): Entry {
   const secret = readCredential(request.headers, url.searchParams)
   const admit = () => services.accounts.admitKey(secret, clientAddress)
-  const caller = admit()
-  if (!service.test(visit.params.service ?? '')) {
-    throw new GatewayError('unsupported_here', 'Parley serves BidiGenerateContent here, and no other service. Connect to that.')
-  }
+  admit()
+  return { admit }
+}
+
+function tokenEntryAt(services: LiveServices, visit: Visit): Entry {
+  const token = tokenEntry(services, visit)
+  token.admit()
+  return { admit: token.admit, token }
+}
+
+async function open(services: LiveServices, visit: Visit): Promise<Response> {
+  const { requestId } = visit
+  const entry = takesToken(visit) ? tokenEntryAt(services, visit) : keyEntryAt(services, visit)
+  const service = serviceAt(visit)
   const refused = upgradeRefusal(visit, 'gemini')
   if (refused) return refused
-  const { stored, ...session } = beginning(services, visit, caller, admit)
+  const { stored, ...session } = beginning(services, visit, entry, service)
   const headers = { 'x-request-id': requestId, 'request-id': requestId, ...(stored && { [storedHeader]: stored }) }
   visit.capture?.answering(101, headers)
   const listener = waitingFor(services.clock, services.responseSockets, session)
@@ -177,6 +217,6 @@ async function open(services: LiveServices, visit: Visit): Promise<Response> {
 /** `/ws/google.ai.generativelanguage...`. */
 export function liveRoutes(services: LiveServices): Route[] {
   // Google's SDK puts a second slash behind a base URL of one's own.
-  const paths = { path: '/ws/:service', also: ['//ws/:service'] }
-  return [{ method: 'GET', ...paths, envelope: 'gemini', slow: true, handle: (visit) => open(services, visit) }]
+  const paths = ['/ws/:service', '/ws/:service/:method'].map((path) => ({ path, also: [`/${path}`] }))
+  return paths.map((at) => ({ method: 'GET', ...at, envelope: 'gemini', slow: true, handle: (visit) => open(services, visit) }))
 }

@@ -1,0 +1,109 @@
+/**
+ * Short-lived keys of live sessions, which a server gives to its browsers: `auth_tokens` and what they open, `BidiGenerateContentConstrained`.
+ * Sealed, not stored; only how often one was used is in the database. Each stands for the key that asked for it and ends with that key.
+ */
+import type { Caller } from '#accounts/caller'
+import { admit, type RelayServices, senderOf } from '#http/api/relay-route'
+import { decodeUtf8, type JsonServices, join, readJsonPieces } from '#http/request/read-body'
+import { json } from '#http/request/respond'
+import type { Route, Visit } from '#http/request/route'
+import { withRoom } from '#http/request/with-room'
+import { type AskedToken, readTokenRequest } from '#protocols/realtime'
+import type { BodyRoom } from '#relay/contract/body-rooms'
+import type { Random } from '#runtime/clock'
+import type { Sealer } from '#runtime/secrets'
+import { GatewayError } from '#shared/errors'
+import { openText, sealText } from './sealed-text.ts'
+
+/** How often such keys were used, counted on all instances together. */
+export interface TokenUses {
+  /** False when it was used `most` times already. `until`: milliseconds since the epoch. */
+  take(id: string, most: number, until: number): Promise<boolean>
+  /** It came to nothing. */
+  giveBack(id: string): Promise<void>
+}
+
+/** What they need from the program. */
+export interface TokenServices extends JsonServices, Pick<RelayServices, 'rooms'> {
+  accounts: RelayServices['accounts'] & { callerWithKey(id: string, address: string): Caller | undefined }
+  sealer: Sealer
+  random: Pick<Random, 'base62'>
+  tokenUses: TokenUses
+}
+
+/** What is in one. */
+interface LiveToken extends AskedToken {
+  id: string
+  /** The id of the key that it stands for. */
+  key: string
+}
+
+const sealedAs = 'live session token'
+const mark = 'auth_tokens/'
+/** Characters of JSON: as an address has room for. */
+const mostSetup = 6 * 1024
+
+const invalid = (message: string) => new GatewayError('invalid_api_key', message)
+
+async function minted(services: TokenServices, visit: Visit): Promise<Response> {
+  const caller = admit(services, visit)
+  if (!caller.key) throw new Error('a token without a key')
+  const reading = (room: BodyRoom) => readJsonPieces(visit.request, services, room)
+  const { pieces, isLight } = await withRoom(services.rooms, senderOf(caller), reading)
+  if (!isLight) throw tooLong()
+  const asked = readTokenRequest(decodeUtf8(join(pieces)), services.clock.now())
+  if (JSON.stringify(asked.lock).length > mostSetup) throw tooLong()
+  const token: LiveToken = { ...asked, id: services.random.base62(24), key: caller.key.id }
+  return json({ name: mark + sealText(services.sealer, sealedAs, token) })
+}
+
+const tooLong = () =>
+  new GatewayError('request_too_large', `A session may be set up with ${mostSetup} characters here.`, { param: 'bidiGenerateContentSetup' })
+
+/** The token of this request, as Google's clients send it. */
+function sentIn({ request, url }: Visit): string {
+  const [, inHeader] = /^(?:token|bearer) +(.+)$/i.exec(request.headers.get('authorization') ?? '') ?? []
+  const sent = url.searchParams.get('access_token') ?? inHeader
+  if (sent === undefined) throw invalid('A token is required: ?access_token=auth_tokens/... Create one at /v1alpha/auth_tokens.')
+  return sent
+}
+
+/** A session that a token opens. */
+export interface TokenEntry extends Pick<LiveToken, 'lock'> {
+  /** Whose session it is, again and again. Throws GatewayError once the token or its key has ended. */
+  admit(): Caller
+  /** Uses the token for a new session. Rejects with GatewayError. */
+  use(): Promise<{ giveBack(): Promise<void> }>
+}
+
+/** What the token of this request opens. Throws GatewayError for none. */
+export function tokenEntry(services: TokenServices, visit: Visit): TokenEntry {
+  const { sealer, accounts, clock, tokenUses } = services
+  const sent = sentIn(visit)
+  const { clientAddress } = visit
+  const token = sent.startsWith(mark) ? openText<LiveToken>(sealer, sent.slice(mark.length), sealedAs) : undefined
+  if (!token) throw invalid('The token is not valid.')
+  return {
+    lock: token.lock,
+    admit() {
+      if (clock.now() >= token.until) throw invalid('The token has expired.')
+      const caller = accounts.callerWithKey(token.key, clientAddress)
+      if (!caller) throw invalid('The key of this token is not valid any more.')
+      return caller
+    },
+    async use() {
+      if (clock.now() >= token.begins) throw invalid('The token opens no new session any more.')
+      if (token.uses === 0) return { giveBack: async () => undefined }
+      if (!(await tokenUses.take(token.id, token.uses, token.until))) throw invalid('The token has been used as often as it may be.')
+      return { giveBack: () => tokenUses.giveBack(token.id) }
+    },
+  }
+}
+
+/** `auth_tokens`; Google serves it in `v1alpha`, and newer clients call another version unless they are told. */
+export function liveTokenRoutes(services: TokenServices): Route[] {
+  return ['v1alpha', 'v1beta', 'v1'].map((version) => ({
+    ...{ method: 'POST', path: `/${version}/auth_tokens`, envelope: 'gemini' },
+    handle: (visit) => minted(services, visit),
+  }))
+}

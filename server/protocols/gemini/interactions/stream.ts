@@ -1,0 +1,118 @@
+/**
+ * A stream of Responses as events of an interaction. Read: https://ai.google.dev/gemini-api/docs/interactions/streaming and the types of
+ * @google/genai 3.
+ */
+import type { RewordedStream } from '#canonical/wording'
+import { isObject, type JsonObject } from '#shared/json'
+import type { Frame } from '#shared/sse'
+import { parseObject } from '#wire/json-scan'
+import { headOf } from './answer.ts'
+import { callHead, listOf, stepsOf } from './steps.ts'
+
+const encoder = new TextEncoder()
+
+/** What is shown of a step when it begins. Undefined: it comes whole when it is done. */
+function opening(item: JsonObject): JsonObject | undefined {
+  if (item.type === 'message') return { type: 'model_output', content: [] }
+  if (item.type === 'reasoning') return { type: 'thought' }
+  if (item.type === 'function_call') return { ...callHead(item), arguments: {} }
+  return undefined
+}
+
+/** What is said of one that came whole: its beginning says everything. */
+interface Open {
+  index: number
+  isSaid: boolean
+}
+
+/** Only events behind that of `after`, an event's id, are sent. */
+export function openInteraction(after?: string): RewordedStream {
+  const open = new Map<unknown, Open>()
+  let steps = 0
+  let events = 0
+  let isPast = after === undefined
+  let isOver = false
+  let out = ''
+
+  function send(type: string, fields: JsonObject): void {
+    const id = String(++events)
+    if (isPast) out += `event: ${type}\ndata: ${JSON.stringify({ ...fields, event_id: id, event_type: type })}\n\n`
+    else isPast = id === after
+  }
+  const delta = (said: JsonObject, what: JsonObject) => {
+    const step = open.get(said.output_index)
+    if (!step) return
+    step.isSaid = true
+    send('step.delta', { index: step.index, delta: what })
+  }
+
+  function begin(said: JsonObject, item: JsonObject): void {
+    const step = opening(item)
+    if (!step) return
+    open.set(said.output_index, { index: steps, isSaid: false })
+    send('step.start', { index: steps++, step })
+  }
+
+  function end(said: JsonObject, item: JsonObject): void {
+    const step = open.get(said.output_index)
+    if (!step) {
+      for (const whole of stepsOf(item)) {
+        send('step.start', { index: steps, step: whole })
+        send('step.stop', { index: steps++ })
+      }
+      return
+    }
+    open.delete(said.output_index)
+    if (item.type === 'reasoning' && typeof item.encrypted_content === 'string')
+      send('step.delta', { index: step.index, delta: { type: 'thought_signature', signature: item.encrypted_content } })
+    if (!step.isSaid && item.type === 'function_call')
+      send('step.delta', { index: step.index, delta: { type: 'arguments_delta', arguments: item.arguments } })
+    send('step.stop', { index: step.index })
+  }
+
+  function over(response: JsonObject): void {
+    isOver = true
+    if (response.status === 'failed') send('error', { error: errorOf(response.error) })
+    else send('interaction.completed', { interaction: headOf(response) })
+    out += 'event: done\ndata: [DONE]\n\n'
+  }
+
+  const itemIn = ({ item }: JsonObject) => (isObject(item) ? item : {})
+  const responseIn = ({ response }: JsonObject) => (isObject(response) ? response : {})
+  const sayText = (said: JsonObject) => delta(said, { type: 'text', text: said.delta })
+  const sayThought = (said: JsonObject) => delta(said, { type: 'thought_summary', content: { type: 'text', text: said.delta } })
+  const handlers: Readonly<Record<string, (said: JsonObject) => void>> = {
+    'response.created': (said) => send('interaction.created', { interaction: { ...headOf(responseIn(said)), status: 'in_progress' } }),
+    'response.in_progress': (said) => send('interaction.status_update', { interaction_id: responseIn(said).id, status: 'in_progress' }),
+    'response.output_item.added': (said) => begin(said, itemIn(said)),
+    'response.output_item.done': (said) => end(said, itemIn(said)),
+    'response.output_text.delta': sayText,
+    'response.refusal.delta': sayText,
+    'response.output_text.annotation.added': (said) =>
+      delta(said, { type: 'text_annotation_delta', annotations: listOf([said.annotation]) }),
+    'response.reasoning_summary_text.delta': sayThought,
+    'response.reasoning_text.delta': sayThought,
+    'response.function_call_arguments.delta': (said) => delta(said, { type: 'arguments_delta', arguments: said.delta }),
+    'response.completed': (said) => over(responseIn(said)),
+    'response.incomplete': (said) => over(responseIn(said)),
+    'response.failed': (said) => over(responseIn(said)),
+    'response.cancelled': (said) => over(responseIn(said)),
+    error: (said) => over({ status: 'failed', error: said }),
+  }
+
+  return {
+    contentType: 'text/event-stream; charset=utf-8',
+    push({ data }: Frame) {
+      const said = isOver || data === undefined || data === '' ? undefined : parseObject(data)
+      if (!said) return undefined
+      out = ''
+      handlers[String(said.type)]?.(said)
+      return out === '' ? undefined : encoder.encode(out)
+    },
+  }
+}
+
+function errorOf(error: unknown): JsonObject {
+  const { code, message } = isObject(error) ? error : {}
+  return { code: code ?? 'internal_error', message: message ?? 'The answer could not be completed.' }
+}

@@ -1,0 +1,105 @@
+/** Short-lived keys of live sessions: what is asked of one, and what it makes of the first frame of whoever uses it. Read: @google/genai 3.1 and Google's guide to ephemeral tokens. */
+import { bodyNames } from '#protocols/codec/body-names'
+import { invalidField } from '#protocols/codec/fields'
+import { isObject } from '#shared/json'
+import { scanObject } from '#wire/json-scan'
+import { type Body, camel, numeric, pick, pickObject, snake } from '../proto-json.ts'
+import { readSetupBody } from './frame.ts'
+
+/** How a session may be set up with such a key. */
+export interface SetupLock {
+  /** Fields of the first frame. */
+  setup?: Body
+  /** Those that the key decides, as paths; absent: all of them, where there is a set-up. */
+  fields?: string[]
+}
+
+/** What is asked of such a key. Times in milliseconds since the epoch. */
+export interface AskedToken {
+  /** How many sessions it opens; 0: any number. */
+  uses: number
+  /** Until when sessions run, and until when they begin. */
+  until: number
+  begins: number
+  lock: SetupLock
+}
+
+const names = bodyNames(
+  'google',
+  [],
+  'uses expireTime newSessionExpireTime bidiGenerateContentSetup fieldMask model generationConfig systemInstruction tools',
+  snake,
+)
+const minute = 60_000
+const longest = 20 * 60 * minute
+const mostUses = 2 ** 31 - 1
+const fieldPath = /^\w{1,64}(?:\.\w{1,64}){0,7}$/
+
+/** The body of `auth_tokens`; `now` in milliseconds since the epoch. Throws GatewayError 400. */
+export function readTokenRequest(text: string, now: number): AskedToken {
+  const { value } = text.trim() === '' ? { value: {} } : scanObject(text, names)
+  const until = timeIn(value, 'expireTime', now) ?? now + 30 * minute
+  const setup = pick(value, 'bidiGenerateContentSetup')
+  if (setup !== undefined && !isObject(setup)) throw invalidField('bidiGenerateContentSetup', 'an object')
+  const fields = maskIn(value)
+  return {
+    uses: usesIn(value),
+    until,
+    begins: Math.min(until, timeIn(value, 'newSessionExpireTime', now) ?? now + minute),
+    lock: { ...(setup && { setup }), ...(fields && { fields }) },
+  }
+}
+
+function usesIn(value: Body): number {
+  const uses = numeric(pick(value, 'uses') ?? 1)
+  if (uses === undefined || !Number.isSafeInteger(uses) || uses < 0 || uses > mostUses) throw invalidField('uses', 'a whole number')
+  return uses
+}
+
+function timeIn(value: Body, field: string, now: number): number | undefined {
+  const raw = pick(value, field)
+  if (raw === undefined) return undefined
+  const time = typeof raw === 'string' && /^\d{4}-\d\d-\d\dT/.test(raw) ? Date.parse(raw) : Number.NaN
+  if (time > now && time <= now + longest) return time
+  throw invalidField(field, 'a time (RFC 3339) within the next 20 hours')
+}
+
+function maskIn(value: Body): string[] | undefined {
+  const raw = pick(value, 'fieldMask')
+  const mask = isObject(raw) ? pick(raw, 'paths') : raw
+  const paths = typeof mask === 'string' ? mask.split(',') : mask
+  if (paths === undefined || mask === '') return undefined
+  if (!Array.isArray(paths) || !paths.every((path) => typeof path === 'string' && fieldPath.test(path.trim()))) {
+    throw invalidField('fieldMask', 'names of fields with commas between them')
+  }
+  return paths.map((path) => path.trim())
+}
+
+/**
+ * The first frame that such a session begins with, from that of its client: without a set-up of its own the key changes nothing but the
+ * fields that it names; with one and no fields, the client only says which session it goes on with. Throws GatewayError for what is no set-up.
+ */
+export function lockedSetup(frame: string, { setup = {}, fields }: SetupLock): string {
+  const said = readSetupBody(frame)
+  const handle = pick(pickObject(said, 'sessionResumption') ?? {}, 'handle')
+  if (!fields && Object.keys(setup).length === 0) return frame
+  const made = fields ? structuredClone(said) : structuredClone(setup)
+  for (const path of fields ?? []) put(made, path.split('.').map(camel), valueAt(setup, path.split('.').map(camel)))
+  const resumption = pickObject(made, 'sessionResumption')
+  if (resumption && handle !== undefined) put(made, ['sessionResumption', 'handle'], handle)
+  return JSON.stringify({ setup: made })
+}
+
+const valueAt = (body: Body, path: readonly string[]): unknown =>
+  path.reduce<unknown>((within, name) => (isObject(within) ? pick(within, name) : undefined), body)
+
+/** Puts the value there, or takes away what is there; Google's two spellings of a name count as one. */
+function put(body: Body, [name = '', ...rest]: readonly string[], value: unknown): void {
+  const within = pickObject(body, name)
+  if (rest.length > 0 && within === undefined && value === undefined) return
+  const inner = rest.length > 0 ? (within ?? {}) : value
+  delete body[name]
+  delete body[snake(name)]
+  if (inner !== undefined) body[name] = inner
+  if (rest.length > 0 && isObject(inner)) put(inner, rest, value)
+}
