@@ -15,6 +15,7 @@ import type { ObjectAsk, ServeObject } from '#relay/contract/objects'
 import type { Sealer } from '#runtime/secrets'
 import { GatewayError } from '#shared/errors'
 import { admit, type RelayServices, senderOf } from './relay-route.ts'
+import { unservedDoor } from './unserved-doors.ts'
 
 /** What they need from the program. */
 export interface ObjectServices extends FormServices, Pick<RelayServices, 'accounts' | 'rooms' | 'heartbeatMs'> {
@@ -119,9 +120,13 @@ function withoutAction(named: string, action: string): string {
 
 /** Doors at one address: those of the protocol that the caller speaks come first. */
 function handlerOf(services: ObjectServices, doors: readonly [ObjectDoor, ...ObjectDoor[]]): Route['handle'] {
+  const [first] = doors
   return (visit) => {
     const spoken = spokenIn(visit)
-    const door = doors.find(({ api }) => api === (spoken === 'chat' ? 'openai' : spoken)) ?? doors[0]
+    // OpenAI's clients call some of Anthropic's addresses for something else.
+    const foreign = spoken === 'chat' && first.api === 'messages' ? unservedDoor(visit.request, visit.url) : undefined
+    if (foreign) throw foreign.error
+    const door = doors.find(({ api }) => api === (spoken === 'chat' ? 'openai' : spoken)) ?? first
     return serve(services, visit, door)
   }
 }
