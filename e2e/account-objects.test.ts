@@ -211,7 +211,7 @@ test('what Anthropic’s agents are made of is its maker’s alone; running them
   expect((await Promise.all(lists.map((list) => collected<{ id: string }>(list as never)))).flat().map(({ id }) => id)).toEqual([
     ...[store.id, vault.id, environment.id, agent.id],
   ])
-  for (const theirs of [
+  const asked = [
     others.memoryStores.retrieve(store.id),
     others.memoryStores.memories.create(store.id, { path: '/b.md', content: 'x' }),
     others.vaults.credentials.list(vault.id).then((page) => page),
@@ -219,12 +219,12 @@ test('what Anthropic’s agents are made of is its maker’s alone; running them
     others.agents.retrieve(agent.id),
     // Named in what they make.
     others.agents.create({ name: 'spy', model: 'claude-opus-4-8', multiagent: { type: 'coordinator', agents: [agent.id] } }),
-  ])
-    expect(await refusal(theirs)).toMatchObject({ status: 404 })
+  ]
+  expect(await Promise.all(asked.map(refusal))).toMatchObject(asked.map(() => ({ status: 404 })))
   expect(await collected(others.agents.list())).toEqual([])
   const session = await refusal(sessions.create({ agent: agent.id, environment_id: environment.id }))
   expect(session).toMatchObject({ status: 400, message: expect.stringContaining('/v1/messages') })
-  for (const gone of [memoryStores.delete(store.id), vaults.delete(vault.id), environments.delete(environment.id)]) await gone
+  await Promise.all([memoryStores.delete(store.id), vaults.delete(vault.id), environments.delete(environment.id)])
   expect(await refusal(memoryStores.retrieve(store.id))).toMatchObject({ status: 404 })
 })
 
