@@ -118,13 +118,15 @@ function withoutAction(named: string, action: string): string {
   return named.slice(0, -action.length)
 }
 
+/** Agents that OpenAI's clients run, at addresses that look like Anthropic's. */
+const openaiAgents = /^\/v1\/agents\/(?:sessions|environments)(?:\/|$)/
+
 /** Doors at one address: those of the protocol that the caller speaks come first. */
 function handlerOf(services: ObjectServices, doors: readonly [ObjectDoor, ...ObjectDoor[]]): Route['handle'] {
   const [first] = doors
   return (visit) => {
     const spoken = spokenIn(visit)
-    // OpenAI's clients call some of Anthropic's addresses for something else.
-    const foreign = spoken === 'chat' && first.api === 'messages' ? unservedDoor(visit.request, visit.url) : undefined
+    const foreign = spoken === 'chat' && openaiAgents.test(visit.url.pathname) ? unservedDoor(visit.request, visit.url) : undefined
     if (foreign) throw foreign.error
     const door = doors.find(({ api }) => api === (spoken === 'chat' ? 'openai' : spoken)) ?? first
     return serve(services, visit, door)
