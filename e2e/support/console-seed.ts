@@ -204,11 +204,11 @@ async function pastUsage(database: Throwaway, users: readonly string[], keys: re
   const random = seeded(7)
   const now = Date.now()
   let count = 0
-  const put = async (at: Date, which: number) => {
+  const put = async (at: Date, which: number, part = 1) => {
     const key = keys[random.below(keys.length)]
     const failed = random.below(60) === 0
-    const fresh = 20_000 + random.below(600_000)
-    const out = 2_000 + random.below(60_000)
+    const fresh = Math.ceil((20_000 + random.below(600_000)) / part / 2) * 2
+    const out = Math.ceil((2_000 + random.below(60_000)) / part)
     const usage = {
       in: { fresh, cacheRead: fresh / 2, cacheWrite: { '5m': 0, '1h': 0, other: 0 }, audio: 0, image: 0 },
       out: { total: out, reasoning: 0, audio: 0, image: 0 },
@@ -249,7 +249,7 @@ async function pastUsage(database: Throwaway, users: readonly string[], keys: re
     for (const [hour, rows] of [2, 1, 1, 1, 2, 3, 4, 6, 8, 9, 9, 8, 7, 8, 9, 8, 7, 6, 5, 4, 4, 3, 3, 2].entries()) {
       for (let row = 0; row < rows; row++) {
         const at = midnight - day * dayMs + hour * 3_600_000 + random.below(3_600_000)
-        if (at < now) await put(new Date(at), Math.min(random.below(5), random.below(5)))
+        if (at < now) await put(new Date(at), Math.min(random.below(5), random.below(5)), 8)
       }
     }
   }
