@@ -1,0 +1,60 @@
+/** The days of which rows are shown: the last ones, or from one date to another. In the address. */
+import { Show } from 'solid-js'
+import { ts } from '#client/console/messages.ts'
+import { FilterChip } from '#client/ui/console/filters.tsx'
+import type { UrlState } from '#client/ui/console/url-state.ts'
+
+const presets = ['1', '7', '30'] as const
+
+/** The parameters of the address that name the span. */
+export const spanNames = ['days', 'from', 'to'] as const
+
+/** The local midnight of a date such as 2026-03-01, `later` days after it; undefined for anything else. */
+function midnight(date: string, later = 0): Date | undefined {
+  const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(date) ?? []
+  return year === undefined ? undefined : new Date(Number(year), Number(month) - 1, Number(day) + later)
+}
+
+/** `from` and `to` of the API. Days begin at local midnight; the last one counts whole. */
+export function spanOf(url: UrlState, now = new Date()): { from?: string; to?: string } {
+  const days = presets.find((one) => one === url.get('days'))
+  if (days !== undefined) return { from: new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1 - Number(days)).toISOString() }
+  const [from, to] = [midnight(url.get('from')), midnight(url.get('to'), 1)]
+  return { ...(from && { from: from.toISOString() }), ...(to && { to: to.toISOString() }) }
+}
+
+/** A chip with the usual spans, and two dates once these are chosen. */
+export function SpanFilter(props: { url: UrlState }) {
+  const { url } = props
+  const byDate = () => url.get('days') === 'dates' || url.get('from') !== '' || url.get('to') !== ''
+  return (
+    <>
+      <FilterChip
+        label={ts('span')}
+        icon="clock"
+        none={ts('spanAll')}
+        value={byDate() ? 'dates' : url.get('days')}
+        options={[...presets.map((value) => ({ value, label: ts(`span${value}`) })), { value: 'dates', label: ts('spanDates') }]}
+        onChange={(days) => url.set({ days, from: '', to: '' })}
+      />
+      <Show when={byDate()}>
+        <input
+          class="in quiet w-auto!"
+          type="date"
+          aria-label={ts('spanFrom')}
+          max={url.get('to')}
+          value={url.get('from')}
+          onChange={(event) => url.set({ days: 'dates', from: event.currentTarget.value })}
+        />
+        <input
+          class="in quiet w-auto!"
+          type="date"
+          aria-label={ts('spanTo')}
+          min={url.get('from')}
+          value={url.get('to')}
+          onChange={(event) => url.set({ days: 'dates', to: event.currentTarget.value })}
+        />
+      </Show>
+    </>
+  )
+}
