@@ -38,6 +38,7 @@ const table: Record<string, string> = {
   'POST /api/channels': 'channels',
   'GET /api/channels/{id}': 'channels read',
   'PATCH /api/channels/{id}': 'channels',
+  'PATCH /api/channels/{id}/keys/{key}': 'channels',
   'DELETE /api/channels/{id}': 'channels',
   'GET /api/channels/{id}/health': 'channels read',
   'GET /api/channels/{id}/outcomes': 'channels read',
