@@ -26,8 +26,7 @@ import type { Store } from '#store/engine/store'
 import { vendors } from '#vendors/index'
 import type { Channel, Channels } from './channel.ts'
 import { type ChannelRules, checkChannelFields, checkNewChannel, columnsOf, wholeColumns } from './channel-fields.ts'
-import { auditedChannels, demandOwnName, openKey, sealKeys } from './channel-keys.ts'
-import { directly } from './channel-route.ts'
+import { auditedChannels, demandOwnName, openKey, requireKeys, sealKeys } from './channel-keys.ts'
 import { carriesSecrets, hasPlainSecrets, openSecrets, revealed, sealSecrets, suspectsOf } from './channel-secrets.ts'
 import { channelOf, type Entry, rowOf } from './channel-view.ts'
 import { planDeclared, type Update } from './declared.ts'
@@ -229,20 +228,6 @@ export async function createChannels(parts: ChannelParts): Promise<ChannelRegist
       )
       await update(theFile, updates)
     },
-  }
-}
-
-/**
- * Another address, proxy or authority requires the keys again, so that somebody who may edit a channel cannot redirect its key elsewhere.
- */
-function requireKeys({ channel, record }: Entry, { keys, ...fields }: ChannelPatch): void {
-  const isOther = fields.baseUrl !== undefined && fields.baseUrl !== channel.baseUrl
-  const isProxied = fields.proxy !== undefined && !['', directly, record.proxy].includes(fields.proxy)
-  const believes = fields.tls?.ca !== undefined && !['', record.tls.ca].includes(fields.tls.ca)
-  if ((isOther || isProxied || believes) && channel.keys.length > 0 && keys === undefined) {
-    throw new GatewayError('key_required', 'Changing the address, the proxy or the authorities requires entering the keys again.', {
-      param: 'keys',
-    })
   }
 }
 
