@@ -2,13 +2,11 @@
 import type { Random } from '#runtime/clock'
 import type { Log } from '#runtime/log'
 import type { Sealer } from '#runtime/secrets'
-import type { ChannelPatch, NewChannel } from '#shared/console/channel'
+import type { NewChannel } from '#shared/console/channel'
 import { GatewayError } from '#shared/errors'
 import { type ChannelRecord, type KeyRecord, loadChannels } from '#store/channels/channels'
 import type { Store } from '#store/engine/store'
 import type { ChannelKey } from './channel.ts'
-import { directly } from './channel-route.ts'
-import type { Entry } from './channel-view.ts'
 
 type GivenKeys = NonNullable<NewChannel['keys']>
 
@@ -71,19 +69,4 @@ export function demandOwnName(keys: readonly ChannelKey[], id: string, name: str
   if (!keys.some((key) => key.id === id)) throw new GatewayError('not_found', 'This channel has no such key.')
   if (name === undefined || !keys.some((key) => key.id !== id && key.name === name)) return
   throw new GatewayError('invalid_value', 'name: expected a name that no other key of the channel has.', { param: 'name' })
-}
-
-/**
- * Another address, proxy or authority requires the keys again, so that somebody who may edit a channel cannot redirect its key elsewhere.
- * Throws `key_required`.
- */
-export function requireKeys({ channel, record }: Entry, { keys, ...fields }: ChannelPatch): void {
-  const isOther = fields.baseUrl !== undefined && fields.baseUrl !== channel.baseUrl
-  const isProxied = fields.proxy !== undefined && !['', directly, record.proxy].includes(fields.proxy)
-  const believes = fields.tls?.ca !== undefined && !['', record.tls.ca].includes(fields.tls.ca)
-  if ((isOther || isProxied || believes) && channel.keys.length > 0 && keys === undefined) {
-    throw new GatewayError('key_required', 'Changing the address, the proxy or the authorities requires entering the keys again.', {
-      param: 'keys',
-    })
-  }
 }
