@@ -110,6 +110,7 @@ const table: Record<string, string> = {
   'GET /api/alerts': 'settings read',
   'POST /api/alerts/{id}/retry': 'settings',
   'GET /api/batches': 'usage read',
+  'GET /api/work': 'usage read',
   'POST /api/batches/{id}/stop': 'keys',
   'GET /api/alerts/hooks': 'settings read',
   'POST /api/alerts/hooks': 'settings',

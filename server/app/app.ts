@@ -146,9 +146,10 @@ export async function build({ config, env, log: ownLog, publicUrl, readiness, wo
       config: file.state,
     }
     const audioLengths = createAudioLengths(clock)
+    const backgroundAnswers = createBackgroundAnswers({ store, sealer, clock })
     const background = createBackground({
       ...{ relay, clock, random, log, stored: reasoningState },
-      answers: createBackgroundAnswers({ store, sealer, clock }),
+      answers: backgroundAnswers,
     })
     const files = createStoredFiles({ store, sealer, clock, random, quotas: settings.quotas })
     const relayServices = {
@@ -231,7 +232,21 @@ export async function build({ config, env, log: ownLog, publicUrl, readiness, wo
     const client = await serveClient(await openFolder(clientFolder))
     const routes = routesOf({
       ...{ accounts, factors, invitations, teams, selling, windowsLeft: createWindowsLeft({ store, clock }) },
-      ...{ channels, health, failedTests, prices, probe, settings, conversations, relay, live, replays, consoleServices, client },
+      ...{
+        backgroundAnswers,
+        channels,
+        health,
+        failedTests,
+        prices,
+        probe,
+        settings,
+        conversations,
+        relay,
+        live,
+        replays,
+        consoleServices,
+        client,
+      },
       alerts: alerting.alerts,
       explain: createExplain(parts),
       checkBooks: (signal) => checkBooks({ store, signal, journals: [journalFolder(config)], now: clock.now() }),

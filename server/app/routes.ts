@@ -74,10 +74,12 @@ import { type BooksDeps, booksRoutes } from '#http/console/usage/books'
 import { logRoutes } from '#http/console/usage/logs'
 import { type ReplayServices, replayRoutes } from '#http/console/usage/replays'
 import { usageRoutes } from '#http/console/usage/usage'
+import { workRoutes } from '#http/console/usage/work'
 import { docsRoutes } from '#http/docs/routes'
 import { healthRoutes, type Readiness } from '#http/health'
 import type { Route } from '#http/request/route'
 import type { LiveChanges } from '#live/live-changes'
+import type { BackgroundAnswers } from '#reasoning-state/background-answers'
 import type { Explain } from '#relay/admin/explain'
 import type { Probe } from '#relay/admin/probe'
 import type { Relay } from '#relay/contract/relay'
@@ -93,6 +95,7 @@ export interface RouteParts {
   checkBooks: BooksDeps['checkBooks']
   probe: Probe
   failedTests: FailedTests
+  backgroundAnswers: BackgroundAnswers
   settings: Settings
   /** What users have of what has a quota. */
   kept: Pick<QuotaDeps, 'keysOf' | 'storedBy' | 'filesOf'>
@@ -148,6 +151,7 @@ export function routesOf({
   checkBooks,
   probe,
   failedTests,
+  backgroundAnswers,
   settings,
   kept,
   prices,
@@ -217,6 +221,7 @@ export function routesOf({
     ...conversationRoutes({ ...consoleServices, conversations }),
     ...alertRoutes({ ...consoleServices, alerts }),
     ...batchRoutes({ ...consoleServices, batches: relayServices.batches }),
+    ...workRoutes({ ...consoleServices, videos: relayServices.videos, answers: backgroundAnswers }),
     ...eventRoutes({ ...consoleServices, live }),
     ...consoleSearchRoutes({ ...consoleServices, channels, teams, selling }),
     ...overviewRoutes({ ...consoleServices, channels, prices, health, failedTests }),
