@@ -146,10 +146,9 @@ export async function build({ config, env, log: ownLog, publicUrl, readiness, wo
       config: file.state,
     }
     const audioLengths = createAudioLengths(clock)
-    const backgroundAnswers = createBackgroundAnswers({ store, sealer, clock })
     const background = createBackground({
       ...{ relay, clock, random, log, stored: reasoningState },
-      answers: backgroundAnswers,
+      answers: createBackgroundAnswers({ store, sealer, clock }),
     })
     const files = createStoredFiles({ store, sealer, clock, random, quotas: settings.quotas })
     const relayServices = {
@@ -232,22 +231,8 @@ export async function build({ config, env, log: ownLog, publicUrl, readiness, wo
     const client = await serveClient(await openFolder(clientFolder))
     const routes = routesOf({
       ...{ accounts, factors, invitations, teams, selling, windowsLeft: createWindowsLeft({ store, clock }) },
-      ...{
-        backgroundAnswers,
-        channels,
-        health,
-        failedTests,
-        prices,
-        probe,
-        settings,
-        conversations,
-        relay,
-        live,
-        replays,
-        consoleServices,
-        client,
-      },
-      alerts: alerting.alerts,
+      ...{ channels, health, failedTests, prices, probe, settings, conversations, relay, live, replays, consoleServices, client },
+      ...{ background, alerts: alerting.alerts },
       explain: createExplain(parts),
       checkBooks: (signal) => checkBooks({ store, signal, journals: [journalFolder(config)], now: clock.now() }),
       environment: environmentRows(env),

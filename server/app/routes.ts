@@ -79,7 +79,7 @@ import { docsRoutes } from '#http/docs/routes'
 import { healthRoutes, type Readiness } from '#http/health'
 import type { Route } from '#http/request/route'
 import type { LiveChanges } from '#live/live-changes'
-import type { BackgroundAnswers } from '#reasoning-state/background-answers'
+import type { Background } from '#relay/conversation/background'
 import type { Explain } from '#relay/admin/explain'
 import type { Probe } from '#relay/admin/probe'
 import type { Relay } from '#relay/contract/relay'
@@ -95,7 +95,7 @@ export interface RouteParts {
   checkBooks: BooksDeps['checkBooks']
   probe: Probe
   failedTests: FailedTests
-  backgroundAnswers: BackgroundAnswers
+  background: Pick<Background, 'open'>
   settings: Settings
   /** What users have of what has a quota. */
   kept: Pick<QuotaDeps, 'keysOf' | 'storedBy' | 'filesOf'>
@@ -151,7 +151,7 @@ export function routesOf({
   checkBooks,
   probe,
   failedTests,
-  backgroundAnswers,
+  background,
   settings,
   kept,
   prices,
@@ -221,7 +221,7 @@ export function routesOf({
     ...conversationRoutes({ ...consoleServices, conversations }),
     ...alertRoutes({ ...consoleServices, alerts }),
     ...batchRoutes({ ...consoleServices, batches: relayServices.batches }),
-    ...workRoutes({ ...consoleServices, videos: relayServices.videos, answers: backgroundAnswers }),
+    ...workRoutes({ ...consoleServices, videos: relayServices.videos, answers: background }),
     ...eventRoutes({ ...consoleServices, live }),
     ...consoleSearchRoutes({ ...consoleServices, channels, teams, selling }),
     ...overviewRoutes({ ...consoleServices, channels, prices, health, failedTests }),

@@ -25,13 +25,12 @@ import { sqlState, uniqueViolation } from '#store/engine/sql-state'
 import type { Store } from '#store/engine/store'
 import { vendors } from '#vendors/index'
 import type { Channel, Channels } from './channel.ts'
-import { type ChannelRules, checkChannelFields, checkNewChannel, columnsOf, wholeColumns } from './channel-fields.ts'
+import { type ChannelRules, checkChannelFields, checkNewChannel, columnsOf, requireKeys, wholeColumns } from './channel-fields.ts'
 import { auditedChannels, demandOwnName, openKey, sealKeys } from './channel-keys.ts'
 import { carriesSecrets, hasPlainSecrets, openSecrets, revealed, sealSecrets, suspectsOf } from './channel-secrets.ts'
 import { channelOf, type Entry, rowOf } from './channel-view.ts'
 import { planDeclared, type Update } from './declared.ts'
 import { type DemoMode, demoRecord } from './demo-channel.ts'
-import { requireKeys } from './key-required.ts'
 
 /** What `createChannels` needs. */
 export interface ChannelParts {

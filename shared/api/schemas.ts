@@ -28,7 +28,6 @@ import {
   SignIn,
   UserPatch,
 } from '../console/user.ts'
-import { WorkRow } from '../console/work.ts'
 import { CountTokensRequest, MessagesRequest } from '../protocols/anthropic/messages.ts'
 import { ConverseRequest } from '../protocols/bedrock/converse.ts'
 import { GeminiBatchEmbedRequest, GeminiEmbedRequest } from '../protocols/gemini/embeddings.ts'
@@ -270,7 +269,7 @@ export const schemas = {
   AlertHooks: rows.PageOf(settings.AlertHookAnswer),
   BatchRow,
   BatchRows: rows.PageOf(BatchRow),
-  WorkRows: rows.PageOf(WorkRow),
+  WorkRows: rows.PageOf(batches.WorkRow),
   Alerts: rows.PageOf(settings.AlertAnswer),
   AlertTest: settings.AlertTest,
   Settings: settings.SettingsAnswer,
