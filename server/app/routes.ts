@@ -31,6 +31,7 @@ import { moderationRoutes } from '#http/api/operations/moderations'
 import { rerankRoutes } from '#http/api/operations/rerank'
 import { searchRoutes } from '#http/api/operations/search'
 import { playgroundRoutes } from '#http/api/playground'
+import { callRoutes } from '#http/api/realtime/calls'
 import { realtimeSecretRoutes } from '#http/api/realtime/client-secrets'
 import { liveRoutes } from '#http/api/realtime/gemini-live'
 import { liveTokenRoutes } from '#http/api/realtime/live-tokens'
@@ -123,6 +124,7 @@ export interface RouteParts {
     VideoServices &
     Parameters<typeof realtimeRoutes>[0] &
     Parameters<typeof liveTokenRoutes>[0] &
+    Parameters<typeof callRoutes>[0] &
     Parameters<typeof realtimeSecretRoutes>[0]
   replays: ReplayServices['replays']
   readiness(): Promise<Readiness>
@@ -185,6 +187,7 @@ export function routesOf({
     ...realtimeSecretRoutes(relayServices),
     ...liveRoutes(relayServices),
     ...liveTokenRoutes(relayServices),
+    ...callRoutes(relayServices),
     ...fileRoutes(relayServices),
     ...geminiFileRoutes(relayServices),
     ...uploadRoutes(relayServices),
