@@ -158,6 +158,12 @@ test('an operator goes from a failure to the attempt, the channel, and its reset
   await tab('Connection')
   await expect(page.getByText('4 changes not saved')).toBeVisible()
   await expectClean(page, 'the connection of a channel')
+  await page.getByRole('button', { name: 'Edit the key key 1' }).click()
+  await page.getByRole('dialog').getByLabel('Weight').fill('4')
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByText('weight 4')).toBeVisible()
+  // What is typed elsewhere stays.
+  await expect(page.getByText('4 changes not saved')).toBeVisible()
   await page.getByRole('button', { name: 'Save' }).click()
   await expect(page.getByText('Saved.').first()).toBeVisible()
   await tab('Simulate')

@@ -37,6 +37,7 @@ const large: Record<string, () => Promise<unknown>> = {
 /** Lists whose rows cannot be large: the largest of them times 200 is no more than a page. */
 const small: Record<string, string> = {
   '/api/batches': 'names, a model of 256 characters, figures',
+  '/api/work': 'names, a model of 256 characters, figures',
   '/api/bodies/export': 'sent as a stream, line by line: bodies.test.ts',
   '/api/alerts': 'names, a sentence and a few figures',
   '/api/alerts/hooks': 'fifty at most, each with a name and twenty addresses of mail',

@@ -232,7 +232,7 @@ export async function build({ config, env, log: ownLog, publicUrl, readiness, wo
     const routes = routesOf({
       ...{ accounts, factors, invitations, teams, selling, windowsLeft: createWindowsLeft({ store, clock }) },
       ...{ channels, health, failedTests, prices, probe, settings, conversations, relay, live, replays, consoleServices, client },
-      alerts: alerting.alerts,
+      ...{ background, alerts: alerting.alerts },
       explain: createExplain(parts),
       checkBooks: (signal) => checkBooks({ store, signal, journals: [journalFolder(config)], now: clock.now() }),
       environment: environmentRows(env),

@@ -75,6 +75,7 @@ import { type BooksDeps, booksRoutes } from '#http/console/usage/books'
 import { logRoutes } from '#http/console/usage/logs'
 import { type ReplayServices, replayRoutes } from '#http/console/usage/replays'
 import { usageRoutes } from '#http/console/usage/usage'
+import { workRoutes } from '#http/console/usage/work'
 import { docsRoutes } from '#http/docs/routes'
 import { healthRoutes, type Readiness } from '#http/health'
 import type { Route } from '#http/request/route'
@@ -82,6 +83,7 @@ import type { LiveChanges } from '#live/live-changes'
 import type { Explain } from '#relay/admin/explain'
 import type { Probe } from '#relay/admin/probe'
 import type { Relay } from '#relay/contract/relay'
+import type { Background } from '#relay/conversation/background'
 import type { ChannelRegistry } from '#routing/channels'
 import type { FailedTests } from '#routing/failed-tests'
 import type { Health } from '#routing/health-contract'
@@ -94,6 +96,7 @@ export interface RouteParts {
   checkBooks: BooksDeps['checkBooks']
   probe: Probe
   failedTests: FailedTests
+  background: Pick<Background, 'open'>
   settings: Settings
   /** What users have of what has a quota. */
   kept: Pick<QuotaDeps, 'keysOf' | 'storedBy' | 'filesOf'>
@@ -150,6 +153,7 @@ export function routesOf({
   checkBooks,
   probe,
   failedTests,
+  background,
   settings,
   kept,
   prices,
@@ -220,6 +224,7 @@ export function routesOf({
     ...conversationRoutes({ ...consoleServices, conversations }),
     ...alertRoutes({ ...consoleServices, alerts }),
     ...batchRoutes({ ...consoleServices, batches: relayServices.batches }),
+    ...workRoutes({ ...consoleServices, videos: relayServices.videos, answers: background }),
     ...eventRoutes({ ...consoleServices, live }),
     ...consoleSearchRoutes({ ...consoleServices, channels, teams, selling }),
     ...overviewRoutes({ ...consoleServices, channels, prices, health, failedTests }),

@@ -173,7 +173,7 @@ export const ChannelAnswer = Open({
   createdAt: Instant(),
   managed: Managed(),
   baseUrl: Nullable(Type.String()),
-  keys: Type.Array(Open({ id: Type.String(), name: Type.String(), hint: Type.String(), enabled: Type.Boolean() })),
+  keys: Type.Array(Open({ id: Type.String(), name: Type.String(), hint: Type.String(), weight: Type.Integer(), enabled: Type.Boolean() })),
 })
 
 /** GET /api/channels/totals */

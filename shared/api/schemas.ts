@@ -3,7 +3,7 @@
 import { BatchRow } from '../batch.ts'
 import { AlertHookPatch, NewAlertHook } from '../console/alert.ts'
 import { InvoiceQuestion } from '../console/books.ts'
-import { ChannelDraft, ChannelPatch, HealthReset, NewChannel } from '../console/channel.ts'
+import { ChannelDraft, ChannelKeyPatch, ChannelPatch, HealthReset, NewChannel } from '../console/channel.ts'
 import { GroupPatch, NewGroup } from '../console/group.ts'
 import { ProbeQuestion } from '../console/inspection/probe.ts'
 import { RouteQuestion } from '../console/inspection/route.ts'
@@ -251,6 +251,7 @@ export const schemas = {
   Prices: rows.PageOf(rows.PriceAnswer),
   NewChannel,
   ChannelPatch,
+  ChannelKeyPatch,
   ChannelDraft,
   Channel: rows.ChannelAnswer,
   Channels: rows.PageOf(rows.ChannelAnswer),
@@ -268,6 +269,7 @@ export const schemas = {
   AlertHooks: rows.PageOf(settings.AlertHookAnswer),
   BatchRow,
   BatchRows: rows.PageOf(BatchRow),
+  WorkRows: rows.PageOf(batches.WorkRow),
   Alerts: rows.PageOf(settings.AlertAnswer),
   AlertTest: settings.AlertTest,
   Settings: settings.SettingsAnswer,

@@ -7,7 +7,7 @@ import type { Route } from '#http/request/route'
 import type { ChannelRegistry } from '#routing/channels'
 import type { Health } from '#routing/health-contract'
 import { sliceMs } from '#routing/outcomes'
-import { type ChannelOutcomes, ChannelPatch, HealthReset, type HealthRow, NewChannel } from '#shared/console/channel'
+import { ChannelKeyPatch, type ChannelOutcomes, ChannelPatch, HealthReset, type HealthRow, NewChannel } from '#shared/console/channel'
 import { channelFilters, channelOrder, channelTotals, isWantedChannel, readChannelQuestion } from './channel-list.ts'
 
 /** What the channel routes need from the program. */
@@ -76,6 +76,16 @@ export function channelRoutes(deps: ChannelDeps): Route[] {
       fresh: names('keys', 'baseUrl', 'headers', 'proxy', 'tls', 'options', 'params'),
       body: ChannelPatch,
       handle: async ({ visit, user, body }) => ({ body: await channels.patch(user, visit.params.id ?? '', body) }),
+    }),
+    consoleRoute(deps, {
+      method: 'PATCH',
+      path: '/api/channels/:id/keys/:key',
+      who: 'admin',
+      scope: 'channels',
+      body: ChannelKeyPatch,
+      handle: async ({ visit: { params }, user, body }) => ({
+        body: await channels.patchKey(user, params.id ?? '', params.key ?? '', body),
+      }),
     }),
     consoleRoute(deps, {
       method: 'DELETE',

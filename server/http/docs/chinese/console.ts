@@ -42,6 +42,8 @@ export const consoleEndpoints: Readonly<Record<string, string>> = {
     '`healthy`、`degraded`（部分停用）、`open`（全部停用）或 `off`。',
   '`created`, `name`, `priority` or `status` (what rests first); with a leading `-` the other way round.':
     '`created`、`name`、`priority` 或 `status`（停用者在前）；前加 `-` 则顺序相反。',
+  'Change a key of a channel': '修改渠道的一个密钥',
+  'Its name, its weight, whether it is used; the secret stays.': '名称、权重以及是否使用；密钥本身不变。',
   'How many channels there are in each state': '各状态的渠道数量',
   'Part of a name or a description.': '名称或描述的一部分。',
   '`on` or `off`.': '`on` 或 `off`。',

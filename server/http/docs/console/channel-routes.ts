@@ -23,6 +23,10 @@ export const channelRouteDocs: readonly RouteDoc[] = [
   doc('POST /api/channels', 'admin', 'Create a channel', { takes: 'NewChannel', gives: 'Channel', status: 201 }),
   doc('GET /api/channels/:id', 'admin', 'One channel', { gives: 'Channel' }),
   doc('PATCH /api/channels/:id', 'admin', 'Change a channel', { takes: 'ChannelPatch', gives: 'Channel' }),
+  doc('PATCH /api/channels/:id/keys/:key', 'admin', 'Change a key of a channel', {
+    ...{ takes: 'ChannelKeyPatch', gives: 'Channel' },
+    description: 'Its name, its weight, whether it is used; the secret stays.',
+  }),
   doc('DELETE /api/channels/:id', 'admin', 'Delete a channel'),
   doc('GET /api/channels/:id/health', 'admin', 'Health of a channel', { gives: 'ChannelHealth' }),
   doc('POST /api/channels/:id/reset', 'admin', 'Reset the health of a channel', {

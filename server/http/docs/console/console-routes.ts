@@ -237,6 +237,14 @@ export const consoleRouteDocs: readonly RouteDoc[] = [
     gives: 'BatchRow',
     description: 'What is being asked is still answered and charged; the rest is not asked.',
   }),
+  list(
+    'GET /api/work',
+    'session',
+    'Answers in the background, and videos',
+    'WorkRows',
+    [],
+    'Answers that are being made come first; an answer that is there stands here no more. Videos follow, the newest first.',
+  ),
   list('GET /api/alerts', 'admin', 'Alerts on their way, newest first', 'Alerts', [
     { name: 'state', in: 'query', description: '`waiting`, `sent`, or `dead`: given up after the last try.' },
   ]),
