@@ -143,6 +143,13 @@ const calls: Record<string, { by: Call; actions: string[] }> = {
       }),
     actions: ['channel.change'],
   },
+  'PATCH /api/channels/{id}/keys/{key}': {
+    by: async ({ admin }, { channel: id }) => {
+      const { keys } = await admin.call<{ keys: { id: string }[] }>('GET', `/api/channels/${id}`)
+      return admin.call('PATCH', `/api/channels/${id}/keys/${keys[0]?.id}`, { weight: 3 })
+    },
+    actions: ['channel.change'],
+  },
   'DELETE /api/channels/{id}': {
     by: ({ admin }, { channel: id }) => admin.call('DELETE', `/api/channels/${id}`),
     actions: ['channel.remove'],
@@ -216,6 +223,23 @@ const calls: Record<string, { by: Call; actions: string[] }> = {
       return gateway.admin.call('DELETE', `/api/sessions/${data.find(({ current }) => !current)?.id}`)
     },
     actions: ['session.end', 'session.start'],
+  },
+  'DELETE /api/users/{id}/sessions/{session}': {
+    by: async (gateway) => {
+      await again(gateway)
+      const id = await ownId(gateway)
+      const { data } = await gateway.admin.call<{ data: { id: string; current: boolean }[] }>('GET', `/api/users/${id}/sessions`)
+      return gateway.admin.call('DELETE', `/api/users/${id}/sessions/${data.find(({ current }) => !current)?.id}`)
+    },
+    actions: ['session.end', 'session.start'],
+  },
+  'DELETE /api/users/{id}/sessions': {
+    by: async (gateway) => {
+      await again(gateway)
+      return gateway.admin.call('DELETE', `/api/users/${await ownId(gateway)}/sessions`)
+    },
+    // This one, and one of a call above.
+    actions: ['session.end', 'session.end', 'session.start'],
   },
   'PATCH /api/session/password': {
     by: ({ admin }) => admin.call('PATCH', '/api/session/password', { old: administratorPassword, new: administratorPassword }),
@@ -346,6 +370,8 @@ const calls: Record<string, { by: Call; actions: string[] }> = {
   'DELETE /api/users/{id}': { by: ({ admin }, { user }) => admin.call('DELETE', `/api/users/${user}`), actions: ['user.remove'] },
   'DELETE /api/groups/{name}': { by: ({ admin }) => admin.call('DELETE', '/api/groups/vip'), actions: ['group.remove'] },
 }
+
+const ownId = async ({ admin }: Gateway) => (await admin.call<{ user: { id: string } }>('GET', '/api/session')).user.id
 
 async function rows(gateway: Gateway, query = ''): Promise<Row[]> {
   return (await gateway.admin.call<{ data: Row[] }>('GET', `/api/audit?limit=200${query}`)).data

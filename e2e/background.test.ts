@@ -81,6 +81,10 @@ describe('an answer in the background', () => {
     expect(told.headers.get('x-parley-losses')).toBeNull()
     expect((await vendor.received(number)).json()).not.toHaveProperty('background')
     expect(await client.responses.retrieve(begun.id)).toMatchObject({ id: begun.id, status: 'in_progress' })
+    const work = () => session.call<{ data: unknown[] }>('GET', '/api/work').then(({ data }) => data)
+    expect(await work()).toMatchObject([
+      { id: begun.id, kind: 'answer', model: 'gpt-5', state: 'in_progress', progress: null, endedAt: null },
+    ])
     expect((await client.responses.inputItems.list(begun.id)).data).toMatchObject([{ role: 'user' }])
     // Money is held in the books of this process, so another request hears of it.
     expect(await thrownBy(client.responses.create({ ...background, max_output_tokens: 2400 }))).toMatchObject({ status: 429 })
@@ -93,6 +97,7 @@ describe('an answer in the background', () => {
       background: true,
       output_text: 'hello yourself',
     })
+    expect(await work()).toEqual([])
     const requestId = told.headers.get('x-request-id') ?? ''
     expect(await gateway.log(requestId)).toMatchObject({ status: 200, end: 'complete', cost: '0.2', charged: '0.2' })
     expect(await moneyOf(session)).toMatchObject({ balance: '4.8', held: '0' })

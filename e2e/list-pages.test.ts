@@ -37,6 +37,7 @@ const large: Record<string, () => Promise<unknown>> = {
 /** Lists whose rows cannot be large: the largest of them times 200 is no more than a page. */
 const small: Record<string, string> = {
   '/api/batches': 'names, a model of 256 characters, figures',
+  '/api/work': 'names, a model of 256 characters, figures',
   '/api/bodies/export': 'sent as a stream, line by line: bodies.test.ts',
   '/api/alerts': 'names, a sentence and a few figures',
   '/api/alerts/hooks': 'fifty at most, each with a name and twenty addresses of mail',
@@ -44,6 +45,7 @@ const small: Record<string, string> = {
   '/api/models': 'a name, figures, lists of fixed words; cut as the others are',
   '/api/invitations': 'names and a note of 200 characters',
   '/api/users': 'a name and groups that exist; cut as the others are',
+  '/api/users/{id}/sessions': 'an address and 200 characters of an agent',
   '/api/sessions': 'an address and 200 characters of an agent',
   '/api/management-keys': 'a name and scopes',
   '/api/session/identities': 'an issuer and a name',

@@ -228,3 +228,14 @@ test('what is wrong with a request is said in its caller’s words, before an up
   expect((await fetch(`${gateway.url}/v1/videos/video_up0/content`, { headers: key })).status).toBe(404)
   expect([upstream.requests.length, google.requests.length]).toEqual(before)
 })
+
+test('the console shows how far it is, to its owner and to administrators', async () => {
+  const mia = await gateway.user('mia', '10')
+  const video = await clientOf(mia.key).videos.create(asked)
+  type Work = { data: { id: string; kind: string; state: string; user?: { name: string }; key: string; endedAt: string | null }[] }
+  const work = async (session: typeof mia.session) => (await session.call<Work>('GET', '/api/work')).data.find(({ id }) => id === video.id)
+  expect(await work(mia.session)).toMatchObject({ kind: 'video', model, key: 'key of mia', endedAt: null })
+  expect(await work(gateway.admin)).toMatchObject({ kind: 'video', user: { name: 'mia' } })
+  const other = await gateway.user('noa', '10')
+  expect((await other.session.call<Work>('GET', '/api/work')).data).toEqual([])
+})

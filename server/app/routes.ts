@@ -51,6 +51,7 @@ import { sessionRoutes } from '#http/console/accounts/session'
 import { type FactorServices, signInStepRoutes } from '#http/console/accounts/sign-in-steps'
 import { singleSignOnRoutes } from '#http/console/accounts/single-sign-on'
 import { type TeamServices, teamRoutes } from '#http/console/accounts/teams'
+import { userSessionRoutes } from '#http/console/accounts/user-sessions'
 import { userRoutes } from '#http/console/accounts/users'
 import { channelRoutes } from '#http/console/catalogue/channels'
 import { explainRoutes } from '#http/console/catalogue/explain'
@@ -74,6 +75,7 @@ import { type BooksDeps, booksRoutes } from '#http/console/usage/books'
 import { logRoutes } from '#http/console/usage/logs'
 import { type ReplayServices, replayRoutes } from '#http/console/usage/replays'
 import { usageRoutes } from '#http/console/usage/usage'
+import { workRoutes } from '#http/console/usage/work'
 import { docsRoutes } from '#http/docs/routes'
 import { healthRoutes, type Readiness } from '#http/health'
 import type { Route } from '#http/request/route'
@@ -81,7 +83,9 @@ import type { LiveChanges } from '#live/live-changes'
 import type { Explain } from '#relay/admin/explain'
 import type { Probe } from '#relay/admin/probe'
 import type { Relay } from '#relay/contract/relay'
+import type { Background } from '#relay/conversation/background'
 import type { ChannelRegistry } from '#routing/channels'
+import type { FailedTests } from '#routing/failed-tests'
 import type { Health } from '#routing/health-contract'
 
 /** What the routes need from the program. */
@@ -91,6 +95,8 @@ export interface RouteParts {
   explain: Explain
   checkBooks: BooksDeps['checkBooks']
   probe: Probe
+  failedTests: FailedTests
+  background: Pick<Background, 'open'>
   settings: Settings
   /** What users have of what has a quota. */
   kept: Pick<QuotaDeps, 'keysOf' | 'storedBy' | 'filesOf'>
@@ -146,6 +152,8 @@ export function routesOf({
   explain,
   checkBooks,
   probe,
+  failedTests,
+  background,
   settings,
   kept,
   prices,
@@ -194,8 +202,8 @@ export function routesOf({
       statusRoutes,
       setupRoutes,
       sessionRoutes,
-      groupRoutes,
       userRoutes,
+      userSessionRoutes,
       keyRoutes,
       logRoutes,
       bodyRoutes,
@@ -203,6 +211,7 @@ export function routesOf({
       usageRoutes,
       auditRoutes,
     ].flatMap((routes) => routes(consoleServices)),
+    ...groupRoutes({ ...consoleServices, channels }),
     ...singleSignOnRoutes({ ...consoleServices, teams, invitations }),
     ...[signInStepRoutes, factorRoutes].flatMap((routes) => routes({ ...consoleServices, factors })),
     ...invitationRoutes({ ...consoleServices, invitations }),
@@ -215,9 +224,10 @@ export function routesOf({
     ...conversationRoutes({ ...consoleServices, conversations }),
     ...alertRoutes({ ...consoleServices, alerts }),
     ...batchRoutes({ ...consoleServices, batches: relayServices.batches }),
+    ...workRoutes({ ...consoleServices, videos: relayServices.videos, answers: background }),
     ...eventRoutes({ ...consoleServices, live }),
     ...consoleSearchRoutes({ ...consoleServices, channels, teams, selling }),
-    ...overviewRoutes({ ...consoleServices, channels, prices, health }),
+    ...overviewRoutes({ ...consoleServices, channels, prices, health, failedTests }),
     ...quotaRoutes({ ...consoleServices, quotas: settings.quotas, invitationsOf: invitations.countOf, ...kept }),
     ...explainRoutes({ ...consoleServices, explain }),
     ...invoiceRoutes({ ...consoleServices, channels }),

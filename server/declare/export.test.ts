@@ -19,8 +19,8 @@ const vendor = {
 const channel: ChannelRow = {
   ...{ id: 'ch_1', name: 'openai-main', vendor: 'openai', createdAt: '', managed: 'console', ...vendor },
   keys: [
-    { id: 'a', name: 'key 1', hint: 'sk-...Ab3d', enabled: true },
-    { id: 'b', name: 'second', hint: '...', enabled: true },
+    { id: 'a', name: 'key 1', hint: 'sk-...Ab3d', weight: 1, enabled: true },
+    { id: 'b', name: 'second', hint: '...', weight: 1, enabled: true },
   ],
   models: ['gpt-5', { name: 'fast', upstream: 'gpt-5-mini' }],
   ...{ groups: ['default'], priority: 0, weight: 1, enabled: true, strict: false, systemPrompt: null, headers: {}, params: {} },

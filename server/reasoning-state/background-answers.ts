@@ -12,6 +12,7 @@ import {
   deleteBackground,
   findBackground,
   insertBackground,
+  openBackground,
 } from '#store/accounts/background-responses'
 import type { Store } from '#store/engine/store'
 import type { Exchange } from './stored-conversations.ts'
@@ -25,12 +26,23 @@ export interface BackgroundAnswer extends Exchange {
   isAbandoned: boolean
 }
 
+/** What is told of an answer in the making. */
+export interface OpenAnswer {
+  tenant: string
+  id: string
+  model: string | null
+  cancelled: boolean
+  createdAt: Date
+}
+
 /** Answers in the making. */
 export interface BackgroundAnswers {
   /** `exchange`: the question, and the response as it stands. */
   begin(tenant: string, id: string, exchange: Exchange): Promise<void>
   /** Undefined when none of this id is being made for the tenant. */
   find(tenant: string, id: string): Promise<BackgroundAnswer | undefined>
+  /** Those that are being made, of the tenant if one is named, the newest first. */
+  open(most: number, tenant?: string): Promise<OpenAnswer[]>
   /** Says that these are being made; resolves to the ids among them that are to be cancelled. */
   beat(ids: readonly string[]): Promise<string[]>
   /** Asks whoever makes it to stop. Undefined as for `find`. */
@@ -67,6 +79,12 @@ export function createBackgroundAnswers({ store, sealer, clock }: { store: Store
     async find(tenant, id) {
       const row = isId(id) ? await findBackground(store, tenant, id) : undefined
       return row && opened(row)
+    },
+    async open(most, tenant) {
+      return (await openBackground(store, most, tenant)).map((row) => {
+        const { model = null } = opened(row).response as { model?: string }
+        return { tenant: row.tenant, id: row.id, model, cancelled: row.cancelled, createdAt: row.createdAt }
+      })
     },
     beat: (ids) => beatBackground(store, ids, new Date(clock.now())),
     async cancel(tenant, id) {

@@ -2,8 +2,9 @@
 import type { ChannelPatch, NewChannel } from '#shared/console/channel'
 import type { PriceFields } from '#shared/console/price'
 import { GatewayError } from '#shared/errors'
-import type { ChannelFields } from '#store/channels/channels'
+import type { ChannelFields, ChannelRecord } from '#store/channels/channels'
 import type { Vendor } from '#vendors/vendor'
+import type { Channel } from './channel.ts'
 import { directly } from './channel-route.ts'
 
 /** Checks that other modules provide; each answers synchronously or throws. */
@@ -132,5 +133,20 @@ export function wholeColumns(channel: NewChannel): Omit<ChannelFields, 'id' | 'c
     name: channel.name,
     vendor: channel.vendor,
     models: channel.models,
+  }
+}
+
+/**
+ * Another address, proxy or authority requires the keys again, so that somebody who may edit a channel cannot redirect its key elsewhere.
+ * Throws `key_required`.
+ */
+export function requireKeys({ channel, record }: { channel: Channel; record: ChannelRecord }, { keys, ...fields }: ChannelPatch): void {
+  const isOther = fields.baseUrl !== undefined && fields.baseUrl !== channel.baseUrl
+  const isProxied = fields.proxy !== undefined && !['', directly, record.proxy].includes(fields.proxy)
+  const believes = fields.tls?.ca !== undefined && !['', record.tls.ca].includes(fields.tls.ca)
+  if ((isOther || isProxied || believes) && channel.keys.length > 0 && keys === undefined) {
+    throw new GatewayError('key_required', 'Changing the address, the proxy or the authorities requires entering the keys again.', {
+      param: 'keys',
+    })
   }
 }

@@ -3,7 +3,9 @@ import type { Random } from '#runtime/clock'
 import type { Log } from '#runtime/log'
 import type { Sealer } from '#runtime/secrets'
 import type { NewChannel } from '#shared/console/channel'
-import type { KeyRecord } from '#store/channels/channels'
+import { GatewayError } from '#shared/errors'
+import { type ChannelRecord, type KeyRecord, loadChannels } from '#store/channels/channels'
+import type { Store } from '#store/engine/store'
 import type { ChannelKey } from './channel.ts'
 
 type GivenKeys = NonNullable<NewChannel['keys']>
@@ -54,4 +56,17 @@ function plainKeys(given: GivenKeys): { secret: string; name: string; weight: nu
     const { key, name = `key ${index + 1}`, weight = 1 } = typeof entry === 'string' ? { key: entry } : entry
     return { secret: key, name, weight }
   })
+}
+
+/** The channels as the audit trail shows them: keys by their content, not by their row ids. */
+export async function auditedChannels(store: Store, ids: readonly string[]): Promise<Map<string, object>> {
+  const keyOf = ({ name, hint, weight, enabled, sealed }: ChannelRecord['keys'][number]) => ({ name, hint, weight, enabled, sealed })
+  return new Map((await loadChannels(store, ids)).map((record) => [record.id, { ...record, keys: record.keys.map(keyOf) }]))
+}
+
+/** Throws `not_found` where none of the keys has this id, `invalid_value` where another one has the name. */
+export function demandOwnName(keys: readonly ChannelKey[], id: string, name: string | undefined): void {
+  if (!keys.some((key) => key.id === id)) throw new GatewayError('not_found', 'This channel has no such key.')
+  if (name === undefined || !keys.some((key) => key.id !== id && key.name === name)) return
+  throw new GatewayError('invalid_value', 'name: expected a name that no other key of the channel has.', { param: 'name' })
 }

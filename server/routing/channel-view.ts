@@ -48,7 +48,7 @@ export function rowOf({ record: { baseUrl: _, ...stored }, channel }: Entry): Ch
     name: record.name,
     vendor: record.vendor,
     baseUrl: channel.vendor.scripted ? null : baseUrl,
-    keys: channel.keys.map(({ id, name, hint, enabled }) => ({ id, name, hint, enabled })),
+    keys: channel.keys.map(({ id, name, hint, weight, enabled }) => ({ id, name, hint, weight, enabled })),
     speaks: [...channel.speaks],
     operations: [...channel.operations],
     systemPrompt: record.systemPrompt,

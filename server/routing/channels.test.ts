@@ -104,7 +104,7 @@ describe.each(sampledEngines(import.meta.file))('on %s', (engine) => {
         systemPrompt: null,
         headers: {},
         managed: 'console',
-        keys: [{ name: 'key 1', hint: 'sk-...Ab3d', enabled: true }],
+        keys: [{ name: 'key 1', hint: 'sk-...Ab3d', weight: 1, enabled: true }],
       })
       expect(row.createdAt).toBe('2026-01-01T00:00:00.000Z')
       const again = await registry()
@@ -166,6 +166,29 @@ describe.each(sampledEngines(import.meta.file))('on %s', (engine) => {
       const row = await channels.patch(by, id, { headers: {}, enabled: false })
       expect(row).toMatchObject({ priority: 7, headers: {}, tags: ['t'], enabled: false, keys: [{ hint: 'sk-...Ab3d' }] })
       expect(channels.get(id)?.keys[0]?.secret).toBe(secret)
+    })
+
+    test('a key gets another name and weight or is switched off, and stays the key that it is', async () => {
+      const channels = await registry()
+      const { id, keys } = await channels.create(by, {
+        ...plain,
+        keys: [secret, { key: 'sk-second-of-two-Wxyz', name: 'spare', weight: 0 }],
+      })
+      expect(keys.map(({ name, weight }) => [name, weight])).toEqual([
+        ['key 1', 1],
+        ['spare', 0],
+      ])
+      const [first = '', second = ''] = keys.map((key) => key.id)
+      expect((await channels.patchKey(by, id, second, { name: 'main', weight: 7 })).keys[1]).toEqual({
+        ...{ id: second, name: 'main', hint: 'sk-...Wxyz', weight: 7, enabled: true },
+      })
+      await channels.patchKey(by, id, first, { enabled: false })
+      expect((await registry()).get(id)?.keys.map(({ secret, weight, enabled }) => [secret, weight, enabled])).toEqual([
+        [secret, 1, false],
+        ['sk-second-of-two-Wxyz', 7, true],
+      ])
+      expect(await refusal(channels.patchKey(by, id, first, { name: 'main' }))).toEqual(['invalid_value', 'name'])
+      expect((await refusal(channels.patchKey(by, id, 'ck_none', { weight: 2 })))[0]).toBe('not_found')
     })
 
     test('another host asks for the secrets beside the keys again, however they are written', async () => {

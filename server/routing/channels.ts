@@ -8,18 +8,25 @@ import type { Clock, Random } from '#runtime/clock'
 import type { Log } from '#runtime/log'
 import type { Sealer } from '#runtime/secrets'
 import { type Actor, theFile } from '#shared/console/audit'
-import type { ChannelPatch, ChannelRow, NewChannel } from '#shared/console/channel'
+import type { ChannelKeyPatch, ChannelPatch, ChannelRow, NewChannel } from '#shared/console/channel'
 import { GatewayError } from '#shared/errors'
 import { auditedAll, type Deed } from '#store/accounts/audit'
-import { type ChannelRecord, deleteChannel, insertChannels, loadChannel, loadChannels, updateChannel } from '#store/channels/channels'
+import {
+  type ChannelRecord,
+  deleteChannel,
+  insertChannels,
+  loadChannel,
+  loadChannels,
+  updateChannel,
+  updateChannelKey,
+} from '#store/channels/channels'
 import { mirror } from '#store/engine/mirror'
 import { sqlState, uniqueViolation } from '#store/engine/sql-state'
 import type { Store } from '#store/engine/store'
 import { vendors } from '#vendors/index'
 import type { Channel, Channels } from './channel.ts'
-import { type ChannelRules, checkChannelFields, checkNewChannel, columnsOf, wholeColumns } from './channel-fields.ts'
-import { openKey, sealKeys } from './channel-keys.ts'
-import { directly } from './channel-route.ts'
+import { type ChannelRules, checkChannelFields, checkNewChannel, columnsOf, requireKeys, wholeColumns } from './channel-fields.ts'
+import { auditedChannels, demandOwnName, openKey, sealKeys } from './channel-keys.ts'
 import { carriesSecrets, hasPlainSecrets, openSecrets, revealed, sealSecrets, suspectsOf } from './channel-secrets.ts'
 import { channelOf, type Entry, rowOf } from './channel-view.ts'
 import { planDeclared, type Update } from './declared.ts'
@@ -50,6 +57,8 @@ export interface ChannelRegistry extends Channels {
   create(by: Actor, channel: NewChannel): Promise<ChannelRow>
   /** `keys`, when given, replaces all keys; a changed `baseUrl` requires them (`key_required`). Throws `managed_by_file`. */
   patch(by: Actor, id: string, fields: ChannelPatch): Promise<ChannelRow>
+  /** Changes one key, not its secret. Throws `managed_by_file`, `not_found`, and `invalid_value` for the name of another key. */
+  patchKey(by: Actor, id: string, keyId: string, fields: ChannelKeyPatch): Promise<ChannelRow>
   /** Throws `managed_by_file`. */
   remove(by: Actor, id: string): Promise<void>
   /**
@@ -131,7 +140,7 @@ export async function createChannels(parts: ChannelParts): Promise<ChannelRegist
   }
 
   const write = <T>(by: Actor, deeds: readonly Deed[], work: (store: Store) => Promise<T>) =>
-    named(auditedAll(store, by, deeds, seen, work))
+    named(auditedAll(store, by, deeds, auditedChannels, work))
 
   function recordOf(channel: NewChannel, managed: ChannelRecord['managed']): ChannelRecord {
     const id = `ch_${random.hex(12)}`
@@ -194,6 +203,12 @@ export async function createChannels(parts: ChannelParts): Promise<ChannelRegist
       return rowOf(found(id))
     },
 
+    async patchKey(by, id, keyId, fields) {
+      demandOwnName(writable(id).channel.keys, keyId, fields.name)
+      await write(by, [{ action: 'channel.change', target: id }], (store) => updateChannelKey(store, id, keyId, fields))
+      return rowOf(found(id))
+    },
+
     async remove(by, id) {
       writable(id)
       await write(by, [{ action: 'channel.remove', target: id }], (store) => deleteChannel(store, id))
@@ -213,26 +228,6 @@ export async function createChannels(parts: ChannelParts): Promise<ChannelRegist
       )
       await update(theFile, updates)
     },
-  }
-}
-
-/** The channels as the audit trail shows them: keys by their content, not by their row ids. */
-async function seen(store: Store, ids: readonly string[]): Promise<Map<string, object>> {
-  const keyOf = ({ name, hint, weight, enabled, sealed }: ChannelRecord['keys'][number]) => ({ name, hint, weight, enabled, sealed })
-  return new Map((await loadChannels(store, ids)).map((record) => [record.id, { ...record, keys: record.keys.map(keyOf) }]))
-}
-
-/**
- * Another address, proxy or authority requires the keys again, so that somebody who may edit a channel cannot redirect its key elsewhere.
- */
-function requireKeys({ channel, record }: Entry, { keys, ...fields }: ChannelPatch): void {
-  const isOther = fields.baseUrl !== undefined && fields.baseUrl !== channel.baseUrl
-  const isProxied = fields.proxy !== undefined && !['', directly, record.proxy].includes(fields.proxy)
-  const believes = fields.tls?.ca !== undefined && !['', record.tls.ca].includes(fields.tls.ca)
-  if ((isOther || isProxied || believes) && channel.keys.length > 0 && keys === undefined) {
-    throw new GatewayError('key_required', 'Changing the address, the proxy or the authorities requires entering the keys again.', {
-      param: 'keys',
-    })
   }
 }
 

@@ -106,3 +106,5 @@ export const UploadObject = Open({
 })
 /** A part of one. */
 export const UploadPart = Open({ id: Type.String(), object: Type.Literal('upload.part'), upload_id: Type.String() })
+
+export { WorkRow } from '../console/work.ts'

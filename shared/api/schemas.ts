@@ -3,7 +3,7 @@
 import { BatchRow } from '../batch.ts'
 import { AlertHookPatch, NewAlertHook } from '../console/alert.ts'
 import { InvoiceQuestion } from '../console/books.ts'
-import { ChannelDraft, ChannelPatch, HealthReset, NewChannel } from '../console/channel.ts'
+import { ChannelDraft, ChannelKeyPatch, ChannelPatch, HealthReset, NewChannel } from '../console/channel.ts'
 import { GroupPatch, NewGroup } from '../console/group.ts'
 import { ProbeQuestion } from '../console/inspection/probe.ts'
 import { RouteQuestion } from '../console/inspection/route.ts'
@@ -209,6 +209,7 @@ export const schemas = {
   Credit,
   Account: rows.AccountAnswer,
   Accounts: rows.PageOf(rows.AccountAnswer),
+  UserTotals: rows.UserTotalsAnswer,
   AuditRows: rows.PageOf(people.AuditAnswer),
   NewTeam,
   TeamPatch,
@@ -250,9 +251,11 @@ export const schemas = {
   Prices: rows.PageOf(rows.PriceAnswer),
   NewChannel,
   ChannelPatch,
+  ChannelKeyPatch,
   ChannelDraft,
   Channel: rows.ChannelAnswer,
   Channels: rows.PageOf(rows.ChannelAnswer),
+  ChannelTotals: rows.ChannelTotalsAnswer,
   ChannelHealth: rows.PageOf(rows.HealthAnswer),
   HealthReset,
   ChannelOutcomes: rows.ChannelOutcomesAnswer,
@@ -266,6 +269,7 @@ export const schemas = {
   AlertHooks: rows.PageOf(settings.AlertHookAnswer),
   BatchRow,
   BatchRows: rows.PageOf(BatchRow),
+  WorkRows: rows.PageOf(batches.WorkRow),
   Alerts: rows.PageOf(settings.AlertAnswer),
   AlertTest: settings.AlertTest,
   Settings: settings.SettingsAnswer,

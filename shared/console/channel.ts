@@ -78,6 +78,15 @@ export type ChannelDraft = Static<typeof ChannelDraft>
 export const ChannelPatch = Exact({ name: Type.Optional(Name()), models: Type.Optional(models), ...optional })
 export type ChannelPatch = Static<typeof ChannelPatch>
 
+/** PATCH /api/channels/:id/keys/:key: one key, which stays what it is. */
+export const ChannelKeyPatch = Exact({
+  name: Type.Optional(Name()),
+  /** Among the keys of the channel; 0: only when nothing else is left. */
+  weight: Type.Optional(Int(0, 1_000_000)),
+  enabled: Type.Optional(Type.Boolean()),
+})
+export type ChannelKeyPatch = Static<typeof ChannelKeyPatch>
+
 /** A row of GET /api/channels: the fields of NewChannel with defaults filled in, and secrets as hints. */
 export interface ChannelRow extends Omit<Required<NewChannel>, 'keys' | 'baseUrl' | 'systemPrompt'> {
   id: string
@@ -85,7 +94,18 @@ export interface ChannelRow extends Omit<Required<NewChannel>, 'keys' | 'baseUrl
   managed: 'file' | 'console'
   baseUrl: string | null
   systemPrompt: string | null
-  keys: { id: string; name: string; hint: string; enabled: boolean }[]
+  keys: { id: string; name: string; hint: string; weight: number; enabled: boolean }[]
+}
+
+/** GET /api/channels/totals: how many channels there are in each state, and which vendors and tags they have. */
+export interface ChannelTotals {
+  channels: number
+  healthy: number
+  degraded: number
+  open: number
+  off: number
+  vendors: string[]
+  tags: string[]
 }
 
 /** A row of GET /api/health: the same for any channel. */

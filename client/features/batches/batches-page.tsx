@@ -11,17 +11,43 @@ import { Page } from '#client/ui/console/page.tsx'
 import { Empty, Failure } from '#client/ui/console/states.tsx'
 import { type Shape, Status } from '#client/ui/console/status.tsx'
 import { DataTable } from '#client/ui/console/table.tsx'
+import { LinkTabs } from '#client/ui/console/tabs.tsx'
 import { formatExactly, formatWhen } from '#client/ui/console/time.ts'
+import { useUrlState } from '#client/ui/console/url-state.ts'
 import { Confirm } from '#client/ui/dialog.tsx'
 import { showToast } from '#client/ui/toast.tsx'
 import type { BatchRow } from '#shared/batch'
 import { t } from './messages.ts'
+import { WorkList } from './work-list.tsx'
 
 const shapes: Record<BatchRow['state'], Shape> = { running: 'live', stopping: 'warn', ended: 'off' }
 const doneOf = ({ succeeded, failed, cancelled, expired }: BatchRow) => succeeded + failed + cancelled + expired
 
-/** `/batches` */
+/** `/batches`: batches, or with `?tab=work` other long work. */
 export function BatchesPage() {
+  const url = useUrlState()
+  const tab = () => (url.get('tab') === 'work' ? 'work' : 'batches')
+  const tabs = () => (
+    <LinkTabs
+      label={t('title')}
+      current={tab()}
+      tabs={[
+        { id: 'batches', label: t('title') },
+        { id: 'work', label: t('work') },
+      ]}
+      href={(id) => (id === 'work' ? '/batches?tab=work' : '/batches')}
+    />
+  )
+  return (
+    <Page title={t('title')} tabs={tabs()}>
+      <Show when={tab() === 'work'} fallback={<BatchList />}>
+        <WorkList />
+      </Show>
+    </Page>
+  )
+}
+
+function BatchList() {
   const { admin } = useSession()
   const pages = createPages<BatchRow>(() => '/api/batches?limit=50')
   onChange(['requests'], () => void pages.reload())
@@ -33,7 +59,7 @@ export function BatchesPage() {
     void pages.reload()
   }
   return (
-    <Page title={t('title')}>
+    <>
       <p class="mb-4 max-w-[72ch] text-[13px] text-ink-2">{t('intro')}</p>
       <Show when={write.error()}>{(error) => <p class="notice bad mb-4">{explain(error())}</p>}</Show>
       <Show
@@ -131,7 +157,7 @@ export function BatchesPage() {
           />
         )}
       </Show>
-    </Page>
+    </>
   )
 }
 

@@ -45,6 +45,8 @@ export interface Background {
   serve(ask: Ask, wanted: () => AskedInBackground | undefined, made: (making: Making) => void): Promise<Reply>
   /** An answer that is being made, as its client sees it; undefined when there is none. */
   find(tenant: string, id: string): Promise<BackgroundAnswer | undefined>
+  /** Those that are being made, of the tenant if one is named, the newest first. */
+  open: BackgroundAnswers['open']
   /** Stops it. Undefined when none of this id is being made. */
   cancel(tenant: string, id: string): Promise<BackgroundAnswer | undefined>
   /** Stores the answer, unless it was cancelled; in the place of what was stored when somebody took it for interrupted. */
@@ -116,6 +118,7 @@ export function createBackground({ relay, answers, stored, clock, random, log }:
   }
 
   return {
+    open: answers.open,
     serve(ask, wanted, made) {
       const away = new Abort()
       const leaves = () => away.abort(ask.signal.reason)

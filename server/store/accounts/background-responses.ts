@@ -1,5 +1,5 @@
 /** Rows of answers that are being made in the background, per tenant. */
-import { and, eq, inArray, lt } from 'drizzle-orm'
+import { and, desc, eq, inArray, lt } from 'drizzle-orm'
 import { backgroundResponses } from '#db/background'
 import type { Store } from '#store/engine/store'
 
@@ -19,6 +19,15 @@ export async function findBackground({ db }: Store, tenant: string, id: string):
   const [row] = await db.select().from(backgroundResponses).where(ofTenant(tenant, id))
   return row
 }
+
+/** Those that are being made, of the tenant if one is named, the newest first. */
+export const openBackground = ({ db }: Store, most: number, tenant?: string): Promise<BackgroundRecord[]> =>
+  db
+    .select()
+    .from(backgroundResponses)
+    .where(tenant === undefined ? undefined : eq(backgroundResponses.tenant, tenant))
+    .orderBy(desc(backgroundResponses.createdAt), desc(backgroundResponses.id))
+    .limit(most)
 
 /** Says at `now` that these are being made; resolves to the ids among them that are to be cancelled. */
 export async function beatBackground({ db }: Store, ids: readonly string[], now: Date): Promise<string[]> {

@@ -1,5 +1,5 @@
 /** Rows of channels with their sealed keys. A channel and its keys are written in one transaction and published to all mirrors. */
-import { asc, eq, inArray } from 'drizzle-orm'
+import { and, asc, eq, inArray } from 'drizzle-orm'
 import { channelKeys, channels } from '#db/channels'
 import { inLots } from '#store/engine/batches'
 import type { Db, Store } from '#store/engine/store'
@@ -54,6 +54,21 @@ export async function updateChannel(store: Store, id: string, fields: Partial<Ch
   })
   await store.changes.publish('channels', id)
   return found
+}
+
+/** Writes the given fields of one key. */
+export async function updateChannelKey(
+  store: Store,
+  channelId: string,
+  id: string,
+  fields: Partial<Pick<KeyRecord, 'name' | 'weight' | 'enabled'>>,
+): Promise<void> {
+  const one = and(eq(channelKeys.channelId, channelId), eq(channelKeys.id, id))
+  await store.db
+    .update(channelKeys)
+    .set({ ...fields, id })
+    .where(one)
+  await store.changes.publish('channels', channelId)
 }
 
 /** Deletes the channel and its keys. */

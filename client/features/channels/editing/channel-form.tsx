@@ -37,7 +37,10 @@ export function ChannelForm(props: {
   createEffect(
     on(
       () => props.row,
-      (row) => setForm(settingsOf(row)),
+      // A key that was changed by itself leaves what is typed.
+      (row, before) => {
+        if (before === undefined || changedFields(settingsOf(before), settingsOf(row)).length > 0) setForm(settingsOf(row))
+      },
       { defer: true },
     ),
   )
@@ -76,7 +79,7 @@ export function ChannelForm(props: {
         }}
       >
         <div class="form" hidden={props.tab !== 'connection'}>
-          <ConnectionFields {...fields()} row={props.row} rests={props.rests} groups={groups.value() ?? []} />
+          <ConnectionFields {...fields()} row={props.row} rests={props.rests} groups={groups.value() ?? []} onSaved={props.onSaved} />
         </div>
         <Show when={props.tab === 'costs'}>
           <CostsFields {...fields()} row={props.row} />

@@ -1,17 +1,22 @@
-import { For, Show } from 'solid-js'
+import { createSignal, For, Show, Suspense } from 'solid-js'
 import { vendorCard } from '#client/console/vendors.ts'
+import { Button } from '#client/ui/button.tsx'
 import { AreaField, CheckList, Fieldset, TextField } from '#client/ui/console/form.tsx'
 import { Status } from '#client/ui/console/status.tsx'
+import { later } from '#client/ui/later.ts'
 import type { ChannelRow, HealthRow } from '#shared/console/channel'
 import type { GroupRow } from '#shared/console/group'
 import type { Fields } from './fields.ts'
 import { t } from './messages.ts'
 import { PairsField } from './pairs-field.tsx'
 
+const KeyDialog = later(async () => (await import('./key-dialog.tsx')).KeyDialog)
+
 interface Props extends Fields {
   row: ChannelRow
   rests: readonly HealthRow[]
   groups: readonly GroupRow[]
+  onSaved(row: ChannelRow): void
 }
 
 /** The account at the vendor, and who is sent there. */
@@ -74,6 +79,7 @@ export function ConnectionFields(props: Props) {
 
 /** The keys that are there, and a field for others in their place. */
 function Keys(props: Props) {
+  const [editing, setEditing] = createSignal<ChannelRow['keys'][number]>()
   const rests = (name: string) => props.rests.some((rest) => rest.key === name && rest.model === null)
   return (
     <>
@@ -87,8 +93,14 @@ function Keys(props: Props) {
                   <span class="min-w-0 flex-1 truncate">
                     {key.name} <span class="mono text-ink-3">{key.hint}</span>
                   </span>
+                  <span class="num text-ink-2">{t('keyWeight', { weight: key.weight })}</span>
                   <Show when={key.enabled} fallback={<Status shape="off">{t('keyOff')}</Status>}>
                     <Status shape={rests(key.name) ? 'warn' : 'ok'}>{rests(key.name) ? t('keyRests') : t('keyFine')}</Status>
+                  </Show>
+                  <Show when={!props.readonly}>
+                    <Button size="sm" look="ghost" aria-label={t('keyEdit', { name: key.name })} onClick={() => setEditing(key)}>
+                      {t('edit')}
+                    </Button>
                   </Show>
                 </li>
               )}
@@ -97,6 +109,21 @@ function Keys(props: Props) {
           <span class="hint">{t('keysSealed')}</span>
         </Show>
       </div>
+      <Suspense>
+        <Show when={editing()}>
+          {(key) => (
+            <KeyDialog
+              channel={props.row.id}
+              row={key()}
+              onClose={() => setEditing()}
+              onSaved={(row) => {
+                setEditing()
+                props.onSaved(row)
+              }}
+            />
+          )}
+        </Show>
+      </Suspense>
       <Show when={!props.readonly}>
         <AreaField
           label={t('keysNew')}

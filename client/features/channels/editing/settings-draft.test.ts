@@ -4,7 +4,7 @@ import { changedFields, patchFor, patchOf, settingsOf } from './settings-draft.t
 
 const row: ChannelRow = {
   ...{ id: 'ch_1', name: 'main', createdAt: '', managed: 'console', vendor: 'openai', baseUrl: 'https://api.openai.com/v1', models: ['m'] },
-  keys: [{ id: 'k', name: 'key 1', hint: 'sk-...Ab3d', enabled: true }],
+  keys: [{ id: 'k', name: 'key 1', hint: 'sk-...Ab3d', weight: 1, enabled: true }],
   ...{ speaks: ['chat', 'responses'], operations: ['generate'], groups: ['default'], priority: 3, weight: 0, enabled: true, strict: true },
   systemPrompt: null,
   headers: { 'x-team': 'apps', 'x-api-key': 'hidden ...wxyz' },

@@ -1,0 +1,102 @@
+import { Show } from 'solid-js'
+import { onChange } from '#client/api/events.ts'
+import { useSession } from '#client/api/session.ts'
+import { detailOf, explain } from '#client/console/explain.ts'
+import { createPages } from '#client/console/load.ts'
+import { Empty, Failure } from '#client/ui/console/states.tsx'
+import { type Shape, Status } from '#client/ui/console/status.tsx'
+import { DataTable } from '#client/ui/console/table.tsx'
+import { formatExactly, formatWhen } from '#client/ui/console/time.ts'
+import type { WorkRow } from '#shared/console/work'
+import { t } from './messages.ts'
+
+const shapes: Record<WorkRow['state'], Shape> = { queued: 'off', in_progress: 'live', stopping: 'warn', completed: 'ok', failed: 'bad' }
+
+/** Videos and answers in the background: how far each is. Live. */
+export function WorkList() {
+  const { admin } = useSession()
+  const pages = createPages<WorkRow>(() => '/api/work?limit=50')
+  onChange(['requests'], () => void pages.reload())
+  return (
+    <>
+      <p class="mb-4 max-w-[72ch] text-[13px] text-ink-2">{t('workIntro')}</p>
+      <Show
+        when={pages.error() === undefined || pages.value()}
+        fallback={
+          <Show when={pages.error()}>
+            {(error) => <Failure text={explain(error())} detail={detailOf(error())} onRetry={() => void pages.reload()} />}
+          </Show>
+        }
+      >
+        <DataTable
+          label={t('work')}
+          rows={pages.value()}
+          rowId={(row) => row.id}
+          columns={[
+            {
+              id: 'what',
+              label: t('what'),
+              card: 'title',
+              cell: (row) => (
+                <>
+                  <b>{t(`kind_${row.kind}`)}</b> {row.model}
+                  <small class="mono wrap-anywhere">
+                    <Show when={row.endedAt !== null && row.requestId} fallback={row.id}>
+                      {(request) => <a href={`/requests/${encodeURIComponent(request())}`}>{row.id}</a>}
+                    </Show>
+                  </small>
+                </>
+              ),
+            },
+            {
+              id: 'who',
+              label: t('who'),
+              cell: (row) => (
+                <div>
+                  <Show when={admin() && row.user}>{(user) => <span>{user().name ?? user().id}</span>}</Show>
+                  <small>{row.key ?? '–'}</small>
+                </div>
+              ),
+            },
+            { id: 'state', label: t('state'), cell: (row) => <Status shape={shapes[row.state]}>{t(`work_${row.state}`)}</Status> },
+            {
+              id: 'progress',
+              label: t('progress'),
+              card: 'whole',
+              cell: (row) => (
+                <Show when={row.progress ?? undefined} fallback={<span class="na">–</span>}>
+                  {(share) => (
+                    <span
+                      class="bar mt-1 block"
+                      role="progressbar"
+                      aria-label={t('percentOf', { id: row.id, percent: share() })}
+                      aria-valuemin="0"
+                      aria-valuemax="100"
+                      aria-valuenow={share()}
+                    >
+                      <i style={{ '--share': String(share() / 100) }} />
+                    </span>
+                  )}
+                </Show>
+              ),
+            },
+            {
+              id: 'begun',
+              label: t('begun'),
+              card: 'figure',
+              cell: (row) => (
+                <span class="num text-ink-2" title={formatExactly(row.createdAt)}>
+                  {formatWhen(row.createdAt)}
+                </span>
+              ),
+            },
+          ]}
+          empty={<Empty title={t('workEmpty')}>{t('workEmptyWhy')}</Empty>}
+          foot={t('shown', { count: pages.value()?.length ?? 0 })}
+          footEnd={t('kept')}
+          more={pages.more()}
+        />
+      </Show>
+    </>
+  )
+}

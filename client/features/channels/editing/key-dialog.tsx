@@ -1,0 +1,60 @@
+import { createSignal, Show } from 'solid-js'
+import { callApi } from '#client/api/http.ts'
+import { errorAt, explain } from '#client/console/explain.ts'
+import { createWrite } from '#client/console/write.ts'
+import { Button } from '#client/ui/button.tsx'
+import { TextField } from '#client/ui/console/form.tsx'
+import { tc } from '#client/ui/console/messages.ts'
+import { Dialog } from '#client/ui/dialog.tsx'
+import { Switch as Toggle } from '#client/ui/switch.tsx'
+import type { ChannelRow } from '#shared/console/channel'
+import { t } from './messages.ts'
+
+/** One key of a channel: its name, its weight among the others, and whether it is used. It holds at once, beside what the form has. */
+export function KeyDialog(props: { channel: string; row: ChannelRow['keys'][number]; onSaved(row: ChannelRow): void; onClose(): void }) {
+  const [name, setName] = createSignal(props.row.name)
+  const [weight, setWeight] = createSignal(String(props.row.weight))
+  const [enabled, setEnabled] = createSignal(props.row.enabled)
+  const write = createWrite()
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault()
+    event.stopPropagation()
+    const path = `/api/channels/${encodeURIComponent(props.channel)}/keys/${encodeURIComponent(props.row.id)}`
+    const fields = { name: name().trim(), weight: Number(weight()), enabled: enabled() }
+    await write.run(async () => props.onSaved(await callApi<ChannelRow>('PATCH', path, fields)))
+  }
+  return (
+    <Dialog
+      title={t('keyTitle', { name: props.row.name })}
+      intro={t('keyIntro')}
+      onClose={props.onClose}
+      buttons={
+        <>
+          <Button onClick={() => props.onClose()}>{tc('cancel')}</Button>
+          <Button type="submit" form="channel-key" look="primary" busy={write.busy()}>
+            {tc('save')}
+          </Button>
+        </>
+      }
+    >
+      <form id="channel-key" class="form" onSubmit={(event) => void submit(event)}>
+        <div class="two">
+          <TextField label={t('name')} value={name()} required maxlength={120} error={errorAt(write.error(), 'name')} onChange={setName} />
+          <TextField
+            label={t('weight')}
+            hint={t('keyWeightHint')}
+            value={weight()}
+            required
+            error={errorAt(write.error(), 'weight')}
+            onChange={setWeight}
+          />
+        </div>
+        <span class="flex items-center gap-3 text-[13px]">
+          <Toggle label={t('keyUsed')} on={enabled()} onChange={setEnabled} />
+          {t('keyUsed')}
+        </span>
+        <Show when={write.error()}>{(error) => <p class="notice bad">{explain(error())}</p>}</Show>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,86 @@
+/** Long work beside batches: answers that are made in the background, and videos. Users see their own, administrators all. */
+import { type Asker, consoleRoute } from '#http/console/route/console-route'
+import { decodeCursor, encodeCursor, paging, readPaging } from '#http/console/route/page'
+import type { ConsoleServices } from '#http/console/route/services'
+import type { Route } from '#http/request/route'
+import type { WorkRow } from '#shared/console/work'
+import { GatewayError } from '#shared/errors'
+
+interface Video {
+  id: string
+  tenant: string
+  keyId: string | null
+  requestId: string
+  model: string
+  createdAt: Date
+  endedAt: Date | null
+  report: { state: 'queued' | 'in_progress' | 'completed' | 'failed'; progress: number }
+}
+
+/** What the route needs from the program; `tenant` absent: everybody's. */
+export interface WorkDeps<Known extends Video> extends ConsoleServices {
+  videos: {
+    list(asked: { tenant?: string; most: number; after?: Known }): Promise<Known[]>
+    find(id: string, tenant?: string): Promise<Known | undefined>
+  }
+  answers: {
+    /** Those that are being made, the newest first. */
+    open(
+      most: number,
+      tenant?: string,
+    ): Promise<{ tenant: string; id: string; model: string | null; cancelled: boolean; createdAt: Date }[]>
+  }
+}
+
+const list = 'work'
+/** Answers in the making that are shown; they come before the videos of the first page. */
+const mostAnswers = 100
+
+/** `GET /api/work`. */
+export function workRoutes<Known extends Video>(deps: WorkDeps<Known>): Route[] {
+  const { videos, answers } = deps
+  const { users, teams, keys } = deps.accounts.directory
+  const ownerOf = (reader: Asker, tenant: string) =>
+    reader.role === 'admin' ? { user: { id: tenant, name: users.get(tenant)?.name ?? teams.get(tenant)?.team.name ?? null } } : {}
+
+  const rowOf = (reader: Asker, { id, tenant, keyId, requestId, model, createdAt, endedAt, report }: Video): WorkRow => ({
+    ...{ id, kind: 'video', model, requestId },
+    ...ownerOf(reader, tenant),
+    key: keys.get(keyId ?? '')?.key.name ?? null,
+    ...{ state: report.state, progress: report.progress },
+    createdAt: createdAt.toISOString(),
+    endedAt: endedAt?.toISOString() ?? null,
+  })
+
+  async function answersOf(reader: Asker, tenant: string | undefined): Promise<WorkRow[]> {
+    const open = await answers.open(mostAnswers, tenant)
+    return open.map(({ id, tenant, model, cancelled, createdAt }) => ({
+      ...{ id, kind: 'answer', model, key: null, requestId: null, progress: null, endedAt: null },
+      ...ownerOf(reader, tenant),
+      state: cancelled ? 'stopping' : 'in_progress',
+      createdAt: createdAt.toISOString(),
+    }))
+  }
+
+  return [
+    consoleRoute(deps, {
+      method: 'GET',
+      path: '/api/work',
+      who: 'session',
+      scope: 'usage',
+      query: paging,
+      async handle({ user, query }) {
+        const { limit, after } = readPaging(query)
+        const tenant = user.role === 'admin' ? undefined : user.id
+        const last = after === undefined ? undefined : await videos.find(decodeCursor(list, after), tenant)
+        if (after !== undefined && !last) throw new GatewayError('invalid_value', 'after: this video is gone.', { param: 'after' })
+        const found = await videos.list({ ...(tenant !== undefined && { tenant }), most: limit + 1, ...(last && { after: last }) })
+        const shown = found.slice(0, limit)
+        const end = shown.at(-1)
+        const making = last ? [] : await answersOf(user, tenant)
+        const next = found.length > limit && end ? encodeCursor(list, end.id) : null
+        return { body: { data: [...making, ...shown.map((video) => rowOf(user, video))], next } }
+      },
+    }),
+  ]
+}
