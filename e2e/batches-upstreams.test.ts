@@ -73,10 +73,7 @@ test.each(upstreams)(
       const answered = (await (await client().files.content(done.output_file_id ?? '')).text()).trim().split('\n')
       const told = answered.map((line) => JSON.parse(line) as Line)
       expect(told.map(({ custom_id }) => custom_id).sort()).toEqual(lines.map(({ custom_id }) => custom_id))
-      const cost = told.reduce(
-        (sum, { response: { body } }) => sum + body.usage.prompt_tokens * 10 + body.usage.completion_tokens * 20,
-        0,
-      )
+      const cost = told.reduce((sum, { response: { body } }) => sum + body.usage.prompt_tokens * 10 + body.usage.completion_tokens * 20, 0)
       const { spent } = (await (await fetch(`${program.url}/v1/key`, { headers: { authorization: `Bearer ${key}` } })).json()) as {
         spent: string
       }
