@@ -332,3 +332,44 @@ test('a channel that is switched off says so to the owner of what it has, and no
   await gateway.admin.call('PATCH', `/api/channels/${channels.openai}`, { enabled: true })
   expect(await openai().vectorStores.retrieve(store.id)).toMatchObject({ id: store.id })
 })
+
+test.each([
+  ['the unversioned path', {}, /^\/openai\/v1\/(vector_stores|containers|files)/],
+  [
+    'a dated version',
+    { apiVersion: '2025-04-01-preview' },
+    /^\/openai\/(vector_stores|containers|files)[^?]*\?(?:.*&)?api-version=2025-04-01-preview$/,
+  ],
+])('objects in an account of Azure are found by %s, with its own header', async (_, options, address) => {
+  const account = openaiObjects()
+  const azure = await scriptedUpstream((exchange) => {
+    const { request } = exchange
+    expect(request.target).toMatch(address)
+    expect([request.header('api-key'), request.header('authorization')]).toEqual(['sk-azure', undefined])
+    const target = request.target.replace(/^\/openai(?:\/v1)?/, '/v1').replace(/[?&]api-version=[^&]*/, '')
+    return account({ ...exchange, request: { ...request, target } })
+  })
+  const group = `azure ${Object.keys(options).length}`
+  await gateway.admin.call('POST', '/api/groups', { name: group })
+  await gateway.price('deployed')
+  const fields = { vendor: 'azure-openai', keys: ['sk-azure'], models: ['deployed'], groups: [group], options }
+  const { id } = await gateway.channel(group, azure.url, fields)
+  await gateway.admin.call('PATCH', `/api/users/${ann.id}`, { groups: ['default', group] })
+  const { key } = await ann.session.call<{ key: string }>('POST', '/api/keys', { name: group, group })
+  try {
+    const client = openai(key)
+    const file = await client.files.create({ file: await toFile(Buffer.from('hi'), 'a.txt'), purpose: 'assistants' })
+    const store = await client.vectorStores.create({ name: 'mine', file_ids: [file.id] })
+    expect((await collected(client.vectorStores.files.list(store.id, { limit: 5 }))).length).toBeGreaterThanOrEqual(0)
+    expect((await collected(client.vectorStores.list())).map((one) => one.id)).toContain(store.id)
+    const container = await client.containers.create({ name: 'box' })
+    expect(await client.containers.retrieve(container.id)).toMatchObject({ name: 'box' })
+    expect(await refusal(openai(eve.key).vectorStores.retrieve(store.id))).toMatchObject({ status: 404 })
+    expect(await refusal(client.skills.list().then((page) => page))).toMatchObject({ status: 400 })
+    await client.vectorStores.delete(store.id)
+    await client.containers.delete(container.id)
+  } finally {
+    await gateway.admin.call('PATCH', `/api/channels/${id}`, { enabled: false })
+    await azure.close()
+  }
+})

@@ -2,10 +2,12 @@
 import type { ObjectApi, ObjectKind } from '#canonical/account-object'
 import type { Dialect, VendorId } from '#shared/ids'
 import { cleanBase, isVersioned, withoutVersion } from './address.ts'
+import { azureObjectAddress } from './clouds/azure-openai.ts'
 import { openaiBase } from './openai-paths.ts'
 
 const kept: Readonly<Partial<Record<VendorId, Readonly<Partial<Record<ObjectApi, readonly ObjectKind[]>>>>>> = {
   openai: { openai: ['vector-store', 'container', 'voice', 'voice-consent', 'skill'] },
+  'azure-openai': { openai: ['vector-store', 'container'] },
   anthropic: { messages: ['skill', 'memory-store', 'agent', 'environment', 'vault'] },
   gemini: { gemini: ['cached-content', 'file-search-store'] },
   parley: {
@@ -25,8 +27,16 @@ export const keepersOf = (api: ObjectApi, kind: ObjectKind): VendorId[] =>
 /** The dialect whose credential and headers such requests have. */
 export const dialectOf: Readonly<Record<ObjectApi, Dialect>> = { openai: 'chat', messages: 'messages', gemini: 'gemini' }
 
+/** What an address is made of. */
+interface Account {
+  vendor: { id: VendorId }
+  baseUrl: string
+  options: Readonly<Record<string, string>>
+}
+
 /** The absolute URL of `path`, which begins behind the version (`vector_stores/vs_1`); `isUpload`: Google's address for uploads. */
-export function objectAddress(baseUrl: string, api: ObjectApi, path: string, isUpload = false): string {
+export function objectAddress({ vendor, baseUrl, options }: Account, api: ObjectApi, path: string, isUpload = false): string {
+  if (vendor.id === 'azure-openai') return azureObjectAddress(baseUrl, options, path)
   if (api === 'openai') return `${openaiBase(baseUrl)}/${path}`
   const base = cleanBase(baseUrl)
   if (api === 'messages') return `${withoutVersion(base)}/v1/${path}`

@@ -88,8 +88,7 @@ function requestOf({ version, random }: Parts, { channel, key }: Candidate, aske
   const body = content && bodyOf(content, random)
   return {
     method,
-    url:
-      upload?.url === undefined ? objectAddress(channel.baseUrl, api, path, upload !== undefined) : atOwnHost(channel.baseUrl, upload.url),
+    url: upload?.url === undefined ? objectAddress(channel, api, path, upload !== undefined) : atOwnHost(channel.baseUrl, upload.url),
     headers: {
       accept: '*/*',
       'user-agent': `parley/${version}`,

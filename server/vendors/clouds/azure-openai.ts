@@ -15,8 +15,23 @@ const dated = /^\d{4}-\d{2}-\d{2}(-[a-z]+)?$/
 /** Values that select the unversioned path; it takes them as a query parameter. */
 const undated = new Set(['v1', 'latest', 'preview'])
 
+const resourceOf = (baseUrl: string) => cleanBase(baseUrl).replace(/(?<!\/)\/openai(\/v1|\/deployments(\/[^/]+)?)?$/, '')
+
+/**
+ * The address of what no deployment has: vector stores, containers, files. Read:
+ * https://learn.microsoft.com/en-us/rest/api/microsoft-foundry/azureopenai/vector_stores
+ */
+export function azureObjectAddress(baseUrl: string, { apiVersion }: Readonly<Record<string, string>>, path: string): string {
+  const resource = resourceOf(baseUrl)
+  if (apiVersion === undefined) return `${resource}/openai/v1/${path}`
+  const version = `${path.includes('?') ? '&' : '?'}api-version=${apiVersion}`
+  if (undated.has(apiVersion)) return `${resource}/openai/v1/${path}${version}`
+  if (!dated.test(apiVersion)) throw badOption()
+  return `${resource}/openai/${path}${version}`
+}
+
 function endpoint(baseUrl: string, target: EndpointTarget): string {
-  const resource = cleanBase(baseUrl).replace(/(?<!\/)\/openai(\/v1|\/deployments(\/[^/]+)?)?$/, '')
+  const resource = resourceOf(baseUrl)
   const path = openaiPath(target)
   const { apiVersion, deployment = target.model } = target.options
   if (apiVersion === undefined) return `${resource}/openai/v1/${path}`
