@@ -10,7 +10,7 @@ export interface ConsolePage {
 }
 
 /** The API reference, which is also there for those who are not signed in. */
-export const docsPage = async (): Promise<Component> => (await import('#client/features/docs/docs-page.tsx')).DocsPage
+export const docsPage = async (): Promise<Component<{ alone?: boolean }>> => (await import('#client/features/docs/docs-page.tsx')).DocsPage
 
 /** Every page of the console. */
 export const consolePages: readonly ConsolePage[] = [

@@ -83,7 +83,7 @@ export function App() {
       </Match>
       {/* Anybody may read how the API is called; whoever is signed in reads it in the shell. */}
       <Match when={props.location.pathname === '/docs' && screen() !== 'open'}>
-        <DocsPage />
+        <DocsPage alone />
       </Match>
       {/* For whoever was invited, signed in or not. */}
       <Match when={props.location.pathname === '/join' && screen() !== 'setup' && screen() !== 'enrol'}>

@@ -15,7 +15,7 @@ test('a management key is made in the account, shown once, used and deleted', as
   await dialog.getByRole('checkbox', { name: /^groups / }).check()
   await expectClean(page, 'new management key')
   await dialog.getByRole('button', { name: 'Create the key' }).click()
-  const secret = await page.getByLabel('The new management key').first().locator('input').inputValue()
+  const secret = await page.getByRole('textbox', { name: 'The new management key' }).inputValue()
   expect(secret).toMatch(/^pk-\w{48}$/)
   await expectClean(page, 'a fresh management key')
 

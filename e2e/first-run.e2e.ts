@@ -73,7 +73,7 @@ test('from an empty folder to a real model’s answer in twelve clicks and three
   await page.getByRole('button', { name: 'Save and continue' }).click()
 
   await expect(page.getByRole('status').filter({ hasText: `It answers: ${model}` })).toBeVisible()
-  const secret = await page.getByLabel('Key “first”').locator('input').inputValue()
+  const secret = await page.getByRole('textbox', { name: 'Key “first”' }).inputValue()
   expect(secret).toMatch(/^sk-\w{48}$/)
   const curl = await page.getByRole('region', { name: /curl$/ }).innerText()
   expect(curl).toContain(`Bearer ${secret}`)

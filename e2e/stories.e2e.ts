@@ -133,7 +133,7 @@ test('the accounts: what was charged by group and model, as CSV too, what it cos
   await page.getByRole('button', { name: 'Model', exact: true }).click()
   // What it cost: 0.001 and 0.0135 of the 0.002 that each was charged.
   await expect(page.getByRole('row', { name: 'gpt-day' })).toContainText('$0.001')
-  await expect(page.getByRole('row', { name: 'gpt-loss' })).toContainText('-$0.0115')
+  await expect(page.getByRole('row', { name: 'gpt-loss' })).toContainText('−$0.0115')
   const download = page.waitForEvent('download')
   await page.getByRole('link', { name: 'CSV' }).click()
   const csv = readFileSync(await (await download).path(), 'utf8')
@@ -151,7 +151,7 @@ test('the accounts: what was charged by group and model, as CSV too, what it cos
   // Accounts are kept by months.
   await page.getByRole('button', { name: /^Time/ }).click()
   await page.getByRole('menuitemradio', { name: 'This month' }).click()
-  await expect(page.getByRole('row', { name: 'gpt-loss' })).toContainText('-$0.0115')
+  await expect(page.getByRole('row', { name: 'gpt-loss' })).toContainText('−$0.0115')
   await page.getByRole('button', { name: /^Time/ }).click()
   await page.getByRole('menuitemradio', { name: 'Last month' }).click()
   await expect(page.getByText('Nothing was used')).toBeVisible()

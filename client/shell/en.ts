@@ -17,6 +17,7 @@ export const en = {
   teams: 'Teams',
   selling: 'Plans and codes',
   groups: 'Groups',
+  resting: '{count} {count:channel rests|channels rest}',
   replay: 'Replay',
   alerts: 'Alerts',
   audit: 'Audit',

@@ -8,6 +8,7 @@ import { Tooltip } from '#client/ui/tooltip.tsx'
 import { AccountButton } from './account-button.tsx'
 import { t } from './messages.ts'
 import { adminPages, isCurrent, ownPages, playground, type ShellPage } from './pages.ts'
+import { resting } from './resting.ts'
 
 interface NavigationProps {
   folded: boolean
@@ -78,18 +79,24 @@ export function Navigation(props: NavigationProps) {
 export function PageLink(props: { page: ShellPage; folded?: boolean; onGo?: () => void }) {
   const location = useLocation()
   const current = () => isCurrent(props.page, location.pathname)
+  const rests = () => (props.page.path === '/admin/channels' && resting() > 0 ? t('resting', { count: resting() }) : '')
   return (
-    <Named folded={props.folded ?? false} label={t(props.page.label)}>
+    <Named folded={props.folded ?? false} label={[t(props.page.label), rests()].filter(Boolean).join(', ')}>
       <a
         class="shell-link"
         href={props.page.path}
         aria-current={current() ? 'page' : undefined}
-        aria-label={props.folded ? t(props.page.label) : undefined}
+        aria-label={props.folded ? [t(props.page.label), rests()].filter(Boolean).join(', ') : undefined}
         onClick={() => props.onGo?.()}
       >
         <Icon name={props.page.icon} />
         <Show when={!props.folded}>
           <span class="truncate">{t(props.page.label)}</span>
+        </Show>
+        <Show when={rests()}>
+          <span class="shape warn" title={rests()}>
+            <span class="sr-only">{rests()}</span>
+          </span>
         </Show>
       </a>
     </Named>

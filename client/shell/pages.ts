@@ -20,7 +20,7 @@ export const ownPages: readonly ShellPage[] = [
   { path: '/usage', label: 'usage', icon: 'chart' },
   { path: '/keys', label: 'keys', icon: 'key' },
   { path: '/team', label: 'team', icon: 'case' },
-  { path: '/batches', label: 'batches', icon: 'layers' },
+  { path: '/batches', label: 'batches', icon: 'batch' },
   { path: '/models', label: 'models', icon: 'book' },
 ]
 
@@ -30,7 +30,7 @@ export const adminPages: readonly ShellPage[] = [
   { path: '/admin/prices', label: 'prices', icon: 'tag' },
   { path: '/admin/users', label: 'users', icon: 'users' },
   { path: '/admin/teams', label: 'teams', icon: 'case' },
-  { path: '/admin/selling', label: 'selling', icon: 'tag' },
+  { path: '/admin/selling', label: 'selling', icon: 'ticket' },
   { path: '/admin/groups', label: 'groups', icon: 'layers' },
   { path: '/admin/alerts', label: 'alerts', icon: 'alert' },
   { path: '/admin/audit', label: 'audit', icon: 'audit' },

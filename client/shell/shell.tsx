@@ -14,6 +14,7 @@ import { Navigation } from './navigation.tsx'
 import { isCurrent, playground } from './pages.ts'
 import { TabBar } from './tab-bar.tsx'
 
+const RestingWatch = later(async () => (await import('./resting-watch.ts')).RestingWatch)
 const Palette = later(async () => (await import('./palette.tsx')).Palette)
 
 /** Navigation, page and palette. */
@@ -25,7 +26,8 @@ export function Shell(props: { children: JSX.Element }) {
   const roomy = createMediaQuery('(min-width: 1180px)')
   const phone = createMediaQuery('(max-width: 759px)')
   const inPlayground = () => isCurrent(playground, location.pathname)
-  const canFold = () => roomy() && !inPlayground()
+  /** Where a second list stands beside the navigation, it is folded. */
+  const canFold = () => roomy() && !inPlayground() && location.pathname !== '/docs'
   const fold = (folded: boolean) => {
     setUnfolded(!folded)
     writeLocalStorage('navigation', folded ? 'folded' : null)
@@ -91,6 +93,9 @@ export function Shell(props: { children: JSX.Element }) {
         <TabBar onSearch={() => search(true)} onSignOut={leave} />
       </Show>
       <Suspense>
+        <Show when={session.admin() && !inPlayground()}>
+          <RestingWatch />
+        </Show>
         <Show when={searching()}>
           <Palette
             begun={() => {

@@ -6,6 +6,7 @@ import { later } from '#client/ui/later.ts'
 import { t } from './messages.ts'
 import { PageLink } from './navigation.tsx'
 import { adminPages, isCurrent, ownPages, playground } from './pages.ts'
+import { resting } from './resting.ts'
 
 const Sheet = later(async () => (await import('#client/ui/sheet.tsx')).Sheet)
 
@@ -36,6 +37,11 @@ export function TabBar(props: { onSearch(): void; onSignOut(): void }) {
         <button type="button" aria-current={inRest() ? 'true' : undefined} aria-haspopup="dialog" onClick={() => setOpen(true)}>
           <Icon name="menu" />
           {t('more')}
+          <Show when={admin() && resting() > 0}>
+            <span class="shape warn">
+              <span class="sr-only">{t('resting', { count: resting() })}</span>
+            </span>
+          </Show>
         </button>
       </nav>
       <Suspense>

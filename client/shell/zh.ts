@@ -18,6 +18,7 @@ export const zh: Record<keyof typeof en, string> = {
   teams: '团队管理',
   users: '用户',
   selling: '套餐与兑换码',
+  resting: '{count} 个渠道休息中',
   groups: '分组',
   replay: '重放',
   alerts: '告警',

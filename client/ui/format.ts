@@ -5,13 +5,16 @@ import { language } from './language.ts'
 /** USD text as dollars: two decimals from one dollar up, three or four significant digits below. `exact` keeps every digit. */
 export function formatMoney(usd: string, exact = false): string {
   const value = Number(usd)
-  if (exact) return usd.startsWith('-') ? `-$${usd.slice(1)}` : `$${usd}`
+  if (exact) return usd.startsWith('-') ? `−$${usd.slice(1)}` : `$${usd}`
   if (value === 0) return '$0'
   const size = Math.abs(value)
   const digits: Intl.NumberFormatOptions =
     size >= 1 ? { minimumFractionDigits: 2, maximumFractionDigits: 2 } : { maximumSignificantDigits: size >= 0.01 ? 4 : 3 }
-  return numberFormat(language(), { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol', ...digits }).format(value)
+  return signed(numberFormat(language(), { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol', ...digits }).format(value))
 }
+
+/** With the minus sign of figures in place of a hyphen, which is too short beside them. */
+const signed = (text: string): string => text.replace('-', '−')
 
 /** A price per million tokens with two to four decimals, or a dash when there is none. */
 export const formatPrice = (usd: string | undefined): string =>
@@ -19,11 +22,17 @@ export const formatPrice = (usd: string | undefined): string =>
 
 /** A share (1 = all) as percent. Without `digits` two after the point below ten percent, else none. */
 export function formatPercent(share: number, digits = share !== 0 && Math.abs(share) < 0.1 ? 2 : 0): string {
-  return numberFormat(language(), { style: 'percent', minimumFractionDigits: digits, maximumFractionDigits: digits }).format(share)
+  return signed(numberFormat(language(), { style: 'percent', minimumFractionDigits: digits, maximumFractionDigits: digits }).format(share))
 }
 
 /** A change (0.12 = a tenth and more) as `+12%`. */
 export const formatChange = (change: number): string => `${Math.round(change * 100) < 0 ? '−' : '+'}${formatPercent(Math.abs(change), 0)}`
+
+/** `+0.3 pt` between two shares; nothing when they are the same. */
+export function formatPoints(now: number, before: number): string {
+  const points = (now - before) * 100
+  return Math.abs(points) < 0.05 ? '' : `${points > 0 ? '+' : '−'}${Math.abs(points).toFixed(1)} pt`
+}
 
 /** A whole number with the separators of the language. */
 export const formatCount = (value: number): string => numberFormat(language()).format(value)

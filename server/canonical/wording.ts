@@ -37,12 +37,22 @@ export interface RewordedStream {
   push(frame: Frame): Uint8Array | undefined
 }
 
+/** What an answer says, as far as answers are compared: the finish is one of the canonical conversation's, where there is one. */
+export interface SaidAnswer {
+  text: string
+  calls: { name: string; args: string }[]
+  finish: string | null
+  error: { code: string; message: string } | null
+}
+
 /** How one endpoint's words become those of a dialect, and back. */
 export interface Wording {
   /** Throws GatewayError for what cannot be read, or said. */
   readRequest(body: string): Reworded
   /** A whole answer. Throws GatewayError `upstream_error` for one that cannot be said. */
   writeAnswer(body: string, context: WordingContext): string
+  /** Reads an answer in these words, whole or streamed; undefined for what is none. Absent: it is no conversation. May throw. */
+  readSaid?(body: Uint8Array): SaidAnswer | undefined
   /** Absent: the endpoint has no streams. */
   openStream?(context: WordingContext): RewordedStream
 }

@@ -1,12 +1,15 @@
-/** Reads an answer as a conversation, in the dialect in which a client got it: text, calls of tools, and why it ended. Values in, values out. */
+/** Reads an answer as a conversation, in the words in which a client got it: text, calls of tools, and why it ended. Values in, values out. */
 
 import type { CodecContext, Memo } from '#canonical/codec'
 import type { ConversationResponse, Part } from '#canonical/conversation'
 import type { ConversationEvent } from '#canonical/conversation-event'
+import type { WordingName } from '#canonical/wording'
 import { conversationCodecs } from '#protocols/index'
+import { wordingOf } from '#protocols/wordings'
 import type { ReplayAnswer } from '#shared/console/replay'
 import type { Dialect } from '#shared/ids'
 import { createSseSplitter, type Frame } from '#shared/sse'
+import type { Spoken } from './spoken.ts'
 
 /** Bytes of an answer that is read: more would hold up everybody else. */
 const mostBytes = 1024 * 1024
@@ -15,9 +18,21 @@ const memo: Memo = { toolNames: {}, wrappedTools: [] }
 /** Ids and times of an answer that is only compared are of no interest. */
 const context: CodecContext = { now: () => 0, id: (prefix) => prefix }
 
-/** Undefined for what is no answer of this dialect, or too long to be read here. */
-export function answerOf(dialect: Dialect, status: number, body: Uint8Array): ReplayAnswer | undefined {
+/** Undefined for what is no answer in these words, or too long to be read here. */
+export function answerOf({ dialect, wording }: Spoken, status: number, body: Uint8Array): ReplayAnswer | undefined {
   if (body.byteLength > mostBytes) return undefined
+  return wording ? worded(wording, body) : inDialect(dialect, status, body)
+}
+
+function worded(wording: WordingName, body: Uint8Array): ReplayAnswer | undefined {
+  try {
+    return wordingOf(wording).readSaid?.(body)
+  } catch {
+    return undefined
+  }
+}
+
+function inDialect(dialect: Dialect, status: number, body: Uint8Array): ReplayAnswer | undefined {
   const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
     .toString('utf8')
     .replace(/^\uFEFF/, '')

@@ -19,11 +19,11 @@ export async function readBoth(
   target: ReplayTarget,
 ): Promise<BothAnswers> {
   const { record } = await bodies.read(by, originalId)
-  const dialect = dialectOf(record, target)
-  const originalAnswer = (dialect && answerIn(record, dialect)) ?? null
+  const spoken = spokenIn(record, target)
+  const originalAnswer = (spoken && answerIn(record, spoken)) ?? null
   const isKept = replayId !== null && (await bodies.readable(by, [replayId])).has(replayId)
   const again = isKept ? (await bodies.read(by, replayId)).record : undefined
-  const replayAnswer: ReplayAnswer | null = (again && dialect && answerIn(again, dialect)) ?? null
+  const replayAnswer: ReplayAnswer | null = (again && spoken && answerIn(again, spoken)) ?? null
   return { originalAnswer, replayAnswer }
 }
 
@@ -41,10 +41,10 @@ export function differencesOf({
   }
 }
 
-/** The dialect in which a request was asked; undefined for what is no conversation, or cannot be replayed. */
-function dialectOf(record: Parameters<typeof prepared>[0], target: ReplayTarget) {
+/** The words in which a request was asked; undefined for what is no conversation, or cannot be replayed. */
+function spokenIn(record: Parameters<typeof prepared>[0], target: ReplayTarget) {
   try {
-    return prepared(record, target).dialect
+    return prepared(record, target).spoken
   } catch {
     return undefined
   }

@@ -1,8 +1,10 @@
 /** A kept conversation as a chat request, which is what the playground asks. Values in, values out. */
 import type { KeptRecord } from '#bodies/record'
+import type { Loss } from '#canonical/loss'
 import { conversationCodecs } from '#protocols/index'
+import { wordingOf } from '#protocols/wordings'
 import type { KeptBody } from '#shared/console/body'
-import { dialectOf, doorOf } from './prepare.ts'
+import { doorOf, type Spoken, spokenAt } from './spoken.ts'
 
 /** Bytes of a body that is read here; a larger one would hold up everybody else. */
 const mostBytes = 1024 * 1024
@@ -12,18 +14,31 @@ export function chatFormOf({ parts }: KeptRecord): KeptBody['chat'] {
   const part = parts.find(({ border }) => border === 'client-request')
   if (!part || part.leftOut || part.broken !== undefined || part.body.byteLength > mostBytes) return undefined
   const { path, named: deployed } = doorOf(part.address ?? '')
-  const dialect = dialectOf(path)
-  if (!dialect) return undefined
-  const text = Buffer.from(part.body.buffer, part.body.byteOffset, part.body.byteLength).toString('utf8')
+  const spoken = spokenAt(path)
+  if (!spoken) return undefined
+  const { dialect } = spoken
+  const came = Buffer.from(part.body.buffer, part.body.byteOffset, part.body.byteLength).toString('utf8')
   try {
-    if (dialect === 'chat') return { body: { ...JSON.parse(text), ...(deployed !== undefined && { model: deployed }) }, losses: [] }
+    const { text, losses: before } = saidIn(spoken, came, path)
+    if (dialect === 'chat')
+      return { body: { ...JSON.parse(text), ...(deployed !== undefined && { model: deployed }) }, losses: lossesOf(before) }
     const codec = conversationCodecs[dialect]
     // Only Gemini's codec reads it: the model and the action.
     const named = decodeURIComponent(path.replace(/^\/v1(?:beta)?\/models\//, ''))
     const { model, stream } = codec.readHead(text, named)
     const { body, losses } = conversationCodecs.chat.writeRequest(codec.readRequest(text, named), { model, stream, capabilities: {} })
-    return { body, losses: losses.map(({ field, what, reason }) => ({ field, what, reason })) }
+    return { body, losses: lossesOf([...before, ...losses]) }
   } catch {
     return undefined
   }
 }
+
+/** In the words of its dialect, with the model that its address names. */
+function saidIn({ wording }: Spoken, came: string, path: string): { text: string; losses: readonly Loss[] } {
+  if (!wording) return { text: came, losses: [] }
+  const { body, losses } = wordingOf(wording).readRequest(came)
+  const [, model] = /^\/model\/([^/]+)\//.exec(path) ?? []
+  return { text: model === undefined ? body : JSON.stringify({ ...JSON.parse(body), model: decodeURIComponent(model) }), losses }
+}
+
+const lossesOf = (losses: readonly Loss[]) => losses.map(({ field, what, reason }) => ({ field, what, reason }))

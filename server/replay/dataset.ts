@@ -4,7 +4,7 @@ import type { DatasetForm, LeftOutReason } from '#shared/console/body'
 import type { ReplayAnswer } from '#shared/console/replay'
 import { answerOf } from './answer.ts'
 import { chatFormOf } from './chat-form.ts'
-import { dialectOf, doorOf } from './prepare.ts'
+import { doorOf, spokenAt } from './spoken.ts'
 
 /** A line of a data set without its line feed, or why the request is none. */
 export type Example = { line: string } | { leftOut: LeftOutReason }
@@ -17,7 +17,7 @@ interface Conversation {
 }
 
 /** Fields of Responses that name what lies elsewhere: without it the messages are not what the model read. */
-const elsewhere = ['previous_response_id', 'conversation', 'prompt']
+const elsewhere = ['previous_response_id', 'previous_interaction_id', 'conversation', 'prompt']
 
 /** The finishes of answers that were ended before they were over. */
 const endedEarly = new Set<string | null>(['length', 'context-full', 'paused', null])
@@ -25,17 +25,17 @@ const endedEarly = new Set<string | null>(['length', 'context-full', 'paused', n
 /** The example that a kept request makes; one that its model did not answer in full and of its own makes none. */
 export function exampleOf(record: KeptRecord, form: DatasetForm): Example {
   const question = record.parts.find(({ border }) => border === 'client-request')
-  const dialect = question?.address === undefined ? undefined : dialectOf(doorOf(question.address).path)
-  if (!question || !dialect) return { leftOut: 'not_chat' }
+  const spoken = question?.address === undefined ? undefined : spokenAt(doorOf(question.address).path)
+  if (!question || !spoken) return { leftOut: 'not_chat' }
   const answered = record.parts.find(({ border }) => border === 'client-answer')
   if (answered && (answered.status ?? 200) >= 400) return { leftOut: 'refused' }
   if (!answered || [question, answered].some((part) => part.leftOut || part.broken !== undefined)) return { leftOut: 'incomplete' }
   const chat = chatFormOf(record)
-  const answer = answerOf(dialect, answered.status ?? 200, answered.body)
+  const answer = answerOf(spoken, answered.status ?? 200, answered.body)
   const asked = chat?.body as (Conversation & { n?: unknown }) | undefined
   if (!asked || !Array.isArray(asked.messages) || !answer) return { leftOut: 'unreadable' }
   if (answer.error || answer.finish === 'refusal' || answer.finish === 'content-filter') return { leftOut: 'refused' }
-  if (endedEarly.has(answer.finish) || (dialect === 'responses' && namesElsewhere(question.body))) return { leftOut: 'incomplete' }
+  if (endedEarly.has(answer.finish) || (spoken.dialect === 'responses' && namesElsewhere(question.body))) return { leftOut: 'incomplete' }
   // A turn that chat has no place for.
   if (chat?.losses.some(({ field, what }) => field === 'turns.native' && what === 'dropped')) return { leftOut: 'incomplete' }
   if (typeof asked.n === 'number' && asked.n > 1) return { leftOut: 'several_answers' }

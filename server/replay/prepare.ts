@@ -3,21 +3,18 @@ import type { KeptRecord } from '#bodies/record'
 import { conversationCodecs } from '#protocols/index'
 import type { ReplayTarget } from '#shared/console/replay'
 import { GatewayError } from '#shared/errors'
-import type { Dialect } from '#shared/ids'
 import type { ReplayCall } from './door.ts'
+import { blanked, doorOf, playground, type Spoken, spokenAt } from './spoken.ts'
 
 /** What is asked. `exact`: not one byte of the body differs, and the model is the same. */
 export interface Prepared extends Pick<ReplayCall, 'address' | 'headers' | 'body' | 'model'> {
-  /** The dialect of the conversation; absent: it is none. */
-  dialect?: Dialect
+  /** The words of the conversation; absent: it is none. */
+  spoken?: Spoken
   exact: boolean
 }
 
 /** Bytes of a body whose fields are changed here; larger ones would hold up everybody else. */
 const mostEdited = 1024 * 1024
-
-/** In the place of a value that was not kept. */
-const blanked = '***'
 
 const redacted = () =>
   new GatewayError('body_redacted', 'Something in this request was blanked before it was kept. It was not sent: it would not be the same.')
@@ -35,58 +32,32 @@ export function prepared({ parts }: KeptRecord, target: ReplayTarget): Prepared 
   if (!part || part.leftOut || part.broken !== undefined || isShort(part.headers, part.bytes)) throw incomplete()
   if (part.redacted) throw redacted()
   const { path, query, named } = doorOf(part.address ?? '')
-  const dialect = dialectOf(path)
+  const spoken = spokenAt(path)
   const isPlayground = path === playground
   const headers = part.headers.filter(([name, value]) => value !== blanked && isSent(name))
   const set = { ...target.set }
   const remove = [
     ...(target.remove ?? []),
     ...(isPlayground ? ['group', 'team'] : []),
-    ...(dialect === 'responses' && part.body.length <= mostEdited ? ['background'] : []),
+    ...(spoken?.dialect === 'responses' && part.body.length <= mostEdited ? ['background'] : []),
   ]
-  const given = edited(part.body, dialect, { set, remove })
+  const given = edited(part.body, spoken, { set, remove })
   const model = target.model ?? named
-  const inPath = dialect === 'gemini' || path.startsWith('/v1beta/models/')
+  const inPath = spoken?.dialect === 'gemini' || /^\/(?:v1beta\/models|model)\//.test(path)
   const address = inPath && target.model !== undefined ? withModelInPath(path, target.model) : isPlayground ? '/v1/chat/completions' : path
   return {
     address: `${address}${query}`,
     headers,
     body: given,
     ...(model !== undefined && !inPath && { model }),
-    ...(dialect && { dialect }),
+    ...(spoken && { spoken }),
     exact: given === part.body && target.model === undefined && named === undefined,
   }
 }
 
-const playground = '/pg/chat/completions'
-
-/** The door of a kept address itself, for the addresses of other vendors' clients, with the model that such an address names. Blanked parameters are left out. */
-export function doorOf(address: string): { path: string; query: string; named?: string } {
-  const [path = '', asked = ''] = address.split('?', 2)
-  const kept = asked.split('&').filter((one) => one !== '' && !one.endsWith(`=${blanked}`) && !one.startsWith('api-version='))
-  const query = kept.length === 0 ? '' : `?${kept.join('&')}`
-  const [, deployment, rest] = /^\/openai\/deployments\/(.+?)\/((?:chat\/)?completions|embeddings|images\/\w+|audio\/\w+)$/.exec(path) ?? []
-  if (deployment !== undefined) return { path: `/v1/${rest}`, query, named: decodeURIComponent(deployment) }
-  const [, behind] = /^\/(?:openai\/v1|v1beta\/openai|openai)\/(.+)$/.exec(path) ?? []
-  return { path: behind === undefined ? path : `/v1/${behind}`, query }
-}
-
-const dialectsAt: Readonly<Record<string, Dialect>> = {
-  [playground]: 'chat',
-  '/v1/chat/completions': 'chat',
-  '/v1/completions': 'completions',
-  '/v1/responses': 'responses',
-  '/v1/responses/compact': 'responses',
-  '/v1/messages': 'messages',
-}
-
-/** The dialect of the conversations at this path; undefined: it takes none. */
-export function dialectOf(path: string): Dialect | undefined {
-  if (/^\/v1(?:beta)?\/models\/.+:(?:generate|streamGenerate)Content$/.test(path)) return 'gemini'
-  return dialectsAt[path]
-}
-
 function withModelInPath(path: string, model: string): string {
+  const converse = /^\/model\/[^/]+(\/converse(?:-stream)?)$/.exec(path)
+  if (converse) return `/model/${encodeURIComponent(model)}${converse[1]}`
   return path.replace(
     /\/models\/.+(:\w+)$/,
     (_, action: string) => `/models/${model.split('/').map(encodeURIComponent).join('/')}${action}`,
@@ -105,18 +76,18 @@ function isShort(headers: readonly (readonly [string, string])[], bytes: number)
 /** The body with those of its top-level fields changed that differ; itself where none does. */
 function edited(
   body: Uint8Array,
-  dialect: Dialect | undefined,
+  spoken: Spoken | undefined,
   { set, remove }: { set: Record<string, unknown>; remove: string[] },
 ): Uint8Array {
   const isWanted = Object.keys(set).length > 0
   if (!isWanted && remove.length === 0) return body
-  if (!dialect) throw unchangeable('Only the fields of a conversation can be changed.')
+  if (!spoken) throw unchangeable('Only the fields of a conversation can be changed.')
   const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8')
   const isThere = remove.filter((name) => text.includes(JSON.stringify(name)))
   if (!isWanted && isThere.length === 0) return body
   if (body.byteLength > mostEdited) throw unchangeable('The fields of a body over a megabyte cannot be changed.')
   try {
-    const changed = conversationCodecs[dialect].editRequest(text, { set, remove: isThere })
+    const changed = conversationCodecs[spoken.dialect].editRequest(text, { set, remove: isThere })
     return changed === text ? body : Buffer.from(changed, 'utf8')
   } catch {
     throw unchangeable('The body is not JSON, so that no field of it can be changed.')

@@ -1,8 +1,10 @@
 /** What is asked again, how answers are read in every dialect, and how two of them differ. */
 import { describe, expect, test } from 'bun:test'
 import type { KeptRecord, PartHead } from '#bodies/record'
+import type { WordingName } from '#canonical/wording'
 import type { errorTable } from '#shared/errors'
 import type { Dialect } from '#shared/ids'
+import { converseEvent } from '#testing/upstream/event-stream-frames'
 import { answerOf } from './answer.ts'
 import { differenceOf, piecesOf } from './difference.ts'
 import { prepared } from './prepare.ts'
@@ -34,7 +36,7 @@ describe('what is asked', () => {
   test('the same bytes, without what was not kept', () => {
     const record = kept(' {"model":"a"}\n')
     const asked = prepared(record, {})
-    expect(asked).toMatchObject({ address: '/v1/chat/completions', dialect: 'chat', exact: true })
+    expect(asked).toMatchObject({ address: '/v1/chat/completions', spoken: { dialect: 'chat' }, exact: true })
     expect(asked.body).toBe(record.parts[0]?.body ?? bytes(''))
     expect(asked.headers).toEqual([
       ['content-type', 'application/json'],
@@ -104,7 +106,7 @@ const streams: Record<Exclude<Dialect, 'completions'>, [whole: unknown, events: 
         },
       ],
     },
-    [
+    `${[
       { choices: [{ index: 0, delta: { role: 'assistant', content: 'Hi ' }, finish_reason: null }] },
       {
         choices: [
@@ -118,7 +120,7 @@ const streams: Record<Exclude<Dialect, 'completions'>, [whole: unknown, events: 
       { choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] },
     ]
       .map((chunk) => `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', ...chunk })}\n\n`)
-      .join('') + 'data: [DONE]\n\n',
+      .join('')}data: [DONE]\n\n`,
   ],
   messages: [
     {
@@ -247,12 +249,12 @@ const streams: Record<Exclude<Dialect, 'completions'>, [whole: unknown, events: 
 describe.each(Object.entries(streams))('an answer of %s', (dialect, [whole, events]) => {
   const said = { text: 'Hi you', calls: [{ name: 'f', args: '{"a":1}' }], finish: 'tool-calls', error: null }
   test('whole and streamed says the same', () => {
-    expect(answerOf(dialect as Dialect, 200, bytes(JSON.stringify(whole)))).toEqual(said)
-    expect(answerOf(dialect as Dialect, 200, bytes(events))).toEqual(said)
+    expect(answerOf({ dialect: dialect as Dialect }, 200, bytes(JSON.stringify(whole)))).toEqual(said)
+    expect(answerOf({ dialect: dialect as Dialect }, 200, bytes(events))).toEqual(said)
   })
   test('that is none is unknown; a refusal is told', () => {
-    expect(answerOf(dialect as Dialect, 200, bytes('<html>'))).toBeUndefined()
-    expect(answerOf(dialect as Dialect, 429, bytes('{"error":{"code":"slow","message":"Too fast."}}'))?.error).toEqual({
+    expect(answerOf({ dialect: dialect as Dialect }, 200, bytes('<html>'))).toBeUndefined()
+    expect(answerOf({ dialect: dialect as Dialect }, 429, bytes('{"error":{"code":"slow","message":"Too fast."}}'))?.error).toEqual({
       code: 'slow',
       message: 'Too fast.',
     })
@@ -266,7 +268,71 @@ test('a stream of Gemini as one array is read as its events are', () => {
       .filter(Boolean)
       .map((event) => JSON.parse(event.slice('data: '.length))),
   )
-  expect(answerOf('gemini', 200, bytes(array))).toEqual(answerOf('gemini', 200, bytes(streams.gemini[1])))
+  expect(answerOf({ dialect: 'gemini' }, 200, bytes(array))).toEqual(answerOf({ dialect: 'gemini' }, 200, bytes(streams.gemini[1])))
+})
+
+const ollama = (...lines: object[]) => lines.map((line) => `${JSON.stringify(line)}\n`).join('')
+const call = { function: { name: 'f', arguments: { a: 1 } } }
+const worded: [WordingName, Uint8Array, Uint8Array][] = [
+  [
+    'ollama-chat',
+    bytes(ollama({ message: { content: 'Hi you', tool_calls: [call] }, done: true, done_reason: 'stop' })),
+    bytes(
+      ollama(
+        { message: { content: 'Hi ' }, done: false },
+        { message: { content: 'you' }, done: false },
+        { message: { content: '', tool_calls: [call] }, done: false },
+        { message: { content: '' }, done: true, done_reason: 'stop' },
+      ),
+    ),
+  ],
+  [
+    'converse',
+    bytes(
+      JSON.stringify({
+        output: {
+          message: { role: 'assistant', content: [{ text: 'Hi you' }, { toolUse: { toolUseId: 't', name: 'f', input: { a: 1 } } }] },
+        },
+        stopReason: 'tool_use',
+      }),
+    ),
+    Buffer.concat([
+      converseEvent('contentBlockDelta', { contentBlockIndex: 0, delta: { text: 'Hi ' } }),
+      converseEvent('contentBlockDelta', { contentBlockIndex: 0, delta: { text: 'you' } }),
+      converseEvent('contentBlockStart', { contentBlockIndex: 1, start: { toolUse: { toolUseId: 't', name: 'f' } } }),
+      converseEvent('contentBlockDelta', { contentBlockIndex: 1, delta: { toolUse: { input: '{"a":1}' } } }),
+      converseEvent('messageStop', { stopReason: 'tool_use' }),
+    ]),
+  ],
+  [
+    'interaction',
+    bytes(
+      JSON.stringify({
+        status: 'requires_action',
+        steps: [
+          { type: 'model_output', content: [{ type: 'text', text: 'Hi you' }] },
+          { type: 'function_call', name: 'f', arguments: { a: 1 } },
+        ],
+      }),
+    ),
+    bytes(
+      [
+        { event_type: 'step.delta', delta: { type: 'text', text: 'Hi you' } },
+        { event_type: 'step.start', step: { type: 'function_call', name: 'f', arguments: {} } },
+        { event_type: 'step.delta', delta: { type: 'arguments_delta', arguments: '{"a":1}' } },
+        { event_type: 'interaction.completed', interaction: { status: 'requires_action' } },
+      ]
+        .map((event) => `data: ${JSON.stringify(event)}\n\n`)
+        .join(''),
+    ),
+  ],
+]
+
+test.each(worded)('an answer in the words of %s says the same whole and streamed', (wording, whole, events) => {
+  const said = { text: 'Hi you', calls: [{ name: 'f', args: '{"a":1}' }], finish: 'tool-calls', error: null }
+  expect(answerOf({ dialect: 'chat', wording }, 200, whole)).toEqual(said)
+  expect(answerOf({ dialect: 'chat', wording }, 200, events)).toEqual(said)
+  expect(answerOf({ dialect: 'chat', wording }, 200, bytes('<html>'))).toBeUndefined()
 })
 
 describe('differences', () => {

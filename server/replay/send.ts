@@ -7,7 +7,6 @@ import type { Clock } from '#runtime/clock'
 import type { AbortSignalLike } from '#runtime/contract/abort'
 import type { ReplayAnswer } from '#shared/console/replay'
 import { GatewayError } from '#shared/errors'
-import type { Dialect } from '#shared/ids'
 import type { Store } from '#store/engine/store'
 import { noteReplayItem, type ReplayEnd, type ReplayItemRecord, type ReplayRecord } from '#store/replays/replays'
 import { findLogNear } from '#store/usage/logs'
@@ -16,6 +15,7 @@ import { differenceOf } from './difference.ts'
 import type { ReplayDoor } from './door.ts'
 import { figuresOf } from './figures.ts'
 import { prepared } from './prepare.ts'
+import type { Spoken } from './spoken.ts'
 
 /** One item that is to be sent, for this user. */
 export interface Asked {
@@ -47,12 +47,12 @@ export function createSend({ store, accounts, bodies, door, answered, clock }: S
     const target = job.targets[item.target]
     if (!target || replayId === null) throw new GatewayError('internal_error', 'This item has no target.')
     const { record } = await bodies.read({ ...user, requestId: replayId }, originalId)
-    const { dialect, exact, ...call } = prepared(record, target)
+    const { spoken, exact, ...call } = prepared(record, target)
     const originalRow = await findLogNear(store, originalId, new Date(record.at))
     const channel = target.sameChannel ? originalRow?.channel : target.channel
     if (channel === null || (target.sameChannel && channel === undefined)) throw noChannel()
     const caller = accounts.callerOf(user, undefined, job.group, job.teamId ?? undefined)
-    const original = dialect && answerIn(record, dialect)
+    const original = spoken && answerIn(record, spoken)
     await noteReplayItem(store, replayId, {
       original: originalRow ? figuresOf(originalRow, original) : null,
       exact: exact && target.channel === undefined,
@@ -69,7 +69,7 @@ export function createSend({ store, accounts, bodies, door, answered, clock }: S
       ...(channel !== undefined && { channel }),
     })
     const body = await readUpTo(response, mostBytes)
-    const answer = dialect && body && answerOf(dialect, response.status, body)
+    const answer = spoken && body && answerOf(spoken, response.status, body)
     await answered()
     const row = await findLogNear(store, replayId, begunAt)
     // Who deleted the original meanwhile deleted this, too.
@@ -85,9 +85,9 @@ export function createSend({ store, accounts, bodies, door, answered, clock }: S
 }
 
 /** The answer that a kept request got, as a conversation; undefined where it was not kept whole, or is none. */
-export function answerIn({ parts }: KeptRecord, dialect: Dialect): ReplayAnswer | undefined {
+export function answerIn({ parts }: KeptRecord, spoken: Spoken): ReplayAnswer | undefined {
   const part = parts.find(({ border }) => border === 'client-answer')
-  return part && !part.leftOut ? answerOf(dialect, part.status ?? 200, part.body) : undefined
+  return part && !part.leftOut ? answerOf(spoken, part.status ?? 200, part.body) : undefined
 }
 
 const noChannel = () => new GatewayError('not_replayable', 'No channel answered the original, so there is none to ask again.')

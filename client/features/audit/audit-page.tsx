@@ -1,8 +1,8 @@
 /** Who changed what, with what was before and after. Filters and the open row are in the address. */
 import { For, Show } from 'solid-js'
 import { detailOf, explain } from '#client/console/explain.ts'
+import { SpanFilter, spanNames, spanOf } from '#client/console/lists/span-filter.tsx'
 import { createPages, queryOf } from '#client/console/load.ts'
-import { SpanFilter, spanNames, spanOf } from '#client/console/span-filter.tsx'
 import { Drawer, DrawerPart } from '#client/ui/console/drawer.tsx'
 import { Facts } from '#client/ui/console/facts.tsx'
 import { FilterBar, FilterChip, SearchField } from '#client/ui/console/filters.tsx'
@@ -116,9 +116,13 @@ export function AuditPage() {
             {
               id: 'thing',
               label: t('thing'),
-              card: 'state',
+              card: 'whole',
               cell: (row) => (
-                <b class="block max-w-[28ch] truncate" title={row.targetName ?? ''}>
+                <b
+                  class="block max-w-[30ch] truncate max-[759px]:max-w-none"
+                  classList={{ 'mono text-[12px]': isId(row.targetName) }}
+                  title={row.targetName ?? ''}
+                >
                   {row.targetName}
                 </b>
               ),
@@ -150,6 +154,9 @@ const ChangeCell = (props: { text: string }) => (
     </span>
   </Show>
 )
+
+/** Whether this is an id of Parley's own, such as `req_...`, and not a name. */
+const isId = (name: string | null) => /^[a-z]{2,4}_[A-Za-z0-9]{12,}$/.test(name ?? '')
 
 /** The day of a time: today and yesterday by name. */
 function dayOf(at: string): string {

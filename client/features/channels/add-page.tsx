@@ -54,7 +54,7 @@ function Gallery() {
                       <span class="monogram" aria-hidden="true">
                         {card.monogram}
                       </span>
-                      <span class="min-w-0 truncate">{card.title}</span>
+                      <span class="min-w-0 wrap-anywhere">{card.title}</span>
                     </button>
                   </li>
                 )}

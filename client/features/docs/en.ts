@@ -7,6 +7,8 @@ export const en = {
   version: 'Version {version}',
   signIn: 'Sign in',
   yourKey: 'Your key',
+  begin: 'A first request',
+  next: 'Read on',
   body: 'Body',
   answer: 'Answer',
   field: 'Field',

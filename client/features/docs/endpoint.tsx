@@ -19,42 +19,54 @@ const choose = (value: string) => {
 
 /** An endpoint: what it is for, its fields, samples, and a call from the page. */
 export function Endpoint(props: { endpoint: DocEndpoint; first: boolean }) {
-  const [trying, setTrying] = createSignal(false)
   return (
     <section class="docs-endpoint" aria-labelledby={props.endpoint.id}>
-      <h3 id={props.endpoint.id}>
-        <span class="method">{props.endpoint.method}</span> <code>{props.endpoint.path}</code>
-      </h3>
+      <header>
+        <h3 id={props.endpoint.id}>
+          <span>{props.endpoint.summary}</span>{' '}
+          <span class="address">
+            <span class="method">{props.endpoint.method}</span> <code>{props.endpoint.path}</code>
+          </span>
+        </h3>
+        <CopyButton text={props.endpoint.path} what={props.endpoint.path} />
+      </header>
       <div class="docs-columns">
         <div class="min-w-0">
-          <h4>{props.endpoint.summary}</h4>
           <Markup html={props.endpoint.html} />
           <Fields title={t('body')} fields={props.endpoint.takes} open={props.first} />
           <Fields title={t('answer')} fields={props.endpoint.gives} />
         </div>
-        <div class="grid min-w-0 grid-cols-1 content-start gap-3">
-          <Show when={props.endpoint.samples.length > 0}>
-            <Samples path={props.endpoint.path} samples={props.endpoint.samples} />
-          </Show>
-          <Show when={props.endpoint.tryIt}>
-            {(call) => (
-              <Show
-                when={trying()}
-                fallback={
-                  <Button class="justify-self-start" icon="play" onClick={() => setTrying(true)}>
-                    {t('tryIt')}
-                  </Button>
-                }
-              >
-                <Suspense>
-                  <TryIt method={props.endpoint.method} path={call().path} body={call().body} />
-                </Suspense>
-              </Show>
-            )}
-          </Show>
-        </div>
+        <Calls endpoint={props.endpoint} />
       </div>
     </section>
+  )
+}
+
+/** The samples of an endpoint, and the call that can be made from here. */
+export function Calls(props: { endpoint: DocEndpoint }) {
+  const [trying, setTrying] = createSignal(false)
+  return (
+    <div class="docs-calls">
+      <Show when={props.endpoint.samples.length > 0}>
+        <Samples path={props.endpoint.path} samples={props.endpoint.samples} />
+      </Show>
+      <Show when={props.endpoint.tryIt}>
+        {(call) => (
+          <Show
+            when={trying()}
+            fallback={
+              <Button class="justify-self-start" icon="play" onClick={() => setTrying(true)}>
+                {t('tryIt')}
+              </Button>
+            }
+          >
+            <Suspense>
+              <TryIt method={props.endpoint.method} path={call().path} body={call().body} />
+            </Suspense>
+          </Show>
+        )}
+      </Show>
+    </div>
   )
 }
 

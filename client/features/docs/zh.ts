@@ -9,6 +9,8 @@ export const zh: Record<keyof typeof en, string> = {
   version: '版本 {version}',
   signIn: '登录',
   yourKey: '你的密钥',
+  begin: '第一个请求',
+  next: '继续阅读',
   body: '请求体',
   answer: '回答',
   field: '字段',

@@ -5,8 +5,8 @@ import { acceptInvitation, joinByInvitation, lookAtInvitation } from '#client/ap
 import { GatewayIllustration } from '#client/console/gateway-illustration.tsx'
 import { announceError } from '#client/ui/announcer.tsx'
 import { Button } from '#client/ui/button.tsx'
+import { formatWhen } from '#client/ui/console/time.ts'
 import { Field } from '#client/ui/field.tsx'
-import { formatDateTime } from '#client/ui/format.ts'
 import { SplitPage } from '#client/ui/split-page.tsx'
 import type { InvitationFacts, UserRow } from '#shared/console/user'
 import { t } from './messages.ts'
@@ -62,7 +62,7 @@ export function JoinPage(props: { user: UserRow | null; singleSignOn: boolean })
               <Show when={props.user} fallback={<NewAccount token={token} singleSignOn={props.singleSignOn} facts={found()} />}>
                 {(user) => <Accept token={token} user={user()} facts={found()} />}
               </Show>
-              <p class="text-[13px]/[18px] text-ink-3">{t('until', { time: formatDateTime(Date.parse(found().expiresAt)) })}</p>
+              <p class="text-[13px]/[18px] text-ink-3">{t('until', { time: formatWhen(found().expiresAt) })}</p>
             </div>
           </SplitPage>
         )}

@@ -146,7 +146,7 @@ export function keyColumns({ everybody, spend, onTurn, onAsk }: Parts): Column<K
 /** When it expires, in words. */
 export const expiryText = (row: KeyRow): string =>
   row.expiresAt === null
-    ? t('never')
+    ? t('neverExpires')
     : Date.parse(row.expiresAt) <= Date.now()
-      ? t('expired')
+      ? t('hasExpired')
       : t('expiresOn', { day: formatDay(row.expiresAt) })

@@ -35,10 +35,7 @@ export function KeyFigures(props: { row: KeyRow }) {
           {
             label: t('lastUsed'),
             value: formatAgo(props.row.lastUsedAt),
-            note: [
-              props.row.lastUsedFrom === null ? '' : t('lastFrom', { from: props.row.lastUsedFrom }),
-              `${t('expires')}: ${expiryText(props.row)}`,
-            ]
+            note: [props.row.lastUsedFrom === null ? '' : t('lastFrom', { from: props.row.lastUsedFrom }), expiryText(props.row)]
               .filter(Boolean)
               .join(', '),
           },

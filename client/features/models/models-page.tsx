@@ -48,7 +48,7 @@ export function ModelsPage() {
     const usd = row.price[field]
     if (usd === undefined) return <span class="na">–</span>
     // Exactly: prices have nine places, ratios six.
-    return formatPrice(formatDecimal(parseDecimal(usd, 9) * parseDecimal(ratio(), 6), 15))
+    return `$${formatPrice(formatDecimal(parseDecimal(usd, 9) * parseDecimal(ratio(), 6), 15))}`
   }
   return (
     <Page title={t('title')}>

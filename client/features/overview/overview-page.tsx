@@ -7,12 +7,13 @@ import { detailOf, explain } from '#client/console/explain.ts'
 import { createLoad, queryOf } from '#client/console/load.ts'
 import { createSoon } from '#client/console/soon.ts'
 import { Chart } from '#client/ui/chart/chart.tsx'
+import { moneyTicks } from '#client/ui/chart/ticks.ts'
 import { Segments } from '#client/ui/console/filters.tsx'
 import { Meter } from '#client/ui/console/meter.tsx'
 import { Card, Page } from '#client/ui/console/page.tsx'
 import { Failure, Skeleton } from '#client/ui/console/states.tsx'
 import { DataTable } from '#client/ui/console/table.tsx'
-import { formatDay, formatWhen, timeZone } from '#client/ui/console/time.ts'
+import { formatDay, formatWhen, hoursFrom, timeZone } from '#client/ui/console/time.ts'
 import { useUrlState } from '#client/ui/console/url-state.ts'
 import { formatMoney, formatPercent } from '#client/ui/format.ts'
 import type { Overview } from '#shared/console/overview'
@@ -134,10 +135,11 @@ export function OverviewPage() {
 function Hours(props: { figures: Overview; whose: Record<string, string> }) {
   const plot = createMemo(() => ({
     kind: 'stack' as const,
-    labels: props.figures.steps.map((step) => (props.figures.days === 1 ? formatWhen(step).slice(0, 2) : formatDay(step))),
+    labels: props.figures.days === 1 ? hoursFrom(props.figures.steps[0]) : props.figures.steps.map(formatDay),
     series: stacked(props.figures, t('others')),
     format: (value: number) => formatMoney(value.toFixed(9)),
-    openEnd: true,
+    ticks: moneyTicks,
+    openAt: props.figures.steps.length - 1,
   }))
   return (
     <Card
@@ -207,7 +209,7 @@ function Top(props: {
               right: true,
               card: 'none',
               cell: (row) => (
-                <span class="inline-flex items-center gap-2">
+                <span class="flex items-center justify-end gap-2">
                   <span class="w-14 max-[1399px]:hidden">
                     <Meter share={Math.min(share(row), 0.79)} label={`${t('share')} ${formatPercent(share(row))}`} />
                   </span>

@@ -1,7 +1,7 @@
 import { Spark } from '#client/ui/chart/chart.tsx'
 import { type Stat, Stats } from '#client/ui/console/stats.tsx'
 import { formatDuration } from '#client/ui/console/time.ts'
-import { formatChange, formatCount, formatMoney, formatPercent } from '#client/ui/format.ts'
+import { formatChange, formatCount, formatMoney, formatPercent, formatPoints } from '#client/ui/format.ts'
 import { writeDate } from '#client/ui/formatters.ts'
 import { language } from '#client/ui/language.ts'
 import type { Overview } from '#shared/console/overview'
@@ -22,11 +22,11 @@ export function Strip(props: { figures: Overview; admin: boolean }) {
       before={bySteps(props.figures.hoursBefore, stepsBefore(props.figures), value)}
     />
   )
-  const change = (now: number, before: number) => {
-    if (before === 0) return ''
-    const change = formatChange(now / before - 1)
+  const against = (change: string) => {
+    if (change === '') return ''
     return props.figures.days === 1 ? t('onWeek', { change, day: weekday() }) : t('onBefore', { change, count: props.figures.days })
   }
+  const change = (now: number, before: number) => against(before === 0 ? '' : formatChange(now / before - 1))
   const errors = (of: { requests: number; errors: number } | undefined) => (of && of.requests > 0 ? of.errors / of.requests : 0)
   const stats = (): Stat[] => {
     const { now, before } = props.figures
@@ -51,10 +51,7 @@ export function Strip(props: { figures: Overview; admin: boolean }) {
             {formatPercent(errors(now))}
           </a>
         ),
-        note:
-          before && before.requests > 0
-            ? `${props.figures.days === 1 ? t('weekAgo', { day: weekday() }) : t('daysBefore', { count: props.figures.days })} ${formatPercent(errors(before))}`
-            : '',
+        note: against(before && before.requests > 0 ? formatPoints(errors(now), errors(before)) : ''),
         below: spark(t('errors'), errors),
       },
       {

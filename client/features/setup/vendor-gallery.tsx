@@ -48,7 +48,7 @@ export function VendorGallery(props: { cards: readonly VendorCard[]; chosen: str
                 <span class="monogram" aria-hidden="true">
                   {card.monogram}
                 </span>
-                <span class="min-w-0 truncate">{card.title}</span>
+                <span class="min-w-0 wrap-anywhere">{card.title}</span>
               </button>
             </li>
           )}

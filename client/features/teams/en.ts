@@ -29,7 +29,7 @@ export const en = {
   spentMonth: 'Spent this month',
   spentOf: 'of {amount}',
   spentNoLimit: 'no budget a month',
-  lasts: 'Lasts about',
+  lasts: 'Lasts',
   lastsDays: '{count} {count:day|days}',
   lastsLong: 'over a year',
   lastsUnknown: '–',

@@ -31,7 +31,7 @@ export const zh: Record<keyof typeof en, string> = {
   spentMonth: '本月支出',
   spentOf: '共 {amount}',
   spentNoLimit: '无月度预算',
-  lasts: '大约可用',
+  lasts: '可用',
   lastsDays: '{count} 天',
   lastsLong: '一年以上',
   lastsUnknown: '–',

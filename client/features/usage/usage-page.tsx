@@ -4,16 +4,17 @@ import { useSession } from '#client/api/session.ts'
 import { detailOf, explain } from '#client/console/explain.ts'
 import { createLoad, queryOf } from '#client/console/load.ts'
 import { Chart } from '#client/ui/chart/chart.tsx'
+import { durationTicks, moneyTicks } from '#client/ui/chart/ticks.ts'
 import { FilterBar, FilterChip, Segments } from '#client/ui/console/filters.tsx'
 import { Card, Page } from '#client/ui/console/page.tsx'
 import { Empty, Failure, NoMatch, Skeleton } from '#client/ui/console/states.tsx'
 import { Stats } from '#client/ui/console/stats.tsx'
-import { formatDay, formatDuration, formatWhen, timeZone } from '#client/ui/console/time.ts'
+import { formatDay, formatDuration, hoursFrom, timeZone } from '#client/ui/console/time.ts'
 import { useUrlState } from '#client/ui/console/url-state.ts'
-import { formatCompact, formatCount, formatMoney, formatPercent } from '#client/ui/format.ts'
+import { formatCompact, formatCount, formatMoney, formatPercent, formatPoints } from '#client/ui/format.ts'
 import { Icon } from '#client/ui/icon.tsx'
 import type { UsageTotals } from '#shared/console/usage'
-import { changeOf, pointsOf, tokensIn } from './figures.ts'
+import { changeOf, tokensIn } from './figures.ts'
 import { t } from './messages.ts'
 import { type Dimension, dimensions, ordered, paramsOf, type Question, type Report, readReport, seriesOf, stepOf } from './report.ts'
 import { type Span, spans } from './span.ts'
@@ -140,7 +141,7 @@ function Strip(props: { report: Report; admin: boolean }) {
               note: t('ofCharged', { share: formatPercent(Number(total().margin) / Math.max(Number(total().charged), 1e-9)) }),
             }
           : { label: t('cached'), value: formatPercent(cached()) },
-        { label: t('errors'), value: formatPercent(errors(total())), note: pointsOf(errors(total()), errors(past())) },
+        { label: t('errors'), value: formatPercent(errors(total())), note: formatPoints(errors(total()), errors(past())) },
       ]}
     />
   )
@@ -155,7 +156,8 @@ const TokenPair = (props: { of: UsageTotals }) => (
 
 function Charts(props: { report: Report; by: Dimension }) {
   const hourly = () => props.report.days === 1
-  const labels = () => props.report.steps.map((step) => (hourly() ? formatWhen(step).slice(0, 2) : formatDay(step)))
+  const labels = () => (hourly() ? hoursFrom(props.report.steps[0]) : props.report.steps.map(formatDay))
+  const openAt = () => (props.report.isOver ? undefined : props.report.steps.length - 1)
   const stack = createMemo(() => seriesOf(props.report, props.by).series)
   const money = (value: number) => formatMoney(value.toFixed(9))
   const seconds = (value: number) => formatDuration(value)
@@ -183,16 +185,23 @@ function Charts(props: { report: Report; by: Dimension }) {
             amount: formatMoney(props.report.total?.charged ?? '0'),
             count: props.report.steps.length,
           })}
-          plot={{ kind: 'stack', labels: labels(), series: stack(), format: money, openEnd: !props.report.isOver }}
+          plot={{ kind: 'stack', labels: labels(), series: stack(), format: money, ticks: moneyTicks, openAt: openAt() }}
         />
       </Card>
-      <Card title={t('firstToken')}>
-        <Chart label={t('linesLabel')} plot={{ kind: 'lines', labels: labels(), series: percentiles(), format: seconds }} />
-        <p class="mt-1 flex gap-4 text-[12px] text-ink-2" aria-hidden="true">
-          <span class="line-key l1">p50</span>
-          <span class="line-key l2">p95</span>
-          <span class="line-key l3">p99</span>
-        </p>
+      <Card
+        title={t('firstToken')}
+        tools={
+          <span class="flex flex-wrap gap-x-3 text-[12px]/[16px] text-ink-2" aria-hidden="true">
+            <span class="line-key l1">p50</span>
+            <span class="line-key l2">p95</span>
+            <span class="line-key l3">p99</span>
+          </span>
+        }
+      >
+        <Chart
+          label={t('linesLabel')}
+          plot={{ kind: 'lines', labels: labels(), series: percentiles(), format: seconds, ticks: durationTicks }}
+        />
       </Card>
     </div>
   )

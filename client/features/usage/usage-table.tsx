@@ -84,7 +84,7 @@ export function UsageTable(props: TableProps) {
       right: true,
       wide: true,
       cell: (row) => (
-        <span class="inline-flex items-center gap-2.5">
+        <span class="flex items-center justify-end gap-2.5">
           <span class="w-16 max-[1399px]:hidden">
             <Meter share={Math.min(share(row), 0.79)} label={`${t('share')} ${formatPercent(share(row))}`} />
           </span>

@@ -15,8 +15,10 @@ export interface Plot {
   labels: readonly string[]
   series: readonly Series[]
   format(value: number): string
-  /** The last place is not over yet: its bar is hatched. */
-  openEnd?: boolean
+  /** The words of the value axis. */
+  ticks(values: readonly number[]): string[]
+  /** The place that is not over yet: its bar is hatched, and nothing comes after it. */
+  openAt?: number | undefined
 }
 
 /** Sums from the bottom up: what the top of each part of a stacked bar is. */
@@ -40,6 +42,9 @@ export function drawPlot(root: HTMLElement, plot: Plot, onPoint: (at: number | n
   const colourOf = (at: number) => colours[plot.kind === 'lines' ? ([0, 2, 3, 4, 5][at] ?? 5) : Math.min(at, 5)] ?? text
   const places = plot.labels.map((_, at) => at)
   const tops = plot.kind === 'stack' ? stackOf(plot.series) : plot.series.map((one) => [...one.values])
+  // A part of nothing is not drawn: its edge would cut the line below it.
+  const drawn = (at: number) =>
+    places.map((place) => (plot.kind === 'lines' || plot.series[at]?.values[place] ? (tops[at]?.[place] ?? null) : null))
   // Drawn from the top down, so that each part covers what is below it.
   const order = plot.series.map((_, at) => at)
   if (plot.kind === 'stack') order.reverse()
@@ -86,13 +91,15 @@ export function drawPlot(root: HTMLElement, plot: Plot, onPoint: (at: number | n
           grid: { stroke: line, width: 1 },
           ticks: { show: false },
           space: 44,
-          values: (_, splits) => splits.map((value) => plot.format(value)),
+          values: (_, splits) => plot.ticks(splits),
         },
       ],
       series: [{}, ...series],
       hooks: {
-        draw:
-          plot.openEnd && plot.kind === 'stack' ? [(self) => hatch(self, plot.labels.length - 1, tops.at(-1)?.at(-1) ?? 0, surface)] : [],
+        draw: [
+          (self) =>
+            plot.openAt !== undefined && plot.kind === 'stack' && hatch(self, plot.openAt, tops.at(-1)?.[plot.openAt] ?? 0, surface),
+        ],
         setCursor: [
           (self) => {
             const { left, idx } = self.cursor
@@ -101,7 +108,7 @@ export function drawPlot(root: HTMLElement, plot: Plot, onPoint: (at: number | n
         ],
       },
     },
-    [places, ...order.map((at) => tops[at] ?? [])] as uPlot.AlignedData,
+    [places, ...order.map(drawn)] as uPlot.AlignedData,
     root,
   )
   const watch = new ResizeObserver(() => chart.setSize({ width: width(), height: root.clientHeight || 220 }))
@@ -112,7 +119,7 @@ export function drawPlot(root: HTMLElement, plot: Plot, onPoint: (at: number | n
   }
 }
 
-/** Slanted lines over the last bar. */
+/** Slanted lines over one bar. */
 function hatch(chart: uPlot, at: number, top: number, colour: string): void {
   if (top <= 0) return
   const { ctx } = chart

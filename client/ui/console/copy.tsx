@@ -41,7 +41,7 @@ export function Secret(props: { label: string; text: string; file: string; fileT
   const [copied, copy] = createCopied(() => props.text)
   return (
     <div class="secret">
-      <input readonly aria-label={props.label} value={props.text} onFocus={(event) => event.currentTarget.select()} />
+      <textarea readonly rows={1} aria-label={props.label} value={props.text} onFocus={(event) => event.currentTarget.select()} />
       <Button
         look="primary"
         size="sm"

@@ -1,6 +1,7 @@
 /** The bar that keeps changes together until they are saved. */
 import { useBeforeLeave } from '@solidjs/router'
 import { createSignal, onCleanup, Show, Suspense } from 'solid-js'
+import { Portal } from 'solid-js/web'
 import { Button } from '#client/ui/button.tsx'
 import { later } from '#client/ui/later.ts'
 import { tc } from './messages.ts'
@@ -9,7 +10,7 @@ import type { ReviewLine } from './review-dialog.tsx'
 const ReviewDialog = later(async () => (await import('./review-dialog.tsx')).ReviewDialog)
 const Confirm = later(async () => (await import('#client/ui/dialog.tsx')).Confirm)
 
-/** Shown while something is changed: names the changes, saves or discards them. Leaving with changes asks once. */
+/** Stands below the page while something is changed: names the changes, saves or discards them. Leaving with changes asks once. */
 export function SaveBar(props: {
   changes: readonly string[]
   /** What differs, for whoever wants to read it before it is saved. */
@@ -36,28 +37,30 @@ export function SaveBar(props: {
   return (
     <>
       <Show when={props.changes.length > 0}>
-        <section class="save-bar" aria-label={tc('unsaved', { count: props.changes.length })}>
-          <div class="min-w-0 flex-1">
-            <b class="font-medium">{tc('unsaved', { count: props.changes.length })}</b>
-            <span class="ml-2 text-ink-3">{props.changes.join(', ')}</span>
-            <Show when={props.error}>
-              <p class="wrong" role="alert">
-                {props.error}
-              </p>
+        <Portal mount={document.querySelector('.console > .main') ?? document.body}>
+          <section class="save-bar" aria-label={tc('unsaved', { count: props.changes.length })}>
+            <div class="save-what">
+              <b class="font-medium">{tc('unsaved', { count: props.changes.length })}</b>
+              <span class="ml-2 text-ink-3">{props.changes.join(', ')}</span>
+              <Show when={props.error}>
+                <p class="wrong" role="alert">
+                  {props.error}
+                </p>
+              </Show>
+            </div>
+            <Show when={props.review}>
+              <Button look="ghost" onClick={() => setReviewing(true)}>
+                {tc('review')}
+              </Button>
             </Show>
-          </div>
-          <Show when={props.review}>
-            <Button look="ghost" onClick={() => setReviewing(true)}>
-              {tc('review')}
+            <Button look="ghost" onClick={() => props.onDiscard()}>
+              {tc('discard')}
             </Button>
-          </Show>
-          <Button look="ghost" onClick={() => props.onDiscard()}>
-            {tc('discard')}
-          </Button>
-          <Button look="primary" busy={props.busy} onClick={() => !props.busy && props.onSave()}>
-            {tc('save')}
-          </Button>
-        </section>
+            <Button look="primary" busy={props.busy} onClick={() => !props.busy && props.onSave()}>
+              {tc('save')}
+            </Button>
+          </section>
+        </Portal>
       </Show>
       <Suspense>
         <Show when={reviewing()}>

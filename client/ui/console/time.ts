@@ -31,6 +31,12 @@ export function formatDay(at: string): string {
   return writeDate(date, locale(), { day: 'numeric', month: 'short', ...year })
 }
 
+/** The hours of the day that begins at `start`, as two digits each; none without it. */
+export const hoursFrom = (start: string | undefined): string[] =>
+  start === undefined
+    ? []
+    : Array.from({ length: 24 }, (_, hour) => writeClock(new Date(Date.parse(start) + hour * 3_600_000), false).slice(0, 2))
+
 /** Everything: date, clock, milliseconds. */
 export const formatExactly = (at: string): string => {
   const date = new Date(at)

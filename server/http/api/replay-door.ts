@@ -29,6 +29,12 @@ const replayed: ReadonlySet<string> = new Set([
   '/v1/audio/speech',
   '/v1/audio/transcriptions',
   '/v1/audio/translations',
+  '/ollama/api/chat',
+  '/ollama/api/generate',
+  '/ollama/api/embed',
+  '/ollama/api/embeddings',
+  '/model/:model/converse',
+  '/model/:model/converse-stream',
 ])
 
 /** Not an address: nothing is resolved, and no door reads it. */
@@ -36,15 +42,25 @@ const here = 'http://replay.invalid'
 
 const noDoor = () => new GatewayError('not_replayable', 'Requests to this address cannot be replayed.')
 
+/** What a path says in the places of a pattern: `:name` for one segment, `*` for the rest. Undefined: it is another path. */
+function paramsIn(pattern: string, path: string): Visit['params'] | undefined {
+  const names: string[] = []
+  const form = pattern.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replace(/:(\w+)|\*/g, (_, name: string | undefined) => {
+    names.push(name ?? '*')
+    return name === undefined ? '(.+)' : '([^/]+)'
+  })
+  const found = new RegExp(`^${form}$`).exec(path)
+  return found ? Object.fromEntries(names.map((name, index) => [name, decodeURIComponent(found[index + 1] ?? '')])) : undefined
+}
+
 /** The door for replays among these routes. */
 export function createReplayDoor(routes: readonly Route[]): ReplayDoor {
   const doors = routes.filter(({ method, path }) => method === 'POST' && replayed.has(path))
 
   function doorOf(path: string): { route: Route; params: Visit['params'] } {
     for (const route of doors) {
-      if (route.path === path) return { route, params: {} }
-      const prefix = route.path.endsWith('*') ? route.path.slice(0, -1) : undefined
-      if (prefix !== undefined && path.startsWith(prefix)) return { route, params: { '*': decodeURIComponent(path.slice(prefix.length)) } }
+      const params = paramsIn(route.path, path)
+      if (params) return { route, params }
     }
     throw noDoor()
   }

@@ -2,12 +2,14 @@
 import type { Wording } from '#canonical/wording'
 import { chatShape, generateShape, openLines, writeWhole } from './chat-answer.ts'
 import { readChat, readGenerate } from './chat-request.ts'
+import { readSaid } from './said.ts'
 
 export { embed, embeddings } from './embed.ts'
 
 /** `/api/chat`. */
 export const chat: Wording = {
   readRequest: readChat,
+  readSaid,
   writeAnswer: (body, context) => writeWhole(body, context, chatShape),
   openStream: (context) => openLines(context, chatShape),
 }
@@ -15,6 +17,7 @@ export const chat: Wording = {
 /** `/api/generate`. */
 export const generate: Wording = {
   readRequest: readGenerate,
+  readSaid,
   writeAnswer: (body, context) => writeWhole(body, context, generateShape),
   openStream: (context) => openLines(context, generateShape),
 }

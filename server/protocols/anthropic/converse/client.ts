@@ -2,13 +2,15 @@
 import type { Wording } from '#canonical/wording'
 import { openConverse, writeConverse } from './client-answer.ts'
 import { readConverse } from './client-request.ts'
+import { readSaid } from './client-said.ts'
 
 /** `/model/{model}/converse`. */
-export const converse: Wording = { readRequest: (body) => readConverse(body, false), writeAnswer: writeConverse }
+export const converse: Wording = { readRequest: (body) => readConverse(body, false), writeAnswer: writeConverse, readSaid }
 
 /** `/model/{model}/converse-stream`. */
 export const converseStream: Wording = {
   readRequest: (body) => readConverse(body, true),
   writeAnswer: writeConverse,
+  readSaid,
   openStream: openConverse,
 }

@@ -1,0 +1,47 @@
+/** What an answer of Converse says, whole or as events. Pure. */
+import type { SaidAnswer } from '#canonical/wording'
+import { isObject } from '#shared/json'
+import { createEventStreamSplitter } from '#wire/event-stream'
+import { parseObject } from '#wire/json-scan'
+import type { Json } from '../frame.ts'
+
+const finishes: Readonly<Record<string, string>> = {
+  ...{ end_turn: 'stop', tool_use: 'tool-calls', max_tokens: 'length', stop_sequence: 'stop-sequence' },
+  ...{ content_filtered: 'refusal', guardrail_intervened: 'content-filter', model_context_window_exceeded: 'context-full' },
+}
+const finishOf = (reason: unknown) => (typeof reason === 'string' ? (finishes[reason] ?? reason) : null)
+const textIn = (value: unknown): string => (typeof value === 'string' ? value : '')
+const listOf = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : [])
+
+/** Undefined for what is no such answer. */
+export function readSaid(body: Uint8Array): SaidAnswer | undefined {
+  const answer = body[0] === 0x7b ? parseObject(new TextDecoder().decode(body)) : undefined
+  if (!answer) return ofEvents(body)
+  const message = isObject(answer.output) && isObject(answer.output.message) ? answer.output.message : undefined
+  if (!message) return typeof answer.message === 'string' ? refused(answer.message) : undefined
+  const blocks = listOf(message.content)
+  const text = blocks.map((block) => textIn(block.text) || cited(block.citationsContent)).join('')
+  const calls = blocks.flatMap(({ toolUse }) =>
+    isObject(toolUse) ? [{ name: textIn(toolUse.name), args: JSON.stringify(toolUse.input ?? {}) }] : [],
+  )
+  return { text, calls, finish: finishOf(answer.stopReason), error: null }
+}
+
+const cited = (block: unknown) => (isObject(block) ? listOf(block.content).map(({ text }) => textIn(text)) : []).join('')
+const refused = (message: string): SaidAnswer => ({ text: '', calls: [], finish: null, error: { code: 'error', message } })
+
+function ofEvents(body: Uint8Array): SaidAnswer | undefined {
+  const said: SaidAnswer = { text: '', calls: [], finish: null, error: null }
+  const frames = createEventStreamSplitter().push(body)
+  for (const { event, data } of frames) {
+    const fields = parseObject(data ?? '') ?? {}
+    const start = isObject(fields.start) ? fields.start.toolUse : undefined
+    const delta = isObject(fields.delta) ? fields.delta : {}
+    if (isObject(start)) said.calls.push({ name: textIn(start.name), args: '' })
+    said.text += textIn(delta.text)
+    const call = said.calls.at(-1)
+    if (call && isObject(delta.toolUse)) call.args += textIn(delta.toolUse.input)
+    if (event === 'messageStop') said.finish = finishOf(fields.stopReason)
+  }
+  return frames.length > 0 ? said : undefined
+}

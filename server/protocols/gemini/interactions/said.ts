@@ -1,0 +1,47 @@
+/** What an interaction says, whole or as events. Pure. */
+import type { SaidAnswer } from '#canonical/wording'
+import { isObject, type JsonObject } from '#shared/json'
+import { createSseSplitter } from '#shared/sse'
+import { parseObject } from '#wire/json-scan'
+import { listOf, textIn } from './steps.ts'
+
+const finishes: Readonly<Record<string, string>> = { completed: 'stop', requires_action: 'tool-calls', incomplete: 'length' }
+const finishOf = (status: unknown) => finishes[String(status)] ?? null
+
+const errorIn = (error: unknown): SaidAnswer['error'] =>
+  isObject(error) ? { code: String(error.code ?? error.status ?? 'error'), message: textIn(error.message) } : null
+
+/** Undefined for what is no such answer. */
+export function readSaid(body: Uint8Array): SaidAnswer | undefined {
+  const whole = parseObject(new TextDecoder().decode(body))
+  if (!whole) return ofEvents(body)
+  if (whole.error) return { text: '', calls: [], finish: null, error: errorIn(whole.error) }
+  const steps = listOf(whole.steps)
+  const texts = steps.filter(({ type }) => type === 'model_output').flatMap((step) => listOf(step.content))
+  const calls = steps.flatMap((step) =>
+    step.type === 'function_call' ? [{ name: textIn(step.name), args: JSON.stringify(step.arguments ?? {}) }] : [],
+  )
+  return {
+    text: texts.map(({ text }) => textIn(text)).join(''),
+    calls,
+    finish: finishOf(whole.status),
+    error: errorIn(listOf(whole.errors)[0]),
+  }
+}
+
+function ofEvents(body: Uint8Array): SaidAnswer | undefined {
+  const said: SaidAnswer = { text: '', calls: [], finish: null, error: null }
+  const splitter = createSseSplitter()
+  const events = [...splitter.push(body), ...splitter.end()].map(({ data }) => parseObject(data ?? '')).filter(isObject)
+  for (const event of events) hear(said, event)
+  return events.length > 0 ? said : undefined
+}
+
+function hear(said: SaidAnswer, { step, delta, interaction, error }: JsonObject): void {
+  if (isObject(step) && step.type === 'function_call') said.calls.push({ name: textIn(step.name), args: '' })
+  if (isObject(delta) && delta.type === 'text') said.text += textIn(delta.text)
+  const call = said.calls.at(-1)
+  if (call && isObject(delta) && delta.type === 'arguments_delta') call.args += textIn(delta.arguments)
+  if (isObject(interaction)) said.finish = finishOf(interaction.status)
+  if (error) said.error = errorIn(error)
+}

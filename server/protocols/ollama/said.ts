@@ -1,0 +1,31 @@
+/** What an answer of `/api/chat` or `/api/generate` says, whole or as lines. Pure. */
+import type { SaidAnswer } from '#canonical/wording'
+import { isObject, type JsonObject } from '#shared/json'
+import { parseObject } from '#wire/json-scan'
+
+const textIn = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+function callsIn({ tool_calls: calls }: JsonObject): SaidAnswer['calls'] {
+  return (Array.isArray(calls) ? calls : []).flatMap((call) => {
+    const asked = isObject(call) ? call.function : undefined
+    return isObject(asked) ? [{ name: textIn(asked.name), args: JSON.stringify(asked.arguments ?? {}) }] : []
+  })
+}
+
+/** Undefined for what is no such answer. */
+export function readSaid(body: Uint8Array): SaidAnswer | undefined {
+  const lines = new TextDecoder().decode(body).split('\n')
+  const said: SaidAnswer = { text: '', calls: [], finish: null, error: null }
+  let answered = false
+  for (const line of lines) {
+    const piece = parseObject(line)
+    if (!piece) continue
+    answered = true
+    const message = isObject(piece.message) ? piece.message : {}
+    said.text += textIn(message.content) || textIn(piece.response)
+    said.calls.push(...callsIn(message))
+    if (typeof piece.error === 'string') said.error = { code: 'error', message: piece.error }
+    if (piece.done === true) said.finish = said.calls.length > 0 ? 'tool-calls' : textIn(piece.done_reason) || 'stop'
+  }
+  return answered ? said : undefined
+}
