@@ -27,6 +27,9 @@ const unescapable = /["\\\u0000-\u001f]/
 // biome-ignore lint/suspicious/noControlCharactersInRegex: likewise.
 const control = /[\u0000-\u001f]/
 
+/** Begins with a backslash that escapes what JSON.stringify escapes in another way, or not at all; or is itself escaped. */
+const unusualEscape = /\\[^"\\bfnrt]/
+
 /** The pattern of events that are like one; `match` leaves the string that it found in the fields. */
 export class EventPattern {
   /** The string that was found last. */
@@ -69,13 +72,13 @@ export class EventPattern {
     return true
   }
 
-  /** Escapes are written anew, since there is more than one way to write them. */
+  /** Escapes that there is another way to write are written anew. */
   #readOdd(json: string): boolean {
     const text = json === '' || control.test(json) ? undefined : decoded(json)
     const meant = text === undefined || !json.includes('\\') ? text : unescaped(text)
     if (meant === undefined) return false
     this.text = meant
-    this.json = meant === text ? json : encoded(JSON.stringify(meant).slice(1, -1))
+    this.json = unusualEscape.test(json) ? encoded(JSON.stringify(meant).slice(1, -1)) : json
     this.bytes = meant === text ? json.length : Buffer.byteLength(meant)
     return true
   }
