@@ -11,8 +11,6 @@ export interface Frame {
   /** The chunk that has all of its bytes, and where they begin: neighbours can be passed on as one piece. */
   chunk?: Uint8Array | undefined
   start?: number
-  /** The chunk as text, where each of its characters is one byte: the event stands in it from `start` on, as long as `raw`. */
-  ascii?: string | undefined
 }
 
 /** Positions in a text, the end excluded. */
@@ -25,26 +23,37 @@ const LF = 10
 const CR = 13
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
+/** Bytes as a text each of whose characters is one of them. */
+export type Bytewise = (bytes: Uint8Array) => string
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are ASCII, too.
+const ascii = /^[\u0000-\u007f]*$/
+
 /** The text of a chunk, decoded once for all frames that are in it. */
 export class ChunkText {
   readonly chunk: Uint8Array
+  readonly #bytewise: Bytewise | undefined
   #text: string | undefined
 
-  constructor(chunk: Uint8Array) {
+  constructor(chunk: Uint8Array, bytewise?: Bytewise) {
     this.chunk = chunk
+    this.#bytewise = bytewise
   }
 
   /** All of it, where positions in the text are positions in the chunk: each character is one byte. */
-  get ascii(): string | undefined {
-    this.#text ??= utf8.decode(this.chunk)
+  get bytes(): string | undefined {
+    this.#text ??= (this.#bytewise ?? decode)(this.chunk)
     return this.#text.length === this.chunk.length ? this.#text : undefined
   }
 
   /** The text of a part of the chunk, which begins at `start`. */
   of(raw: Uint8Array, start: number): string {
-    return this.ascii?.slice(start, start + raw.length) ?? utf8.decode(raw)
+    const text = this.bytes?.slice(start, start + raw.length)
+    return text !== undefined && (this.#bytewise === undefined || ascii.test(text)) ? text : utf8.decode(raw)
   }
 }
+
+const decode = (bytes: Uint8Array) => utf8.decode(bytes)
 
 /** A frame of a splitter: its text is read when somebody asks for it. */
 export class SplitFrame implements Frame {
@@ -63,10 +72,6 @@ export class SplitFrame implements Frame {
     this.chunk = text?.chunk
     this.start = text ? raw.byteOffset - text.chunk.byteOffset : 0
     this.#text = text
-  }
-
-  get ascii(): string | undefined {
-    return this.#text?.ascii
   }
 
   get data(): string | undefined {

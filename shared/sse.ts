@@ -5,7 +5,7 @@
  * Must not know what an event means. Start at createSseSplitter.
  */
 import { GatewayError } from './errors.ts'
-import { ChunkText, type Frame, SplitFrame } from './sse-frame.ts'
+import { type Bytewise, ChunkText, type Frame, SplitFrame } from './sse-frame.ts'
 
 export { type Frame, fieldSpans, type Span } from './sse-frame.ts'
 
@@ -25,7 +25,7 @@ export interface SseCutter extends SseSplitter {
   next(): Frame | undefined
   /**
    * Takes the events that come next and whose text is known: `endOf` tells where they end in the text of the chunk, each of whose characters
-   * is one byte, or `from`. They must be whole and end with two line feeds. Undefined when there are none.
+   * is one byte, or `from`. They must be whole, and an LF must end their blank line. Undefined when there are none.
    */
   skip(endOf: (text: string, from: number) => number): Run | undefined
 }
@@ -41,8 +41,14 @@ const LF = 10
 const CR = 13
 const nothing = new Uint8Array(0)
 
+/** How a stream is cut; `bytewise` lets `skip` take events with characters beyond ASCII. */
+export interface Cutting {
+  maxFrameBytes?: number
+  bytewise?: Bytewise
+}
+
 /** Cuts a byte stream into frames, in linear time for any chunking. `maxFrameBytes` is 4 MiB by default. */
-export function createSseSplitter({ maxFrameBytes = 4 * 1024 * 1024 }: { maxFrameBytes?: number } = {}): SseCutter {
+export function createSseSplitter({ maxFrameBytes = 4 * 1024 * 1024, bytewise }: Cutting = {}): SseCutter {
   // Bytes of the open frame from earlier chunks; one buffer that doubles, so that tiny chunks cost neither time nor objects.
   let held = nothing
   let heldBytes = 0
@@ -112,7 +118,7 @@ export function createSseSplitter({ maxFrameBytes = 4 * 1024 * 1024 }: { maxFram
   function feed(next: Uint8Array): void {
     if (next.length === 0) return
     chunk = next
-    text = new ChunkText(chunk)
+    text = new ChunkText(chunk, bytewise)
     start = 0
     at = 0
     if (lastByte === CR && chunk[0] === LF) {
@@ -157,12 +163,12 @@ export function createSseSplitter({ maxFrameBytes = 4 * 1024 * 1024 }: { maxFram
 
   function skip(endOf: (text: string, from: number) => number): Run | undefined {
     const isBetween = start === at && heldBytes === 0 && emptyLine && !awaitsLf && chunk.length <= maxFrameBytes
-    const { ascii } = isBetween ? text : noText
-    const end = ascii === undefined ? at : endOf(ascii, at)
+    const bytes = isBetween ? text.bytes : undefined
+    const end = bytes === undefined ? at : endOf(bytes, at)
     if (end === at) return undefined
     const run = { chunk, start, end }
     isFirst = false
-    lineEnd = 'lf'
+    lineEnd = chunk[end - 2] === CR ? 'crlf' : 'lf'
     start = at = end
     return run
   }
@@ -183,8 +189,6 @@ export function createSseSplitter({ maxFrameBytes = 4 * 1024 * 1024 }: { maxFram
 
   return { push, end, feed, next, skip }
 }
-
-const noText = { ascii: undefined }
 
 function tooLarge(): GatewayError {
   return new GatewayError('upstream_error', 'The upstream sent an event that is larger than Parley accepts.')

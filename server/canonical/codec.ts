@@ -10,13 +10,14 @@ import type { GatewayError } from '#shared/errors'
 import type { Dialect } from '#shared/ids'
 import type { Frame } from '#shared/sse'
 import type { ConversationRequest, ConversationResponse, MediaPart, Opaque } from './conversation.ts'
-import type { ConversationEvent } from './conversation-event.ts'
+import type { StreamReader, StreamWriter } from './conversation-event.ts'
 import type { Loss } from './loss.ts'
 import type { NonTextContent } from './non-text-content.ts'
 import type { Scale, TokenEstimator } from './token-estimator.ts'
 import type { UnpricedField } from './unpriced-field.ts'
 import type { Usage } from './usage.ts'
 
+export type { StreamReader, StreamWriter, TakeText, WriteText } from './conversation-event.ts'
 export type { Frame }
 
 /** A request body that was scanned: its text, and its values as JSON.parse reads them. Nobody changes them. */
@@ -235,29 +236,6 @@ export interface WrittenRequest {
   headers: Record<string, string>
   losses: readonly Loss[]
   memo: Memo
-}
-
-/** Converts frames of an upstream stream to events; guarantees their order whatever the upstream does. */
-export interface StreamReader {
-  push(frame: Frame): ConversationEvent[]
-  /**
-   * The upstream ended the stream (undefined) or it broke (the error). Returns the closing events, `end` or `error` last, unless
-   * already returned.
-   */
-  end(broke: GatewayError | undefined): ConversationEvent[]
-  /** Parts of the answer so far that no event can express; absent = this dialect's answers fit completely. */
-  losses?(): readonly Loss[]
-}
-
-/** Converts events to frames of the client's dialect. */
-export interface StreamWriter {
-  /** Complete frames as bytes; empty while the dialect must wait (for complete arguments, or one open block at a time). */
-  push: (event: ConversationEvent) => Uint8Array
-  /**
-   * Losses of the answer so far: at the end the same as `writeResponse` reports for the whole answer, with two exceptions: a stream
-   * of Messages passes malformed arguments on, and one of Gemini cannot position sources in text that is not ASCII.
-   */
-  losses(): readonly Loss[]
 }
 
 /** An answer as read from an upstream. */

@@ -1,7 +1,9 @@
-/** What a stream of an answer consists of: the canonical events, in the order that every reader guarantees. */
+/** What a stream of an answer consists of: the canonical events, in the order that every reader guarantees; and who reads and writes them. */
 import type { GatewayError } from '#shared/errors'
 import type { Dialect } from '#shared/ids'
+import type { Frame } from '#shared/sse'
 import type { CallPart, Finish, MediaPart, ReasoningPart } from './conversation.ts'
+import type { Loss } from './loss.ts'
 import type { Citation, Opaque, Phase, TokenLogprob } from './marks.ts'
 import type { Usage } from './usage.ts'
 
@@ -42,3 +44,42 @@ export type Delta =
   | { opaque: Opaque }
   /** For the text that follows, or the last of it. */
   | { logprobs: TokenLogprob[] }
+
+/** Converts frames of an upstream stream to events; guarantees their order whatever the upstream does. */
+export interface StreamReader {
+  push(frame: Frame): ConversationEvent[]
+  /**
+   * The upstream ended the stream (undefined) or it broke (the error). Returns the closing events, `end` or `error` last, unless
+   * already returned.
+   */
+  end(broke: GatewayError | undefined): ConversationEvent[]
+  /** Parts of the answer so far that no event can express; absent = this dialect's answers fit completely. */
+  losses?(): readonly Loss[]
+  /**
+   * When the last frame brought one delta of text and nothing else: what takes, in the place of `push`, the texts of frames that differ
+   * from it in that alone, until another is pushed. Undefined or absent: nothing does.
+   */
+  texts?(): TakeText | undefined
+}
+
+/** Told a text and its length in UTF-8. */
+export type TakeText = (text: string, bytes: number) => void
+
+/** Writes a delta of text: `json` is the text as it stands in JSON, which like the answer has bytes for characters. */
+export type WriteText = (json: string, text: string) => string
+
+/** Converts events to frames of the client's dialect. */
+export interface StreamWriter {
+  /** Complete frames as bytes; empty while the dialect must wait (for complete arguments, or one open block at a time). */
+  push: (event: ConversationEvent) => Uint8Array
+  /**
+   * When the last event was a delta of text of this part: what writes, in the place of `push`, further ones exactly as it would, until
+   * another event is pushed. Undefined or absent: nothing does.
+   */
+  texts?(choice: number, at: number): WriteText | undefined
+  /**
+   * Losses of the answer so far: at the end the same as `writeResponse` reports for the whole answer, with two exceptions: a stream
+   * of Messages passes malformed arguments on, and one of Gemini cannot position sources in text that is not ASCII.
+   */
+  losses(): readonly Loss[]
+}

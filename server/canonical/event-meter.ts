@@ -1,4 +1,5 @@
 /** The usage of an answer that is converted to events: the same rule as for passthrough (`delivered.ts`). Stores numbers only. */
+import type { TakeText } from './codec.ts'
 import type { ConversationEvent, Delta, PartHead } from './conversation-event.ts'
 import { type Delivered, nothingDelivered, settled, soundTokens, type Told, textBytes } from './delivered.ts'
 import type { Scale, TokenEstimator } from './token-estimator.ts'
@@ -8,6 +9,8 @@ import { noUsage, type Usage } from './usage.ts'
 export interface EventMeter {
   /** Takes the events of one upstream frame, or of a whole answer. */
   hear(events: readonly ConversationEvent[]): void
+  /** What takes, in the place of `hear`, further texts of a part that is open. */
+  texts(choice: number, at: number): TakeText
   used(inputBytes: number, scale: Scale): Usage
 }
 
@@ -68,6 +71,13 @@ export function eventMeter(hear: TokenEstimator['observe']): EventMeter {
       // What a reader held back until the end had arrived before the figures.
       else if (told && events.some(({ kind }) => kind === 'end')) told.delivered = plus(told.delivered, before, delivered)
     },
+    texts(choice, at) {
+      const kind = kindOf(open.get(`${choice}/${at}`))
+      return (text, bytes) => {
+        delivered[kind] += bytes
+        hear(text, bytes)
+      }
+    },
     used(inputBytes, scale) {
       const usage = settled(told, delivered, { inputBytes, scale, isOver: hasFinished && unfinished.size === 0 })
       if (usage.provenance === 'estimated') usage.units.searches = searches
@@ -81,8 +91,10 @@ function addHead(part: PartHead, delivered: Delivered): void {
   else if (part.kind === 'media' && part.media === 'image') delivered.images += 1
 }
 
+const kindOf = (part: PartHead | undefined) => (part?.kind === 'reasoning' ? 'reasoning' : 'text')
+
 function addDelta(delta: Delta, part: PartHead | undefined, delivered: Delivered): void {
-  if ('text' in delta) delivered[part?.kind === 'reasoning' ? 'reasoning' : 'text'] += textBytes(delta.text, delivered)
+  if ('text' in delta) delivered[kindOf(part)] += textBytes(delta.text, delivered)
   else if ('logprobs' in delta) for (const { token } of delta.logprobs) delivered.echoed += textBytes(token, delivered)
   else if ('data' in delta && part?.kind === 'media' && part.media === 'audio') delivered.sound += soundTokens(delta.data, part.mimeType)
 }

@@ -1,17 +1,18 @@
 /**
- * The events of a stream that are like one that was parsed but for one string, as most of them are: the string is found by what stands
+ * The events of a stream that are like one that was read but for one string, as most of them are: the string is found by what stands
  * around it, and nothing else of them is read.
  */
 import type { Frame } from '#shared/sse'
-import { type ChangingString, changingString, nextString, stringWithin } from './changing-string.ts'
+import { bytewise } from './bytewise.ts'
+import { type EventPattern, eventPattern } from './event-pattern.ts'
 
-/** Told the string of an event, and its length in UTF-8. */
-type Take = (value: string, bytes: number) => void
+/** Told the string of an event, its length in UTF-8, and how it stands in JSON, bytewise and without quotes. */
+export type Take = (value: string, bytes: number, json: string) => void
 
 /** What is known of one stream. */
 export interface AlikeEvents {
-  /** Learns from an event that was parsed: `read` takes from its data the string, which is `value`. Those like it go to `take`. */
-  learn(frame: Frame, value: string, read: (data: unknown) => unknown, take: Take): void
+  /** Learns from an event: `read` takes the string, here `value`, from the JSON of any like it. Those go to `take`. */
+  learn(frame: Frame, value: string, read: (json: string) => string | undefined, take: Take): void
   /** Takes the string of an event; false where it is not like the one that was learned from. */
   takes(frame: Frame): boolean
   /**
@@ -19,62 +20,45 @@ export interface AlikeEvents {
    * they end, or `from`. Each character of `text` is a byte.
    */
   pass(text: string, from: number, most: number): number
+  /** What was learned holds no longer. */
+  forget(): void
 }
 
-/** What stands around the string: in the data, and in all of the event where that is one line. */
-interface Known {
-  name: string | undefined
-  data: ChangingString
-  event: ChangingString | undefined
-  take: Take
-}
-
-const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
-const beforeData = /^(?:event: [^\r\n]*\n)?data: $/
+/** A stream whose events are not like the one before so often is read event by event. */
+const mostVain = 16
 
 /** Nothing is known yet. */
 export function alikeEvents(): AlikeEvents {
-  let known: Known | undefined
+  let pattern: EventPattern | undefined
+  let take: Take = () => undefined
+  let vain = 0
 
   return {
-    learn(frame, value, read, take) {
-      const { data: text = '', event: name } = frame
-      const data = changingString(text, value, read)
-      known = data && { name, data, event: wholeEvent(utf8.decode(frame.raw), text, data), take }
+    learn(frame, value, read, heard) {
+      pattern = vain++ < mostVain ? eventPattern(frame, value, read) : undefined
+      take = heard
     },
     takes(frame) {
-      if (known === undefined || frame.unfinished) return false
-      const value = stringOf(known, frame)
-      if (value === undefined) return false
-      known.take(value, Buffer.byteLength(value))
+      if (pattern === undefined || frame.unfinished) return false
+      if (pattern.match(bytewise(frame.raw), 0) !== frame.raw.length) return false
+      vain = 0
+      take(pattern.text, pattern.bytes, pattern.json)
       return true
     },
     pass(text, from, most) {
-      if (known?.event === undefined) return from
-      const { event, take } = known
-      const around = event.before.length + event.after.length
+      if (pattern === undefined) return from
       let at = from
-      for (let bytes = 0; at === from || bytes < most; ) {
-        const value = nextString(event, text, at)
-        if (value === undefined) break
-        take(value, value.length)
-        bytes += value.length
-        at += around + value.length
+      for (let bytes = 0; at === from || bytes < most; bytes += pattern.bytes) {
+        const end = pattern.match(text, at)
+        if (end < 0) break
+        at = end
+        take(pattern.text, pattern.bytes, pattern.json)
       }
+      if (at > from) vain = 0
       return at
     },
+    forget() {
+      pattern = undefined
+    },
   }
-}
-
-function wholeEvent(raw: string, text: string, { before, after }: ChangingString): ChangingString | undefined {
-  const head = raw.endsWith(`${text}\n\n`) ? raw.slice(0, -text.length - 2) : ''
-  if (!beforeData.test(head) || text.includes('\n')) return undefined
-  return { before: head + before, after: `${after}\n\n` }
-}
-
-function stringOf({ name, data, event }: Known, frame: Frame): string | undefined {
-  const { ascii, start = 0 } = frame
-  const value = event && ascii !== undefined ? stringWithin(event, ascii, start, start + frame.raw.length) : undefined
-  if (value !== undefined || frame.event !== name || frame.data === undefined) return value
-  return stringWithin(data, frame.data)
 }

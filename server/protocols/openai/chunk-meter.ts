@@ -78,7 +78,7 @@ export function chunkMeter(edits: AnswerEdits, { measure, textOnly }: ChoiceRead
     const created = data.includes('"audio"') ? choices.filter(isObject).flatMap(soundIn) : []
     const touched = isTouched(chunk, edits)
     const text = !touched && choices.length === 1 && !isObject(chunk.usage) ? textIn(choices[0]) : undefined
-    if (text !== undefined) usual.learn(frame, text, textOfChunk, deliver)
+    if (text !== undefined) usual.learn(frame, text, textOf, deliver)
     return {
       out: closedEvent(frame, touched ? editEvent(frame.raw, changes) : frame.raw),
       meaningful: carries(choices),
@@ -90,7 +90,10 @@ export function chunkMeter(edits: AnswerEdits, { measure, textOnly }: ChoiceRead
     return isObject(choice) && !choice.finish_reason ? textOnly?.(choice) : undefined
   }
 
-  const textOfChunk = (chunk: unknown) => (isObject(chunk) && Array.isArray(chunk.choices) ? textIn(chunk.choices[0]) : undefined)
+  function textOf(json: string): string | undefined {
+    const chunk = parseObject(json)
+    return chunk && Array.isArray(chunk.choices) ? textIn(chunk.choices[0]) : undefined
+  }
 
   function note(choice: Chunk): void {
     const { index } = choice

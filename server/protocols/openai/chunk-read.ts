@@ -19,6 +19,8 @@ import { readUsage, tellPredictions } from './usage.ts'
 export interface ChoiceReader {
   /** What one choice object of a chunk says. Its finish is kept for the end. */
   push(choice: Body): ConversationEvent[]
+  /** Takes a further text of its open part; absent: it keeps nothing of texts. */
+  said?(text: string): void
   /** The upstream has said why the choice ends. */
   isFinished(): boolean
   /** Closes what is open and finishes. `beside` is the latest chunk with what its dialect says beside the choices. */
@@ -53,6 +55,8 @@ export function chunkReader({ prefix, known, begin }: ChunkRules, codecContext: 
   let tier: string | undefined
   let beside: Body = {}
   let isOver = false
+  /** Of the last chunk that had one choice. */
+  let last: ChoiceReader | undefined
 
   function push(frame: Frame): ConversationEvent[] {
     const { data } = frame
@@ -70,11 +74,15 @@ export function chunkReader({ prefix, known, begin }: ChunkRules, codecContext: 
     tellUnknown(chunk, known)
     if (typeof chunk.service_tier === 'string') tier = chunk.service_tier
     if (chunk.search_results !== undefined || chunk.citations !== undefined) beside = chunk
-    for (const choice of Array.isArray(chunk.choices) ? chunk.choices : []) {
+    const said: unknown[] = Array.isArray(chunk.choices) ? chunk.choices : []
+    const isAlone = said.length === 1
+    for (const choice of said) {
       if (!isObject(choice)) continue
       if (carries(choice.error)) return [...events, ...fail(readInnerError(choice.error))]
       if (choices.size === 0) events.push({ kind: 'start', ...readOrigin(chunk, prefix, codecContext) })
-      for (const event of readerOf(choice)?.push(choice) ?? []) {
+      const reader = readerOf(choice)
+      last = isAlone ? reader : undefined
+      for (const event of reader?.push(choice) ?? []) {
         events.push(event)
         if (event.kind === 'error') isOver = true
       }
@@ -116,6 +124,7 @@ export function chunkReader({ prefix, known, begin }: ChunkRules, codecContext: 
 
   return {
     push,
+    texts: () => last && (last.said ?? ignored),
     losses: () => losses.losses,
     // A stream may lack its terminator, and even break, once every choice has said its end.
     end: (broke) => (isOver ? [] : isComplete() ? finish() : fail(broke ?? cut())),
@@ -130,6 +139,8 @@ function parse(data: string): Body | undefined {
     return undefined
   }
 }
+
+const ignored = () => undefined
 
 const broken = () => new GatewayError('upstream_error', 'The upstream sent a stream that is not a chat answer.')
 const cut = () => new GatewayError('upstream_error', 'The upstream ended its answer early.')

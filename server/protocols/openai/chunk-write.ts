@@ -4,6 +4,7 @@ import type { ConversationRequest } from '#canonical/conversation'
 import type { ConversationEvent } from '#canonical/conversation-event'
 import type { Usage } from '#canonical/usage'
 import type { WrittenKind } from '#protocols/codec/field-writers'
+import { around } from '#wire/around'
 import { writeStreamError } from './error.ts'
 import type { Body } from './fields.ts'
 import { writeUsage } from './usage.ts'
@@ -25,6 +26,8 @@ export type ChunkEvent =
 export interface ChunkWriter {
   /** Chunks with one choice each. */
   chunks(choices: readonly Body[]): Uint8Array
+  /** What stands around the marker of a chunk with this choice. */
+  around(choice: Body): ReturnType<typeof around>
   /** What every dialect of the family writes alike; undefined when the event is the dialect's own. */
   push: (event: ChunkEvent) => Uint8Array | undefined
 }
@@ -53,8 +56,11 @@ export function chunkWriter(
     return encoder.encode(`${figures}data: [DONE]\n\n`)
   }
 
+  const textOf = (choice: Body) => `data: ${head},"choices":[${JSON.stringify(choice)}]${tail}\n\n`
+
   return {
-    chunks: (choices) => encoder.encode(choices.map((choice) => `data: ${head},"choices":[${JSON.stringify(choice)}]${tail}\n\n`).join('')),
+    chunks: (choices) => encoder.encode(choices.map(textOf).join('')),
+    around: (choice) => around(textOf(choice)),
     push(event) {
       if (isOver) return nothing
       switch (event.kind) {

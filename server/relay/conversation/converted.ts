@@ -31,6 +31,7 @@ import { outgoing, refusable, splitterOf, type WrittenBody, writtenBody } from '
 import { hearing, roughlyAs } from '#relay/exchange/token-estimator'
 import type { Candidate } from '#routing/order'
 import type { Payload } from '#upstream/upstream'
+import { alikeTexts } from './alike-texts.ts'
 import { askedFor } from './asked-for.ts'
 
 /** How this candidate is asked, and its answers are read: by the codec of its dialect, unless its vendor has another one for this model. */
@@ -90,6 +91,9 @@ export function convertedPassage(conversion: Conversion, reader: StreamReader): 
   let hitLimit = false
   let tier: string | undefined
 
+  const isShown = (event: ConversationEvent) => given.event(event) !== undefined
+  const alike = alikeTexts({ reader, upstream: conversion.upstream, writer, meter, seen, isShown })
+
   const used = (scale: Scale) => meter.used(inputBytes, scale)
 
   function means(event: ConversationEvent): boolean {
@@ -139,7 +143,15 @@ export function convertedPassage(conversion: Conversion, reader: StreamReader): 
   }
 
   return {
-    push: (frame) => pass(reader.push(frame)),
+    push(frame) {
+      const out = alike.take(frame)
+      if (out) return { out, meaningful: true }
+      const events = reader.push(frame)
+      const verdict = pass(events)
+      alike.learn(frame, events)
+      return verdict
+    },
+    pass: alike.pass,
     close: () => pass(reader.end(undefined)),
     usage: () => used(rough),
     counted: () => used(estimator),

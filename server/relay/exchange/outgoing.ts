@@ -17,6 +17,7 @@ import type { Signer } from '#upstream/sign'
 import type { Payload, UpstreamRequest } from '#upstream/upstream'
 import { authHeaders, isSigned, schemeOf } from '#vendors/auth'
 import type { BodyQuirk } from '#vendors/vendor'
+import { bytewise } from '#wire/bytewise'
 import { createEventStreamSplitter } from '#wire/event-stream'
 
 export interface Outgoing {
@@ -128,7 +129,7 @@ export const inTrace = (request: UpstreamRequest, headers: Record<string, string
 
 /** Cuts a streamed answer of this candidate into events. */
 export function splitterOf({ channel }: Candidate): SseSplitter {
-  return channel.vendor.framing === 'event-stream' ? createEventStreamSplitter() : createSseSplitter()
+  return channel.vendor.framing === 'event-stream' ? createEventStreamSplitter() : createSseSplitter({ bytewise })
 }
 
 /** The fields that this upstream is known to answer with an error, but for those that its channel sets. */

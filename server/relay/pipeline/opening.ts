@@ -186,11 +186,16 @@ async function begin(exchange: Exchange, answer: UpstreamAnswer, timer: PhaseTim
     const { pass, heard } = passage
     if (waiting || !pass || !heard) return false
     const before = heard()
-    const run = cutter.skip((text, from) => pass(text, from, most))
+    let passed: ReturnType<typeof pass>
+    const run = cutter.skip((text, from) => {
+      passed = pass(text, from, most)
+      return passed?.end ?? from
+    })
     if (!run) return false
     batch.size += heard() - before
     batch.meaningful = true
-    out.addRun(run)
+    if (passed?.out) out.add(passed.out, {})
+    else out.addRun(run)
     return true
   }
 

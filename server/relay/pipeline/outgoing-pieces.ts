@@ -7,12 +7,13 @@ export class Outgoing {
   readonly #pieces: Uint8Array[] = []
   #run: Run | undefined
 
-  /** Adds what an event became. */
+  /** Adds what an event became, if anything. */
   add(bytes: Uint8Array, { raw, chunk, start = 0 }: Partial<Frame>): void {
     if (bytes === raw && chunk !== undefined) {
       this.addRun({ chunk, start, end: start + bytes.length })
       return
     }
+    if (bytes.length === 0) return
     this.#end()
     this.#pieces.push(bytes)
   }

@@ -8,7 +8,7 @@ import type { TokenEstimator } from '#canonical/token-estimator'
 import type { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import { alikeEvents } from '#wire/alike-events'
-import { scanFields } from '#wire/json-scan'
+import { parseObject, scanFields } from '#wire/json-scan'
 import { type FieldChanges, fieldEdits, splice } from '#wire/splice'
 import { closedEvent, editEvent } from '#wire/sse-edit'
 import { readInnerError } from '../error.ts'
@@ -56,7 +56,7 @@ export function messagesMeter({ model, keepsAnswer = false }: AnswerEdits, hear?
         delivered[kind] += bytes
         hear?.(said, bytes)
       }
-      usual.learn(frame, text, (parsed) => (isObject(parsed) ? onlyIn(parsed, field) : undefined), take)
+      usual.learn(frame, text, (json) => onlyIn(parseObject(json) ?? {}, field), take)
     }
   }
 

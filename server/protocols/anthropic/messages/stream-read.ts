@@ -2,7 +2,7 @@
  * A Messages stream as events, in the order that every reader guarantees, whatever the upstream does. A stream that ends without
  * a stop reason is an error: success is never made up.
  */
-import type { CodecContext, Frame, Memo, StreamReader } from '#canonical/codec'
+import type { CodecContext, Frame, Memo, StreamReader, TakeText } from '#canonical/codec'
 import type { ConversationEvent } from '#canonical/conversation-event'
 import { nothingDelivered, settled } from '#canonical/delivered'
 import { lossList } from '#protocols/codec/field-writers'
@@ -171,8 +171,18 @@ export function messagesReader(memo: Memo, codecContext: CodecContext): StreamRe
     return [...usage, { kind: 'error', error }]
   }
 
+  /** Texts are those of the last delta's kind. */
+  function texts(): TakeText | undefined {
+    const kind = lastDelta === 'text_delta' ? 'text' : lastDelta === 'thinking_delta' ? 'reasoning' : undefined
+    if (kind === undefined) return undefined
+    return (_, bytes) => {
+      delivered[kind] += bytes
+    }
+  }
+
   return {
     push,
+    texts,
     losses: () => losses.losses,
     end(broke) {
       if (isOver) return []

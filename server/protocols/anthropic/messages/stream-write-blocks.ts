@@ -1,10 +1,11 @@
 /** One part of a stream as a block: its opening, its deltas, its end. A part with nothing to say leaves no block. */
-import type { CodecContext } from '#canonical/codec'
+import type { CodecContext, WriteText } from '#canonical/codec'
 import type { Delta, PartHead } from '#canonical/conversation-event'
 import type { LossList } from '#canonical/loss'
 import type { WrittenFields, WrittenKind } from '#protocols/codec/field-writers'
 import { wrapInput } from '#protocols/codec/wrapped-tool'
 import { isObject } from '#shared/json'
+import { around, marker } from '#wire/around'
 import { type Json, writeEvent } from '../frame.ts'
 import { citationOf, noteLosses, ownBlock, type State } from './response-write.ts'
 
@@ -30,6 +31,8 @@ export interface BlockWriter {
   isClosed(): boolean
   /** The events that can go out now; each goes out once. A block gets its index with the first of them. */
   take(): string
+  /** As `StreamWriter.texts`. */
+  texts(): WriteText | undefined
 }
 
 /** What a kind of part does. */
@@ -80,6 +83,12 @@ export function blockWriter(part: Head, nextIndex: () => number, codecContext: C
     },
     isClosed: () => isClosed,
     take,
+    texts() {
+      if (index === undefined || isClosed || waiting.length > 0 || (part.kind === 'call' && part.form === 'text')) return undefined
+      const delta = shape.piece({ text: marker })
+      const parts = delta && around(writeEvent('content_block_delta', { index, delta }))
+      return parts && ((json) => parts[0] + json + parts[1])
+    },
   }
 }
 

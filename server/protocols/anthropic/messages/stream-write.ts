@@ -2,7 +2,7 @@
  * Events as a Messages stream. Blocks come one after the other and their indexes without gaps, so a part that begins while
  * another is open waits for its turn; nothing else is kept.
  */
-import type { CodecContext, StreamWriter } from '#canonical/codec'
+import type { CodecContext, StreamWriter, WriteText } from '#canonical/codec'
 import type { ConversationRequest, Finish } from '#canonical/conversation'
 import type { ConversationEvent } from '#canonical/conversation-event'
 import { noUsage } from '#canonical/usage'
@@ -142,5 +142,11 @@ export function messagesWriter(asked: ConversationRequest, codecContext: CodecCo
     return writeStreamError(error)
   }
 
-  return { push, losses: () => losses.losses }
+  /** Only the part that is on the wire; what waits is written later, joined. */
+  function texts(choice: number, at: number): WriteText | undefined {
+    const [first] = parts.keys()
+    return choice === 0 && first === at && !behindWords.has(at) && !isOver ? parts.get(at)?.texts() : undefined
+  }
+
+  return { push, texts, losses: () => losses.losses }
 }

@@ -2,11 +2,12 @@
  * Events as the server-sent events of a Gemini stream: no event names, no terminator, every event one object on one line. A
  * call and a picture go out whole, when they close. The finish and the usage go out together in the last event.
  */
-import type { CodecContext, StreamWriter } from '#canonical/codec'
+import type { CodecContext, StreamWriter, WriteText } from '#canonical/codec'
 import type { ConversationRequest, Finish, Opaque } from '#canonical/conversation'
 import type { ConversationEvent, Delta, PartHead } from '#canonical/conversation-event'
 import type { Usage } from '#canonical/usage'
 import { lossList, type WrittenFields, type WrittenKind } from '#protocols/codec/field-writers'
+import { around, marker } from '#wire/around'
 import { writeStreamError } from '../error.ts'
 import type { Body } from '../proto-json.ts'
 import { writeUsage } from '../usage.ts'
@@ -76,15 +77,15 @@ export function geminiWriter(asked: ConversationRequest, codecContext: CodecCont
     return choice
   }
 
-  function frame(candidates: Body[], more: Body = {}): Uint8Array {
+  function frameText(candidates: Body[], more: Body = {}): string {
     responseId ||= codecContext.id('resp_')
-    return encoder.encode(`data: ${JSON.stringify({ candidates, ...more, modelVersion: asked.model, responseId })}\n\n`)
+    return `data: ${JSON.stringify({ candidates, ...more, modelVersion: asked.model, responseId })}\n\n`
   }
 
+  const frame = (candidates: Body[], more?: Body) => encoder.encode(frameText(candidates, more))
+  const candidateOf = (index: number, written: Body[]): Body => ({ content: { parts: written, role: 'model' }, index })
   const parts = (index: number, written: Body[], more: Body = {}) =>
-    written.length === 0 && Object.keys(more).length === 0
-      ? nothing
-      : frame([{ content: { parts: written, role: 'model' }, index, ...more }])
+    written.length === 0 && Object.keys(more).length === 0 ? nothing : frame([{ ...candidateOf(index, written), ...more }])
 
   function open(index: number, at: number, head: Head): Uint8Array {
     const choice = choiceOf(index)
@@ -95,7 +96,23 @@ export function geminiWriter(asked: ConversationRequest, codecContext: CodecCont
 
   function text(index: number, choice: OpenChoice, words: string): Uint8Array {
     choice.ruler.add(words)
-    return words === '' ? nothing : parts(index, [{ text: words }])
+    return words === '' ? nothing : parts(index, [thoughtOrText(words, false)])
+  }
+
+  function texts(index: number, at: number): WriteText | undefined {
+    const choice = choiceOf(index)
+    const kind = choice.parts.get(at)?.head.kind
+    if (kind === 'reasoning' && !shows) return () => ''
+    if (kind !== 'text' && kind !== 'refusal' && kind !== 'reasoning') return undefined
+    const isThought = kind === 'reasoning'
+    const written = around(frameText([candidateOf(index, [thoughtOrText(marker, isThought)])]))
+    return (
+      written &&
+      ((json, words) => {
+        if (!isThought) choice.ruler.add(words)
+        return written[0] + json + written[1]
+      })
+    )
   }
 
   function grow(index: number, at: number, delta: Piece): Uint8Array {
@@ -108,14 +125,14 @@ export function geminiWriter(asked: ConversationRequest, codecContext: CodecCont
     else if ('citation' in delta) cite(delta.citation, part.base, choice)
     else if ('logprobs' in delta) return parts(index, [], { logprobsResult: writeLogprobs(delta.logprobs) })
     // A new segment of thoughts begins.
-    else if (shows) return parts(index, [{ text: '\n\n', thought: true }])
+    else if (shows) return parts(index, [thoughtOrText('\n\n', true)])
     return nothing
   }
 
   function growText(index: number, choice: OpenChoice, part: OpenPart, words: string): Uint8Array {
     const { head } = part
     if (head.kind === 'text' || head.kind === 'refusal') return text(index, choice, words)
-    if (head.kind === 'reasoning') return shows && words !== '' ? parts(index, [{ text: words, thought: true }]) : nothing
+    if (head.kind === 'reasoning') return shows && words !== '' ? parts(index, [thoughtOrText(words, true)]) : nothing
     if (head.kind === 'call') part.pieces.push(words)
     if (head.kind === 'media') part.transcript += words
     return nothing
@@ -178,8 +195,10 @@ export function geminiWriter(asked: ConversationRequest, codecContext: CodecCont
     }
   }
 
-  return { push, losses: () => losses.losses }
+  return { push, texts, losses: () => losses.losses }
 }
+
+const thoughtOrText = (text: string, isThought: boolean): Body => (isThought ? { text, thought: true } : { text })
 
 /** Each piece is base64 by itself, so padding may stand between them. */
 function joined(pieces: string[]): string {

@@ -132,6 +132,9 @@ function choiceReader(choice: number, memo: Memo, codecContext: CodecContext): C
 
   return {
     push,
+    said(text) {
+      if (open?.kind === 'text') written += text.length
+    },
     isFinished: () => finish !== undefined,
     end(beside) {
       const at = open?.kind === 'text' ? open.at : undefined

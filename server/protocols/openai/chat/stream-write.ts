@@ -1,8 +1,9 @@
 /** Events as a Chat stream. Everything goes out as it comes; calls are numbered among themselves. */
-import type { CodecContext, StreamWriter } from '#canonical/codec'
+import type { CodecContext, StreamWriter, WriteText } from '#canonical/codec'
 import type { ConversationRequest, MediaPart } from '#canonical/conversation'
 import type { Delta, PartHead } from '#canonical/conversation-event'
 import { lossList, type WrittenFields, type WrittenKind } from '#protocols/codec/field-writers'
+import { marker } from '#wire/around'
 import { type ChunkEvent, chunkWriter } from '../chunk-write.ts'
 import type { Body } from '../fields.ts'
 import { writeAnnotation } from './citations.ts'
@@ -164,15 +165,14 @@ export function writer(asked: ConversationRequest, codecContext: CodecContext): 
     switch (head.kind) {
       case 'text':
         return content(state, slot, text)
-      case 'refusal':
-        return [{ refusal: text }]
       case 'reasoning': {
         const gap = isFirst && state.thought ? '\n\n' : ''
         state.thought = true
-        return [{ reasoning_content: gap + text }]
+        return furtherText(slot, gap + text)
       }
+      case 'refusal':
       case 'call':
-        return [argsDelta(slot.index, head.form, text)]
+        return furtherText(slot, text)
       case 'media':
         return head.media === 'audio' ? [{ audio: audio(state, { transcript: text }) }] : []
       case 'native':
@@ -180,12 +180,33 @@ export function writer(asked: ConversationRequest, codecContext: CodecContext): 
     }
   }
 
+  /** Text of a part that began. */
+  function furtherText({ head, index }: Slot, text: string): Body[] {
+    switch (head.kind) {
+      case 'text':
+      case 'native':
+        return [{ content: text }]
+      case 'refusal':
+        return [{ refusal: text }]
+      case 'reasoning':
+        return [{ reasoning_content: text }]
+      case 'call':
+        return [argsDelta(index, head.form, text)]
+      case 'media':
+        return []
+    }
+  }
+
   function content(state: ChoiceState, slot: Slot, text: string): Body[] {
     if (text === '') return []
     if (slot.isLate) movedText(losses)
+    count(state, slot, text)
+    return furtherText(slot, text)
+  }
+
+  function count(state: ChoiceState, slot: Slot, text: string): void {
     slot.length += text.length
     state.content += text.length
-    return [{ content: text }]
   }
 
   function argsDelta(index: number, form: 'json' | 'text', text: string): Body {
@@ -238,7 +259,21 @@ export function writer(asked: ConversationRequest, codecContext: CodecContext): 
     }
   }
 
-  return { push: (event) => frame.push(event) ?? frame.chunks(write(event)), losses: () => losses.losses }
+  function texts(choice: number, at: number): WriteText | undefined {
+    const state = states.get(choice)
+    const slot = state?.slots.get(at)
+    const [said] = slot?.began && !slot.isUnsaid ? furtherText(slot, marker) : []
+    const parts = said && frame.around(chunk(choice, said))
+    if (!state || !slot || !parts) return undefined
+    const [before, after] = parts
+    const isContent = slot.head.kind === 'text'
+    return (json, text) => {
+      if (isContent) count(state, slot, text)
+      return before + json + after
+    }
+  }
+
+  return { push: (event) => frame.push(event) ?? frame.chunks(write(event)), texts, losses: () => losses.losses }
 }
 
 const isAudio = (head: Head) => head.kind === 'media' && head.media === 'audio'

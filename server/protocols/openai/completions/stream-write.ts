@@ -1,8 +1,9 @@
 /** Events as a Completions stream: the text of every part that has one, as it comes. */
-import type { CodecContext, StreamWriter } from '#canonical/codec'
+import type { CodecContext, StreamWriter, WriteText } from '#canonical/codec'
 import type { ConversationRequest } from '#canonical/conversation'
 import type { Delta, PartHead } from '#canonical/conversation-event'
 import { lossList, type WrittenFields, type WrittenKind } from '#protocols/codec/field-writers'
+import { marker } from '#wire/around'
 import { type ChunkEvent, chunkWriter } from '../chunk-write.ts'
 import type { Body } from '../fields.ts'
 import { writeFinish } from './finish.ts'
@@ -69,5 +70,12 @@ export function writer(asked: ConversationRequest, codecContext: CodecContext): 
     return [chunk(choice, '', { logprobs: writeLogprobs(delta.logprobs, from) })]
   }
 
-  return { push: (event) => frame.push(event) ?? frame.chunks(write(event)), losses: () => losses.losses }
+  function texts(choice: number, at: number): WriteText | undefined {
+    const parts = shown.has(`${choice}/${at}`) ? frame.around(chunk(choice, marker)) : undefined
+    if (!parts) return undefined
+    const [before, after] = parts
+    return (json) => before + json + after
+  }
+
+  return { push: (event) => frame.push(event) ?? frame.chunks(write(event)), texts, losses: () => losses.losses }
 }

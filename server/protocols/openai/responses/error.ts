@@ -45,8 +45,12 @@ export const failureField = ({ publicCode, message }: GatewayError) => ({ code: 
 
 /** One event of the stream: the name, and the same name as the data's type. */
 export function eventBytes(type: string, sequence: number, fields: Record<string, unknown>): Uint8Array {
-  return new TextEncoder().encode(`event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: sequence, ...fields })}\n\n`)
+  return new TextEncoder().encode(eventText(type, sequence, fields))
 }
+
+/** The same as text; a number that is not known yet may be a text in its place. */
+export const eventText = (type: string, sequence: number | string, fields: Record<string, unknown>): string =>
+  `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: sequence, ...fields })}\n\n`
 
 /** An error of a stream that has not said what response it is. The dialect needs no terminator after it. */
 export function writeStreamError({ publicCode, message, param }: GatewayError, sequence = 0): Uint8Array {

@@ -216,6 +216,8 @@ export function responsesReader(memo: Memo, codecContext: CodecContext): StreamR
 
   return {
     losses: () => losses.losses,
+    // An item knows of its text only that there is some.
+    texts: () => ignored,
     push(frame) {
       if (!hasEnded) pushFrame(frame)
       return flush()
@@ -226,6 +228,8 @@ export function responsesReader(memo: Memo, codecContext: CodecContext): StreamR
     },
   }
 }
+
+const ignored = () => undefined
 
 function parse(data: string): Fields | undefined {
   try {

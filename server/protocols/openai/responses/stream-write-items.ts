@@ -1,8 +1,10 @@
 /** Output items of a stream: each writes its own events, and can be given as a whole at any time. */
+import type { WriteText } from '#canonical/codec'
 import type { Citation, Opaque, Phase, TokenLogprob } from '#canonical/conversation'
 import type { Delta, PartHead } from '#canonical/conversation-event'
 import type { LossList } from '#canonical/loss'
 import type { WrittenFields, WrittenKind } from '#protocols/codec/field-writers'
+import { marker } from '#wire/around'
 import { writeAnnotation } from './citations.ts'
 import { lostSource } from './response-write.ts'
 import {
@@ -18,8 +20,13 @@ import {
   writeLogprobs,
 } from './response-write-items.ts'
 
+type Fields = Record<string, unknown>
+
 /** Sends an event of the item; `type` without its `response.`. The item's id and place are added. */
-export type WriteItemEvent = (type: string, fields?: Record<string, unknown>) => void
+export type WriteItemEvent = (type: string, fields?: Fields) => void
+
+/** What writes events like this one, in which the marker stands for a text; `said` is told every text. */
+export type WriteItemTexts = (type: string, fields: Fields, said: (text: string) => void) => WriteText | undefined
 
 /** What of a part’s head is written. State of a block stands in `raw`, that of a call is another vendor's. */
 export type Head =
@@ -40,13 +47,15 @@ export type Piece = WrittenFields<
 
 export interface Draft {
   delta: (delta: Piece, at: number) => void
+  /** As `StreamWriter.texts`. */
+  texts?(at: number): WriteText | undefined
   /** The part at `at` is whole. */
   close(at: number): void
   item(status: ItemStatus): Item
 }
 
 /** A tool call that is being written. */
-export function callDraft(id: string, head: HeadOf<'call'>, say: WriteItemEvent): Draft {
+export function callDraft(id: string, head: HeadOf<'call'>, say: WriteItemEvent, texts: WriteItemTexts): Draft {
   const pieces: string[] = []
   const [events, field] = head.form === 'text' ? ['custom_tool_call_input', 'input'] : ['function_call_arguments', 'arguments']
   return {
@@ -55,6 +64,7 @@ export function callDraft(id: string, head: HeadOf<'call'>, say: WriteItemEvent)
       pieces.push(delta.text)
       say(`${events}.delta`, { delta: delta.text })
     },
+    texts: () => texts(`${events}.delta`, { delta: marker }, (text) => pieces.push(text)),
     close() {
       const argsText = wholeArguments(head.form, pieces.join(''))
       if (pieces.length === 0 && argsText !== '') say(`${events}.delta`, { delta: argsText })
@@ -66,7 +76,7 @@ export function callDraft(id: string, head: HeadOf<'call'>, say: WriteItemEvent)
 }
 
 /** Segments of a summary are parts with an index of their own; a full text is content. */
-export function reasoningDraft(id: string, { form }: HeadOf<'reasoning'>, say: WriteItemEvent): Draft {
+export function reasoningDraft(id: string, { form }: HeadOf<'reasoning'>, say: WriteItemEvent, texts: WriteItemTexts): Draft {
   const segments: string[] = []
   const opaque: Opaque[] = []
   let pieces: string[] | undefined
@@ -97,6 +107,11 @@ export function reasoningDraft(id: string, { form }: HeadOf<'reasoning'>, say: W
       if ('text' in delta) addText(delta.text)
       else if ('segment' in delta) endSegment()
       else if ('opaque' in delta) opaque.push(delta.opaque)
+    },
+    texts() {
+      if (form === 'hidden') return () => ''
+      const segment = pieces
+      return segment && texts(`${textEvents}.delta`, { ...place(), delta: marker }, (text) => segment.push(text))
     },
     close: endSegment,
     item: (status) =>
@@ -153,24 +168,38 @@ export interface MessageDraft extends Draft {
 }
 
 /** A message that is being written. */
-export function messageDraft(id: string, phase: Phase | undefined, say: WriteItemEvent, losses: LossList): MessageDraft {
+export function messageDraft(
+  id: string,
+  phase: Phase | undefined,
+  say: WriteItemEvent,
+  texts: WriteItemTexts,
+  losses: LossList,
+): MessageDraft {
   const contents = new Map<number, Content>()
   const whole = ({ isRefusal, pieces, citations, logprobs }: Content): Item =>
     isRefusal ? refusalContent(pieces.join('')) : textContent(pieces.join(''), citations, logprobs)
 
   function addText(content: Content, delta: string): void {
     if (delta === '') return
+    keep(content, delta)
+    tellText(content, delta)
+  }
+
+  function keep(content: Content, delta: string): void {
     content.pieces.push(delta)
     content.length += delta.length
-    if (content.isRefusal) say('refusal.delta', { content_index: content.index, delta })
-    else tellText(content, delta)
   }
 
   function tellText(content: Content, delta: string): void {
-    const logprobs = writeLogprobs(content.logprobs.slice(content.told))
-    content.told = content.logprobs.length
-    say('output_text.delta', { content_index: content.index, delta, logprobs })
+    const { logprobs, told, isRefusal } = content
+    if (!isRefusal) content.told = logprobs.length
+    say(...textEvent(content, delta, logprobs.slice(told)))
   }
+
+  const textEvent = ({ index, isRefusal }: Content, delta: string, logprobs: TokenLogprob[]): [type: string, fields: Fields] =>
+    isRefusal
+      ? ['refusal.delta', { content_index: index, delta }]
+      : ['output_text.delta', { content_index: index, delta, logprobs: writeLogprobs(logprobs) }]
 
   function addCitation(content: Content, citation: Citation): void {
     const annotation = writeAnnotation(citation, content.length)
@@ -193,6 +222,11 @@ export function messageDraft(id: string, phase: Phase | undefined, say: WriteIte
       if ('text' in delta) addText(content, delta.text)
       else if ('citation' in delta) addCitation(content, delta.citation)
       else if ('logprobs' in delta) content.logprobs.push(...delta.logprobs)
+    },
+    texts(at) {
+      const content = contents.get(at)
+      if (!content || content.told < content.logprobs.length) return undefined
+      return texts(...textEvent(content, marker, []), (text) => keep(content, text))
     },
     close(at) {
       const content = contents.get(at)

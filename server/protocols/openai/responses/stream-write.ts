@@ -2,14 +2,15 @@
  * Events as a Responses stream for a client. Every event has the next number; every item its id and place; and the last
  * event holds the whole answer, so this writer, unlike the others, keeps what it wrote.
  */
-import type { CodecContext, StreamWriter } from '#canonical/codec'
+import type { CodecContext, StreamWriter, WriteText } from '#canonical/codec'
 import type { ConversationRequest, Finish, MediaPart } from '#canonical/conversation'
 import type { ConversationEvent } from '#canonical/conversation-event'
 import { noUsage, type Usage } from '#canonical/usage'
 import { lossList, type WrittenKind } from '#protocols/codec/field-writers'
 import type { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
-import { eventBytes, failureField, writeStreamError } from './error.ts'
+import { aroundCounted, countMarker } from '#wire/around'
+import { eventBytes, eventText, failureField, writeStreamError } from './error.ts'
 import { writeFinish } from './finish.ts'
 import { failedCall, lostAnswer, lostBlock, noteMedia, responseId } from './response-write.ts'
 import { echoOf, type Item, idPrefix, type ResponseState, responseObject, shownForm } from './response-write-items.ts'
@@ -24,6 +25,7 @@ import {
   type Piece,
   reasoningDraft,
   type WriteItemEvent,
+  type WriteItemTexts,
 } from './stream-write-items.ts'
 
 /** What of each event is written. The model is called what the client called it. */
@@ -70,6 +72,16 @@ export function responsesWriter(asked: ConversationRequest, codecContext: CodecC
   let out: Uint8Array[] = []
 
   const send = (type: string, fields: Record<string, unknown>) => out.push(eventBytes(type, sequence++, fields))
+  function writeTexts(event: string, said: (text: string) => void): WriteText | undefined {
+    const parts = aroundCounted(event)
+    if (!parts) return undefined
+    const [before, between, after] = parts
+    return (json, text) => {
+      said(text)
+      return before + sequence++ + between + json + after
+    }
+  }
+
   const object = (told: Omit<ResponseState, 'id' | 'created'>) => responseObject(echo ?? {}, { ...head, ...told })
 
   function start(id: string, created: number): void {
@@ -97,7 +109,7 @@ export function responsesWriter(asked: ConversationRequest, codecContext: CodecC
     if (last?.message && !last.done && last.message.phase === phase) return last
     const id = codecContext.id(idPrefix.message)
     let message: MessageDraft | undefined
-    const placed = place(id, (say) => (message = messageDraft(id, phase, say, losses)))
+    const placed = place(id, (say, texts) => (message = messageDraft(id, phase, say, texts, losses)))
     placed.message = message
     return placed
   }
@@ -107,12 +119,12 @@ export function responsesWriter(asked: ConversationRequest, codecContext: CodecC
     switch (part.kind) {
       case 'call': {
         const id = codecContext.id(idPrefix[part.form])
-        return place(id, (say) => callDraft(id, part, say))
+        return place(id, (say, texts) => callDraft(id, part, say, texts))
       }
       case 'reasoning': {
         const id = codecContext.id(idPrefix.reasoning)
         const head = { ...part, form: shownForm(part.form, asked) }
-        return place(id, (say) => reasoningDraft(id, head, say))
+        return place(id, (say, texts) => reasoningDraft(id, head, say, texts))
       }
       case 'media': {
         const id = codecContext.id(idPrefix.image)
@@ -133,10 +145,14 @@ export function responsesWriter(asked: ConversationRequest, codecContext: CodecC
     }
   }
 
-  function place(id: string, make: (say: WriteItemEvent) => Draft): Placed {
+  function place(id: string, make: (say: WriteItemEvent, texts: WriteItemTexts) => Draft): Placed {
     settle('completed')
     const index = items.length
-    const draft = make((type, fields = {}) => send(`response.${type}`, { item_id: id, output_index: index, ...fields }))
+    const at = { item_id: id, output_index: index }
+    const draft = make(
+      (type, fields = {}) => send(`response.${type}`, { ...at, ...fields }),
+      (type, fields, said) => writeTexts(eventText(`response.${type}`, countMarker, { ...at, ...fields }), said),
+    )
     const placed: Placed = { index, draft, message: undefined, open: new Set() }
     items.push(placed)
     unsettled.add(placed)
@@ -236,6 +252,7 @@ export function responsesWriter(asked: ConversationRequest, codecContext: CodecC
       const [only, ...others] = out
       return only && others.length === 0 ? only : Buffer.concat(out)
     },
+    texts: (choice, at) => (choice === 0 && !media.has(at) ? places.get(at)?.draft.texts?.(at) : undefined),
     losses: () => losses.losses,
   }
 }

@@ -1,0 +1,144 @@
+/**
+ * Server-sent events that are alike but for one string in their JSON, as most of a stream are: once one of them was read, that string of
+ * the others is found by what stands around it. What an upstream counts and fills up beside it may differ, too.
+ * All texts here are bytewise (`bytewise.ts`).
+ */
+import type { Frame } from '#shared/sse'
+import { bytewise, decoded, encoded } from './bytewise.ts'
+
+/** What differs: the string, a number that counts events, letters that hide how long the string is. */
+type Kind = 'string' | 'number' | 'letters'
+
+interface Hole {
+  kind: Kind
+  start: number
+  end: number
+}
+
+/** One line of data, perhaps named. */
+const oneLine = /^((?:event: [^\r\n]*\r?\n)?data: ?)[^\r\n]*\r?\n\r?\n$/
+const meaningless = /"(?:obfuscation":"([\w+/=-]*)"|sequence_number":(\d+)[,}])/g
+const letters = /^[\w+/=-]*$/
+const number = /^(?:0|[1-9]\d{0,14})$/
+/** Needs no unescaping, and each of its characters is one byte. */
+const plain = /^[ !#-[\]-\u007f]+$/
+// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON has none in a string.
+const unescapable = /["\\\u0000-\u001f]/
+// biome-ignore lint/suspicious/noControlCharactersInRegex: likewise.
+const control = /[\u0000-\u001f]/
+
+/** Begins with a backslash that escapes what JSON.stringify escapes in another way, or not at all; or is itself escaped. */
+const unusualEscape = /\\[^"\\bfnrt]/
+
+/** The pattern of events that are like one; `match` leaves the string that it found in the fields. */
+export class EventPattern {
+  /** The string that was found last. */
+  text = ''
+  /** Its length in UTF-8. */
+  bytes = 0
+  /** As it stands in JSON between its quotes, bytewise, as `JSON.stringify` writes it. */
+  json = ''
+  readonly #kinds: readonly Kind[]
+  readonly #before: readonly string[]
+  readonly #end: string
+
+  constructor(event: string, holes: readonly Hole[]) {
+    this.#kinds = holes.map(({ kind }) => kind)
+    this.#before = holes.map(({ start }, at) => event.slice(holes[at - 1]?.end ?? 0, start))
+    this.#end = event.slice(holes.at(-1)?.end ?? 0)
+  }
+
+  /** Where the event ends that begins at `from`; -1 where it is not like the others, or its string is empty. */
+  match(text: string, from: number): number {
+    let at = from
+    let [start, stop] = [0, 0]
+    for (let hole = 0; hole < this.#kinds.length; hole++) {
+      const before = this.#before[hole] ?? ''
+      if (!text.startsWith(before, at)) return -1
+      const kind = this.#kinds[hole]
+      const begin = at + before.length
+      at = kind === 'number' ? endOfNumber(text, begin) : closingQuote(text, begin)
+      if (at < 0 || (kind === 'letters' && !letters.test(text.slice(begin, at)))) return -1
+      if (kind === 'string') [start, stop] = [begin, at]
+    }
+    if (!text.startsWith(this.#end, at) || !this.#read(text.slice(start, stop))) return -1
+    return at + this.#end.length
+  }
+
+  #read(json: string): boolean {
+    if (!plain.test(json)) return this.#readOdd(json)
+    this.text = this.json = json
+    this.bytes = json.length
+    return true
+  }
+
+  /** Escapes that there is another way to write are written anew. */
+  #readOdd(json: string): boolean {
+    const text = json === '' || control.test(json) ? undefined : decoded(json)
+    const meant = text === undefined || !json.includes('\\') ? text : unescaped(text)
+    if (meant === undefined) return false
+    this.text = meant
+    this.json = unusualEscape.test(json) ? encoded(JSON.stringify(meant).slice(1, -1)) : json
+    this.bytes = meant === text ? json.length : Buffer.byteLength(meant)
+    return true
+  }
+}
+
+/**
+ * The pattern of events like `frame`, in which `string` stands; `read` takes it from their JSON. Undefined where it is empty, escaped, not
+ * the only one of its kind, or the event is not one line.
+ */
+export function eventPattern(frame: Frame, string: string, read: (json: string) => string | undefined): EventPattern | undefined {
+  const event = bytewise(frame.raw)
+  const head = oneLine.exec(event)?.[1]
+  if (head === undefined || string === '' || unescapable.test(string)) return undefined
+  const literal = `"${encoded(string)}"`
+  const at = event.indexOf(literal)
+  if (at < 0 || event.indexOf(literal, at + 1) >= 0) return undefined
+  const found: Hole = { kind: 'string', start: at + 1, end: at + literal.length - 1 }
+  const holes = [found, ...meaninglessIn(event)].sort((one, other) => one.start - other.start)
+  // The same text may be a name, or belong to another field; and what seems to mean nothing may.
+  const changed = decoded(otherwise(event, holes).slice(head.length))?.trimEnd()
+  return changed !== undefined && read(changed) === `${string}+` ? new EventPattern(event, holes) : undefined
+}
+
+const meaninglessIn = (event: string): Hole[] =>
+  [...event.matchAll(meaningless)].map(({ index, 0: all, 1: filling, 2: count = '' }) => {
+    const end = index + all.length - 1
+    return { kind: filling === undefined ? 'number' : 'letters', start: end - (filling ?? count).length, end }
+  })
+
+/** The event with something else in every hole. */
+function otherwise(event: string, holes: readonly Hole[]): string {
+  let all = ''
+  let from = 0
+  for (const { kind, start, end } of holes) {
+    all += event.slice(from, start) + (kind === 'number' ? `1${event.slice(start, end)}` : `${event.slice(start, end)}+`)
+    from = end
+  }
+  return all + event.slice(from)
+}
+
+/** The position of the quote that ends a string; -1 where there is none. */
+function closingQuote(text: string, from: number): number {
+  for (let at = text.indexOf('"', from); at >= 0; at = text.indexOf('"', at + 1)) {
+    let slashes = 0
+    while (at - slashes > from && text.charCodeAt(at - slashes - 1) === 0x5c) slashes++
+    if (slashes % 2 === 0) return at
+  }
+  return -1
+}
+
+function endOfNumber(text: string, from: number): number {
+  let end = from
+  while (text.charCodeAt(end) >= 0x30 && text.charCodeAt(end) <= 0x39) end++
+  return number.test(text.slice(from, end)) ? end : -1
+}
+
+function unescaped(json: string): string | undefined {
+  try {
+    return JSON.parse(`"${json}"`) as string
+  } catch {
+    return undefined
+  }
+}
