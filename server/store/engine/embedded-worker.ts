@@ -37,6 +37,13 @@ export interface EmbeddedRows {
 const asText = [types.TIMESTAMP, types.TIMESTAMPTZ, types.DATE, types.INTERVAL, types.JSON, types.JSONB, 1115, 1185, 1182, 1187, 1231]
 const parsers = Object.fromEntries(asText.map((type) => [type, (text: string) => text]))
 
+/**
+ * Settings of the server. Its buffers are touched, all of them, when it opens: 128 MB by default. The system's own cache of the files is
+ * behind them. A file of the log that is written soon need not be filled with zeros before, since nothing is forced to the disk.
+ */
+const settings = ['shared_buffers=16MB', 'wal_init_zero=off', 'track_activities=off']
+const startParams = [...PGlite.defaultStartParams, ...settings.flatMap((setting) => ['-c', setting])]
+
 let database: PGlite | undefined
 let statements: Statements | undefined
 let run: ((message: CallMessage) => RunningCall) | undefined
@@ -95,7 +102,7 @@ async function answer(message: SessionMessage): Promise<Reply> {
 async function perform(message: SessionMessage): Promise<EmbeddedRows | undefined> {
   switch (message.kind) {
     case 'open':
-      database = await PGlite.create({ dataDir: message.folder })
+      database = await PGlite.create({ dataDir: message.folder, startParams })
       statements = createStatements(database)
       run = createCalls({ db: guard(drizzle(here as unknown as PGlite, { schema })), engine: 'embedded' })
       return undefined
