@@ -205,9 +205,9 @@ describe('every problem has its line and column', () => {
       ['1:23: routing.balancing: Expected one of: weight, round_robin, least_open, first_token, cheapest'],
     ],
     [
-      'a price without output',
-      'prices:\n  m: { input: 1 }',
-      ['2:6: prices.m: A price for tokens names both input and output; write output: 0 if it is free.'],
+      'a price without input',
+      'prices:\n  m: { output: 1 }',
+      ['2:6: prices.m: A price for tokens names input; write input: 0 if it is free.'],
     ],
     ['a price that says nothing', 'prices: { m: {} }', ['1:14: prices.m: A price names at least one amount; write 0 for what is free.']],
     [

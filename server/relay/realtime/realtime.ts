@@ -7,6 +7,7 @@
 import type { NewLog } from '#billing/ledger/books'
 import { cost } from '#billing/pricing/cost'
 import type { Price } from '#billing/pricing/price'
+import { isWholeFor } from '#billing/pricing/whole'
 import type { Ticket } from '#billing/ratelimit/limits'
 import { realtimeCodecs } from '#protocols/realtime'
 import type { RelayParts } from '#relay/contract/ask'
@@ -114,7 +115,7 @@ export function createRealtime(parts: RealtimeParts): Realtime {
     const { caller, model, requestId, begins, handles } = ask
     const codec = realtimeCodecs[ask.style]
     const price = parts.prices.get(model)
-    if (!price) throw modelNotFound()
+    if (!isWholeFor(price, 'realtime')) throw modelNotFound()
     begun.price = price
     const dialect = ask.style === 'gemini' ? 'gemini' : 'chat'
     const asked = {
