@@ -12,3 +12,23 @@ export const liveTokens = pgTable(
   },
   (table) => [index('live_tokens_expires').on(table.expiresAt)],
 )
+
+/** Calls over WebRTC and SIP that upstreams hold for callers: where each is held. Sealed: only the program can read it. */
+export const realtimeCalls = pgTable(
+  'realtime_calls',
+  {
+    id: text('id').primaryKey(),
+    /** The id of the user or team. */
+    tenant: text('tenant').notNull(),
+    keyId: text('key_id').notNull(),
+    /** The request that opened it. */
+    requestId: text('request_id').notNull(),
+    createdAt: timestamp('created_at', { withTimezone: true, mode: 'date' }).notNull(),
+    endedAt: timestamp('ended_at', { withTimezone: true, mode: 'date' }),
+    /** When the row is deleted. */
+    expiresAt: timestamp('expires_at', { withTimezone: true, mode: 'date' }).notNull(),
+    /** Further facts as JSON: AES-256-GCM, with the id as associated data. */
+    sealed: text('sealed').notNull(),
+  },
+  (table) => [index('realtime_calls_expires').on(table.expiresAt)],
+)

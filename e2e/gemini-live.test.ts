@@ -183,7 +183,17 @@ test('what is refused closes the connection in plain words, before any upstream 
   const { key, session } = await gateway.user('cay', '5')
   const asked = vendor.asked.length
   expect(await refusal([key, {}, 'nothing'])).toContain('1008): The model does not exist')
-  expect(await refusal([key, {}, 'gpt-realtime'])).toContain('No channel of this model')
+  expect(await refusal([key, {}, 'gpt-realtime'])).toContain('1007): This model is held in sessions of OpenAI’s Realtime only.')
+  const inverse = await fetch(`${gateway.url}/v1/realtime?model=${model}`, {
+    headers: {
+      ...{ authorization: `Bearer ${key}`, connection: 'Upgrade', upgrade: 'websocket' },
+      ...{ 'sec-websocket-version': '13', 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' },
+    },
+  })
+  expect(inverse.status).toBe(400)
+  expect(await inverse.json()).toMatchObject({
+    error: { code: 'unsupported_here', param: 'model', message: expect.stringContaining('/ws/google.ai.generativelanguage.v1beta') },
+  })
   expect(await refusal([(await gateway.user('poor', '0')).key])).toMatch(/1008\): .*balance/)
   expect(await refusal(['sk-nobodys-key-at-all'])).toContain('401')
   expect(vendor.asked).toHaveLength(asked)

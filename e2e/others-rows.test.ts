@@ -102,6 +102,7 @@ const nobodys: Record<string, string> = {
   '/v1beta/files/': 'likewise',
   '/v1/videos/': 'needs an upstream with videos: e2e/videos.test.ts',
   '/v1beta/operations/': 'likewise',
+  '/v1/realtime/calls/': 'needs an upstream with calls: e2e/realtime-calls.test.ts',
   '/v1/batches/': 'needs a file: e2e/batches.test.ts',
   '/v1beta/batches/': 'has a name, no id: e2e/batches.test.ts',
   '/api/batches/': 'likewise',

@@ -142,7 +142,8 @@ describe('before the upgrade', () => {
     ['two models', `model=${model}&model=gpt-5`, {}, 400, 'invalid_value', 'model'],
     ['an unknown model', 'model=nobody-has-it', {}, 404, 'model_not_found', 'model'],
     ['a model that chats', 'model=gpt-5', {}, 400, 'unsupported_endpoint', 'model'],
-    ['a call of the account', `model=${model}&call_id=rtc_1`, {}, 400, 'unsupported_value', 'call_id'],
+    ['a call of the account', 'call_id=rtc_1', {}, 404, 'not_found', 'call_id'],
+    ['a call and a model', `model=${model}&call_id=rtc_1`, {}, 400, 'invalid_value', 'model'],
     [
       'subprotocols without realtime',
       `model=${model}`,

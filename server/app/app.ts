@@ -34,6 +34,7 @@ import { createBodyRooms } from '#relay/spend/body-rooms'
 import { createIntake } from '#relay/spend/intake'
 import { createReplays } from '#replay/replays'
 import { createChannelChecks } from '#routing/channel-checks'
+import { createFailedTests } from '#routing/failed-tests'
 import { systemClock as clock, systemRandom as random } from '#runtime/clock'
 import { createLagMeter } from '#runtime/event-loop-lag'
 import { installationId } from '#runtime/installation-id'
@@ -61,8 +62,8 @@ import { routesOf } from './routes.ts'
 import { openRooms, together } from './services.ts'
 import type { Standing, Surroundings } from './standing.ts'
 import { planTelemetry } from './telemetry.ts'
+import { openUpstreamWork } from './upstream-work.ts'
 import { version } from './version.ts'
-import { openVideos } from './videos.ts'
 import { watchedBooks } from './watched-books.ts'
 
 /** Where `tasks/build.mjs` puts the built client. */
@@ -130,7 +131,7 @@ export async function build({ config, env, log: ownLog, publicUrl, readiness, wo
     const books = watchedBooks(telemetry ? observed(counted, telemetry) : counted, live)
     const large = createLargeBodies(clock, random)
     const bodyRooms = createBodyRooms()
-    const { parts, relay, realtime, health, limiter, upstream, closeUpstreams } = openRelaying({
+    const { parts, relay, realtime, sessions, health, limiter, upstream, closeUpstreams } = openRelaying({
       ...{ store, channels, prices, reasoningState, books, open, log, heartbeatMs, mediaPolicy, large, rooms: bodyRooms },
       fallbacks: settings.fallback,
       balancingMode: settings.balancing,
@@ -183,8 +184,8 @@ export async function build({ config, env, log: ownLog, publicUrl, readiness, wo
       ...{ instance, silenceMs: config.takeoverMs },
       isBusy: () => open.count > config.maxOpen / 4,
     })
-    const { videos, followUps } = openVideos({
-      ...{ store, sealer, relaying: parts, books, accounts, live, work: longWork, silenceMs: config.takeoverMs },
+    const upstreamWork = openUpstreamWork({
+      ...{ store, sealer, relaying: parts, sessions, books, accounts, live, work: longWork, silenceMs: config.takeoverMs },
     })
     const ready = async () => {
       const state = readiness()
@@ -196,9 +197,10 @@ export async function build({ config, env, log: ownLog, publicUrl, readiness, wo
     await upkeep
       .turnMonths()
       .catch((thrown: unknown) => log.warn({ err: thrown }, 'could not create the monthly partitions of the usage rows'))
+    const failedTests = createFailedTests(clock)
     const alerting = createAlerting({
       ...{ store, sealer, clock, random, log, accounts, teams, channels, prices, health, upstream, instance, publicUrl },
-      budgetsLeft,
+      ...{ budgetsLeft, failedTests },
       journalShare: leasedBooks.journalShare,
       backups: backups?.state,
       bodiesFault: () => bodies.state().stopped?.cause ?? bodies.state().bucketFault?.cause,
@@ -221,21 +223,21 @@ export async function build({ config, env, log: ownLog, publicUrl, readiness, wo
     })
     const jobs = startJobs({
       ...{ backups, checkChannels, alerting, clock, log, accounts, conversations, invitations, reasoningState, books, limiter },
-      ...{ upkeep, file, replays, relay, background, files, batches, videos, work: longWork, takeoverMs: config.takeoverMs },
-      tokenUses: relayServices.tokenUses,
+      ...{ upkeep, file, replays, relay, background, files, batches, work: longWork, takeoverMs: config.takeoverMs },
+      ...{ ...upstreamWork, tokenUses: relayServices.tokenUses },
     })
 
     const losses = await (await openFolder(docsFolder)).read('losses.md')
     const client = await serveClient(await openFolder(clientFolder))
     const routes = routesOf({
       ...{ accounts, factors, invitations, teams, selling, windowsLeft: createWindowsLeft({ store, clock }) },
-      ...{ channels, health, prices, probe, settings, conversations, relay, live, replays, consoleServices, client },
+      ...{ channels, health, failedTests, prices, probe, settings, conversations, relay, live, replays, consoleServices, client },
       alerts: alerting.alerts,
       explain: createExplain(parts),
       checkBooks: (signal) => checkBooks({ store, signal, journals: [journalFolder(config)], now: clock.now() }),
       environment: environmentRows(env),
       kept: { keysOf: accounts.keys.countOf, storedBy: ({ id }) => conversations.stored(id), filesOf: ({ id }) => files.stored(id) },
-      relayServices: { ...relayServices, batches, videos, followUps, estimate: createEstimate(parts), intake: createIntake(parts) },
+      relayServices: { ...relayServices, ...upstreamWork, batches, estimate: createEstimate(parts), intake: createIntake(parts) },
       readiness: ready,
       startedAt: Math.floor(clock.now() / 1000),
       losses: losses && new TextDecoder().decode(losses),

@@ -38,6 +38,7 @@ interface JobParts {
   batches: Pick<Batches, 'sweep'>
   videos: Pick<Videos, 'sweep'>
   tokenUses: { sweep(): Promise<number> }
+  calls: { sweep(): Promise<number> }
   /** What lasts longer than a request. */
   work: Pick<Jobs, 'look'>
   /** Milliseconds after which it goes to another process. */
@@ -80,6 +81,7 @@ export function startJobs(parts: JobParts): { cancel(): void } {
     ['delete expired batches', 600_000, batches.sweep],
     ['delete expired videos', 3_600_000, parts.videos.sweep],
     ['delete ended tokens of live sessions', 3_600_000, parts.tokenUses.sweep],
+    ['delete calls that are over', 3_600_000, parts.calls.sweep],
     ['delete old replays', 3_600_000, replays.sweep],
     ['store reasoning state', 1_000, reasoningState.flush],
     ['delete conversations whose link has ended', 600_000, conversations.sweep],

@@ -4,6 +4,7 @@ import { createDemoUpstream } from '#demo/demo'
 import { createDemoSockets } from '#demo/realtime'
 import type { RelayParts } from '#relay/contract/ask'
 import type { LargeBodies } from '#relay/contract/large-body'
+import { createBooking } from '#relay/realtime/booking'
 import { createRealtime } from '#relay/realtime/realtime'
 import { createRelay } from '#relay/relay'
 import { createAffinity } from '#routing/affinity'
@@ -65,15 +66,21 @@ export function openRelaying({ store, mediaPolicy, large, balancingMode, ...othe
     signer: createSigner({ upstream, clock }),
     demo: createDemoUpstream({ clock, random }),
   }
-  const realtime = createRealtime({
-    ...parts,
-    large,
-    sockets: createSocketUpstream({ check, clock }),
-    demoSockets: createDemoSockets({ clock, random }),
-  })
+  const ofSessions = { ...parts, large, sockets: createSocketUpstream({ check, clock }), demoSockets: createDemoSockets({ clock, random }) }
+  const booking = createBooking(ofSessions)
+  const realtime = createRealtime(ofSessions, booking)
   const closeUpstreams = () => {
     upstream.close()
     elsewhere.close()
   }
-  return { parts: { ...parts, elsewhere, mediaPolicy }, relay: createRelay(parts), realtime, health, limiter, upstream, closeUpstreams }
+  return {
+    parts: { ...parts, elsewhere, mediaPolicy },
+    relay: createRelay(parts),
+    realtime,
+    sessions: { parts: ofSessions, booking },
+    health,
+    limiter,
+    upstream,
+    closeUpstreams,
+  }
 }

@@ -31,6 +31,7 @@ import { moderationRoutes } from '#http/api/operations/moderations'
 import { rerankRoutes } from '#http/api/operations/rerank'
 import { searchRoutes } from '#http/api/operations/search'
 import { playgroundRoutes } from '#http/api/playground'
+import { callRoutes } from '#http/api/realtime/calls'
 import { realtimeSecretRoutes } from '#http/api/realtime/client-secrets'
 import { liveRoutes } from '#http/api/realtime/gemini-live'
 import { liveTokenRoutes } from '#http/api/realtime/live-tokens'
@@ -50,6 +51,7 @@ import { sessionRoutes } from '#http/console/accounts/session'
 import { type FactorServices, signInStepRoutes } from '#http/console/accounts/sign-in-steps'
 import { singleSignOnRoutes } from '#http/console/accounts/single-sign-on'
 import { type TeamServices, teamRoutes } from '#http/console/accounts/teams'
+import { userSessionRoutes } from '#http/console/accounts/user-sessions'
 import { userRoutes } from '#http/console/accounts/users'
 import { channelRoutes } from '#http/console/catalogue/channels'
 import { explainRoutes } from '#http/console/catalogue/explain'
@@ -81,6 +83,7 @@ import type { Explain } from '#relay/admin/explain'
 import type { Probe } from '#relay/admin/probe'
 import type { Relay } from '#relay/contract/relay'
 import type { ChannelRegistry } from '#routing/channels'
+import type { FailedTests } from '#routing/failed-tests'
 import type { Health } from '#routing/health-contract'
 
 /** What the routes need from the program. */
@@ -90,6 +93,7 @@ export interface RouteParts {
   explain: Explain
   checkBooks: BooksDeps['checkBooks']
   probe: Probe
+  failedTests: FailedTests
   settings: Settings
   /** What users have of what has a quota. */
   kept: Pick<QuotaDeps, 'keysOf' | 'storedBy' | 'filesOf'>
@@ -117,6 +121,7 @@ export interface RouteParts {
     VideoServices &
     Parameters<typeof realtimeRoutes>[0] &
     Parameters<typeof liveTokenRoutes>[0] &
+    Parameters<typeof callRoutes>[0] &
     Parameters<typeof realtimeSecretRoutes>[0]
   replays: ReplayServices['replays']
   readiness(): Promise<Readiness>
@@ -144,6 +149,7 @@ export function routesOf({
   explain,
   checkBooks,
   probe,
+  failedTests,
   settings,
   kept,
   prices,
@@ -177,6 +183,7 @@ export function routesOf({
     ...realtimeSecretRoutes(relayServices),
     ...liveRoutes(relayServices),
     ...liveTokenRoutes(relayServices),
+    ...callRoutes(relayServices),
     ...fileRoutes(relayServices),
     ...geminiFileRoutes(relayServices),
     ...uploadRoutes(relayServices),
@@ -191,8 +198,8 @@ export function routesOf({
       statusRoutes,
       setupRoutes,
       sessionRoutes,
-      groupRoutes,
       userRoutes,
+      userSessionRoutes,
       keyRoutes,
       logRoutes,
       bodyRoutes,
@@ -200,6 +207,7 @@ export function routesOf({
       usageRoutes,
       auditRoutes,
     ].flatMap((routes) => routes(consoleServices)),
+    ...groupRoutes({ ...consoleServices, channels }),
     ...singleSignOnRoutes({ ...consoleServices, teams, invitations }),
     ...[signInStepRoutes, factorRoutes].flatMap((routes) => routes({ ...consoleServices, factors })),
     ...invitationRoutes({ ...consoleServices, invitations }),
@@ -214,7 +222,7 @@ export function routesOf({
     ...batchRoutes({ ...consoleServices, batches: relayServices.batches }),
     ...eventRoutes({ ...consoleServices, live }),
     ...consoleSearchRoutes({ ...consoleServices, channels, teams, selling }),
-    ...overviewRoutes({ ...consoleServices, channels, prices, health }),
+    ...overviewRoutes({ ...consoleServices, channels, prices, health, failedTests }),
     ...quotaRoutes({ ...consoleServices, quotas: settings.quotas, invitationsOf: invitations.countOf, ...kept }),
     ...explainRoutes({ ...consoleServices, explain }),
     ...invoiceRoutes({ ...consoleServices, channels }),

@@ -70,6 +70,26 @@ describe.each(sampledEngines(import.meta.file))('jobs on %s', (engine) => {
     await other.jobs.close()
   })
 
+  test('are certain for half of the silence after each sign of life, and again after the next', async () => {
+    const clock = handClock()
+    const one = process(clock)
+    await one.jobs.add('work', 'a')
+    await one.jobs.look()
+    const sure = () => one.begun[0]?.isSure()
+    expect(sure()).toBe(true)
+    await clock.advance(9_000)
+    expect(sure()).toBe(true)
+    await clock.advance(2_000)
+    expect(sure()).toBe(false)
+    await one.jobs.look()
+    expect(sure()).toBe(true)
+    await runSql(base.store, "update jobs set runner = 'another'")
+    await clock.advance(11_000)
+    await one.jobs.look()
+    expect([sure(), one.begun[0]?.lost.aborted]).toEqual([false, true])
+    await one.jobs.close()
+  })
+
   test('are handed over at once by a process that ends, and stop when somebody asks', async () => {
     const clock = handClock()
     const [one, other] = [process(clock), process(clock)]

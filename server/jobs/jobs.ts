@@ -17,6 +17,8 @@ export interface RunningJob {
   lost: AbortSignalLike
   /** Aborted when somebody asked that it stop: what has begun may end. */
   stopped: AbortSignalLike
+  /** Whether it is certain that nobody else does it: false while this process could not say for a while that it does. */
+  isSure(): boolean
 }
 
 /** What a kind of jobs is. */
@@ -51,6 +53,8 @@ export type OpenJobs = Jobs & { define(kind: string, what: JobKind): void }
 const laterMs = 60_000
 
 interface Running {
+  /** When it last said so; monotonic milliseconds. */
+  saidAt: number
   lost: Abort
   stopped: Abort
   ended: Promise<void>
@@ -95,10 +99,12 @@ export function createJobs({ store, clock, random, log, instance, silenceMs }: J
 
   function begin(kind: string, id: string, what: JobKind): void {
     const [lost, stopped] = [new Abort(), new Abort()]
-    const ended = attend({ id, runner, lost, stopped }, kind, what)
+    const work: Omit<Running, 'ended'> & { kind: string } = { kind, lost, stopped, saidAt: clock.monotonic() }
+    const isSure = () => clock.monotonic() - work.saidAt < silenceMs / 2
+    const ended = attend({ id, runner, lost, stopped, isSure }, kind, what)
       .catch((thrown: unknown) => log.warn({ job: id, kind, err: thrown }, 'the row of a job could not be written'))
       .finally(() => running.delete(id))
-    running.set(id, { kind, lost, stopped, ended })
+    running.set(id, Object.assign(work, { ended }))
   }
 
   async function close(): Promise<void> {
@@ -124,11 +130,13 @@ export function createJobs({ store, clock, random, log, instance, silenceMs }: J
       if (isFirstLook) await releaseJobsOf(store, instance)
       isFirstLook = false
       const own = [...running.keys()]
+      const saidAt = clock.monotonic()
       const told = await beatJobs(store, own, runner, now())
       for (const id of own) {
         const job = running.get(id)
         if (told.get(id)) job?.stopped.abort('stopped')
         else if (!told.has(id)) job?.lost.abort('lost')
+        if (job && told.has(id)) job.saidAt = saidAt
       }
       for (const [id, until] of left) if (until <= clock.monotonic()) left.delete(id)
       for (const [kind, what] of kinds) {

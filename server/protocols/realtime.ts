@@ -32,6 +32,7 @@ export const realtimeCodecs: Readonly<Record<RealtimeStyle, RealtimeCodec>> = {
 
 export { closeCodeOf as liveCloseCode, readSetup as readLiveSetup } from '#protocols/gemini/live/frame'
 export { type AskedToken, lockedSetup, readTokenRequest, type SetupLock } from '#protocols/gemini/live/token'
+export { type CallSession, callIdIn, readBreach, readCallSession, writeCallSession } from '#protocols/openai/realtime/call'
 export {
   readBetaSession,
   readClientSecret,

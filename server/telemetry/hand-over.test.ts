@@ -1,9 +1,11 @@
-/** What a finished request costs the thread that carries streams: nothing on its own turn, and lots of a bounded size later. */
+/** Finished requests on their way to the thread that tells the collector. */
 import { expect, test } from 'bun:test'
-import type { NewLog } from '#store/ledger/ledger'
+import { systemRandom } from '#runtime/clock'
+import type { AttemptRow } from '#shared/console/log'
 import { handClock } from '#testing/hand-clock'
+import { usageRow } from '#testing/usage-row'
 import { type CollectorState, type FinishedMessage, handOver } from './hand-over.ts'
-import type { TracedRequest } from './traced-requests.ts'
+import { tracedRequests } from './traced-requests.ts'
 
 const limits = { lot: 3, delayMs: 100, beatMs: 5_000, underway: 8 }
 
@@ -20,8 +22,7 @@ function thread() {
     ...{ limits, clock },
     openRequests: () => 7,
     vendors: () => new Map(),
-    spans: (row) => row.requestId,
-    measurement: () => ({ ms: 1 }),
+    ...{ traces: true, metrics: true },
     send(message) {
       const answer = Promise.withResolvers<CollectorState>()
       sent.push({ ...message, answer })
@@ -30,48 +31,59 @@ function thread() {
     told: (state) => void told.push(state),
     failed: (error) => void failures.push(error),
   })
-  return { clock, sent, told, failures, rows, lots: () => sent.map(({ measurements }) => JSON.parse(measurements).length as number) }
-}
-
-/** A row and a trace that count how often something of them is read. */
-function watched(reads: string[]) {
-  const handler = {
-    get(target: object, name: string) {
-      reads.push(name)
-      return Reflect.get(target, name)
-    },
+  return {
+    clock,
+    sent,
+    told,
+    failures,
+    rows,
+    lots: () => sent.map(({ measurements }) => measurements.flatMap(({ values }) => values).length),
   }
-  const row = new Proxy({ requestId: 'one' }, handler) as NewLog
-  const request = new Proxy({ sampled: true, attempts: [{}] }, handler) as unknown as TracedRequest
-  return [row, request] as const
 }
-const request = (sampled = true) => ({ sampled, attempts: [{}, {}] }) as unknown as TracedRequest
-const row = { requestId: 'one' } as NewLog
 
-test('on the turn of a request nothing of it is read, written down or sent', async () => {
+const requests = tracedRequests({ now: () => 1_700_000_000_000 }, systemRandom, (traceId) => traceId !== skipped)
+const skipped = '4bf92f3577b34da6a3ce929d0e0e4736'
+const attempt: AttemptRow = { channel: 'one', key: null, phase: 'done', status: 200, cause: null, ms: 40 }
+const row = usageRow({ requestId: 'one', attempts: [attempt, attempt], totalMs: 1 })
+
+/** A request with two attempts, three spans in all. */
+function request(sampled = true) {
+  const begun = requests.begin('one', new Headers(sampled ? {} : { traceparent: `00-${skipped}-00f067aa0ba902b7-01` }))
+  for (const each of row.attempts) begun.begin(each)
+  return begun
+}
+const spansIn = ({ spans }: FinishedMessage) => JSON.parse(`[${new TextDecoder().decode(spans.bytes)}]`) as { spanId: string }[]
+
+test('a lot goes a moment after its first request, by one timer', async () => {
   const { clock, sent, rows } = thread()
-  const reads: string[] = []
-  rows.add(...watched(reads))
-  expect([reads, sent]).toEqual([[], []])
+  const before = clock.pending()
+  const both = [request(), request()]
+  for (const each of both) rows.add(row, each)
+  expect(clock.pending()).toBe(before + 1)
+  expect(sent).toEqual([])
   await clock.advance(limits.delayMs)
-  expect(reads).toContain('requestId')
-  expect(sent).toMatchObject([{ spans: { text: 'one', count: 2 }, measurements: '[{"ms":1}]', open: 7, lost: 0 }])
+  expect(sent).toMatchObject([{ spans: { count: 6 }, measurements: [{ provider: 'parley' }, { provider: 'parley' }], open: 7, lost: 0 }])
+  const ids = both.flatMap(({ spanId, attempts }) => [spanId, ...attempts.map((each) => each.spanId)])
+  expect(sent.flatMap(spansIn).map(({ spanId }) => spanId)).toEqual(ids)
+  rows.add(row, request())
+  await clock.advance(limits.delayMs)
+  expect(sent.length).toBe(2)
 })
 
-test('many requests go in lots, each on a turn of its own, by one timer', async () => {
+test('a full lot goes at once', async () => {
   const { clock, rows, lots } = thread()
-  const before = clock.pending()
   for (let count = 0; count < 7; count += 1) rows.add(row, request())
-  expect(clock.pending()).toBe(before + 1)
+  expect(lots()).toEqual([3, 3])
   await clock.advance(limits.delayMs)
   expect(lots()).toEqual([3, 3, 1])
 })
 
 test('what is not sampled is measured, and no span', async () => {
-  const { clock, sent, rows } = thread()
+  const { sent, rows, lots } = thread()
   for (const sampled of [true, false, true]) rows.add(row, request(sampled))
-  await clock.advance(limits.delayMs)
-  expect(sent).toMatchObject([{ spans: { text: 'one,one', count: 6 }, measurements: '[{"ms":1},{"ms":1},{"ms":1}]' }])
+  expect(sent).toMatchObject([{ spans: { count: 6 } }])
+  expect(sent.flatMap(spansIn).length).toBe(6)
+  expect(lots()).toEqual([3])
 })
 
 test('what finds too many on their way is dropped, and so is what a thread took that is gone; their spans are counted', async () => {
@@ -87,15 +99,15 @@ test('what finds too many on their way is dropped, and so is what a thread took 
   expect([rows.lost(), failures]).toEqual([3 * 3 + 3 * 3, [new Error('gone')]])
   rows.add(row, request())
   await clock.advance(limits.delayMs)
-  expect(sent.at(-1)).toMatchObject({ spans: { text: 'one', count: 3 }, lost: 18 })
+  expect(sent.at(-1)).toMatchObject({ spans: { count: 3 }, lost: 18 })
 })
 
 test('the thread is asked how the collector does when nothing happens, too', async () => {
   const { clock, sent, told } = thread()
   await clock.advance(2 * limits.beatMs)
   expect(sent).toMatchObject([
-    { spans: { text: '', count: 0 }, measurements: '[]', open: 7 },
-    { spans: { text: '', count: 0 }, measurements: '[]', open: 7 },
+    { spans: { count: 0 }, measurements: [], open: 7 },
+    { spans: { count: 0 }, measurements: [], open: 7 },
   ])
   sent[0]?.answer.resolve({ dropped: 2 })
   await clock.advance(0)

@@ -1,18 +1,15 @@
 /**
- * Finished requests on their way to the thread that tells the collector. On the turn of a request only its row is remembered; what it says
- * is read and written down later, a lot at a time, so that no stream waits for more than one lot.
+ * Finished requests on their way to the thread that tells the collector. Each is written down on its own turn, mostly as a copy of another
+ * one; a message takes many.
  */
 import type { Clock, Timer } from '#runtime/clock'
 import type { NewLog } from '#store/ledger/ledger'
 import type { Vendors } from './conventions.ts'
+import { createLot, type TakenLot } from './lot.ts'
 import type { TracedRequest } from './traced-requests.ts'
 
-/** A message to the thread, in text, which crosses for less than objects. */
-export interface FinishedMessage {
-  /** Spans as OTLP/JSON, separated by commas, and how many there are. */
-  spans: { text: string; count: number }
-  /** `Measurement`s as JSON. */
-  measurements: string
+/** A message to the thread. */
+export interface FinishedMessage extends TakenLot {
   /** Requests that are not settled. */
   open: number
   /** Spans that were lost on the way here, since the start. */
@@ -46,13 +43,12 @@ export interface HandOverParts {
   limits: HandOverLimits
   clock: Pick<Clock, 'after'>
   openRequests(): number
-  /** The vendors of channels as of now; asked once for each lot. */
+  /** The vendors of channels as of now. */
   vendors(): Vendors
-  /** The spans of a request that is sampled, as text: one, and one for each attempt. Undefined where nobody wants any. */
-  spans: ((row: NewLog, request: TracedRequest, vendors: Vendors) => string) | undefined
-  /** What metrics are told of a request. Undefined where there are none. */
-  measurement: ((row: NewLog, vendors: Vendors) => object) | undefined
-  /** Rejects where the thread is gone. */
+  /** Whether spans are wanted, of requests that are sampled, and whether metrics are, of all. */
+  traces: boolean
+  metrics: boolean
+  /** Rejects where the thread is gone. The bytes are handed over. */
   send(message: FinishedMessage): Promise<CollectorState>
   /** Is told every answer. */
   told(state: CollectorState): void
@@ -62,7 +58,7 @@ export interface HandOverParts {
 
 /** Requests on their way. */
 export interface HandOver {
-  /** Remembers a finished request, or drops it where too many are on their way. */
+  /** Writes down a finished request, or drops it where too many are on their way. */
   add(row: NewLog, request: TracedRequest): void
   /** Hands over what waits and resolves when the thread has answered. Nothing may be added afterwards. */
   close(): Promise<void>
@@ -70,14 +66,9 @@ export interface HandOver {
   lost(): number
 }
 
-interface Ended {
-  row: NewLog
-  request: TracedRequest
-}
-
 /** The first message goes after a beat, or soon after the first request. */
-export function handOver({ limits, clock, openRequests, vendors, spans, measurement, send, told, failed }: HandOverParts): HandOver {
-  let waiting: Ended[] = []
+export function handOver({ limits, clock, openRequests, vendors, traces, metrics, send, told, failed }: HandOverParts): HandOver {
+  const lot = createLot(limits.lot, vendors)
   let underway = 0
   let lost = 0
   let timer: Timer | undefined
@@ -86,59 +77,45 @@ export function handOver({ limits, clock, openRequests, vendors, spans, measurem
 
   function onBeat(): void {
     beat = clock.after(limits.beatMs, onBeat)
+    lot.forget()
     if (timer === undefined) sendLot()
   }
 
-  /** Another lot waits for a turn of its own. */
-  function onTimer(): void {
-    timer = undefined
-    sendLot()
-    if (waiting.length > 0) timer = clock.after(0, onTimer)
-  }
-
   function sendLot(): void {
-    const lot = waiting.slice(0, limits.lot)
-    waiting = waiting.slice(limits.lot)
-    underway += lot.length
-    const known = vendors()
-    const texts = lot.flatMap(({ row, request }) => (spans && request.sampled ? [spans(row, request, known)] : []))
-    const message = {
-      spans: { text: texts.join(','), count: spansOf(lot) },
-      measurements: measurement ? JSON.stringify(lot.map(({ row }) => measurement(row, known))) : '[]',
-      ...{ open: openRequests(), lost },
-    }
-    const answered = send(message)
+    timer?.cancel()
+    timer = undefined
+    const requests = lot.size()
+    const taken = lot.take()
+    underway += requests
+    const answered = send({ ...taken, open: openRequests(), lost })
       .then(told, (error: unknown) => {
-        lose(lot)
+        lost += taken.spans.count
         failed(error)
       })
       .finally(() => {
-        underway -= lot.length
+        underway -= requests
         answers.delete(answered)
       })
     answers.add(answered)
   }
 
-  function lose(lot: readonly Ended[]): void {
-    lost += spansOf(lot)
-  }
-
-  /** A request is a span, and each attempt another one. */
-  const spansOf = (lot: readonly Ended[]) =>
-    lot.reduce((sum, { request }) => sum + (spans && request.sampled ? 1 + request.attempts.length : 0), 0)
-
   return {
     lost: () => lost,
     add(row, request) {
-      if (waiting.length + underway >= limits.underway) return lose([{ row, request }])
-      waiting.push({ row, request })
-      timer ??= clock.after(limits.delayMs, onTimer)
+      const traced = traces && request.sampled
+      if (!traced && !metrics) return
+      if (lot.size() + underway >= limits.underway) {
+        // A request is a span, and each attempt another one.
+        if (traced) lost += 1 + request.attempts.length
+        return
+      }
+      lot.add(row, request, traced)
+      if (lot.isFull()) sendLot()
+      else timer ??= clock.after(limits.delayMs, sendLot)
     },
     async close() {
-      timer?.cancel()
       beat.cancel()
-      do sendLot()
-      while (waiting.length > 0)
+      sendLot()
       await Promise.all(answers)
     },
   }

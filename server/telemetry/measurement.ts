@@ -1,10 +1,10 @@
-/** What metrics are told of a finished request, as plain data that crosses to the thread that counts. Pure. */
+/** What metrics are told of finished requests, as plain data that crosses to the thread that counts. Pure. */
 import { promptOf } from '#canonical/usage'
 import type { NewLog } from '#store/ledger/ledger'
 import { operationOf, providerOf, type Vendors } from './conventions.ts'
 
-/** A finished request. */
-export interface Measurement {
+/** What many requests have in common. */
+export interface MeasuredFacts {
   operation: string
   provider: string
   /** The model that was asked for, where a channel was found: what nobody offers is any text. */
@@ -13,35 +13,38 @@ export interface Measurement {
   responseModel?: string | undefined
   /** The code of its error. */
   error?: string | undefined
-  /** Milliseconds. */
-  ms: number
-  /** From the arrival, in milliseconds. */
-  firstMs?: number | undefined
-  /** Tokens. */
-  input?: number | undefined
-  output?: number | undefined
-  /** USD; absent where there is none. */
-  cost?: number | undefined
   /** Channel and cause of each attempt that failed. */
   failures?: (readonly [channel: string, cause: string])[] | undefined
 }
 
+/** Of one request: milliseconds, until the first token and in all, tokens, and USD; null where there are none. */
+export type Measured = readonly [ms: number, firstMs: number | null, input: number | null, output: number | null, cost: number | null]
+
+/** Finished requests that have the same facts. */
+export interface Measurements extends MeasuredFacts {
+  values: readonly Measured[]
+}
+
 /** From the row of a request. */
-export function measurementOf(row: NewLog, vendors: Vendors): Measurement {
-  const { usage, attempts } = row
+export function factsOf(row: NewLog, vendors: Vendors): MeasuredFacts {
+  const { attempts } = row
   return {
     operation: operationOf(row),
     provider: providerOf(row.channel, vendors),
     model: row.channel == null ? undefined : row.model,
     responseModel: row.upstreamModel ?? undefined,
     error: row.error?.code,
-    ms: row.totalMs,
-    firstMs: row.firstTokenMs ?? undefined,
-    input: usage ? promptOf(usage) : undefined,
-    output: usage?.out.total,
-    cost: row.cost > 0n ? Number(row.cost) / 1e9 : undefined,
     failures: attempts.some(({ cause }) => cause !== null)
       ? attempts.flatMap(({ channel, cause }) => (cause === null ? [] : [[channel, cause] as const]))
       : undefined,
   }
 }
+
+/** From the row of a request. */
+export const measuredOf = ({ totalMs, firstTokenMs, usage, cost }: NewLog): Measured => [
+  totalMs,
+  firstTokenMs ?? null,
+  usage ? promptOf(usage) : null,
+  usage ? usage.out.total : null,
+  cost > 0n ? Number(cost) / 1e9 : null,
+]

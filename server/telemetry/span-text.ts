@@ -116,4 +116,4 @@ const ending = (failure: string | null | undefined, its: number) =>
   failure == null ? `,"flags":${its}}` : `,"status":{"code":2,"message":${quoted(failure)}},"flags":${its}}`
 
 /** Nanoseconds since the epoch. */
-const nanos = (ms: number): string => (Number.isInteger(ms) ? `${ms}000000` : `${Math.round(ms * 1000)}000`)
+export const nanos = (ms: number): string => (Number.isInteger(ms) ? `${ms}000000` : `${Math.round(ms * 1000)}000`)

@@ -1,6 +1,6 @@
 /**
- * Traces and metrics over OTLP/HTTP. A request carries nothing but the ids of its trace; what is told of it is written down from its row
- * later, many at a time, and counted and sent by a thread of its own (`collecting`). Loaded only where a collector is configured.
+ * Traces and metrics over OTLP/HTTP. A request carries nothing but the ids of its trace; what is told of it is written down from its
+ * row at its end, and counted and sent by a thread of its own (`collecting`), many at a time. Loaded only where a collector is configured.
  */
 import type { Clock, Random } from '#runtime/clock'
 import type { Log } from '#runtime/log'
@@ -9,9 +9,7 @@ import { WorkerLink } from '#runtime/worker-link'
 import type { NewLog } from '#store/ledger/ledger'
 import type { Vendors } from './conventions.ts'
 import { type CollectorState, type FinishedMessage, type HandOverLimits, handOver, nameOf } from './hand-over.ts'
-import { measurementOf } from './measurement.ts'
 import type { TelemetrySettings } from './settings.ts'
-import { spansText } from './span-text.ts'
 import { samplerOf } from './trace-context.ts'
 import { type TracedRequests, tracedRequests } from './traced-requests.ts'
 
@@ -52,7 +50,7 @@ export type CollectingMessage = { id: number } & (
   | { kind: 'close' }
 )
 
-const limits: Omit<HandOverLimits, 'beatMs'> = { lot: 64, delayMs: 100, underway: 8_192 }
+const limits: Omit<HandOverLimits, 'beatMs'> = { lot: 128, delayMs: 100, underway: 8_192 }
 const mostBeatMs = 5_000
 /** Milliseconds between two warnings that the collector does not take anything. */
 const silenceMs = 60_000
@@ -77,10 +75,9 @@ export function createTelemetry(parts: TelemetryParts): Telemetry {
   const rows = handOver({
     limits: { ...limits, beatMs: Math.min(settings.metricsEveryMs, mostBeatMs) },
     ...{ clock, openRequests, vendors, told },
-    spans: settings.traces ? spansText : undefined,
-    measurement: settings.metrics ? measurementOf : undefined,
+    ...{ traces: settings.traces, metrics: settings.metrics },
     failed: (error) => told({ dropped: 0, failure: nameOf(error) }),
-    send: (message) => link.ask({ kind: 'finished', ...message }) as Promise<CollectorState>,
+    send: (message) => link.ask({ kind: 'finished', ...message }, [message.spans.bytes]) as Promise<CollectorState>,
   })
   // What fails here fails again with the first message, and is counted there.
   link.open().catch(() => undefined)

@@ -44,6 +44,7 @@ export function openaiPath({
   const path = operation === 'generate' ? generation[dialect] : (other ?? paths[operation])
   if (path === undefined) throw notServed()
   if (operation !== 'realtime') return path
+  if (variant === 'call') return `${path}/calls`
   // Such a session is told its model by an event.
   return variant === 'transcription' ? `${path}?intent=transcription` : `${path}?model=${modelSegment(model)}`
 }

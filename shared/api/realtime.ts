@@ -25,6 +25,16 @@ const LiveTokenRequest = Open({
 })
 const LiveToken = Open({ name: Type.String({ description: '`auth_tokens/...`: the key of the session, in full.' }) })
 
+/** POST /v1/realtime/calls */
+const CallForm = Open({
+  sdp: Type.String({ description: 'The description of the client’s connection: 256 KiB at most.' }),
+  session: Type.Optional(Type.String({ description: 'What the session is set to, with its model, as JSON: 256 KiB at most.' })),
+})
+/** POST /v1/realtime/calls/{id}/accept */
+const CallSession = Open({ type: Type.String(), model: Type.String() })
+const CallRejection = Open({ status_code: Type.Optional(Whole(300, 699)) })
+const CallReferral = Open({ target_uri: Type.String() })
+
 /** These, by their names in the document. */
 export const realtimeSchemas = {
   ClientSecretRequest,
@@ -34,4 +44,8 @@ export const realtimeSchemas = {
   RealtimeSessionSecret,
   LiveTokenRequest,
   LiveToken,
+  CallForm,
+  CallSession,
+  CallRejection,
+  CallReferral,
 }

@@ -26,6 +26,7 @@ export const httpRooms: Record<string, Room> = {
   'server/http/api/realtime': {
     may: [
       ...['server/http/request', 'server/http/api', 'server/accounts', 'server/bodies', 'server/routing', 'server/protocols'],
+      ...['server/vendors'],
       ...relay('realtime'),
       ...lower,
     ],

@@ -175,6 +175,8 @@ export const rooms: Record<string, Room> = {
   'server/videos': {
     may: ['server/jobs', 'server/billing/lease', 'server/billing/ledger', 'server/billing/pricing', ...store('jobs'), ...lower],
   },
+  // Calls that upstreams hold: who has them, and where.
+  'server/calls': { may: [...store('realtime'), ...lower] },
   // What other gateways keep, as sections of a parley.yaml.
   'server/imports': { may: ['shared'], packages: ['node:crypto', '@noble/ciphers'] },
   // What has changed, for whoever watches.
@@ -214,7 +216,14 @@ export const rooms: Record<string, Room> = {
     ],
   },
   'server/relay/pipeline': { may: ['server/bodies', ...relay('exchange', 'spend', 'conversation', 'operation'), ...serving, ...lower] },
-  'server/relay/realtime': { may: ['server/bodies', ...relay('exchange', 'spend', 'pipeline'), ...serving, ...lower] },
+  'server/relay/realtime': {
+    may: [
+      ...['server/bodies', 'server/calls', 'server/jobs', 'server/wire'],
+      ...relay('exchange', 'spend', 'pipeline'),
+      ...serving,
+      ...lower,
+    ],
+  },
   'server/relay/admin': { may: [...relay('exchange', 'spend', 'conversation', 'pipeline'), ...serving, ...lower] },
   // What callers make in the accounts of upstreams.
   'server/relay/objects': {

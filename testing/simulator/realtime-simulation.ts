@@ -1,6 +1,7 @@
 /** A schedule of realtime sessions: real sessions, routing, prices and limits between simulated clients and upstreams. */
 
 import { createLimiter } from '#billing/ratelimit/limits'
+import { createBooking } from '#relay/realtime/booking'
 import { createRealtime } from '#relay/realtime/realtime'
 import { createHealth } from '#routing/health'
 import { type Seeded, seeded } from '#testing/seeded'
@@ -57,12 +58,13 @@ function build(random: Seeded, clock: StepClock, log: RunLog) {
   })
   const upstream = { open: async () => Promise.reject(new Error('realtime schedules send no HTTP requests')) }
   const parts = partsOf({ installation, clock, random, books: ledger, limiter, health, upstream })
-  const realtime = createRealtime({
+  const ofSessions = {
     ...parts,
     large: { frame: () => Promise.reject(new Error('no frame of a schedule is large')) },
     sockets: network,
     demoSockets: network,
-  })
+  }
+  const realtime = createRealtime(ofSessions, createBooking(ofSessions))
   return { installation, ledger, health, limiter, clients, network, open: parts.open, realtime }
 }
 

@@ -13,6 +13,7 @@ export const en = {
   search: 'Name, model or address',
   group: 'Group',
   vendor: 'Vendor',
+  tag: 'Tag',
   status: 'Status',
   channel: 'Channel',
   groups: 'Groups',

@@ -53,7 +53,7 @@ export interface OperationHead extends Head {
 }
 
 /** Which URL of an operation: `images/edits` next to `images/generations`, `batchEmbedContents`. */
-export type Variant = 'edit' | 'variation' | 'extend' | 'remix' | 'translate' | 'batch' | 'predict' | 'transcription'
+export type Variant = 'edit' | 'variation' | 'extend' | 'remix' | 'translate' | 'batch' | 'predict' | 'transcription' | 'call'
 
 /** A request for an upstream. */
 export interface WrittenOperation {

@@ -23,11 +23,6 @@ const ofTheVendor = 'It administers an account at the vendor; users, keys and us
 const doors: readonly Door[] = [
   { at: /^files(\/|$)/, what: 'a store of files', needs: 'Send the file in the request itself, as base64 or by a public address' },
   { at: /^batches(\/|$)/, what: 'other calls of batches', needs: 'Create, read, list, cancel and delete them' },
-  {
-    at: /^realtime\/calls(\/|$)/,
-    what: 'realtime over WebRTC and SIP',
-    needs: 'Open the WebSocket at /v1/realtime, with a client secret in browsers',
-  },
   { at: /^realtime(\/|$)/, what: 'other calls of realtime', needs: 'Open the WebSocket at /v1/realtime with the key itself' },
   { at: /^live(\/|$)/, what: 'live sessions', needs: 'Open the WebSocket at /v1/realtime' },
   { at: /^responses\//, what: 'other calls of Responses', needs: 'Create, read, delete and list input items at /v1/responses' },

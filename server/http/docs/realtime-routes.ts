@@ -10,7 +10,12 @@ const sockets: readonly RouteDoc[] = [
     description:
       'A WebSocket. The key is sent in any of the headers, or as the subprotocol `openai-insecure-api-key.KEY` next to `realtime`. Errors before the upgrade have their HTTP status.',
     parameters: [
-      { name: 'model', in: 'query', required: true, description: 'Name of a realtime model.' },
+      { name: 'model', in: 'query', description: 'Name of a realtime model.' },
+      {
+        name: 'call_id',
+        in: 'query',
+        description: 'In place of the model: one’s own call, beside which the session stands. What is said there is charged with the call.',
+      },
       {
         name: 'intent',
         in: 'query',
@@ -78,5 +83,42 @@ const tokens = ['v1alpha', 'v1beta', 'v1'].map(
   }),
 )
 
+const calls: readonly RouteDoc[] = [
+  {
+    ...realtime,
+    route: 'POST /v1/realtime/calls',
+    summary: 'Open a call over WebRTC',
+    description:
+      'The description of the client’s connection, as a form with `sdp` and `session`, or alone as `application/sdp`: then the model is in the client secret, or in the query as `model`. It goes to a channel whose upstream holds calls; the answer is that of the upstream, and `Location` names the call. Sound passes between the two directly. Parley hears at the side what is used, holds money ahead, charges each response as in a session at the WebSocket, and hangs up when money or a budget runs out or the key ends. The row in the log is there when the call is over.',
+    takes: { form: 'CallForm' },
+    gives: { status: 201, types: ['application/sdp'] },
+  },
+  {
+    ...realtime,
+    route: 'POST /v1/realtime/calls/:id/accept',
+    summary: 'Accept a call that came in over SIP',
+    description:
+      'The body is the session, with the name of a model here. Nobody owns a call that came in: only channels with `foreignState: allow` are asked, whose account one tenant alone uses. From then on it is the caller’s, watched and charged as any other.',
+    takes: { json: 'CallSession' },
+    gives: {},
+  },
+  {
+    ...realtime,
+    route: 'POST /v1/realtime/calls/:id/reject',
+    summary: 'Reject a call that came in over SIP',
+    description: 'With `status_code` where it is to be another than 603.',
+    takes: { json: 'CallRejection', optional: true },
+    gives: {},
+  },
+  {
+    ...realtime,
+    route: 'POST /v1/realtime/calls/:id/refer',
+    summary: 'Transfer one’s own call to another number',
+    takes: { json: 'CallReferral' },
+    gives: {},
+  },
+  { ...realtime, route: 'POST /v1/realtime/calls/:id/hangup', summary: 'Hang up one’s own call', gives: {} },
+]
+
 /** Descriptions of these endpoints. */
-export const realtimeRouteDocs: readonly RouteDoc[] = [...sockets, ...secrets, ...tokens]
+export const realtimeRouteDocs: readonly RouteDoc[] = [...sockets, ...calls, ...secrets, ...tokens]

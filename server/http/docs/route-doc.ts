@@ -11,7 +11,7 @@ export const tags = {
   Ranking: 'Documents ranked by relevance to a query.',
   Moderation: 'Moderation of text and images.',
   Search: 'Web search for coding agents.',
-  Realtime: 'Speech and text in both directions over a WebSocket.',
+  Realtime: 'Speech and text in both directions, over a WebSocket, WebRTC or SIP.',
   Files: 'Files that are kept here for requests: uploaded once, named by their ids in any protocol, on any upstream.',
   Batches: 'Many requests at once, asked when there is room, on any upstream.',
   Objects:

@@ -1,6 +1,7 @@
 /** What the endpoints of sessions pass to the relay, and what they get back. */
 import type { Caller } from '#accounts/caller'
 import type { Capture } from '#bodies/capture'
+import type { KeptCall } from '#canonical/operation/kept-call'
 import type { GoogleService, RealtimeStyle } from '#canonical/operation/realtime'
 import type { AbortSignalLike } from '#runtime/contract/abort'
 import type { Session } from './session.ts'
@@ -20,6 +21,10 @@ export interface RealtimeAsk {
   service?: GoogleService
   /** The frame with which the client began, where its protocol wants one. */
   begins?: string
+  /** The call that it stands beside: what is said there is charged with the call. */
+  beside?: Pick<KeptCall, 'channel' | 'key' | 'upstreamId'>
+  /** It goes on with what was begun before: no limit of requests refuses it. */
+  goesOn?: true
   /** Handles of sessions that can be gone on with: how the upstream's own are told to the client, and the one that the client has named. */
   handles?: Handles
   /** Throws GatewayError when the caller may not continue. */

@@ -5,6 +5,7 @@
 
 import type { Capture } from '#bodies/capture'
 import { type NotedDial, notedDial } from '#bodies/session-capture'
+import type { Variant } from '#canonical/operation/operation'
 import type { RealtimeCodec } from '#canonical/operation/realtime'
 import type { RelayParts } from '#relay/contract/ask'
 import type { AttemptLog } from '#relay/contract/steps'
@@ -31,7 +32,9 @@ export interface Dialling {
   parts: RelayParts & { sockets: SocketUpstream; demoSockets: SocketUpstream }
   candidates: readonly Candidate[]
   codec: RealtimeCodec
-  variant?: 'transcription' | undefined
+  variant?: Variant | undefined
+  /** The address, from the one that the vendor has for that. */
+  address?: (url: string) => string
   /** The frame that begins the session, where the client has to send one first. */
   begins?: ((candidate: Candidate) => string) | undefined
   /** The model that the client named. */
@@ -97,13 +100,14 @@ function refusedBy(first: Heard | undefined, codec: RealtimeCodec): GatewayError
 }
 
 async function standing(
-  { parts, codec, variant, begins, headers, attempts, capture }: Dialling,
+  { parts, codec, variant, address, begins, headers, attempts, capture }: Dialling,
   { candidate, row, timer, signal }: Attempt,
 ): Promise<Line> {
   const { vendor } = candidate.channel
   const destination = destinationOf({ operation: 'realtime', stream: true, ...(variant && { variant }) }, candidate)
   const unsigned: UpstreamRequest = {
     ...destination,
+    url: address?.(destination.url) ?? destination.url,
     method: 'GET',
     headers: { 'user-agent': `parley/${parts.version}`, ...headers, ...destination.headers },
     body: undefined,

@@ -41,6 +41,8 @@ export interface SessionParts {
   told?(frame: string): string | undefined
   /** Throws GatewayError when the caller may not continue. */
   readmit(): void
+  /** The client speaks with the upstream past this connection: the hold grows with what the upstream says. */
+  watches?: boolean
   /** Reads a frame that is too large to be read here. Rejects with GatewayError where it must not be forwarded. */
   readLarge(frame: SocketFrame): Promise<RealtimeFrame>
   /** Writes the progress to the journal. */
@@ -221,7 +223,7 @@ export function createSession(parts: SessionParts): Session {
         upstreamPaused = true
         upstream.pause()
       }
-      if (usage) pass()
+      if (usage || parts.watches) pass()
       if (draining) end()
     },
     drained: relaxClient,

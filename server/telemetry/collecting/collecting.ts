@@ -4,7 +4,6 @@ import { resourceFromAttributes } from '@opentelemetry/resources'
 import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics'
 import type { Clock } from '#runtime/clock'
 import { type CollectorState, type FinishedMessage, nameOf } from '#telemetry/hand-over'
-import type { Measurement } from '#telemetry/measurement'
 import type { CollectingOptions } from '#telemetry/telemetry'
 import { createRequestMetrics } from './request-metrics.ts'
 import { createSpanExporter } from './span-exporter.ts'
@@ -51,8 +50,9 @@ export function createCollecting(
   return {
     take(message) {
       ;[open, lost] = [message.open, message.lost]
-      if (message.spans.count > 0) queue?.add(message.spans)
-      if (metrics) for (const measurement of JSON.parse(message.measurements) as Measurement[]) metrics.observe(measurement)
+      const { bytes, count } = message.spans
+      if (count > 0) queue?.add({ bytes: new Uint8Array(bytes), count })
+      if (metrics) for (const measurements of message.measurements) metrics.observe(measurements)
       const state = { dropped: dropped(), failure }
       failure = undefined
       return state

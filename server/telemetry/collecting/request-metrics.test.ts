@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import type { Attributes } from '@opentelemetry/api'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import { AggregationTemporality, type CollectionResult, type Histogram, MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics'
-import type { Measurement } from '#telemetry/measurement'
+import type { Measured, Measurements } from '#telemetry/measurement'
 import { seeded } from '#testing/seeded'
 import { createRequestMetrics } from './request-metrics.ts'
 
@@ -40,18 +40,24 @@ const rounded = (value: unknown) =>
   JSON.parse(JSON.stringify(value, (_, each) => (typeof each === 'number' ? Number(each.toPrecision(9)) : each)))
 
 const { pick, below, fraction } = seeded(7)
-const measured = (): Measurement => ({
+const value = (): Measured => [
+  pick([10, 20, 81_920, fraction() * 200_000]),
+  pick([null, 1, below(20_000)]),
+  pick([null, 0, 1, 4, below(1e8)]),
+  7,
+  pick([null, 0.25]),
+]
+const measured = (): Measurements => ({
   ...{ operation: pick(['chat', 'embeddings']), provider: pick(['openai', 'parley']), model: pick(['a', 'b']) },
   ...{ responseModel: pick([undefined, 'c']), error: pick([undefined, 'overloaded']) },
-  ...{ ms: pick([10, 20, 81_920, fraction() * 200_000]), firstMs: pick([undefined, 1, below(20_000)]) },
-  ...{ input: pick([undefined, 0, 1, 4, below(1e8)]), output: 7, cost: pick([undefined, 0.25]) },
+  values: pick([[value()], [value(), value(), value()]]),
   failures: pick([undefined, [['one', 'upstream_timeout'] as const]]),
 })
 
 /** The same by OpenTelemetry's own instruments, which are told their boundaries. */
 async function theirs(temporality: AggregationTemporality) {
   const sample = counting()
-  sample.observe({ ...measured(), firstMs: 1, input: 1 })
+  sample.observe({ ...measured(), values: [[1, 1, 1, 1, 1]] })
   const reader = new Reader({ aggregationTemporalitySelector: () => temporality })
   const meter = new MeterProvider({ readers: [reader] }).getMeter('parley')
   const { metrics = [] } = (await sample.collect()).resourceMetrics.scopeMetrics[0] ?? {}
@@ -65,17 +71,19 @@ async function theirs(temporality: AggregationTemporality) {
   const [duration, first] = [histogram('gen_ai.server.request.duration'), histogram('gen_ai.server.time_to_first_token')]
   const tokens = histogram('gen_ai.client.token.usage')
   const [cost, failed] = [meter.createCounter('parley.cost'), meter.createCounter('parley.failed_attempts')]
-  const observe = (each: Measurement) => {
+  const observe = (each: Measurements) => {
     const facts: Attributes = { 'gen_ai.operation.name': each.operation, 'gen_ai.provider.name': each.provider }
     if (each.model !== undefined) facts['gen_ai.request.model'] = each.model
     if (each.responseModel !== undefined) facts['gen_ai.response.model'] = each.responseModel
     if (each.error !== undefined) facts['error.type'] = each.error
-    duration.record(each.ms / 1000, facts)
-    if (each.firstMs !== undefined) first.record(each.firstMs / 1000, facts)
-    if (each.input !== undefined) tokens.record(each.input, { ...facts, 'gen_ai.token.type': 'input' })
-    if (each.output !== undefined) tokens.record(each.output, { ...facts, 'gen_ai.token.type': 'output' })
-    if (each.cost !== undefined) cost.add(each.cost, { 'gen_ai.provider.name': each.provider, 'gen_ai.request.model': each.model ?? '' })
-    for (const [channel, cause] of each.failures ?? []) failed.add(1, { 'parley.channel': channel, 'error.type': cause })
+    for (const [ms, firstMs, input, output, usd] of each.values) {
+      duration.record(ms / 1000, facts)
+      if (firstMs !== null) first.record(firstMs / 1000, facts)
+      if (input !== null) tokens.record(input, { ...facts, 'gen_ai.token.type': 'input' })
+      if (output !== null) tokens.record(output, { ...facts, 'gen_ai.token.type': 'output' })
+      if (usd !== null) cost.add(usd, { 'gen_ai.provider.name': each.provider, 'gen_ai.request.model': each.model ?? '' })
+      for (const [channel, cause] of each.failures ?? []) failed.add(1, { 'parley.channel': channel, 'error.type': cause })
+    }
   }
   return { observe, collect: () => reader.collect() }
 }
@@ -96,8 +104,8 @@ test.each([
 
 test('models without end are one series after two thousand', async () => {
   const counted = counting()
-  const { ms, operation, provider } = measured()
-  for (let at = 0; at < 2_500; at += 1) counted.observe({ ms, operation, provider, model: `m${at}` })
+  const { operation, provider } = measured()
+  for (let at = 0; at < 2_500; at += 1) counted.observe({ operation, provider, model: `m${at}`, values: [[1, null, null, null, null]] })
   const points = Object.entries(await pointsOf(counted))
   expect(points.length).toBe(2_000)
   expect(points.find(([name]) => name.includes('otel.metric.overflow'))?.[1]).toMatchObject({ value: { count: 501 } })

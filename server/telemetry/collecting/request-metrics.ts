@@ -14,12 +14,12 @@ import {
   type MetricData,
   type MetricProducer,
 } from '@opentelemetry/sdk-metrics'
-import type { Measurement } from '#telemetry/measurement'
+import type { MeasuredFacts, Measurements } from '#telemetry/measurement'
 
 /** Counted requests. */
 export interface RequestMetrics extends MetricProducer {
-  /** Counts a finished request. */
-  observe(measurement: Measurement): void
+  /** Counts finished requests. */
+  observe(measurements: Measurements): void
 }
 
 /** What the sums are told with. */
@@ -57,22 +57,23 @@ export function createRequestMetrics({ resource, scope, now, temporalityOf }: Re
   const metrics = [duration, first, used, cost, failures]
 
   return {
-    observe(measurement) {
-      const { provider, model, input, output } = measurement
-      const name = `${measurement.operation}\n${provider}\n${model}\n${measurement.responseModel}\n${measurement.error}`
-      const facts = () => factsOf(measurement)
-      duration.add(name, facts, measurement.ms / 1000)
-      if (measurement.firstMs !== undefined) first.add(name, facts, measurement.firstMs / 1000)
-      if (input !== undefined) used.add(`input\n${name}`, () => ({ ...facts(), 'gen_ai.token.type': 'input' }), input)
-      if (output !== undefined) used.add(`output\n${name}`, () => ({ ...facts(), 'gen_ai.token.type': 'output' }), output)
-      if (measurement.cost !== undefined)
-        cost.add(
-          `${provider}\n${model}`,
-          () => ({ 'gen_ai.provider.name': provider, 'gen_ai.request.model': model ?? '' }),
-          measurement.cost,
-        )
-      for (const [channel, cause] of measurement.failures ?? [])
-        failures.add(`${channel}\n${cause}`, () => ({ 'parley.channel': channel, 'error.type': cause }), 1)
+    observe({ values, ...facts }) {
+      const { provider, model } = facts
+      const name = `${facts.operation}\n${provider}\n${model}\n${facts.responseModel}\n${facts.error}`
+      const [inputName, outputName, modelName] = [`input\n${name}`, `output\n${name}`, `${provider}\n${model}`]
+      const attributes = () => attributesOf(facts)
+      const ofTokens = (type: string) => () => ({ ...attributes(), 'gen_ai.token.type': type })
+      const [ofInput, ofOutput] = [ofTokens('input'), ofTokens('output')]
+      const ofModel = () => ({ 'gen_ai.provider.name': provider, 'gen_ai.request.model': model ?? '' })
+      for (const [ms, firstMs, input, output, usd] of values) {
+        duration.add(name, attributes, ms / 1000)
+        if (firstMs !== null) first.add(name, attributes, firstMs / 1000)
+        if (input !== null) used.add(inputName, ofInput, input)
+        if (output !== null) used.add(outputName, ofOutput, output)
+        if (usd !== null) cost.add(modelName, ofModel, usd)
+      }
+      for (const [channel, cause] of facts.failures ?? [])
+        failures.add(`${channel}\n${cause}`, () => ({ 'parley.channel': channel, 'error.type': cause }), values.length)
     },
     collect: async () => ({
       resourceMetrics: { resource, scopeMetrics: [{ scope, metrics: metrics.map(({ take }) => take()) }] },
@@ -82,7 +83,7 @@ export function createRequestMetrics({ resource, scope, now, temporalityOf }: Re
 }
 
 /** What a request and its measurements have in common: few different values, but for the model. */
-const factsOf = ({ operation, provider, model, responseModel, error }: Measurement): Attributes => ({
+const attributesOf = ({ operation, provider, model, responseModel, error }: MeasuredFacts): Attributes => ({
   'gen_ai.operation.name': operation,
   'gen_ai.provider.name': provider,
   ...(model !== undefined && { 'gen_ai.request.model': model }),

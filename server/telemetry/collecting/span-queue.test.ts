@@ -8,12 +8,12 @@ type Told = Parameters<SpanExporter['export']>[1]
 function slowCollector() {
   const messages: { spans: number[]; told: Told }[] = []
   const exporter: SpanExporter = {
-    export: (lots, told) => void messages.push({ spans: lots.map(({ text }) => Number(text)), told }),
+    export: (lots, told) => void messages.push({ spans: lots.map(({ bytes }) => bytes[0] ?? 0), told }),
     shutdown: async () => undefined,
   }
   return { exporter, messages }
 }
-const span = (name: number, count = 1): SpanLot => ({ text: String(name), count })
+const span = (name: number, count = 1): SpanLot => ({ bytes: Uint8Array.of(name), count })
 const limits = { batch: 3, waiting: 5, delayMs: 1_000 }
 /** Lets everything run that needs no time. */
 const turn = async () => {

@@ -1,9 +1,9 @@
 /** Spans that wait to be sent: so many and no more, since a collector that is away must cost no memory. What does not fit is counted. */
 import type { Clock, Timer } from '#runtime/clock'
 
-/** Spans as text of OTLP/JSON, separated by commas. */
+/** Spans as bytes of OTLP/JSON, separated by commas. */
 export interface SpanLot {
-  text: string
+  bytes: Uint8Array
   /** How many there are. */
   count: number
 }

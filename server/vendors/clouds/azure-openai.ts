@@ -6,7 +6,7 @@
  * Read: https://learn.microsoft.com/azure/foundry/openai/api-version-lifecycle through openai-node's docs/azure.md, and
  * the list of operations with a deployment in openai 7.55 `azure.mjs`.
  */
-import { badOption, cleanBase, modelSegment } from '../address.ts'
+import { badOption, cleanBase, modelSegment, notServed } from '../address.ts'
 import { openaiFacts } from '../models/gpt.ts'
 import { openaiPath } from '../openai-paths.ts'
 import type { EndpointTarget, Vendor } from '../vendor.ts'
@@ -22,6 +22,7 @@ function endpoint(baseUrl: string, target: EndpointTarget): string {
   if (apiVersion === undefined) return `${resource}/openai/v1/${path}`
   if (undated.has(apiVersion)) return `${resource}/openai/v1/${path}${path.includes('?') ? '&' : '?'}api-version=${apiVersion}`
   if (!dated.test(apiVersion)) throw badOption()
+  if (target.variant === 'call') throw notServed()
   const session = target.variant === 'transcription' ? 'intent=transcription' : `deployment=${modelSegment(deployment)}`
   if (target.operation === 'realtime') return `${resource}/openai/realtime?api-version=${apiVersion}&${session}`
   const owner = path === 'responses' || path === 'moderations' ? '' : `deployments/${modelSegment(deployment)}/`

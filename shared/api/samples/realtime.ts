@@ -1,5 +1,14 @@
 /** Samples of the endpoints of realtime sessions. */
-import { google, post, type Sample } from '../sample.ts'
+import { form, google, post, type Sample } from '../sample.ts'
+
+const callNote = 'The demo holds no calls and refuses this. A channel of OpenAI’s or Azure’s serves it; browsers make the offer themselves.'
+const noCallNote =
+  'There is no such call here, which is refused. Its id is in `Location`, or in the upstream’s webhook for a call that came in.'
+const bodies: Record<string, string> = {
+  accept: '{"type": "realtime", "model": "parley-demo-realtime"}',
+  reject: '{"status_code": 486}',
+  refer: '{"target_uri": "tel:+14155550123"}',
+}
 
 /** In the order in which they run. */
 export const realtimeSamples: readonly Sample[] = [
@@ -29,6 +38,27 @@ socket.onmessage = ({ data }) => {
     note: 'Node 22 or later, or Bun. Clients that can send headers use `Authorization: Bearer` instead.',
   },
   {
+    route: 'POST /v1/realtime/calls',
+    language: 'sh',
+    text: `printf 'v=0\\r\\no=- 1 1 IN IP4 127.0.0.1\\r\\ns=-\\r\\n' > offer.sdp
+${form('/v1/realtime/calls', ['sdp=@offer.sdp', `'session={"type": "realtime", "model": "parley-demo-realtime"}'`])}`,
+    prints: 'json',
+    shows: '"unsupported_here"',
+    refusal: 'unsupported_here',
+    note: callNote,
+  },
+  ...['accept', 'reject', 'refer', 'hangup'].map(
+    (action): Sample => ({
+      route: `POST /v1/realtime/calls/{id}/${action}`,
+      language: 'sh',
+      text: post(`/v1/realtime/calls/rtc_1/${action}`, bodies[action] ?? '{}'),
+      prints: 'json',
+      ...(action === 'accept'
+        ? { shows: '"unsupported_here"', refusal: 'unsupported_here', note: callNote }
+        : { shows: '"not_found"', refusal: 'not_found', note: noCallNote }),
+    }),
+  ),
+  {
     route: 'GET /ws/{service}',
     language: 'js',
     text: `const { PARLEY_URL, PARLEY_KEY } = process.env
@@ -39,7 +69,7 @@ socket.onopen = () => socket.send(JSON.stringify({ setup: { model: 'models/parle
 socket.onmessage = async ({ data }) => console.log(typeof data === 'string' ? data : await data.text())
 socket.onclose = ({ code, reason }) => console.log(code, reason)`,
     prints: 'text',
-    shows: 'No channel of this model',
+    shows: 'This model is held in',
     note: 'The demo speaks OpenAI’s words only and refuses this. A Gemini channel serves it, with `ai.live.connect` of Google’s SDK too.',
   },
   {
@@ -76,7 +106,7 @@ const socket = new WebSocket(\`\${PARLEY_URL.replace(/^http/, 'ws')}/ws/\${metho
 socket.onopen = () => socket.send(JSON.stringify({ setup: { model: 'publishers/google/models/parley-demo-realtime' } }))
 socket.onclose = ({ code, reason }) => console.log(code, reason)`,
     prints: 'text',
-    shows: 'No channel of this model',
+    shows: 'This model is held in',
     note: 'The demo speaks OpenAI’s words only and refuses this. A Gemini channel serves it, with `ai.live.connect` of Google’s SDK too.',
   },
   ...['v1alpha', 'v1beta', 'v1'].map(

@@ -4,10 +4,12 @@
  */
 import type { Caller } from '#accounts/caller'
 import type { Captures } from '#bodies/captures'
+import type { KeptCall } from '#canonical/operation/kept-call'
 import { offeredProtocols, readCredential } from '#http/request/credentials'
 import { errorResponse, storedHeader } from '#http/request/respond'
 import type { Envelope, Route, Visit } from '#http/request/route'
 import { writeSetup } from '#protocols/realtime'
+import type { CallDoors } from '#relay/realtime/calls'
 import type { Realtime } from '#relay/realtime/contract'
 import { modelNotFound } from '#routing/plan'
 import type { KeepBodies } from '#shared/console/body'
@@ -18,6 +20,7 @@ import { type ClientSecret, isClientSecret, opened, type SecretServices } from '
 export interface RealtimeServices extends Pick<SecretServices, 'sealer' | 'clock'> {
   accounts: { admitKey(secret: string, address: string): Caller; callerWithKey(id: string, address: string): Caller | undefined }
   realtime: Realtime
+  callDoors: CallDoors
   captures: Pick<Captures, 'begin'>
   /** What is kept of everybody. */
   house: { readonly keep: KeepBodies }
@@ -31,17 +34,17 @@ const keyPattern = /^[A-Za-z0-9+/]{22}==$/
 
 const transcription = 'transcription'
 
-/** Whether the session is only to transcribe. Throws GatewayError for what else it could be for, and for a call of the vendor's account. */
+/** Whether the session is only to transcribe. Throws GatewayError for what else it could be for. */
 function transcribes({ searchParams: query }: URL, minted: ClientSecret | undefined): boolean {
   const intent = query.get('intent')
-  if (query.has('call_id') || (intent !== null && intent !== transcription)) {
-    const name = query.has('call_id') ? 'call_id' : 'intent'
-    throw new GatewayError('unsupported_value', `${name} is not supported here. Open a session with ?model=NAME.`, { param: name })
+  if (intent !== null && intent !== transcription) {
+    throw new GatewayError('unsupported_value', 'intent is not supported here. Open a session with ?model=NAME.', { param: 'intent' })
   }
   return intent === transcription || minted?.transcribes !== undefined
 }
 
-function modelIn({ searchParams: query }: URL, addressed: Visit['addressed'], bound: string | undefined): string {
+/** The one model that the address names, or the client secret; `bound`: the model of the secret. Throws GatewayError 400. */
+export function modelIn({ searchParams: query }: URL, addressed: Visit['addressed'], bound: string | undefined): string {
   // Azure's clients name a deployment.
   const [model = bound ?? '', ...others] = query.getAll(addressed?.keyHeader && query.has('deployment') ? 'deployment' : 'model')
   if (model === '') throw new GatewayError('missing_field', 'Name a model: ?model=NAME.', { param: 'model' })
@@ -65,8 +68,8 @@ function betaHeader(headers: Headers, offered: readonly string[]): Record<string
   return wanted ? { 'openai-beta': 'realtime=v1' } : {}
 }
 
-/** Whose session it is to be, again and again; `minted`: what its client secret says. */
-function admission(services: RealtimeServices, secret: string, address: string): { admit(): Caller; minted?: ClientSecret } {
+/** Whose session it is to be, again and again; `minted`: what its client secret says. Throws GatewayError for a secret that is none. */
+export function admission(services: RealtimeServices, secret: string, address: string): { admit(): Caller; minted?: ClientSecret } {
   if (!isClientSecret(secret)) return { admit: () => services.accounts.admitKey(secret, address) }
   const minted = opened(services, secret)
   if (!minted) throw new GatewayError('invalid_api_key', 'The client secret is not valid, or has expired.')
@@ -90,6 +93,20 @@ export function upgradeRefusal({ request, requestId, upgrade }: Visit, envelope:
   throw new GatewayError('invalid_value', 'Sec-WebSocket-Key must be 16 bytes in base64.', { param: 'Sec-WebSocket-Key' })
 }
 
+/** The caller's call, beside which a session is to stand. Rejects with GatewayError. */
+async function callOf(
+  { callDoors }: RealtimeServices,
+  { url }: Visit,
+  caller: Caller,
+  minted: ClientSecret | undefined,
+): Promise<KeptCall> {
+  if (minted) throw new GatewayError('invalid_api_key', 'A client secret opens a session of its own. Use the key itself beside a call.')
+  for (const name of ['model', 'intent']) {
+    if (url.searchParams.has(name)) throw new GatewayError('invalid_value', `Name the call alone, without ${name}.`, { param: name })
+  }
+  return callDoors.own({ caller }, url.searchParams.get('call_id') ?? '')
+}
+
 async function open(services: RealtimeServices, visit: Visit): Promise<Response> {
   const { request, requestId, url } = visit
   const secret = readCredential(request.headers, url.searchParams, visit.addressed?.keyHeader)
@@ -100,8 +117,9 @@ async function open(services: RealtimeServices, visit: Visit): Promise<Response>
   const refused = upgradeRefusal(visit, 'chat')
   if (refused) return refused
   const offered = offeredProtocols(request.headers)
-  const isTranscription = transcribes(url, minted)
-  const model = modelIn(url, visit.addressed, minted?.model)
+  const call = url.searchParams.has('call_id') ? await callOf(services, visit, caller, minted) : undefined
+  const isTranscription = call ? call.transcribes === true : transcribes(url, minted)
+  const model = call?.model ?? modelIn(url, visit.addressed, minted?.model)
   const selected = selection(offered)
   const keeps = services.house.keep || caller.key?.keepBodies || caller.group.keepBodies
   const capture = keeps ? services.captures.begin(visit, caller) : undefined
@@ -116,6 +134,7 @@ async function open(services: RealtimeServices, visit: Visit): Promise<Response>
     capture,
     signal: request.signal,
     ...(isTranscription && { variant: transcription }),
+    ...(call && { beside: call }),
     ...(minted?.session !== undefined && { setup: writeSetup(minted.session, minted.transcribes === 'beta') }),
     readmit() {
       const { models } = admit()

@@ -12,7 +12,7 @@ export const realtime: Readonly<Record<string, string>> = {
   'A WebSocket. The service is `google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent`, or the same of `v1` or `v1alpha`. The first frame, `setup`, names a model of a Gemini or Vertex channel. Frames pass unchanged but for handles of `sessionResumption`, which are sealed: they are good for their own user. What is refused after the upgrade closes the connection with 1007, 1008, 1011 or 1013 and the reason. `BidiGenerateContentConstrained` is the same with a token of `/v1alpha/auth_tokens` as `access_token`.':
     'WebSocket。服务名为 `google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent`，或 `v1`、`v1alpha` 的同名服务。第一帧 `setup` 指定 Gemini 或 Vertex 渠道的模型。除 `sessionResumption` 的句柄会被密封（只对其用户有效）外，各帧原样传递。升级之后的拒绝以 1007、1008、1011 或 1013 及原因关闭连接。`BidiGenerateContentConstrained` 相同，但以 `/v1alpha/auth_tokens` 的令牌作为 `access_token`。',
   Realtime: '实时',
-  'Speech and text in both directions over a WebSocket.': '经 WebSocket 的双向语音与文本。',
+  'Speech and text in both directions, over a WebSocket, WebRTC or SIP.': '经 WebSocket、WebRTC 或 SIP 的双向语音与文本。',
   'A key for a browser’s realtime session': '供浏览器实时会话使用的密钥',
   'Good for 10 minutes, or 10 seconds to 2 hours as `expires_after` says, at the WebSocket and nowhere else, for the money and within the limits of the key that asked for it; it ends with that key. What `session` says is set when the session begins.':
     '有效 10 分钟，或按 `expires_after` 为 10 秒至 2 小时，只能用于该 WebSocket；费用与限制归申请它的密钥，并随该密钥失效。会话开始时按 `session` 设置。',
@@ -29,4 +29,22 @@ export const realtime: Readonly<Record<string, string>> = {
   'For a browser: good for `uses` sessions (1; 0 for any number) that begin before `newSessionExpireTime` (a minute) and run until `expireTime` (half an hour; both 20 hours at most), for the money and within the limits of the key that asked for it; it ends with that key. `bidiGenerateContentSetup` sets the session up in place of the client; with `fieldMask` only the fields that are named there are taken from it, or left out where it has none. To go on with a session is no further use.':
     '供浏览器使用：可用于 `uses` 个会话（默认 1；0 为不限），会话须在 `newSessionExpireTime`（默认一分钟）之前开始，最晚到 `expireTime`（默认半小时；两者最多 20 小时）；费用与限制归申请它的密钥，并随该密钥失效。`bidiGenerateContentSetup` 代替客户端设置会话；有 `fieldMask` 时只取其中列出的字段，缺少的字段则去掉。继续已有会话不再计次。',
   '`auth_tokens/...`: the key of the session, in full.': '`auth_tokens/...`：完整作为会话的密钥使用。',
+  'In place of the model: one’s own call, beside which the session stands. What is said there is charged with the call.':
+    '代替模型：自己的通话，会话连接在其旁。其中的用量随该通话计费。',
+  'Open a call over WebRTC': '经 WebRTC 打开通话',
+  'The description of the client’s connection, as a form with `sdp` and `session`, or alone as `application/sdp`: then the model is in the client secret, or in the query as `model`. It goes to a channel whose upstream holds calls; the answer is that of the upstream, and `Location` names the call. Sound passes between the two directly. Parley hears at the side what is used, holds money ahead, charges each response as in a session at the WebSocket, and hangs up when money or a budget runs out or the key ends. The row in the log is there when the call is over.':
+    '客户端连接的描述：作为含 `sdp` 与 `session` 的表单，或单独作为 `application/sdp`（此时模型来自客户端密钥，或查询参数 `model`）。它被转给上游支持通话的渠道；应答来自上游，`Location` 给出通话的 id。声音在两端之间直接传输。Parley 在旁获知用量，预先冻结金额，按 WebSocket 会话的方式对每个响应计费，并在余额或预算用尽、密钥失效时挂断。通话结束后日志中才有其记录。',
+  'Accept a call that came in over SIP': '接受经 SIP 呼入的通话',
+  'The body is the session, with the name of a model here. Nobody owns a call that came in: only channels with `foreignState: allow` are asked, whose account one tenant alone uses. From then on it is the caller’s, watched and charged as any other.':
+    '请求体为会话设置，模型用此处的名称。呼入的通话不属于任何人：只询问 `foreignState: allow` 的渠道，其账户只由一个租户使用。此后该通话归调用者所有，与其他通话一样被关注和计费。',
+  'Reject a call that came in over SIP': '拒绝经 SIP 呼入的通话',
+  'With `status_code` where it is to be another than 603.': '若不用 603，则以 `status_code` 指定。',
+  'Transfer one’s own call to another number': '将自己的通话转接到另一号码',
+  'Hang up one’s own call': '挂断自己的通话',
+  'The description of the client’s connection: 256 KiB at most.': '客户端连接的描述：最多 256 KiB。',
+  'What the session is set to, with its model, as JSON: 256 KiB at most.': '会话的设置及其模型，JSON 格式：最多 256 KiB。',
+  'The demo holds no calls and refuses this. A channel of OpenAI’s or Azure’s serves it; browsers make the offer themselves.':
+    '演示渠道不支持通话，会拒绝。OpenAI 或 Azure 的渠道支持；offer 由浏览器自行生成。',
+  'There is no such call here, which is refused. Its id is in `Location`, or in the upstream’s webhook for a call that came in.':
+    '此处没有这样的通话，会被拒绝。其 id 在 `Location` 中，呼入的通话则在上游的 webhook 中。',
 }

@@ -42,7 +42,7 @@ function itemSize(item: Record<string, unknown>): RealtimeFrame['size'] {
 }
 
 /** Where an event names what is kept in the upstream's account, which all tenants of a channel share: a prompt, a voice, what tools use. */
-function stateIn(event: RealtimeEvent): string | undefined {
+export function stateIn(event: RealtimeEvent): string | undefined {
   for (const field of ['session', 'response'] as const) {
     const within = event[field]
     if (!isObject(within)) continue

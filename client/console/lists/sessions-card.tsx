@@ -2,6 +2,7 @@ import { Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { detailOf, explain } from '#client/console/explain.ts'
 import { createLoad, readAll } from '#client/console/load.ts'
+import { ts } from '#client/console/messages.ts'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
 import { Card } from '#client/ui/console/page.tsx'
@@ -10,31 +11,35 @@ import { DataTable } from '#client/ui/console/table.tsx'
 import { formatAgo, formatWhen } from '#client/ui/console/time.ts'
 import { showToast } from '#client/ui/toast.tsx'
 import type { SessionRow } from '#shared/console/session'
-import { t } from './messages.ts'
 
-/** One's own sessions, which can be ended singly or all but this one. */
-export function SessionsCard() {
+/**
+ * The sessions of one user, which can be ended singly or all but this one. `path`: where they are listed; `/{id}` after it ends one.
+ * `title`: of the card; it says what stands there when there are none.
+ */
+export function SessionsCard(props: { path: string; title: string; none?: string }) {
   const sessions = createLoad(
-    () => '/api/sessions',
+    () => props.path,
     (path, signal) => readAll<SessionRow>(path, signal),
   )
   const write = createWrite()
   const others = () => sessions.value()?.filter((row) => !row.current) ?? []
+  // Somebody else's: the session that asks is not among them.
+  const isOthers = () => others().length === sessions.value()?.length
   const end = async (rows: readonly SessionRow[], text: string) => {
     const done = await write.run(async () => {
-      for (const { id } of rows) await callApi('DELETE', `/api/sessions/${encodeURIComponent(id)}`)
+      for (const { id } of rows) await callApi('DELETE', `${props.path}/${encodeURIComponent(id)}`)
     })
     if (done) showToast(text)
     void sessions.reload()
   }
   return (
     <Card
-      title={t('sessions')}
+      title={props.title}
       bare
       tools={
         <Show when={others().length > 0}>
-          <Button size="sm" busy={write.busy()} onClick={() => void end(others(), t('endedAll'))}>
-            {t('endAll')}
+          <Button size="sm" busy={write.busy()} onClick={() => void end(others(), ts(isOthers() ? 'ses_endedEvery' : 'ses_endedAll'))}>
+            {ts(isOthers() ? 'ses_endEvery' : 'ses_endAll')}
           </Button>
         </Show>
       }
@@ -47,13 +52,14 @@ export function SessionsCard() {
         )}
       </Show>
       <DataTable
-        label={t('sessions')}
+        label={props.title}
         rows={sessions.value()}
+        empty={<p class="p-4 text-[13px] text-ink-2">{props.none}</p>}
         rowId={(row) => row.id}
         columns={[
           {
             id: 'session',
-            label: t('session'),
+            label: ts('ses_session'),
             card: 'title',
             cell: (row) => (
               <span class="block max-w-[320px] truncate" title={row.agent ?? ''}>
@@ -63,25 +69,25 @@ export function SessionsCard() {
           },
           {
             id: 'address',
-            label: t('address'),
+            label: ts('ses_address'),
             cell: (row) => (row.address ? <span class="mono text-[12px]">{row.address}</span> : <span class="na">–</span>),
           },
-          { id: 'started', label: t('started'), cell: (row) => formatWhen(row.at) },
-          { id: 'seen', label: t('seen'), cell: (row) => formatAgo(row.lastSeenAt) },
+          { id: 'started', label: ts('ses_started'), cell: (row) => formatWhen(row.at) },
+          { id: 'seen', label: ts('ses_seen'), cell: (row) => formatAgo(row.lastSeenAt) },
           {
             id: 'end',
-            label: t('end'),
+            label: ts('ses_end'),
             bare: true,
             right: true,
             card: 'figure',
             cell: (row) => (
-              <Show when={!row.current} fallback={<span class="bdg accent">{t('here')}</span>}>
+              <Show when={!row.current} fallback={<span class="bdg accent">{ts('ses_here')}</span>}>
                 <Button
                   size="sm"
-                  aria-label={t('endOf', { name: programOf(row.agent), when: formatAgo(row.lastSeenAt) })}
-                  onClick={() => void end([row], t('ended'))}
+                  aria-label={ts('ses_endOf', { name: programOf(row.agent), when: formatAgo(row.lastSeenAt) })}
+                  onClick={() => void end([row], ts('ses_ended'))}
                 >
-                  {t('end')}
+                  {ts('ses_end')}
                 </Button>
               </Show>
             ),
@@ -94,7 +100,7 @@ export function SessionsCard() {
 
 /** The browser and the system of a User-Agent, as people call them. */
 export function programOf(agent: string | null): string {
-  if (agent === null) return t('unknown')
+  if (agent === null) return ts('ses_unknown')
   const browser = /(Edg|OPR|Firefox|Chrome|Safari)[/\d.]*/.exec(agent)?.[1]
   const system = /(Windows|Android|iPhone|iPad|Mac OS X|Linux)/.exec(agent)?.[1]
   const names: Record<string, string> = { Edg: 'Edge', OPR: 'Opera', 'Mac OS X': 'macOS' }

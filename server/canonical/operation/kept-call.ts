@@ -1,0 +1,26 @@
+/** A call that an upstream holds for a caller, over WebRTC or SIP. */
+
+/** What is kept of it, sealed. */
+export interface CallFacts {
+  /** The model as the caller named it. */
+  model: string
+  /** Ids of the channel and of its key, where it is held. */
+  channel: string
+  key: string | null
+  /** The upstream's id of it. */
+  upstreamId: string
+  /** It only transcribes what it hears. */
+  transcribes?: true
+  /** The address from which it was opened. */
+  address: string
+}
+
+/** A call, as its owner may see it. */
+export interface KeptCall extends CallFacts {
+  id: string
+  tenant: string
+  keyId: string
+  requestId: string
+  createdAt: Date
+  endedAt: Date | null
+}

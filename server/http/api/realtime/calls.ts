@@ -1,0 +1,146 @@
+/**
+ * Calls over WebRTC and SIP: `/v1/realtime/calls`. The client's description of its connection goes to the upstream and the upstream's comes
+ * back; sound then passes between the two, and Parley hears at the side what is used. Calls are their owner's alone.
+ */
+import { senderOf } from '#http/api/relay-route'
+import { readCredential } from '#http/request/credentials'
+import { decodeUtf8, join, readBody, readJsonPieces } from '#http/request/read-body'
+import { type FormServices, isForm, readForm } from '#http/request/read-form'
+import type { Route, Visit } from '#http/request/route'
+import { withRoom } from '#http/request/with-room'
+import { type CallSession, readCallSession } from '#protocols/realtime'
+import type { BodyRooms } from '#relay/contract/body-rooms'
+import type { CallAsk } from '#relay/realtime/calls'
+import type { RealtimeAsk } from '#relay/realtime/contract'
+import { modelNotFound } from '#routing/plan'
+import { GatewayError } from '#shared/errors'
+import type { CallAction } from '#vendors/calls'
+import type { ClientSecret, SecretServices } from './client-secrets.ts'
+import { admission, modelIn, type RealtimeServices } from './realtime.ts'
+
+/** What they need from the program. */
+export interface CallServices extends RealtimeServices, FormServices, Pick<SecretServices, 'large'> {
+  rooms: BodyRooms
+}
+
+/** Bytes of a description of a connection, and of the settings of a session. */
+const mostSdp = 256 * 1024
+const mostSession = 256 * 1024
+
+const sdpType = /^application\/sdp\s*(;|$)/i
+const tooLong = (param: string, most: number) =>
+  new GatewayError('request_too_large', `The field \`${param}\` may have ${most} bytes.`, { param })
+
+/** Who comes, and what they ask as. */
+function entry(services: CallServices, visit: Visit) {
+  const { request, requestId, url, clientAddress } = visit
+  const secret = readCredential(request.headers, url.searchParams, visit.addressed?.keyHeader)
+  const { admit, minted } = admission(services, secret, clientAddress)
+  const caller = admit()
+  const askAs = (model: string, transcribes = false): RealtimeAsk => ({
+    ...{ requestId, caller, model, style: 'openai', headers: {}, client: request.headers, signal: request.signal },
+    ...(transcribes && { variant: 'transcription' }),
+    readmit() {
+      const { models } = admit()
+      if (models && !models.has(model)) throw modelNotFound()
+    },
+  })
+  return { caller, minted, askAs }
+}
+
+interface Offer {
+  sdp: string
+  session: string
+}
+
+/** What a client offers: a description of its connection, or a form with that and a session. Rejects with GatewayError. */
+async function offerOf(services: CallServices, visit: Visit): Promise<Offer> {
+  const { request } = visit
+  if (!isForm(request)) {
+    if (!sdpType.test(request.headers.get('content-type') ?? '')) {
+      throw new GatewayError(
+        'unsupported_media_type',
+        'Send the offer as Content-Type: application/sdp, or as a form with `sdp` and `session`.',
+      )
+    }
+    return { sdp: decodeUtf8(await readBody(request, mostSdp, services.clock, services.idleMs)), session: '' }
+  }
+  const { content, release } = await readForm(services, request)
+  try {
+    const field = async (name: string, most: number): Promise<string> => {
+      const [part, ...others] = content.parts.filter((one) => one.name === name)
+      if (others.length > 0) throw new GatewayError('invalid_value', `The form has more than one \`${name}\`.`, { param: name })
+      if (!part) return ''
+      // The SDK sends both as files without a name.
+      const text = 'value' in part ? part.value : part.size > most ? undefined : await new Response(part.open()).text()
+      if (text === undefined || text.length > most) throw tooLong(name, most)
+      return text
+    }
+    return { sdp: await field('sdp', mostSdp), session: await field('session', mostSession) }
+  } finally {
+    release()
+  }
+}
+
+/** The session with its model. Throws GatewayError 400. */
+function sessionOf(visit: Visit, text: string, minted: ClientSecret | undefined): CallSession & { model: string } {
+  if (minted?.transcribes === 'beta') {
+    throw new GatewayError(
+      'invalid_value',
+      'This client secret is of the beta version, which has no calls. Create one at /v1/realtime/client_secrets.',
+    )
+  }
+  const before = minted?.session === undefined ? {} : (JSON.parse(minted.session) as Record<string, unknown>)
+  const session = readCallSession(text, before)
+  const said = session.model
+  if (said === undefined) return { ...session, model: modelIn(visit.url, visit.addressed, minted?.model) }
+  if (minted?.model !== undefined && said !== minted.model) {
+    throw new GatewayError('invalid_value', 'The client secret is for another model.', { param: 'session.model' })
+  }
+  return { ...session, model: said }
+}
+
+async function create(services: CallServices, visit: Visit): Promise<Response> {
+  const { caller, minted, askAs } = entry(services, visit)
+  const { sdp, session: text } = await withRoom(services.rooms, senderOf(caller), () => offerOf(services, visit), isForm(visit.request))
+  if (sdp.trim() === '') throw new GatewayError('missing_field', 'The offer is empty.', { param: 'sdp' })
+  const { model, ...session } = sessionOf(visit, text, minted)
+  const asked: CallAsk = { ask: askAs(model, session.transcribes), session, address: visit.clientAddress }
+  const { id, sdp: answer } = await services.callDoors.open(asked, sdp)
+  const headers = { 'content-type': 'application/sdp', 'cache-control': 'no-store', location: `/v1/realtime/calls/${id}` }
+  return new Response(answer, { status: 201, headers })
+}
+
+/** A body of JSON, as text; undefined for none. */
+async function jsonOf(services: CallServices, visit: Visit, caller: Parameters<typeof senderOf>[0]): Promise<string | undefined> {
+  const { request } = visit
+  if (request.body === null) return undefined
+  const { pieces, bytes } = await withRoom(services.rooms, senderOf(caller), (room) => readJsonPieces(request, services, room))
+  if (bytes > mostSession) throw tooLong('session', mostSession)
+  return bytes === 0 ? undefined : decodeUtf8(join(pieces))
+}
+
+const keyOnly = () => new GatewayError('invalid_api_key', 'A client secret opens a session of its own. Use the key itself for calls.')
+
+async function act(services: CallServices, visit: Visit, action: CallAction): Promise<Response> {
+  const { caller, minted, askAs } = entry(services, visit)
+  if (minted) throw keyOnly()
+  const id = visit.params.id ?? ''
+  const text = await jsonOf(services, visit, caller)
+  if (action === 'accept') {
+    const { model = '', ...session } = readCallSession(text ?? '', {}, 'body')
+    if (model === '') throw new GatewayError('missing_field', 'Name the model that is to take the call.', { param: 'model' })
+    await services.callDoors.accept({ ask: askAs(model, session.transcribes), session, address: visit.clientAddress }, id)
+  } else await services.callDoors.act(askAs(''), id, action, text)
+  return new Response(null, { status: 200, headers: { 'cache-control': 'no-store' } })
+}
+
+/** `/v1/realtime/calls`, and what is done with one. */
+export function callRoutes(services: CallServices): Route[] {
+  const post = (path: string, handle: Route['handle']): Route => ({ method: 'POST', path, envelope: 'chat', slow: true, handle })
+  const action = (name: CallAction) => post(`/v1/realtime/calls/:id/${name}`, (visit) => act(services, visit, name))
+  return [
+    post('/v1/realtime/calls', (visit) => create(services, visit)),
+    ...[action('accept'), action('reject'), action('refer'), action('hangup')],
+  ]
+}

@@ -1,0 +1,68 @@
+/** Calls over WebRTC and SIP: how their session is set when they are opened, and what a session must not come to that is led past Parley. */
+import { bodyNames } from '#protocols/codec/body-names'
+import { GatewayError } from '#shared/errors'
+import { isObject } from '#shared/json'
+import { scanObject } from '#wire/json-scan'
+import { isAbsent, readModel, wrong } from '../fields.ts'
+import { readEvent } from './event.ts'
+import { stateIn } from './frame.ts'
+import { transcriberIn, withTranscriber } from './transcription.ts'
+
+/** The names of a session. */
+const names = bodyNames('openai', [], 'type model audio input output format transcription voice tools prompt instructions tracing include')
+
+/** A session as it is asked for. */
+export interface CallSession {
+  /** Absent: it names none. */
+  model?: string
+  settings: Record<string, unknown>
+  /** It only transcribes what it hears. */
+  transcribes: boolean
+}
+
+/** The session of a call: JSON of its own, over what a client secret sets. Throws GatewayError 400; `param`: where it stands. */
+export function readCallSession(text: string, before: Record<string, unknown> = {}, param = 'session'): CallSession {
+  const { model, ...said } = text.trim() === '' ? {} : scanObject(text, names).value
+  const settings = { ...before, ...said }
+  const { type = 'realtime' } = settings
+  if (type !== 'realtime' && type !== 'transcription') throw wrong(`${param}.type`, '`realtime` or `transcription`')
+  const transcribes = type === 'transcription'
+  const named = transcribes ? transcriberIn({ session: settings }) : model
+  return { ...(!isAbsent(named) && { model: readModel(named) }), settings: { ...settings, type }, transcribes }
+}
+
+/** The same for an upstream that calls the model so. */
+export function writeCallSession({ settings, transcribes }: Omit<CallSession, 'model'>, model: string): string {
+  if (!transcribes) return JSON.stringify({ ...settings, model })
+  const { session } = JSON.parse(withTranscriber(JSON.stringify({ session: named(settings, model) }), model)) as { session: unknown }
+  return JSON.stringify(session)
+}
+
+/** Settings that name a model for transcribing. */
+function named(settings: Record<string, unknown>, model: string): Record<string, unknown> {
+  const audio = isObject(settings.audio) ? settings.audio : {}
+  const input = isObject(audio.input) ? audio.input : {}
+  const transcription = isObject(input.transcription) ? input.transcription : {}
+  return { ...settings, audio: { ...audio, input: { ...input, transcription: { ...transcription, model } } } }
+}
+
+/** The id in a `Location` of a call. */
+export const callIdIn = (location: string | null): string | undefined => /\/([\w-]{1,200})\/?(?:\?.*)?$/.exec(location ?? '')?.[1]
+
+const changes = /"type"\s*:\s*"session\.(?:created|updated)"/
+
+/**
+ * Why a call must end: its client, who speaks with the upstream directly, has set what others keep in the account, or another model.
+ * `transcriber`: the upstream's name of the model of a call that only transcribes. Undefined for any other frame.
+ */
+export function readBreach(frame: string, transcriber?: string): GatewayError | undefined {
+  if (!changes.test(frame)) return undefined
+  const event = readEvent(frame)
+  const session = isObject(event?.session) ? event.session : undefined
+  if (!event || !session) return undefined
+  const state = stateIn({ type: event.type, session })
+  if (state) return new GatewayError('not_found', `There is no ${state.split('.').at(-1)} with this id.`, { param: state })
+  const heardBy = transcriber === undefined ? undefined : transcriberIn({ session })
+  if (heardBy === undefined || heardBy === transcriber) return undefined
+  return new GatewayError('model_not_found', 'A call keeps its model. Open another one for another model.', { param: 'session.model' })
+}

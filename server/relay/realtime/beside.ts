@@ -1,0 +1,43 @@
+/** A session that stands beside a call: it hears and says what its owner wants, and everything is charged with the call itself. */
+import { resolveRates } from '#billing/pricing/rates'
+import type { RealtimeMeter } from '#canonical/operation/realtime'
+import { noUsage } from '#canonical/usage'
+import type { RelayParts } from '#relay/contract/ask'
+import type { Candidate } from '#routing/order'
+import { GatewayError } from '#shared/errors'
+import type { Held } from './booking.ts'
+import type { RealtimeAsk } from './contract.ts'
+import { meterFor } from './limits.ts'
+
+/** What is asked at an account where there is something already. */
+export interface At {
+  channel: string
+  key: string | null
+}
+
+const gone = () => new GatewayError('no_channel_available', 'The channel that holds this call is not there any more.', { retryAfter: 30 })
+
+/** The one candidate for what an account holds. Throws `no_channel_available` when its channel or key is gone. */
+export function candidateAt({ channels }: Pick<RelayParts, 'channels'>, { channel: id, key: keyId }: At, model: string): Candidate {
+  const channel = channels.get(id)
+  const key = channel?.keys.find((one) => one.id === keyId) ?? null
+  if (!channel || (keyId !== null && !key)) throw gone()
+  return { channel, key, model: channel.models.get(model) ?? unnamed(model), dialect: 'chat', style: 'openai', native: true }
+}
+
+const unnamed = (model: string) => ({ name: model, upstream: model, capabilities: {} })
+
+const nothing = { model: '', fields: { request: '0' }, rates: resolveRates({ request: '0' }), managed: 'file' as const }
+
+/** What is held for such a session: nothing. */
+export function heldBeside(ask: RealtimeAsk, candidate: Candidate): Held {
+  const meter = meterFor(ask, [candidate], nothing, () => undefined)
+  const looks: RealtimeMeter = {
+    asked: meter.asked,
+    answered: () => undefined,
+    running: () => 0,
+    next: noUsage,
+    unfinished: () => undefined,
+  }
+  return { candidates: [candidate], price: nothing, meter: looks, first: 0n }
+}

@@ -1,0 +1,211 @@
+/**
+ * Watches a call, as a job: hears at its side what is used, holds money ahead and charges it as a session with a row of its own, and hangs up
+ * when money or a budget runs out, or the key ends. A process that takes a call over goes on with a further row: of each response only the
+ * process charges that was alone with the call when it ended, so that nothing is charged twice.
+ */
+import type { Caller } from '#accounts/caller'
+import type { Calls } from '#calls/calls'
+import type { KeptCall } from '#canonical/operation/kept-call'
+import type { RealtimeMeter } from '#canonical/operation/realtime'
+import type { Usage } from '#canonical/usage'
+import type { JobKind, RunningJob } from '#jobs/jobs'
+import { readBreach } from '#protocols/realtime'
+import { clientClosed } from '#relay/exchange/ended'
+import type { SessionCost } from '#relay/spend/session-cost'
+import type { Candidate } from '#routing/order'
+import { modelNotFound } from '#routing/plan'
+import type { FrameSocket } from '#runtime/contract/sockets'
+import { GatewayError } from '#shared/errors'
+import { candidateAt } from './beside.ts'
+import type { Begun, Booking, Held, RealtimeParts } from './booking.ts'
+import { hangUp } from './call-request.ts'
+import type { RealtimeAsk } from './contract.ts'
+import type { SessionEnding } from './session.ts'
+import { openSideband, type Sideband } from './sideband.ts'
+
+/** What watching calls needs. */
+export interface WatchParts {
+  parts: RealtimeParts
+  booking: Booking
+  calls: Pick<Calls, 'find' | 'end'>
+  /** Who pays for what is asked with this key from there, now; undefined: nobody. */
+  callerOf(keyId: string, address: string): Caller | undefined
+}
+
+/** A session whose money is held already. */
+export interface Handed {
+  begun: Begun
+  held: Held
+}
+
+/** What watches calls. */
+export interface WatchedCalls {
+  job: JobKind
+  /** The job of this call, which begins in this process, goes on with that. */
+  hand(id: string, handed: Handed): void
+  /** What no job has taken. */
+  takeBack(id: string): Handed | undefined
+  /** Who may use a call of this caller, again and again. */
+  readmission(call: Pick<KeptCall, 'keyId' | 'address' | 'model'>): () => Caller
+}
+
+const sink: FrameSocket = { send: () => true, buffered: () => 0, pause() {}, resume() {}, close() {} }
+
+/** The status of the answer that opened it. */
+const created = 201
+/** Milliseconds between looks whether this process is alone with the call. */
+const lookMs = 200
+
+const keyGone = () => new GatewayError('invalid_api_key', 'The key of this call is not valid any more.')
+
+/** Takes to account only what was heard while nobody else could hear it. */
+function proven(cost: SessionCost, job: RunningJob): SessionCost & { prove(): void } {
+  const waiting: Usage[] = []
+  const prove = () => {
+    if (job.isSure()) for (const usage of waiting.splice(0)) cost.add(usage)
+  }
+  return {
+    ...cost,
+    prove,
+    add(usage) {
+      waiting.push(usage)
+      prove()
+    },
+  }
+}
+
+/** Watching calls, as a kind of jobs. */
+export function createWatchedCalls({ parts, booking, calls, callerOf }: WatchParts): WatchedCalls {
+  const { clock, log, random } = parts
+  const handed = new Map<string, Handed>()
+  const isAt = (call: KeptCall) => (one: Candidate) => one.channel.id === call.channel && (one.key?.id ?? null) === call.key
+
+  const readmission: WatchedCalls['readmission'] =
+    ({ keyId, address, model }) =>
+    () => {
+      const caller = callerOf(keyId, address)
+      if (!caller) throw keyGone()
+      if (caller.models && !caller.models.has(model)) throw modelNotFound()
+      return caller
+    }
+
+  /** Goes on with a call that another process had. Rejects with GatewayError, after its row is written. */
+  async function takenOver(call: KeptCall): Promise<Handed> {
+    const admit = readmission(call)
+    const ask: RealtimeAsk = {
+      ...{ requestId: `req_${random.base62(24)}`, caller: admit(), model: call.model, style: 'openai', goesOn: true },
+      ...(call.transcribes && { variant: 'transcription' }),
+      ...{ readmit: () => void admit(), headers: {}, client: new Headers(), signal: new AbortController().signal },
+    }
+    const begun = booking.begin(ask)
+    try {
+      return { begun, held: await booking.hold(begun, (planned) => planned.filter(isAt(call))) }
+    } catch (thrown) {
+      throw await booking.fail(begun, thrown)
+    }
+  }
+
+  /** Hears the call until it is over, or this process gives it up. */
+  async function heard(job: RunningJob, call: KeptCall, { begun, held }: Handed, sideband: Sideband): Promise<void> {
+    const over = Promise.withResolvers<void>()
+    let breach: GatewayError | undefined
+    let isGivenUp = false
+    let cost: ReturnType<typeof proven> | undefined
+    // What is being said is charged by whoever hears its end.
+    const meter: RealtimeMeter = { ...held.meter, unfinished: () => (isGivenUp ? undefined : held.meter.unfinished()) }
+    const upstreamModel = call.transcribes && sideband.candidate.model.upstream
+
+    async function ended({ end, status, error }: SessionEnding): Promise<SessionEnding> {
+      while (!isGivenUp && !job.isSure()) await clock.sleep(lookMs)
+      cost?.prove()
+      if (isGivenUp) return { end: 'complete', status: created, error: undefined }
+      if (!sideband.isOver()) return { end, status: status === 101 ? created : status, error }
+      // Whoever hangs up while something is said has left.
+      return end === 'complete' ? { end, status: created, error: undefined } : { end: 'aborted', status: 499, error: clientClosed() }
+    }
+
+    const session = booking.session(begun, { ...held, meter }, sideband, {
+      watches: true,
+      told(frame) {
+        breach ??= readBreach(frame, upstreamModel || undefined)
+        return undefined
+      },
+      readmit() {
+        if (breach) throw breach
+        begun.ask.readmit()
+      },
+      paid: (ofAnswers) => (cost = proven(ofAnswers, job)),
+      ended,
+      settled: () => over.resolve(),
+    })
+    const giveUp = () => {
+      isGivenUp = true
+      void session.cut()
+    }
+    session.opened(sink)
+    if (job.lost.aborted) giveUp()
+    else job.lost.addEventListener('abort', giveUp, { once: true })
+    await over.promise
+  }
+
+  /** Watches the call; false when this process gives it up, true when it is to end. Never rejects for what went wrong with the call. */
+  async function watched(job: RunningJob, call: KeptCall, candidate: Candidate, given: Handed | undefined): Promise<boolean> {
+    let mine = given
+    try {
+      mine ??= await takenOver(call)
+    } catch (thrown) {
+      log.info({ call: call.id, err: thrown }, 'a call is hung up: nobody pays for it any more')
+      return true
+    }
+    const { begun } = mine
+    let sideband: Sideband | undefined
+    try {
+      sideband = await openSideband({ parts, candidate, call, signal: job.lost })
+    } catch (thrown) {
+      if (!job.lost.aborted) {
+        await booking.fail(begun, thrown)
+        return true
+      }
+    }
+    if (!sideband || job.lost.aborted) {
+      await booking.close(begun, { end: 'complete', status: created, error: undefined, served: candidate })
+      sideband?.socket.close(1000, '')
+      return !job.lost.aborted
+    }
+    await heard(job, call, mine, sideband)
+    return !job.lost.aborted
+  }
+
+  async function run(job: RunningJob): Promise<undefined> {
+    // At once, before the next turn: what nobody has taken by then is closed.
+    const given = takeBack(job.id)
+    const call = await calls.find(job.id)
+    if (!call || call.endedAt) {
+      if (given) await booking.close(given.begun, { end: 'complete', status: created, error: undefined })
+      return
+    }
+    const candidate = candidateOr(call)
+    if (candidate) {
+      if (!(await watched(job, call, candidate, given))) return
+      await hangUp(parts, candidate, call.upstreamId)
+    } else if (given) await booking.close(given.begun, { end: 'error', status: 503, error: undefined })
+    await calls.end(call.id)
+  }
+
+  function candidateOr(call: KeptCall): Candidate | undefined {
+    try {
+      return candidateAt(parts, call, call.model)
+    } catch (thrown) {
+      log.warn({ call: call.id, err: thrown }, 'a call is watched no more: its channel is gone, and so is the key that could hang up')
+      return undefined
+    }
+  }
+
+  function takeBack(id: string): Handed | undefined {
+    const found = handed.get(id)
+    handed.delete(id)
+    return found
+  }
+
+  return { job: { atOnce: 10_000, run }, hand: (id, what) => void handed.set(id, what), takeBack, readmission }
+}
