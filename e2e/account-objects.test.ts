@@ -192,6 +192,42 @@ test('voices are made of consents of the same owner, and read aloud for nobody e
   expect(askedOf('openai', 'authorization', made.id)).toEqual(askedOf('openai', 'authorization', consent.id))
 })
 
+test('what Anthropic’s agents are made of is its maker’s alone; running them is refused with what it needs', async () => {
+  const { agents, environments, memoryStores, vaults, sessions } = anthropic().beta
+  const others = anthropic(eve.key).beta
+  const store = await memoryStores.create({ name: 'notes' })
+  const memory = await memoryStores.memories.create(store.id, { path: '/a.md', content: 'hi' })
+  expect((await memoryStores.memories.retrieve(memory.id, { memory_store_id: store.id })).content).toBe('hi')
+  expect((await collected(memoryStores.memories.list(store.id))).map((one) => 'id' in one && one.id)).toEqual([memory.id])
+  expect(await memoryStores.update(store.id, { description: 'mine' })).toMatchObject({ id: store.id, description: 'mine' })
+  const vault = await vaults.create({ display_name: 'keys' })
+  const auth = { type: 'static_bearer', token: 't', mcp_server_url: 'https://example.com/mcp' } as const
+  const credential = await vaults.credentials.create(vault.id, { auth })
+  expect(await vaults.credentials.archive(credential.id, { vault_id: vault.id })).toMatchObject({ id: credential.id })
+  const environment = await environments.create({ name: 'workshop' })
+  const agent = await agents.create({ name: 'clerk', model: 'claude-opus-4-8' })
+  expect(await agents.archive(agent.id)).toMatchObject({ id: agent.id })
+  const lists = [memoryStores.list(), vaults.list(), environments.list(), agents.list()]
+  expect((await Promise.all(lists.map((list) => collected<{ id: string }>(list as never)))).flat().map(({ id }) => id)).toEqual([
+    ...[store.id, vault.id, environment.id, agent.id],
+  ])
+  const asked = [
+    others.memoryStores.retrieve(store.id),
+    others.memoryStores.memories.create(store.id, { path: '/b.md', content: 'x' }),
+    others.vaults.credentials.list(vault.id).then((page) => page),
+    others.environments.update(environment.id, { name: 'x' }),
+    others.agents.retrieve(agent.id),
+    // Named in what they make.
+    others.agents.create({ name: 'spy', model: 'claude-opus-4-8', multiagent: { type: 'coordinator', agents: [agent.id] } }),
+  ]
+  expect(await Promise.all(asked.map(refusal))).toMatchObject(asked.map(() => ({ status: 404 })))
+  expect(await collected(others.agents.list())).toEqual([])
+  const session = await refusal(sessions.create({ agent: agent.id, environment_id: environment.id }))
+  expect(session).toMatchObject({ status: 400, message: expect.stringContaining('/v1/messages') })
+  await Promise.all([memoryStores.delete(store.id), vaults.delete(vault.id), environments.delete(environment.id)])
+  expect(await refusal(memoryStores.retrieve(store.id))).toMatchObject({ status: 404 })
+})
+
 test('skills are those of the protocol that asks', async () => {
   const files = [await toFile(Buffer.from('# A skill'), 'skill/SKILL.md')]
   const ofOpenai = await openai().skills.create({ files })

@@ -10,7 +10,8 @@ export type ObjectApi = 'openai' | 'messages' | 'gemini'
 /** Kinds of objects. */
 export type ObjectKind = Extract<
   StateRef['kind'],
-  'vector-store' | 'container' | 'voice' | 'voice-consent' | 'skill' | 'cached-content' | 'file-search-store'
+  | ('vector-store' | 'container' | 'voice' | 'voice-consent' | 'skill' | 'cached-content' | 'file-search-store')
+  | ('memory-store' | 'agent' | 'environment' | 'vault')
 >
 
 /** One address with one method. */

@@ -73,6 +73,7 @@ export interface StateRef {
     | ('response' | 'conversation' | 'item' | 'file' | 'audio' | 'prompt' | 'cached-content' | 'container')
     | ('vector-store' | 'skill' | 'message' | 'file-search-store' | 'data-store')
     | ('tunnel' | 'voice' | 'voice-consent' | 'user-profile' | 'workspace')
+    | ('memory-store' | 'agent' | 'environment' | 'vault')
   id: string
   /** The answer is the same without it: a candidate of another dialect is asked, and the loss is told. */
   aside?: true

@@ -48,6 +48,45 @@ const known = `
   GET /v1/skills/:id/versions/:part
   DELETE /v1/skills/:id/versions/:part
   GET /v1/skills/:id/versions/:part/content
+  POST /v1/memory_stores
+  GET /v1/memory_stores
+  GET /v1/memory_stores/:id
+  POST /v1/memory_stores/:id
+  DELETE /v1/memory_stores/:id
+  POST /v1/memory_stores/:id/archive
+  POST /v1/memory_stores/:id/memories
+  GET /v1/memory_stores/:id/memories
+  GET /v1/memory_stores/:id/memories/:part
+  POST /v1/memory_stores/:id/memories/:part
+  DELETE /v1/memory_stores/:id/memories/:part
+  GET /v1/memory_stores/:id/memory_versions
+  GET /v1/memory_stores/:id/memory_versions/:part
+  POST /v1/memory_stores/:id/memory_versions/:part/redact
+  POST /v1/agents
+  GET /v1/agents
+  GET /v1/agents/:id
+  POST /v1/agents/:id
+  POST /v1/agents/:id/archive
+  GET /v1/agents/:id/versions
+  POST /v1/environments
+  GET /v1/environments
+  GET /v1/environments/:id
+  POST /v1/environments/:id
+  DELETE /v1/environments/:id
+  POST /v1/environments/:id/archive
+  POST /v1/vaults
+  GET /v1/vaults
+  GET /v1/vaults/:id
+  POST /v1/vaults/:id
+  DELETE /v1/vaults/:id
+  POST /v1/vaults/:id/archive
+  POST /v1/vaults/:id/credentials
+  GET /v1/vaults/:id/credentials
+  GET /v1/vaults/:id/credentials/:part
+  POST /v1/vaults/:id/credentials/:part
+  DELETE /v1/vaults/:id/credentials/:part
+  POST /v1/vaults/:id/credentials/:part/archive
+  POST /v1/vaults/:id/credentials/:part/mcp_oauth_validate
   POST /v1beta/cachedContents
   GET /v1beta/cachedContents
   GET /v1beta/cachedContents/:id

@@ -1,6 +1,6 @@
 /**
  * The doors to objects in an upstream's account, as a table: one row for each address and method. Read: the resources of openai 7,
- * @anthropic-ai/sdk 1 (`beta.skills`) and @google/genai 2 and 3 (`caches`, `fileSearchStores`).
+ * @anthropic-ai/sdk 1 (`beta.skills`, `beta.memoryStores`, `beta.agents`, `beta.environments`, `beta.vaults`) and @google/genai 2 and 3 (`caches`, `fileSearchStores`).
  */
 import type { ObjectApi, ObjectDoor, ObjectKind } from '#canonical/account-object'
 
@@ -19,6 +19,19 @@ const versions: Collection['inside'] = [
   ['GET /versions/:part'],
   ['DELETE /versions/:part'],
   ['GET /versions/:part/content'],
+]
+
+/** What Anthropic's kinds have alike. */
+const all: Collection['does'] = [['create', 'json'], ['list'], ['read'], ['change', 'json'], ['delete']]
+const archive = ['POST /archive', 'json'] as const
+
+type Inside = NonNullable<Collection['inside']>
+const partsAt = (at: string): Inside => [
+  [`POST ${at}`, 'json'],
+  [`GET ${at}`],
+  [`GET ${at}/:part`],
+  [`POST ${at}/:part`, 'json'],
+  [`DELETE ${at}/:part`],
 ]
 
 /** Clients up to the second major version call `v1beta`, later ones `v1`. */
@@ -75,6 +88,33 @@ const collections: readonly Collection[] = [
     inside: [['GET /content'], ...versions],
   },
   { ...{ api: 'messages', kind: 'skill', at: '/v1/skills' }, does: [['create', 'form'], ['list'], ['read'], ['delete']], inside: versions },
+  {
+    ...{ api: 'messages', kind: 'memory-store', at: '/v1/memory_stores' },
+    does: all,
+    inside: [
+      archive,
+      ...partsAt('/memories'),
+      ['GET /memory_versions'],
+      ['GET /memory_versions/:part'],
+      ['POST /memory_versions/:part/redact', 'json'],
+    ],
+  },
+  {
+    ...{ api: 'messages', kind: 'agent', at: '/v1/agents' },
+    does: [['create', 'json'], ['list'], ['read'], ['change', 'json']],
+    inside: [archive, ['GET /versions']],
+  },
+  { ...{ api: 'messages', kind: 'environment', at: '/v1/environments' }, does: all, inside: [archive] },
+  {
+    ...{ api: 'messages', kind: 'vault', at: '/v1/vaults' },
+    does: all,
+    inside: [
+      archive,
+      ...partsAt('/credentials'),
+      ['POST /credentials/:part/archive', 'json'],
+      ['POST /credentials/:part/mcp_oauth_validate', 'json'],
+    ],
+  },
   ...['v1beta', 'v1'].flatMap(googles),
 ]
 
@@ -113,4 +153,8 @@ export const kindTitles: Readonly<Record<ObjectKind, string>> = {
   skill: 'skills',
   'cached-content': 'cached contents',
   'file-search-store': 'file search stores',
+  'memory-store': 'memory stores',
+  agent: 'agents',
+  environment: 'environments of agents',
+  vault: 'vaults',
 }

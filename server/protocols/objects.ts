@@ -36,6 +36,7 @@ export function readObjectBody(api: ObjectApi, text: string): ObjectBody {
   const refs: StateRef[] = []
   addStateRefs(value, refs)
   for (const name in scalarFields) addRef(scalarFields[name] ?? 'file', value[name], refs)
+  if (api === 'messages') addManaged(value, refs)
   if (api === 'gemini') for (const uri of urisIn(value)) refs.push({ kind: 'file', id: uri })
   return split(value, refs)
 }
@@ -57,6 +58,23 @@ function split(value: JsonObject, refs: readonly StateRef[]): ObjectBody {
 }
 
 const deepest = 12
+/** Kinds by the beginning of their ids at Anthropic, which bodies name in fields of many names. */
+const managed: readonly (readonly [RegExp, StateRef['kind']])[] = [
+  [/^memstore_\w+$/, 'memory-store'],
+  [/^agent_\w+$/, 'agent'],
+  [/^env_\w+$/, 'environment'],
+  [/^vlt_\w+$/, 'vault'],
+]
+
+function addManaged(value: unknown, refs: StateRef[], depth = 0): void {
+  if (depth > deepest) return
+  if (typeof value === 'string') {
+    const kind = managed.find(([id]) => id.test(value))?.[1]
+    if (kind) addRef(kind, value, refs)
+  } else if (Array.isArray(value)) for (const one of value) addManaged(one, refs, depth + 1)
+  else if (isObject(value)) for (const [name, one] of Object.entries(value)) if (name !== 'metadata') addManaged(one, refs, depth + 1)
+}
+
 /** Files at Google that a body names, wherever it does: contents of a cache, and the file that a store imports. */
 function urisIn(value: unknown, depth = 0): string[] {
   if (depth > deepest) return []

@@ -6,11 +6,11 @@ import { openaiBase } from './openai-paths.ts'
 
 const kept: Readonly<Partial<Record<VendorId, Readonly<Partial<Record<ObjectApi, readonly ObjectKind[]>>>>>> = {
   openai: { openai: ['vector-store', 'container', 'voice', 'voice-consent', 'skill'] },
-  anthropic: { messages: ['skill'] },
+  anthropic: { messages: ['skill', 'memory-store', 'agent', 'environment', 'vault'] },
   gemini: { gemini: ['cached-content', 'file-search-store'] },
   parley: {
     openai: ['vector-store', 'container', 'voice', 'voice-consent', 'skill'],
-    messages: ['skill'],
+    messages: ['skill', 'memory-store', 'agent', 'environment', 'vault'],
     gemini: ['cached-content', 'file-search-store'],
   },
 }

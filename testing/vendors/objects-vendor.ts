@@ -134,7 +134,48 @@ function openaiInside(exchange: Exchange, account: Account, address: string, own
   return respondJson(200, { id: thing.id, object: `${thing.object}.deleted`, deleted: true })(exchange)
 }
 
-/** An Anthropic with skills. */
+const managedKinds: Record<string, readonly [prefix: string, type: string]> = {
+  '/v1/memory_stores': ['memstore_', 'memory_store'],
+  '/v1/agents': ['agent_', 'agent'],
+  '/v1/environments': ['env_', 'environment'],
+  '/v1/vaults': ['vlt_', 'vault'],
+}
+
+/** Memory stores, agents, environments and vaults, with what is in them; undefined for any other address. */
+function managedAt(exchange: Exchange, account: Account, address: string): void | Promise<void> | undefined {
+  const { request } = exchange
+  const { method } = request
+  const collection = Object.keys(managedKinds).find((one) => address === one || address.startsWith(`${one}/`))
+  if (collection === undefined) return undefined
+  if (!/managed-agents|agent-memory/.test(request.header('anthropic-beta') ?? ''))
+    return respondJson(400, { type: 'error', error: { type: 'invalid_request_error', message: 'anthropic-beta: header is required' } })(
+      exchange,
+    )
+  const [prefix, type] = managedKinds[collection] ?? ['', '']
+  const body = method === 'POST' ? bodyOf(request) : {}
+  const times = { created_at: '2026-11-24T00:00:00Z', updated_at: '2026-11-24T00:00:00Z' }
+  const add = (at: string, thing: Thing) => {
+    account.set(`${at}/${thing.id}`, { ...body, ...thing, ...times })
+    return respondJson(200, account.get(`${at}/${thing.id}`))(exchange)
+  }
+  if (method === 'POST' && address === collection) return add(address, { id: newId(prefix), type })
+  const [, own = '', inside] = /^\/([^/]+)(?:\/(.*))?$/.exec(address.slice(collection.length)) ?? []
+  const thing = account.get(`${collection}/${own}`)
+  if (!thing) return messagesMissing(exchange)
+  if (inside === 'archive') return respondJson(200, { ...thing, archived_at: times.created_at })(exchange)
+  if (inside !== undefined && !inside.includes('/')) {
+    if (method === 'POST') return add(address, { id: newId('part_'), type: inside })
+    const data = [...account].flatMap(([at, part]) => (at.startsWith(`${address}/`) ? [part] : []))
+    return respondJson(200, { data, next_page: null, has_more: false })(exchange)
+  }
+  const named = account.get(address.replace(/\/archive$/, ''))
+  if (!named) return messagesMissing(exchange)
+  if (method === 'POST') Object.assign(named, body)
+  if (method === 'DELETE') account.delete(address)
+  return respondJson(200, method === 'DELETE' ? { id: named.id, type: `${named.type}_deleted` } : named)(exchange)
+}
+
+/** An Anthropic with skills, and what its agents are made of. */
 export function anthropicObjects(): Script {
   const accountOf = accountsByKey((request) => request.header('x-api-key'))
   return (exchange) => {
@@ -146,6 +187,8 @@ export function anthropicObjects(): Script {
         type: 'error',
         error: { type: 'invalid_request_error', message: 'anthropic-version: header is required' },
       })(exchange)
+    const managed = managedAt(exchange, account, address)
+    if (managed !== undefined || Object.keys(managedKinds).some((one) => address.startsWith(one))) return managed
     if (request.method === 'POST') {
       const isVersion = address.endsWith('/versions')
       if (isVersion && !account.has(address.slice(0, -9))) return messagesMissing(exchange)

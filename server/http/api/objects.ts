@@ -15,6 +15,7 @@ import type { ObjectAsk, ServeObject } from '#relay/contract/objects'
 import type { Sealer } from '#runtime/secrets'
 import { GatewayError } from '#shared/errors'
 import { admit, type RelayServices, senderOf } from './relay-route.ts'
+import { unservedDoor } from './unserved-doors.ts'
 
 /** What they need from the program. */
 export interface ObjectServices extends FormServices, Pick<RelayServices, 'accounts' | 'rooms' | 'heartbeatMs'> {
@@ -117,11 +118,17 @@ function withoutAction(named: string, action: string): string {
   return named.slice(0, -action.length)
 }
 
+/** Agents that OpenAI's clients run, at addresses that look like Anthropic's. */
+const openaiAgents = /^\/v1\/agents\/(?:sessions|environments)(?:\/|$)/
+
 /** Doors at one address: those of the protocol that the caller speaks come first. */
 function handlerOf(services: ObjectServices, doors: readonly [ObjectDoor, ...ObjectDoor[]]): Route['handle'] {
+  const [first] = doors
   return (visit) => {
     const spoken = spokenIn(visit)
-    const door = doors.find(({ api }) => api === (spoken === 'chat' ? 'openai' : spoken)) ?? doors[0]
+    const foreign = spoken === 'chat' && openaiAgents.test(visit.url.pathname) ? unservedDoor(visit.request, visit.url) : undefined
+    if (foreign) throw foreign.error
+    const door = doors.find(({ api }) => api === (spoken === 'chat' ? 'openai' : spoken)) ?? first
     return serve(services, visit, door)
   }
 }

@@ -59,7 +59,7 @@ describe('an address that an SDK calls is served, or refused with what would be 
 
 test.each([
   ['/v1/assistants', {}, 'chat'],
-  ['/v1/memory_stores', { 'anthropic-version': '2023-06-01' }, 'messages'],
+  ['/v1/sessions', { 'anthropic-version': '2023-06-01' }, 'messages'],
   ['/v1/messages/nothing/batches', {}, undefined],
   ['/v1/corpora', { 'x-goog-api-key': 'k' }, 'gemini'],
   ['/v1beta/corpora/a', {}, 'gemini'],

@@ -17,6 +17,8 @@ interface Door {
 }
 
 const inOneAccount = 'It lives in the account of one upstream, so it needs that upstream’s own address and key'
+const runsThere =
+  'It runs models and tools for hours in the account of one upstream, which says what that costs afterwards: nothing could be held for it. It needs that upstream’s own address and key, or your own loop over /v1/messages'
 const ofTheVendor = 'It administers an account at the vendor; users, keys and usage of Parley are under /api'
 
 /** The first that fits counts. */
@@ -29,8 +31,9 @@ const doors: readonly Door[] = [
   { at: /^chat\/completions\//, what: 'stored chat completions', needs: 'Use /v1/responses, which keeps answers' },
   { at: /^(videos|video)(\/|$)/, what: 'characters of videos', needs: inOneAccount },
   { at: /^(corpora|ragStores)(\/|$)/, what: 'searching in stored files', needs: inOneAccount },
-  { at: /^(environments|sandboxes)(\/|$)/, what: 'making an environment', needs: 'Make a container at /v1/containers' },
-  { at: /^(agents|sessions|vaults|memory_stores|dreams|deployments|deployment_runs)(\/|$)/, needs: inOneAccount },
+  { at: /^environments\/[^/]+\/work(\/|$)/, what: 'work of environments of one’s own', needs: inOneAccount },
+  { at: /^sandboxes(\/|$)/, what: 'sandboxes', needs: 'Make a container at /v1/containers' },
+  { at: /^(agents|sessions|dreams|deployments|deployment_runs)(\/|$)/, what: 'running agents', needs: runsThere },
   { at: /^(assistants|threads)(\/|$)/, what: 'the Assistants API', needs: 'Use /v1/responses, which took its place' },
   { at: /^(fine_tuning|fine-tunes|evals|tunedModels|graders|decisions)(\/|$)/, what: 'training and evaluation', needs: inOneAccount },
   { at: /^(chatkit|content_provenance_checks|safety|user_profiles|webhooks|webhook_\w+)(\/|$)/, needs: inOneAccount },

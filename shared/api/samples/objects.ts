@@ -1,7 +1,9 @@
 /** Samples of objects in an upstream's account: how one of each kind is made. The demo has none. */
-import { bearer, form, google, post, type Sample } from '../sample.ts'
+import { anthropic, bearer, form, google, post, type Sample } from '../sample.ts'
 
 const sh = { language: 'sh', prints: 'text', shows: 'unsupported_here' } as const
+
+const managed = (path: string, body: string) => post(path, body, { key: anthropic })
 
 /** In the order in which they run. */
 export const objectSamples: readonly Sample[] = [
@@ -22,6 +24,10 @@ export const objectSamples: readonly Sample[] = [
     route: 'POST /v1/skills',
     text: `printf '# Tiles' > SKILL.md\ncurl -s "$PARLEY_URL/v1/skills" ${bearer} \\\n  -F 'files[]=@SKILL.md;filename=tiles/SKILL.md'`,
   },
+  { ...sh, route: 'POST /v1/memory_stores', text: managed('/v1/memory_stores', '{"name": "Notes"}') },
+  { ...sh, route: 'POST /v1/agents', text: managed('/v1/agents', '{"name": "Clerk", "model": "parley-demo"}') },
+  { ...sh, route: 'POST /v1/environments', text: managed('/v1/environments', '{"name": "Workshop"}') },
+  { ...sh, route: 'POST /v1/vaults', text: managed('/v1/vaults', '{"display_name": "Keys"}') },
   {
     ...sh,
     route: 'POST /v1beta/cachedContents',
