@@ -77,7 +77,11 @@ describe.each([...engines])('on %s', (engine) => {
     const nowhere = await check('--at', join(folder, 'nothing'))
     expect([nowhere.code, nowhere.said]).toEqual([2, ''])
     expect(nowhere.complaint).toBe(`parley books check: there is no database in ${join(folder, 'nothing')}\n`)
-    expect((await runParley(['books', 'everything'], place)).complaint).toStartWith('Usage: ')
+    for (const words of [['books', 'everything'], ['books'], ['route', 'a', 'b'], ['db'], ['nothing']]) {
+      const { code, complaint } = await runParley(words, place)
+      expect([words, code]).toEqual([words, 2])
+      expect(complaint).toStartWith('Usage:')
+    }
   }, 60_000)
 
   test('as docs/billing.md says: its commands find the books exact, its statements answer no row', async () => {

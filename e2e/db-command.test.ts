@@ -181,7 +181,7 @@ describe.each(engines.filter((engine) => engine === 'postgres'))('everything tha
   test('what is asked wrongly is answered with how to ask', async () => {
     for (const args of [[], ['drop'], ['copy', 'a'], ['backup'], ['restore', 'a', 'b'], ['verify', '--from', 'x'], ['migrate', '--dry']]) {
       const { code, complaint } = await db(args)
-      expect([args, code]).toEqual([args, 1])
+      expect([args, code]).toEqual([args, 2])
       expect(complaint).toStartWith('Usage:')
     }
   }, 60_000)

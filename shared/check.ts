@@ -93,10 +93,18 @@ function segments(pointer: string): string[] {
     .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
+/** The formats of `typebox.ts` in words. */
+const forms: Readonly<Record<string, string>> = {
+  decimal: 'a plain decimal number with up to 9 places, such as 0.5',
+  instant: 'a time like 2026-03-01T00:00:00Z',
+}
+
 function expectation(error: ValueError): string {
   const words: unknown = error.schema.enum
   if (Array.isArray(words)) return `Expected one of: ${words.join(', ')}`
-  if (error.type === ValueErrorType.StringPattern) return `Expected ${error.schema.description ?? 'text of another form'}`
+  const { description, format = '' } = error.schema
+  if (error.type === ValueErrorType.StringPattern) return `Expected ${description ?? forms[format] ?? 'text of another form'}`
+  if (error.type === ValueErrorType.StringFormat) return `Expected ${forms[format] ?? description ?? 'text of another form'}`
   if (error.type === ValueErrorType.Union) return 'Expected another kind of value'
   return error.message
 }

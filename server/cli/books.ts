@@ -27,14 +27,14 @@ function readArguments(args: string[]) {
   try {
     return parseArgs({ args, options, allowPositionals: true })
   } catch {
-    return fail(`Usage: ${usage}`)
+    return fail(`Usage: ${usage}`, 2)
   }
 }
 
 /** Runs the command and exits: 0 when the books are exact, 1 when they are not, 2 when they could not be checked. */
 export async function books(args: string[]): Promise<void> {
   const { values, positionals } = readArguments(args)
-  if (positionals.length !== 1 || positionals[0] !== 'check') fail(`Usage: ${usage}`)
+  if (positionals.length !== 1 || positionals[0] !== 'check') fail(`Usage: ${usage}`, 2)
   const { databaseUrl, dataFolder } = readConfig(environment())
   const place = placeOf(values.at ?? databaseUrl ?? dataFolder)
   const folder = place.engine === 'embedded' ? place.where : dataFolder

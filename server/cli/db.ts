@@ -52,11 +52,11 @@ const commands: Record<string, { flags: readonly (keyof typeof options)[]; names
 /** Runs the command and exits: 0 on success; 1 with one line about the failure, after which nothing has changed. */
 export async function database([command = '', ...args]: string[]): Promise<void> {
   const known = Object.hasOwn(commands, command) ? commands[command] : undefined
-  if (!known) return fail(`Usage:\n\n${usage}`)
+  if (!known) return fail(`Usage:\n\n${usage}`, 2)
   const { values, positionals } = readArguments(args)
   const strange = Object.keys(values).some((flag) => !known.flags.includes(flag as keyof typeof options))
   const [least, most] = known.names
-  if (strange || positionals.length < least || positionals.length > most) return fail(`Usage:\n\n${usage}`)
+  if (strange || positionals.length < least || positionals.length > most) return fail(`Usage:\n\n${usage}`, 2)
   try {
     await known.run(values, positionals, readConfig(environment()))
   } catch (thrown) {
@@ -69,7 +69,7 @@ function readArguments(args: string[]) {
   try {
     return parseArgs({ args, options, allowPositionals: true })
   } catch {
-    return fail(`Usage:\n\n${usage}`)
+    return fail(`Usage:\n\n${usage}`, 2)
   }
 }
 

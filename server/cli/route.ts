@@ -23,7 +23,7 @@ function readArguments(args: string[]) {
   try {
     return parseArgs({ args, options, allowPositionals: true })
   } catch {
-    return fail(`Usage: ${usage}`)
+    return fail(`Usage: ${usage}`, 2)
   }
 }
 
@@ -51,7 +51,7 @@ function bodyOf(input: string | undefined, model: string | undefined): Record<st
 /** Runs the command and exits: 0 when the request would be served, 2 when it would be refused, 1 on failure. */
 export async function route(args: string[]): Promise<void> {
   const { values, positionals } = readArguments(args)
-  if (positionals.length > 1) fail(`Usage: ${usage}`)
+  if (positionals.length > 1) fail(`Usage: ${usage}`, 2)
   const { key, group, dialect, path, model, json } = values
   const body = bodyOf(await readInput(positionals[0]), model)
   const address = addressOf(values.url)

@@ -192,7 +192,12 @@ describe('every problem has its line and column', () => {
     ['a scalar for the file', 'hello', ['1:1: the file: Expected object']],
     ['no models', c.replace('[m]', '[]'), ['4:13: channels.0.models: Expected array length to be greater or equal to 1']],
     ['an unknown field of a model', c.replace('[m]', '[{ name: m, upsteam: x }]'), ['4:25: Unknown field "upsteam"']],
-    ['a short key', 'keys: [{ name: k, user: u, key: sk-1 }]', ['1:33: keys.0.key: Expected text of another form']],
+    ['a short key', 'keys: [{ name: k, user: u, key: sk-1 }]', ['1:33: keys.0.key: Expected sk- and 8 to 200 visible ASCII characters']],
+    [
+      'a time that is none',
+      'keys: [{ name: k, user: u, key: sk-12345678, expiresAt: tomorrow }]',
+      ['1:57: keys.0.expiresAt: Expected a time like 2026-03-01T00:00:00Z'],
+    ],
     ['a key of nothing', 'keys: [{ name: k, user: u }]', ['1:8: Missing field "key"']],
     [
       'a key and the digest of one',
@@ -205,9 +210,9 @@ describe('every problem has its line and column', () => {
       ['1:23: routing.balancing: Expected one of: weight, round_robin, least_open, first_token, cheapest'],
     ],
     [
-      'a price without output',
-      'prices:\n  m: { input: 1 }',
-      ['2:6: prices.m: A price for tokens names both input and output; write output: 0 if it is free.'],
+      'a price without input',
+      'prices:\n  m: { output: 1 }',
+      ['2:6: prices.m: A price for tokens names input; write input: 0 if it is free.'],
     ],
     ['a price that says nothing', 'prices: { m: {} }', ['1:14: prices.m: A price names at least one amount; write 0 for what is free.']],
     [

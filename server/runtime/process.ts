@@ -18,10 +18,10 @@ export function printLine(line: string): void {
   process.stdout.write(`${line}\n`)
 }
 
-/** Ends the process with one clear line on standard error. */
-export function fail(line: string): never {
+/** Ends the process with one clear line on standard error and this exit code. */
+export function fail(line: string, code = 1): never {
   process.stderr.write(`${line}\n`)
-  process.exit(1)
+  process.exit(code)
 }
 
 /** Ends the process at once with this exit code. */

@@ -54,7 +54,7 @@ export const DeclaredKey = Exact({
   /** The team that pays; the user when absent. */
   team: Type.Optional(Name()),
   /** The key, or the SHA-256 of one that only its holder knows; one of the two. */
-  key: Type.Optional(Type.String({ pattern: '^sk-[\\u0021-\\u007e]{8,200}$' })),
+  key: Type.Optional(Type.String({ pattern: '^sk-[\\u0021-\\u007e]{8,200}$', description: 'sk- and 8 to 200 visible ASCII characters' })),
   digest: Type.Optional(Type.String({ pattern: '^[0-9a-f]{64}$' })),
   ...settings,
 })

@@ -87,6 +87,7 @@ export const httpRooms: Record<string, Room> = {
     may: [
       ...[
         'server/http/request',
+        'server/http/api',
         'server/http/console/route',
         'server/accounts',
         'server/accounts/factors',

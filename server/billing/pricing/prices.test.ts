@@ -50,7 +50,7 @@ describe.each(sampledEngines(import.meta.file))('on %s', (engine) => {
 
   test('a price that cannot be resolved is not stored', async () => {
     const prices = await book()
-    expect(await refusal(prices.put(by, 'm', { input: '1' }))).toEqual(['missing_field', 'output'])
+    expect(await refusal(prices.put(by, 'm', { output: '1' }))).toEqual(['missing_field', 'input'])
     expect(await loadPrices(database.store)).toEqual([])
   })
 
@@ -102,7 +102,7 @@ describe.each(sampledEngines(import.meta.file))('on %s', (engine) => {
         ]),
       ),
     ).toEqual(['name_taken', '1.model'])
-    expect(await refusal(prices.declare([{ model: 'c', fields: { input: '9' } }]))).toEqual(['missing_field', '0.output'])
+    expect(await refusal(prices.declare([{ model: 'c', fields: { output: '9' } }]))).toEqual(['missing_field', '0.input'])
     expect(prices.get('a')?.fields).toEqual(token)
     await prices.declare([])
     expect([...prices.all()].map((price) => price.model)).toEqual(['b'])

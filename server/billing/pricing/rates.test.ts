@@ -85,7 +85,6 @@ describe('zero must be written to be free', () => {
   test.each<[string, PriceFields, string, string | undefined]>([
     ['nothing', {}, 'missing_field', undefined],
     ['an empty list of tiers', { tiers: [] }, 'missing_field', undefined],
-    ['input alone', { input: '1' }, 'missing_field', 'output'],
     ['output alone', { output: '1' }, 'missing_field', 'input'],
     ['a cache price alone', { cacheRead: '1' }, 'missing_field', 'input'],
     ['tiers without a base', { request: '1', tiers: [{ above: 5, input: '1', output: '1' }] }, 'missing_field', 'input'],

@@ -30,7 +30,7 @@ const each = 1_000_000n
 
 /**
  * The rates of a price. Throws `missing_field` or `invalid_value`, with the field as `param`, for a price that names nothing, names
- * tokens but not both `input` and `output`, is negative, or has two tiers with the same threshold.
+ * tokens but not `input`, is negative, or has two tiers with the same threshold. What one without `output` is for: `isWholeFor`.
  */
 export function resolveRates(fields: PriceFields): Rates {
   refuseSilence(fields)
@@ -54,12 +54,8 @@ function refuseSilence(fields: PriceFields): void {
   if (!namesTokens && unitFields.every((name) => fields[name] === undefined)) {
     throw new GatewayError('missing_field', 'A price names at least one amount; write 0 for what is free.')
   }
-  for (const name of ['input', 'output'] as const) {
-    if (namesTokens && fields[name] === undefined) {
-      throw new GatewayError('missing_field', `A price for tokens names both input and output; write ${name}: 0 if it is free.`, {
-        param: name,
-      })
-    }
+  if (namesTokens && fields.input === undefined) {
+    throw new GatewayError('missing_field', 'A price for tokens names input; write input: 0 if it is free.', { param: 'input' })
   }
 }
 

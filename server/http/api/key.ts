@@ -11,6 +11,7 @@ import type { Clock } from '#runtime/clock'
 import type { KeyFacts, KeyUsage } from '#shared/console/key'
 import { GatewayError } from '#shared/errors'
 import { parseUsd } from '#shared/money'
+import { pricedOperations } from './models.ts'
 import { admit } from './relay-route.ts'
 
 /** What the routes need from the program. */
@@ -107,7 +108,11 @@ async function readFacts(services: KeyServices, { key, user, group, models }: Ca
     group: group.name,
     models: channels
       .modelsOf(group.name)
-      .filter((model) => prices.get(model) !== undefined && (models === null || models.has(model)))
+      .filter(
+        (model) =>
+          pricedOperations(prices.get(model), model, channels.offering(group.name, model)).length > 0 &&
+          (models === null || models.has(model)),
+      )
       .sort(),
     expiresAt: key.expiresAt?.toISOString() ?? null,
     spent: rows[0]?.charged ?? '0',

@@ -3,7 +3,8 @@
  * with a version header or `x-api-key` gets the Messages format, one with Google's key carriers Gemini's, any other OpenAI's.
  */
 import type { Caller } from '#accounts/caller'
-import type { PriceBook } from '#billing/pricing/price'
+import type { Price, PriceBook } from '#billing/pricing/price'
+import { isWholeFor } from '#billing/pricing/whole'
 import { errorResponse, jsonText } from '#http/request/respond'
 import type { Route, Visit } from '#http/request/route'
 import { spokenIn } from '#http/request/spoken'
@@ -37,12 +38,19 @@ export function operationsOf(id: string, offering: readonly Channel[]): Operatio
   return operations.filter((operation) => offering.some((channel) => can(channel, operation)))
 }
 
+/** Those of its operations that its price is whole for. */
+export const pricedOperations = (price: Price | undefined, id: string, offering: readonly Channel[]): Operation[] =>
+  operationsOf(id, offering).filter((operation) => isWholeFor(price, operation))
+
 /** The models that a caller may ask, and what is told of one. */
 export function modelsFor(services: ModelServices) {
+  const priced = ({ group }: Caller, model: string) =>
+    pricedOperations(services.prices.get(model), model, services.channels.offering(group.name, model))
+
   const offered = (caller: Caller) =>
     services.channels
       .modelsOf(caller.group.name)
-      .filter((model) => services.prices.get(model) !== undefined && (caller.models === null || caller.models.has(model)))
+      .filter((model) => priced(caller, model).length > 0 && (caller.models === null || caller.models.has(model)))
 
   function entry(caller: Caller, id: string) {
     const offering = services.channels.offering(caller.group.name, id)
@@ -52,7 +60,7 @@ export function modelsFor(services: ModelServices) {
     const converses = offering.some(({ speaks }) => servedBy.gemini.some((dialect) => speaks.includes(dialect)))
     return {
       id,
-      operations: operationsOf(id, offering).filter((operation) => operation !== 'generate' || converses),
+      operations: priced(caller, id).filter((operation) => operation !== 'generate' || converses),
       capabilities,
       created: services.startedAt,
       ownedBy: 'parley',

@@ -4,6 +4,7 @@
  */
 
 import type { Caller } from '#accounts/caller'
+import { isWholeFor } from '#billing/pricing/whole'
 import { conversationCodecs } from '#protocols/index'
 import type { RelayParts } from '#relay/contract/ask'
 import type { RequestModels } from '#relay/contract/steps'
@@ -67,7 +68,10 @@ export function createExplain(parts: Pick<RelayParts, 'channels' | 'prices' | 'h
       error = asGatewayError(thrown)
     }
     const price = parts.prices.get(head.model)
-    if (!price) error ??= new GatewayError('model_not_found', 'The model has no price, so it is not offered.', { param: 'model' })
+    if (!isWholeFor(price, 'generate')) {
+      const missing = price ? 'The price of the model names no output' : 'The model has no price'
+      error ??= new GatewayError('model_not_found', `${missing}, so it is not offered.`, { param: 'model' })
+    }
     let models: RequestModels | undefined
     try {
       models = modelsFor(parts, { caller, dialect, operation: 'generate' }, head)

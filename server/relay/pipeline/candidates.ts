@@ -4,6 +4,7 @@
  * caller names it must be allowed to use; what is only configured is passed over where it is not allowed, or has no price.
  */
 import type { Group } from '#accounts/caller'
+import { isWholeFor } from '#billing/pricing/whole'
 import type { Head } from '#canonical/codec'
 import type { Ask, RelayParts } from '#relay/contract/ask'
 import type { ModelCandidates, ReadRequest, RequestModels, StandIns } from '#relay/contract/steps'
@@ -24,7 +25,7 @@ const passes = (error: unknown): error is GatewayError =>
 
 function candidatesOf(parts: Parts, { caller, operation, dialect, replay }: Asked, model: string): ModelCandidates {
   const price = parts.prices.get(model)
-  if (!price) throw modelNotFound()
+  if (!isWholeFor(price, operation)) throw modelNotFound()
   // Whoever can go on with a conversation can compact it: where the upstream has no endpoint for that, Parley does it.
   const planned = operation === 'compact' ? 'generate' : operation
   const request = { group: caller.group.name, model, models: caller.models, operation: planned, dialect } as const

@@ -6,6 +6,7 @@
 import type { NewLog } from '#billing/ledger/books'
 import { cost } from '#billing/pricing/cost'
 import type { Price } from '#billing/pricing/price'
+import { isWholeFor } from '#billing/pricing/whole'
 import type { Ticket } from '#billing/ratelimit/limits'
 import type { RealtimeMeter } from '#canonical/operation/realtime'
 import { realtimeCodecs } from '#protocols/realtime'
@@ -146,7 +147,7 @@ export function createBooking(parts: RealtimeParts): Booking {
     const { ask } = begun
     const { caller, model, requestId } = ask
     const price = parts.prices.get(model)
-    if (!price) throw modelNotFound()
+    if (!isWholeFor(price, 'realtime')) throw modelNotFound()
     begun.price = price
     const use = ask.variant && ('transcribe' as const)
     const asked = { group: caller.group.name, model, models: caller.models, ...(use && { use }) }

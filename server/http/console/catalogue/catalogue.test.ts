@@ -265,7 +265,7 @@ describe('prices', () => {
 
   test.each<[object, string, string | undefined]>([
     [{}, 'missing_field', undefined],
-    [{ input: '1' }, 'missing_field', 'output'],
+    [{ output: '1' }, 'missing_field', 'input'],
     [{ input: 1, output: '1' }, 'invalid_value', 'input'],
     [{ input: '-1', output: '1' }, 'invalid_value', 'input'],
     [{ input: '1e3', output: '1' }, 'invalid_value', 'input'],

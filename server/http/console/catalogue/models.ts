@@ -5,7 +5,7 @@
 import type { Payer } from '#accounts/admission'
 import type { Group, User } from '#accounts/caller'
 import type { Price, PriceBook } from '#billing/pricing/price'
-import { operationsOf } from '#http/api/models'
+import { operationsOf, pricedOperations } from '#http/api/models'
 import { type ConsoleDeps, consoleRoute } from '#http/console/route/console-route'
 import { readOne } from '#http/console/route/one-value'
 import { pageOf, paging, readPaging } from '#http/console/route/page'
@@ -90,12 +90,13 @@ function factsOf(channel: Channel, id: string): Pick<ModelRow, 'contextTokens' |
 /** A row for one model: operations and dialects of all its channels, capabilities of the channel that is tried first. */
 function modelRow(id: string, price: Price, offering: readonly Channel[]): ModelRow[] {
   const [first] = offering.toSorted((a, b) => b.priority - a.priority)
-  if (!first) return []
+  const priced = pricedOperations(price, id, offering)
+  if (!first || priced.length === 0) return []
   const spoken = new Set(offering.flatMap((channel) => channel.speaks))
   return [
     {
       id,
-      operations: operationsOf(id, offering),
+      operations: priced,
       dialects: dialects.filter((dialect) => servedBy[dialect].some((upstream) => spoken.has(upstream))),
       price: price.fields,
       ...factsOf(first, id),

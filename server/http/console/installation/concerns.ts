@@ -2,6 +2,7 @@
 import type { User } from '#accounts/caller'
 import { budgetedInTeams } from '#accounts/directory'
 import type { PriceBook } from '#billing/pricing/price'
+import { pricedOperations } from '#http/api/models'
 import { withBudgetsLeft } from '#http/console/route/budgets-left'
 import type { ConsoleServices } from '#http/console/route/services'
 import type { ChannelRegistry } from '#routing/channels'
@@ -76,10 +77,15 @@ export async function concernsOf(deps: Situation, user: User, today: Today): Pro
   }
 }
 
-/** Models of enabled channels that nobody can call, since they have no price. */
-export function unpricedModels({ prices }: Pick<Situation, 'prices'>, channels: readonly ChannelRow[]): string[] {
+/** Models of enabled channels that nobody can call, since they have no price, or one that is not whole for anything they do. */
+export function unpricedModels(
+  { prices, channels: registry }: Pick<Situation, 'prices' | 'channels'>,
+  channels: readonly ChannelRow[],
+): string[] {
   const names = new Set(channels.filter(({ enabled }) => enabled).flatMap(namesOf))
-  return [...names].filter((name) => prices.get(name) === undefined).sort()
+  const on = [...registry.all()].filter(({ enabled }) => enabled)
+  const offering = (name: string) => on.filter(({ models }) => models.has(name))
+  return [...names].filter((name) => pricedOperations(prices.get(name), name, offering(name)).length === 0).sort()
 }
 
 /** The models that a channel offers. */
