@@ -132,22 +132,6 @@ describe('overview', () => {
     await gateway.admin.call('PATCH', `/api/users/${ann.id}`, { budget: {} })
   })
 
-  test('a channel whose last test failed needs attention while it is on', async () => {
-    const { id } = await gateway.channel('failing', 'http://127.0.0.1:9')
-    const failing = async () => (await read(gateway.admin)).attention.filter(({ kind }) => kind === 'fails')
-    expect(await failing()).toEqual([])
-    await gateway.admin.call('POST', `/api/channels/${id}/test`, {})
-    expect(await failing()).toEqual([
-      { kind: 'fails', channel: { id, name: 'failing' }, model: testModel, cause: expect.any(String), at: expect.any(String) },
-    ] as never)
-    await gateway.admin.call('PATCH', `/api/channels/${id}`, { enabled: false })
-    expect(await failing()).toEqual([])
-    await gateway.admin.call('PATCH', `/api/channels/${id}`, { enabled: true })
-    expect((await failing()).length).toBe(1)
-    await gateway.admin.call('DELETE', `/api/channels/${id}`)
-    expect(await failing()).toEqual([])
-  })
-
   test('a user sees only their own, and nothing of channels and costs', async () => {
     const { session } = await gateway.user('cid', '0')
     expect(await read(session)).toMatchObject({

@@ -204,7 +204,7 @@ test('a model gets its price, a user a credit, and both stand in the audit', asy
   const serves = page.getByRole('switch', { name: 'closing serves requests' })
   await serves.click()
   await expect(page.getByText('closing is off').first()).toBeVisible()
-  await page.goto('/admin/groups?status=off')
+  await page.goto('/admin/groups?state=off')
   await expect(serves).not.toBeChecked()
   await page.goto('/admin/users')
   await page.getByRole('button', { name: 'More for credited' }).click()

@@ -108,6 +108,8 @@ const of = (name: 'least' | 'whole', kind: string): Document => released(name).f
 
 test('what Helm made is of this chart (npm run helm:render)', () => {
   expect(/^# ([0-9a-f]{64})$/m.exec(rendered)?.[1]).toBe(digest('deploy/helm/parley'))
+  // What breaks a schema is not rendered.
+  expect(rendered).toMatch(/^# Valid for Kubernetes 1\.\d+ and 1\.\d+,/m)
   expect(unknownIn(rendered)).toEqual([])
 })
 
@@ -170,6 +172,6 @@ test.each(['least', 'whole'] as const)('%s: selectors find the pods, and ports a
 test('instances are counted by open streams', () => {
   const { spec } = of('whole', 'HorizontalPodAutoscaler')
   expect(spec.scaleTargetRef).toMatchObject({ kind: 'Deployment', name: of('whole', 'Deployment').metadata.name })
-  expect(spec.metrics[0].pods.metric.name).toBe('parley_open_requests')
+  expect(spec.metrics[0].pods.metric.name).toBe('parley_open_streams')
   expect(of('whole', 'Deployment').spec.replicas).toBeUndefined()
 })

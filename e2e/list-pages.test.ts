@@ -44,7 +44,6 @@ const small: Record<string, string> = {
   '/api/models': 'a name, figures, lists of fixed words; cut as the others are',
   '/api/invitations': 'names and a note of 200 characters',
   '/api/users': 'a name and groups that exist; cut as the others are',
-  '/api/users/{id}/sessions': 'an address and 200 characters of an agent',
   '/api/sessions': 'an address and 200 characters of an agent',
   '/api/management-keys': 'a name and scopes',
   '/api/session/identities': 'an issuer and a name',

@@ -1,5 +1,6 @@
 /** The reading position stays where it is: only the reader's scrolling, a message of their own or another conversation moves the page. */
 import type { Page } from 'playwright/test'
+import { respondJson } from '#testing/upstream/scripted-answers'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { expect, testWithoutDemo as test } from './support/browser-test.ts'
 import {
@@ -173,3 +174,19 @@ const distance = (page: Page): Promise<number> =>
 
 const event = (delta: object, finish: string | null = null) =>
   `data: ${JSON.stringify({ id: 'x', object: 'chat.completion.chunk', created: 1, model: 'long-winded', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`
+
+test.describe('on a phone', () => {
+  test.use({ viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true })
+
+  test('each reply that fails is in sight, whatever it changes above', async ({ page, tolerate }) => {
+    tolerate(/status of (400|502)/)
+    const refused = { message: 'Unsupported parameter: temperature.', type: 'invalid_request_error', param: 'temperature' }
+    for (let count = 0; count < 6; count += 1) {
+      upstream.answer(count % 2 === 0 ? respondJson(400, { error: refused }) : respondJson(503, { error: { message: 'Overloaded' } }))
+      await sendMessage(page, `Fail ${count}`)
+      await waitForReply(page, 'failed')
+      await waitForFrames(page)
+      expect(await distance(page)).toBeLessThanOrEqual(1)
+    }
+  })
+})

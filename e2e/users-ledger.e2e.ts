@@ -159,21 +159,3 @@ test('a banner is plain text above every page of whoever is signed in, until it 
   await expect(page.getByRole('navigation', { name: 'Main' })).toBeVisible()
   await expect(notice).toHaveCount(0)
 })
-
-test('an administrator sees where a user is signed in, and ends it', async ({ page, program }) => {
-  const call = await consoleApi(program)
-  const who = { name: 'wanderer', password: 'password of wanderer' }
-  const made = (await call('POST', '/api/users', who)) as { id: string }
-  const theirs = await fetch(`${program.url}/api/session`, {
-    ...{ method: 'POST', body: JSON.stringify(who) },
-    headers: { 'content-type': 'application/json', 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0' },
-  })
-  const cookie = theirs.headers.get('set-cookie')?.split(';')[0] ?? ''
-  await openConsole(page, `/admin/users/${made.id}?tab=sessions`)
-  const sessions = page.getByRole('table', { name: 'Sessions' })
-  await expect(sessions).toContainText('Firefox, Linux')
-  await expectClean(page, 'sessions of a user')
-  await page.getByRole('button', { name: 'End all', exact: true }).click()
-  await expect(page.getByText('This user is signed in nowhere.')).toBeVisible()
-  expect((await fetch(`${program.url}/api/session`, { headers: { cookie } })).status).toBe(401)
-})

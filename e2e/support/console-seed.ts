@@ -203,42 +203,54 @@ export async function busyInstallation(): Promise<Busy> {
 async function pastUsage(database: Throwaway, users: readonly string[], keys: readonly { id: string; name: string }[]): Promise<void> {
   const random = seeded(7)
   const now = Date.now()
+  let count = 0
+  const put = async (at: Date, which: number, part = 1) => {
+    const key = keys[random.below(keys.length)]
+    const failed = random.below(60) === 0
+    const fresh = Math.ceil((20_000 + random.below(600_000)) / part / 2) * 2
+    const out = Math.ceil((2_000 + random.below(60_000)) / part)
+    const usage = {
+      in: { fresh, cacheRead: fresh / 2, cacheWrite: { '5m': 0, '1h': 0, other: 0 }, audio: 0, image: 0 },
+      out: { total: out, reasoning: 0, audio: 0, image: 0 },
+      units: { requests: 1, images: 0, seconds: 0, characters: 0, searches: 0 },
+      provenance: 'provider' as const,
+      raw: null,
+    }
+    await putPaidRow(database.store, {
+      requestId: `req_${at.getTime()}${count++}${'x'.repeat(6)}`,
+      at,
+      userId: users[random.below(users.length)] ?? '',
+      ...(key && random.below(5) > 0 ? { keyId: key.id, key: key.name } : {}),
+      group: random.below(3) === 0 ? 'vip' : 'default',
+      model: models[which] ?? 'gpt-5',
+      channel: which === 0 ? 'openai-main' : 'anthropic-main',
+      stream: true,
+      status: failed ? 502 : 200,
+      end: failed ? 'error' : 'complete',
+      ...(failed && { error: { code: 'upstream_error', message: 'The upstream failed. Retrying may help.' } }),
+      cost: failed ? 0n : BigInt(fresh) * 1_250n + BigInt(out) * 10_000n,
+      upstreamCost: failed ? null : BigInt(fresh) * 1_100n + BigInt(out) * 9_000n,
+      usage: failed ? null : usage,
+      provenance: failed ? null : 'provider',
+      firstTokenMs: 200 + random.below(900),
+      totalMs: 1_500 + random.below(12_000),
+    })
+  }
   for (let day = 59; day >= 0; day--) {
     const weekend = [0, 6].includes(new Date(now - day * dayMs).getUTCDay())
-    for (let count = 0; count < (weekend ? 6 : 16); count++) {
+    for (let row = 0; row < (weekend ? 6 : 16); row++) {
       const at = new Date(now - day * dayMs - random.below(20) * 3_600_000 - random.below(3_600_000))
-      const which = Math.min(random.below(8), random.below(8), models.length - 1)
-      const key = keys[random.below(keys.length)]
-      const failed = random.below(60) === 0
-      const fresh = 20_000 + random.below(600_000)
-      const out = 2_000 + random.below(60_000)
-      await putPaidRow(database.store, {
-        requestId: `req_${at.getTime()}${count}${'x'.repeat(6)}`,
-        at,
-        userId: users[random.below(users.length)] ?? '',
-        ...(key && random.below(5) > 0 ? { keyId: key.id, key: key.name } : {}),
-        group: random.below(3) === 0 ? 'vip' : 'default',
-        model: models[which] ?? 'gpt-5',
-        channel: which === 0 ? 'openai-main' : 'anthropic-main',
-        stream: true,
-        status: failed ? 502 : 200,
-        end: failed ? 'error' : 'complete',
-        ...(failed && { error: { code: 'upstream_error', message: 'The upstream failed. Retrying may help.' } }),
-        cost: failed ? 0n : BigInt(fresh) * 1_250n + BigInt(out) * 10_000n,
-        upstreamCost: failed ? null : BigInt(fresh) * 1_100n + BigInt(out) * 9_000n,
-        usage: failed
-          ? null
-          : {
-              in: { fresh, cacheRead: fresh / 2, cacheWrite: { '5m': 0, '1h': 0, other: 0 }, audio: 0, image: 0 },
-              out: { total: out, reasoning: 0, audio: 0, image: 0 },
-              units: { requests: 1, images: 0, seconds: 0, characters: 0, searches: 0 },
-              provenance: 'provider',
-              raw: null,
-            },
-        provenance: failed ? null : 'provider',
-        firstTokenMs: 200 + random.below(900),
-        totalMs: 1_500 + random.below(12_000),
-      })
+      await put(at, Math.min(random.below(8), random.below(8), models.length - 1))
+    }
+  }
+  // Today so far and the same day a week ago, hour by hour, as a working day goes.
+  const midnight = now - (now % dayMs)
+  for (const day of [7, 0]) {
+    for (const [hour, rows] of [2, 1, 1, 1, 2, 3, 4, 6, 8, 9, 9, 8, 7, 8, 9, 8, 7, 6, 5, 4, 4, 3, 3, 2].entries()) {
+      for (let row = 0; row < rows; row++) {
+        const at = midnight - day * dayMs + hour * 3_600_000 + random.below(3_600_000)
+        if (at < now) await put(new Date(at), Math.min(random.below(5), random.below(5)), 8)
+      }
     }
   }
 }

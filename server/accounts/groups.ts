@@ -2,7 +2,7 @@
 
 import type { Clock } from '#runtime/clock'
 import type { Actor } from '#shared/console/audit'
-import type { GroupFields, GroupRow, ManagedGroup } from '#shared/console/group'
+import type { GroupFields, GroupRow, ManagedGroupRow } from '#shared/console/group'
 import { GatewayError } from '#shared/errors'
 import { formatRatio } from '#shared/money'
 import { auditedAll, type Deed } from '#store/accounts/audit'
@@ -25,7 +25,7 @@ export interface Groups {
   all(): IterableIterator<Group>
   row(group: Group): GroupRow
   /** The row as the console shows it to this administrator. */
-  managedRow(group: Group, reader: User): ManagedGroup
+  managedRow(group: Group, reader: User): ManagedGroupRow
   /** Throws `name_taken`, `invalid_value`. */
   create(by: Actor, fields: GroupFields & { name: string }): Promise<Group>
   /** Throws `not_found`, `managed_by_file`, `invalid_value`. */

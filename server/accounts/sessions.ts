@@ -8,7 +8,6 @@ import { networkOf } from '#accounts/guard/network'
 import type { Clock, Random } from '#runtime/clock'
 import type { Log } from '#runtime/log'
 import { sha256Hex } from '#runtime/secrets'
-import type { Actor } from '#shared/console/audit'
 import type { FactorMethods, SessionRow } from '#shared/console/session'
 import type { SecondFactorRule } from '#shared/console/settings'
 import type { SignInWay } from '#shared/ids'
@@ -100,7 +99,7 @@ export interface Sessions {
   /** The live sessions of a user, newest first; `token` marks the current one. */
   sessionsOf(user: User, token: string | undefined): SessionRow[]
   /** Ends one session of this user. Throws `not_found` for another user's. */
-  endSession(by: Actor, user: User, id: string): Promise<void>
+  endSession(user: User & { requestId?: string }, id: string): Promise<void>
   /** Ends every session of a user, except that of the token `but`. */
   endSessionsOf(userId: string, but?: string): Promise<void>
   /** Writes when sessions were last used; deletes expired ones, and networks unused for long. Runs on a schedule. */
@@ -151,9 +150,10 @@ export function createSessions(parts: SessionsParts): Sessions {
     return user && session && asksFactor(user, session.via) && factors?.has(user.id) === false ? undefined : user
   }
 
-  const end = (by: Actor, user: User, digest: string) =>
+  const end = (user: User, digest: string, requestId: string | undefined) =>
     onRecord(store, async (store) => {
       await deleteSession(store, digest)
+      const by = { id: user.id, name: user.name, ...(requestId !== undefined && { requestId }) }
       await note(store, by, { action: 'session.end', target: user.id, name: user.name })
     })
 
@@ -161,7 +161,7 @@ export function createSessions(parts: SessionsParts): Sessions {
     const token = random.hex(32)
     const now = new Date(clock.now())
     const from = { address: address ?? null, agent: agent?.slice(0, longestAgent) ?? null }
-    const by = selfOf(user, requestId)
+    const by = { id: user.id, name: user.name, ...(requestId !== undefined && { requestId }) }
     const row = { digest: sha256Hex(token), tokenDigest: null, userId: user.id, createdAt: now, usedAt: now, ...from, via, provedAt: null }
     await onRecord(store, async (store) => {
       await insertSession(store, row)
@@ -187,7 +187,7 @@ export function createSessions(parts: SessionsParts): Sessions {
     async signOut(token, requestId) {
       const session = sessionOf(token)
       const user = session && directory.users.get(session.userId)
-      if (session && user) await end(selfOf(user, requestId), user, session.digest)
+      if (session && user) await end(user, session.digest, requestId)
       // Perhaps another instance has just started it.
       else if (token !== undefined) await deleteSessionWithToken(store, sha256Hex(token))
     },
@@ -211,7 +211,7 @@ export function createSessions(parts: SessionsParts): Sessions {
       const session = sessionOf(token)
       const user = ownerOf(session)
       if (session === undefined || user === undefined) return undefined
-      const by = selfOf(user, requestId)
+      const by = { id: user.id, name: user.name, ...(requestId !== undefined && { requestId }) }
       const next = random.hex(32)
       const change = { before: sha256Hex(token), tokenDigest: sha256Hex(next), provedAt: new Date(clock.now()) }
       return onRecord(store, async (store) => {
@@ -236,10 +236,10 @@ export function createSessions(parts: SessionsParts): Sessions {
           current: session.digest === current,
         }))
     },
-    async endSession(by, user, id) {
+    async endSession(user, id) {
       const session = [...directory.sessions.all()].find(({ digest, userId }) => userId === user.id && idOf(digest) === id)
       if (session === undefined) throw notFound()
-      await end(by, user, session.digest)
+      await end(user, session.digest, user.requestId)
     },
     async endSessionsOf(userId, but) {
       await deleteSessionsOf(store, userId, but === undefined ? undefined : nameOf(but))
@@ -256,9 +256,6 @@ export function createSessions(parts: SessionsParts): Sessions {
     },
   }
 }
-
-/** A user who does something with a session of theirs. */
-const selfOf = ({ id, name }: User, requestId: string | undefined): Actor => ({ id, name, ...(requestId !== undefined && { requestId }) })
 
 /** The public id of a session: 96 bits of the digest, from which neither the digest nor the token can be found. */
 const idOf = (digest: string): string => digest.slice(0, 24)

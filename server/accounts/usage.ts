@@ -7,7 +7,7 @@ import { formatUsd } from '#shared/money'
 import { namesOfRemoved, removedNamed } from '#store/accounts/removed-users'
 import type { Store } from '#store/engine/store'
 import { addUpUsage } from '#store/usage/usage'
-import type { UsageFilter, UsageLists, UsageQuestion } from '#store/usage/usage-question'
+import type { UsageFilter, UsageQuestion } from '#store/usage/usage-question'
 import type { UsageSums } from '#store/usage/usage-sums'
 import type { User } from './caller.ts'
 import type { Directory } from './directory.ts'
@@ -20,8 +20,8 @@ export interface UsageReport {
   next: string[] | undefined
 }
 
-/** A report that is asked for. `only`: of these users and keys; of users only for administrators. */
-export type AskedUsage = Omit<UsageQuestion, 'filter'> & { filter: AskedFilter; only?: UsageLists }
+/** A report that is asked for. */
+export type AskedUsage = Omit<UsageQuestion, 'filter'> & { filter: AskedFilter }
 
 /** Runs usage reports. */
 export interface UsageReports {
@@ -38,8 +38,7 @@ export function createUsageReports(store: Store, directory: Directory): UsageRep
   return {
     async report(reader, question, signal) {
       if (reader.role !== 'admin' && question.by.includes('channel')) throw onlyAdministrators('by')
-      if (reader.role !== 'admin' && question.only?.users) throw onlyAdministrators('users')
-      const filter = { ...(await visibleTo(reader, question.filter, store, directory)), ...question.only }
+      const filter = await visibleTo(reader, question.filter, store, directory)
       const sums = await queue.run(() => addUpUsage(store, { ...question, filter }, signal), signal)
       const page = sums.slice(0, question.limit)
       const names = await namesIn(page, question, store, directory)

@@ -22,7 +22,7 @@ import {
   updateUser,
 } from '#store/accounts/users'
 import type { Store } from '#store/engine/store'
-import { readWallets, type Wallet } from '#store/ledger/ledger'
+import { readWallets } from '#store/ledger/ledger'
 import type { User, Verb } from './caller.ts'
 import { type Directory, groupExists, type KnownUser } from './directory.ts'
 import { defaultGroup } from './groups.ts'
@@ -30,23 +30,14 @@ import { newRecord, writeKeys } from './keys.ts'
 import { demandConsole, invalid, lastAdmin, notFound, ownPassword, readBounds, readUsd, uniquely } from './refusals.ts'
 import { type EntriesAsked, entriesOf, readCredit, refusedCredit } from './wallets.ts'
 
-/** More ids than this are not named one by one. */
-const manyUsers = 1_000
-
 /** Reads and changes users. */
 export interface Users {
   get(id: string): User | undefined
   all(): IterableIterator<KnownUser>
-  /** Throws `not_found`. */
-  find(id: string): KnownUser
   /** The user with the current balance. */
   row(user: User): Promise<UserRow>
   /** The rows for administrators, in the same order, with one query for the balances. */
   rows(users: readonly KnownUser[]): Promise<AccountRow[]>
-  /** The wallet of every user. */
-  wallets(): Promise<Map<string, Wallet>>
-  /** When keys and sessions of users were last used, in milliseconds since the epoch. */
-  lastSeen(): Map<string, number>
   /** Throws `name_taken`, `invalid_value`. */
   create(by: Actor, fields: NewUser): Promise<KnownUser>
   /** Throws `not_found`, `managed_by_file`, `name_taken`, `invalid_value`, and `still_in_use` for the last administrator. */
@@ -90,11 +81,11 @@ export function createUsers({ store, directory, clock, random, endSessionsOf, ha
       (key) => key.userId === id && key.role === role && (key.expiresAt === null || key.expiresAt.getTime() > clock.now()),
     ).length
 
-  /** When keys and sessions of these users, or of all, were last used, in milliseconds. */
-  function lastSeen(ids?: ReadonlySet<string>): Map<string, number> {
+  /** When keys and sessions of these users were last used, in milliseconds. */
+  function lastSeen(ids: ReadonlySet<string>): Map<string, number> {
     const seen = new Map<string, number>()
     const note = (id: string, at: Date | null) => {
-      if (at !== null && ids?.has(id) !== false) seen.set(id, Math.max(seen.get(id) ?? 0, at.getTime()))
+      if (at !== null && ids.has(id)) seen.set(id, Math.max(seen.get(id) ?? 0, at.getTime()))
     }
     for (const { key } of directory.keys.all()) note(key.userId, key.lastUsedAt)
     for (const session of directory.sessions.all()) note(session.userId, session.usedAt)
@@ -103,7 +94,7 @@ export function createUsers({ store, directory, clock, random, endSessionsOf, ha
 
   async function rows(users: readonly KnownUser[]): Promise<AccountRow[]> {
     const ids = users.map(({ id }) => id)
-    const wallets = await readWallets(store.db, ids.length > manyUsers ? 'users' : ids)
+    const wallets = await readWallets(store.db, ids)
     const seen = lastSeen(new Set(ids))
     return users.map((user) => ({
       ...userRow(user, wallets.get(user.id)),
@@ -115,11 +106,8 @@ export function createUsers({ store, directory, clock, random, endSessionsOf, ha
   return {
     get: (id) => directory.users.get(id),
     all: () => directory.users.all(),
-    find: known,
     row: async (user) => userRow(user, (await readWallets(store.db, [user.id])).get(user.id)),
     rows,
-    wallets: () => readWallets(store.db, 'users'),
-    lastSeen: () => lastSeen(),
     async create(by, { balance, ...fields }) {
       const { id, at } = newRecord(clock, random)
       const user = { ...newUser(fields.name, id, at), ...(await userColumns(directory, fields)) }
@@ -247,7 +235,12 @@ export function demandGroup(directory: Directory, name: string, param: string): 
   if (!groupExists(directory, name)) throw invalid(param, 'a group that exists')
 }
 
-function userRow({ id, name, role, group, groups }: User, wallet: Pick<Wallet, 'balance' | 'held'> = { balance: 0n, held: 0n }): UserRow {
+interface Wallet {
+  balance: bigint
+  held: bigint
+}
+
+function userRow({ id, name, role, group, groups }: User, wallet: Wallet = { balance: 0n, held: 0n }): UserRow {
   return { id, name, role, group, groups: [...groups], balance: formatUsd(wallet.balance), held: formatUsd(wallet.held) }
 }
 

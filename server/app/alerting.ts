@@ -4,7 +4,6 @@ import { ofTest } from '#alerts/notice'
 import { createSend } from '#alerts/send'
 import { createWatch, type WatchParts } from '#alerts/watch'
 import type { Probe } from '#relay/admin/probe'
-import type { FailedTests } from '#routing/failed-tests'
 import type { Clock, Random } from '#runtime/clock'
 import type { Log } from '#runtime/log'
 import type { Sealer } from '#runtime/secrets'
@@ -21,18 +20,11 @@ export interface Alerting {
   watched(probe: Probe): Probe
 }
 
-type Parts = Omit<WatchParts, 'alerts'> & {
-  failedTests: Pick<FailedTests, 'note'>
-  store: Store
-  sealer: Sealer
-  random: Random
-  log: Log
-  upstream: Upstream
-}
+type Parts = Omit<WatchParts, 'alerts'> & { store: Store; sealer: Sealer; random: Random; log: Log; upstream: Upstream }
 
 /** Nothing runs by itself: `jobs.ts` calls. */
 export function createAlerting(parts: Parts): Alerting {
-  const { clock, log, channels, publicUrl, upstream, failedTests }: Parts & { clock: Clock } = parts
+  const { clock, log, channels, publicUrl, upstream }: Parts & { clock: Clock } = parts
   const alerts = createAlerts({ ...parts, send: createSend({ upstream, check: createAddressCheck({ clock }), clock }) })
   return {
     alerts,
@@ -41,7 +33,6 @@ export function createAlerting(parts: Parts): Alerting {
       ...probe,
       async test(id, question, signal, tell) {
         const answer = await probe.test(id, question, signal, tell)
-        failedTests.note(id, answer.model, answer.error?.code)
         if (answer.error) {
           const name = channels.rows().find((row) => row.id === id)?.name ?? id
           const notice = ofTest({ id, name }, answer.error, clock.now(), { publicUrl: publicUrl.origin })

@@ -34,7 +34,6 @@ import { createBodyRooms } from '#relay/spend/body-rooms'
 import { createIntake } from '#relay/spend/intake'
 import { createReplays } from '#replay/replays'
 import { createChannelChecks } from '#routing/channel-checks'
-import { createFailedTests } from '#routing/failed-tests'
 import { systemClock as clock, systemRandom as random } from '#runtime/clock'
 import { createLagMeter } from '#runtime/event-loop-lag'
 import { installationId } from '#runtime/installation-id'
@@ -197,10 +196,9 @@ export async function build({ config, env, log: ownLog, publicUrl, readiness, wo
     await upkeep
       .turnMonths()
       .catch((thrown: unknown) => log.warn({ err: thrown }, 'could not create the monthly partitions of the usage rows'))
-    const failedTests = createFailedTests(clock)
     const alerting = createAlerting({
       ...{ store, sealer, clock, random, log, accounts, teams, channels, prices, health, upstream, instance, publicUrl },
-      ...{ budgetsLeft, failedTests },
+      budgetsLeft,
       journalShare: leasedBooks.journalShare,
       backups: backups?.state,
       bodiesFault: () => bodies.state().stopped?.cause ?? bodies.state().bucketFault?.cause,
@@ -231,7 +229,7 @@ export async function build({ config, env, log: ownLog, publicUrl, readiness, wo
     const client = await serveClient(await openFolder(clientFolder))
     const routes = routesOf({
       ...{ accounts, factors, invitations, teams, selling, windowsLeft: createWindowsLeft({ store, clock }) },
-      ...{ channels, health, failedTests, prices, probe, settings, conversations, relay, live, replays, consoleServices, client },
+      ...{ channels, health, prices, probe, settings, conversations, relay, live, replays, consoleServices, client },
       alerts: alerting.alerts,
       explain: createExplain(parts),
       checkBooks: (signal) => checkBooks({ store, signal, journals: [journalFolder(config)], now: clock.now() }),

@@ -51,7 +51,6 @@ import { sessionRoutes } from '#http/console/accounts/session'
 import { type FactorServices, signInStepRoutes } from '#http/console/accounts/sign-in-steps'
 import { singleSignOnRoutes } from '#http/console/accounts/single-sign-on'
 import { type TeamServices, teamRoutes } from '#http/console/accounts/teams'
-import { userSessionRoutes } from '#http/console/accounts/user-sessions'
 import { userRoutes } from '#http/console/accounts/users'
 import { channelRoutes } from '#http/console/catalogue/channels'
 import { explainRoutes } from '#http/console/catalogue/explain'
@@ -83,7 +82,6 @@ import type { Explain } from '#relay/admin/explain'
 import type { Probe } from '#relay/admin/probe'
 import type { Relay } from '#relay/contract/relay'
 import type { ChannelRegistry } from '#routing/channels'
-import type { FailedTests } from '#routing/failed-tests'
 import type { Health } from '#routing/health-contract'
 
 /** What the routes need from the program. */
@@ -93,7 +91,6 @@ export interface RouteParts {
   explain: Explain
   checkBooks: BooksDeps['checkBooks']
   probe: Probe
-  failedTests: FailedTests
   settings: Settings
   /** What users have of what has a quota. */
   kept: Pick<QuotaDeps, 'keysOf' | 'storedBy' | 'filesOf'>
@@ -149,7 +146,6 @@ export function routesOf({
   explain,
   checkBooks,
   probe,
-  failedTests,
   settings,
   kept,
   prices,
@@ -198,8 +194,8 @@ export function routesOf({
       statusRoutes,
       setupRoutes,
       sessionRoutes,
+      groupRoutes,
       userRoutes,
-      userSessionRoutes,
       keyRoutes,
       logRoutes,
       bodyRoutes,
@@ -207,7 +203,6 @@ export function routesOf({
       usageRoutes,
       auditRoutes,
     ].flatMap((routes) => routes(consoleServices)),
-    ...groupRoutes({ ...consoleServices, channels }),
     ...singleSignOnRoutes({ ...consoleServices, teams, invitations }),
     ...[signInStepRoutes, factorRoutes].flatMap((routes) => routes({ ...consoleServices, factors })),
     ...invitationRoutes({ ...consoleServices, invitations }),
@@ -222,7 +217,7 @@ export function routesOf({
     ...batchRoutes({ ...consoleServices, batches: relayServices.batches }),
     ...eventRoutes({ ...consoleServices, live }),
     ...consoleSearchRoutes({ ...consoleServices, channels, teams, selling }),
-    ...overviewRoutes({ ...consoleServices, channels, prices, health, failedTests }),
+    ...overviewRoutes({ ...consoleServices, channels, prices, health }),
     ...quotaRoutes({ ...consoleServices, quotas: settings.quotas, invitationsOf: invitations.countOf, ...kept }),
     ...explainRoutes({ ...consoleServices, explain }),
     ...invoiceRoutes({ ...consoleServices, channels }),

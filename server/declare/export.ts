@@ -4,7 +4,7 @@
  */
 import { stringify } from 'yaml'
 import type { ChannelRow } from '#shared/console/channel'
-import type { ManagedGroup } from '#shared/console/group'
+import type { ManagedGroupRow } from '#shared/console/group'
 import type { KeyRow } from '#shared/console/key'
 import type { PriceRow } from '#shared/console/price'
 import type { DeclaredHold, PlanRow } from '#shared/console/selling'
@@ -21,7 +21,7 @@ export interface MadeTeam {
 
 /** The rows of the console. Those of the file, and groups, users and teams that are switched off, which a file cannot say, are left out. */
 export interface MadeRows {
-  groups: readonly ManagedGroup[]
+  groups: readonly ManagedGroupRow[]
   channels: readonly ChannelRow[]
   prices: readonly PriceRow[]
   plans: readonly Omit<PlanRow, 'holders'>[]
@@ -121,7 +121,7 @@ function besides(fields: Readonly<Record<string, unknown>>, usual: Readonly<Reco
   return Object.fromEntries(Object.entries(fields).filter(([name, value]) => value != null && !isUsual(name, value)))
 }
 
-const groupOf = ({ description, ratio, enabled, logBodies, budget, limits, fallbacks }: ManagedGroup) =>
+const groupOf = ({ description, ratio, enabled, logBodies, budget, limits, fallbacks }: ManagedGroupRow) =>
   besides(
     { description, ratio, enabled, logBodies, budget, limits, fallbacks },
     { description: '', ratio: '1', enabled: true, logBodies: false, fallbacks: {} },

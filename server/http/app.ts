@@ -14,6 +14,7 @@ import type { Peer } from '#runtime/listen'
 import type { Log } from '#runtime/log'
 import type { IdleGuard } from '#runtime/outgoing-body'
 import { asGatewayError, GatewayError } from '#shared/errors'
+import { refusedCallers } from './refused-callers.ts'
 
 /** What is looked at before every request that reaches a model. */
 export interface Load {
@@ -138,11 +139,13 @@ export function createApp(parts: AppParts): App {
   const targetOf = createTargetCheck(parts.hosts)
   const elysia = new Elysia({ aot: true, normalize: false, handler: { standardHostname: false } })
 
-  function failed(thrown: unknown, envelope: Envelope, requestId: string): Response {
+  const refused = refusedCallers(parts.log, parts.clock)
+
+  function failed(thrown: unknown, envelope: Envelope, requestId: string, address?: string): Response {
     const error = asGatewayError(thrown)
     const line = { requestId, code: error.code, status: error.status }
     if (error.code === 'internal_error') parts.log.error({ ...line, err: error.cause }, 'request failed with an internal error')
-    else parts.log.debug(line, 'request refused')
+    else refused({ ...line, address })
     return errorResponse(error, envelope, requestId)
   }
 
@@ -162,7 +165,7 @@ export function createApp(parts: AppParts): App {
       if (params) arrival.params = parameters(params)
       return await route.handle(arrival)
     } catch (thrown) {
-      const response = failed(thrown, envelopeOf(route, arrival), arrival.requestId)
+      const response = failed(thrown, envelopeOf(route, arrival), arrival.requestId, arrival.clientAddress)
       return arrival.capture ? await captured(arrival.capture, response) : response
     } finally {
       if (route.slow) arrival.idleGuard.limitIdle()

@@ -90,3 +90,49 @@ test('another file is refused', () => {
   expect(() => fromLiteLlm({ models: [] })).toThrow('no model_list')
   expect(() => fromLiteLlm('text')).toThrow('no model_list')
 })
+
+/** The channels of deployments with these parameters, and what is said of them. */
+const movedFrom = (...params: object[]) => {
+  const { channels, remarks } = fromLiteLlm({ model_list: params.map((litellm_params, at) => ({ model_name: `m${at}`, litellm_params })) })
+  return { channels, said: remarks.filter(({ field }) => field !== 'price').map(({ about, field }) => `${about} ${field}`) }
+}
+
+test('accounts of clouds have their keys, regions and projects', () => {
+  const aws = {
+    model: 'bedrock/anthropic.claude',
+    aws_region_name: 'eu-west-1',
+    aws_access_key_id: 'os.environ/ID',
+    aws_secret_access_key: 's',
+  }
+  const vertex = { model: 'vertex_ai/gemini-2.5-pro', vertex_project: 'p', vertex_location: 'europe-west4' }
+  const { channels, said } = movedFrom(
+    aws,
+    { ...aws, aws_session_token: 't' },
+    { ...vertex, vertex_credentials: 'os.environ/SERVICE_ACCOUNT' },
+    { ...vertex, vertex_credentials: '/etc/account.json' },
+  )
+  expect(channels).toMatchObject([
+    { vendor: 'bedrock', keys: [`${variable('ID')}:s`], options: { region: 'eu-west-1' } },
+    { vendor: 'bedrock', keys: [`${variable('ID')}:s:t`], options: { region: 'eu-west-1' } },
+    { vendor: 'vertex', keys: [variable('SERVICE_ACCOUNT')], options: { project: 'p', region: 'europe-west4' } },
+    { vendor: 'vertex', options: { project: 'p', region: 'europe-west4' } },
+  ])
+  expect(said).toEqual(['channel vertex 2 api_key', 'model m3 vertex_credentials'])
+})
+
+test('weights and organizations go with the channel; what cannot is said', () => {
+  const own = { model: 'openai/gpt-4o', api_key: 'sk-1' }
+  const { channels, said } = movedFrom(
+    { ...own, weight: 3, organization: 'org-1', timeout: 60 },
+    { ...own, weight: 3, organization: 'org-1', timeout: 90 },
+    { ...own, weight: 0.5 },
+    { model: 'groq/llama', api_key: 'gsk', organization: 'org-1' },
+  )
+  expect(channels).toMatchObject([
+    { weight: 3, headers: { 'openai-organization': 'org-1' }, models: [{ name: 'm0' }, { name: 'm1' }], timeouts: { total: 60 } },
+    { models: [{ name: 'm2' }] },
+    { vendor: 'groq' },
+  ])
+  expect(channels[1]).not.toHaveProperty('weight')
+  expect(said).toEqual(['model m1 timeout', 'model m2 weight', 'model m3 organization'])
+})

@@ -7,6 +7,7 @@ import type { NewChannel } from '#shared/console/channel'
 import type { PriceFields } from '#shared/console/price'
 import type { Fallback } from '#shared/console/settings'
 import type { VendorId } from '#shared/ids'
+import { accountOf, fromEnvironment } from './litellm-account.ts'
 import { type Moved, nothingMoved, uniqueNames } from './moved.ts'
 
 type Json = Record<string, unknown>
@@ -39,7 +40,7 @@ const vendors: Readonly<Record<string, VendorId>> = {
 }
 
 /** Parameters of a deployment that are looked at. */
-const looked = new Set('model api_key api_base api_version timeout stream_timeout weight organization'.split(' '))
+const looked = new Set('model api_base timeout stream_timeout weight'.split(' '))
 const costs: readonly (readonly [from: string, to: Exclude<keyof PriceFields, 'tiers'>, places: number])[] = [
   ['input_cost_per_token', 'input', 6],
   ['output_cost_per_token', 'output', 6],
@@ -47,9 +48,6 @@ const costs: readonly (readonly [from: string, to: Exclude<keyof PriceFields, 't
   ['cache_creation_input_token_cost', 'cacheWrite5m', 6],
   ['input_cost_per_second', 'second', 0],
 ]
-
-/** `os.environ/NAME` as parley.yaml writes it. */
-const fromEnvironment = (value: string) => value.replace(/^os\.environ\/([A-Za-z_]\w*)$/, '$${$1}')
 
 /** The sections. Throws an Error for something that is no such file. */
 export function fromLiteLlm(file: unknown): Moved {
@@ -81,8 +79,11 @@ export function fromLiteLlm(file: unknown): Moved {
       remark(about, 'model', `the provider ${first} is not known here, and it has no address: left out`)
       continue
     }
-    const key = fromEnvironment(text(params.api_key))
-    const id = JSON.stringify([vendor, base, key, text(params.api_version)])
+    const { key, options, headers, looked: ofAccount } = accountOf(vendor, params)
+    // The share of an account here is that of all its models.
+    const weight = Number.isSafeInteger(params.weight) && Number(params.weight) >= 0 ? Number(params.weight) : undefined
+    if (params.weight !== undefined && weight === undefined) remark(about, 'weight', 'must be a whole number here: it is 1')
+    const id = JSON.stringify([vendor, base, key, options, headers, weight])
     const seconds = (field: string) => (Number(params[field]) >= 1 ? Number(params[field]) : undefined)
     const [total, firstEvent] = [seconds('timeout'), seconds('stream_timeout')]
     const channel = channels.get(id) ?? {
@@ -91,18 +92,22 @@ export function fromLiteLlm(file: unknown): Moved {
       models: [],
       ...(base !== '' && { baseUrl: base }),
       ...(key !== '' && { keys: [key] }),
-      ...(params.api_version !== undefined && { options: { apiVersion: text(params.api_version) } }),
+      ...(Object.keys(options).length > 0 && { options }),
+      ...(Object.keys(headers).length > 0 && { headers }),
+      ...(weight !== undefined && { weight }),
       ...((total ?? firstEvent) !== undefined && { timeouts: { ...(total && { total }), ...(firstEvent && { firstEvent }) } }),
     }
     if (key === '' && vendor !== 'ollama' && vendor !== 'vllm' && !channels.has(id))
       remark(`channel ${channel.name}`, 'api_key', 'is not in the file, where the program takes it from its environment: add keys')
+    if (channels.has(id) && (total ?? channel.timeouts?.total) !== channel.timeouts?.total)
+      remark(about, 'timeout', 'is another one than that of its account: that of the first model counts')
     channels.set(id, channel)
     if (channel.models.some((model) => (typeof model === 'string' ? model : model.name) === text(named)))
       remark(about, 'model_name', 'stands there twice for one account: the first counts')
     else channel.models.push(text(named) === upstream ? upstream : { name: text(named), upstream })
     priced(text(named), { ...params, ...(isObject(info) ? info : {}) })
     for (const field of Object.keys(params))
-      if (!looked.has(field) && !costs.some(([from]) => from === field)) remark(about, field, whyNot(field))
+      if (!looked.has(field) && !ofAccount.includes(field) && !costs.some(([from]) => from === field)) remark(about, field, whyNot(field))
     for (const field of isObject(info) ? Object.keys(info) : [])
       if (
         !['id', 'db_model', 'created_at', 'updated_at', 'created_by', 'updated_by'].includes(field) &&
@@ -167,6 +172,8 @@ function whyNot(field: string): string {
     num_retries: 'other channels are tried by themselves',
     routing_strategy: 'priorities and weights of channels',
     success_callback: 'OTEL_EXPORTER_OTLP_ENDPOINT (docs/opentelemetry.md)',
+    callbacks: 'OTEL_EXPORTER_OTLP_ENDPOINT (docs/opentelemetry.md)',
+    vertex_credentials: 'is the path of a file: what is in it is the key of the channel',
     failure_callback: 'OTEL_EXPORTER_OTLP_ENDPOINT (docs/opentelemetry.md)',
     drop_params: 'what an upstream does not take is left out and reported; `strict` refuses it',
   }

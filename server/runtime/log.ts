@@ -5,6 +5,7 @@ export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 's
 export type LogLevel = (typeof logLevels)[number]
 
 export interface Log {
+  /** Of a request, `requestId` is its id. */
   debug(fields: object, message: string): void
   info(fields: object, message: string): void
   warn(fields: object, message: string): void
@@ -13,6 +14,10 @@ export interface Log {
 
 /** Characters that wait while the disk is full; what does not fit is lost. */
 const kept = 1024 * 1024
+
+/** Ids in lines are written as in the headers and traces of everything else that logs. */
+const named = ({ requestId, ...fields }: Record<string, unknown>) =>
+  requestId === undefined ? fields : { request_id: requestId, ...fields }
 
 /** A log whose lines are valid JSON whatever the fields hold; errors are written under `err` with their stack. */
 export function createLog(level: LogLevel): Log {
@@ -23,7 +28,7 @@ export function createLog(level: LogLevel): Log {
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
-    formatters: { level: (label: string) => ({ level: label }) },
+    formatters: { level: (label: string) => ({ level: label }), log: named },
   }
   return pino(options, output)
 }

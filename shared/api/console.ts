@@ -1,7 +1,7 @@
 /** Responses of the console API as schemas: the rows that `shared/console` has as types. */
 import { KeepBodies } from '../console/body.ts'
 import { type InvoiceReport, invoiceVendors } from '../console/books.ts'
-import type { ChannelOutcomes, ChannelTotals } from '../console/channel.ts'
+import type { ChannelOutcomes } from '../console/channel.ts'
 import type { GroupRow, ManagedGroupRow } from '../console/group.ts'
 import type { ProbeAnswer as ProbeRow, UpstreamModels } from '../console/inspection/probe.ts'
 import type { RouteAnswer as RouteRow } from '../console/inspection/route.ts'
@@ -11,7 +11,7 @@ import type { LossRow } from '../console/log.ts'
 import type { CapabilityRow, ModelRow, Status } from '../console/model.ts'
 import { PriceFields, type PriceRow } from '../console/price.ts'
 import { balancingModes, Fallback } from '../console/settings.ts'
-import type { AccountRow, SignedIn, UserTotals } from '../console/user.ts'
+import type { AccountRow, SignedIn } from '../console/user.ts'
 import { operations, roles } from '../ids.ts'
 import { Decimal, OneOf, SignedDecimal, type Static, type TSchema, Type } from '../typebox.ts'
 import { Open } from './fields.ts'
@@ -87,18 +87,6 @@ export const AccountAnswer = says<AccountRow>().of(
   }),
 )
 
-/** GET /api/users/totals */
-export const UserTotalsAnswer = says<UserTotals>().of(
-  Open({
-    users: Type.Integer(),
-    enabled: Type.Integer(),
-    balance: SignedDecimal(),
-    held: Decimal(),
-    low: Type.Integer({ description: 'Enabled users whose balance is below `lowBelow`.' }),
-    lowBelow: Decimal(),
-  }),
-)
-
 const group = { name: Type.String(), description: Type.String(), ratio: Decimal() }
 const forAdministrators = {
   usable: Type.Boolean({ description: 'Whether the signed-in administrator may use it.' }),
@@ -108,10 +96,6 @@ const forAdministrators = {
   budget: Nullable(Budget),
   budgetLeft: Left(),
   limits: Nullable(Limits),
-  contents: Open(
-    { users: Type.Integer(), teams: Type.Integer(), keys: Type.Integer(), channels: Type.Integer(), models: Type.Integer() },
-    'How many may use it, and how many keys act in it.',
-  ),
   fallbacks: Type.Record(Type.String(), Fallback, { description: 'Fallback models by model, in place of those of the installation.' }),
 }
 /** A group. */
@@ -175,19 +159,6 @@ export const ChannelAnswer = Open({
   baseUrl: Nullable(Type.String()),
   keys: Type.Array(Open({ id: Type.String(), name: Type.String(), hint: Type.String(), enabled: Type.Boolean() })),
 })
-
-/** GET /api/channels/totals */
-export const ChannelTotalsAnswer = says<ChannelTotals>().of(
-  Open({
-    channels: Type.Integer(),
-    healthy: Type.Integer(),
-    degraded: Type.Integer(),
-    open: Type.Integer(),
-    off: Type.Integer(),
-    vendors: Names(),
-    tags: Names(),
-  }),
-)
 
 /** A row of GET /api/channels/:id/health. */
 export const HealthAnswer = Open({

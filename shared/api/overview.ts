@@ -36,13 +36,6 @@ const Attention = Type.Union([
     cause: Type.String(),
     retryInMs: Type.Number(),
   }),
-  Open({
-    ...kind('fails'),
-    channel: Open({ id: Type.String(), name: Type.String() }),
-    model: Type.String(),
-    cause: Type.String(),
-    at: Instant(),
-  }),
   Open({ ...kind('unpriced'), model: Type.String() }),
   Open({ ...kind('budget'), ...budget }),
   Open({ ...kind('loses'), model: Type.String(), margin: SignedDecimal() }),

@@ -88,17 +88,6 @@ export interface ChannelRow extends Omit<Required<NewChannel>, 'keys' | 'baseUrl
   keys: { id: string; name: string; hint: string; enabled: boolean }[]
 }
 
-/** GET /api/channels/totals: how many channels there are in each state, and which vendors and tags they have. */
-export interface ChannelTotals {
-  channels: number
-  healthy: number
-  degraded: number
-  open: number
-  off: number
-  vendors: string[]
-  tags: string[]
-}
-
 /** A row of GET /api/health: the same for any channel. */
 export interface ChannelHealthRow extends HealthRow {
   channelId: string

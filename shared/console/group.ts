@@ -41,20 +41,8 @@ export interface GroupRow {
   ratio: string
 }
 
-/** How much is in a group. */
-export interface GroupContents {
-  /** Who may use it. */
-  users: number
-  teams: number
-  /** Keys that act in it, by themselves or because their owner does. */
-  keys: number
-  channels: number
-  /** What its channels that are on offer. */
-  models: number
-}
-
-/** A group with its settings. */
-export interface ManagedGroup extends GroupRow {
+/** A group as administrators see it. */
+export interface ManagedGroupRow extends GroupRow {
   /** Whether the administrator who asks may use it. */
   usable: boolean
   enabled: boolean
@@ -65,9 +53,4 @@ export interface ManagedGroup extends GroupRow {
   budgetLeft?: BudgetLeft
   limits: Limits | null
   fallbacks: Record<string, Fallback>
-}
-
-/** A group as administrators see it. */
-export interface ManagedGroupRow extends ManagedGroup {
-  contents: GroupContents
 }

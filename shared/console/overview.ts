@@ -17,8 +17,6 @@ export interface BudgetState {
 export type Concern =
   /** A channel, a key of it or a model of it rests. */
   | { kind: 'rest'; channel: { id: string; name: string }; key: string | null; model: string | null; cause: string; retryInMs: number }
-  /** An enabled channel whose last test of this model failed, by hand or by a check. As the instance that answers has seen it. */
-  | { kind: 'fails'; channel: { id: string; name: string }; model: string; cause: string; at: string }
   /** A model that enabled channels offer and that has no price, so nobody can call it. */
   | { kind: 'unpriced'; model: string }
   /** A budget of which 80 percent or more are spent: `share` of `limit`, in USD. */

@@ -81,17 +81,6 @@ export interface AccountRow extends UserRow {
   limits: Limits | null
 }
 
-/** GET /api/users/totals: what all users have together, in USD. */
-export interface UserTotals {
-  users: number
-  enabled: number
-  balance: string
-  held: string
-  /** Enabled users whose balance is below `lowBelow`. */
-  low: number
-  lowBelow: string
-}
-
 /** An entry of a wallet: a row of GET /api/users/:id/entries. The amounts of all entries add up to the balance without open holds. */
 export interface EntryRow {
   id: string

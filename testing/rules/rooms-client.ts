@@ -20,8 +20,6 @@ export const clientRooms: Record<string, Room> = {
   'client/ui/chart': { may: ['client/ui', 'client/ui/console', 'shared'], packages: [...browser, 'uplot', 'uqr'], powers: feature.powers },
   // What several console pages share: reading with states, error texts, limits, money in forms.
   'client/console': { may: [...screen, ...inside('client/ui', 'console')], ...feature },
-  // What lists of several pages share: the days shown, usage of the rows of a page, sessions.
-  'client/console/lists': { may: [...screen, ...inside('client/ui', 'console'), 'client/console'], ...feature },
   // The navigation and the palette.
   'client/shell': { may: [...screen, ...inside('client/ui', 'console')], ...feature },
   // The interface texts in English and Chinese.
@@ -75,29 +73,17 @@ export const clientRooms: Record<string, Room> = {
   // All other pages.
   // The difference between two bodies; a kept request as a conversation of the playground.
   'client/features/requests': {
-    may: [...playground('conversation'), ...screen, ...inside('client/ui', 'console', 'chart'), 'client/console', 'client/console/lists'],
+    may: [...playground('conversation'), ...screen, ...inside('client/ui', 'console', 'chart'), 'client/console'],
     ...feature,
     packages: [...browser, 'diff'],
   },
   // The form of a channel's settings: connection, costs, what is sent.
-  'client/features/channels/editing': {
-    may: [...screen, ...inside('client/ui', 'console'), 'client/console', 'client/console/lists'],
-    ...feature,
-  },
+  'client/features/channels/editing': { may: [...screen, ...inside('client/ui', 'console'), 'client/console'], ...feature },
   'client/features/channels': {
-    may: [
-      'client/features/channels/editing',
-      ...screen,
-      ...inside('client/ui', 'console', 'chart', 'code'),
-      'client/console',
-      'client/console/lists',
-    ],
+    may: ['client/features/channels/editing', ...screen, ...inside('client/ui', 'console', 'chart', 'code'), 'client/console'],
     ...feature,
   },
-  'client/features/*': {
-    may: [...screen, ...inside('client/ui', 'console', 'chart', 'code'), 'client/console', 'client/console/lists'],
-    ...feature,
-  },
+  'client/features/*': { may: [...screen, ...inside('client/ui', 'console', 'chart', 'code'), 'client/console'], ...feature },
   client: {
     may: [
       ...screen,

@@ -4,7 +4,6 @@ import { callApi } from '#client/api/http.ts'
 import { useSession } from '#client/api/session.ts'
 import { detailOf, explain } from '#client/console/explain.ts'
 import { KeptDeletion } from '#client/console/kept-deletion.tsx'
-import { SessionsCard } from '#client/console/lists/sessions-card.tsx'
 import { createLoad } from '#client/console/load.ts'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
@@ -27,6 +26,7 @@ import { IdentitiesCard } from './identities-card.tsx'
 import { ManagementKeysCard } from './management-keys-card.tsx'
 import { t } from './messages.ts'
 import { PlanCard } from './plan-card.tsx'
+import { SessionsCard } from './sessions-card.tsx'
 
 const Confirm = later(async () => (await import('#client/ui/dialog.tsx')).Confirm)
 const themeLabels = { system: 'themeSystem', light: 'themeLight', dark: 'themeDark' } as const
@@ -60,7 +60,7 @@ export function AccountPage() {
         <PasswordCard />
         <FactorsCard />
         <IdentitiesCard />
-        <SessionsCard path="/api/sessions" title={t('sessions')} />
+        <SessionsCard />
         <ManagementKeysCard />
         <Card title={t('quotas')}>
           <Show when={quotas.error()}>{(error) => <Failure text={explain(error())} detail={detailOf(error())} />}</Show>

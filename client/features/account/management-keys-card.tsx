@@ -2,7 +2,6 @@ import { createSignal, Show, Suspense } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { detailOf, explain } from '#client/console/explain.ts'
 import { createLoad, readAll } from '#client/console/load.ts'
-import { ts } from '#client/console/messages.ts'
 import { createWrite } from '#client/console/write.ts'
 import { Button, IconButton } from '#client/ui/button.tsx'
 import { Secret } from '#client/ui/console/copy.tsx'
@@ -138,7 +137,7 @@ export function ManagementKeysCard() {
 const usedText = (row: ManagementKeyRow): string =>
   row.lastUsedAt === null
     ? t('mkDeleteUnused')
-    : t('mkDeleteUsed', { ago: formatAgo(row.lastUsedAt), address: row.lastUsedFrom ?? ts('ses_unknown') })
+    : t('mkDeleteUsed', { ago: formatAgo(row.lastUsedAt), address: row.lastUsedFrom ?? t('unknown') })
 
 function Until(props: { row: ManagementKeyRow }) {
   return (

@@ -1,8 +1,8 @@
 /** Who changed what, with what was before and after. Filters and the open row are in the address. */
 import { For, Show } from 'solid-js'
 import { detailOf, explain } from '#client/console/explain.ts'
-import { SpanFilter, spanNames, spanOf } from '#client/console/lists/span-filter.tsx'
 import { createPages, queryOf } from '#client/console/load.ts'
+import { SpanFilter, spanNames, spanOf } from '#client/console/span-filter.tsx'
 import { Drawer, DrawerPart } from '#client/ui/console/drawer.tsx'
 import { Facts } from '#client/ui/console/facts.tsx'
 import { FilterBar, FilterChip, SearchField } from '#client/ui/console/filters.tsx'

@@ -11,7 +11,6 @@ import { formatPercent } from '#client/ui/format.ts'
 import { Menu } from '#client/ui/menu.tsx'
 import { Switch as Toggle } from '#client/ui/switch.tsx'
 import type { ChannelHealthRow, ChannelRow, HealthRow } from '#shared/console/channel'
-import { type ChannelState, channelState } from '#shared/console/channel-state'
 import type { Page } from '#shared/console/model'
 import type { UsageReportRow, UsageTotals } from '#shared/console/usage'
 import { t } from './messages.ts'
@@ -32,6 +31,9 @@ export interface LivingChannel extends ChannelRow {
   slices: readonly (UsageReportRow | undefined)[]
   rests: ChannelHealthRow[]
 }
+
+/** The state of a channel, in one word. */
+export type ChannelState = 'healthy' | 'degraded' | 'open' | 'off'
 
 /** Reads what requests met. Throws ApiError. */
 export async function readFigures(_: boolean, signal: AbortSignal): Promise<Figures> {
@@ -71,11 +73,21 @@ export const penalties = <Row extends HealthRow>(rows: readonly Row[]): Row[] =>
 
 type Resting = ChannelRow & { rests: readonly HealthRow[] }
 
+/** Off, healthy, resting as a whole, or resting in parts. */
+export function stateOf(row: Resting): ChannelState {
+  const { rests } = row
+  if (!row.enabled) return 'off'
+  if (rests.length === 0) return 'healthy'
+  const keys = Math.max(1, row.keys.filter((key) => key.enabled).length)
+  const whole = rests.filter((rest) => rest.model === null).length >= keys || rests.length >= keys * row.models.length
+  return whole ? 'open' : 'degraded'
+}
+
 const shapes: Record<ChannelState, Shape> = { healthy: 'ok', degraded: 'warn', open: 'bad', off: 'off' }
 
 /** The state as shape and word. */
 export function ChannelStatus(props: { row: Resting }) {
-  const state = () => channelState(props.row, props.row.rests)
+  const state = () => stateOf(props.row)
   return <Status shape={shapes[state()]}>{t(state())}</Status>
 }
 

@@ -13,7 +13,6 @@ export const en = {
   search: 'Name, model or address',
   group: 'Group',
   vendor: 'Vendor',
-  tag: 'Tag',
   status: 'Status',
   channel: 'Channel',
   groups: 'Groups',

@@ -3,7 +3,7 @@
 import { createMemo, createSignal, For, Show, Suspense } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { detailOf, explain } from '#client/console/explain.ts'
-import { asApiError, createLoad, createPages, queryOf, readAll } from '#client/console/load.ts'
+import { asApiError, createLoad, readAll } from '#client/console/load.ts'
 import { causeText, retryText } from '#client/console/rest-text.ts'
 import { vendorCard } from '#client/console/vendors.ts'
 import { Button } from '#client/ui/button.tsx'
@@ -18,11 +18,10 @@ import { formatPercent } from '#client/ui/format.ts'
 import { Icon } from '#client/ui/icon.tsx'
 import { later } from '#client/ui/later.ts'
 import { showToast } from '#client/ui/toast.tsx'
-import type { ChannelRow, ChannelTotals } from '#shared/console/channel'
-import { channelStates } from '#shared/console/channel-state'
-import type { GroupRow } from '#shared/console/group'
-import { channelColumns, living, readFigures } from './channel-columns.tsx'
+import type { ChannelRow } from '#shared/console/channel'
+import { channelColumns, type LivingChannel, living, readFigures, stateOf } from './channel-columns.tsx'
 import { t } from './messages.ts'
+import { namesOf } from './model-lines.ts'
 import { restedText } from './rest-text.ts'
 
 const RemoveDialog = later(async () => (await import('./remove-dialog.tsx')).RemoveDialog)
@@ -30,37 +29,35 @@ const RemoveDialog = later(async () => (await import('./remove-dialog.tsx')).Rem
 /** `/admin/channels` */
 export function ChannelsPage() {
   const url = useUrlState()
-  const filters = ['q', 'group', 'vendor', 'tag', 'status'] as const
-  const sort = (): Sort => {
-    const text = url.get('sort') || 'status'
-    return { column: text.replace('-', ''), down: text.startsWith('-') }
-  }
-  const asked = () => Object.fromEntries(filters.map((name) => [name, url.get(name)]))
-  const channels = createPages<ChannelRow>(
-    () => `/api/channels?${queryOf({ limit: '100', sort: url.get('sort') || 'status', ...asked() })}`,
-  )
-  const totals = createLoad(
-    () => '/api/channels/totals',
-    (path, signal) => callApi<ChannelTotals>('GET', path, undefined, signal),
-  )
-  const groups = createLoad(
-    () => '/api/groups?all=true',
-    (path, signal) => readAll<GroupRow>(path, signal),
+  const channels = createLoad(
+    () => '/api/channels',
+    (path, signal) => readAll<ChannelRow>(path, signal),
   )
   const figures = createLoad(() => true, readFigures)
   const rows = createMemo(() => channels.value()?.map((row) => living(row, figures.value())))
   const [removing, setRemoving] = createSignal<ChannelRow | null>(null)
-  const options = (values: readonly string[] = [], label = (value: string) => value) =>
-    values.map((value) => ({ value, label: label(value) }))
-  const reload = async () => {
-    void totals.reload()
-    await channels.reload()
+  const filters = ['q', 'group', 'vendor', 'status'] as const
+  const matching = createMemo(() => {
+    const q = url.get('q').toLowerCase()
+    const wanted = (row: LivingChannel) =>
+      (url.get('group') === '' || row.groups.includes(url.get('group'))) &&
+      (url.get('vendor') === '' || row.vendor === url.get('vendor')) &&
+      (url.get('status') === '' || stateOf(row) === url.get('status')) &&
+      [row.name, row.baseUrl ?? '', ...row.tags, ...row.models.map((model) => namesOf(model).name)].some((text) =>
+        text.toLowerCase().includes(q),
+      )
+    return rows()?.filter(wanted).toSorted(by(sort()))
+  })
+  const sort = (): Sort => {
+    const text = url.get('sort') || '-priority'
+    return { column: text.replace('-', ''), down: text.startsWith('-') }
   }
+  const values = (of: (row: ChannelRow) => readonly string[]) => [...new Set(channels.value()?.flatMap(of))].sort()
 
   const turn = async (row: ChannelRow, enabled: boolean) => {
     try {
       await callApi('PATCH', `/api/channels/${encodeURIComponent(row.id)}`, { enabled })
-      await reload()
+      await channels.reload()
       showToast(enabled ? t('turnedOn', { name: row.name }) : t('turnedOff', { name: row.name }), {
         label: t('undo'),
         run: () => void turn(row, !enabled),
@@ -77,7 +74,6 @@ export function ChannelsPage() {
       showToast(explain(asApiError(thrown)))
     }
     void figures.reload()
-    void reload()
   }
   const total = () => figures.value()?.total
 
@@ -98,31 +94,29 @@ export function ChannelsPage() {
     >
       <Show when={channels.error() === undefined || channels.value()} fallback={<Failed />}>
         <div class="stack">
-          <Show when={totals.value()?.channels ? totals.value() : undefined}>
-            {(all) => (
-              <Stats
-                label={t('health')}
-                stats={[
-                  {
-                    label: t('serving'),
-                    value: all().healthy + all().degraded,
-                    note: t('ofChannels', { count: all().channels }),
-                  },
-                  {
-                    label: t('success'),
-                    value: total()?.requests ? formatPercent(1 - (total()?.errors ?? 0) / (total()?.requests ?? 1), 1) : '–',
-                    note: t('requests', { count: total()?.requests ?? 0 }),
-                  },
-                  {
-                    label: t('firstToken'),
-                    value: total()?.latency.firstToken
-                      ? `${formatDuration(total()?.latency.firstToken?.p50 ?? 0)} / ${formatDuration(total()?.latency.firstToken?.p95 ?? 0)}`
-                      : '–',
-                  },
-                  { label: t('resting'), value: figures.value()?.ailments.length ?? '–', note: t('restingNote') },
-                ]}
-              />
-            )}
+          <Show when={(rows()?.length ?? 0) > 0}>
+            <Stats
+              label={t('health')}
+              stats={[
+                {
+                  label: t('serving'),
+                  value: rows()?.filter((row) => ['healthy', 'degraded'].includes(stateOf(row))).length ?? '–',
+                  note: t('ofChannels', { count: rows()?.length ?? 0 }),
+                },
+                {
+                  label: t('success'),
+                  value: total()?.requests ? formatPercent(1 - (total()?.errors ?? 0) / (total()?.requests ?? 1), 1) : '–',
+                  note: t('requests', { count: total()?.requests ?? 0 }),
+                },
+                {
+                  label: t('firstToken'),
+                  value: total()?.latency.firstToken
+                    ? `${formatDuration(total()?.latency.firstToken?.p50 ?? 0)} / ${formatDuration(total()?.latency.firstToken?.p95 ?? 0)}`
+                    : '–',
+                },
+                { label: t('resting'), value: figures.value()?.ailments.length ?? '–', note: t('restingNote') },
+              ]}
+            />
           </Show>
           <div>
             <FilterBar>
@@ -130,35 +124,26 @@ export function ChannelsPage() {
               <FilterChip
                 label={t('group')}
                 value={url.get('group')}
-                options={options(groups.value()?.map(({ name }) => name))}
+                options={values((row) => row.groups).map((value) => ({ value, label: value }))}
                 onChange={(group) => url.set({ group })}
               />
               <FilterChip
                 label={t('vendor')}
                 value={url.get('vendor')}
-                options={options(totals.value()?.vendors, (value) => vendorCard(value)?.title ?? value)}
+                options={values((row) => [row.vendor]).map((value) => ({ value, label: vendorCard(value)?.title ?? value }))}
                 onChange={(vendor) => url.set({ vendor })}
               />
-              <Show when={url.get('tag') || totals.value()?.tags.length}>
-                <FilterChip
-                  label={t('tag')}
-                  value={url.get('tag')}
-                  options={options(totals.value()?.tags)}
-                  onChange={(tag) => url.set({ tag })}
-                />
-              </Show>
               <FilterChip
                 label={t('status')}
                 value={url.get('status')}
-                options={channelStates.map((value) => ({ value, label: t(value) }))}
+                options={(['healthy', 'degraded', 'open', 'off'] as const).map((value) => ({ value, label: t(value) }))}
                 onChange={(status) => url.set({ status })}
               />
             </FilterBar>
             <DataTable
               label={t('title')}
               columns={channelColumns({ onTurn: turn, onReset: reset, onRemove: setRemoving })}
-              rows={rows()}
-              stale={channels.loading()}
+              rows={matching()}
               rowId={(row) => row.id}
               sort={sort()}
               onSort={({ column, down }) => url.set({ sort: `${down ? '-' : ''}${column}` }, { replace: true })}
@@ -204,12 +189,11 @@ export function ChannelsPage() {
                       .map((name) => url.get(name))
                       .filter(Boolean)
                       .join(', ')}
-                    onClear={() => url.set(Object.fromEntries(filters.map((name) => [name, ''])))}
+                    onClear={() => url.set({ q: '', group: '', vendor: '', status: '' })}
                   />
                 </Show>
               }
-              foot={t('count', { count: rows()?.length ?? 0 }) + (channels.more() ? '+' : '')}
-              more={channels.more()}
+              foot={t('count', { count: matching()?.length ?? 0 })}
               footEnd={t('slices')}
             />
           </div>
@@ -223,7 +207,7 @@ export function ChannelsPage() {
               onClose={() => setRemoving(null)}
               onDone={() => {
                 setRemoving(null)
-                void reload()
+                void channels.reload()
               }}
             />
           )}
@@ -238,5 +222,16 @@ export function ChannelsPage() {
         {(error) => <Failure text={explain(error())} detail={detailOf(error())} onRetry={() => void channels.reload()} />}
       </Show>
     )
+  }
+}
+
+/** What needs attention comes first, whatever the order. */
+function by({ column, down }: Sort): (a: LivingChannel, b: LivingChannel) => number {
+  const sign = down ? -1 : 1
+  return (a, b) => {
+    const rank = Number(stateOf(b) === 'open') - Number(stateOf(a) === 'open')
+    if (rank !== 0) return rank
+    const order = column === 'name' ? a.name.localeCompare(b.name) : a.priority - b.priority
+    return sign * order || a.name.localeCompare(b.name)
   }
 }

@@ -15,7 +15,6 @@ export const zh: Record<keyof typeof en, string> = {
   search: '名称、模型或地址',
   group: '分组',
   vendor: '供应商',
-  tag: '标签',
   status: '状态',
   channel: '渠道',
   groups: '分组',

@@ -11,7 +11,6 @@ export const en = {
   ratioHolds: 'A change of ratio holds from the next request',
   channels: 'Channels',
   users: 'Users',
-  keys: 'Keys',
   budget: 'Budget',
   limits: 'Limits',
   none: 'none',

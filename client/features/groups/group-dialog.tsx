@@ -11,12 +11,20 @@ import { Button } from '#client/ui/button.tsx'
 import { AreaField, TextField } from '#client/ui/console/form.tsx'
 import { tc } from '#client/ui/console/messages.ts'
 import { Dialog } from '#client/ui/dialog.tsx'
+import type { ChannelRow } from '#shared/console/channel'
 import type { ManagedGroupRow } from '#shared/console/group'
+import type { AccountRow } from '#shared/console/user'
 import { GroupMembers } from './group-members.tsx'
 import { t } from './messages.ts'
 
 /** Adds a group, or changes one. */
-export function GroupDialog(props: { row?: ManagedGroupRow; onDone(): void; onClose(): void }) {
+export function GroupDialog(props: {
+  row?: ManagedGroupRow
+  /** Who is in it, as far as it is known. */
+  members?: { users: AccountRow[]; channels: ChannelRow[] } | undefined
+  onDone(): void
+  onClose(): void
+}) {
   const [name, setName] = createSignal(props.row?.name ?? '')
   const [description, setDescription] = createSignal(props.row?.description ?? '')
   const [ratio, setRatio] = createSignal(props.row?.ratio ?? '1')
@@ -102,7 +110,9 @@ export function GroupDialog(props: { row?: ManagedGroupRow; onDone(): void; onCl
         </fieldset>
         <Show when={write.error()}>{(error) => <p class="notice bad">{explain(error())}</p>}</Show>
       </form>
-      <Show when={props.row}>{(row) => <GroupMembers row={row()} />}</Show>
+      <Show when={props.row && props.members}>
+        {(members) => <GroupMembers name={props.row?.name ?? ''} users={members().users} channels={members().channels} />}
+      </Show>
     </Dialog>
   )
 }

@@ -1,62 +1,34 @@
 import { For, Show } from 'solid-js'
-import { callApi } from '#client/api/http.ts'
-import { createLoad } from '#client/console/load.ts'
-import { formatCount } from '#client/ui/format.ts'
-import type { ManagedGroupRow } from '#shared/console/group'
-import type { Page } from '#shared/console/model'
+import type { ChannelRow } from '#shared/console/channel'
+import type { AccountRow } from '#shared/console/user'
 import { t } from './messages.ts'
 
-/** Names that are listed; the rest is a link to the whole list. */
+/** Names that are listed; the rest is counted. */
 const mostNames = 40
 
-/** Who may use a group, which keys act in it and which channels serve it, each a link to its page. */
-export function GroupMembers(props: { row: ManagedGroupRow }) {
-  const group = () => encodeURIComponent(props.row.name)
+/** Who may use a group and which channels serve it, each a link to its page. */
+export function GroupMembers(props: { name: string; users: readonly AccountRow[]; channels: readonly ChannelRow[] }) {
+  const users = () => props.users.filter((user) => user.groups.includes(props.name))
+  const channels = () => props.channels.filter((channel) => channel.groups.includes(props.name))
   return (
     <div class="two mt-4">
-      <Names
-        title={t('users')}
-        count={props.row.contents.users}
-        list={`/api/users?group=${group()}`}
-        page="/admin/users"
-        all={`/admin/users?group=${group()}`}
-      />
-      <Names
-        title={t('keys')}
-        count={props.row.contents.keys}
-        list={`/api/keys?all=true&group=${group()}`}
-        page="/keys"
-        all={`/keys?all=true&group=${group()}`}
-      />
-      <Names
-        title={t('channels')}
-        count={props.row.contents.channels}
-        list={`/api/channels?group=${group()}`}
-        page="/admin/channels"
-        all={`/admin/channels?group=${group()}`}
-      />
+      <Names title={t('users')} list={users().map(({ id, name }) => ({ name, href: `/admin/users/${id}` }))} />
+      <Names title={t('channels')} list={channels().map(({ id, name }) => ({ name, href: `/admin/channels/${id}` }))} />
     </div>
   )
 }
 
-/** `list`: where the rows are read; `page`: under which each has its own; `all`: the whole list. */
-function Names(props: { title: string; count: number; list: string; page: string; all: string }) {
-  const rows = createLoad(
-    () => (props.count > 0 ? `${props.list}&limit=${mostNames}` : undefined),
-    (path, signal) => callApi<Page<{ id: string; name: string }>>('GET', path, undefined, signal),
-  )
+function Names(props: { title: string; list: { name: string; href: string }[] }) {
   return (
     <section aria-label={props.title}>
       <h3 class="text-[13px] font-medium">
-        {props.title} <span class="num text-ink-3">{formatCount(props.count)}</span>
+        {props.title} <span class="num text-ink-3">{props.list.length}</span>
       </h3>
-      <Show when={props.count > 0} fallback={<p class="hint mt-1">{t('none')}</p>}>
+      <Show when={props.list.length > 0} fallback={<p class="hint mt-1">{t('none')}</p>}>
         <p class="mt-1 flex flex-wrap gap-x-3 gap-y-1 text-[13px]">
-          <For each={rows.value()?.data}>{(one) => <a href={`${props.page}/${encodeURIComponent(one.id)}`}>{one.name}</a>}</For>
-          <Show when={props.count > mostNames}>
-            <a class="text-ink-3" href={props.all}>
-              {t('moreNames', { count: props.count - mostNames })}
-            </a>
+          <For each={props.list.slice(0, mostNames)}>{(one) => <a href={one.href}>{one.name}</a>}</For>
+          <Show when={props.list.length > mostNames}>
+            <span class="text-ink-3">{t('moreNames', { count: props.list.length - mostNames })}</span>
           </Show>
         </p>
       </Show>

@@ -3,58 +3,56 @@ import { createSignal, Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { BudgetCell, limitsText } from '#client/console/budget-cell.tsx'
 import { detailOf, explain } from '#client/console/explain.ts'
-import { createLoad, createPages, queryOf } from '#client/console/load.ts'
+import { createLoad, readAll } from '#client/console/load.ts'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
 import { FilterBar, FilterChip, SearchField } from '#client/ui/console/filters.tsx'
 import { tc } from '#client/ui/console/messages.ts'
-import { Page as Frame } from '#client/ui/console/page.tsx'
+import { Page } from '#client/ui/console/page.tsx'
 import { Failure, NoMatch } from '#client/ui/console/states.tsx'
 import { FileBadge } from '#client/ui/console/status.tsx'
-import { DataTable, type Sort } from '#client/ui/console/table.tsx'
+import { DataTable } from '#client/ui/console/table.tsx'
 import { useUrlState } from '#client/ui/console/url-state.ts'
 import { Confirm } from '#client/ui/dialog.tsx'
-import { formatCount } from '#client/ui/format.ts'
 import { Switch as Toggle } from '#client/ui/switch.tsx'
 import { showToast } from '#client/ui/toast.tsx'
+import type { ChannelRow } from '#shared/console/channel'
 import type { ManagedGroupRow } from '#shared/console/group'
-import type { Page } from '#shared/console/model'
+import type { AccountRow } from '#shared/console/user'
 import { GroupDialog } from './group-dialog.tsx'
 import { t } from './messages.ts'
 
 /** `/admin/groups` */
 export function GroupsPage() {
   const url = useUrlState()
-  const sort = (): Sort => {
-    const text = url.get('sort') || 'name'
-    return { column: text.replace('-', ''), down: text.startsWith('-') }
-  }
-  const asked = () => ({ q: url.get('q'), status: url.get('status'), sort: url.get('sort') })
-  const groups = createPages<ManagedGroupRow>(() => `/api/groups?${queryOf({ all: 'true', limit: '100', ...asked() })}`)
-  const [removing, setRemoving] = createSignal<ManagedGroupRow | null>(null)
-  const write = createWrite()
-  // The open one need not be among the rows that are shown.
-  const opened = createLoad(
-    () => url.get('open') || undefined,
-    async (name, signal) => {
-      const { data } = await callApi<Page<ManagedGroupRow>>(
-        'GET',
-        `/api/groups?${queryOf({ all: 'true', q: name, limit: '200' })}`,
-        undefined,
-        signal,
-      )
-      return data.find((row) => row.name === name)
+  const groups = createLoad(
+    () => '/api/groups?all=true',
+    (path, signal) => readAll<ManagedGroupRow>(path, signal),
+  )
+  const members = createLoad(
+    () => true,
+    async (_, signal) => {
+      const [users, channels] = await Promise.all([readAll<AccountRow>('/api/users', signal), readAll<ChannelRow>('/api/channels', signal)])
+      return { users, channels }
     },
   )
-  const open = () => {
-    const name = url.get('open')
-    return groups.value()?.find((row) => row.name === name) ?? (opened.value()?.name === name ? opened.value() : undefined)
+  const [removing, setRemoving] = createSignal<ManagedGroupRow | null>(null)
+  const write = createWrite()
+  const open = () => groups.value()?.find((row) => row.name === url.get('open'))
+  const shown = () => {
+    const words = url.get('q').toLowerCase()
+    const state = url.get('state')
+    return groups
+      .value()
+      ?.filter(
+        (row) => `${row.name} ${row.description}`.toLowerCase().includes(words) && (state === '' || row.enabled === (state === 'on')),
+      )
   }
   const turn = async (row: ManagedGroupRow, enabled: boolean) => {
     const path = `/api/groups/${encodeURIComponent(row.name)}`
     const done = await write.run(async () => {
       const next = await callApi<ManagedGroupRow>('PATCH', path, { enabled })
-      groups.change((rows) => rows.map((one) => (one.name === next.name ? next : one)))
+      groups.set((groups.value() ?? []).map((one) => (one.name === next.name ? next : one)))
     })
     if (done)
       showToast(t(enabled ? 'turnedOn' : 'turnedOff', { name: row.name }), { label: t('undo'), run: () => void turn(row, !enabled) })
@@ -71,8 +69,14 @@ export function GroupsPage() {
     showToast(t('removed', { name: row.name }))
     void groups.reload()
   }
+  const count = (rows: readonly { groups: readonly string[] }[] | undefined, name: string) =>
+    rows === undefined ? '–' : rows.filter((row) => row.groups.includes(name)).length
+  const modelsOf = (rows: readonly ChannelRow[] | undefined, name: string) => {
+    const offered = rows?.filter((row) => row.enabled && row.groups.includes(name)).flatMap((row) => row.models)
+    return offered === undefined ? '–' : new Set(offered.map((model) => (typeof model === 'string' ? model : model.name))).size
+  }
   return (
-    <Frame
+    <Page
       title={t('title')}
       actions={
         <Button look="primary" icon="plus" onClick={() => url.set({ create: 'yes' })}>
@@ -94,22 +98,16 @@ export function GroupsPage() {
           <SearchField label={t('search')} value={url.get('q')} onSearch={(q) => url.set({ q })} />
           <FilterChip
             label={t('state')}
-            value={url.get('status')}
+            value={url.get('state')}
             options={(['on', 'off'] as const).map((value) => ({ value, label: tc(value) }))}
-            onChange={(status) => url.set({ status })}
+            onChange={(state) => url.set({ state })}
           />
         </FilterBar>
         <DataTable
           label={t('title')}
-          rows={groups.value()}
-          stale={groups.loading()}
-          sort={sort()}
-          onSort={({ column, down }) => url.set({ sort: `${down ? '-' : ''}${column}` }, { replace: true })}
+          rows={shown()}
           empty={
-            <NoMatch
-              filters={[url.get('q'), url.get('status')].filter(Boolean).join(', ')}
-              onClear={() => url.set({ q: '', status: '' })}
-            />
+            <NoMatch filters={[url.get('q'), url.get('state')].filter(Boolean).join(', ')} onClear={() => url.set({ q: '', state: '' })} />
           }
           rowId={(row) => row.name}
           columns={[
@@ -117,7 +115,6 @@ export function GroupsPage() {
               id: 'name',
               label: t('group'),
               card: 'title',
-              sorts: true,
               cell: (row) => (
                 <>
                   <a href={`/admin/groups?open=${encodeURIComponent(row.name)}`}>{row.name}</a>
@@ -125,31 +122,17 @@ export function GroupsPage() {
                 </>
               ),
             },
-            { id: 'ratio', label: t('ratio'), right: true, card: 'figure', sorts: true, cell: (row) => `× ${row.ratio}` },
-            { id: 'channels', label: t('channels'), right: true, sorts: true, cell: (row) => formatCount(row.contents.channels) },
+            { id: 'ratio', label: t('ratio'), right: true, card: 'figure', cell: (row) => `× ${row.ratio}` },
+            { id: 'channels', label: t('channels'), right: true, cell: (row) => count(members.value()?.channels, row.name) },
             {
               id: 'models',
               label: t('models'),
               right: true,
               wide: true,
               card: 'none',
-              sorts: true,
-              cell: (row) => formatCount(row.contents.models),
+              cell: (row) => modelsOf(members.value()?.channels, row.name),
             },
-            {
-              id: 'users',
-              label: t('users'),
-              right: true,
-              sorts: true,
-              cell: (row) => <a href={`/admin/users?group=${encodeURIComponent(row.name)}`}>{formatCount(row.contents.users)}</a>,
-            },
-            {
-              id: 'keys',
-              label: t('keys'),
-              right: true,
-              sorts: true,
-              cell: (row) => <a href={`/keys?all=true&group=${encodeURIComponent(row.name)}`}>{formatCount(row.contents.keys)}</a>,
-            },
+            { id: 'users', label: t('users'), right: true, cell: (row) => count(members.value()?.users, row.name) },
             { id: 'budget', label: t('budget'), card: 'whole', cell: (row) => <BudgetCell row={row} /> },
             { id: 'limits', label: t('limits'), wide: true, cell: (row) => limitsText(row.limits) || <span class="na">{t('none')}</span> },
             {
@@ -181,13 +164,12 @@ export function GroupsPage() {
               ),
             },
           ]}
-          foot={t('count', { count: groups.value()?.length ?? 0 }) + (groups.more() ? '+' : '')}
-          more={groups.more()}
+          foot={t('count', { count: shown()?.length ?? 0 })}
           footEnd={t('ratioHolds')}
         />
       </Show>
       <Show when={open()} keyed>
-        {(row) => <GroupDialog row={row} onClose={close} onDone={done} />}
+        {(row) => <GroupDialog row={row} members={members.value()} onClose={close} onDone={done} />}
       </Show>
       <Show when={url.get('create') === 'yes'}>
         <GroupDialog onClose={close} onDone={done} />
@@ -204,6 +186,6 @@ export function GroupsPage() {
           />
         )}
       </Show>
-    </Frame>
+    </Page>
   )
 }

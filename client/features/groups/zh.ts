@@ -13,7 +13,6 @@ export const zh: Record<keyof typeof en, string> = {
   ratioHolds: '倍率更改自下一个请求起生效',
   channels: '渠道',
   users: '用户',
-  keys: '密钥',
   budget: '预算',
   limits: '限制',
   none: '无',

@@ -29,6 +29,7 @@ export const en = {
   everybody: 'Everybody’s',
   search: 'Name, note or last four',
   count: '{count} {count:key|keys}',
+  spentMonth: 'Spend in 14 days {amount}',
   empty: 'No keys yet',
   emptyWhy: 'A key lets a program call the models. It is shown once, because Parley keeps only a digest of it.',
   actions: 'Actions',

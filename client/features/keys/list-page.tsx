@@ -3,22 +3,22 @@ import { createSignal, Match, Show, Suspense, Switch } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { useSession } from '#client/api/session.ts'
 import { detailOf, explain } from '#client/console/explain.ts'
-import { asApiError, createLoad, createPages, queryOf, readAll } from '#client/console/load.ts'
+import { asApiError, createPages, queryOf } from '#client/console/load.ts'
 import { Button } from '#client/ui/button.tsx'
 import { FilterBar, FilterChip, SearchField, Segments } from '#client/ui/console/filters.tsx'
 import { Page } from '#client/ui/console/page.tsx'
 import { Empty, Failure, NoMatch } from '#client/ui/console/states.tsx'
 import { DataTable, type Sort } from '#client/ui/console/table.tsx'
 import { useUrlState } from '#client/ui/console/url-state.ts'
+import { formatMoney } from '#client/ui/format.ts'
 import { later } from '#client/ui/later.ts'
 import { showToast } from '#client/ui/toast.tsx'
-import type { GroupRow } from '#shared/console/group'
 import type { KeyRow } from '#shared/console/key'
 import { type Preset, presets } from './draft.ts'
 import { keyColumns } from './key-columns.tsx'
 import { t } from './messages.ts'
 import { ShownOnce } from './once.tsx'
-import { createSpendOf } from './spend.ts'
+import { createSpend } from './spend.ts'
 
 const CreateDialog = later(async () => (await import('./create-dialog.tsx')).CreateDialog)
 const RotateDialog = later(async () => (await import('./key-dialogs.tsx')).RotateDialog)
@@ -35,23 +35,13 @@ export function KeysPage() {
   }
   const pages = createPages<KeyRow>(() => {
     const { column, down } = sort()
-    const filters = {
-      q: url.get('q'),
-      status: url.get('status'),
-      user: url.get('user'),
-      group: url.get('group'),
-      all: url.get('all') && String(everybody()),
-    }
+    const filters = { q: url.get('q'), status: url.get('status'), user: url.get('user'), all: url.get('all') && String(everybody()) }
     return `/api/keys?${queryOf({ limit: '50', sort: `${down ? '-' : ''}${column}`, ...filters })}`
   })
-  const spend = createSpendOf(14, () => pages.value()?.map(({ id }) => id))
-  const groups = createLoad(
-    () => `/api/groups${everybody() ? '?all=true' : ''}`,
-    (path, signal) => readAll<GroupRow>(path, signal),
-  )
+  const spend = createSpend(14)
   const [dialog, setDialog] = createSignal<{ kind: 'rotate' | 'revoke'; row: KeyRow } | null>(null)
   const creating = (): Preset | undefined => presets.find((preset) => preset === url.get('create'))
-  const filtered = () => [url.get('q'), url.get('status'), url.get('user'), url.get('group')].filter(Boolean)
+  const filtered = () => [url.get('q'), url.get('status'), url.get('user')].filter(Boolean)
 
   const turn = async (row: KeyRow, enabled: boolean) => {
     const show = (now: boolean) => pages.change((rows) => rows.map((one) => (one.id === row.id ? { ...one, enabled: now } : one)))
@@ -104,12 +94,6 @@ export function KeysPage() {
           ]}
           onChange={(status) => url.set({ status })}
         />
-        <FilterChip
-          label={t('group')}
-          value={url.get('group')}
-          options={(groups.value() ?? []).map(({ name }) => ({ value: name, label: name }))}
-          onChange={(group) => url.set({ group })}
-        />
         <Show when={url.get('user')}>
           {(user) => (
             <FilterChip
@@ -133,7 +117,7 @@ export function KeysPage() {
           label={t('title')}
           columns={keyColumns({
             everybody: everybody(),
-            spend,
+            spend: () => spend.value(),
             onTurn: turn,
             onAsk: (kind, row) => setDialog({ kind, row }),
           })}
@@ -158,10 +142,11 @@ export function KeysPage() {
                 </Empty>
               }
             >
-              <NoMatch filters={filtered().join(', ')} onClear={() => url.set({ q: '', status: '', user: '', group: '' })} />
+              <NoMatch filters={filtered().join(', ')} onClear={() => url.set({ q: '', status: '', user: '' })} />
             </Show>
           }
           foot={t('count', { count: pages.value()?.length ?? 0 }) + (pages.more() ? '+' : '')}
+          footEnd={<Show when={spend.value()}>{(sum) => t('spentMonth', { amount: formatMoney(sum().charged) })}</Show>}
           more={pages.more()}
         />
       </Show>

@@ -1,6 +1,4 @@
 /** What keys have spent by day, for the small charts. */
-import { type Accessor, createMemo } from 'solid-js'
-import { createRowsUsage } from '#client/console/lists/rows-usage.ts'
 import { createLoad, type Load, queryOf, readAll } from '#client/console/load.ts'
 import { timeZone } from '#client/ui/console/time.ts'
 import type { UsageReportRow } from '#shared/console/usage'
@@ -14,27 +12,18 @@ export interface KeySpend {
   days: string[]
   /** USD by day, in the order of `days`, and sums of the whole time. */
   of(keyId: string): { byDay: number[]; charged: string; requests: number; errors: number }
+  /** USD of all keys that were read. */
+  charged: string
 }
 
-/** What keys with these ids spent in the last `days` days; undefined until some is known. */
-export function createSpendOf(days: number, ids: Accessor<readonly string[] | undefined>): Accessor<KeySpend | undefined> {
-  const dates = lastDays(days)
-  const usage = createRowsUsage('keys', ids, { by: 'key,day', timezone: timeZone(), from: daysAgo(days) })
-  return createMemo(() => {
-    const rows = usage()
-    return rows && spendOf(dates, rows)
-  })
-}
-
-const daysAgo = (days: number) => new Date(Date.now() - (days + 1) * dayMs).toISOString()
-
-/** The last `days` days in this browser's time zone, of one key. */
-export function createSpend(days: number, key: () => string): Load<KeySpend> {
+/** The last `days` days in this browser's time zone; of one key where `key` is set. */
+export function createSpend(days: number, key: () => string | undefined = () => undefined): Load<KeySpend> {
   return createLoad(
     () => ({ key: key() }),
     async ({ key }, signal) => {
       const dates = lastDays(days)
-      const query = queryOf({ by: 'key,day', timezone: timeZone(), from: daysAgo(days), key })
+      const from = new Date(Date.now() - (days + 1) * dayMs).toISOString()
+      const query = queryOf({ by: 'key,day', timezone: timeZone(), from, key })
       const rows = await readAll<UsageReportRow>(`/api/usage?${query}`, signal, 4_000)
       return spendOf(dates, rows)
     },
@@ -47,6 +36,7 @@ export function spendOf(dates: string[], rows: readonly UsageReportRow[]): KeySp
   const sum = (of: readonly UsageReportRow[]) => formatUsd(of.reduce((total, row) => total + parseUsd(row.charged), 0n))
   return {
     days: dates,
+    charged: sum(wanted),
     of(keyId) {
       const own = wanted.filter((row) => row.key?.id === keyId)
       return {

@@ -31,6 +31,7 @@ export const zh: Record<keyof typeof en, string> = {
   everybody: '所有人的',
   search: '名称、备注或末四位',
   count: '{count} 个密钥',
+  spentMonth: '14 天花费 {amount}',
   empty: '还没有密钥',
   emptyWhy: '程序凭密钥调用模型。密钥只显示一次，因为 Parley 只保存其摘要。',
   actions: '操作',

@@ -1,7 +1,6 @@
 /** What needs attention as sentences, each with the click that settles it. */
 import { causeText, retryText } from '#client/console/rest-text.ts'
 import type { Shape } from '#client/ui/console/status.tsx'
-import { formatAgo } from '#client/ui/console/time.ts'
 import { formatMoney, formatPercent } from '#client/ui/format.ts'
 import type { BudgetState, Concern } from '#shared/console/overview'
 import { formatUsd, parseUsd } from '#shared/money'
@@ -36,15 +35,6 @@ export function lineOf(concern: Concern): Line {
         href: `/admin/channels/${seg(concern.channel.id)}`,
       }
     }
-    case 'fails':
-      return {
-        id: `fails ${concern.channel.id} ${concern.model}`,
-        shape: 'bad',
-        title: t('fails', { channel: concern.channel.name, model: concern.model }),
-        why: t('failsWhy', { cause: causeText(concern.cause), ago: formatAgo(concern.at) }),
-        action: t('testAgain'),
-        href: `/admin/channels/${seg(concern.channel.id)}?tab=models`,
-      }
     case 'unpriced':
       return {
         id: `price ${concern.model}`,

@@ -12,13 +12,11 @@ import { costOf } from './effect.ts'
 import { t } from './messages.ts'
 import { PriceHistory } from './price-history.tsx'
 import type { PricedModel } from './priced-model.ts'
+import { TierFields } from './tier-fields.tsx'
+import { type TokenField, tiersOf, tokenFields, typedTiers } from './tiers.ts'
 
-const tokenFields = [
-  ...(['input', 'output', 'cacheRead', 'cacheWrite5m', 'cacheWrite1h', 'reasoning'] as const),
-  ...(['audioIn', 'audioOut', 'imageIn', 'imageOut'] as const),
-]
 const eachFields = ['request', 'image', 'second', 'search', 'character'] as const
-type Field = (typeof tokenFields)[number] | (typeof eachFields)[number]
+type Field = TokenField | (typeof eachFields)[number]
 
 /** The price of one model, with what it would have meant for the last seven days. */
 export function PriceDrawer(props: {
@@ -31,9 +29,9 @@ export function PriceDrawer(props: {
   const begin = (): Record<Field, string> =>
     Object.fromEntries([...tokenFields, ...eachFields].map((name) => [name, props.row.price?.[name] ?? ''])) as Record<Field, string>
   const [fields, setFields] = createSignal(begin())
-  const [tiers, setTiers] = createSignal(props.row.price?.tiers?.length ? JSON.stringify(props.row.price.tiers, null, 2) : '')
+  const [tiers, setTiers] = createSignal(typedTiers(props.row.price?.tiers))
   const [factors, setFactors] = createSignal(props.row.price?.factors ? JSON.stringify(props.row.price.factors, null, 2) : '')
-  const [unparsed, setUnparsed] = createSignal<'tiers' | 'factors'>()
+  const [wrong, setWrong] = createSignal<'tiers' | 'factors'>()
   const write = createWrite()
   const readonly = () => props.row.price?.managed === 'file'
   const path = () => `/api/prices/${encodeURIComponent(props.row.model)}`
@@ -45,18 +43,15 @@ export function PriceDrawer(props: {
   const save = async (event: SubmitEvent) => {
     event.preventDefault()
     const more: Pick<PriceFields, 'tiers' | 'factors'> = {}
-    for (const [name, text] of [
-      ['tiers', tiers()],
-      ['factors', factors()],
-    ] as const) {
-      try {
-        if (text.trim() !== '') more[name] = JSON.parse(text)
-      } catch {
-        setUnparsed(name)
-        return
-      }
+    const named = tiersOf(tiers())
+    if (named === undefined) return void setWrong('tiers')
+    if (named.length > 0) more.tiers = named
+    try {
+      if (factors().trim() !== '') more.factors = JSON.parse(factors())
+    } catch {
+      return void setWrong('factors')
     }
-    setUnparsed(undefined)
+    setWrong(undefined)
     if (await write.run(() => callApi<PriceRow>('PUT', path(), { ...draft(), ...more })))
       props.onDone(t('saved', { model: props.row.model }))
   }
@@ -104,21 +99,19 @@ export function PriceDrawer(props: {
             <For each={tokenFields}>{(name) => field(name, t('perMillion'))}</For>
           </div>
         </DrawerPart>
+        <DrawerPart title={t('tiers')}>
+          <TierFields
+            tiers={tiers()}
+            base={fields()}
+            readonly={readonly()}
+            checked={wrong() === 'tiers'}
+            error={errorAt(write.error(), 'tiers')}
+            onChange={setTiers}
+          />
+        </DrawerPart>
         <DrawerPart title={t('others')}>
           <div class="form two">
             <For each={eachFields}>{(name) => field(name, name === 'character' ? t('perMillion') : t('each'))}</For>
-          </div>
-          <div class="mt-4">
-            <AreaField
-              label={t('tiers')}
-              hint={t('tiersHint')}
-              mono
-              rows={3}
-              value={tiers()}
-              readonly={readonly()}
-              error={unparsed() === 'tiers' ? t('badJson') : errorAt(write.error(), 'tiers')}
-              onChange={setTiers}
-            />
           </div>
           <div class="mt-4">
             <AreaField
@@ -128,7 +121,7 @@ export function PriceDrawer(props: {
               rows={3}
               value={factors()}
               readonly={readonly()}
-              error={unparsed() === 'factors' ? t('badJson') : errorAt(write.error(), 'factors')}
+              error={wrong() === 'factors' ? t('badJson') : errorAt(write.error(), 'factors')}
               onChange={setFactors}
             />
           </div>

@@ -71,8 +71,6 @@ export const en = {
   tabMoney: 'Money',
   spendable: 'Spendable',
   keys: 'Keys',
-  sessions: 'Sessions',
-  sessionsNone: 'This user is signed in nowhere.',
   keysOf: 'Keys of this user',
   requestsOf: 'Requests',
   usageOf: 'Usage',

@@ -1,7 +1,7 @@
 import { createEffect, on, Show } from 'solid-js'
 import { detailOf, explain } from '#client/console/explain.ts'
-import { SpanFilter, spanNames, spanOf } from '#client/console/lists/span-filter.tsx'
 import { createPages, queryOf } from '#client/console/load.ts'
+import { SpanFilter, spanNames, spanOf } from '#client/console/span-filter.tsx'
 import { FilterBar, FilterChip, SearchField } from '#client/ui/console/filters.tsx'
 import { Failure, NoMatch } from '#client/ui/console/states.tsx'
 import { type Column, DataTable } from '#client/ui/console/table.tsx'

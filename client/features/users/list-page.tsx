@@ -3,8 +3,7 @@ import { createMemo, createSignal, Match, Show, Suspense, Switch } from 'solid-j
 import { callApi } from '#client/api/http.ts'
 import { detailOf, explain } from '#client/console/explain.ts'
 import { InvitationsCard } from '#client/console/invitations-card.tsx'
-import { createRowsUsage } from '#client/console/lists/rows-usage.ts'
-import { asApiError, createLoad, createPages, queryOf, readAll } from '#client/console/load.ts'
+import { asApiError, createLoad, readAll } from '#client/console/load.ts'
 import { Button } from '#client/ui/button.tsx'
 import { FilterBar, FilterChip, SearchField } from '#client/ui/console/filters.tsx'
 import { tc } from '#client/ui/console/messages.ts'
@@ -18,7 +17,8 @@ import { useUrlState } from '#client/ui/console/url-state.ts'
 import { later } from '#client/ui/later.ts'
 import { showToast } from '#client/ui/toast.tsx'
 import type { GroupRow } from '#shared/console/group'
-import type { AccountRow, UserPatch, UserTotals } from '#shared/console/user'
+import type { UsageReportRow } from '#shared/console/usage'
+import type { AccountRow, UserPatch } from '#shared/console/user'
 import { t } from './messages.ts'
 import { userColumns } from './user-columns.tsx'
 import { figuresOf } from './user-figures.ts'
@@ -56,38 +56,45 @@ function Tabs(props: { current: 'users' | 'invitations' }) {
 
 function UserList() {
   const url = useUrlState()
-  const sort = (): Sort => {
-    const text = url.get('sort') || 'name'
-    return { column: text.replace('-', ''), down: text.startsWith('-') }
-  }
-  const filterNames = ['q', 'role', 'group', 'status'] as const
-  const asked = () => Object.fromEntries([...filterNames, 'sort'].map((name) => [name, url.get(name)]))
-  const users = createPages<AccountRow>(() => `/api/users?${queryOf({ limit: '50', ...asked() })}`)
-  const totals = createLoad(
-    () => '/api/users/totals',
-    (path, signal) => callApi<UserTotals>('GET', path, undefined, signal),
+  const users = createLoad(
+    () => '/api/users',
+    (path, signal) => readAll<AccountRow>(path, signal, 10_000),
   )
-  const usage = createRowsUsage('users', () => users.value()?.map(({ id }) => id), { by: 'user' })
-  const spent = createMemo(() => new Map(usage()?.map((row) => [row.user?.id ?? '', row.charged])))
-  const reload = () => {
-    void users.reload()
-    void totals.reload()
-  }
+  const spent = createLoad(
+    () => '/api/usage?by=user',
+    async (path, signal) => new Map((await readAll<UsageReportRow>(path, signal, 10_000)).map((row) => [row.user?.id ?? '', row.charged])),
+  )
   const groups = createLoad(
     () => '/api/groups?all=true',
     (path, signal) => readAll<GroupRow>(path, signal),
   )
   const [turningOff, setTurningOff] = createSignal(false)
   const [dialog, setDialog] = createSignal<{ kind: 'credit' | 'remove'; row: AccountRow } | null>(null)
-  const filters = () =>
-    filterNames
-      .map((name) => url.get(name))
-      .filter(Boolean)
-      .join(', ')
-  const replace = (row: AccountRow) => {
-    users.change((rows) => rows.map((one) => (one.id === row.id ? row : one)))
-    void totals.reload()
+  const sort = (): Sort => {
+    const text = url.get('sort') || 'name'
+    return { column: text.replace('-', ''), down: text.startsWith('-') }
   }
+  const rows = createMemo(() => {
+    const q = url.get('q').toLowerCase()
+    const { column, down } = sort()
+    const value = (row: AccountRow) => {
+      if (column === 'seen') return row.lastSeenAt === null ? 0 : Date.parse(row.lastSeenAt)
+      return column === 'balance' ? Number(row.balance) : Number(spent.value()?.get(row.id) ?? 0)
+    }
+    const order = (a: AccountRow, b: AccountRow) => (column === 'name' ? a.name.localeCompare(b.name) : value(a) - value(b))
+    return users
+      .value()
+      ?.filter(
+        (row) =>
+          (row.name.toLowerCase().includes(q) || row.id === url.get('q')) &&
+          (url.get('role') === '' || row.role === url.get('role')) &&
+          (url.get('group') === '' || row.groups.includes(url.get('group'))) &&
+          (url.get('state') === '' || row.enabled === (url.get('state') === 'on')),
+      )
+      .toSorted((a, b) => (down ? -1 : 1) * order(a, b))
+  })
+  const filters = () => [url.get('q'), url.get('role'), url.get('group'), url.get('state')].filter(Boolean).join(', ')
+  const replace = (row: AccountRow) => users.set((users.value() ?? []).map((one) => (one.id === row.id ? row : one)))
   const turn = async (row: AccountRow, enabled: boolean) => {
     try {
       replace(await callApi<AccountRow>('PATCH', `/api/users/${encodeURIComponent(row.id)}`, { enabled }))
@@ -98,7 +105,7 @@ function UserList() {
     }
   }
   const picks = createPicks(
-    () => users.value() ?? [],
+    () => rows() ?? [],
     (row) => row.id,
     (row) => row.name,
   )
@@ -119,7 +126,7 @@ function UserList() {
   }
   const columns = userColumns({
     picks,
-    spent: (row) => usage() && (spent().get(row.id) ?? '0'),
+    spent: (row) => spent.value()?.get(row.id) ?? '0',
     onTurn: turn,
     onAsk: (kind, row) => setDialog({ kind, row }),
   })
@@ -133,7 +140,7 @@ function UserList() {
         </Button>
       }
     >
-      <Show when={totals.value()}>
+      <Show when={users.value()}>
         {(all) => (
           <div class="mb-4">
             <Stats label={t('title')} stats={figuresOf(all())} />
@@ -168,38 +175,38 @@ function UserList() {
           <FilterChip
             label={t('inGroup')}
             value={url.get('group')}
-            options={(groups.value() ?? []).map(({ name }) => ({ value: name, label: name }))}
+            options={[...new Set(users.value()?.flatMap((row) => row.groups))].toSorted().map((value) => ({ value, label: value }))}
             onChange={(group) => url.set({ group })}
           />
           <FilterChip
             label={t('state')}
-            value={url.get('status')}
+            value={url.get('state')}
             options={(['on', 'off'] as const).map((value) => ({ value, label: t(`state_${value}`) }))}
-            onChange={(status) => url.set({ status })}
+            onChange={(state) => url.set({ state })}
           />
         </FilterBar>
       </Show>
       <Show
         when={users.error() === undefined || users.value()}
         fallback={
-          <Show when={users.error()}>{(error) => <Failure text={explain(error())} detail={detailOf(error())} onRetry={reload} />}</Show>
+          <Show when={users.error()}>
+            {(error) => <Failure text={explain(error())} detail={detailOf(error())} onRetry={() => void users.reload()} />}
+          </Show>
         }
       >
         <DataTable
           label={t('title')}
           columns={columns}
-          rows={users.value()}
+          rows={rows()}
           rowId={(row) => row.id}
-          stale={users.loading()}
           sort={sort()}
           onSort={({ column, down }) => url.set({ sort: `${down ? '-' : ''}${column}` }, { replace: true })}
           empty={
             <Show when={filters()} fallback={<Empty title={t('empty')}>{t('emptyWhy')}</Empty>}>
-              {(active) => <NoMatch filters={active()} onClear={() => url.set({ q: '', role: '', group: '', status: '' })} />}
+              {(active) => <NoMatch filters={active()} onClear={() => url.set({ q: '', role: '', group: '', state: '' })} />}
             </Show>
           }
-          foot={t('count', { count: users.value()?.length ?? 0 }) + (users.more() ? '+' : '')}
-          more={users.more()}
+          foot={t('count', { count: rows()?.length ?? 0 })}
         />
       </Show>
       <Suspense>
@@ -208,7 +215,7 @@ function UserList() {
             onClose={() => url.set({ create: '' })}
             onDone={() => {
               url.set({ create: '' }, { replace: true })
-              reload()
+              void users.reload()
             }}
           />
         </Show>
@@ -249,7 +256,7 @@ function UserList() {
                   onClose={() => setDialog(null)}
                   onDone={() => {
                     setDialog(null)
-                    reload()
+                    void users.reload()
                   }}
                 />
               </Match>

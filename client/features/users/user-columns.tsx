@@ -12,10 +12,10 @@ import { Switch as Toggle } from '#client/ui/switch.tsx'
 import type { AccountRow } from '#shared/console/user'
 import { t } from './messages.ts'
 
-/** The columns of the list of users. `spent` is what a user spent in thirty days, in USD; undefined until it is known. */
+/** The columns of the list of users. `spent` is what a user spent in thirty days, in USD. */
 export function userColumns(props: {
   picks: Picks<AccountRow>
-  spent(row: AccountRow): string | undefined
+  spent(row: AccountRow): string
   onTurn(row: AccountRow, on: boolean): Promise<void>
   onAsk(kind: 'credit' | 'remove', row: AccountRow): void
 }): Column<AccountRow>[] {
@@ -49,15 +49,9 @@ export function userColumns(props: {
       cell: (row) => <span title={`$${row.balance}`}>{formatMoney(row.balance)}</span>,
     },
     { id: 'held', label: t('heldNow'), right: true, wide: true, card: 'none', cell: (row) => formatMoney(row.held) },
-    {
-      id: 'spent',
-      label: t('spent30'),
-      right: true,
-      sorts: true,
-      cell: (row) => <Show when={props.spent(row)}>{(usd) => formatMoney(usd())}</Show>,
-    },
+    { id: 'spent', label: t('spent30'), right: true, sorts: true, cell: (row) => formatMoney(props.spent(row)) },
     { id: 'budget', label: t('budget'), card: 'whole', cell: (row) => <BudgetCell row={row} /> },
-    { id: 'lastSeen', label: t('seen'), wide: true, sorts: true, cell: (row) => <Ago at={row.lastSeenAt} /> },
+    { id: 'seen', label: t('seen'), wide: true, sorts: true, cell: (row) => <Ago at={row.lastSeenAt} /> },
     {
       id: 'on',
       label: t('on'),

@@ -4,7 +4,7 @@ import { createEffect, createSignal, on, Show, Suspense } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { detailOf, explain } from '#client/console/explain.ts'
 import { KeptDeletion } from '#client/console/kept-deletion.tsx'
-import { asApiError, createLoad } from '#client/console/load.ts'
+import { asApiError, createLoad, readAll } from '#client/console/load.ts'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
 import { Card, Page } from '#client/ui/console/page.tsx'
@@ -23,13 +23,12 @@ import { LedgerCard } from './ledger-card.tsx'
 import { t } from './messages.ts'
 import { changesBetween, draftOf, fieldsOf } from './user-draft.ts'
 import { UserFields } from './user-fields.tsx'
-import { UserSessions } from './user-sessions.tsx'
 import { UserStrip } from './user-strip.tsx'
 
 const CreditDialog = later(async () => (await import('./user-dialogs.tsx')).CreditDialog)
 const RemoveUserDialog = later(async () => (await import('./user-dialogs.tsx')).RemoveUserDialog)
 
-const tabs = ['ledger', 'keys', 'sessions', 'settings'] as const
+const tabs = ['ledger', 'keys', 'settings'] as const
 
 /** `/admin/users/:id` */
 export function UserPage() {
@@ -37,15 +36,17 @@ export function UserPage() {
   const navigate = useNavigate()
   const url = useUrlState()
   const [asking, setAsking] = createSignal<'credit' | 'remove' | null>(null)
-  const known = createLoad(
-    () => params.id,
-    (id, signal) => callApi<AccountRow>('GET', `/api/users/${encodeURIComponent(id)}`, undefined, signal),
+  // There is no route for one user; a list of users is small.
+  const users = createLoad(
+    () => '/api/users',
+    (path, signal) => readAll<AccountRow>(path, signal, 10_000),
   )
-  const user = () => (known.value()?.id === params.id ? known.value() : undefined)
+  const user = () => users.value()?.find((row) => row.id === params.id)
   const tab = () => tabs.find((one) => one === url.get('tab')) ?? 'ledger'
+  const put = (row: AccountRow) => users.set((users.value() ?? []).map((one) => (one.id === row.id ? row : one)))
   const turn = async (row: AccountRow, enabled: boolean) => {
     try {
-      known.set(await callApi<AccountRow>('PATCH', `/api/users/${encodeURIComponent(row.id)}`, { enabled }))
+      put(await callApi<AccountRow>('PATCH', `/api/users/${encodeURIComponent(row.id)}`, { enabled }))
       const text = t(enabled ? 'turnedOn' : 'turnedOff', { name: row.name })
       showToast(text, { label: t('undo'), run: () => void turn(row, !enabled) })
     } catch (thrown) {
@@ -78,7 +79,6 @@ export function UserPage() {
           tabs={[
             { id: 'ledger', label: t('ledger') },
             { id: 'keys', label: t('keys') },
-            { id: 'sessions', label: t('sessions') },
             { id: 'settings', label: t('tabSettings') },
           ]}
           href={(id) => `/admin/users/${encodeURIComponent(params.id)}${id === 'ledger' ? '' : `?tab=${id}`}`}
@@ -88,16 +88,19 @@ export function UserPage() {
       <Show
         when={user()}
         fallback={
-          <Show when={known.error()} fallback={<Skeleton />}>
-            {(error) => (
-              <Show when={error().code !== 'not_found'} fallback={<Missing />}>
-                <Failure text={explain(error())} detail={detailOf(error())} onRetry={() => void known.reload()} />
+          <Show
+            when={users.error()}
+            fallback={
+              <Show when={users.value()} fallback={<Skeleton />}>
+                {<Missing />}
               </Show>
-            )}
+            }
+          >
+            {(error) => <Failure text={explain(error())} detail={detailOf(error())} onRetry={() => void users.reload()} />}
           </Show>
         }
       >
-        {(row) => <Settings row={row()} tab={tab()} onSaved={known.set} onRemove={() => setAsking('remove')} />}
+        {(row) => <Settings row={row()} tab={tab()} onSaved={put} onRemove={() => setAsking('remove')} />}
       </Show>
       <Suspense>
         <Show when={asking() === 'credit' && user()}>
@@ -106,7 +109,7 @@ export function UserPage() {
               row={row()}
               onClose={() => setAsking(null)}
               onDone={(next) => {
-                known.set(next)
+                put(next)
                 setAsking(null)
               }}
             />
@@ -179,9 +182,6 @@ function Settings(props: { row: AccountRow; tab: (typeof tabs)[number]; onSaved(
       </div>
       <Show when={props.tab === 'keys'}>
         <KeysCard user={props.row.id} />
-      </Show>
-      <Show when={props.tab === 'sessions'}>
-        <UserSessions row={props.row} />
       </Show>
       <Show when={readonly() && props.tab === 'settings'}>
         <p class="notice mb-6">{t('managed')}</p>

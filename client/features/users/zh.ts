@@ -73,8 +73,6 @@ export const zh: Record<keyof typeof en, string> = {
   tabMoney: '资金',
   spendable: '可用',
   keys: '密钥',
-  sessions: '会话',
-  sessionsNone: '该用户目前没有登录。',
   keysOf: '该用户的密钥',
   requestsOf: '请求',
   usageOf: '用量',

@@ -1,6 +1,6 @@
 /**
- * Takes pictures of the console's pages, by hand: `bun e2e/support/pictures/console-pictures.ts FOLDER [WORD]` after `npm run build`. Each page in
- * both themes at 1440 and 360 pixels; only those whose name has WORD in it.
+ * Takes pictures of the console's pages, by hand: `bun e2e/support/pictures/console-pictures.ts FOLDER [WORD...]` after `npm run build`. Each page in
+ * both themes at 1440 and 360 pixels; only those whose name has one of the words in it.
  */
 import { mkdirSync } from 'node:fs'
 import { type BrowserContext, chromium, type Page } from 'playwright'
@@ -11,7 +11,8 @@ import { scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { busyInstallation } from '../console-seed.ts'
 import { signIn } from '../playground.ts'
 
-const [folder = 'test-results/console', word = ''] = process.argv.slice(2)
+const [folder = 'test-results/console', ...words] = process.argv.slice(2)
+const isWanted = (name: string) => words.length === 0 || words.some((word) => name.includes(word))
 mkdirSync(folder, { recursive: true })
 const busy = await busyInstallation()
 
@@ -278,7 +279,7 @@ try {
       page.on('console', (message) => message.type() === 'error' && process.stdout.write(`console: ${message.text()}\n`))
       page.on('pageerror', (error) => process.stdout.write(`uncaught: ${error.message}\n`))
       await signIn(page)
-      for (const [name, path, act] of pages.filter(([one]) => one.includes(word))) {
+      for (const [name, path, act] of pages.filter(([one]) => isWanted(one))) {
         await page.goto(path)
         await page.locator('h1').first().waitFor()
         await page.waitForLoadState('networkidle')
@@ -288,7 +289,7 @@ try {
         if (wide > width) process.stdout.write(`${name} at ${width}: ${wide} pixels wide\n`)
         await picture(page, `${name}-${width}-${colorScheme}`)
       }
-      if ('first-run'.includes(word)) await firstRun(context, `${width}-${colorScheme}`)
+      if (isWanted('first-run')) await firstRun(context, `${width}-${colorScheme}`)
       await context.close()
     }
   }

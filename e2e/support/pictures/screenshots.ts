@@ -1,5 +1,5 @@
 /**
- * Takes the screenshots of README.md, by hand: `bun e2e/support/pictures/screenshots.ts` after `npm run build`. The conversation is scripted, so the
+ * Takes the screenshots of README.md, by hand: `bun e2e/support/pictures/screenshots.ts [WORD...]` after `npm run build`. The conversation is scripted, so the
  * pictures only change when the page does.
  */
 import { mkdirSync, statSync } from 'node:fs'
@@ -13,7 +13,9 @@ import { busyInstallation } from '../console-seed.ts'
 import { addChannel, chooseModel, messageBox, sendMessage, signIn, waitForReply } from '../playground.ts'
 
 const folder = fileURLToPath(new URL('../../../docs', import.meta.url))
-const maxBytes = 150_000
+const maxBytes = 200_000
+const words = process.argv.slice(2)
+const isWanted = (name: string) => words.length === 0 || words.some((word) => name.includes(word))
 const model = 'gpt-5-mini'
 
 const go = `Here it is with a cap of \`10 s\` and full jitter. The delay doubles after every failure, and a cancelled context ends the wait at once:
@@ -75,6 +77,7 @@ async function consolePictures(on: Browser, desktop: BrowserContextOptions, phon
       ['console-usage-dark', '/usage', { ...desktop, colorScheme: 'dark' }],
       ['console-requests-phone', '/requests', { ...phone, colorScheme: 'light' }],
     ] as const) {
+      if (!isWanted(name)) continue
       const context = await on.newContext({ ...options, baseURL: busy.program.url, locale: 'en-US', timezoneId: 'Europe/Lisbon' })
       const page = await context.newPage()
       await signIn(page)
@@ -99,6 +102,7 @@ async function save(page: Page, name: string): Promise<void> {
 }
 
 async function picture(name: string, on: Browser, from: Program, options: BrowserContextOptions): Promise<void> {
+  if (!isWanted(name)) return
   const context = await on.newContext({ ...options, baseURL: from.url, locale: 'en-US' })
   const page = await context.newPage()
   await signIn(page)

@@ -4,7 +4,6 @@
  */
 import { withTimeout } from '#billing/lease/with-timeout'
 import type { Clock } from '#runtime/clock'
-import type { Store } from '#store/engine/store'
 import { type EndingBudget, endingBudgets, openBudgets } from '#store/ledger/budgets-ahead'
 import { type OpenedBudget, openedBudgets, removeBudgets } from '#store/ledger/budgets-removed'
 import {
@@ -31,6 +30,7 @@ import {
   syncBooks,
 } from '#store/ledger/leases'
 import { endTelling } from '#store/ledger/recoveries'
+import type { BooksPlace } from '#store/ledger/usual-call'
 import { decodedLines, type EncodedLine, joinedLines } from './encoded-line.ts'
 
 /** One call, with its lines in bytes. */
@@ -72,7 +72,7 @@ export interface BooksDatabase {
 }
 
 /** The part of a store that the books need. */
-export type BooksStore = Pick<Store, 'db'>
+export type BooksStore = BooksPlace
 
 /** What the database is told of lines in bytes. */
 export const booksCalls = (store: BooksStore) => ({

@@ -3,4 +3,4 @@ import type { Work, WorkPlace } from '#store/engine/worker-calls'
 import { booksCalls } from './books-database.ts'
 
 /** The calls of the books on this database. */
-export const work = ({ db }: WorkPlace): Work => booksCalls({ db })
+export const work = (place: WorkPlace): Work => booksCalls(place)

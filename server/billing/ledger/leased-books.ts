@@ -65,8 +65,8 @@ interface Hold {
   ready: Promise<void>
 }
 
-/** Milliseconds. */
-const lingerMs = 25
+/** Milliseconds. What a call costs depends little on how many lines go along; whoever reads rows or balances hurries them. */
+const lingerMs = 200
 const settledAfter = 60_000
 /** Three heartbeats of an idle instance: one that was seen within that time is alive, whatever is set. */
 const aliveMs = 30_000

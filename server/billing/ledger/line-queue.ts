@@ -20,7 +20,8 @@ export interface LineQueue {
   wake(): void
 }
 
-const linesPerCall = 200
+/** So many lines go with a call; a call of more would hold up whoever needs the next one for longer than it saves. */
+export const linesPerCall = 200
 /** So many places of removed lines are kept before the rest moves up, and at least as many as lines that wait. */
 const mostSpent = 1_000
 

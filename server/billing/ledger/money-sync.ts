@@ -15,7 +15,7 @@ import { isFenced, isUnwritable, type SyncAnswer } from '#store/ledger/leases'
 import { areTakesPaused } from '#store/ledger/recoveries'
 import { directBooks } from './books-database.ts'
 import type { EncodedLine } from './encoded-line.ts'
-import { createLineQueue } from './line-queue.ts'
+import { createLineQueue, linesPerCall } from './line-queue.ts'
 import { createMoneyCalls, type MoneyCall, type MoneySyncOptions } from './money-calls.ts'
 import { createRecall } from './recall.ts'
 import { chargedFor, logShortCharges, logUnwritable, type WriteBackTarget } from './write-back.ts'
@@ -64,8 +64,8 @@ const heldMs = 250
 /** After a hold the loop looks so often for so long. */
 const usedMs = 3_000
 const patienceMs = 250
-/** So many lines wait for no others. */
-const enoughLines = 100
+/** So many lines wait for no others: as many as go with a call. */
+const enoughLines = linesPerCall
 /** How long nothing is asked for after takes were paused. */
 const pausedMs = 100
 /** After a hold that was served, refusals say nothing for so long. */

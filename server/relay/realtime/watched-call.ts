@@ -15,7 +15,7 @@ import type { SessionCost } from '#relay/spend/session-cost'
 import type { Candidate } from '#routing/order'
 import { modelNotFound } from '#routing/plan'
 import type { FrameSocket } from '#runtime/contract/sockets'
-import { GatewayError } from '#shared/errors'
+import { asGatewayError, type ErrorCode, GatewayError } from '#shared/errors'
 import { candidateAt } from './beside.ts'
 import type { Begun, Booking, Held, RealtimeParts } from './booking.ts'
 import { hangUp } from './call-request.ts'
@@ -45,8 +45,6 @@ export interface WatchedCalls {
   hand(id: string, handed: Handed): void
   /** What no job has taken. */
   takeBack(id: string): Handed | undefined
-  /** Who may use a call of this caller, again and again. */
-  readmission(call: Pick<KeptCall, 'keyId' | 'address' | 'model'>): () => Caller
 }
 
 const sink: FrameSocket = { send: () => true, buffered: () => 0, pause() {}, resume() {}, close() {} }
@@ -55,6 +53,9 @@ const sink: FrameSocket = { send: () => true, buffered: () => 0, pause() {}, res
 const created = 201
 /** Milliseconds between looks whether this process is alone with the call. */
 const lookMs = 200
+
+/** What passes by itself is no reason to hang up: the job is done again. */
+const passing: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['books_unavailable', 'journal_full', 'overloaded'])
 
 const keyGone = () => new GatewayError('invalid_api_key', 'The key of this call is not valid any more.')
 
@@ -80,9 +81,9 @@ export function createWatchedCalls({ parts, booking, calls, callerOf }: WatchPar
   const handed = new Map<string, Handed>()
   const isAt = (call: KeptCall) => (one: Candidate) => one.channel.id === call.channel && (one.key?.id ?? null) === call.key
 
-  const readmission: WatchedCalls['readmission'] =
-    ({ keyId, address, model }) =>
-    () => {
+  const readmission =
+    ({ keyId, address, model }: KeptCall) =>
+    (): Caller => {
       const caller = callerOf(keyId, address)
       if (!caller) throw keyGone()
       if (caller.models && !caller.models.has(model)) throw modelNotFound()
@@ -148,12 +149,13 @@ export function createWatchedCalls({ parts, booking, calls, callerOf }: WatchPar
     await over.promise
   }
 
-  /** Watches the call; false when this process gives it up, true when it is to end. Never rejects for what went wrong with the call. */
+  /** Watches the call; false when this process gives it up, true when it is to end. Rejects when neither can be said yet. */
   async function watched(job: RunningJob, call: KeptCall, candidate: Candidate, given: Handed | undefined): Promise<boolean> {
     let mine = given
     try {
       mine ??= await takenOver(call)
     } catch (thrown) {
+      if (passing.has(asGatewayError(thrown).code)) throw thrown
       log.info({ call: call.id, err: thrown }, 'a call is hung up: nobody pays for it any more')
       return true
     }
@@ -207,5 +209,5 @@ export function createWatchedCalls({ parts, booking, calls, callerOf }: WatchPar
     return found
   }
 
-  return { job: { atOnce: 10_000, run }, hand: (id, what) => void handed.set(id, what), takeBack, readmission }
+  return { job: { atOnce: 10_000, run }, hand: (id, what) => void handed.set(id, what), takeBack }
 }

@@ -3,11 +3,20 @@ import type { Db } from './store.ts'
 
 /** Begins the text of such a statement, so that both engines know it. */
 export const preparedMark = '/* prepared */ '
+/** Stands before each COPY that follows a statement, on the embedded engine. */
+export const copyMark = '; copy '
 
 /** A statement whose parameters are texts, of any type that PostgreSQL reads from text, and whose columns are texts. */
 export interface PreparedStatement {
   /** Different for every statement. */
   name: string
+  text: string
+}
+
+/** Rows in the text format of COPY. */
+export interface CopiedRows {
+  /** The table and its columns. */
+  into: string
   text: string
 }
 
@@ -17,4 +26,15 @@ export const preparedStatement = (name: string, text: string): PreparedStatement
 /** Runs the statement; `returned` gives its rows. */
 export function runPrepared(db: Db, { name, text }: PreparedStatement, values: readonly string[]): Promise<unknown> {
   return db._.session.prepareQuery({ sql: text, params: [...values] }, undefined, name, false).execute()
+}
+
+/** Runs the statement and then copies the rows, in one transaction and one message. On the embedded engine only. */
+export function runThenCopy(
+  db: Db,
+  { name, text }: PreparedStatement,
+  values: readonly string[],
+  copies: readonly CopiedRows[],
+): Promise<unknown> {
+  const whole = { name, text: text + copies.map(({ into }) => `${copyMark}${into}`).join('') }
+  return runPrepared(db, whole, [...values, ...copies.map((copy) => copy.text)])
 }

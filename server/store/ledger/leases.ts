@@ -5,16 +5,16 @@
  */
 import { and, eq, gte, inArray, lt, notExists, sql } from 'drizzle-orm'
 import { accounts, instances, leases } from '#db/schema'
-import { preparedStatement, runPrepared } from '#store/engine/prepared'
 import { returned } from '#store/engine/rows'
 import { sqlState } from '#store/engine/sql-state'
 import type { Store } from '#store/engine/store'
 import type { BookLine } from './book-line.ts'
 import { restoreInstance } from './instances.ts'
 import { correctInterrupted, noteInterrupted } from './interrupted.ts'
-import { logColumnCount, logColumns, numberArray, rowByColumns, storable, sumLines, textArray } from './line-columns.ts'
+import { rowByColumns, storable, textArray } from './line-columns.ts'
 import { beginTelling, TakesPaused } from './recoveries.ts'
 import { writeNotes } from './state-notes.ts'
+import { type BooksPlace, usualCall } from './usual-call.ts'
 
 /** A request for a lease of one account, in nano-dollars. */
 export interface AskedPart {
@@ -76,14 +76,11 @@ export const isFenced = (thrown: unknown): boolean => sqlState(thrown) === fence
 /** True when the data can never be written as it is, so that retrying is useless. */
 export const isUnwritable = (thrown: unknown): boolean => /^2[23]/.test(sqlState(thrown) ?? '')
 
-/** The refusals of a call that is not usual, or has a line that is known: nothing was done. */
-const unusualStates: ReadonlySet<string | undefined> = new Set(['PF002', '23505'])
-
 /**
  * Runs one call in one transaction, after the notes of its lines. Lines whose request already has a usage row change nothing, unless it
  * is one of an interrupted request. Rejects with `isFenced`, or `areTakesPaused`.
  */
-export async function syncBooks(store: Pick<Store, 'db'>, call: SyncCall): Promise<SyncAnswer> {
+export async function syncBooks(store: BooksPlace, call: SyncCall): Promise<SyncAnswer> {
   await writeNotes(store, call.lines)
   if (call.interrupted) {
     return store.db.transaction(async (tx) => {
@@ -94,60 +91,13 @@ export async function syncBooks(store: Pick<Store, 'db'>, call: SyncCall): Promi
   // The end of a request whose row another process has written comes as a replay.
   if (call.replay) await correctInterrupted(store, call.lines)
   if (isUnusual(call)) return syncSlowly(store, call)
-  try {
-    return await syncRows(store, call)
-  } catch (thrown) {
-    if (!unusualStates.has(sqlState(thrown))) throw thrown
-    return syncSlowly(store, call)
-  }
+  const answer = await usualCall(store, call)
+  return answer === undefined ? syncSlowly(store, call) : answerOf(answer)
 }
 
 function isUnusual({ replay = false, lines, own, ask }: SyncCall): boolean {
   if (replay || lines.some(({ covered, owed }) => covered !== owed)) return true
   return lines.length === 0 && (ask.length > 0 || own.some(({ back }) => back !== 0n))
-}
-
-/** The usual call: the leases pay for every line. Rejects with one of `unusualStates` where that, or anything else, is not as usual. */
-async function syncRows({ db }: Pick<Store, 'db'>, { instance, seq, heard = 0n, lines, own, ask }: SyncCall): Promise<SyncAnswer> {
-  const fresh = distinct(lines)
-  const { accounts, owners, since, till } = sumLines(fresh)
-  const held = new Map<string, bigint>()
-  for (const { account, back, held: amount } of own) if (back === 0n) held.set(account, amount)
-  const parts = [...new Set([...accounts.keys(), ...held.keys()])]
-  const values = [
-    ...[instance, seq, heard].map(String),
-    ...logColumns(fresh),
-    numberArray(fresh.map(({ owed }) => owed)),
-    textArray(fresh.map(({ accounts: [wallet] }) => wallet)),
-    textArray(parts),
-    numberArray(parts.map((account) => accounts.get(account)?.amount ?? 0n)),
-    numberArray(parts.map((account) => held.get(account))),
-    numberArray(parts.map((account) => accounts.get(account)?.lines ?? 0)),
-    textArray(owners.map(({ of }) => of)),
-    textArray(owners.map(({ id }) => id)),
-    numberArray(owners.map(({ lines }) => lines)),
-    ...[since, till].map((instant) => instant.toISOString()),
-    ...[own.filter(({ back }) => back !== 0n), ask].map(jsonOf),
-  ]
-  const statement = ask.length > 0 ? takingRowsStatement : syncRowsStatement
-  const [row] = returned<{ answer: string }>(await runPrepared(db, statement, values))
-  if (!row) throw new TakesPaused()
-  return answerOf(row.answer)
-}
-
-/** Three numbers, the columns, and thirteen more, as in the call above. */
-const parameters = Array.from({ length: 3 + logColumnCount + 13 }, (_, n) => `$${n + 1}`)
-const syncRowsStatement = preparedStatement('books_sync_lines', `select books_sync_lines(${parameters}) as answer`)
-const takingRowsStatement = preparedStatement(
-  'books_sync_lines_taking',
-  `select books_sync_lines(${parameters}) as answer from books_may_take()`,
-)
-
-/** Only the first line of each request. */
-function distinct(lines: readonly BookLine[]): readonly BookLine[] {
-  const seen = new Set(lines.map(({ row }) => row.requestId))
-  if (seen.size === lines.length) return lines
-  return lines.filter(({ row }) => seen.delete(row.requestId))
 }
 
 /** One call with everything in JSON: for replays, for lines that leases do not pay in full, and for whatever else is not usual. */

@@ -3,7 +3,7 @@
  * nano-dollars. Charges for requests are in `leases.ts`.
  */
 import { eq, inArray, type SQLWrapper, sql } from 'drizzle-orm'
-import { accounts, entries, instances, leases, type logs, users } from '#db/schema'
+import { accounts, entries, instances, leases, type logs } from '#db/schema'
 import { inLots } from '#store/engine/batches'
 import { returned } from '#store/engine/rows'
 import type { Db } from '#store/engine/store'
@@ -96,8 +96,8 @@ export interface Wallet {
   held: bigint
 }
 
-/** Wallets by user id, of these users and teams or of all users; who has none is missing. */
-export async function readWallets(db: Db, ids: readonly string[] | 'users'): Promise<Map<string, Wallet>> {
+/** Wallets by user id; a user without one is missing. */
+export async function readWallets(db: Db, ids: readonly string[]): Promise<Map<string, Wallet>> {
   if (ids.length === 0) return new Map()
   const isMissing = sql`${instances.seen} < clock_timestamp() - interval '60 seconds'`
   const sum = (amount: SQLWrapper) => sql`coalesce(sum(${amount}), 0)::bigint`
@@ -110,7 +110,7 @@ export async function readWallets(db: Db, ids: readonly string[] | 'users'): Pro
     .from(accounts)
     .leftJoin(leases, eq(leases.accountId, accounts.id))
     .leftJoin(instances, eq(instances.id, leases.instance))
-    .where(inArray(accounts.id, ids === 'users' ? db.select({ id: users.id }).from(users) : [...ids]))
+    .where(inArray(accounts.id, [...ids]))
     .groupBy(accounts.id)
   return new Map(rows.map((row) => [row.id, row]))
 }

@@ -1,10 +1,13 @@
 /** Rows that go in batches arrive as they were, next to rows that have nothing of what they have; and every case is charged once. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { sql } from 'drizzle-orm'
 import { readRecollections } from '#store/accounts/reasoning-state'
+import { returned } from '#store/engine/rows'
+import { addMonths } from '#store/usage/log-months'
 import { findLog } from '#store/usage/logs'
 import { wrongBooks } from '#testing/books/invariants'
 import { engines, type Throwaway, throwawayDatabase } from '#testing/database/database'
-import { usageRow } from '#testing/usage-row'
+import { putPaidRow, usageRow } from '#testing/usage-row'
 import type { BookLine } from './book-line.ts'
 import { registerInstance } from './instances.ts'
 import { type SyncCall, syncBooks } from './leases.ts'
@@ -103,5 +106,45 @@ describe.each([...engines])('rows in batches on %s', (engine) => {
     await call(instance, { lines: [noting('b', soon + 1, 'second'), noting('d', soon + 2, 'late')], replay: true })
     expect((await kept()).map(({ sealed }) => sealed)).toEqual(['third'])
     expect(await balance(id)).toBe(996n)
+  })
+
+  test('lie in the table of their month, whether it came before them, after them, or has gone; marks name each of them', async () => {
+    const { instance, id } = await instanceWith(100n)
+    const [month, hour] = [new Date('2031-05-31T22:10:00Z'), 3_600_000]
+    const settled: string[] = []
+    async function settle(name: string): Promise<void> {
+      // Of three hours and two months.
+      const lines = [0, 1, 2].map((n) =>
+        line(usageRow({ requestId: `${id}-${name}${n}`, at: new Date(month.getTime() + n * hour), userId: id, cost: 1n }), id),
+      )
+      await call(instance, { lines })
+      settled.push(...lines.map(({ row }) => row.requestId))
+    }
+    const tables = async () => {
+      const found = await base.store.db.execute(
+        sql`select request_id as id, tableoid::regclass::text as name from logs where user_id = ${id}`,
+      )
+      return new Map(returned<{ id: string; name: string }>(found).map((row) => [row.id.slice(id.length + 1), row.name]))
+    }
+    await settle('a')
+    await addMonths(base.store, month)
+    await settle('b')
+    await settle('c')
+    await base.store.db.execute(sql`drop table logs_2031_06, logs_2031_07`)
+    await settle('d')
+    await settle('e')
+    const place = await tables()
+    const of = (name: string) => [0, 1, 2].map((n) => place.get(`${name}${n}`))
+    for (const name of ['a', 'b', 'c']) expect(of(name)).toEqual(['logs_2031_05', 'logs_2031_05', undefined])
+    for (const name of ['d', 'e']) expect(of(name)).toEqual(['logs_2031_05', 'logs_2031_05', 'logs_default'])
+    const marked = await base.store.db.execute(sql`
+      select named.id from usage_marks m, unnest(m.ats, m.ids) as named(at, id)
+      where date_trunc('hour', named.at, 'UTC') = m.hour and starts_with(named.id, ${id})`)
+    expect(new Set(returned<{ id: string }>(marked).map((row) => row.id))).toEqual(new Set(settled))
+    // The rules would miss what was dropped.
+    for (const dropped of ['a2', 'b2', 'c2'].map((name) => `${id}-${name}`)) {
+      await base.store.db.execute(sql`delete from usage_marks where ids = array[${dropped}]`)
+      await putPaidRow(base.store, { requestId: dropped, at: new Date(month.getTime() + 2 * hour), userId: id, cost: 1n })
+    }
   })
 })

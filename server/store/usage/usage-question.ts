@@ -12,12 +12,6 @@ export type UsageKey = 'model' | 'key' | 'user' | 'team' | 'group' | 'channel' |
 /** Ids for users, members and keys, names for the rest. `user`: who paid, a user or a team; `member`: for whom a team did. */
 export type UsageFilter = Partial<Record<'user' | 'member' | 'key' | 'group' | 'model' | 'channel', string>>
 
-/** Of which users (who paid) and keys, by their ids, besides the filter. */
-export interface UsageLists {
-  users?: readonly string[]
-  keys?: readonly string[]
-}
-
 /** A report to run. */
 export interface UsageQuestion {
   from: Date
@@ -27,7 +21,7 @@ export interface UsageQuestion {
   by: readonly UsageKey[]
   /** IANA time zone of the days. */
   timezone: string
-  filter: UsageFilter & UsageLists
+  filter: UsageFilter
   limit: number
   /** The `keys` of the last row of the previous page. */
   after?: readonly string[]
@@ -76,11 +70,11 @@ const markedHours = ({ from, to }: UsageQuestion, days: Days): SQL => sql`
 /** Whether there are usually more sums than fit on a page. */
 const isLong = (by: readonly UsageKey[]) => by.length > 1 || by.some((key) => key === 'key' || key === 'user' || key === 'hour')
 
-const ofPeople: ReadonlySet<string> = new Set(['user', 'team', 'member', 'key', 'users', 'keys'])
-
 /** The rollups that know enough to answer the question; undefined where only the sums of hours do. */
 function levelFor({ by, filter }: UsageQuestion, { starts }: Days): RollupLevel | undefined {
-  const isOfPeople = [...by, ...Object.keys(filter)].some((name) => ofPeople.has(name))
+  const isOfPeople = [...by, ...Object.keys(filter)].some(
+    (name) => name === 'user' || name === 'team' || name === 'member' || name === 'key',
+  )
   const dividesDays = by.includes('hour') || starts.slice(1).some((start) => start.getTime() % dayMs !== 0)
   if (dividesDays) return isOfPeople ? undefined : 'hours'
   return isOfPeople ? 'days' : 'totals'
@@ -140,11 +134,9 @@ const expressions: Record<Exclude<UsageKey, 'day'>, SQL> = {
 
 /** These columns have the same names in rollups, sums and usage rows. */
 const filtered = { user: 'user_id', member: 'member_id', key: 'key_id', group: 'group', model: 'model', channel: 'channel' } as const
-function conditions({ users, keys, ...filter }: UsageFilter & UsageLists): SQL {
+function conditions(filter: UsageFilter): SQL {
   const parts = Object.entries(filter).map(([name, value]) => sql`and ${sql.identifier(filtered[name as keyof UsageFilter])} = ${value}`)
-  const among = (column: SQL, ids: readonly string[] | undefined) =>
-    ids === undefined ? [] : [ids.length === 0 ? sql`and false` : sql`and ${column} in (${values(ids)})`]
-  return sql.join([...parts, ...among(sql`user_id`, users), ...among(sql`key_id`, keys)], sql` `)
+  return sql.join(parts, sql` `)
 }
 
 /** Hours in which the span begins or ends. */

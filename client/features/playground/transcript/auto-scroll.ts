@@ -17,7 +17,7 @@ export interface AutoScroll {
   grew(): void
   /** Scrolls by as much as something above has grown, so that the same text stays in view. */
   shift(pixels: number): void
-  /** Scrolls to a position in pixels. */
+  /** Scrolls to a position in pixels, unless the reader follows the end. */
   put(top: number): void
 }
 
@@ -44,11 +44,16 @@ export function createAutoScroll(scroller: HTMLElement): AutoScroll {
     scroller.scrollTop = scroller.scrollHeight
     last = scroller.scrollTop
   }
-  const put = (top: number) => {
+  const move = (top: number) => {
     const before = scroller.scrollTop
     scroller.scrollTop = top
     // Keep what the reader scrolled since the last event.
     last += scroller.scrollTop - before
+  }
+  const put = (top: number) => {
+    // The list writes again, later, what the end of the page cut off: whoever follows is at a new end by then.
+    if (following && scroller.scrollTop >= last - 1) jump()
+    else move(top)
   }
   onMovedByParts(scroller, (pixels) => {
     last += pixels
@@ -70,7 +75,7 @@ export function createAutoScroll(scroller: HTMLElement): AutoScroll {
       if (following) jump()
       else setAtEnd(distance() <= nearPx)
     },
-    shift: (pixels) => put(scroller.scrollTop + pixels),
+    shift: (pixels) => move(scroller.scrollTop + pixels),
     put,
   }
 }

@@ -14,7 +14,6 @@ import { noBodies } from '#testing/no-bodies'
 import { makePasswordsCheap } from '#testing/program/cheap-passwords'
 import { putUsageRow } from '#testing/usage-row'
 import { type Ask, type Visitor, visitor } from '#testing/visits'
-import type { Serving } from './group-list.ts'
 import { groupRoutes } from './groups.ts'
 import { keyRoutes } from './keys.ts'
 import { sessionRoutes } from './session.ts'
@@ -44,8 +43,7 @@ beforeAll(async () => {
   clock = handClock()
   accounts = await createAccounts({ store: base.store, clock, random: systemRandom })
   const inForce = { state: 'ok', message: null, at: '2026-01-01T00:00:00.000Z' } as const
-  const services: ConsoleServices & { channels: Serving } = {
-    channels: { all: () => [] },
+  const services: ConsoleServices = {
     accounts,
     budgetsLeft: createBudgetsLeft({ store: base.store, clock }),
     bodies: noBodies,
@@ -135,8 +133,6 @@ describe('who may do what', () => {
     expect(names).toEqual(expect.arrayContaining([...open, ...own]))
     expect(rest).toEqual([
       'GET /api/users',
-      'GET /api/users/totals',
-      'GET /api/users/:id',
       'POST /api/users',
       'PATCH /api/users/:id',
       'DELETE /api/users/:id',

@@ -2,43 +2,33 @@
 import type { Group, User } from '#accounts/caller'
 import { withBudgetsLeft } from '#http/console/route/budgets-left'
 import { consoleRoute, names } from '#http/console/route/console-route'
-import { orderedList, readOneOf } from '#http/console/route/list-order'
 import { readOne } from '#http/console/route/one-value'
 import { mapPage, pageOf, paging, readPaging } from '#http/console/route/page'
 import type { ConsoleServices } from '#http/console/route/services'
 import type { Route } from '#http/request/route'
 import { GroupPatch, type ManagedGroupRow, NewGroup } from '#shared/console/group'
 import { GatewayError } from '#shared/errors'
-import { contentsOf, groupFilters, groupOrder, isWantedGroup, readGroupQuestion, type Serving } from './group-list.ts'
 
 /** `/api/groups`: list, create, change, delete. */
-export function groupRoutes(services: ConsoleServices & { channels: Serving }): Route[] {
+export function groupRoutes(services: ConsoleServices): Route[] {
   const { accounts } = services
   const { groups } = accounts
   const name = '/api/groups/:name'
-  const contents = () => contentsOf(accounts.directory, services.channels)
   const complete = (rows: ManagedGroupRow[]) => withBudgetsLeft(services.budgetsLeft, 'group', ({ name }) => name, rows)
-  const rowOf = async (group: Group, reader: User) =>
-    (await complete([{ ...groups.managedRow(group, reader), contents: contents()(group.name) }]))[0]
+  const rowOf = async (group: Group, reader: User) => (await complete([groups.managedRow(group, reader)]))[0]
   return [
     consoleRoute(services, {
       method: 'GET',
       path: '/api/groups',
       who: 'session',
       scope: 'groups',
-      query: [...groupFilters, ...paging, 'all', 'team'],
+      query: [...paging, 'all', 'team'],
       async handle({ user, query }) {
+        const page = <Row extends { name: string }>(rows: Row[]) => pageOf('groups', rows, (row) => row.name, readPaging(query))
         const payer = accounts.payerFor(user, readOne(query, 'team')).user
-        const question = readGroupQuestion(query)
-        const { order } = question
-        const inside = contents()
-        const page = <Row extends { name: string; ratio: string }>(rows: Row[]) =>
-          pageOf(orderedList('groups', order), rows, groupOrder(order, inside), readPaging(query), order.down)
-        const wanted = (all: Iterable<Group>) => [...all].filter((group) => isWantedGroup(question, group))
-        if (readOneOf(query, 'all', ['true', 'false']) !== 'true') return { body: page(wanted(accounts.groupsOf(payer)).map(groups.row)) }
+        if (!readAll(query)) return { body: page(accounts.groupsOf(payer).map(groups.row)) }
         if (user.role !== 'admin') throw onlyAdministrators()
-        const rows = wanted(groups.all()).map((group) => ({ ...groups.managedRow(group, user), contents: inside(group.name) }))
-        return { body: await mapPage(page(rows), complete) }
+        return { body: await mapPage(page([...groups.all()].map((group) => groups.managedRow(group, user))), complete) }
       },
     }),
     consoleRoute(services, {
@@ -69,6 +59,13 @@ export function groupRoutes(services: ConsoleServices & { channels: Serving }): 
       },
     }),
   ]
+}
+
+function readAll(query: URLSearchParams): boolean {
+  const all = query.getAll('all')
+  if (all.length === 0 || (all.length === 1 && all[0] === 'false')) return false
+  if (all.length === 1 && all[0] === 'true') return true
+  throw new GatewayError('invalid_value', "all: expected 'true' or 'false', only once.", { param: 'all' })
 }
 
 const onlyAdministrators = () => new GatewayError('not_permitted', 'Only administrators may list all groups.', { param: 'all' })

@@ -2,12 +2,11 @@
 import type { ApiKey, User } from '#accounts/caller'
 import { withBudgetsLeft } from '#http/console/route/budgets-left'
 import { consoleRoute } from '#http/console/route/console-route'
-import { orderedList } from '#http/console/route/list-order'
 import { mapPage, pageOf, paging, readPaging } from '#http/console/route/page'
 import type { ConsoleServices } from '#http/console/route/services'
 import type { Route } from '#http/request/route'
 import { KeyPatch, type KeyRow, NewKey, Rotation } from '#shared/console/key'
-import { groupOfKey, type KeyQuestion, keyFilters, matches, orderOf, readKeyQuestion } from './key-list.ts'
+import { type KeyQuestion, keyFilters, matches, orderOf, readKeyQuestion } from './key-list.ts'
 
 const hourMs = 3_600_000
 
@@ -29,11 +28,10 @@ export function keyRoutes(services: ConsoleServices): Route[] {
         const question = readKeyQuestion(query, user)
         const now = services.clock.now()
         const found = question.team !== undefined ? keys.ofTeam(user, question.team) : ofUsers(user, question)
-        const groupOf = ({ group, user, team }: KeyRow) =>
-          groupOfKey(services.accounts.directory, { group, userId: user.id, teamId: team?.id ?? null })
-        const rows = found.map(keys.row).filter((row) => matches(row, question, groupOf, now))
-        const { order } = question
-        return { body: await mapPage(pageOf(orderedList('keys', order), rows, orderOf(order), readPaging(query), order.down), complete) }
+        const rows = found.map(keys.row).filter((row) => matches(row, question, now))
+        const { by, down } = orderOf(question.sort)
+        const list = question.sort === 'created' ? 'keys' : `keys ${question.sort}`
+        return { body: await mapPage(pageOf(list, rows, by, readPaging(query), down), complete) }
       },
     }),
     consoleRoute(services, {

@@ -13,7 +13,6 @@ import { makePasswordsCheap } from '#testing/program/cheap-passwords'
 import { putUsageRow } from '#testing/usage-row'
 import { type Visitor, visitor } from '#testing/visits'
 import { auditRoutes } from './audit.ts'
-import type { Serving } from './group-list.ts'
 import { groupRoutes } from './groups.ts'
 import { keyRoutes } from './keys.ts'
 import { sessionRoutes } from './session.ts'
@@ -38,8 +37,7 @@ beforeAll(async () => {
   accounts = await createAccounts({ store: base.store, clock, random: systemRandom })
   const budgetsLeft = createBudgetsLeft({ store: base.store, clock })
   const inForce = { state: 'ok', message: null, at: '2026-01-01T00:00:00.000Z' } as const
-  const services: ConsoleServices & { channels: Serving } = {
-    channels: { all: () => [] },
+  const services: ConsoleServices = {
     accounts,
     budgetsLeft,
     bodies: noBodies,

@@ -75,7 +75,7 @@ export function sessionRoutes(services: ConsoleServices): Route[] {
       path: '/api/sessions/:id',
       who: 'session',
       handle: async ({ visit, user }) => {
-        await accounts.endSession(user, user, visit.params.id ?? '')
+        await accounts.endSession(user, visit.params.id ?? '')
         return { status: 204 }
       },
     }),

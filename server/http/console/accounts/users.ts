@@ -3,14 +3,12 @@
 import { withBudgetsLeft } from '#http/console/route/budgets-left'
 import { type Asker, consoleRoute, names } from '#http/console/route/console-route'
 import { readIdempotencyKey } from '#http/console/route/idempotency-key'
-import { orderedList } from '#http/console/route/list-order'
 import { mapPage, pageOf, paging, readPaging } from '#http/console/route/page'
 import type { ConsoleServices } from '#http/console/route/services'
 import type { Route } from '#http/request/route'
 import { Credit, NewUser, UserPatch } from '#shared/console/user'
 import { GatewayError } from '#shared/errors'
 import { entriesReply, entryQuery } from './entries.ts'
-import { isWanted, keysOf, readUserQuestion, totalsOf, userFilters } from './user-list.ts'
 
 /** `/api/users`: list, create, change, delete, credit, and the entries of a wallet. */
 export function userRoutes(services: ConsoleServices): Route[] {
@@ -22,29 +20,13 @@ export function userRoutes(services: ConsoleServices): Route[] {
       path: '/api/users',
       who: 'admin',
       scope: 'users',
-      query: [...userFilters, ...paging],
-      handle: async ({ user, query }) => {
-        const question = readUserQuestion(query)
-        const { order } = question
-        const key = await keysOf(services, user, order)
-        const wanted = [...users.all()].filter((one) => isWanted(question, one))
-        const page = pageOf(orderedList('users', order), wanted, key, readPaging(query), order.down)
-        return { body: await mapPage(page, (rows) => rowsOf(services, rows)) }
-      },
-    }),
-    consoleRoute(services, {
-      method: 'GET',
-      path: '/api/users/totals',
-      who: 'admin',
-      scope: 'users',
-      handle: async () => ({ body: await totalsOf(services) }),
-    }),
-    consoleRoute(services, {
-      method: 'GET',
-      path: id,
-      who: 'admin',
-      scope: 'users',
-      handle: async ({ visit }) => ({ body: await rowOf(services, users.find(visit.params.id ?? '')) }),
+      query: paging,
+      handle: async ({ query }) => ({
+        body: await mapPage(
+          pageOf('users', users.all(), (user) => user.name, readPaging(query)),
+          (page) => rowsOf(services, page),
+        ),
+      }),
     }),
     consoleRoute(services, {
       method: 'POST',
@@ -67,7 +49,11 @@ export function userRoutes(services: ConsoleServices): Route[] {
       body: UserPatch,
       handle: async ({ visit, user, body }) => {
         const id = visit.params.id ?? ''
-        refuseAdministrators(user, body, users.find(id))
+        refuseAdministrators(
+          user,
+          body,
+          [...users.all()].find((known) => known.id === id),
+        )
         return { body: await rowOf(services, await users.change(user, id, body)) }
       },
     }),

@@ -1,14 +1,12 @@
 /** Channels, for administrators. Channel keys are write-only; the registry in `routing` validates changes. */
 
 import { type ConsoleDeps, consoleRoute, names } from '#http/console/route/console-route'
-import { orderedList } from '#http/console/route/list-order'
 import { pageOf, paging, readPaging } from '#http/console/route/page'
 import type { Route } from '#http/request/route'
 import type { ChannelRegistry } from '#routing/channels'
 import type { Health } from '#routing/health-contract'
 import { sliceMs } from '#routing/outcomes'
 import { type ChannelOutcomes, ChannelPatch, HealthReset, type HealthRow, NewChannel } from '#shared/console/channel'
-import { channelFilters, channelOrder, channelTotals, isWantedChannel, readChannelQuestion } from './channel-list.ts'
 
 /** What the channel routes need from the program. */
 export interface ChannelDeps extends ConsoleDeps {
@@ -21,7 +19,6 @@ export function channelRoutes(deps: ChannelDeps): Route[] {
   const { channels, health } = deps
   const healthOf = (id: string): HealthRow[] =>
     health.ailments(id).map(({ key, model, state, cause, waitMs }) => ({ key, model, state, cause, retryInMs: Math.round(waitMs) }))
-  const restsNow = () => Map.groupBy(health.resting(), ({ channelId }) => channelId)
   const outcomesOf = (id: string): ChannelOutcomes => {
     const row = channels.row(id)
     const nameOf = new Map(row.keys.map((key) => [key.id, key.name]))
@@ -36,21 +33,8 @@ export function channelRoutes(deps: ChannelDeps): Route[] {
       path: '/api/channels',
       who: 'admin',
       scope: 'channels',
-      query: [...channelFilters, ...paging],
-      handle: ({ query }) => {
-        const question = readChannelQuestion(query)
-        const { order } = question
-        const rests = restsNow()
-        const wanted = channels.rows().filter((row) => isWantedChannel(question, row, rests))
-        return { body: pageOf(orderedList('channels', order), wanted, channelOrder(order, rests), readPaging(query), order.down) }
-      },
-    }),
-    consoleRoute(deps, {
-      method: 'GET',
-      path: '/api/channels/totals',
-      who: 'admin',
-      scope: 'channels',
-      handle: () => ({ body: channelTotals(channels.rows(), restsNow()) }),
+      query: paging,
+      handle: ({ query }) => ({ body: pageOf('channels', channels.rows(), (row) => `${row.createdAt} ${row.id}`, readPaging(query)) }),
     }),
     consoleRoute(deps, {
       method: 'POST',

@@ -6,7 +6,6 @@ import { pricedOperations } from '#http/api/models'
 import { withBudgetsLeft } from '#http/console/route/budgets-left'
 import type { ConsoleServices } from '#http/console/route/services'
 import type { ChannelRegistry } from '#routing/channels'
-import type { FailedTests } from '#routing/failed-tests'
 import type { Health } from '#routing/health-contract'
 import type { ChannelRow } from '#shared/console/channel'
 import type { Budget, BudgetLeft } from '#shared/console/limits'
@@ -19,7 +18,6 @@ export interface Situation extends ConsoleServices {
   channels: ChannelRegistry
   prices: PriceBook
   health: Pick<Health, 'resting'>
-  failedTests: Pick<FailedTests, 'all'>
 }
 
 /** Today's usage by model, what was charged, in USD, and how much of each budget is spent. */
@@ -44,7 +42,6 @@ export async function concernsOf(deps: Situation, user: User, today: Today): Pro
 
   const found: Concern[][] = [
     admin ? resting() : [],
-    admin ? failing() : [],
     admin ? unpricedModels(deps, channels.rows()).map((model) => ({ kind: 'unpriced', model })) : [],
     today.budgets.filter(({ share }) => share >= nearEnd).map((state) => ({ kind: 'budget', ...state })),
     today.models.flatMap((row): Concern[] =>
@@ -57,16 +54,6 @@ export async function concernsOf(deps: Situation, user: User, today: Today): Pro
     }),
   ]
   return found.flatMap((list) => list.slice(0, mostOfAKind))
-
-  /** What is switched off or gone since fails nobody. */
-  function failing(): Concern[] {
-    const serving = new Map(channels.rows().flatMap((row) => (row.enabled ? [[row.id, row]] : [])))
-    return deps.failedTests.all().flatMap(({ channelId, model, cause, at }): Concern[] => {
-      const channel = serving.get(channelId)
-      if (channel === undefined || !namesOf(channel).includes(model)) return []
-      return [{ kind: 'fails', channel: { id: channel.id, name: channel.name }, model, cause, at: new Date(at).toISOString() }]
-    })
-  }
 
   function resting(): Concern[] {
     const names = new Map(channels.rows().map(({ id, name }) => [id, name]))
@@ -82,14 +69,12 @@ export function unpricedModels(
   { prices, channels: registry }: Pick<Situation, 'prices' | 'channels'>,
   channels: readonly ChannelRow[],
 ): string[] {
-  const names = new Set(channels.filter(({ enabled }) => enabled).flatMap(namesOf))
+  const offered = channels.filter(({ enabled }) => enabled).flatMap(({ models }) => models)
+  const names = new Set(offered.map((model) => (typeof model === 'string' ? model : model.name)))
   const on = [...registry.all()].filter(({ enabled }) => enabled)
   const offering = (name: string) => on.filter(({ models }) => models.has(name))
   return [...names].filter((name) => pricedOperations(prices.get(name), name, offering(name)).length === 0).sort()
 }
-
-/** The models that a channel offers. */
-const namesOf = ({ models }: ChannelRow) => models.map((model) => (typeof model === 'string' ? model : model.name))
 
 interface Budgeted {
   id: string

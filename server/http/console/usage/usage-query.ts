@@ -22,20 +22,3 @@ export function readTimezone(query: URLSearchParams): string {
   if (!isZone(zone)) throw invalid('timezone', 'the name of a time zone, like Europe/Berlin')
   return zone
 }
-
-/** The parameters that name several users or keys. */
-export const usageLists = ['users', 'keys'] as const
-const mostIds = 200
-
-/** Of which users and keys the report is: ids, with commas between. */
-export function readLists(query: URLSearchParams): Partial<Record<(typeof usageLists)[number], string[]>> {
-  const given = usageLists.flatMap((name) => {
-    const text = readOne(query, name)
-    if (text === undefined) return []
-    const ids = text.split(',')
-    if (ids.length > mostIds || !ids.every((id) => /^[\w.-]{1,64}$/.test(id)))
-      throw invalid(name, `1 to ${mostIds} ids, with commas between`)
-    return [[name, ids]]
-  })
-  return Object.fromEntries(given)
-}

@@ -11,7 +11,7 @@ import type { UsageKey } from '#shared/console/usage'
 import { GatewayError } from '#shared/errors'
 import { focusLines } from './focus-csv.ts'
 import { csvLines } from './usage-csv.ts'
-import { readBy, readLists, readTimezone, usageLists } from './usage-query.ts'
+import { readBy, readTimezone } from './usage-query.ts'
 
 type Question = Parameters<UsageReports['report']>[1]
 
@@ -33,7 +33,7 @@ export function usageRoutes(services: ConsoleServices): Route[] {
       path: '/api/usage',
       who: 'session',
       scope: 'usage',
-      query: [...usageFilters, ...usageLists, 'from', 'to', 'by', 'timezone', 'format', ...paging],
+      query: [...usageFilters, 'from', 'to', 'by', 'timezone', 'format', ...paging],
       async handle({ user, query, visit }) {
         const now = clock.now()
         const question = readQuestion(query, now)
@@ -65,7 +65,7 @@ function readQuestion(query: URLSearchParams, now: number): Omit<Question, 'limi
   const to = span.to ?? new Date(Math.max(now, span.from?.getTime() ?? 0) + 1)
   const from = span.from ?? new Date(Math.floor((to.getTime() - usualSpanMs) / hourMs) * hourMs)
   if (to.getTime() - from.getTime() > longestSpanMs) throw invalid('from', 'a time at most 366 days before to')
-  return { from, to, by: readBy(query), timezone: readTimezone(query), filter: readFilter(query), only: readLists(query) }
+  return { from, to, by: readBy(query), timezone: readTimezone(query), filter: readFilter(query) }
 }
 
 /** The cursor's scope: a cursor of one report is not valid for another. */

@@ -31,39 +31,8 @@ export const consoleEndpoints: Readonly<Record<string, string>> = {
   'The conversation behind a link': '链接所指的对话',
   '`true` lists all groups. Administrators only.': '`true` 列出所有分组。仅限管理员。',
   'Groups that the caller may use': '调用者可以使用的分组',
-  'With `all=true` administrators get all groups, including budgets, what is left of them, limits, and how much is in them.':
-    '管理员用 `all=true` 得到所有分组，含预算、剩余预算、限额以及其中的数量。',
-  'Part of a name, an address, a tag or a model.': '名称、地址、标签或模型的一部分。',
-  'Name of a group that they serve.': '所服务的分组名称。',
-  'Id of a vendor.': '供应商的 id。',
-  'One of their tags.': '其标签之一。',
-  'Name of a model that they offer.': '所提供的模型名称。',
-  '`healthy`, `degraded` (parts of it rest), `open` (all of it rests) or `off`.':
-    '`healthy`、`degraded`（部分停用）、`open`（全部停用）或 `off`。',
-  '`created`, `name`, `priority` or `status` (what rests first); with a leading `-` the other way round.':
-    '`created`、`name`、`priority` 或 `status`（停用者在前）；前加 `-` 则顺序相反。',
-  'How many channels there are in each state': '各状态的渠道数量',
-  'Part of a name or a description.': '名称或描述的一部分。',
-  '`on` or `off`.': '`on` 或 `off`。',
-  '`name`, `ratio`, `users`, `keys`, `channels` or `models`; with a leading `-` the other way round.':
-    '`name`、`ratio`、`users`、`keys`、`channels` 或 `models`；前加 `-` 则顺序相反。',
-  'How many may use it, and how many keys act in it.': '可使用者的数量，以及在其中使用的密钥数量。',
-  'Name of a group in which they act.': '密钥所用分组的名称。',
-  'Ids of up to 200 users with commas between: what they paid. Administrators only.':
-    '至多 200 个用户 id，以逗号分隔：他们支付的部分。仅限管理员。',
-  'Ids of up to 200 keys with commas between.': '至多 200 个密钥 id，以逗号分隔。',
-  'Part of a name; or an id.': '名称的一部分，或 id。',
-  '`user` or `admin`.': '`user` 或 `admin`。',
-  'Name of a group that they may use.': '可使用的分组名称。',
-  '`name`, `created`, `balance`, `held`, `spent` (paid in 30 days) or `lastSeen`; with a leading `-` the other way round.':
-    '`name`、`created`、`balance`、`held`、`spent`（30 天内支付）或 `lastSeen`；前加 `-` 则顺序相反。',
-  'What all users have together': '所有用户的合计',
-  'Enabled users whose balance is below `lowBelow`.': '余额低于 `lowBelow` 的已启用用户。',
-  'One user': '单个用户',
-  'Where a user is signed in': '用户在哪些地方登录',
-  'End every session of a user': '结束用户的所有会话',
-  'But for the one that asks.': '发出请求的会话除外。',
-  'End a session of a user': '结束用户的一个会话',
+  'With `all=true` administrators get all groups, including budgets, what is left of them, and limits.':
+    '管理员用 `all=true` 得到所有分组，含预算、剩余预算与限额。',
   'Create a group': '创建分组',
   'Change a group': '更改分组',
   'Delete a group': '删除分组',

@@ -1,25 +1,10 @@
 /** Descriptions of the endpoints of channels: what they are, how they do, what their upstreams have. */
 import type { RouteDoc } from '../route-doc.ts'
-import { doc, inQuery, list } from './console-route-doc.ts'
+import { doc, list } from './console-route-doc.ts'
 
 /** Descriptions of the channels' endpoints. */
 export const channelRouteDocs: readonly RouteDoc[] = [
-  list(
-    'GET /api/channels',
-    'admin',
-    'Channels',
-    'Channels',
-    inQuery({
-      q: 'Part of a name, an address, a tag or a model.',
-      group: 'Name of a group that they serve.',
-      vendor: 'Id of a vendor.',
-      tag: 'One of their tags.',
-      model: 'Name of a model that they offer.',
-      status: '`healthy`, `degraded` (parts of it rest), `open` (all of it rests) or `off`.',
-      sort: '`created`, `name`, `priority` or `status` (what rests first); with a leading `-` the other way round.',
-    }),
-  ),
-  doc('GET /api/channels/totals', 'admin', 'How many channels there are in each state', { gives: 'ChannelTotals' }),
+  list('GET /api/channels', 'admin', 'Channels', 'Channels'),
   doc('POST /api/channels', 'admin', 'Create a channel', { takes: 'NewChannel', gives: 'Channel', status: 201 }),
   doc('GET /api/channels/:id', 'admin', 'One channel', { gives: 'Channel' }),
   doc('PATCH /api/channels/:id', 'admin', 'Change a channel', { takes: 'ChannelPatch', gives: 'Channel' }),

@@ -28,10 +28,6 @@ const auditForm = inQuery({
   to: 'RFC 3339. Rows before this time.',
   format: '`json` or `csv`. Overrides the Accept header.',
 })
-const usageLists = inQuery({
-  users: 'Ids of up to 200 users with commas between: what they paid. Administrators only.',
-  keys: 'Ids of up to 200 keys with commas between.',
-})
 const rowConditions = inQuery({
   status: 'An HTTP status.',
   failed: '`true`: a status of 400 or more.',
@@ -105,17 +101,8 @@ export const consoleRouteDocs: readonly RouteDoc[] = [
   doc('GET /api/shares/:id', 'anyone', 'The conversation behind a link', { gives: 'SharedConversation' }),
   doc('GET /api/groups', 'session', 'Groups that the caller may use', {
     gives: 'Groups',
-    parameters: [
-      ...inQuery({
-        all: '`true` lists all groups. Administrators only.',
-        q: 'Part of a name or a description.',
-        status: '`on` or `off`.',
-        sort: '`name`, `ratio`, `users`, `keys`, `channels` or `models`; with a leading `-` the other way round.',
-      }),
-      ...payer,
-      ...paging.console,
-    ],
-    description: 'With `all=true` administrators get all groups, including budgets, what is left of them, limits, and how much is in them.',
+    parameters: [...inQuery({ all: '`true` lists all groups. Administrators only.' }), ...payer, ...paging.console],
+    description: 'With `all=true` administrators get all groups, including budgets, what is left of them, and limits.',
   }),
   doc('POST /api/groups', 'admin', 'Create a group', { takes: 'NewGroup', gives: 'Group', status: 201 }),
   doc('PATCH /api/groups/:name', 'admin', 'Change a group', { takes: 'GroupPatch', gives: 'Group' }),
@@ -140,7 +127,7 @@ export const consoleRouteDocs: readonly RouteDoc[] = [
       team: 'Id of a team: its keys, as far as the caller’s role in it shows them.',
       q: 'Part of a name, note, owner or id, or the last four characters of a key.',
       status: '`active`, `off` or `expired`.',
-      group: 'Name of a group in which they act.',
+      group: 'Name of a group.',
       sort: '`created`, `name` or `lastUsed`; with a leading `-` the other way round.',
     }),
   ),
@@ -192,7 +179,7 @@ export const consoleRouteDocs: readonly RouteDoc[] = [
     gives: { types: ['application/jsonl'] },
   },
   {
-    ...list('GET /api/usage', 'session', 'Usage report', 'UsageRows', [...usageFilters, ...usageLists, ...usageForm]),
+    ...list('GET /api/usage', 'session', 'Usage report', 'UsageRows', [...usageFilters, ...usageForm]),
     description:
       'Covers the last 30 days by default and 366 days at most. `charged` matches the ledger exactly; percentiles are accurate to within 5 percent. As CSV it is one file of up to 50,000 rows; text that a spreadsheet would evaluate as a formula gets a leading apostrophe.',
     gives: { json: ['UsageRows'], types: ['text/csv'] },

@@ -16,17 +16,7 @@ export const entryDescription =
 
 /** `/api/users`. */
 export const userRouteDocs: readonly RouteDoc[] = [
-  list('GET /api/users', 'admin', 'Users', 'Accounts', [
-    ...inQuery({
-      q: 'Part of a name; or an id.',
-      role: '`user` or `admin`.',
-      group: 'Name of a group that they may use.',
-      status: '`on` or `off`.',
-      sort: '`name`, `created`, `balance`, `held`, `spent` (paid in 30 days) or `lastSeen`; with a leading `-` the other way round.',
-    }),
-  ]),
-  doc('GET /api/users/totals', 'admin', 'What all users have together', { gives: 'UserTotals' }),
-  doc('GET /api/users/:id', 'admin', 'One user', { gives: 'Account' }),
+  list('GET /api/users', 'admin', 'Users', 'Accounts'),
   doc('POST /api/users', 'admin', 'Create a user', { takes: 'NewUser', gives: 'Account', status: 201 }),
   doc('PATCH /api/users/:id', 'admin', 'Change a user', { takes: 'UserPatch', gives: 'Account' }),
   doc('DELETE /api/users/:id', 'admin', 'Delete a user'),
@@ -35,8 +25,5 @@ export const userRouteDocs: readonly RouteDoc[] = [
     description: entryDescription,
     gives: { json: ['Entries'], types: ['text/csv'] },
   },
-  list('GET /api/users/:id/sessions', 'admin', 'Where a user is signed in', 'Sessions'),
-  doc('DELETE /api/users/:id/sessions', 'admin', 'End every session of a user', { description: 'But for the one that asks.' }),
-  doc('DELETE /api/users/:id/sessions/:session', 'admin', 'End a session of a user'),
   doc('POST /api/users/:id/credit', 'admin', 'Add or withdraw credit', { takes: 'Credit', gives: 'Account', parameters: [once] }),
 ]

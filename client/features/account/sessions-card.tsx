@@ -2,7 +2,6 @@ import { Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { detailOf, explain } from '#client/console/explain.ts'
 import { createLoad, readAll } from '#client/console/load.ts'
-import { ts } from '#client/console/messages.ts'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
 import { Card } from '#client/ui/console/page.tsx'
@@ -11,35 +10,31 @@ import { DataTable } from '#client/ui/console/table.tsx'
 import { formatAgo, formatWhen } from '#client/ui/console/time.ts'
 import { showToast } from '#client/ui/toast.tsx'
 import type { SessionRow } from '#shared/console/session'
+import { t } from './messages.ts'
 
-/**
- * The sessions of one user, which can be ended singly or all but this one. `path`: where they are listed; `/{id}` after it ends one.
- * `title`: of the card; it says what stands there when there are none.
- */
-export function SessionsCard(props: { path: string; title: string; none?: string }) {
+/** One's own sessions, which can be ended singly or all but this one. */
+export function SessionsCard() {
   const sessions = createLoad(
-    () => props.path,
+    () => '/api/sessions',
     (path, signal) => readAll<SessionRow>(path, signal),
   )
   const write = createWrite()
   const others = () => sessions.value()?.filter((row) => !row.current) ?? []
-  // Somebody else's: the session that asks is not among them.
-  const isOthers = () => others().length === sessions.value()?.length
   const end = async (rows: readonly SessionRow[], text: string) => {
     const done = await write.run(async () => {
-      for (const { id } of rows) await callApi('DELETE', `${props.path}/${encodeURIComponent(id)}`)
+      for (const { id } of rows) await callApi('DELETE', `/api/sessions/${encodeURIComponent(id)}`)
     })
     if (done) showToast(text)
     void sessions.reload()
   }
   return (
     <Card
-      title={props.title}
+      title={t('sessions')}
       bare
       tools={
         <Show when={others().length > 0}>
-          <Button size="sm" busy={write.busy()} onClick={() => void end(others(), ts(isOthers() ? 'ses_endedEvery' : 'ses_endedAll'))}>
-            {ts(isOthers() ? 'ses_endEvery' : 'ses_endAll')}
+          <Button size="sm" busy={write.busy()} onClick={() => void end(others(), t('endedAll'))}>
+            {t('endAll')}
           </Button>
         </Show>
       }
@@ -52,14 +47,13 @@ export function SessionsCard(props: { path: string; title: string; none?: string
         )}
       </Show>
       <DataTable
-        label={props.title}
+        label={t('sessions')}
         rows={sessions.value()}
-        empty={<p class="p-4 text-[13px] text-ink-2">{props.none}</p>}
         rowId={(row) => row.id}
         columns={[
           {
             id: 'session',
-            label: ts('ses_session'),
+            label: t('session'),
             card: 'title',
             cell: (row) => (
               <span class="block max-w-[320px] truncate" title={row.agent ?? ''}>
@@ -69,25 +63,25 @@ export function SessionsCard(props: { path: string; title: string; none?: string
           },
           {
             id: 'address',
-            label: ts('ses_address'),
+            label: t('address'),
             cell: (row) => (row.address ? <span class="mono text-[12px]">{row.address}</span> : <span class="na">–</span>),
           },
-          { id: 'started', label: ts('ses_started'), cell: (row) => formatWhen(row.at) },
-          { id: 'seen', label: ts('ses_seen'), cell: (row) => formatAgo(row.lastSeenAt) },
+          { id: 'started', label: t('started'), cell: (row) => formatWhen(row.at) },
+          { id: 'seen', label: t('seen'), cell: (row) => formatAgo(row.lastSeenAt) },
           {
             id: 'end',
-            label: ts('ses_end'),
+            label: t('end'),
             bare: true,
             right: true,
             card: 'figure',
             cell: (row) => (
-              <Show when={!row.current} fallback={<span class="bdg accent">{ts('ses_here')}</span>}>
+              <Show when={!row.current} fallback={<span class="bdg accent">{t('here')}</span>}>
                 <Button
                   size="sm"
-                  aria-label={ts('ses_endOf', { name: programOf(row.agent), when: formatAgo(row.lastSeenAt) })}
-                  onClick={() => void end([row], ts('ses_ended'))}
+                  aria-label={t('endOf', { name: programOf(row.agent), when: formatAgo(row.lastSeenAt) })}
+                  onClick={() => void end([row], t('ended'))}
                 >
-                  {ts('ses_end')}
+                  {t('end')}
                 </Button>
               </Show>
             ),
@@ -100,7 +94,7 @@ export function SessionsCard(props: { path: string; title: string; none?: string
 
 /** The browser and the system of a User-Agent, as people call them. */
 export function programOf(agent: string | null): string {
-  if (agent === null) return ts('ses_unknown')
+  if (agent === null) return t('unknown')
   const browser = /(Edg|OPR|Firefox|Chrome|Safari)[/\d.]*/.exec(agent)?.[1]
   const system = /(Windows|Android|iPhone|iPad|Mac OS X|Linux)/.exec(agent)?.[1]
   const names: Record<string, string> = { Edg: 'Edge', OPR: 'Opera', 'Mac OS X': 'macOS' }

@@ -1,8 +1,8 @@
 /** The days of which rows are shown: the last ones, or from one date to another. In the address. */
 import { Show } from 'solid-js'
-import { ts } from '#client/console/messages.ts'
 import { FilterChip } from '#client/ui/console/filters.tsx'
 import type { UrlState } from '#client/ui/console/url-state.ts'
+import { ts } from './messages.ts'
 
 const presets = ['1', '7', '30'] as const
 

@@ -1,0 +1,38 @@
+/**
+ * Callers that were turned away, in the log: anybody can cause such lines, so a bounded number a minute is written one by one, and the
+ * rest as a number.
+ */
+import type { Clock } from '#runtime/clock'
+import type { Log } from '#runtime/log'
+import type { ErrorCode } from '#shared/errors'
+
+const perMinute = 20
+/** Sign-ins have lines of their own. */
+const codes: ReadonlySet<ErrorCode> = new Set(['invalid_api_key', 'conflicting_credentials', 'address_not_allowed', 'invalid_setup_token'])
+
+/** What a line says. */
+export interface Refusal {
+  requestId: string
+  code: ErrorCode
+  status: number
+  /** Where the caller is. */
+  address?: string | undefined
+}
+
+/** Writes a line for each refusal: at `info` where a caller was turned away, as long as there are not too many, and at `debug` otherwise. */
+export function refusedCallers(log: Pick<Log, 'info' | 'debug'>, clock: Pick<Clock, 'now'>): (refusal: Refusal) => void {
+  let [minute, written, untold] = [0, 0, 0]
+  return (refusal) => {
+    if (!codes.has(refusal.code)) return log.debug(refusal, 'request refused')
+    const now = Math.floor(clock.now() / 60_000)
+    if (now !== minute) {
+      if (untold > 0) log.info({ times: untold }, 'more callers were refused')
+      ;[minute, written, untold] = [now, 0, 0]
+    }
+    if (written >= perMinute) untold += 1
+    else {
+      written += 1
+      log.info(refusal, 'a caller was refused')
+    }
+  }
+}
