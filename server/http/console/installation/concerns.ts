@@ -82,7 +82,8 @@ export function unpricedModels(
   { prices, channels: registry }: Pick<Situation, 'prices' | 'channels'>,
   channels: readonly ChannelRow[],
 ): string[] {
-  const names = new Set(channels.filter(({ enabled }) => enabled).flatMap(namesOf))
+  const offered = channels.filter(({ enabled }) => enabled).flatMap(({ models }) => models)
+  const names = new Set(offered.map((model) => (typeof model === 'string' ? model : model.name)))
   const on = [...registry.all()].filter(({ enabled }) => enabled)
   const offering = (name: string) => on.filter(({ models }) => models.has(name))
   return [...names].filter((name) => pricedOperations(prices.get(name), name, offering(name)).length === 0).sort()
