@@ -41,3 +41,11 @@ export interface TokenLogprob {
   bytes: number[] | null
   top: { token: string; logprob: number; bytes: number[] | null }[]
 }
+
+/** The beginning of an envelope. */
+export const envelopeMark = 'gw1.'
+/** The same in base64, whatever follows. */
+export const envelopeMarkInBase64 = 'Z3cxL'
+
+/** With one of these begins a string of every JSON text that has an envelope as a value. */
+export const envelopeMarks = [envelopeMark, envelopeMarkInBase64] as const

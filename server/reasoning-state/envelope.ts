@@ -3,7 +3,7 @@
  * including the client, it is as opaque as the state itself.
  */
 import type { Opaque } from '#canonical/conversation'
-import { envelopeMark, envelopeMarkInBase64, envelopeMarks } from '#canonical/envelope-marks'
+import { envelopeMark, envelopeMarkInBase64, envelopeMarks } from '#canonical/marks'
 import type { Sealer } from '#runtime/secrets'
 import type { Dialect } from '#shared/ids'
 

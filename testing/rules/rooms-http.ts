@@ -7,7 +7,7 @@ export const httpRooms: Record<string, Room> = {
   // Which addresses are trusted proxies.
   'server/http/request': {
     may: [...relay('operation'), 'server/bodies', 'server/protocols', 'server/wire', ...lower],
-    packages: ['node:net'],
+    packages: ['node:buffer', 'node:net'],
   },
   'server/http/api': {
     may: [

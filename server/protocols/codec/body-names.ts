@@ -3,7 +3,7 @@
  * state at upstream accounts, which readers look for beside the schemas. A variant of one of them is refused in every object of a body
  * but free maps and fields that Parley does not know.
  */
-import { envelopeMarks } from '#canonical/envelope-marks'
+import { envelopeMarks } from '#canonical/marks'
 import type { TSchema } from '#shared/typebox'
 import { type NameTable, nameTable } from '#wire/json-names'
 

@@ -5,7 +5,7 @@
 
 import type { ConversationCodec, Head, ScannedBody } from '#canonical/codec'
 import type { ConversationRequest, MediaPart, Opaque, Part, Turn } from '#canonical/conversation'
-import { envelopeMark, envelopeMarkInBase64 } from '#canonical/envelope-marks'
+import { envelopeMark, envelopeMarkInBase64 } from '#canonical/marks'
 import { mayHoldEnvelope } from '#reasoning-state/envelope'
 import type { ReasoningState } from '#reasoning-state/reasoning-state'
 import type { Ask, Body } from '#relay/contract/ask'
