@@ -142,7 +142,7 @@ async function call(who: string, method: string, target: string, body?: unknown)
 
 test('who may: everyone signed in reads prices and models, administrators do the rest', async () => {
   for (const route of routes) {
-    const target = route.path.replace(/:\w+/, 'x')
+    const target = route.path.replace(/:\w+/g, 'x')
     const forAll = route.method === 'GET' && ['/api/prices', '/api/models'].includes(route.path)
     expect([route.path, (await call('nobody', route.method, target)).status]).toEqual([route.path, 401])
     expect([route.path, (await call('ann', route.method, target)).status]).toEqual([route.path, forAll ? 200 : 403])
