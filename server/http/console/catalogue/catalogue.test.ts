@@ -123,9 +123,9 @@ async function call(who: string, method: string, target: string, body?: unknown)
   const text = body === undefined ? undefined : JSON.stringify(body)
   if (text !== undefined) Object.assign(headers, { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) })
   const request = new Request(url, { method, headers, ...(text !== undefined && { body: text }) })
-  const [, , kind = '', last, action] = url.pathname.split('/')
+  const [, , kind = '', last, action, part] = url.pathname.split('/')
   const row = last === undefined ? '' : kind === 'prices' ? '/:model' : '/:id'
-  const path = `/api/${kind}${row}${action === undefined ? '' : `/${action}`}`
+  const path = `/api/${kind}${row}${action === undefined ? '' : `/${action}`}${part === undefined ? '' : '/:key'}`
   const route = routes.find((one) => one.method === method && one.path === path)
   if (!route) throw new Error(`no route ${method} ${path}`)
   const name = row.split(':')[1]
