@@ -123,9 +123,9 @@ async function call(who: string, method: string, target: string, body?: unknown)
   const text = body === undefined ? undefined : JSON.stringify(body)
   if (text !== undefined) Object.assign(headers, { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) })
   const request = new Request(url, { method, headers, ...(text !== undefined && { body: text }) })
-  const [, , kind = '', last, action] = url.pathname.split('/')
+  const [, , kind = '', last, action, part] = url.pathname.split('/')
   const row = last === undefined ? '' : kind === 'prices' ? '/:model' : '/:id'
-  const path = `/api/${kind}${row}${action === undefined ? '' : `/${action}`}`
+  const path = `/api/${kind}${row}${action === undefined ? '' : `/${action}`}${part === undefined ? '' : '/:key'}`
   const route = routes.find((one) => one.method === method && one.path === path)
   if (!route) throw new Error(`no route ${method} ${path}`)
   const name = row.split(':')[1]
@@ -142,7 +142,7 @@ async function call(who: string, method: string, target: string, body?: unknown)
 
 test('who may: everyone signed in reads prices and models, administrators do the rest', async () => {
   for (const route of routes) {
-    const target = route.path.replace(/:\w+/, 'x')
+    const target = route.path.replace(/:\w+/g, 'x')
     const forAll = route.method === 'GET' && ['/api/prices', '/api/models'].includes(route.path)
     expect([route.path, (await call('nobody', route.method, target)).status]).toEqual([route.path, 401])
     expect([route.path, (await call('ann', route.method, target)).status]).toEqual([route.path, forAll ? 200 : 403])
