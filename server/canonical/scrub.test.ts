@@ -4,6 +4,7 @@ import { scrub, withoutWords } from './scrub.ts'
 describe('accounts and places are removed from messages', () => {
   test.each([
     ['User: arn:aws:iam::123456789012:user/parley is not authorized', 'User: [removed] is not authorized'],
+    ['Your workspace wrkspc_01AbC has reached its limit', 'Your workspace [removed] has reached its limit'],
     ['Account 123456789012 has no access', 'Account [removed] has no access'],
     ['Project projects/my-secret-project/locations/x was not found', 'Project [removed]/locations/x was not found'],
     ['cannot read /home/ann/models/llama.gguf', 'cannot read [removed]'],

@@ -5,7 +5,7 @@ const secrets: readonly RegExp[] = [
   /[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}/g,
   /\bbearer\s{1,4}[^\s"',;]{8,}/gi,
   /\bbasic\s{1,4}(?=[\w+/]{0,200}[\d=])[\w+/=]{8,}/gi,
-  /\b(?:sk|pk|rk|gsk|xai|org|proj)[-_][\w*.-]{4,}/gi,
+  /\b(?:sk|pk|rk|gsk|xai|org|proj|wrkspc)[-_][\w*.-]{4,}/gi,
   /\b(?:acct|api|key|req|team|user|ws)[-_](?=[\w-]{0,200}\d)[\w*-]{6,}/gi,
   /\bAIza[\w-]{10,}/g,
   /\beyJ[\w-]{8,}(?:\.[\w-]{1,2000}){0,2}/g,

@@ -62,9 +62,13 @@ function modeOf(mode: string | undefined, path: string, losses: LossList): strin
   return modes[mode ?? 'auto'] ?? 'auto'
 }
 
-/** For what only the upstream of Gemini's own has. */
+/** For what Google's own service does and no model by itself: Parley keeps interactions, and asks models for their answers. */
 export const onlyNative = (param: string, what: string) =>
-  new GatewayError('unsupported_here', `${what} needs a channel of Gemini’s with this model: no other upstream has it.`, { param })
+  new GatewayError(
+    'unsupported_here',
+    `${what} needs Google’s own service of interactions. Parley keeps interactions itself and asks a model for each answer.`,
+    { param },
+  )
 
 function readTool(tool: Fields<InteractionTool>, losses: LossList): JsonObject {
   const type = tool.needText('type')
