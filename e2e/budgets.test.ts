@@ -105,7 +105,8 @@ describe.each(sampledEngines(import.meta.file))('budgets on %s', (engine) => {
     held.open()
     expect((await Promise.all(asked)).filter((status) => status === 200)).toHaveLength(4)
     const bounds = { budget: { total: usd(4) }, budgetLeft: { total: '0' }, limits: null }
-    const row = { usable: false, enabled: true, managed: 'console', ...bounds, logBodies: false, fallbacks: {} }
+    const contents = { users: 2, teams: 0, keys: 2, channels: 1, models: 1 }
+    const row = { usable: false, enabled: true, managed: 'console', ...bounds, logBodies: false, fallbacks: {}, contents }
     expect(await rowOf(gateway.admin, '/api/groups?all=true', group)).toEqual({ name: group, description: '', ratio: '1', ...row })
     const own = await gateway.signIn(`one-${engine}`, password)
     expect(await own.call('GET', '/api/groups')).toEqual({ data: [{ name: group, description: '', ratio: '1' }], next: null })

@@ -14,12 +14,11 @@ import { contentsOf, groupFilters, groupOrder, isWantedGroup, readGroupQuestion,
 /** `/api/groups`: list, create, change, delete. */
 export function groupRoutes(services: ConsoleServices & { channels: Serving }): Route[] {
   const { accounts } = services
-  const { groups } = accounts
   const name = '/api/groups/:name'
   const contents = () => contentsOf(accounts.directory, services.channels)
   const complete = (rows: ManagedGroupRow[]) => withBudgetsLeft(services.budgetsLeft, 'group', ({ name }) => name, rows)
   const rowOf = async (group: Group, reader: User) =>
-    (await complete([{ ...groups.managedRow(group, reader), contents: contents()(group.name) }]))[0]
+    (await complete([{ ...accounts.groups.managedRow(group, reader), contents: contents()(group.name) }]))[0]
   return [
     consoleRoute(services, {
       method: 'GET',
@@ -35,9 +34,13 @@ export function groupRoutes(services: ConsoleServices & { channels: Serving }): 
         const page = <Row extends { name: string; ratio: string }>(rows: Row[]) =>
           pageOf(orderedList('groups', order), rows, groupOrder(order, inside), readPaging(query), order.down)
         const wanted = (all: Iterable<Group>) => [...all].filter((group) => isWantedGroup(question, group))
-        if (readOneOf(query, 'all', ['true', 'false']) !== 'true') return { body: page(wanted(accounts.groupsOf(payer)).map(groups.row)) }
+        if (readOneOf(query, 'all', ['true', 'false']) !== 'true')
+          return { body: page(wanted(accounts.groupsOf(payer)).map(accounts.groups.row)) }
         if (user.role !== 'admin') throw onlyAdministrators()
-        const rows = wanted(groups.all()).map((group) => ({ ...groups.managedRow(group, user), contents: inside(group.name) }))
+        const rows = wanted(accounts.groups.all()).map((group) => ({
+          ...accounts.groups.managedRow(group, user),
+          contents: inside(group.name),
+        }))
         return { body: await mapPage(page(rows), complete) }
       },
     }),
@@ -47,7 +50,7 @@ export function groupRoutes(services: ConsoleServices & { channels: Serving }): 
       who: 'admin',
       scope: 'groups',
       body: NewGroup,
-      handle: async ({ user, body }) => ({ status: 201, body: await rowOf(await groups.create(user, body), user) }),
+      handle: async ({ user, body }) => ({ status: 201, body: await rowOf(await accounts.groups.create(user, body), user) }),
     }),
     consoleRoute(services, {
       method: 'PATCH',
@@ -56,7 +59,9 @@ export function groupRoutes(services: ConsoleServices & { channels: Serving }): 
       scope: 'groups',
       fresh: names('ratio'),
       body: GroupPatch,
-      handle: async ({ visit, user, body }) => ({ body: await rowOf(await groups.change(user, visit.params.name ?? '', body), user) }),
+      handle: async ({ visit, user, body }) => ({
+        body: await rowOf(await accounts.groups.change(user, visit.params.name ?? '', body), user),
+      }),
     }),
     consoleRoute(services, {
       method: 'DELETE',
@@ -64,7 +69,7 @@ export function groupRoutes(services: ConsoleServices & { channels: Serving }): 
       who: 'admin',
       scope: 'groups',
       handle: async ({ visit, user }) => {
-        await groups.remove(user, visit.params.name ?? '')
+        await accounts.groups.remove(user, visit.params.name ?? '')
         return { status: 204 }
       },
     }),

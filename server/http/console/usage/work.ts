@@ -39,14 +39,16 @@ const mostAnswers = 100
 /** `GET /api/work`. */
 export function workRoutes<Known extends Video>(deps: WorkDeps<Known>): Route[] {
   const { videos, answers } = deps
-  const { users, teams, keys } = deps.accounts.directory
-  const ownerOf = (reader: Asker, tenant: string) =>
-    reader.role === 'admin' ? { user: { id: tenant, name: users.get(tenant)?.name ?? teams.get(tenant)?.team.name ?? null } } : {}
+  const ownerOf = (reader: Asker, tenant: string) => {
+    if (reader.role !== 'admin') return {}
+    const { users, teams } = deps.accounts.directory
+    return { user: { id: tenant, name: users.get(tenant)?.name ?? teams.get(tenant)?.team.name ?? null } }
+  }
 
   const rowOf = (reader: Asker, { id, tenant, keyId, requestId, model, createdAt, endedAt, report }: Video): WorkRow => ({
     ...{ id, kind: 'video', model, requestId },
     ...ownerOf(reader, tenant),
-    key: keys.get(keyId ?? '')?.key.name ?? null,
+    key: deps.accounts.directory.keys.get(keyId ?? '')?.key.name ?? null,
     ...{ state: report.state, progress: report.progress },
     createdAt: createdAt.toISOString(),
     endedAt: endedAt?.toISOString() ?? null,
