@@ -1,9 +1,10 @@
-/** From usage to money: units times rates, exact in bigint, rounded up once per request. Pure. */
+/** From usage to money: units times rates, exact in bigint, rounded up once per request; and what a price says enough for. Pure. */
 import { otherNames } from '#canonical/operation/video-size'
 import type { Usage } from '#canonical/usage'
-import { factorFields } from '#shared/console/price'
+import { factorFields, type PriceFields } from '#shared/console/price'
+import type { Operation } from '#shared/ids'
 import { formatDecimal } from '#shared/money'
-import type { Rates, TokenRates } from './price.ts'
+import type { Price, Rates, TokenRates } from './price.ts'
 
 /** One line of a bill: `amount` units at `price` nano-dollars per million. */
 export interface CostPart {
@@ -129,3 +130,23 @@ const tierAbove = (input: number, { tiers }: Rates) => tiers.findLast((tier) => 
 
 /** A reported figure as a whole number of units: rounded up; 0 for anything that is not a positive number. */
 const count = (figure: number): number => (figure > 0 ? Math.ceil(Math.min(figure, Number.MAX_SAFE_INTEGER)) : 0)
+
+/** Their answers have no tokens to pay for. */
+const readsOnly: ReadonlySet<Operation> = new Set(['embed', 'rerank', 'moderate'])
+
+/**
+ * Whether a model with this price may be asked for this: what writes tokens needs a price of `output` beside that of `input`, and a video,
+ * which is not counted in tokens, one of `second` or `request`, unless its tokens are free by the operator's word.
+ */
+export function isWholeFor(price: Price | undefined, operation: Operation): price is Price {
+  if (price === undefined) return false
+  const { input, output, second, request } = price.fields
+  if (operation === 'video') return second !== undefined || request !== undefined || isFree(price)
+  return readsOnly.has(operation) || input === undefined || output !== undefined
+}
+
+/** Zero was written for all that it names. */
+function isFree({ fields }: Price): boolean {
+  const { tiers, factors: _, ...amounts }: PriceFields = fields
+  return tiers === undefined && Object.values(amounts).every((amount) => Number(amount) === 0)
+}

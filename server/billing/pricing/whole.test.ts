@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import type { PriceFields } from '#shared/console/price'
 import { operations } from '#shared/ids'
+import { isWholeFor } from './cost.ts'
 import type { Price } from './price.ts'
 import { resolveRates } from './rates.ts'
-import { isWholeFor } from './whole.ts'
 
 const price = (fields: PriceFields): Price => ({ model: 'm', fields, rates: resolveRates(fields), managed: 'console' })
 const wholeFor = (fields: PriceFields) => operations.filter((operation) => isWholeFor(price(fields), operation))

@@ -3,8 +3,8 @@
  * with a version header or `x-api-key` gets the Messages format, one with Google's key carriers Gemini's, any other OpenAI's.
  */
 import type { Caller } from '#accounts/caller'
+import { isWholeFor } from '#billing/pricing/cost'
 import type { Price, PriceBook } from '#billing/pricing/price'
-import { isWholeFor } from '#billing/pricing/whole'
 import { errorResponse, jsonText } from '#http/request/respond'
 import type { Route, Visit } from '#http/request/route'
 import { spokenIn } from '#http/request/spoken'

@@ -4,7 +4,7 @@
  */
 
 import type { Caller } from '#accounts/caller'
-import { isWholeFor } from '#billing/pricing/whole'
+import { isWholeFor } from '#billing/pricing/cost'
 import { conversationCodecs } from '#protocols/index'
 import type { RelayParts } from '#relay/contract/ask'
 import type { RequestModels } from '#relay/contract/steps'

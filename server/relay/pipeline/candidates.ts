@@ -4,7 +4,7 @@
  * caller names it must be allowed to use; what is only configured is passed over where it is not allowed, or has no price.
  */
 import type { Group } from '#accounts/caller'
-import { isWholeFor } from '#billing/pricing/whole'
+import { isWholeFor } from '#billing/pricing/cost'
 import type { Head } from '#canonical/codec'
 import type { Ask, RelayParts } from '#relay/contract/ask'
 import type { ModelCandidates, ReadRequest, RequestModels, StandIns } from '#relay/contract/steps'
@@ -25,13 +25,16 @@ const passes = (error: unknown): error is GatewayError =>
 
 function candidatesOf(parts: Parts, { caller, operation, dialect, replay }: Asked, model: string): ModelCandidates {
   const price = parts.prices.get(model)
-  if (!isWholeFor(price, operation)) throw modelNotFound()
+  if (price === undefined) throw modelNotFound()
+  const isWhole = isWholeFor(price, operation)
   // Whoever can go on with a conversation can compact it: where the upstream has no endpoint for that, Parley does it.
   const planned = operation === 'compact' ? 'generate' : operation
   const request = { group: caller.group.name, model, models: caller.models, operation: planned, dialect } as const
   const rank = parts.balancing?.mode() === 'weight' ? undefined : parts.balancing?.rank()
   try {
     const all = plan(parts.channels, request, parts.random.fraction, rank)
+    // After that, so that a model which nobody asks for this says so.
+    if (!isWhole) throw modelNotFound()
     return { model, price, candidates: parts.health.fit(replay?.channel === undefined ? all : onChannel(all, replay.channel)) }
   } catch (thrown) {
     if (!passes(thrown)) throw thrown

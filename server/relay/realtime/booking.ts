@@ -4,9 +4,8 @@
  */
 
 import type { NewLog } from '#billing/ledger/books'
-import { cost } from '#billing/pricing/cost'
+import { cost, isWholeFor } from '#billing/pricing/cost'
 import type { Price } from '#billing/pricing/price'
-import { isWholeFor } from '#billing/pricing/whole'
 import type { Ticket } from '#billing/ratelimit/limits'
 import type { RealtimeMeter } from '#canonical/operation/realtime'
 import { realtimeCodecs } from '#protocols/realtime'
