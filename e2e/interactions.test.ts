@@ -168,7 +168,7 @@ test('refusals are in the words of interactions', async () => {
   expect(await refused({ model })).toMatchObject({ status: 400, message: expect.stringContaining('input') })
   expect(await refused({ agent: 'deep-research', input: 'a' })).toMatchObject({
     status: 400,
-    message: expect.stringContaining('channel of Gemini'),
+    message: expect.stringContaining('own service of interactions'),
   })
   expect(await refused({ model, input: 'a', tools: [{ type: 'google_maps' }] })).toMatchObject({ status: 400 })
   expect(await refused({ model, input: 'a', response_modalities: ['image'] })).toMatchObject({ status: 400 })
