@@ -59,7 +59,8 @@ export class EventPattern {
   /** Where the event ends that begins at `from`; -1 where it is not like the others, or its string is empty. */
   match(text: string, from: number): number {
     let at = from
-    let [start, stop] = [0, 0]
+    let start = 0
+    let stop = 0
     let edited = ''
     for (let hole = 0; hole < this.#kinds.length; hole++) {
       const before = this.#before[hole] ?? ''
@@ -68,7 +69,10 @@ export class EventPattern {
       const begin = at + before.length
       at = kind === 'number' ? endOfNumber(text, begin) : closingQuote(text, begin)
       if (at < 0 || (kind === 'letters' && !letters.test(text.slice(begin, at)))) return -1
-      if (kind === 'string') [start, stop] = [begin, at]
+      if (kind === 'string') {
+        start = begin
+        stop = at
+      }
       if (kind === 'number') this.number = Number(text.slice(begin, at))
       if (this.#around) edited += this.#around[hole] + text.slice(begin, at)
     }

@@ -17,7 +17,7 @@ const making = /^(ObjectExpression|ArrayExpression|NewExpression|ArrowFunctionEx
 
 /**
  * The text with `globalThis.__entered?.(number)` at the beginning of every function, whose name `path:offset` is added to `names`, and
- * `globalThis.__counted?.(what)` before whatever awaits or makes an object, an array, a function or an instance.
+ * `globalThis.__counted?.(what, 'path:line')` before whatever awaits or makes an object, an array, a function or an instance.
  */
 export function instrumented(path: string, text: string, names: string[]): string {
   const edits: Edit[] = []
@@ -28,8 +28,8 @@ export function instrumented(path: string, text: string, names: string[]): strin
 
   function visit(node: Node, parent: Node | undefined): void {
     if (functions.test(node.type) && isNode(node.body)) enter(node, node.body)
-    if (node.type === 'AwaitExpression' && isNode(node.argument)) wrap(node.argument, count('awaits'))
-    if (making.test(node.type) && !isMethod(node, parent)) wrap(node, count('objects'))
+    if (node.type === 'AwaitExpression' && isNode(node.argument)) wrap(node.argument, count('awaits', node))
+    if (making.test(node.type) && !isMethod(node, parent)) wrap(node, count('objects', node))
     for (const value of Object.values(node)) {
       for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) visit(child, node)
     }
@@ -41,12 +41,14 @@ export function instrumented(path: string, text: string, names: string[]): strin
     else edits.push([body.start + 1, true, `${call};`])
   }
 
+  function count(what: Counted, { start }: Node): string {
+    return `globalThis.__counted?.('${what}', '${path}:${text.slice(0, start).split('\n').length}')`
+  }
+
   function wrap({ start, end }: Node, call: string): void {
     edits.push([start, true, `(${call}, `], [end, false, ')'])
   }
 }
-
-const count = (what: Counted) => `globalThis.__counted?.('${what}')`
 
 /** Its text is no expression by itself, or it is made with its class or object. */
 function isMethod(node: Node, parent: Node | undefined): boolean {

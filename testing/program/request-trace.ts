@@ -34,11 +34,14 @@ export interface RequestTrace extends Omit<EventWork, 'writes'> {
   rooms: { room: string; files: string[] }[]
 }
 
+/** The places where an event makes or awaits most, as `path:line what`, and how often it does. */
+export type Sites = readonly (readonly [site: string, times: number])[]
+
 /** A trace, and the work of an event that comes alone: of the stream as it was asked for, and of one in the upstream's own dialect. */
 export interface TracedWork {
   trace: RequestTrace
-  converted: EventWork
-  passed: EventWork
+  converted: EventWork & { sites: Sites }
+  passed: EventWork & { sites: Sites }
 }
 
 const declared = (upstream: string) => `
@@ -90,7 +93,8 @@ export async function traceRequest(): Promise<TracedWork> {
     }
     const messages = (body: object) => ask('/v1/messages', body, 'message_stop')
     const chat = (body: object) => ask('/v1/chat/completions', body, '[DONE]')
-    const counts = async () => (await (await fetch(`${program.url}/__counts`)).json()) as EventWork
+    const told = async (path: string) => (await (await fetch(`${program.url}${path}`)).json()) as never
+    const look: Look = { counts: () => told('/__counts'), sites: () => told('/__sites') }
     try {
       const traces: RequestTrace[] = []
       for (let sent = 0; sent < warmUps + traced; sent++) {
@@ -99,8 +103,8 @@ export async function traceRequest(): Promise<TracedWork> {
       }
       return {
         trace: traces.reduce((least, each) => (each.functions < least.functions ? each : least)),
-        converted: await eventWork(messages, counts),
-        passed: await eventWork(chat, counts),
+        converted: await eventWork(messages, look),
+        passed: await eventWork(chat, look),
       }
     } finally {
       await program.stop()
@@ -111,13 +115,19 @@ export async function traceRequest(): Promise<TracedWork> {
   }
 }
 
+/** What the program has done until now. */
+interface Look {
+  counts(): Promise<EventWork>
+  sites(): Promise<Record<string, number>>
+}
+
 /** What an event takes: a long answer less a short one, for each of the events that it has more; of several the least. */
-async function eventWork(ask: (body: object) => Promise<void>, counts: () => Promise<EventWork>): Promise<EventWork> {
+async function eventWork(ask: (body: object) => Promise<void>, look: Look): Promise<EventWork & { sites: Sites }> {
   const least: EventWork = { awaits: Number.POSITIVE_INFINITY, objects: Number.POSITIVE_INFINITY, writes: Number.POSITIVE_INFINITY }
   const workOf = async (words: number) => {
-    const before = await counts()
+    const before = await look.counts()
     await ask(question(`${words} words`))
-    const after = await counts()
+    const after = await look.counts()
     return { awaits: after.awaits - before.awaits, objects: after.objects - before.objects, writes: after.writes - before.writes }
   }
   for (let round = 0; round < rounds; round++) {
@@ -125,7 +135,10 @@ async function eventWork(ask: (body: object) => Promise<void>, counts: () => Pro
     for (const what of ['awaits', 'objects', 'writes'] as const)
       least[what] = Math.min(least[what], (many[what] - few[what]) / (long - short))
   }
-  return least
+  const before = await look.sites()
+  await ask(question(`${long} words`))
+  const sites = Object.entries(await look.sites()).map(([site, times]) => [site, (times - (before[site] ?? 0)) / long] as const)
+  return { ...least, sites: sites.filter(([, times]) => times > 0.2).sort(([, one], [, other]) => other - one) }
 }
 
 type Recorded = { entered: string[] } & Pick<RequestTrace, 'parses' | 'awaits' | 'objects'>

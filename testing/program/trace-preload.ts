@@ -3,7 +3,7 @@
  * upstream, how often JSON is parsed, what is awaited and which objects are made. Every function of `server/` and `shared/` gets a recording
  * call at its beginning when its file is loaded. Timers and jobs do not count, because they run outside any request's context. The trace
  * of the last request is written to the file that PARLEY_TRACE_FILE names. `GET /__counts` answers all that was counted since the start,
- * in and outside of requests.
+ * in and outside of requests, and `GET /__sites` where.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -36,8 +36,13 @@ function entered(id: number): void {
   else recording.entered.push(id)
 }
 
-function counted(what: Counted): void {
+/** How often each place awaited or made something, by `path:line what`. */
+const sites: Record<string, number> = {}
+
+function counted(what: Counted, place: string): void {
   counts[what] += 1
+  const site = `${place} ${what}`
+  sites[site] = (sites[site] ?? 0) + 1
   const recording = requests.getStore()
   if (recording && !recording.over) recording[what] += 1
 }
@@ -70,6 +75,7 @@ Bun.serve = ((options: { fetch(this: unknown, request: Request, ...given: unknow
   const handler = options.fetch
   const recorded = function (this: unknown, request: Request, ...given: unknown[]) {
     if (request.url.endsWith('/__counts')) return Response.json(counts)
+    if (request.url.endsWith('/__sites')) return Response.json(sites)
     const recording: Recording = { entered: [], parses: 0, awaits: 0, objects: 0, over: false }
     return requests.run(recording, () => handler.call(this, request, ...given))
   }
