@@ -28,5 +28,6 @@ export const en = {
   moderate: 'moderation',
   search: 'search',
   realtime: 'realtime',
+  video: 'video',
   cacheRead: 'Cache read',
 }

@@ -30,5 +30,6 @@ export const zh: Record<keyof typeof en, string> = {
   moderate: '审核',
   search: '搜索',
   realtime: '实时',
+  video: '视频',
   cacheRead: '缓存读取',
 }
