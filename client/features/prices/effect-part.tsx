@@ -5,6 +5,7 @@ import { DrawerPart } from '#client/ui/console/drawer.tsx'
 import { formatCount, formatMoney } from '#client/ui/format.ts'
 import type { PriceEffects, PriceFields } from '#shared/console/price'
 import { t } from './messages.ts'
+import { tokenFields } from './tiers.ts'
 
 /** What these prices would have made of the last seven days. */
 export const readEffect = (prices: Record<string, PriceFields>, signal: AbortSignal): Promise<PriceEffects> =>
@@ -12,6 +13,13 @@ export const readEffect = (prices: Record<string, PriceFields>, signal: AbortSig
 
 /** Milliseconds after typing. */
 const pauseMs = 300
+
+/** Whether this is worth asking about: amounts in their form, and one for input where there is any for tokens. */
+function isPrice(price: PriceFields): boolean {
+  const amounts = Object.values(price).every((amount) => typeof amount !== 'string' || /^\d{1,5}(\.\d{1,9})?$/.test(amount))
+  const names = Object.keys(price)
+  return amounts && names.length > 0 && (price.input !== undefined || !tokenFields.some((name) => names.includes(name)))
+}
 
 /** The part of the drawer that says what a price which is being typed would have meant. */
 export function EffectPart(props: { model: string; price: PriceFields; isUsed: boolean }) {
@@ -30,11 +38,11 @@ export function EffectPart(props: { model: string; price: PriceFields; isUsed: b
   )
   onCleanup(() => clearTimeout(pause))
   const effect = createLoad(
-    () => (props.isUsed && asked() !== '{}' ? asked() : undefined),
+    () => (props.isUsed && isPrice(JSON.parse(asked())) ? asked() : undefined),
     (text, signal) => readEffect({ [props.model]: JSON.parse(text) }, signal),
   )
   // What cannot be a price has no effect: the form says why when it is saved.
-  const known = () => (effect.error() || asked() === '{}' ? undefined : effect.value()?.data[0])
+  const known = () => (effect.error() || !isPrice(JSON.parse(asked())) ? undefined : effect.value()?.data[0])
   return (
     <DrawerPart title={t('effect')}>
       <Show when={props.isUsed} fallback={<p class="text-[13px] text-ink-2">{t('effectNone')}</p>}>

@@ -27,7 +27,7 @@ interface Proposal {
 export function ImportDialog(props: { onDone(count: number): void; onClose(): void }) {
   const catalogue = createLoad(
     () => '/api/catalogue',
-    (path, signal) => readAll<CatalogueRow>(path, signal, mostModels),
+    async (path, signal) => (await readAll<CatalogueRow>(path, signal, mostModels)).sort((a, b) => a.model.localeCompare(b.model)),
   )
   const [text, setText] = createSignal('')
   const [left, setLeft] = createSignal<ReadonlySet<string>>(new Set())
