@@ -1,14 +1,6 @@
 /** Responses about prices and the catalogue, as schemas. */
-import {
-  type CatalogueRow,
-  type CatalogueTotals,
-  type PriceChange,
-  type PriceEffects,
-  PriceFields,
-  type PriceRow,
-  PriceTrial,
-  priceStates,
-} from '../console/price.ts'
+import { type CatalogueRow, type CatalogueTotals, priceStates } from '../console/inspection/catalogue.ts'
+import { type PriceChange, type PriceEffects, PriceFields, type PriceRow, PriceTrial } from '../console/price.ts'
 import { vendorIds } from '../ids.ts'
 import { Decimal, OneOf, Type } from '../typebox.ts'
 import { capable, Instant, Managed, Nullable, PageOf, says } from './console.ts'

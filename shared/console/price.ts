@@ -1,8 +1,5 @@
 /** Prices as people write them: decimal strings in USD per million tokens, each, or per million characters. */
-import type { VendorId } from '../ids.ts'
 import { Exact, Int, MapOf, type Static, Type } from '../typebox.ts'
-import type { CapabilityRow } from './model.ts'
-import type { UsageTotals } from './usage.ts'
 
 /**
  * The largest price for which, at the largest ratio of a group (100), a billion tokens or nine thousand units still fit into the
@@ -61,31 +58,6 @@ export type PriceFields = Static<typeof PriceFields>
 
 /** A row of GET /api/prices. */
 export type PriceRow = PriceFields & { model: string; managed: 'file' | 'console' }
-
-/**
- * What a model of the catalogue has: a price that serves it; none; one that serves nothing that it does; or a price that no channel which
- * is on offers a model for.
- */
-export const priceStates = ['priced', 'unpriced', 'incomplete', 'unoffered'] as const
-export type PriceState = (typeof priceStates)[number]
-
-/** A row of GET /api/catalogue: a model that channels offer, or that has a price. */
-export interface CatalogueRow extends Omit<CapabilityRow, 'model'> {
-  model: string
-  state: PriceState
-  price: Omit<PriceRow, 'model'> | null
-  /** That are on and offer it, those asked first at the beginning. */
-  channels: { id: string; name: string; vendor: VendorId }[]
-  /** Its usage of the last seven days; null: none. */
-  week: UsageTotals | null
-}
-
-/** GET /api/catalogue/totals: how many models there are, without a price that serves them, and of which the week cost more than it brought. */
-export interface CatalogueTotals {
-  models: number
-  unpriced: number
-  losing: number
-}
 
 /** POST /api/prices/effect: prices to try, by model. */
 export const PriceTrial = Exact({ prices: MapOf(256, PriceFields) })

@@ -1,5 +1,5 @@
 import { formatCompact, formatPrice } from '#client/ui/format.ts'
-import type { CatalogueRow } from '#shared/console/price'
+import type { CatalogueRow } from '#shared/console/inspection/catalogue'
 import { t } from './messages.ts'
 
 /** What a price says besides input, output and cache reads, with its figures. */

@@ -5,7 +5,7 @@ import { FileBadge } from '#client/ui/console/status.tsx'
 import type { Column } from '#client/ui/console/table.tsx'
 import type { UrlState } from '#client/ui/console/url-state.ts'
 import { formatMoney, formatPercent, formatPrice } from '#client/ui/format.ts'
-import type { CatalogueRow } from '#shared/console/price'
+import type { CatalogueRow } from '#shared/console/inspection/catalogue'
 import { furtherPrices } from './further-prices.ts'
 import { t } from './messages.ts'
 

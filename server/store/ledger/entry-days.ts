@@ -2,8 +2,8 @@
 import { desc, eq, lt, sql } from 'drizzle-orm'
 import { entries } from '#db/schema'
 import type { Store } from '#store/engine/store'
-import { dayOfAt, daysOf } from '#store/usage/usage-days'
 import { countedEntries, type EntryFilter, type EntryRecord, shown } from './entries.ts'
+import { dayOfAt, daysOf } from './zone-days.ts'
 
 /**
  * A line: a single entry, or all charges of a day. Such a line has the id, the time and what was left of its newest charge, and the sum of

@@ -1,6 +1,6 @@
 /** What a usage report asks, and its statement: from which rollups, sums of hours and usage rows it is added up. */
 import { type SQL, sql } from 'drizzle-orm'
-import { type Days, dayOfAt, instants } from './usage-days.ts'
+import { type Days, dayOfAt, instants } from '#store/ledger/zone-days'
 import { addedUp, factsOfRow, factsOfSum, hourOf, values } from './usage-facts.ts'
 import { keptFromInstant } from './usage-hours.ts'
 import { namedRows, partsSince } from './usage-parts.ts'
