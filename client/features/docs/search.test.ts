@@ -37,7 +37,23 @@ test('titles come first, and where nothing has all words what has the most', () 
 })
 
 test('what says nothing counts only where nothing else was typed', () => {
-  expect(wordsOf('如何创建密钥？')).toEqual(['创建', '密钥'])
-  expect(wordsOf('如何')).toEqual(['如何'])
-  expect(wordsOf('POST /v1/chat')).toEqual(['post', '/v1/chat'])
+  expect(wordsOf('如何创建密钥？')).toEqual([['创建'], ['密钥']])
+  expect(wordsOf('如何')).toEqual([['如何']])
+  expect(wordsOf('POST /v1/chat')).toEqual([['post'], ['/v1/chat']])
+})
+
+test('words that mean the same find the same', () => {
+  const timeouts: DocPage = {
+    id: 'errors',
+    group: 'Begin',
+    title: '错误',
+    html: '<p>upstream_timeout: 上游没有及时回答</p>',
+    endpoints: [],
+  }
+  const ids = (text: string) => searchDocs([...pages, timeouts], text).map(({ page }) => page)
+  expect(ids('超时')).toEqual(['errors'])
+  expect(ids('上游超时')).toEqual(['errors'])
+  expect(wordsOf('如何限流')).toEqual([expect.arrayContaining(['限流', 'rate limit'])])
+  // Only where they stand as a word.
+  expect(wordsOf('streamed')).toEqual([['streamed']])
 })

@@ -1,5 +1,6 @@
 /** Search in the reference, in the browser, in English and Chinese. */
 import type { DocPage } from '#shared/console/docs'
+import { sameWords } from './same-words.ts'
 
 /** What was found. */
 export interface Hit {
@@ -25,7 +26,7 @@ interface Entry {
 export function searchDocs(pages: readonly DocPage[], text: string): Hit[] {
   const words = wordsOf(text)
   if (words.length === 0) return []
-  const count = (of: string) => words.filter((word) => of.includes(word)).length
+  const count = (of: string) => words.filter((same) => same.some((word) => of.includes(word))).length
   const found = entriesOf(pages)
     .map((entry) => ({ hit: entry.hit, inAll: count(entry.text), inTitle: count(entry.title) }))
     .filter(({ inAll }) => inAll * 2 >= words.length)
@@ -70,14 +71,29 @@ const empty = new Set([
   'is',
 ])
 
-/** The words of what is searched, without those that say nothing unless there are no others. */
-export function wordsOf(text: string): string[] {
-  const words = folded(text)
+/** The words of what is searched, each with others that mean the same; without those that say nothing, unless there are no others. */
+export function wordsOf(text: string): (readonly string[])[] {
+  let left = folded(text)
+  const groups = sameWords.flatMap((group) => {
+    const named = group.toSorted((a, b) => b.length - a.length).find((word) => left.includes(word))
+    if (named === undefined || isInWord(left, named)) return []
+    left = left.replaceAll(named, ' ')
+    return [group]
+  })
+  return [...groups, ...singleWords(left, groups.length > 0).map((word) => [word])]
+}
+
+/** Whether these letters are only a part of a longer word: `stream` of `streamed` is not what was typed. */
+const isInWord = (text: string, word: string): boolean =>
+  /^[a-z0-9]/.test(word) && !new RegExp(`(^|[^a-z0-9])${word}s?($|[^a-z0-9])`).test(text)
+
+function singleWords(text: string, hasOthers: boolean): string[] {
+  const words = text
     .split(/\s+/)
     .flatMap((part) => (/\p{Script=Han}/u.test(part) ? dividedChinese(part) : part))
     .filter(Boolean)
   const telling = words.filter((word) => !empty.has(word))
-  return [...new Set(telling.length > 0 ? telling : words)]
+  return [...new Set(telling.length > 0 || hasOthers ? telling : words)]
 }
 
 /** Single characters in a row are one word: the dictionary of the browser lacks words of this trade, such as 密钥. */

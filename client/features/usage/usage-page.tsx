@@ -84,7 +84,7 @@ export function UsagePage() {
             }
           >
             <FilterChip
-              label={t('by')}
+              label={t('byShort')}
               none={t('by_model')}
               value={by() === 'model' ? '' : by()}
               options={byOptions().filter(({ value }) => value !== 'model')}

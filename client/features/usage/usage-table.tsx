@@ -87,7 +87,7 @@ export function UsageTable(props: TableProps) {
       cell: (row) => (
         <span class="flex items-center justify-end gap-2.5">
           <span class="w-16 max-[1399px]:hidden">
-            <Meter share={Math.min(share(row), 0.79)} label={`${t('share')} ${formatPercent(share(row))}`} />
+            <Meter plain share={share(row)} label={`${t('share')} ${formatPercent(share(row))}`} />
           </span>
           <span class="min-w-9">{formatPercent(share(row))}</span>
         </span>
