@@ -4,10 +4,12 @@ import { callApi } from '#client/api/http.ts'
 import { errorAt, explain } from '#client/console/explain.ts'
 import { createLoad, readAll } from '#client/console/load.ts'
 import { createWrite } from '#client/console/write.ts'
+import { SideCards } from '#client/features/channels/beside/cards.tsx'
+import { penalties } from '#client/features/channels/channel-columns.tsx'
 import { SaveBar } from '#client/ui/console/save-bar.tsx'
 import { showToast } from '#client/ui/toast.tsx'
 import type { ChannelPatch, ChannelRow, HealthRow } from '#shared/console/channel'
-import type { GroupRow } from '#shared/console/group'
+import type { ManagedGroupRow } from '#shared/console/group'
 import { AdvancedFields } from './advanced-fields.tsx'
 import { ConnectionFields } from './connection-fields.tsx'
 import { CostsFields } from './costs-fields.tsx'
@@ -24,7 +26,8 @@ export type FormTab = (typeof formTabs)[number]
 export function ChannelForm(props: {
   row: ChannelRow
   tab: FormTab | undefined
-  rests: readonly HealthRow[]
+  /** What failed lately, whether it led to a penalty or not. */
+  health: readonly HealthRow[]
   onSaved(row: ChannelRow): void
 }) {
   const [form, setForm] = createSignal<ChannelSettings>(settingsOf(props.row))
@@ -32,7 +35,7 @@ export function ChannelForm(props: {
   const write = createWrite()
   const groups = createLoad(
     () => '/api/groups?all=true',
-    (path, signal) => readAll<GroupRow>(path, signal),
+    (path, signal) => readAll<ManagedGroupRow>(path, signal),
   )
   createEffect(
     on(
@@ -78,8 +81,19 @@ export function ChannelForm(props: {
           void save()
         }}
       >
-        <div class="form" hidden={props.tab !== 'connection'}>
-          <ConnectionFields {...fields()} row={props.row} rests={props.rests} groups={groups.value() ?? []} onSaved={props.onSaved} />
+        <div class="cols aside" hidden={props.tab !== 'connection'}>
+          <div class="form">
+            <ConnectionFields
+              {...fields()}
+              row={props.row}
+              rests={penalties(props.health)}
+              groups={groups.value() ?? []}
+              onSaved={props.onSaved}
+            />
+          </div>
+          <Show when={props.tab === 'connection'}>
+            <SideCards row={props.row} health={props.health} groups={groups.value()} />
+          </Show>
         </div>
         <Show when={props.tab === 'costs'}>
           <CostsFields {...fields()} row={props.row} />
