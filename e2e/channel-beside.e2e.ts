@@ -1,5 +1,7 @@
 /** What stands beside the settings of a channel: its last hour, who would be left without it, its test, and its entry for parley.yaml. */
-import { parse } from 'yaml'
+
+import type { ChannelRow } from '#shared/console/channel'
+import { administrator, startProgram } from '#testing/program/program'
 import { respondJson } from '#testing/upstream/scripted-answers'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { expect, test } from './support/browser-test.ts'
@@ -27,7 +29,7 @@ test('a channel says what it met, who would be left without it, and how it is de
   const channel = (name: string, models: string[], more: object = {}) =>
     api('POST', '/api/channels', {
       ...{ name, vendor: 'openai-compatible', baseUrl: `${upstream.url}/v1`, keys: ['sk-vendor-secret'], models, ...more },
-    }) as Promise<{ id: string }>
+    }) as Promise<ChannelRow>
   const main = await channel('main', ['beside-a', 'beside-b'], { priority: 5, tags: ['eu'] })
   for (const model of ['beside-a', 'beside-b']) await api('PUT', `/api/prices/${model}`, { input: '1000', output: '1000' })
   const { key } = (await api('POST', '/api/keys', { name: 'beside' })) as { key: string }
@@ -67,9 +69,15 @@ test('a channel says what it met, who would be left without it, and how it is de
   await expect(page.locator('.toast')).toContainText('Copied.')
   const yaml = await page.evaluate(() => navigator.clipboard.readText())
   expect(yaml).not.toContain('sk-vendor')
-  expect(parse(yaml)).toMatchObject({
-    channels: [{ name: 'main', vendor: 'openai-compatible', baseUrl: `${upstream.url}/v1`, priority: 5, models: ['beside-a', 'beside-b'] }],
-  })
+  const other = await startProgram({ env: { ...administrator, MAIN_KEY: 'sk-vendor-secret' }, config: yaml })
+  try {
+    const { data } = (await (await consoleApi(other))('GET', '/api/channels')) as { data: ChannelRow[] }
+    const { id, createdAt, keys, ...declared } = main
+    expect(data.find(({ name }) => name === 'main')).toMatchObject({ ...declared, managed: 'file' })
+    expect(data.find(({ name }) => name === 'main')?.keys).toMatchObject([{ hint: keys[0]?.hint, weight: 1, enabled: true }])
+  } finally {
+    await other.stop()
+  }
 
   await page.getByRole('button', { name: 'Test', exact: true }).click()
   await expect(page).toHaveURL(/tab=models/)

@@ -16,6 +16,7 @@ import { later } from '#client/ui/later.ts'
 import { showToast } from '#client/ui/toast.tsx'
 import type { ChannelRow, HealthRow } from '#shared/console/channel'
 import type { Page } from '#shared/console/model'
+import { SideCards } from './beside/cards.tsx'
 import { channelYaml } from './beside/channel-yaml.ts'
 import { t as tb } from './beside/messages.ts'
 import { ChannelStatus, penalties } from './channel-columns.tsx'
@@ -138,7 +139,8 @@ export function ChannelPage() {
             <ChannelForm
               row={row()}
               tab={formTabs.find((one) => one === tab())}
-              health={health.value()?.data ?? []}
+              rests={penalties(health.value()?.data ?? [])}
+              beside={(groups) => <SideCards row={row()} health={health.value()?.data ?? []} groups={groups()} />}
               onSaved={channel.set}
             />
           </>

@@ -4,8 +4,6 @@ import { callApi } from '#client/api/http.ts'
 import { explain } from '#client/console/explain.ts'
 import { createLoad, queryOf, readAll } from '#client/console/load.ts'
 import { causeText } from '#client/console/rest-text.ts'
-import { sumOf } from '#client/features/channels/outcomes.ts'
-import { Slices } from '#client/features/channels/slices.tsx'
 import { Facts } from '#client/ui/console/facts.tsx'
 import { Card } from '#client/ui/console/page.tsx'
 import { Failure } from '#client/ui/console/states.tsx'
@@ -17,6 +15,8 @@ import type { Page } from '#shared/console/model'
 import type { UsageTotals } from '#shared/console/usage'
 import { t } from './messages.ts'
 import { reachOf } from './reach.ts'
+import { sumOf } from './slice.ts'
+import { Slices } from './slices.tsx'
 
 const hourMs = 3_600_000
 

@@ -1,5 +1,4 @@
 import { expect, test } from 'bun:test'
-import { parse } from 'yaml'
 import type { ChannelRow } from '#shared/console/channel'
 import { channelYaml } from './channel-yaml.ts'
 
@@ -16,7 +15,7 @@ const row: ChannelRow = {
 }
 
 test('what is usual is left out, and no secret is in it', () => {
-  expect(parse(channelYaml(row))).toEqual({
+  expect(Bun.YAML.parse(channelYaml(row))).toEqual({
     channels: [
       {
         ...{ name: 'openai main', vendor: 'openai-compatible', baseUrl: 'https://models.example:8443/v1' },
@@ -49,7 +48,7 @@ test('everything else is said, whatever is in it', () => {
     ...{ foreignState: 'allow', proxy: 'socks5://127.0.0.1:1080' },
   }
   const { id, createdAt, managed, keys, tls, baseUrl, ...said } = full
-  const [entry] = (parse(channelYaml(full)) as { channels: Record<string, unknown>[] }).channels
+  const [entry] = (Bun.YAML.parse(channelYaml(full)) as { channels: Record<string, unknown>[] }).channels
   expect(entry).toEqual({
     ...said,
     baseUrl,

@@ -1,11 +1,9 @@
 /** The settings of a channel in three tabs with one bar for saving: what is typed in one stays while another is read. */
-import { createEffect, createSignal, on, Show } from 'solid-js'
+import { type Accessor, createEffect, createSignal, type JSX, on, Show, untrack } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { errorAt, explain } from '#client/console/explain.ts'
 import { createLoad, readAll } from '#client/console/load.ts'
 import { createWrite } from '#client/console/write.ts'
-import { SideCards } from '#client/features/channels/beside/cards.tsx'
-import { penalties } from '#client/features/channels/channel-columns.tsx'
 import { SaveBar } from '#client/ui/console/save-bar.tsx'
 import { showToast } from '#client/ui/toast.tsx'
 import type { ChannelPatch, ChannelRow, HealthRow } from '#shared/console/channel'
@@ -26,8 +24,9 @@ export type FormTab = (typeof formTabs)[number]
 export function ChannelForm(props: {
   row: ChannelRow
   tab: FormTab | undefined
-  /** What failed lately, whether it led to a penalty or not. */
-  health: readonly HealthRow[]
+  rests: readonly HealthRow[]
+  /** What stands beside the connection. `groups`: every group with what it holds; undefined until they are known. */
+  beside(groups: Accessor<readonly ManagedGroupRow[] | undefined>): JSX.Element
   onSaved(row: ChannelRow): void
 }) {
   const [form, setForm] = createSignal<ChannelSettings>(settingsOf(props.row))
@@ -83,17 +82,9 @@ export function ChannelForm(props: {
       >
         <div class="cols aside" hidden={props.tab !== 'connection'}>
           <div class="form">
-            <ConnectionFields
-              {...fields()}
-              row={props.row}
-              rests={penalties(props.health)}
-              groups={groups.value() ?? []}
-              onSaved={props.onSaved}
-            />
+            <ConnectionFields {...fields()} row={props.row} rests={props.rests} groups={groups.value() ?? []} onSaved={props.onSaved} />
           </div>
-          <Show when={props.tab === 'connection'}>
-            <SideCards row={props.row} health={props.health} groups={groups.value()} />
-          </Show>
+          <Show when={props.tab === 'connection'}>{untrack(() => props.beside(groups.value))}</Show>
         </div>
         <Show when={props.tab === 'costs'}>
           <CostsFields {...fields()} row={props.row} />
