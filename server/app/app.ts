@@ -78,7 +78,7 @@ const aliveWithinMs = 2_000
 const quiet = 32
 
 export async function build({ config, env, log: ownLog, publicUrl, readiness, work, say, mediaPolicy }: Surroundings): Promise<Standing> {
-  const tracing = planTelemetry(env, ownLog)
+  const tracing = planTelemetry(env, ownLog, config.logLevel)
   const { log } = tracing
   const file = await openConfigFile({ file: config.configFile, env, clock, log })
   const options: StoreOptions = { dataFolder: config.dataFolder, clock, random, log: say }

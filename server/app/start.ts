@@ -6,6 +6,7 @@ import { bootAnswer } from '#http/boot'
 import type { Readiness } from '#http/health'
 import { metricsApp } from '#http/metrics'
 import { systemClock as clock } from '#runtime/clock'
+import { demandNoFile } from '#runtime/file-fault'
 import { type Listener, type ListenOptions, listen } from '#runtime/listen'
 import { createLog, type Log } from '#runtime/log'
 import { environment, exit, fail, keepFilesPrivate, onHangUp, onTermination, onUncaught, outliveOutput, printLine } from '#runtime/process'
@@ -66,8 +67,23 @@ function listenForMetrics({ metrics }: Standing, { metrics: place, maxIdleMs: id
   return listener
 }
 
+/** Folders that are made when they are first needed. Throws an Error that names the variable where that cannot be. */
+async function demandFolders({ backupFolder, bodiesPlace }: Config): Promise<void> {
+  const named = [
+    ['PARLEY_BACKUPS', backupFolder],
+    ['PARLEY_BODIES', bodiesPlace && 'folder' in bodiesPlace ? bodiesPlace.folder : undefined],
+  ] as const
+  for (const [variable, folder] of named) {
+    if (folder === undefined) continue
+    await demandNoFile(folder).catch((thrown: unknown) => {
+      throw new Error(`${variable}: ${thrown instanceof Error ? thrown.message : thrown}`)
+    })
+  }
+}
+
 async function start(log: Log, config: Config, mediaPolicy: MediaPolicy): Promise<void> {
   const env = environment()
+  await demandFolders(config)
   const shared = config.reusePort === 'on'
   let readiness: Readiness = 'starting'
   const checks = createHealthChecks(clock)
