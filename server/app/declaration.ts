@@ -5,9 +5,8 @@
 import type { Declared } from '#declare/apply'
 import type { Declaration } from '#declare/declaration'
 import type { Clock } from '#runtime/clock'
-import { FileFault } from '#runtime/file-fault'
 import type { Log } from '#runtime/log'
-import { fileState, readIfThere } from '#runtime/small-file'
+import { FileFault, fileState, readIfThere } from '#runtime/small-file'
 import type { ConfigState } from '#shared/console/model'
 import { asGatewayError, GatewayError } from '#shared/errors'
 

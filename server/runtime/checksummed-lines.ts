@@ -8,7 +8,7 @@ import { link, open, rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
-import { faultOf } from './file-fault.ts'
+import { faultOf } from './small-file.ts'
 
 /** Throws an Error of one line when there is a file of this name, or the disk refuses; then nothing is left behind. */
 export async function writeLines(path: string, lines: AsyncIterable<string>): Promise<void> {

@@ -109,6 +109,7 @@ export const rooms: Record<string, Room> = {
       '@opentelemetry/sdk-metrics',
       '@opentelemetry/otlp-exporter-base',
       '@opentelemetry/exporter-metrics-otlp-http',
+      'node:zlib',
     ],
     // The exporters read their variables there.
     powers: ['process'],

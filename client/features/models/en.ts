@@ -14,7 +14,7 @@ export const en = {
   units: 'USD per million tokens, with the ratio × {ratio} of {group}',
   empty: 'No models in this group',
   emptyWhy: 'A model appears here when a channel of the group offers it and it has a price.',
-  vision: 'images',
+  vision: 'reads images',
   tools: 'tools',
   reasoning: 'reasoning',
   operation: 'For',
@@ -28,5 +28,6 @@ export const en = {
   moderate: 'moderation',
   search: 'search',
   realtime: 'realtime',
+  video: 'video',
   cacheRead: 'Cache read',
 }

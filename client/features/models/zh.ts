@@ -16,7 +16,7 @@ export const zh: Record<keyof typeof en, string> = {
   units: '每百万 token 的美元价格，已乘 {group} 的倍率 × {ratio}',
   empty: '此分组没有模型',
   emptyWhy: '分组内的渠道提供且已有价格的模型会出现在这里。',
-  vision: '图像',
+  vision: '读取图像',
   tools: '工具',
   reasoning: '推理',
   operation: '用途',
@@ -30,5 +30,6 @@ export const zh: Record<keyof typeof en, string> = {
   moderate: '审核',
   search: '搜索',
   realtime: '实时',
+  video: '视频',
   cacheRead: '缓存读取',
 }

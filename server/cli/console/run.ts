@@ -1,6 +1,6 @@
 /** The commands that steer a running Parley over its API: finds the command, reads its flags, prints what it answers. */
 import { parseArgs } from 'node:util'
-import { FileFault } from '#runtime/file-fault'
+import { FileFault } from '#runtime/small-file'
 import { accountCommands } from './accounts-commands.ts'
 import { agentCommands } from './agent-commands.ts'
 import { addressOf, CommandError, openApi } from './api.ts'
