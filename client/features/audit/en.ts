@@ -75,6 +75,8 @@ export const en = {
   'alert.retry': 'Alert tried again',
   kind_batch: 'Batches',
   'batch.stop': 'Batch stopped',
+  kind_answer: 'Background answers',
+  'answer.stop': 'Background answer stopped',
   kind_replay: 'Replays',
   'replay.create': 'Replay begun',
   'replay.remove': 'Replay deleted',

@@ -77,6 +77,8 @@ export const zh: Record<keyof typeof en, string> = {
   'alert.retry': '重试告警',
   kind_batch: '批处理',
   'batch.stop': '停止批次',
+  kind_answer: '后台回答',
+  'answer.stop': '停止后台回答',
   kind_replay: '重放',
   'replay.create': '开始重放',
   'replay.remove': '删除重放',

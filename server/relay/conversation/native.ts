@@ -1,5 +1,5 @@
 /** Same dialect on both sides: the client's own bytes with spliced edits, the answer watched as it passes. */
-import type { AnswerEdits, Head, Meter, PassthroughCodec, RequestEdits, StateRef } from '#canonical/codec'
+import type { AnswerEdits, Head, PassthroughCodec, RequestEdits, StateRef } from '#canonical/codec'
 import type { Opaque } from '#canonical/conversation'
 import type { Loss } from '#canonical/loss'
 import type { TokenEstimator } from '#canonical/token-estimator'
@@ -45,14 +45,6 @@ interface Watched {
   claim: Claim
 }
 
-/** The same as a passage tells it. */
-const passing =
-  (pass: NonNullable<Meter['pass']>): NonNullable<Passage['pass']> =>
-  (text, from, most) => {
-    const end = pass(text, from, most)
-    return end === from ? undefined : { end }
-  }
-
 function nativePassage(codec: PassthroughCodec, edits: AnswerEdits, { inputBytes, estimator, claim }: Watched): Passage {
   const { observe, heard } = hearing(estimator)
   const meter = codec.meter(edits, observe)
@@ -64,7 +56,7 @@ function nativePassage(codec: PassthroughCodec, edits: AnswerEdits, { inputBytes
       if (verdict.sealed || verdict.created) claim(verdict)
       return verdict
     },
-    ...(pass && { pass: passing(pass) }),
+    ...(pass && { pass }),
     close() {
       if (meter.end() !== 'cut') return { out: meter.tail(), meaningful: true, last: true }
       return { out: undefined, meaningful: false, error: new GatewayError('upstream_error', 'The upstream ended its answer early.') }
