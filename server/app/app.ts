@@ -78,7 +78,7 @@ const quiet = 32
 
 export async function build(surroundings: Surroundings): Promise<Standing> {
   const { config, env, log: ownLog, publicUrl, opening, readiness, work, mediaPolicy } = surroundings
-  const tracing = planTelemetry(env, ownLog)
+  const tracing = planTelemetry(env, ownLog, config.logLevel)
   const { log } = tracing
   const file = await openConfigFile({ file: config.configFile, env, clock, log })
   const store = await opening.finish()

@@ -98,7 +98,7 @@ export interface RouteParts {
   checkBooks: BooksDeps['checkBooks']
   probe: Probe
   failedTests: FailedTests
-  background: Pick<Background, 'open'>
+  background: Pick<Background, 'open' | 'cancel'>
   settings: Settings
   /** What users have of what has a quota. */
   kept: Pick<QuotaDeps, 'keysOf' | 'storedBy' | 'filesOf'>

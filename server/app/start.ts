@@ -9,6 +9,7 @@ import { systemClock as clock, systemRandom as random } from '#runtime/clock'
 import { type Listener, type ListenOptions, listen } from '#runtime/listen'
 import { createLog, type Log } from '#runtime/log'
 import { environment, exit, fail, keepFilesPrivate, onHangUp, onTermination, onUncaught, outliveOutput, printLine } from '#runtime/process'
+import { demandNoFile } from '#runtime/small-file'
 import { beginStore } from '#store/engine/open'
 import { isStrayWrite } from '#store/engine/stray-write'
 import type { MediaPolicy } from '#upstream/media-policy'
@@ -66,8 +67,23 @@ function listenForMetrics({ metrics }: Standing, { metrics: place, maxIdleMs: id
   return listener
 }
 
+/** Folders that are made when they are first needed. Throws an Error that names the variable where that cannot be. */
+async function demandFolders({ backupFolder, bodiesPlace }: Config): Promise<void> {
+  const named = [
+    ['PARLEY_BACKUPS', backupFolder],
+    ['PARLEY_BODIES', bodiesPlace && 'folder' in bodiesPlace ? bodiesPlace.folder : undefined],
+  ] as const
+  for (const [variable, folder] of named) {
+    if (folder === undefined) continue
+    await demandNoFile(folder).catch((thrown: unknown) => {
+      throw new Error(`${variable}: ${thrown instanceof Error ? thrown.message : thrown}`)
+    })
+  }
+}
+
 async function start(log: Log, config: Config, mediaPolicy: MediaPolicy): Promise<void> {
   const env = environment()
+  await demandFolders(config)
   const shared = config.reusePort === 'on'
   let readiness: Readiness = 'starting'
   const checks = createHealthChecks(clock)

@@ -267,7 +267,7 @@ export const schemas = {
   AlertHooks: rows.PageOf(settings.AlertHookAnswer),
   BatchRow,
   BatchRows: rows.PageOf(BatchRow),
-  WorkRows: rows.PageOf(batches.WorkRow),
+  ...{ WorkRow: batches.WorkRow, WorkRows: rows.PageOf(batches.WorkRow) },
   Alerts: rows.PageOf(settings.AlertAnswer),
   AlertTest: settings.AlertTest,
   Settings: settings.SettingsAnswer,

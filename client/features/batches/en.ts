@@ -38,6 +38,9 @@ export const en = {
   work_completed: 'Done',
   work_failed: 'Failed',
   percentOf: '{id}: {percent} percent',
+  workStopTitle: 'Stop this answer?',
+  workStopWhy: 'Its client gets a cancelled answer. What the upstream has made of it until then is charged.',
+  workStopped: 'The answer is stopped.',
   workEmpty: 'Nothing lasts longer than its request now',
   workEmptyWhy: 'Videos stand here for 30 days; answers in the background while they are made.',
 }

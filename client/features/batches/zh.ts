@@ -40,6 +40,9 @@ export const zh: Record<keyof typeof en, string> = {
   work_completed: '已完成',
   work_failed: '失败',
   percentOf: '{id}：百分之 {percent}',
+  workStopTitle: '停止此回答？',
+  workStopWhy: '客户端会得到已取消的回答。上游在此之前已生成的部分会计费。',
+  workStopped: '回答已停止。',
   workEmpty: '目前没有耗时超过请求的工作',
   workEmptyWhy: '视频在此保留 30 天；后台回答只在生成期间列出。',
 }

@@ -58,6 +58,9 @@ export const batches: Readonly<Record<string, string>> = {
     '正在生成的回答在前，已完成的回答不再列出；其后是视频，最新在前。',
   'Batches and how far they are, newest first': '批次及其进度，最新在前',
   'Stop a batch': '停止批次',
+  'Stop an answer in the background': '停止后台回答',
+  'As its client’s cancel does. What the upstream has made of it until then is charged. A video cannot be stopped.':
+    '与客户端的 cancel 相同。上游在此之前已生成的部分会计费。视频无法停止。',
   'Begin an upload in parts': '开始分段上传',
   'For an hour. The file has at most 25 MiB.': '有效一小时。文件最多 25 MiB。',
   'Upload a part': '上传一段',

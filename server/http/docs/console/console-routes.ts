@@ -241,6 +241,10 @@ export const consoleRouteDocs: readonly RouteDoc[] = [
     [],
     'Answers that are being made come first; an answer that is there stands here no more. Videos follow, the newest first.',
   ),
+  doc('POST /api/work/:id/stop', 'session', 'Stop an answer in the background', {
+    gives: 'WorkRow',
+    description: 'As its client’s cancel does. What the upstream has made of it until then is charged. A video cannot be stopped.',
+  }),
   list('GET /api/alerts', 'admin', 'Alerts on their way, newest first', 'Alerts', [
     { name: 'state', in: 'query', description: '`waiting`, `sent`, or `dead`: given up after the last try.' },
   ]),
