@@ -6,7 +6,6 @@ export const en = {
   what: 'What',
   thing: 'Thing',
   change: 'Change',
-  actor: 'Who',
   target: 'Thing',
   action: 'Action',
   nameOrId: 'Name or id of the thing',

@@ -8,7 +8,6 @@ export const zh: Record<keyof typeof en, string> = {
   what: '操作',
   thing: '对象',
   change: '更改',
-  actor: '操作者',
   target: '对象',
   action: '操作',
   nameOrId: '对象的名称或 ID',
