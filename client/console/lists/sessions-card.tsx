@@ -5,13 +5,13 @@ import { createLoad, readAll } from '#client/console/load.ts'
 import { ts } from '#client/console/messages.ts'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
-import { Ago } from '#client/ui/console/ago.tsx'
 import { Card } from '#client/ui/console/page.tsx'
 import { Failure } from '#client/ui/console/states.tsx'
 import { DataTable } from '#client/ui/console/table.tsx'
 import { formatAgo, formatExactly, formatWhen } from '#client/ui/console/time.ts'
 import { showToast } from '#client/ui/toast.tsx'
 import type { SessionRow } from '#shared/console/session'
+import { Ago } from './ago.tsx'
 
 /**
  * The sessions of one user, which can be ended singly or all but this one. `path`: where they are listed; `/{id}` after it ends one.

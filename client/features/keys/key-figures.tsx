@@ -1,6 +1,6 @@
 import { Show } from 'solid-js'
 import { BudgetCell } from '#client/console/budget-cell.tsx'
-import { Ago } from '#client/ui/console/ago.tsx'
+import { Ago } from '#client/console/lists/ago.tsx'
 import { DayBars } from '#client/ui/console/day-bars.tsx'
 import { Stats } from '#client/ui/console/stats.tsx'
 import { formatCount, formatMoney, formatPercent } from '#client/ui/format.ts'

@@ -1,6 +1,6 @@
 import { Show } from 'solid-js'
 import { BudgetCell } from '#client/console/budget-cell.tsx'
-import { Ago } from '#client/ui/console/ago.tsx'
+import { Ago } from '#client/console/lists/ago.tsx'
 import { tc } from '#client/ui/console/messages.ts'
 import { Monogram } from '#client/ui/console/monogram.tsx'
 import type { Picks } from '#client/ui/console/picks.tsx'

@@ -1,4 +1,4 @@
-import { formatAgo, formatExactly } from './time.ts'
+import { formatAgo, formatExactly } from '#client/ui/console/time.ts'
 
 /** How long ago something was, with the exact time on hover; "never" for null. */
 export const Ago = (props: { at: string | null }) => (
