@@ -5,6 +5,7 @@
  */
 import { Elysia } from 'elysia'
 import { unservedDoor } from '#http/api/unserved-doors'
+import { preflight, readable } from '#http/request/other-sites'
 import { captured, errorResponse, withGuards, withRequestId } from '#http/request/respond'
 import type { Envelope, Method, Route, Visit } from '#http/request/route'
 import { clientAddress, createTargetCheck, type HostPolicy, pathParameter } from '#http/request/target'
@@ -172,11 +173,18 @@ export function createApp(parts: AppParts): App {
     }
   }
 
+  async function answerToOthers(route: Route, request: Request, params: Record<string, string> | undefined): Promise<Response> {
+    const response = await visit(route, request, params)
+    return route.forOtherSites?.(request) ? readable(response) : response
+  }
+
   for (const route of parts.routes) {
+    const answer = route.forOtherSites ? answerToOthers : visit
     for (const path of [route.path, ...(route.also ?? [])]) {
-      elysia.route(route.method, path, ({ request, params }) => visit(route, request, params as Record<string, string> | undefined), {
+      elysia.route(route.method, path, ({ request, params }) => answer(route, request, params as Record<string, string> | undefined), {
         parse: 'none',
       })
+      if (route.forOtherSites) elysia.options(path, () => preflight(route.method), { parse: 'none' })
     }
   }
   for (const [path, methods] of methodsOf(parts.routes)) {

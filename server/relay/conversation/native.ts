@@ -18,13 +18,21 @@ import { forwardedHeaders } from '#vendors/forwarded-headers'
 export function requestEdits({ head }: Asked, { channel, model }: Candidate, unsent: readonly string[]): RequestEdits {
   const own = head.models === undefined ? [] : ['models']
   const remove = [...own, ...unsent, ...(channel.params.remove ?? [])]
+  const cache = channel.vendor.cacheName && cacheOf(head, channel)
+  const set = cache ? { ...channel.params.set, cachedContent: cache } : channel.params.set
   return {
     ...(model.upstream === head.model ? {} : { model: model.upstream }),
     ...(head.stream && !head.usageAsked ? { forceUsage: true } : {}),
     ...(channel.systemPrompt === null ? {} : { systemPrompt: channel.systemPrompt }),
-    ...(channel.params.set ? { set: channel.params.set } : {}),
+    ...(set ? { set } : {}),
     ...(remove.length > 0 ? { remove } : {}),
   }
+}
+
+/** The cached content that the request names, as this vendor calls it; undefined: it names none. */
+function cacheOf({ stateRefs }: Head, { vendor, options }: Candidate['channel']): string | undefined {
+  const named = stateRefs?.find(({ kind }) => kind === 'cached-content')?.id
+  return named === undefined || named.startsWith('projects/') ? undefined : vendor.cacheName?.(named, options)
 }
 
 function answerEdits(head: Head, candidate: Candidate, previous: string | undefined): AnswerEdits {
