@@ -12,8 +12,8 @@ import { wait } from '#testing/upstream/scripted-answers'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { chatVendor } from '#testing/vendors/chat-vendor'
 import { geminiVendor } from '#testing/vendors/gemini-vendor'
-import { type InteractionsVendor, interactionsVendor } from '#testing/vendors/interactions-vendor'
 import { type Gateway, signInAt, startGateway } from './support/gateway.ts'
+import { type InteractionsVendor, interactionsVendor } from './support/interactions/interactions-vendor.ts'
 
 const model = 'fast'
 const agent = 'deep-research'
@@ -205,6 +205,13 @@ test('in the background it is charged when it is done, whoever waits; a stream o
   expect(await client.interactions.cancel(id)).toMatchObject({ id, status: 'cancelled' })
   for (let tries = 0; tries < 200 && (await balanceOf(ann.session)).balance === '9.979855'; tries++) await wait(50)
   expect(await balanceOf(ann.session)).toMatchObject({ balance: '9.95971', held: '0' })
+  const open = await client.interactions.create({ model, input: 'on and on', background: true })
+  const listed = await ann.session.call<{ data: { id: string }[] }>('GET', '/api/work')
+  const [going] = listed.data
+  expect(await ann.session.call('POST', `/api/work/${going?.id}/stop`)).toMatchObject({ kind: 'interaction', state: 'stopping' })
+  expect(await client.interactions.get(open.id)).toMatchObject({ status: 'cancelled' })
+  for (let tries = 0; tries < 200 && (await balanceOf(ann.session)).balance === '9.95971'; tries++) await wait(50)
+  expect(await balanceOf(ann.session)).toMatchObject({ balance: '9.939565', held: '0' })
   const { data: rows } = await ann.session.call<{ data: object[] }>('GET', '/api/logs?limit=2')
   expect(rows[0]).toMatchObject({ operation: 'interact', end: 'aborted', charged: cost })
 }, 60_000)

@@ -177,6 +177,10 @@ test('refusals are in the words of interactions', async () => {
   })
   expect(await refused({ model, input: 'a', tools: [{ type: 'google_maps' }] })).toMatchObject({ status: 400 })
   expect(await refused({ model, input: 'a', response_modalities: ['image'] })).toMatchObject({ status: 400 })
+  for (const body of [{ background: true, store: false }, { response_format: { type: 'poem' } }, { response_format: [{ type: 'poem' }] }]) {
+    const [field = ''] = Object.keys(body).slice(-1)
+    expect(await refused({ model, input: 'a', ...body })).toMatchObject({ status: 400, message: expect.stringContaining(field) })
+  }
   expect(await refused({ model, input: 'a', previous_interaction_id: 'nobodys' })).toMatchObject({
     status: 404,
     message: expect.stringContaining('no interaction'),

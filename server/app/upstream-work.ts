@@ -53,14 +53,14 @@ function openLongWork({ store, sealer, relaying, books, accounts, live, work, si
   const videos = createVideos({
     ...keeping,
     begun: (id) => work.begin(videoKind, id),
-    ask: async (video, signal) => videoReaders[video.style].report(await followUps.state(video, signal)),
+    ask: async (video, signal) => videoReaders[video.style].report(await followUps.text(video, { want: 'state' }, signal)),
   })
   work.define(videoKind, createWorkRunner({ ...waiting, works: videos, ends: videoEnds }))
   const backgroundInteractions = createBackgroundInteractions({
     ...keeping,
     begun: (id) => work.begin(interactionKind, id),
     async ask(interaction, signal) {
-      const said = await followUps.state({ ...interaction, style: 'interaction' }, signal)
+      const said = await followUps.text({ ...interaction, style: 'interaction' }, { want: 'state' }, signal)
       return nativeInteractions.readReport(said, interaction.inputBytes)
     },
   })

@@ -19,6 +19,9 @@ export const createBackgroundInteractions = (
 /** What they come to: what the upstream says that they used, also where they were cancelled. */
 export const interactionEnds: WorkEnds<InteractionFacts> = {
   noun: 'interaction',
-  usedBy: (_, { state, usage }) => (state === 'failed' ? undefined : usage),
+  usedBy: ({ servedAs }, { state, usage }) =>
+    state === 'failed' || !usage
+      ? undefined
+      : { ...usage, ...((servedAs ?? usage.servedAs) && { servedAs: { ...servedAs, ...usage.servedAs } }) },
   endOf: ({ isCut }) => (isCut ? 'length' : 'complete'),
 }

@@ -22,6 +22,8 @@ export interface InteractionFacts extends WorkFacts {
   report: InteractionReport
   /** Bytes of its request. */
   inputBytes: number
+  /** The dearer way of serving that was asked for; absent: none. */
+  servedAs?: Usage['servedAs']
 }
 
 /** One in the background. */

@@ -25,8 +25,8 @@ export interface BegunAt {
 export interface FollowUps {
   /** What the upstream answers to this; whoever gets it reads or cancels it. Rejects with GatewayError: `not_found` where it has it no more. */
   ask(work: BegunAt, followUp: FollowUp, signal: AbortSignalLike): Promise<UpstreamAnswer>
-  /** Its report, as text. Rejects with GatewayError: `not_found` where the upstream has it no more. */
-  state(work: BegunAt, signal: AbortSignalLike): Promise<string>
+  /** The same as text. */
+  text(work: BegunAt, followUp: FollowUp, signal: AbortSignalLike): Promise<string>
   /** Removes it there; where the upstream has no such call, nothing happens. */
   remove(work: BegunAt, signal: AbortSignalLike): Promise<void>
   /** A file of it; whoever gets it reads or cancels it. Rejects with GatewayError. */
@@ -117,8 +117,8 @@ export function createFollowUps(parts: FollowUpParts): FollowUps {
 
   return {
     ask: asked,
-    async state(work, signal) {
-      const read = await readText(await asked(work, { want: 'state' }, signal), reportBytes)
+    async text(work, followUp, signal) {
+      const read = await readText(await asked(work, followUp, signal), reportBytes)
       if (!read.whole) throw new GatewayError('upstream_error', 'The upstream sent too long a report.')
       return read.text
     },

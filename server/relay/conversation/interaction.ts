@@ -4,7 +4,6 @@
  * `operations` have `interact` do it; on others an interaction is a stored response in Gemini's words.
  */
 
-import type { Caller } from '#accounts/caller'
 import type { StateRef } from '#canonical/codec'
 import type { InteractionHead } from '#canonical/operation/interaction'
 import { nativeInteractions } from '#protocols/wordings'
@@ -22,6 +21,8 @@ import { GatewayError } from '#shared/errors'
 import { keptState } from './kept-state.ts'
 import { clientHeaders, editedExchange, nativeExchange, requestEdits } from './native.ts'
 import { affinityScope, sessionNames } from './session-affinity.ts'
+
+type Caller = Ask['caller']
 
 const interacts = { operation: 'interact', dialect: 'gemini' } as const
 

@@ -1,7 +1,6 @@
 /** Rows of work that upstreams do long after they were asked. */
 import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lt, lte, or, sql } from 'drizzle-orm'
-import { interactions } from '#db/interactions'
-import { videos } from '#db/videos'
+import { interactions, videos } from '#db/upstream-work'
 import type { Store } from '#store/engine/store'
 import { isDoneBy } from './jobs.ts'
 

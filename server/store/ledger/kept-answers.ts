@@ -1,8 +1,7 @@
 /** Which requests of batches have their answers written down, and which videos and interactions their ends: only those are charged when a crash came before theirs. */
 import { and, eq, inArray, isNotNull } from 'drizzle-orm'
 import { batchLines } from '#db/batches'
-import { interactions } from '#db/interactions'
-import { videos } from '#db/videos'
+import { interactions, videos } from '#db/upstream-work'
 import type { Store } from '#store/engine/store'
 
 /** A request of a batch, or the one that asked for a video or an interaction, whose id then stands as `batch`. */

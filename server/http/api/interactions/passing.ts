@@ -9,7 +9,6 @@ import type { Keeper } from '#reasoning-state/upstream-state'
 import type { BegunAt, FollowUps } from '#relay/admin/follow-ups'
 import type { Ask, BegunWork } from '#relay/contract/ask'
 import type { Interactions } from '#relay/conversation/interaction'
-import { readText } from '#relay/exchange/answer-text'
 import type { Clock } from '#runtime/clock'
 import type { Source } from '#runtime/outgoing-body'
 import { GatewayError } from '#shared/errors'
@@ -20,12 +19,12 @@ import type { UpstreamAnswer } from '#upstream/upstream'
 export interface PassingServices {
   interactions: Interactions
   backgroundInteractions: BackgroundInteractions
-  followUps: Pick<FollowUps, 'ask'>
+  followUps: Pick<FollowUps, 'ask' | 'text'>
   clock: Clock
   heartbeatMs: number
 }
 
-/** Bytes of an interaction that is read as a whole. */
+/** Bytes of one event: it may have a picture. */
 const mostBytes = 64 * 1024 * 1024
 
 /** One that an upstream keeps, and for whom. */
@@ -50,10 +49,14 @@ export async function begun(
   if (typeof id !== 'string' || id === '')
     throw new GatewayError('upstream_error', 'The upstream began an interaction without saying what it calls it.')
   const place = placeOf(work)
+  const servedAs = work.row.usage?.servedAs
   await interactions.noted(caller.user.id, place, id)
   await backgroundInteractions.begin({
     ...{ tenant: caller.user.id, keyId: caller.key?.id ?? null, requestId, owed: owedOf(work) },
-    facts: { ...place, upstreamId: id, inputBytes: head.inputBytes, report: { state: 'in_progress', progress: 0 } },
+    facts: {
+      ...{ ...place, upstreamId: id, inputBytes: head.inputBytes, report: { state: 'in_progress', progress: 0 } },
+      ...(servedAs && { servedAs }),
+    },
   })
   return { body, caller, id, keeper: { channel: place.channel, key: place.key } }
 }
@@ -61,7 +64,7 @@ export async function begun(
 /** The interaction as the upstream says it now. Rejects with GatewayError. */
 export async function shown(services: PassingServices, visit: Visit, one: Passing): Promise<Response> {
   const query = visit.url.searchParams.get('include_input') === 'true' ? 'include_input=true' : ''
-  return whole(services, one, await services.followUps.ask(placeAt(one), { want: 'state', query }, visit.request.signal))
+  return whole(services, one, await services.followUps.text(placeAt(one), { want: 'state', query }, visit.request.signal))
 }
 
 /** Its events, from the one behind `after` on, as they come. Rejects with GatewayError. */
@@ -78,7 +81,7 @@ export async function followed(services: PassingServices, visit: Visit, one: Pas
 
 /** Stops one in the background. Rejects with GatewayError. */
 export async function stopped(services: PassingServices, visit: Visit, one: Passing): Promise<Response> {
-  return whole(services, one, await services.followUps.ask(placeAt(one), { want: 'cancel' }, visit.request.signal))
+  return whole(services, one, await services.followUps.text(placeAt(one), { want: 'cancel' }, visit.request.signal))
 }
 
 /** Asks the upstream to stop one in the background, whoever has it; `id` as it is kept here. Rejects with GatewayError. */
@@ -115,10 +118,7 @@ function nameFor({ interactions }: PassingServices, { keeper }: Passing, upstrea
   return name === upstream ? undefined : name
 }
 
-async function whole(services: PassingServices, one: Passing, answer: UpstreamAnswer): Promise<Response> {
-  const { text, whole } = await readText(answer, mostBytes)
-  answer.cancel()
-  if (!whole) throw new GatewayError('upstream_error', 'The upstream answered with too large an interaction.')
+function whole(services: PassingServices, one: Passing, text: string): Response {
   nativeInteractions.interactionIn(text)
   const body = nativeInteractions.renamed(text, nameFor(services, one, nativeInteractions.answererIn(text)))
   return new Response(body, { headers: { 'content-type': 'application/json', 'cache-control': 'no-store' } })

@@ -5,6 +5,7 @@ import type { InteractionHead } from '#canonical/operation/interaction'
 import { bodyNames } from '#protocols/codec/body-names'
 import { invalidField, missingField, readBody } from '#protocols/codec/fields'
 import { addRef, addStateRefs, bring, isKeptFile, noContent, nonTextOf, scanned, uniqueRefs } from '#protocols/codec/head'
+import { geminiUnpriced } from '#protocols/codec/unpriced'
 import { isObject, type JsonObject } from '#shared/json'
 import { type InteractionConfig, InteractionRequest } from '#shared/protocols/gemini/interactions'
 import { scanObject } from '#wire/json-scan'
@@ -53,12 +54,19 @@ export function readHead(given: RequestBody): InteractionHead {
     affinity: previous === undefined ? [] : [previous],
     stateRefs: stateIn(value, previous, tools),
     ...(isStored && { keepsAnswer: true }),
+    ...unpricedIn(value),
     ...(isBackground && { background: isStream ? 'streamed' : 'quiet' }),
   }
 }
 
 /** What is made while nobody waits is read later, so it must be kept. */
 export const unkept = () => invalidField('store', 'true, or absent, for an interaction in the background, which is read later')
+
+/** A tier that costs more, under the name that it has here. */
+function unpricedIn({ service_tier: tier }: JsonObject): Pick<InteractionHead, 'unpriced'> {
+  const { unpriced } = geminiUnpriced(tier)
+  return unpriced ? { unpriced: unpriced.map((one) => ({ ...one, field: 'service_tier' })) } : {}
+}
 
 function modalitiesIn({ response_modalities: kinds, response_format: format }: JsonObject): Pick<NonTextContent, 'modalities'> {
   const named = Array.isArray(kinds) ? kinds.filter((kind) => typeof kind === 'string') : []

@@ -21,6 +21,7 @@ export function interactionMeter(edits: AnswerEdits, hear?: TokenEstimator['obse
   let told: Told | undefined
   let ended: 'complete' | 'length' | undefined
   let isOver = false
+  let tier: string | undefined
 
   function push(frame: Frame): FrameVerdict {
     if (isOver) return withheld
@@ -43,6 +44,7 @@ export function interactionMeter(edits: AnswerEdits, hear?: TokenEstimator['obse
     if (type === 'step.delta' && isObject(delta)) measureDelta(delta, delivered)
     if (isObject(metadata)) told = later(told, usageIn(metadata.total_usage, delivered))
     if (isObject(interaction)) told = later(told, usageIn(interaction.usage, delivered))
+    if (isObject(interaction) && typeof interaction.service_tier === 'string') tier = interaction.service_tier
     if (type === 'interaction.completed') ended = isObject(interaction) && isCut(interaction) ? 'length' : 'complete'
     const raw = isObject(interaction) && edits.model !== undefined ? editEvent(frame.raw, changes, 'interaction') : frame.raw
     return {
@@ -61,6 +63,7 @@ export function interactionMeter(edits: AnswerEdits, hear?: TokenEstimator['obse
     push,
     usage: (inputBytes, scale) => settleUsage(told, delivered, { inputBytes, scale, isOver: ended !== undefined }),
     end: () => ended ?? 'cut',
+    tier: () => tier,
     tail: () => undefined,
   }
 }

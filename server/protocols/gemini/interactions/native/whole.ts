@@ -55,6 +55,7 @@ export function readWhole(body: string, edits: AnswerEdits, inputBytes: number, 
     body: renamed(body, edits.model),
     usage: usedBy(said, inputBytes, estimator),
     end: isCut(said) ? 'length' : 'complete',
+    ...(typeof said.service_tier === 'string' && { tier: said.service_tier }),
     ...(edits.keepsAnswer && createdIn(said)),
   }
 }
@@ -96,7 +97,8 @@ export function readReport(body: string, inputBytes: number): InteractionReport 
   const said = interactionIn(body)
   const state = states[textIn(said.status)] ?? 'in_progress'
   if (state === 'queued' || state === 'in_progress') return { state, progress: 0 }
-  const usage = usedBy(said, inputBytes)
+  const tier = textIn(said.service_tier)
+  const usage: Usage = { ...usedBy(said, inputBytes), ...(tier !== '' && { servedAs: { service_tier: tier } }) }
   if (state !== 'failed') return { state, progress: 100, usage, ...(isCut(said) && { isCut: true }) }
   const { code, message } = failure(said)
   return { state, progress: 0, error: { code, message } }

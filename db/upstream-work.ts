@@ -1,10 +1,9 @@
-/** Videos that upstreams make for callers: where each is made, what was asked, and how far it is. Sealed: only the program can read them. */
+/** What upstreams do for callers long after they were asked: where, and how far each is. Sealed: only the program can read it. */
 import { index, integer, pgTable, text, timestamp } from 'drizzle-orm/pg-core'
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
 
-/** A table of work that upstreams do long after they were asked. */
-export const upstreamWork = (name: string) =>
+const upstreamWork = (name: string) =>
   pgTable(
     name,
     {
@@ -29,4 +28,7 @@ export const upstreamWork = (name: string) =>
     (table) => [index(`${name}_tenant`).on(table.tenant, table.createdAt), index(`${name}_expires`).on(table.expiresAt)],
   )
 
+/** Videos. */
 export const videos = upstreamWork('videos')
+/** Interactions in the background; what they say lies at the upstream. */
+export const interactions = upstreamWork('interactions')
