@@ -114,16 +114,24 @@ async function main(): Promise<void> {
 function print(figures: ReadonlyMap<string, readonly Figures[]>): void {
   const of = (rounds: readonly Figures[], key: string) => rounds.map((round) => round[key] ?? Number.NaN)
   const base = figures.get('nginx')
-  const ratios = (rounds: readonly Figures[]) => of(rounds, 'cpu').map((cpu, at) => cpu / (base?.[at]?.cpu ?? Number.NaN))
+  const ratios = (rounds: readonly Figures[], to = base) => of(rounds, 'cpu').map((cpu, at) => cpu / (to?.[at]?.cpu ?? Number.NaN))
+  /** A checkout that is watched beside the same one that is not, in the same round. */
+  const more = (name: string, rounds: readonly Figures[]) => {
+    const own = /^(.+) (again|metrics|traces)$/.exec(name)?.[1]
+    return own === undefined ? '' : `${((median(ratios(rounds, figures.get(own))) - 1) * 100).toFixed(1)} %`
+  }
   const shown = (value: number) => (Number.isFinite(value) ? value.toFixed(2) : '')
   const rows = [...figures].map(([name, rounds]) => [
     name,
     ...['cpu', 'main', 'database'].map((key) => shown(median(of(rounds, key)))),
     shown(Math.min(...of(rounds, 'cpu'))),
     shown(median(ratios(rounds))),
+    more(name, rounds),
     String(of(rounds, 'faults').reduce((sum, one) => sum + one, 0)),
   ])
-  console.log(markdown([['', `CPU µs/${unit}`, 'main thread', 'database', 'least CPU', 'x nginx', 'faults'], ...rows]))
+  console.log(
+    markdown([['', `CPU µs/${unit}`, 'main thread', 'database', 'least CPU', 'x nginx', 'more than unwatched', 'faults'], ...rows]),
+  )
 }
 
 await main()

@@ -8,7 +8,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { build } from '#app/app'
 import { readConfig } from '#app/config'
+import { systemClock as clock, systemRandom as random } from '#runtime/clock'
 import { createLog } from '#runtime/log'
+import { beginStore } from '#store/engine/open'
 import { startProvider } from './load/load.ts'
 
 const concurrent = 64
@@ -56,14 +58,17 @@ async function open(more: Record<string, string> = {}) {
   const env = { PARLEY_DATA: `${folder}/data`, PARLEY_CONFIG: `${folder}/parley.yaml`, DATABASE_URL: process.env.DATABASE_URL, ...more }
   // OpenTelemetry's exporters read it themselves.
   Object.assign(process.env, more)
+  const config = readConfig(env)
+  const { dataFolder, databaseUrl } = config
+  const opening = beginStore({ dataFolder, ...(databaseUrl !== undefined && { databaseUrl }), clock, random })
   const standing = await build({
-    config: readConfig(env),
+    config,
     env,
     log: createLog('warn'),
     publicUrl: new URL('http://127.0.0.1'),
     readiness: () => 'ready',
     work: { taken: true },
-    say: () => undefined,
+    opening,
     mediaPolicy: { permits: () => false } as never,
   })
   const close = async () => {

@@ -50,6 +50,7 @@ const changesNothing = [
   'POST /api/channels/{id}/test',
   'POST /api/channels/models',
   'POST /api/route',
+  'POST /api/prices/effect',
   'POST /api/invoices/check',
 ]
 

@@ -54,6 +54,8 @@ const small: Record<string, string> = {
   '/api/environment': 'the table of variables',
   '/api/groups': 'a name, a description, a budget, fallback models; cut as the others are',
   '/api/prices': 'figures',
+  '/api/prices/{model}/history': 'figures, before and after',
+  '/api/catalogue': 'a name, figures, names of channels; cut as the others are',
   '/api/usage': 'a name for each level, and figures',
   '/api/logs': 'names, figures, attempts and 200 losses of 256 characters; cut as the others are',
   '/api/plans': 'a name and six windows',

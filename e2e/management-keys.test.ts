@@ -31,6 +31,10 @@ const table: Record<string, string> = {
   'GET /api/search': 'read',
   'GET /api/events': 'read',
   'GET /api/prices': 'prices read',
+  'GET /api/prices/{model}/history': 'prices read',
+  'POST /api/prices/effect': 'prices read',
+  'GET /api/catalogue': 'prices read',
+  'GET /api/catalogue/totals': 'prices read',
   'PUT /api/prices/{model}': 'prices',
   'DELETE /api/prices/{model}': 'prices',
   'GET /api/channels': 'channels read',
@@ -156,7 +160,7 @@ const open = [
   ...['POST /api/session/step', 'POST /api/session/passkey', 'POST /api/session/passkey-options', 'POST /api/join', 'POST /api/join/look'],
 ]
 const onlyForAdministrators =
-  /^\S+ \/api\/(plans|codes|credits|teams\/\{id\}\/plan|alerts|channels|capabilities|users|audit|books|settings|environment|export|health|route|invoices)|^(POST|PATCH|DELETE) \/api\/groups|^(PUT|DELETE) \/api\/prices|^POST \/api\/(teams(\/\{id\}\/credit)?|invitations)$|^(PATCH|DELETE) \/api\/teams\/\{id\}$/
+  /^\S+ \/api\/(plans|codes|credits|teams\/\{id\}\/plan|alerts|channels|capabilities|catalogue|users|audit|books|settings|environment|export|health|route|invoices)|^(POST|PATCH|DELETE) \/api\/groups|^(PUT|DELETE) \/api\/prices|^GET \/api\/prices\/\{model\}\/history|^POST \/api\/prices\/effect|^POST \/api\/(teams(\/\{id\}\/credit)?|invitations)$|^(PATCH|DELETE) \/api\/teams\/\{id\}$/
 
 interface Made {
   id: string

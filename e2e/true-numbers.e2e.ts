@@ -91,6 +91,20 @@ test('overview, usage, requests and keys equal the API, and both the ledger', as
   )
   const overview = (await api('GET', '/api/overview')) as { now: { charged: string } }
   expect(overview.now.charged).toBe(usd(total))
+  for (const model of Object.keys(prices)) {
+    const of = (await api('GET', `/api/overview?model=${model}`)) as { now: { charged: string } }
+    expect([model, of.now.charged]).toEqual([model, by('model', model)])
+  }
+  for (const name of keys.keys()) {
+    const of = (await api('GET', `/api/overview?key=${name}`)) as { now: { charged: string } }
+    expect([name, of.now.charged]).toEqual([name, by('key', name)])
+  }
+  type Line = { kind: string; amount: string; entries?: number }
+  const { id: wallet } = ((await api('GET', '/api/session')) as { user: { id: string } }).user
+  const lines = ((await api('GET', `/api/users/${wallet}/entries?by=day&limit=200`)) as { data: Line[] }).data
+  const days = lines.filter(({ kind }) => kind === 'usage')
+  expect(sum(days.map(({ amount }) => -nano(amount.replace('-', ''))))).toBe(-total)
+  expect(days.reduce((all, { entries = 0 }) => all + entries, 0)).toBe(n)
   const { user: after } = (await api('GET', '/api/session')) as { user: { balance: string } }
   expect(nano(before.balance) - nano(after.balance)).toBe(total)
   for (const [name, key] of keys) {
@@ -102,6 +116,17 @@ test('overview, usage, requests and keys equal the API, and both the ledger', as
   const exact = (amount: string) => page.locator(`[title="$${amount}"]`).first()
   await openConsole(page, '/overview')
   await expect(exact(usd(total))).toBeVisible()
+  const [[model]] = Object.entries(prices) as [[string, unknown]]
+  const models = page.locator('.card', { has: page.getByRole('heading', { name: 'Top models' }) })
+  await models.getByRole('link', { name: model }).click()
+  await expect(page).toHaveURL(new RegExp(`model=${model}`))
+  await expect(page.locator('.stat', { hasText: 'Spend' }).locator(`[title="$${by('model', model)}"]`)).toBeVisible()
+  await page.reload()
+  await expect(page.locator('.stat', { hasText: 'Spend' }).locator(`[title="$${by('model', model)}"]`)).toBeVisible()
+  await page.getByRole('button', { name: 'Clear filters' }).click()
+  await expect(page.locator('.stat', { hasText: 'Spend' }).locator(`[title="$${usd(total)}"]`)).toBeVisible()
+  await page.goto(`/admin/users/${wallet}`)
+  for (const { amount } of days) await expect(page.locator(`[title="$${amount}"]`).first()).toBeVisible()
   await page.goto('/usage?days=1')
   await expect(exact(usd(total))).toBeVisible()
   for (const model of Object.keys(prices))

@@ -40,6 +40,20 @@ test('a credit, a correction and a request stand in the ledger with what they we
   await expect(ledger).toContainText('thanks')
   await expect(ledger).toContainText('Opening grant')
   await expectClean(page, 'a user with a ledger')
+  // What requests were charged stands by the day, which opens to them.
+  const day = ledger.getByRole('button', { name: '1 request' })
+  await day.click()
+  await expect(page).toHaveURL(/day=\d{4}-\d\d-\d\d/)
+  await expect(page.getByRole('list', { name: /^Charges of / }).getByRole('link')).toHaveText(/^req_/)
+  await expectClean(page, 'a day of a ledger')
+  await page.reload()
+  await expect(page.getByRole('list', { name: /^Charges of / }).getByRole('listitem')).toHaveCount(1)
+  await day.click()
+  await expect(page.getByRole('list', { name: /^Charges of / })).toHaveCount(0)
+  await page.getByRole('button', { name: 'Every entry' }).click()
+  await expect(ledger.getByRole('row').nth(3)).toContainText('req_')
+  await page.getByRole('button', { name: 'By day' }).click()
+  await expect(day).toBeVisible()
   // What each left behind; the newest is the balance.
   await expect(ledger.getByRole('row').nth(1).locator('td').last().locator('[title]')).toHaveAttribute('title', /^\$12\.99/)
   await page.getByRole('link', { name: 'Keys', exact: true }).last().click()
@@ -97,6 +111,21 @@ test('a setting says its default and whether it was changed', async ({ page }) =
   await page.getByLabel('API keys').fill('200')
   await page.getByRole('button', { name: 'Save' }).click()
   await expect(page.getByText('changed', { exact: true })).toHaveCount(0)
+})
+
+test('the section of the settings that is read is marked, whether by scrolling or by a press', async ({ page }) => {
+  await openConsole(page, '/admin/settings')
+  const sections = page.getByRole('navigation', { name: 'Sections' })
+  const current = sections.locator('[aria-current]')
+  await expect(current).toHaveText(/^Models/)
+  await sections.getByRole('button', { name: 'Routing' }).click()
+  await expect(current).toHaveText(/^Routing/)
+  await page.locator('.page').evaluate((box) => box.scrollTo(0, box.scrollHeight))
+  await expect(current).toHaveText('Environment')
+  await page.getByRole('checkbox', { name: 'Only what differs from the default' }).check()
+  await expect(sections.getByRole('button', { name: 'Routing' })).toHaveCount(0)
+  await expect(page).toHaveURL(/only=changed/)
+  await expectClean(page, 'settings that differ')
 })
 
 test('balancing and checks of channels that rest are settings, each with its default', async ({ page, program }) => {

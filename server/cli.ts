@@ -7,13 +7,27 @@ import { systemTerminal } from '#cli/console/terminal'
 import { database, usage as databaseUsage } from '#cli/db'
 import { ready, usage as readyUsage } from '#cli/ready'
 import { route, usage as routeUsage } from '#cli/route'
-import { exit, fail, keepFilesPrivate } from '#runtime/process'
+import { exit, fail, keepFilesPrivate, printLine } from '#runtime/process'
 
 keepFilesPrivate()
-const [command, ...args] = process.argv.slice(2)
-if (command === 'route') await route(args)
-else if (command === 'ready') await ready(args)
-else if (command === 'db') await database(args)
-else if (command === 'books') await books(args)
-else if (isConsoleCommand(command)) exit(await runConsoleCommand(process.argv.slice(2), systemTerminal()))
-else fail(`Usage:\n\n${helpOf(commands)}\n\n${routeUsage}\n\n${databaseUsage}\n\n${booksUsage}\n\n${readyUsage}`, 2)
+/** Commands with files of their own. */
+const own: Readonly<Record<string, { run(args: string[]): Promise<void>; usage: string }>> = {
+  route: { run: route, usage: routeUsage },
+  db: { run: database, usage: databaseUsage },
+  books: { run: books, usage: booksUsage },
+  ready: { run: ready, usage: readyUsage },
+}
+const usages = Object.values(own).map(({ usage }) => usage)
+const whole = `Usage:\n\n${[helpOf(commands), ...usages].join('\n\n')}`
+
+const isHelpFlag = (word: string | undefined) => word === '--help' || word === '-h'
+const isHelp = (word: string | undefined) => word === 'help' || isHelpFlag(word)
+const ownNamed = (word: string | undefined) => (word !== undefined && Object.hasOwn(own, word) ? own[word] : undefined)
+const words = process.argv.slice(2)
+const [command, ...args] = words
+const topic = isHelp(command) ? ownNamed(args[0]) : args.some(isHelpFlag) ? ownNamed(command) : undefined
+if (topic !== undefined) printLine(`Usage:\n\n${topic.usage}`)
+else if (isHelp(command) && args.length === 0) printLine(whole)
+else if (ownNamed(command)) await ownNamed(command)?.run(args)
+else if (isConsoleCommand(command)) exit(await runConsoleCommand(words, systemTerminal()))
+else fail(whole, 2)

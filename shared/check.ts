@@ -1,6 +1,7 @@
 /** Compiled checks of values from outside. A fault names the field and never repeats the value. */
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
+import { expectation } from './expectation.ts'
 import type { Static, TSchema } from './typebox.ts'
 
 /** One thing that is wrong with a value. */
@@ -43,19 +44,24 @@ export function checker<S extends TSchema>(schema: S): Checker<Static<S>> {
 }
 
 /**
- * For a union, the faults within the variant of the same kind as the value, which are more helpful than "no variant fits". Found one by
- * one: a list has as many as it has values.
+ * For a union, the faults within the variant of the same kind as the value, which are more helpful than "no variant fits"; where several
+ * kinds of plain values are allowed, what all of them are is told instead. Found one by one: a list has as many as it has values.
  */
 function* inVariants(errors: Iterable<ValueError>): Generator<ValueError> {
   for (const error of errors) {
     const variant =
-      error.type === ValueErrorType.Union ? error.errors.map(opened).find(({ first }) => first && !kinds.has(first.type)) : undefined
+      error.type === ValueErrorType.Union && !isChoice(error.schema)
+        ? error.errors.map(opened).find(({ first }) => first && !kinds.has(first.type))
+        : undefined
     if (variant?.first) {
       yield* inVariants([variant.first])
       yield* inVariants(variant.rest)
     } else yield error
   }
 }
+
+/** Whether a union has a list of words or constants in it, null apart: then no variant alone says what is allowed. */
+const isChoice = ({ anyOf = [] }: TSchema) => (anyOf as TSchema[]).some((one) => 'const' in one)
 
 /** The first fault, and the others, which can be read once. */
 function opened(errors: Iterable<ValueError>): { first: ValueError | undefined; rest: Iterable<ValueError> } {
@@ -76,8 +82,12 @@ const kinds = new Set([
 ])
 
 function fault(error: ValueError): Fault {
-  return { code: codeOf(error.type), path: segments(error.path), message: expectation(error) }
+  const code = codeOf(error.type)
+  return { code, path: segments(error.path), message: messages[code] ?? expectation(error) }
 }
+
+/** Of faults that are not about a value. */
+const messages: Readonly<Record<string, string>> = { missing_field: 'This field is required', unknown_field: 'There is no such field' }
 
 function codeOf(type: ValueErrorType): Fault['code'] {
   if (type === ValueErrorType.ObjectAdditionalProperties) return 'unknown_field'
@@ -91,20 +101,4 @@ function segments(pointer: string): string[] {
     .split('/')
     .slice(1)
     .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'))
-}
-
-/** The formats of `typebox.ts` in words. */
-const forms: Readonly<Record<string, string>> = {
-  decimal: 'a plain decimal number with up to 9 places, such as 0.5',
-  instant: 'a time like 2026-03-01T00:00:00Z',
-}
-
-function expectation(error: ValueError): string {
-  const words: unknown = error.schema.enum
-  if (Array.isArray(words)) return `Expected one of: ${words.join(', ')}`
-  const { description, format = '' } = error.schema
-  if (error.type === ValueErrorType.StringPattern) return `Expected ${description ?? forms[format] ?? 'text of another form'}`
-  if (error.type === ValueErrorType.StringFormat) return `Expected ${forms[format] ?? description ?? 'text of another form'}`
-  if (error.type === ValueErrorType.Union) return 'Expected another kind of value'
-  return error.message
 }

@@ -19,8 +19,11 @@ export const Decimal = () => Type.String({ format: 'decimal', maxLength: 24, pat
 /** Like `Decimal`, but possibly negative. */
 export const SignedDecimal = () => Type.String({ format: 'decimal', maxLength: 24 })
 
+/** Text of at least one character, and no control characters. */
+export const visible = '^[^\\u0000-\\u001f\\u007f]+$'
+
 /** A short human-given name: visible characters, inner spaces allowed. */
-export const Name = (maxLength = 120) => Type.String({ minLength: 1, maxLength, pattern: '^[^\\u0000-\\u001f\\u007f]+$' })
+export const Name = (maxLength = 120) => Type.String({ minLength: 1, maxLength, pattern: visible })
 
 /** Text of bounded length, the default for every string a person types. */
 export const Text = (maxLength = 8192) => Type.String({ maxLength })

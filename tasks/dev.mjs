@@ -4,7 +4,7 @@
  */
 import { install } from './lib/install.mjs'
 import { serve } from './lib/processes.mjs'
-import { task, tell } from './lib/project.mjs'
+import { startSettings, task, tell } from './lib/project.mjs'
 
 await task(async () => {
   const bun = await install({ dev: true })
@@ -13,10 +13,8 @@ await task(async () => {
     PARLEY_HOST: '127.0.0.1',
     PARLEY_PORT: String(front + 1),
     PARLEY_PUBLIC_URL: `http://127.0.0.1:${front}`,
-    // With these the server does not start itself anew, which would end the watching.
-    BUN_CONFIG_MAX_HTTP_REQUESTS: '65535',
-    BUN_JSC_thresholdForFTLOptimizeAfterWarmUp: '1000000',
-    MIMALLOC_PURGE_HOLES_MIN_INTERVAL: '1000',
+    // The server must not start itself anew, which would end the watching.
+    ...startSettings(),
   }
   tell(`Open http://127.0.0.1:${front} (the server itself listens on port ${front + 1})`)
   serve([

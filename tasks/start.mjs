@@ -8,6 +8,5 @@ import { buildServer, serverCommand } from './lib/server.mjs'
 await task(async () => {
   const bun = await install({ dev: false })
   await Promise.all([buildClient(bun), buildServer(bun)])
-  const { NODE_ENV = 'production' } = process.env
-  serve([{ ...serverCommand(bun), env: { NODE_ENV } }])
+  serve([serverCommand(bun)])
 })

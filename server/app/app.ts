@@ -44,7 +44,6 @@ import { openFolder } from '#runtime/read-only-folder'
 import { openSpool } from '#runtime/spool'
 import { memberIdOf } from '#shared/ids'
 import { watchCalls } from '#store/engine/guard'
-import { openStore, type StoreOptions } from '#store/engine/open'
 import type { Store } from '#store/engine/store'
 import { createTokenUses } from '#store/realtime/live-tokens'
 import { createAlerting } from './alerting.ts'
@@ -78,13 +77,12 @@ const aliveWithinMs = 2_000
 /** Replays wait while more requests than this are open. */
 const quiet = 32
 
-export async function build({ config, env, log: ownLog, publicUrl, readiness, work, say, mediaPolicy }: Surroundings): Promise<Standing> {
-  const tracing = planTelemetry(env, ownLog)
+export async function build(surroundings: Surroundings): Promise<Standing> {
+  const { config, env, log: ownLog, publicUrl, opening, readiness, work, mediaPolicy } = surroundings
+  const tracing = planTelemetry(env, ownLog, config.logLevel)
   const { log } = tracing
   const file = await openConfigFile({ file: config.configFile, env, clock, log })
-  const options: StoreOptions = { dataFolder: config.dataFolder, clock, random, log: say }
-  if (config.databaseUrl !== undefined) options.databaseUrl = config.databaseUrl
-  const store = await openStore(options)
+  const store = await opening.finish()
   try {
     loadEncoding()
     const sealer = await openSealer(store, random, config.dataFolder, config.masterKey)

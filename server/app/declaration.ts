@@ -6,7 +6,7 @@ import type { Declared } from '#declare/apply'
 import type { Declaration } from '#declare/declaration'
 import type { Clock } from '#runtime/clock'
 import type { Log } from '#runtime/log'
-import { fileState, readIfThere } from '#runtime/small-file'
+import { FileFault, fileState, readIfThere } from '#runtime/small-file'
 import type { ConfigState } from '#shared/console/model'
 import { asGatewayError, GatewayError } from '#shared/errors'
 
@@ -41,13 +41,20 @@ export async function openConfigFile({ file, env, clock, log }: ConfigFileParts)
   const path = file ?? usual
   const ok = (): ConfigState => ({ state: 'ok', message: null, at: new Date(clock.now()).toISOString() })
   /** State of the file that was last read, and of a newer one that may still be being written. */
-  let read = await fileState(path)
+  let read = await named(fileState(path))
   let changed: string | undefined
-  const atStart = await declared()
+  const atStart = await named(declared())
   if (atStart === undefined && file !== undefined) throw new Error(`PARLEY_CONFIG names a file that does not exist: ${file}`)
   let writing: Together | undefined
   let state = ok()
   let last: Promise<void> = Promise.resolve()
+
+  /** Names the variable that named the file. */
+  function named<T>(work: Promise<T>): Promise<T> {
+    return work.catch((thrown: unknown) => {
+      throw file !== undefined && thrown instanceof FileFault ? new Error(`PARLEY_CONFIG: ${thrown.message}`) : thrown
+    })
+  }
 
   async function declared(): Promise<Declaration | undefined> {
     const text = await readIfThere(path)

@@ -55,10 +55,12 @@ import { singleSignOnRoutes } from '#http/console/accounts/single-sign-on'
 import { type TeamServices, teamRoutes } from '#http/console/accounts/teams'
 import { userSessionRoutes } from '#http/console/accounts/user-sessions'
 import { userRoutes } from '#http/console/accounts/users'
+import { catalogueRoutes } from '#http/console/catalogue/catalogue'
 import { channelRoutes } from '#http/console/catalogue/channels'
 import { explainRoutes } from '#http/console/catalogue/explain'
 import { invoiceRoutes } from '#http/console/catalogue/invoices'
 import { modelRoutes as consoleModelRoutes } from '#http/console/catalogue/models'
+import { priceEffectRoutes } from '#http/console/catalogue/price-effect'
 import { priceRoutes } from '#http/console/catalogue/prices'
 import { probeRoutes } from '#http/console/catalogue/probe'
 import { alertRoutes } from '#http/console/installation/alerts'
@@ -247,6 +249,8 @@ export function routesOf({
     ...booksRoutes({ ...consoleServices, checkBooks }),
     ...replayRoutes({ ...consoleServices, replays }),
     ...priceRoutes({ ...consoleServices, channels, prices }),
+    ...catalogueRoutes({ ...consoleServices, channels, prices }),
+    ...priceEffectRoutes({ ...consoleServices, prices }),
     ...consoleModelRoutes({ ...consoleServices, channels, prices }),
   ]
   const all = [...routes, ...furtherAddresses(relayServices, routes)]

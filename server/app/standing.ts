@@ -4,6 +4,7 @@ import type { ConsoleServices } from '#http/console/route/services'
 import type { Readiness } from '#http/health'
 import type { Metrics } from '#metrics/metrics'
 import type { Log } from '#runtime/log'
+import type { OpeningStore } from '#store/engine/open'
 import type { MediaPolicy } from '#upstream/media-policy'
 import type { Config } from './config.ts'
 
@@ -30,11 +31,12 @@ export interface Surroundings {
   env: Record<string, string | undefined>
   log: Log
   publicUrl: URL
+  /** The store that was begun before all of this was loaded. */
+  opening: OpeningStore
   /** Called once for each time that somebody asks. */
   readiness(): Readiness
   /** False: new work is refused. */
   work: { readonly taken: boolean }
-  say(line: string): void
   /** Which media URLs in requests may be fetched. */
   mediaPolicy: MediaPolicy
 }

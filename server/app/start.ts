@@ -5,13 +5,14 @@
 import { bootAnswer } from '#http/boot'
 import type { Readiness } from '#http/health'
 import { metricsApp } from '#http/metrics'
-import { systemClock as clock } from '#runtime/clock'
+import { systemClock as clock, systemRandom as random } from '#runtime/clock'
 import { type Listener, type ListenOptions, listen } from '#runtime/listen'
 import { createLog, type Log } from '#runtime/log'
 import { environment, exit, fail, keepFilesPrivate, onHangUp, onTermination, onUncaught, outliveOutput, printLine } from '#runtime/process'
+import { demandNoFile } from '#runtime/small-file'
+import { beginStore } from '#store/engine/open'
 import { isStrayWrite } from '#store/engine/stray-write'
 import type { MediaPolicy } from '#upstream/media-policy'
-import { build } from './app.ts'
 import { type Config, readConfig } from './config.ts'
 import { createHealthChecks } from './health-checks.ts'
 import type { Standing } from './standing.ts'
@@ -66,8 +67,23 @@ function listenForMetrics({ metrics }: Standing, { metrics: place, maxIdleMs: id
   return listener
 }
 
+/** Folders that are made when they are first needed. Throws an Error that names the variable where that cannot be. */
+async function demandFolders({ backupFolder, bodiesPlace }: Config): Promise<void> {
+  const named = [
+    ['PARLEY_BACKUPS', backupFolder],
+    ['PARLEY_BODIES', bodiesPlace && 'folder' in bodiesPlace ? bodiesPlace.folder : undefined],
+  ] as const
+  for (const [variable, folder] of named) {
+    if (folder === undefined) continue
+    await demandNoFile(folder).catch((thrown: unknown) => {
+      throw new Error(`${variable}: ${thrown instanceof Error ? thrown.message : thrown}`)
+    })
+  }
+}
+
 async function start(log: Log, config: Config, mediaPolicy: MediaPolicy): Promise<void> {
   const env = environment()
+  await demandFolders(config)
   const shared = config.reusePort === 'on'
   let readiness: Readiness = 'starting'
   const checks = createHealthChecks(clock)
@@ -83,19 +99,26 @@ async function start(log: Log, config: Config, mediaPolicy: MediaPolicy): Promis
   const open = () => listen(served)
   // A shared port is opened only when this process can serve requests.
   const early = shared ? undefined : open()
+  const { dataFolder, databaseUrl } = config
+  const opening = beginStore({ dataFolder, ...(databaseUrl !== undefined && { databaseUrl }), clock, random, log: printLine })
+  // All the rest is loaded while the database opens.
+  const { build } = await import('./app.ts')
   const publicUrl = new URL(config.publicUrl ?? addressOf(config, early?.port ?? config.port))
   const built = await build({
     config,
     env,
     log,
     publicUrl,
-    say: printLine,
+    opening,
     mediaPolicy,
     readiness() {
       checks.asked(readiness === 'draining')
       return readiness
     },
     work,
+  }).catch(async (thrown: unknown) => {
+    await opening.abandon()
+    throw thrown
   })
   await introduce(built, config)
   served.handle = built.app

@@ -129,10 +129,10 @@ export interface Meter {
   push(frame: Frame): FrameVerdict
   /**
    * Takes the events that begin at `from` and differ from one before in their text alone: at least one, and until they brought `most` bytes
-   * of text. Returns where they end, or `from`. Each is content that passes as it is. Each character of `text` is a byte. Absent: it
-   * takes none.
+   * of text. Tells where they end, and what they become; without `out` they pass as they are. Undefined: it takes none of these; absent: of
+   * any. Each is content. Each character of `text` is a byte.
    */
-  pass?(text: string, from: number, most: number): number
+  pass?(text: string, from: number, most: number): { end: number; out?: Uint8Array } | undefined
   /**
    * Usage so far: `provider` when the upstream reported it, else `estimated` from what was delivered. Without a scale, four bytes per
    * token.

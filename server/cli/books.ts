@@ -35,15 +35,19 @@ function readArguments(args: string[]) {
 export async function books(args: string[]): Promise<void> {
   const { values, positionals } = readArguments(args)
   if (positionals.length !== 1 || positionals[0] !== 'check') fail(`Usage: ${usage}`, 2)
-  const { databaseUrl, dataFolder } = readConfig(environment())
-  const place = placeOf(values.at ?? databaseUrl ?? dataFolder)
-  const folder = place.engine === 'embedded' ? place.where : dataFolder
-  const report = await checked(place, values.journals ?? [`${folder}/journal`], values.url).catch((thrown: unknown) => {
+  const report = await reported(values).catch((thrown: unknown) => {
     process.stderr.write(`parley books check: ${thrown instanceof Error ? thrown.message.split('\n')[0] : String(thrown)}\n`)
     return exit(2)
   })
   printLine(values.json ? JSON.stringify(report, undefined, 2) : booksText(report))
   exit(report.exact ? 0 : 1)
+}
+
+async function reported({ at, journals, url }: ReturnType<typeof readArguments>['values']): Promise<BooksReport> {
+  const { databaseUrl, dataFolder } = readConfig(environment())
+  const place = placeOf(at ?? databaseUrl ?? dataFolder)
+  const folder = place.engine === 'embedded' ? place.where : dataFolder
+  return checked(place, journals ?? [`${folder}/journal`], url)
 }
 
 async function checked(place: Place, journals: readonly string[], url: string | undefined): Promise<BooksReport> {

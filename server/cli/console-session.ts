@@ -5,7 +5,9 @@ import { environment, fail } from '#runtime/process'
 export function addressOf(url: string | undefined): string {
   const { PARLEY_PUBLIC_URL, PARLEY_HOST = '127.0.0.1', PARLEY_PORT = '3000' } = environment()
   const host = PARLEY_HOST.includes(':') ? `[${PARLEY_HOST}]` : PARLEY_HOST
-  return (url ?? PARLEY_PUBLIC_URL ?? `http://${host}:${PARLEY_PORT}`).replace(/\/+$/, '')
+  const given = url ?? PARLEY_PUBLIC_URL ?? `http://${host}:${PARLEY_PORT}`
+  if (!/^https?:\/\//.test(given) || !URL.canParse(given)) return fail('The address must begin with http:// or https://.', 2)
+  return given.replace(/\/+$/, '')
 }
 
 /** Sends a POST request; an error response ends the program with Parley's own message. */

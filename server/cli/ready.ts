@@ -8,7 +8,8 @@ export const usage = `parley ready [URL]
 Asks GET /readyz at the URL, else at PARLEY_HOST and PARLEY_PORT. Exit codes: 0 it serves requests, 1 it does not.`
 
 /** Runs the command and exits. */
-export async function ready([url]: readonly string[]): Promise<void> {
+export async function ready([url, ...more]: readonly string[]): Promise<void> {
+  if (more.length > 0) fail(`Usage: ${usage}`, 2)
   const answer = await fetch(`${addressOf(url ?? here())}/readyz`, { redirect: 'manual' }).catch(() => undefined)
   if (answer?.ok) exit(0)
   fail(answer === undefined ? 'Parley does not respond.' : `Parley is not ready: ${answer.status}`)

@@ -28,7 +28,10 @@ function readArguments(args: string[]) {
 }
 
 async function readInput(file: string | undefined): Promise<string | undefined> {
-  if (file !== undefined && file !== '-') return (await readIfThere(file)) ?? fail('The file with the request body does not exist.')
+  if (file !== undefined && file !== '-') {
+    const body = await readIfThere(file).catch((thrown: unknown) => fail(`${thrown instanceof Error ? thrown.message : thrown}.`))
+    return body ?? fail('The file with the request body does not exist.')
+  }
   if (file === undefined && process.stdin.isTTY) return undefined
   let body = ''
   for await (const piece of process.stdin.setEncoding('utf8')) body += piece

@@ -51,7 +51,7 @@ export function readObjectFields(fields: readonly { name: string; value: string 
   return split({}, refs)
 }
 
-function split(value: JsonObject, refs: readonly StateRef[]): ObjectBody {
+function split(value: JsonObject, refs: StateRef[]): ObjectBody {
   const isKept = ({ kind, id }: StateRef) => kind === 'file' && keptFileIn(id) !== undefined
   const all = uniqueRefs(refs)
   return { value, refs: all.filter((ref) => !isKept(ref)), keptFiles: all.filter(isKept).map(({ id }) => id) }

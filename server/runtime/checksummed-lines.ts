@@ -8,6 +8,7 @@ import { link, open, rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
+import { faultOf } from './small-file.ts'
 
 /** Throws an Error of one line when there is a file of this name, or the disk refuses; then nothing is left behind. */
 export async function writeLines(path: string, lines: AsyncIterable<string>): Promise<void> {
@@ -18,7 +19,7 @@ export async function writeLines(path: string, lines: AsyncIterable<string>): Pr
     // Unlike a rename, a link never takes the place of another file.
     await link(unfinished, path)
   } catch (thrown) {
-    throw codeOf(thrown) === 'EEXIST' ? new Error(`${path} is there already`, { cause: thrown }) : thrown
+    throw faultOf(path, thrown) ?? thrown
   } finally {
     await rm(unfinished, { force: true })
   }
@@ -74,9 +75,7 @@ async function* unpacked(path: string): AsyncGenerator<Uint8Array> {
   try {
     yield* file.pipe(unpack)
   } catch (thrown) {
-    const code = codeOf(thrown)
-    if (code === 'ENOENT') throw new Error(`${path} is not there`, { cause: thrown })
-    throw code.startsWith('Z_') ? damaged(path, thrown) : thrown
+    throw codeOf(thrown).startsWith('Z_') ? damaged(path, thrown) : (faultOf(path, thrown) ?? thrown)
   } finally {
     file.destroy()
   }

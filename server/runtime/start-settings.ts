@@ -1,16 +1,17 @@
 /** Settings of the runtime itself. Bun reads them from the environment, and only at its own start. */
 
-/** Names and values. A program that has them from the start saves starting anew. */
-export const startSettings: Readonly<Record<string, string>> = {
-  // By default requests beyond 256 at once are silently queued.
-  BUN_CONFIG_MAX_HTTP_REQUESTS: '65535',
-  // The last tier of the compiler makes the way of a request no faster, and compiling costs more than the first ten thousand requests
-  // themselves. Long loops still reach it.
-  BUN_JSC_thresholdForFTLOptimizeAfterWarmUp: '1000000',
-  // Milliseconds. Memory that was freed is given back to the system this seldom: under load it is needed again at once, and giving it back
-  // all the time keeps a thread busy and costs a page fault for every page.
-  MIMALLOC_PURGE_HOLES_MIN_INTERVAL: '1000',
-}
+import settings from './start-settings.json' with { type: 'json' }
+
+/**
+ * Names and values, from `start-settings.json`. A program that has them from the start saves starting anew; the tasks give them.
+ *
+ * - `BUN_CONFIG_MAX_HTTP_REQUESTS`: by default requests beyond 256 at once are silently queued.
+ * - `BUN_JSC_thresholdForFTLOptimizeAfterWarmUp`: the last tier of the compiler makes the way of a request no faster, and compiling costs
+ *   more than the first ten thousand requests themselves. Long loops still reach it.
+ * - `MIMALLOC_PURGE_HOLES_MIN_INTERVAL`: milliseconds. Memory that was freed is given back to the system this seldom: under load it is
+ *   needed again at once, and giving it back all the time keeps a thread busy and costs a page fault for every page.
+ */
+export const startSettings: Readonly<Record<string, string>> = settings
 
 /**
  * Starts this program anew in the same process with the settings that are not in its environment; then it does not return. Returns

@@ -5,6 +5,7 @@ import type { AttemptRow } from '#shared/console/log'
 import { handClock } from '#testing/hand-clock'
 import { usageRow } from '#testing/usage-row'
 import { type CollectorState, type FinishedMessage, handOver } from './hand-over.ts'
+import { columns } from './span-template.ts'
 import { tracedRequests } from './traced-requests.ts'
 
 const limits = { lot: 3, delayMs: 100, beatMs: 5_000, underway: 8 }
@@ -37,7 +38,7 @@ function thread() {
     told,
     failures,
     rows,
-    lots: () => sent.map(({ measurements }) => measurements.flatMap(({ values }) => values).length),
+    lots: () => sent.map(({ numbers, whole }) => numbers.length / columns + whole.length),
   }
 }
 
@@ -52,7 +53,8 @@ function request(sampled = true) {
   for (const each of row.attempts) begun.begin(each)
   return begun
 }
-const spansIn = ({ spans }: FinishedMessage) => JSON.parse(`[${new TextDecoder().decode(spans.bytes)}]`) as { spanId: string }[]
+const spansIn = ({ whole }: FinishedMessage) =>
+  JSON.parse(`[${whole.flatMap(({ text }) => (text === '' ? [] : [text])).join(',')}]`) as { spanId: string }[]
 
 test('a lot goes a moment after its first request, by one timer', async () => {
   const { clock, sent, rows } = thread()
@@ -62,7 +64,9 @@ test('a lot goes a moment after its first request, by one timer', async () => {
   expect(clock.pending()).toBe(before + 1)
   expect(sent).toEqual([])
   await clock.advance(limits.delayMs)
-  expect(sent).toMatchObject([{ spans: { count: 6 }, measurements: [{ provider: 'parley' }, { provider: 'parley' }], open: 7, lost: 0 }])
+  expect(sent).toMatchObject([
+    { spans: 6, whole: [{ facts: { provider: 'parley' } }, { facts: { provider: 'parley' } }], open: 7, lost: 0 },
+  ])
   const ids = both.flatMap(({ spanId, attempts }) => [spanId, ...attempts.map((each) => each.spanId)])
   expect(sent.flatMap(spansIn).map(({ spanId }) => spanId)).toEqual(ids)
   rows.add(row, request())
@@ -81,7 +85,7 @@ test('a full lot goes at once', async () => {
 test('what is not sampled is measured, and no span', async () => {
   const { sent, rows, lots } = thread()
   for (const sampled of [true, false, true]) rows.add(row, request(sampled))
-  expect(sent).toMatchObject([{ spans: { count: 6 } }])
+  expect(sent).toMatchObject([{ spans: 6 }])
   expect(sent.flatMap(spansIn).length).toBe(6)
   expect(lots()).toEqual([3])
 })
@@ -99,15 +103,15 @@ test('what finds too many on their way is dropped, and so is what a thread took 
   expect([rows.lost(), failures]).toEqual([3 * 3 + 3 * 3, [new Error('gone')]])
   rows.add(row, request())
   await clock.advance(limits.delayMs)
-  expect(sent.at(-1)).toMatchObject({ spans: { count: 3 }, lost: 18 })
+  expect(sent.at(-1)).toMatchObject({ spans: 3, lost: 18 })
 })
 
 test('the thread is asked how the collector does when nothing happens, too', async () => {
   const { clock, sent, told } = thread()
   await clock.advance(2 * limits.beatMs)
   expect(sent).toMatchObject([
-    { spans: { count: 0 }, measurements: [], open: 7 },
-    { spans: { count: 0 }, measurements: [], open: 7 },
+    { spans: 0, whole: [], open: 7 },
+    { spans: 0, whole: [], open: 7 },
   ])
   sent[0]?.answer.resolve({ dropped: 2 })
   await clock.advance(0)

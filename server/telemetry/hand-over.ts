@@ -1,6 +1,5 @@
 /**
- * Finished requests on their way to the thread that tells the collector. Each is written down on its own turn, mostly as a copy of another
- * one; a message takes many.
+ * Finished requests on their way to the thread that tells the collector. Each is written down on its own turn; a message takes many.
  */
 import type { Clock, Timer } from '#runtime/clock'
 import type { NewLog } from '#store/ledger/ledger'
@@ -48,7 +47,7 @@ export interface HandOverParts {
   /** Whether spans are wanted, of requests that are sampled, and whether metrics are, of all. */
   traces: boolean
   metrics: boolean
-  /** Rejects where the thread is gone. The bytes are handed over. */
+  /** Rejects where the thread is gone. The buffers are handed over. */
   send(message: FinishedMessage): Promise<CollectorState>
   /** Is told every answer. */
   told(state: CollectorState): void
@@ -77,8 +76,8 @@ export function handOver({ limits, clock, openRequests, vendors, traces, metrics
 
   function onBeat(): void {
     beat = clock.after(limits.beatMs, onBeat)
-    lot.forget()
     if (timer === undefined) sendLot()
+    lot.forget()
   }
 
   function sendLot(): void {
@@ -89,7 +88,9 @@ export function handOver({ limits, clock, openRequests, vendors, traces, metrics
     underway += requests
     const answered = send({ ...taken, open: openRequests(), lost })
       .then(told, (error: unknown) => {
-        lost += taken.spans.count
+        lost += taken.spans
+        // Another thread knows none of the shapes.
+        lot.forget()
         failed(error)
       })
       .finally(() => {

@@ -1,127 +1,143 @@
 /**
- * Finished requests of a moment, written down as they end: spans as bytes of OTLP/JSON, measurements as numbers. Nothing is kept of a
- * request but these, so that a lot is as cheap for the memory as for the processor.
+ * Finished requests of a moment, written down as they end: of most of them ids and numbers in rows of fixed length, beside what many
+ * have in common. Nothing is kept of a request but these; the thread that sends them makes the text.
  */
 import type { NewLog } from '#store/ledger/ledger'
 import type { Vendors } from './conventions.ts'
-import { factsOf, type Measured, type MeasuredFacts, type Measurements, measuredOf } from './measurement.ts'
-import { hasTemplate, roomFor, type SpanTemplate, shapeOf, templateOf, valuesOf, writeSpans } from './span-template.ts'
+import { factsOf, type Measured, type MeasuredFacts, measuredOf } from './measurement.ts'
+import { hasOutline, type Outline, outlineOf } from './shape.ts'
+import { column, columns, hasTemplate, idBytes, type SpanTemplate, templateOf, writeValues } from './span-template.ts'
 import { spansText } from './span-text.ts'
 import type { TracedRequest } from './traced-requests.ts'
 
+/** What many requests have in common, by a number. */
+export interface NumberedShape {
+  number: number
+  facts: MeasuredFacts
+  template: SpanTemplate
+}
+
+/** A request that is like few others: its spans as text, separated by commas, empty where it is not traced. */
+export interface WholeRequest {
+  facts: MeasuredFacts
+  measured: Measured
+  text: string
+  spans: number
+}
+
 /** What was written down. */
 export interface TakenLot {
-  /** Spans, separated by commas, and how many there are. */
-  spans: { bytes: ArrayBuffer; count: number }
-  measurements: readonly Measurements[]
+  /** Numbers of shapes begin anew with another epoch. */
+  epoch: number
+  /** Shapes that no lot of this epoch had before. */
+  shapes: readonly NumberedShape[]
+  /** `columns` for each request with a shape, and `idBytes`. */
+  numbers: Float64Array<ArrayBuffer>
+  ids: Uint8Array<ArrayBuffer>
+  whole: readonly WholeRequest[]
+  /** How many spans all of it is. */
+  spans: number
 }
 
 /** A lot that is written. */
 export interface Lot {
   /** Requests in it. */
   size(): number
-  /** Whether it should go. */
   isFull(): boolean
-  /** Writes down a finished request; its spans, if it is traced. */
+  /** Writes down a finished request; its spans, if it is traced. There must be room. */
   add(row: NewLog, request: TracedRequest, traced: boolean): void
   /** What there is; the next lot is empty. */
   take(): TakenLot
-  /** What is known of channels may have changed. */
+  /** What is known of channels may have changed, or who got the lots has forgotten them: the next lot begins an epoch. */
   forget(): void
 }
 
-/** What requests of one shape have in common. */
 interface Shape {
+  outline: Outline
   facts: MeasuredFacts
-  /** From the second one on: a shape that comes once is not worth it. */
-  template?: SpanTemplate
-  room: number
+  /** From the second request on: a shape that comes once is not worth it. */
+  number?: number
 }
 
-/** Bytes of a lot. */
-const lotBytes = 262_144
 const mostShapes = 1_000
-const comma = 0x2c
-const encoder = new TextEncoder()
 
-/** Nothing yet. `vendors`: of channels as of now; asked for what is new. */
+/** Nothing yet; `most`: requests. `vendors`: of channels as of now; asked for what is new. */
 export function createLot(most: number, vendors: () => Vendors): Lot {
-  const shapes = new Map<string, Shape>()
-  let bytes = new Uint8Array(0)
-  let [used, spans, requests] = [0, 0, 0]
-  let measured = new Map<MeasuredFacts, Measured[]>()
+  const numbers = new Float64Array(most * columns)
+  const ids = new Uint8Array(most * idBytes)
+  const shapes = createShapes(vendors)
+  let [rows, spans] = [0, 0]
+  let whole: WholeRequest[] = []
+  let named: NumberedShape[] = []
 
-  function shapeAt(name: string, row: NewLog): { shape: Shape; isNew: boolean } {
-    const known = shapes.get(name)
-    if (known) return { shape: known, isNew: false }
-    if (shapes.size >= mostShapes) shapes.clear()
-    const shape = { facts: factsOf(row, vendors()), room: 0 }
-    shapes.set(name, shape)
-    return { shape, isNew: true }
-  }
-
-  /** Room for so many bytes and a comma; more than a lot's only where one request alone needs it. */
-  function makeRoom(room: number): void {
-    if (bytes.length - used > room) return
-    const larger = new Uint8Array(Math.max(lotBytes, used + room + 1))
-    larger.set(bytes.subarray(0, used))
-    bytes = larger
-  }
-
-  function addText(row: NewLog, request: TracedRequest): void {
-    const text = spansText(row, request, vendors())
-    makeRoom(text.length)
-    separate()
-    // All of it is ASCII.
-    used += encoder.encodeInto(text, bytes.subarray(used)).written
-  }
-
-  function addByTemplate(template: SpanTemplate, room: number, row: NewLog, request: TracedRequest): void {
-    makeRoom(room)
-    separate()
-    used = writeSpans(template, valuesOf(row, request), bytes, used)
-  }
-
-  function separate(): void {
-    if (used > 0) bytes[used++] = comma
-  }
-
-  function measure(facts: MeasuredFacts, row: NewLog): void {
-    const values = measured.get(facts)
-    if (values) values.push(measuredOf(row))
-    else measured.set(facts, [measuredOf(row)])
+  function addWhole(row: NewLog, request: TracedRequest, traced: boolean, facts: MeasuredFacts): void {
+    const text = traced ? spansText(row, request, vendors()) : ''
+    whole.push({ facts, measured: measuredOf(row), text, spans: traced ? 1 + request.attempts.length : 0 })
   }
 
   return {
-    size: () => requests,
-    isFull: () => requests >= most || used > lotBytes * 0.9,
+    size: () => rows + whole.length,
+    isFull: () => rows + whole.length >= most,
     add(row, request, traced) {
-      requests += 1
       if (traced) spans += 1 + request.attempts.length
-      if (!hasTemplate(row, request)) {
-        measure(factsOf(row, vendors()), row)
-        if (traced) addText(row, request)
-        return
+      if (!hasTemplate(row, request)) return addWhole(row, request, traced, factsOf(row, vendors()))
+      const { shape, isNew } = shapes.of(row, request)
+      if (isNew) return addWhole(row, request, traced, shape.facts)
+      if (shape.number === undefined) {
+        shape.number = shapes.nextNumber()
+        named.push({ number: shape.number, facts: shape.facts, template: templateOf(row, request, vendors()) })
       }
-      const { shape, isNew } = shapeAt(shapeOf(row, request), row)
-      measure(shape.facts, row)
-      if (!traced) return
-      if (isNew) return addText(row, request)
-      if (!shape.template) {
-        shape.template = templateOf(row, request, vendors())
-        shape.room = roomFor(shape.template)
-      }
-      addByTemplate(shape.template, shape.room, row, request)
+      writeValues(row, request, numbers, ids, rows)
+      numbers[rows * columns + column.shape] = shape.number
+      numbers[rows * columns + column.isTraced] = traced ? 1 : 0
+      rows += 1
     },
     take() {
       const taken = {
-        spans: { bytes: bytes.buffer.slice(0, used), count: spans },
-        measurements: [...measured].map(([facts, values]) => ({ ...facts, values })),
+        ...{ epoch: shapes.epoch(), shapes: named, whole, spans },
+        ...{ numbers: numbers.slice(0, rows * columns), ids: ids.slice(0, rows * idBytes) },
       }
-      ;[used, spans, requests] = [0, 0, 0]
-      measured = new Map()
+      ;[rows, spans, whole, named] = [0, 0, [], []]
+      shapes.tidy()
       return taken
     },
-    forget: () => shapes.clear(),
+    forget: shapes.forget,
+  }
+}
+
+/** Shapes by key and model, since there may be as many of both as of shapes. */
+function createShapes(vendors: () => Vendors) {
+  const byKey = new Map<string | null, Map<string, Shape[]>>()
+  let [count, numbered, epoch] = [0, 0, 0]
+  let isStale = false
+
+  function siblingsOf({ key = null, model }: NewLog): Shape[] {
+    const byModel = byKey.get(key) ?? new Map<string, Shape[]>()
+    const siblings = byModel.get(model) ?? []
+    if (siblings.length === 0) byKey.set(key, byModel.set(model, siblings))
+    return siblings
+  }
+
+  return {
+    epoch: () => epoch,
+    nextNumber: () => numbered++,
+    of(row: NewLog, request: TracedRequest): { shape: Shape; isNew: boolean } {
+      const siblings = siblingsOf(row)
+      for (const shape of siblings) if (hasOutline(shape.outline, row, request)) return { shape, isNew: false }
+      const shape = { outline: outlineOf(row, request), facts: factsOf(row, vendors()) }
+      siblings.push(shape)
+      count += 1
+      return { shape, isNew: true }
+    },
+    forget(): void {
+      isStale = true
+    },
+    /** To be called between two lots: what is in one of them refers to what it began with. */
+    tidy(): void {
+      if (!isStale && count < mostShapes) return
+      byKey.clear()
+      ;[count, numbered, isStale] = [0, 0, false]
+      epoch += 1
+    },
   }
 }

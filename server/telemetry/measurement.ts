@@ -17,13 +17,8 @@ export interface MeasuredFacts {
   failures?: (readonly [channel: string, cause: string])[] | undefined
 }
 
-/** Of one request: milliseconds, until the first token and in all, tokens, and USD; null where there are none. */
-export type Measured = readonly [ms: number, firstMs: number | null, input: number | null, output: number | null, cost: number | null]
-
-/** Finished requests that have the same facts. */
-export interface Measurements extends MeasuredFacts {
-  values: readonly Measured[]
-}
+/** Of one request: milliseconds until its end and its first token, tokens, and USD; NaN where there are none. */
+export type Measured = readonly [ms: number, firstMs: number, input: number, output: number, usd: number]
 
 /** From the row of a request. */
 export function factsOf(row: NewLog, vendors: Vendors): MeasuredFacts {
@@ -43,8 +38,8 @@ export function factsOf(row: NewLog, vendors: Vendors): MeasuredFacts {
 /** From the row of a request. */
 export const measuredOf = ({ totalMs, firstTokenMs, usage, cost }: NewLog): Measured => [
   totalMs,
-  firstTokenMs ?? null,
-  usage ? promptOf(usage) : null,
-  usage ? usage.out.total : null,
-  cost > 0n ? Number(cost) / 1e9 : null,
+  firstTokenMs ?? Number.NaN,
+  usage ? promptOf(usage) : Number.NaN,
+  usage ? usage.out.total : Number.NaN,
+  Number(cost) / 1e9,
 ]

@@ -12,6 +12,8 @@ export interface TelemetrySettings {
   metricsEveryMs: number
   /** How long a span waits at most for others to be sent with. */
   spansWithinMs: number
+  /** Files that say what is believed of the collector of traces, and shown to it, with the variables that name them. */
+  tlsFiles: Partial<Record<'ca' | 'cert' | 'key', { variable: string; path: string }>>
 }
 
 /** Undefined where no collector is named, or telemetry is switched off. Throws an Error that names the variable for what is not possible. */
@@ -33,8 +35,19 @@ export function telemetrySettings(env: Record<string, string | undefined>): Tele
     sampler: given('OTEL_TRACES_SAMPLER'),
     samplerArgument: given('OTEL_TRACES_SAMPLER_ARG'),
     metricsEveryMs: wholeMs('OTEL_METRIC_EXPORT_INTERVAL', given('OTEL_METRIC_EXPORT_INTERVAL') ?? '60000'),
+    tlsFiles: {
+      ...namedFile('ca', 'CERTIFICATE', given),
+      ...namedFile('cert', 'CLIENT_CERTIFICATE', given),
+      ...namedFile('key', 'CLIENT_KEY', given),
+    },
     spansWithinMs: wholeMs('OTEL_BSP_SCHEDULE_DELAY', given('OTEL_BSP_SCHEDULE_DELAY') ?? '2000'),
   }
+}
+
+function namedFile(use: 'ca' | 'cert' | 'key', ending: string, given: (name: string) => string | undefined): TelemetrySettings['tlsFiles'] {
+  const names = [`OTEL_EXPORTER_OTLP_TRACES_${ending}`, `OTEL_EXPORTER_OTLP_${ending}`]
+  const variable = names.find((name) => given(name) !== undefined)
+  return variable === undefined ? {} : { [use]: { variable, path: given(variable) ?? '' } }
 }
 
 function wholeMs(name: string, text: string): number {

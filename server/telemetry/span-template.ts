@@ -1,6 +1,6 @@
 /**
- * Spans of requests that differ in ids, times and amounts alone, as bytes with holes: what such a request costs is a copy. Made from the
- * text that `spansText` writes of a request whose ids, times and amounts are marks. Pure.
+ * Spans of requests that differ in ids, times and amounts alone: the text of one of them with holes, and what fills them as numbers and
+ * ASCII in rows of fixed length. Made from what `spansText` writes of a request whose ids, times and amounts are marks. Pure.
  */
 import { noUsage, promptOf } from '#canonical/usage'
 import type { NewLog } from '#store/ledger/ledger'
@@ -8,39 +8,62 @@ import type { Vendors } from './conventions.ts'
 import { nanos, spansText } from './span-text.ts'
 import type { TracedRequest } from './traced-requests.ts'
 
-/** Bytes, and which of a request's values follow them; the last piece has none. */
-export type SpanTemplate = readonly { bytes: Uint8Array; value: number }[]
+/** Where a request's numbers stand in its row; NaN is none. Times are milliseconds, since the epoch where it is a moment, cost is USD. */
+export const column = {
+  ...{ shape: 0, isTraced: 1, at: 2, totalMs: 3, firstTokenMs: 4, cost: 5 },
+  ...{ input: 6, output: 7, cacheRead: 8, reasoning: 9, attemptAt: 10, attemptMs: 11, idLength: 12 },
+} as const
+export const columns = 13
 
-/** Ids, times and amounts of a request, in the order that templates know; empty where there are none. */
-export function valuesOf(row: NewLog, { traceId, spanId, parent, attempts: [attempt] }: TracedRequest): readonly string[] {
-  const { usage, firstTokenMs } = row
-  const at = row.at.getTime()
-  return [
-    ...[traceId, spanId, parent?.spanId ?? '', row.requestId, nanos(at), nanos(at + row.totalMs)],
-    firstTokenMs == null ? '' : nanos(at + firstTokenMs),
-    String(Number(row.cost) / 1e9),
-    ...(usage ? [promptOf(usage), usage.out.total, usage.in.cacheRead, usage.out.reasoning].map(String) : []),
-    ...(attempt ? [attempt.spanId, nanos(attempt.startedAt), nanos(attempt.startedAt + attempt.row.ms)] : []),
-  ]
+/** Where its ids begin in its row of bytes; those of spans have 16 digits, that of the trace 32. */
+export const place = { traceId: 0, spanId: 32, attemptId: 48, parentId: 64, requestId: 80 } as const
+const mostId = 64
+export const idBytes = place.requestId + mostId
+
+/** What fills a hole. */
+export const holes = [
+  ...(['traceId', 'spanId', 'parentId', 'requestId', 'start', 'end', 'firstToken', 'cost'] as const),
+  ...(['input', 'output', 'cacheRead', 'reasoning', 'attemptId', 'attemptStart', 'attemptEnd'] as const),
+] as const
+export type Hole = (typeof holes)[number]
+
+/** Pieces of text in ASCII, and the hole after each but the last one. */
+export interface SpanTemplate {
+  pieces: readonly string[]
+  holes: readonly Hole[]
 }
 
-/** Whether spans can be written by a template: ids need no care in JSON, and nothing comes in other numbers. */
+/** Whether a template can stand for its spans: ids need no care in JSON, and nothing comes in other numbers. */
 export const hasTemplate = (row: NewLog, { attempts }: TracedRequest): boolean =>
-  row.losses.length === 0 && attempts.length < 2 && /^[\w-]{1,64}$/.test(row.requestId)
+  row.losses.length === 0 && attempts.length < 2 && attempts.length === row.attempts.length && idForm.test(row.requestId)
+const idForm = /^[\w-]{1,64}$/
 
-const counted = (text: string | null | undefined) => (text == null ? '-' : `${text.length}:${text}`)
+/** Writes what differs between requests of one shape into row `at` of both. */
+export function writeValues(row: NewLog, request: TracedRequest, numbers: Float64Array, ids: Uint8Array, at: number): void {
+  const { usage, firstTokenMs } = row
+  const [attempt] = request.attempts
+  const first = at * columns
+  numbers[first + column.at] = row.at.getTime()
+  numbers[first + column.totalMs] = row.totalMs
+  numbers[first + column.firstTokenMs] = firstTokenMs ?? Number.NaN
+  numbers[first + column.cost] = Number(row.cost) / 1e9
+  numbers[first + column.input] = usage ? promptOf(usage) : Number.NaN
+  numbers[first + column.output] = usage ? usage.out.total : Number.NaN
+  numbers[first + column.cacheRead] = usage ? usage.in.cacheRead : Number.NaN
+  numbers[first + column.reasoning] = usage ? usage.out.reasoning : Number.NaN
+  numbers[first + column.attemptAt] = attempt ? attempt.startedAt : Number.NaN
+  numbers[first + column.attemptMs] = attempt ? attempt.row.ms : Number.NaN
+  numbers[first + column.idLength] = row.requestId.length
+  const begin = at * idBytes
+  writeAscii(request.traceId, ids, begin + place.traceId)
+  writeAscii(request.spanId, ids, begin + place.spanId)
+  if (attempt) writeAscii(attempt.spanId, ids, begin + place.attemptId)
+  if (request.parent) writeAscii(request.parent.spanId, ids, begin + place.parentId)
+  writeAscii(row.requestId, ids, begin + place.requestId)
+}
 
-/** The same for two requests that one template writes: everything but their values. A length before each name keeps names apart. */
-export function shapeOf(row: NewLog, { parent, attempts: [attempt] }: TracedRequest): string {
-  const { usage, firstTokenMs, error } = row
-  const amounts = usage ? 1 + (usage.in.cacheRead > 0 ? 2 : 0) + (usage.out.reasoning > 0 ? 4 : 0) : 0
-  const own =
-    `${amounts}${row.stream}${firstTokenMs == null}${parent === undefined}${row.status} ${row.end} ${row.operation} ${row.dialect} ` +
-    `${error?.code} ${counted(row.model)}${counted(row.upstreamModel)}${counted(row.group)}${counted(row.userId)}${counted(row.memberId)}` +
-    `${counted(row.key)}${counted(row.channel)}`
-  if (!attempt) return own
-  const { channel, key, model, phase, status, cause } = attempt.row
-  return `${own}${counted(channel)}${counted(key)}${counted(model)}${phase}${status}${cause}`
+function writeAscii(text: string, out: Uint8Array, from: number): void {
+  for (let at = 0; at < text.length; at += 1) out[from + at] = text.charCodeAt(at)
 }
 
 /** Places of values: no name can contain them, since its quotes would be escaped. */
@@ -53,24 +76,41 @@ const mark = {
   attempt: 333_333_333_333,
   ms: 111_111_111_111,
 }
-const encoder = new TextEncoder()
 
 /** The template of all requests of this one's shape. */
 export function templateOf(row: NewLog, request: TracedRequest, vendors: Vendors): SpanTemplate {
   const [markedRow, markedRequest] = marked(row, request)
   const text = spansText(markedRow, markedRequest, vendors)
-  const values = new Map(valuesOf(markedRow, markedRequest).flatMap((value, at) => (value === '' || value === '0' ? [] : [[value, at]])))
-  const pieces: { bytes: Uint8Array; value: number }[] = []
+  const holeOf = new Map(Object.entries(textsOf(markedRow, markedRequest)).map(([hole, value]) => [value, hole as Hole]))
+  const pieces: string[] = []
+  const found: Hole[] = []
   let from = 0
-  for (const found of text.matchAll(places)) {
-    const value = found[1] ?? found[2] ?? ''
-    const which = values.get(value)
-    if (which === undefined) continue
-    const end = found.index + found[0].length
-    pieces.push({ bytes: encoder.encode(text.slice(from, end - value.length)), value: which })
+  for (const match of text.matchAll(places)) {
+    const value = match[1] ?? match[2] ?? ''
+    const hole = holeOf.get(value)
+    if (hole === undefined) continue
+    const end = match.index + match[0].length
+    pieces.push(text.slice(from, end - value.length))
+    found.push(hole)
     from = end
   }
-  return [...pieces, { bytes: encoder.encode(text.slice(from)), value: -1 }]
+  return { pieces: [...pieces, text.slice(from)], holes: found }
+}
+
+/** What stands in the holes of marked spans; absent where they have none. */
+function textsOf(row: NewLog, { traceId, spanId, parent, attempts: [attempt] }: TracedRequest): Partial<Record<Hole, string>> {
+  const { usage, firstTokenMs } = row
+  const at = row.at.getTime()
+  return {
+    ...{ traceId, spanId, requestId: row.requestId, start: nanos(at), end: nanos(at + row.totalMs), cost: String(Number(row.cost) / 1e9) },
+    ...(parent && { parentId: parent.spanId }),
+    ...(firstTokenMs != null && { firstToken: nanos(at + firstTokenMs) }),
+    ...(usage && { input: String(promptOf(usage)), output: String(usage.out.total) }),
+    ...(usage && usage.in.cacheRead > 0 && { cacheRead: String(usage.in.cacheRead) }),
+    ...(usage && usage.out.reasoning > 0 && { reasoning: String(usage.out.reasoning) }),
+    ...(attempt && { attemptId: attempt.spanId, attemptStart: nanos(attempt.startedAt) }),
+    ...(attempt && { attemptEnd: nanos(attempt.startedAt + attempt.row.ms) }),
+  }
 }
 
 function marked(row: NewLog, request: TracedRequest): [NewLog, TracedRequest] {
@@ -82,6 +122,7 @@ function marked(row: NewLog, request: TracedRequest): [NewLog, TracedRequest] {
   const attempts = request.attempts.map((attempt) => ({
     ...{ row: { ...attempt.row, ms: mark.ms }, spanId: 'c'.repeat(16), startedAt: mark.at + mark.attempt },
   }))
+  const { begin, headersOf, sampled } = request
   return [
     {
       ...row,
@@ -90,24 +131,8 @@ function marked(row: NewLog, request: TracedRequest): [NewLog, TracedRequest] {
       usage: row.usage && { ...row.usage, ...usage },
     },
     {
-      ...request,
-      ...{ traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), attempts },
+      ...{ begin, headersOf, sampled, attempts, traceId: 'a'.repeat(32), spanId: 'b'.repeat(16) },
       parent: request.parent && { ...request.parent, spanId: 'd'.repeat(16) },
     },
   ]
 }
-
-/** Writes spans into `out` and answers where they end; there must be `roomFor` bytes. */
-export function writeSpans(template: SpanTemplate, values: readonly string[], out: Uint8Array, from: number): number {
-  let at = from
-  for (const { bytes, value } of template) {
-    out.set(bytes, at)
-    at += bytes.length
-    const text = values[value] ?? ''
-    for (let next = 0; next < text.length; next += 1) out[at++] = text.charCodeAt(next)
-  }
-  return at
-}
-
-/** Bytes that suffice for spans by a template. */
-export const roomFor = (template: SpanTemplate): number => template.reduce((sum, { bytes }) => sum + bytes.length + 64, 0)

@@ -3,6 +3,7 @@
  * row at its end, and counted and sent by a thread of its own (`collecting`), many at a time. Loaded only where a collector is configured.
  */
 import type { Clock, Random } from '#runtime/clock'
+import type { TlsIdentity } from '#runtime/contract/route'
 import type { Log } from '#runtime/log'
 import { serverScript } from '#runtime/package-file'
 import { WorkerLink } from '#runtime/worker-link'
@@ -16,6 +17,8 @@ import { type TracedRequests, tracedRequests } from './traced-requests.ts'
 /** What telemetry is made from. */
 export interface TelemetryParts {
   settings: TelemetrySettings
+  /** What the files of the settings say. */
+  tls: TlsIdentity | undefined
   /** The environment; the exporters' variables are taken from it. */
   env: Record<string, string | undefined>
   version: string
@@ -38,7 +41,7 @@ export interface Telemetry extends Pick<TracedRequests, 'begin' | 'traceIdOf'> {
 }
 
 /** What the thread has to know at its start. */
-export interface CollectingOptions extends Pick<TelemetryParts, 'settings' | 'version' | 'instance'> {
+export interface CollectingOptions extends Pick<TelemetryParts, 'settings' | 'tls' | 'version' | 'instance'> {
   /** What the exporters read: a thread does not see what was added to the environment of its process. */
   variables: Record<string, string>
 }
@@ -59,11 +62,11 @@ const lastMs = 3_000
 
 /** Starts telemetry. Throws an Error that names the variable for a setting that is not known. */
 export function createTelemetry(parts: TelemetryParts): Telemetry {
-  const { settings, version, instance, clock, log, openRequests, vendors } = parts
+  const { settings, tls, version, instance, clock, log, openRequests, vendors } = parts
   const sampler = samplerOf(settings.sampler, settings.samplerArgument)
   const requests = tracedRequests(clock, parts.random, sampler)
   const script = serverScript('telemetry/collecting/worker')
-  const first = { kind: 'open' as const, settings, version, instance, variables: exporterVariables(parts.env) }
+  const first = { kind: 'open' as const, settings, tls, version, instance, variables: exporterVariables(parts.env) }
   const link = new WorkerLink<CollectingMessage>({ script, first, what: 'the thread of OpenTelemetry', clock })
   let warnedAt = Number.NEGATIVE_INFINITY
 
@@ -77,7 +80,7 @@ export function createTelemetry(parts: TelemetryParts): Telemetry {
     ...{ clock, openRequests, vendors, told },
     ...{ traces: settings.traces, metrics: settings.metrics },
     failed: (error) => told({ dropped: 0, failure: nameOf(error) }),
-    send: (message) => link.ask({ kind: 'finished', ...message }, [message.spans.bytes]) as Promise<CollectorState>,
+    send: (message) => link.ask({ kind: 'finished', ...message }, [message.numbers.buffer, message.ids.buffer]) as Promise<CollectorState>,
   })
   // What fails here fails again with the first message, and is counted there.
   link.open().catch(() => undefined)

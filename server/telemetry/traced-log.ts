@@ -1,11 +1,13 @@
 /** The same log; lines about a request name its trace. */
-import type { Log } from '#runtime/log'
+import { type Log, type LogLevel, logLevels } from '#runtime/log'
 
-/** `traceIdOf`: the trace of a request by its id. */
-export function tracedLog(log: Log, traceIdOf: (requestId: string) => string | undefined): Log {
-  const write = (level: keyof Log) => (fields: object, message: string) => {
+/** `traceIdOf`: the trace of a request by its id; only asked for lines of this `level` or above, which are written. */
+export function tracedLog(log: Log, level: LogLevel, traceIdOf: (requestId: string) => string | undefined): Log {
+  const write = (its: keyof Log) => (fields: object, message: string) => {
     const traceId = 'requestId' in fields ? traceIdOf(String(fields.requestId)) : undefined
-    log[level](traceId === undefined ? fields : { ...fields, trace_id: traceId }, message)
+    log[its](traceId === undefined ? fields : { ...fields, trace_id: traceId }, message)
   }
-  return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') }
+  const isWritten = (its: keyof Log) => logLevels.indexOf(its) >= logLevels.indexOf(level)
+  const one = (its: keyof Log) => (isWritten(its) ? write(its) : () => undefined)
+  return { debug: one('debug'), info: one('info'), warn: one('warn'), error: one('error') }
 }

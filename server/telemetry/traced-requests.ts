@@ -35,32 +35,17 @@ export interface TracedRequests {
 
 /** Requests at most that are remembered; the oldest are forgotten first, and are then traces of their own. */
 const mostOpen = 20_000
-/** Requests that have ended and whose trace is known at least. */
-const leastEnded = 2_000
+/** Requests that have ended and whose trace is known. */
+const mostEnded = 4_096
 
 /** Nothing yet. */
 export function tracedRequests(clock: Pick<Clock, 'now'>, random: Pick<Random, 'hex'>, sampler: Sampler): TracedRequests {
   const open = new Map<string, TracedRequest>()
-  /** Two of them, the older one dropped whole: to delete one by one from a map costs more than all the rest of a request's trace. */
-  let [ended, endedBefore] = [new Map<string, string>(), new Map<string, string>()]
+  const ended = recent(mostEnded)
 
   function newRequest(parent: TraceParent | undefined, state: string | undefined): TracedRequest {
     const traceId = parent?.traceId ?? random.hex(16)
-    const sampled = sampler(traceId, parent)
-    const attempts: TracedAttempt[] = []
-    return {
-      traceId,
-      spanId: random.hex(8),
-      sampled,
-      parent,
-      attempts,
-      begin: (row) => void attempts.push({ row, spanId: random.hex(8), startedAt: clock.now() }),
-      headersOf(row) {
-        const spanId = attempts.findLast((attempt) => attempt.row === row)?.spanId
-        if (spanId === undefined) return {}
-        return { traceparent: writeTraceParent({ traceId, spanId, sampled }), ...(state !== undefined && { tracestate: state }) }
-      },
-    }
+    return new Traced({ clock, random, traceId, sampled: sampler(traceId, parent), parent, state })
   }
 
   return {
@@ -74,15 +59,66 @@ export function tracedRequests(clock: Pick<Clock, 'now'>, random: Pick<Random, '
     end(requestId) {
       const request = open.get(requestId) ?? newRequest(undefined, undefined)
       open.delete(requestId)
-      if (ended.size >= leastEnded) [ended, endedBefore] = [new Map(), ended]
-      ended.set(requestId, request.traceId)
+      ended.add(requestId, request.traceId)
       return request
     },
-    traceIdOf: (requestId) => open.get(requestId)?.traceId ?? ended.get(requestId) ?? endedBefore.get(requestId),
+    traceIdOf: (requestId) => open.get(requestId)?.traceId ?? ended.find(requestId),
+  }
+}
+
+interface TracedParts extends Pick<TracedRequest, 'traceId' | 'sampled' | 'parent'> {
+  clock: Pick<Clock, 'now'>
+  random: Pick<Random, 'hex'>
+  /** `tracestate`, as it goes on to upstreams. */
+  state: string | undefined
+}
+
+class Traced implements TracedRequest {
+  readonly traceId: string
+  readonly spanId: string
+  readonly sampled: boolean
+  readonly parent: TraceParent | undefined
+  readonly attempts: TracedAttempt[] = []
+  readonly #parts: TracedParts
+
+  constructor(parts: TracedParts) {
+    this.traceId = parts.traceId
+    this.spanId = parts.random.hex(8)
+    this.sampled = parts.sampled
+    this.parent = parts.parent
+    this.#parts = parts
+  }
+
+  begin(row: AttemptRow): void {
+    const { random, clock } = this.#parts
+    this.attempts.push({ row, spanId: random.hex(8), startedAt: clock.now() })
+  }
+
+  headersOf(row: AttemptRow): Record<string, string> {
+    const spanId = this.attempts.findLast((attempt) => attempt.row === row)?.spanId
+    if (spanId === undefined) return {}
+    const traceparent = writeTraceParent({ traceId: this.traceId, spanId, sampled: this.sampled })
+    const { state } = this.#parts
+    return state === undefined ? { traceparent } : { traceparent, tracestate: state }
   }
 }
 
 function forgetOldest(map: Map<string, unknown>): void {
   const [oldest] = map.keys()
   if (oldest !== undefined) map.delete(oldest)
+}
+
+/** The newest pairs. To add one costs next to nothing; they are searched for the few lines of the log that want one. */
+function recent(most: number) {
+  const names: string[] = []
+  const values: string[] = []
+  let next = 0
+  return {
+    add(name: string, value: string): void {
+      names[next] = name
+      values[next] = value
+      next = (next + 1) % most
+    },
+    find: (name: string): string | undefined => values[names.indexOf(name)],
+  }
 }

@@ -3,23 +3,36 @@
  * around it, and nothing else of them is read.
  */
 import type { Frame } from '#shared/sse'
-import { bytewise } from './bytewise.ts'
+import { bytesOf, bytewise } from './bytewise.ts'
 import { type EventPattern, eventPattern } from './event-pattern.ts'
+import type { Edit } from './splice.ts'
 
-/** Told the string of an event, its length in UTF-8, and how it stands in JSON, bytewise and without quotes. */
-export type Take = (value: string, bytes: number, json: string) => void
+/**
+ * Told the string of an event, its length in UTF-8, how it stands in JSON, bytewise and without quotes, and the number that counts it, if
+ * there is one.
+ */
+export type Take = (value: string, bytes: number, json: string, number: number | undefined) => void
+
+/** Where events end that were taken together, and what they become; without `out` they pass as they are. */
+export interface Run {
+  end: number
+  out?: Uint8Array
+}
 
 /** What is known of one stream. */
 export interface AlikeEvents {
-  /** Learns from an event: `read` takes the string, here `value`, from the JSON of any like it. Those go to `take`. */
-  learn(frame: Frame, value: string, read: (json: string) => string | undefined, take: Take): void
-  /** Takes the string of an event; false where it is not like the one that was learned from. */
-  takes(frame: Frame): boolean
   /**
-   * The same for the events that follow each other in `text` from `from` on: at least one, and until they brought `most` bytes. Returns where
-   * they end, or `from`. Each character of `text` is a byte.
+   * Learns from an event: `read` takes the string, here `value`, from the JSON of any like it. Those go to `take`, and get the same `edits`,
+   * which are bytewise.
    */
-  pass(text: string, from: number, most: number): number
+  learn(frame: Frame, value: string, read: (json: string) => string | undefined, take: Take, edits?: readonly Edit[]): void
+  /** Takes the string of an event, and returns the event with its edits; undefined where it is not like the one that was learned from. */
+  takes(frame: Frame): Uint8Array | undefined
+  /**
+   * The same for the events that follow each other in `text` from `from` on: at least one, and until they brought `most` bytes. Undefined:
+   * none. Each character of `text` is a byte.
+   */
+  pass(text: string, from: number, most: number): Run | undefined
   /** What was learned holds no longer. */
   forget(): void
 }
@@ -34,28 +47,31 @@ export function alikeEvents(): AlikeEvents {
   let vain = 0
 
   return {
-    learn(frame, value, read, heard) {
-      pattern = vain++ < mostVain ? eventPattern(frame, value, read) : undefined
+    learn(frame, value, read, heard, edits) {
+      pattern = vain++ < mostVain ? eventPattern(frame, value, read, edits) : undefined
       take = heard
     },
     takes(frame) {
-      if (pattern === undefined || frame.unfinished) return false
-      if (pattern.match(bytewise(frame.raw), 0) !== frame.raw.length) return false
+      if (pattern === undefined || frame.unfinished) return undefined
+      if (pattern.match(bytewise(frame.raw), 0) !== frame.raw.length) return undefined
       vain = 0
-      take(pattern.text, pattern.bytes, pattern.json)
-      return true
+      take(pattern.text, pattern.bytes, pattern.json, pattern.number)
+      return pattern.edited === undefined ? frame.raw : bytesOf(pattern.edited)
     },
     pass(text, from, most) {
-      if (pattern === undefined) return from
+      if (pattern === undefined) return undefined
       let at = from
+      let out: string | undefined
       for (let bytes = 0; at === from || bytes < most; bytes += pattern.bytes) {
         const end = pattern.match(text, at)
         if (end < 0) break
         at = end
-        take(pattern.text, pattern.bytes, pattern.json)
+        take(pattern.text, pattern.bytes, pattern.json, pattern.number)
+        if (pattern.edited !== undefined) out = (out ?? '') + pattern.edited
       }
-      if (at > from) vain = 0
-      return at
+      if (at === from) return undefined
+      vain = 0
+      return out === undefined ? { end: at } : { end: at, out: bytesOf(out) }
     },
     forget() {
       pattern = undefined

@@ -76,3 +76,25 @@ test('where it cannot be told which string it is, nothing is known', () => {
   expect(patternOf('data: {"id":"a","d":{"content":"\\u0061"}}\n\n', 'a')).toBeUndefined()
   expect(patternOf('data: {"id":"a",\ndata: "d":{"content":"Hello"}}\n\n', 'Hello')).toBeUndefined()
 })
+
+test('edits of the event that it was made of are made in each', () => {
+  const more = { model: 'up', usage: null, obfuscation: 'aB3' }
+  const event = eventOf('Hello', more)
+  const at = (part: string) => ({ start: event.indexOf(part), end: event.indexOf(part) + part.length })
+  const edits = [
+    { ...at('"up"'), text: '"asked"' },
+    { ...at('"usage":null,'), text: '' },
+  ]
+  const known = eventPattern(frameOf(event), 'Hello', read, edits)
+  for (const [text, filling] of [
+    ['x', ''],
+    ['a"b é', 'qq'],
+  ] as const) {
+    const other = eventOf(text, { ...more, obfuscation: filling })
+    expect(known?.match(encoded(other), 0)).toBe(encoded(other).length)
+    expect(known?.edited).toBe(encoded(other.replace('"up"', '"asked"').replace('"usage":null,', '')))
+  }
+  expect(patternOf(event, 'Hello')?.edited).toBeUndefined()
+  // An edit of what differs itself.
+  expect(eventPattern(frameOf(event), 'Hello', read, [{ ...at('Hello'), text: 'x' }])).toBeUndefined()
+})

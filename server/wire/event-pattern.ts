@@ -5,6 +5,7 @@
  */
 import type { Frame } from '#shared/sse'
 import { bytewise, decoded, encoded } from './bytewise.ts'
+import { type Edit, splice } from './splice.ts'
 
 /** What differs: the string, a number that counts events, letters that hide how long the string is. */
 type Kind = 'string' | 'number' | 'letters'
@@ -38,20 +39,29 @@ export class EventPattern {
   bytes = 0
   /** As it stands in JSON between its quotes, bytewise, as `JSON.stringify` writes it. */
   json = ''
+  /** The number that counts events; undefined: they have none. */
+  number: number | undefined
+  /** The event with the edits of the one that it is like; undefined: that has none. */
+  edited: string | undefined
   readonly #kinds: readonly Kind[]
   readonly #before: readonly string[]
   readonly #end: string
+  /** What stands around the holes after the edits, as many as there are holes and one. */
+  readonly #around: readonly string[] | undefined
 
-  constructor(event: string, holes: readonly Hole[]) {
+  constructor(event: string, holes: readonly Hole[], around?: readonly string[]) {
     this.#kinds = holes.map(({ kind }) => kind)
     this.#before = holes.map(({ start }, at) => event.slice(holes[at - 1]?.end ?? 0, start))
     this.#end = event.slice(holes.at(-1)?.end ?? 0)
+    this.#around = around
   }
 
   /** Where the event ends that begins at `from`; -1 where it is not like the others, or its string is empty. */
   match(text: string, from: number): number {
     let at = from
-    let [start, stop] = [0, 0]
+    let start = 0
+    let stop = 0
+    let edited = ''
     for (let hole = 0; hole < this.#kinds.length; hole++) {
       const before = this.#before[hole] ?? ''
       if (!text.startsWith(before, at)) return -1
@@ -59,9 +69,15 @@ export class EventPattern {
       const begin = at + before.length
       at = kind === 'number' ? endOfNumber(text, begin) : closingQuote(text, begin)
       if (at < 0 || (kind === 'letters' && !letters.test(text.slice(begin, at)))) return -1
-      if (kind === 'string') [start, stop] = [begin, at]
+      if (kind === 'string') {
+        start = begin
+        stop = at
+      }
+      if (kind === 'number') this.number = Number(text.slice(begin, at))
+      if (this.#around) edited += this.#around[hole] + text.slice(begin, at)
     }
     if (!text.startsWith(this.#end, at) || !this.#read(text.slice(start, stop))) return -1
+    if (this.#around) this.edited = edited + this.#around[this.#kinds.length]
     return at + this.#end.length
   }
 
@@ -85,10 +101,15 @@ export class EventPattern {
 }
 
 /**
- * The pattern of events like `frame`, in which `string` stands; `read` takes it from their JSON. Undefined where it is empty, escaped, not
- * the only one of its kind, or the event is not one line.
+ * The pattern of events like `frame`, in which `string` stands; `read` takes it from their JSON, and `edits` are what is changed in each.
+ * Undefined where the string is empty, escaped, not the only one of its kind, or the event is not one line.
  */
-export function eventPattern(frame: Frame, string: string, read: (json: string) => string | undefined): EventPattern | undefined {
+export function eventPattern(
+  frame: Frame,
+  string: string,
+  read: (json: string) => string | undefined,
+  edits: readonly Edit[] = [],
+): EventPattern | undefined {
   const event = bytewise(frame.raw)
   const head = oneLine.exec(event)?.[1]
   if (head === undefined || string === '' || unescapable.test(string)) return undefined
@@ -99,7 +120,26 @@ export function eventPattern(frame: Frame, string: string, read: (json: string) 
   const holes = [found, ...meaninglessIn(event)].sort((one, other) => one.start - other.start)
   // The same text may be a name, or belong to another field; and what seems to mean nothing may.
   const changed = decoded(otherwise(event, holes).slice(head.length))?.trimEnd()
-  return changed !== undefined && read(changed) === `${string}+` ? new EventPattern(event, holes) : undefined
+  if (changed === undefined || read(changed) !== `${string}+`) return undefined
+  return edits.length === 0 ? new EventPattern(event, holes) : editedPattern(event, holes, edits)
+}
+
+/** Undefined where an edit touches what differs. */
+function editedPattern(event: string, holes: readonly Hole[], edits: readonly Edit[]): EventPattern | undefined {
+  const around: string[] = []
+  let made = 0
+  for (let at = 0; at <= holes.length; at++) {
+    const [from, till] = [holes[at - 1]?.end ?? 0, holes[at]?.start ?? event.length]
+    const inside = edits.filter(({ start, end }) => start >= from && end <= till)
+    made += inside.length
+    around.push(
+      splice(
+        event.slice(from, till),
+        inside.map(({ start, end, text }) => ({ start: start - from, end: end - from, text })),
+      ),
+    )
+  }
+  return made === edits.length ? new EventPattern(event, holes, around) : undefined
 }
 
 const meaninglessIn = (event: string): Hole[] =>

@@ -1,5 +1,6 @@
 /** Edits the JSON of a server-sent event; every other byte stays, including invalid UTF-8. */
 import { type Frame, fieldSpans, type Span } from '#shared/sse'
+import { bytesOf, bytewise, encoded } from './bytewise.ts'
 import { isNamed, scanFields } from './json-scan.ts'
 import { type Edit, type FieldChanges, fieldEdits, splice } from './splice.ts'
 
@@ -9,13 +10,19 @@ import { type Edit, type FieldChanges, fieldEdits, splice } from './splice.ts'
  * meaningful.
  */
 export function editEvent(raw: Uint8Array, changes: FieldChanges, inside?: string): Uint8Array {
-  // One character per byte, so that text positions are byte positions and every byte is preserved.
-  const text = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength).toString('latin1')
-  const edits = eventEdits(text, changes, inside)
-  return edits.length === 0 ? raw : Buffer.from(splice(text, edits.map(bytewise)), 'latin1')
+  return withEdits(raw, eventEdits(raw, changes, inside))
 }
 
-function eventEdits(text: string, changes: FieldChanges, inside: string | undefined): Edit[] {
+/** The edits of `editEvent`, in the bytewise text of the event. */
+export const eventEdits = (raw: Uint8Array, changes: FieldChanges, inside?: string): Edit[] =>
+  // One character per byte, so that text positions are byte positions and every byte is preserved.
+  textEdits(bytewise(raw), changes, inside).map(inBytes)
+
+/** The bytes of an event with its edits made; `raw` itself without any. */
+export const withEdits = (raw: Uint8Array, edits: readonly Edit[]): Uint8Array =>
+  edits.length === 0 ? raw : bytesOf(splice(bytewise(raw), edits))
+
+function textEdits(text: string, changes: FieldChanges, inside: string | undefined): Edit[] {
   const lines = dataLines(text)
   const [line] = lines
   if (!line) return []
@@ -50,9 +57,9 @@ function toEvent(edits: Edit[], lines: Span[]): Edit[] {
   return edits.map(({ start, end, text }) => ({ start: move(start), end: move(end), text }))
 }
 
-function bytewise(edit: Edit): Edit {
+function inBytes(edit: Edit): Edit {
   const isAscii = Buffer.byteLength(edit.text) === edit.text.length
-  return isAscii ? edit : { ...edit, text: Buffer.from(edit.text).toString('latin1') }
+  return isAscii ? edit : { ...edit, text: encoded(edit.text) }
 }
 
 /** The bytes of an event, with a blank line added when the stream ended inside it, so that the next event is separate. */

@@ -9,7 +9,7 @@ import type { KeyRow } from '../console/key.ts'
 import { Budget, Limits } from '../console/limits.ts'
 import type { LossRow } from '../console/log.ts'
 import type { CapabilityRow, ModelRow, Status } from '../console/model.ts'
-import { PriceFields, type PriceRow } from '../console/price.ts'
+import { PriceFields } from '../console/price.ts'
 import { balancingModes, Fallback } from '../console/settings.ts'
 import type { AccountRow, SignedIn, UserTotals } from '../console/user.ts'
 import { operations, roles } from '../ids.ts'
@@ -119,7 +119,8 @@ export const GroupAnswer = says<GroupRow | ManagedGroupRow>().of(
   Open({ ...group, ...Type.Partial(Type.Object(forAdministrators)).properties }),
 )
 
-const capable = {
+/** What is known of a model. */
+export const capable = {
   operations: Type.Array(OneOf(operations)),
   contextTokens: Nullable(Type.Integer()),
   maxOutputTokens: Nullable(Type.Integer()),
@@ -158,9 +159,6 @@ export const KeyAnswer = says<KeyRow>().of(
     previousUntil: Nullable(Instant()),
   }),
 )
-
-/** The price of a model. */
-export const PriceAnswer = says<PriceRow>().of(Open({ model: Type.String(), managed: Managed(), ...PriceFields.properties }))
 
 /** What a conversion lost. */
 export const Loss = says<LossRow>().of(Open({ field: Type.String(), what: OneOf(['adapted', 'dropped']), reason: Type.String() }))

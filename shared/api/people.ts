@@ -109,6 +109,8 @@ export const EntryAnswer = says<EntryRow>().of(
     actor: Type.String(),
     actorName: Nullable(Type.String()),
     reason: Type.String(),
+    day: Type.Optional(Type.String({ description: 'With `by=day`, of the charges of a day: YYYY-MM-DD. `amount` is their sum.' })),
+    entries: Type.Optional(Type.Integer({ description: 'With `by=day`: how many charges that day has.' })),
   }),
 )
 

@@ -9,7 +9,6 @@ import { ProbeQuestion } from '../console/inspection/probe.ts'
 import { RouteQuestion } from '../console/inspection/route.ts'
 import { KeyPatch, NewKey, Rotation } from '../console/key.ts'
 import { NewManagementKey } from '../console/management-key.ts'
-import { PriceFields } from '../console/price.ts'
 import { NewReplay, ReplayQuestion } from '../console/replay.ts'
 import { NewCodes, NewCredit, NewPlan, NewRefund, PlanGift, PlanPatch, Redemption } from '../console/selling.ts'
 import * as factors from '../console/session.ts'
@@ -61,6 +60,7 @@ import * as search from './operations/search.ts'
 import * as videos from './operations/videos.ts'
 import * as overview from './overview.ts'
 import * as people from './people.ts'
+import { priceSchemas } from './prices.ts'
 import { realtimeSchemas } from './realtime.ts'
 import * as replays from './replays.ts'
 import * as selling from './selling.ts'
@@ -246,9 +246,7 @@ export const schemas = {
   Rotation,
   Key: rows.KeyAnswer,
   Keys: rows.PageOf(rows.KeyAnswer),
-  PriceFields,
-  Price: rows.PriceAnswer,
-  Prices: rows.PageOf(rows.PriceAnswer),
+  ...priceSchemas,
   NewChannel,
   ChannelPatch,
   ChannelKeyPatch,

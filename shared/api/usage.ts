@@ -63,6 +63,27 @@ export const LogAnswer = says<LogRow>().of(
 )
 const Percents = () => Nullable(Open({ p50: Type.Number(), p95: Type.Number(), p99: Type.Number() }))
 const Named = Open({ id: Type.String(), name: Nullable(Type.String()) })
+/** Sums over some requests. */
+export const sums = {
+  requests: Type.Integer(),
+  errors: Type.Integer(),
+  tokens: Open({
+    in: Open({
+      fresh: Type.Number(),
+      cacheRead: Type.Number(),
+      cacheWrite: Type.Number(),
+      audio: Type.Number(),
+      image: Type.Number(),
+    }),
+    out: Open({ total: Type.Number(), reasoning: Type.Number(), audio: Type.Number(), image: Type.Number() }),
+  }),
+  units: Open({ images: Type.Number(), seconds: Type.Number(), characters: Type.Number(), searches: Type.Number() }),
+  cost: Decimal(),
+  charged: Decimal(),
+  upstreamCost: Type.Optional(Nullable(Decimal())),
+  margin: Type.Optional(Nullable(SignedDecimal())),
+  latency: Open({ total: Percents(), firstToken: Percents() }),
+}
 /** A row of GET /api/usage. */
 export const UsageAnswer = says<UsageReportRow>().of(
   Open({
@@ -74,23 +95,6 @@ export const UsageAnswer = says<UsageReportRow>().of(
     channel: Type.Optional(Nullable(Type.String())),
     hour: Type.Optional(Instant()),
     day: Type.Optional(Type.String({ description: 'YYYY-MM-DD, in the requested time zone.' })),
-    requests: Type.Integer(),
-    errors: Type.Integer(),
-    tokens: Open({
-      in: Open({
-        fresh: Type.Number(),
-        cacheRead: Type.Number(),
-        cacheWrite: Type.Number(),
-        audio: Type.Number(),
-        image: Type.Number(),
-      }),
-      out: Open({ total: Type.Number(), reasoning: Type.Number(), audio: Type.Number(), image: Type.Number() }),
-    }),
-    units: Open({ images: Type.Number(), seconds: Type.Number(), characters: Type.Number(), searches: Type.Number() }),
-    cost: Decimal(),
-    charged: Decimal(),
-    upstreamCost: Type.Optional(Nullable(Decimal())),
-    margin: Type.Optional(Nullable(SignedDecimal())),
-    latency: Open({ total: Percents(), firstToken: Percents() }),
+    ...sums,
   }),
 )

@@ -42,7 +42,7 @@ export interface AlertData {
 }
 
 const url = Type.String({ minLength: 8, maxLength: 2048 })
-const mail = Type.String({ minLength: 3, maxLength: 254, pattern: '^[^\\s<>@,;]+@[^\\s<>@,;]+$' })
+const mail = Type.String({ minLength: 3, maxLength: 254, pattern: '^[^\\s<>@,;]+@[^\\s<>@,;]+$', description: 'a mail address' })
 
 const fields = {
   name: Name(),

@@ -8,6 +8,7 @@ const secret = Type.String({
   minLength: 1,
   maxLength: 8192,
   pattern: '^([\\u0021-\\u007e]+|\\{[\\t\\n\\r\\u0020-\\u007e]+\\}\\n?)$',
+  description: 'visible ASCII characters without spaces, or a JSON object',
 })
 
 /** What is known about a model or channel, by name. */
@@ -33,8 +34,10 @@ const Timeouts = Exact({
   total: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 86400 })),
 })
 
+const headerValue = Type.String({ maxLength: 8192, pattern: '^[\\t\\u0020-\\u007e]*$', description: 'one line of ASCII characters' })
+
 /** PEM. */
-const pem = Type.String({ maxLength: 262_144, pattern: '^[\\t\\n\\r\\u0020-\\u007e]*$' })
+const pem = Type.String({ maxLength: 262_144, pattern: '^[\\t\\n\\r\\u0020-\\u007e]*$', description: 'PEM: ASCII text' })
 
 const optional = {
   baseUrl: Type.Optional(Type.String({ format: 'http-url' })),
@@ -47,7 +50,7 @@ const optional = {
   enabled: Type.Optional(Type.Boolean()),
   strict: Type.Optional(Type.Boolean()),
   systemPrompt: Type.Optional(Text(100_000)),
-  headers: Type.Optional(MapOf(64, Type.String({ maxLength: 8192, pattern: '^[\\t\\u0020-\\u007e]*$' }), '[A-Za-z0-9-]')),
+  headers: Type.Optional(MapOf(64, headerValue, '[A-Za-z0-9-]')),
   params: Type.Optional(
     Exact({
       set: Type.Optional(MapOf(128, Type.Unknown())),

@@ -55,7 +55,7 @@ export const DeclaredKey = Exact({
   team: Type.Optional(Name()),
   /** The key, or the SHA-256 of one that only its holder knows; one of the two. */
   key: Type.Optional(Type.String({ pattern: '^sk-[\\u0021-\\u007e]{8,200}$', description: 'sk- and 8 to 200 visible ASCII characters' })),
-  digest: Type.Optional(Type.String({ pattern: '^[0-9a-f]{64}$' })),
+  digest: Type.Optional(Type.String({ pattern: '^[0-9a-f]{64}$', description: '64 hexadecimal digits' })),
   ...settings,
 })
 export type DeclaredKey = Static<typeof DeclaredKey>

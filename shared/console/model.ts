@@ -5,6 +5,9 @@ import type { Dialect, Operation } from '../ids.ts'
 import type { BodiesState } from './body.ts'
 import type { PriceFields } from './price.ts'
 
+/** Abilities by which models are found. */
+export const modelSkills = ['vision', 'tools', 'reasoning'] as const satisfies (keyof Capabilities)[]
+
 /** A row of GET /api/models?group= */
 export interface ModelRow {
   id: string

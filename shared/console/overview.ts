@@ -46,7 +46,7 @@ export interface Overview {
   hours: UsageReportRow[]
   /** The whole day a week ago, or the days before. */
   hoursBefore: UsageReportRow[]
-  /** The hours or days again, by model. */
+  /** The hours or days again, of each of these five models. */
   hoursByModel: UsageReportRow[]
   /** Five that were charged most. */
   models: UsageReportRow[]

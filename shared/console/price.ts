@@ -58,3 +58,37 @@ export type PriceFields = Static<typeof PriceFields>
 
 /** A row of GET /api/prices. */
 export type PriceRow = PriceFields & { model: string; managed: 'file' | 'console' }
+
+/** POST /api/prices/effect: prices to try, by model. */
+export const PriceTrial = Exact({ prices: MapOf(256, PriceFields) })
+export type PriceTrial = Static<typeof PriceTrial>
+
+/**
+ * What a price would have made of the requests of some days, in USD: counted from sums, at today's ratios of groups, without tiers and
+ * factors. `before`: at the present price, counted alike; null where there is none.
+ */
+export interface PriceEffect {
+  model: string
+  requests: number
+  before: string | null
+  after: string
+  /** What these requests did cost. */
+  cost: string
+}
+
+/** The answer, a row for each model that was asked. */
+export interface PriceEffects {
+  from: string
+  to: string
+  data: PriceEffect[]
+}
+
+/** A row of GET /api/prices/:model/history, newest first: the fields that changed. */
+export interface PriceChange {
+  at: string
+  /** Id of a user or management key, or `file`. */
+  actor: string
+  actorName: string | null
+  before: Record<string, unknown> | null
+  after: Record<string, unknown> | null
+}

@@ -4,7 +4,7 @@ import { Decimal, Exact, Int, Name, type Static, Text, Type } from '../typebox.t
 /** What one window of a plan allows. */
 export const PlanWindow = Exact({
   /** Its length: hours, days, weeks or months, as in `5h`, `30d`, `1w`, `1mo`. Windows follow each other from the moment the plan began. */
-  every: Type.String({ pattern: '^[1-9]\\d{0,2}(h|d|w|mo)$' }),
+  every: Type.String({ pattern: '^[1-9]\\d{0,2}(h|d|w|mo)$', description: 'a length such as 5h, 30d, 1w or 1mo' }),
   amount: Decimal(),
 })
 export type PlanWindow = Static<typeof PlanWindow>

@@ -108,6 +108,9 @@ export interface EntryRow {
   /** The user's name; null for others and for users who are gone. */
   actorName: string | null
   reason: string
+  /** Only with `by=day`, of the charges of a day, whose sum is `amount`: its date, and how many they are. Id, time and balance are the newest one's; cause and actor are empty. */
+  day?: string
+  entries?: number
 }
 
 /** Most characters of a conversation; a request has at most a mebibyte. */

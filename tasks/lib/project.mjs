@@ -13,6 +13,12 @@ export const root = fileURLToPath(new URL('../../', import.meta.url))
 /** The exact version of Bun that package.json names. */
 export const pinnedBun = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).dependencies.bun
 
+/** The settings of Bun with which the server need not start itself anew; those that the environment has are left out. */
+export function startSettings() {
+  const settings = JSON.parse(readFileSync(join(root, 'server/runtime/start-settings.json'), 'utf8'))
+  return Object.fromEntries(Object.entries(settings).filter(([name]) => process.env[name] === undefined))
+}
+
 /** Prints a progress message to standard error; standard output belongs to the program. */
 export function tell(line) {
   process.stderr.write(`${line}\n`)

@@ -1,6 +1,6 @@
 /** Bundles the server into dist/server: importing a few files takes a third of the CPU of importing a thousand. */
 import { run } from './processes.mjs'
-import { digest, readStamp, TaskError, tell, writeStamp } from './project.mjs'
+import { digest, readStamp, startSettings, TaskError, tell, writeStamp } from './project.mjs'
 
 const sources = ['server', 'shared', 'db', 'package.json', 'package-lock.json', 'tasks/lib/server.mjs']
 /** What a process or a worker starts with; `serverScript` in `server/runtime/package-file.ts` finds them. */
@@ -31,10 +31,15 @@ const builds = {
 /** The runtime that runs this script, if it is one of those that serve; Bun for Node. */
 const runtime = process.versions.deno === undefined ? 'bun' : 'deno'
 
-/** The command that starts the built server on the runtime that runs this script: on Deno that one, else Bun. */
+/** The command, with its environment, that starts the built server on the runtime that runs this script: on Deno that one, else Bun. */
 export function serverCommand(bun) {
   const { folder, before } = builds[runtime]
-  return { command: runtime === 'deno' ? process.execPath : bun, args: [...before, `${folder}/main.js`] }
+  const { NODE_ENV = 'production' } = process.env
+  return {
+    command: runtime === 'deno' ? process.execPath : bun,
+    args: [...before, `${folder}/main.js`],
+    env: { ...startSettings(), NODE_ENV },
+  }
 }
 
 /** Bundles the server for a runtime if its sources changed since the last time. Throws TaskError. */

@@ -7,11 +7,21 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { scriptedUpstream } from '#testing/upstream/scripted-upstream'
-import { chatVendor } from '#testing/vendors/chat-vendor'
+import { type ChatBody, chatVendor, defaultReply } from '#testing/vendors/chat-vendor'
 import { startProgram } from './program.ts'
 
+/** What is done for one event of a stream, all told. */
+export interface EventWork {
+  /** Promises that are awaited. */
+  awaits: number
+  /** Objects, arrays, functions and instances that our own code makes. */
+  objects: number
+  /** Pieces handed to the outgoing stream. */
+  writes: number
+}
+
 /** The trace from the arrival of a request to the call of its upstream. */
-export interface RequestTrace {
+export interface RequestTrace extends Omit<EventWork, 'writes'> {
   /** Source files with at least one function entered, including `shared`. */
   files: string[]
   /** Number of distinct functions. */
@@ -22,6 +32,16 @@ export interface RequestTrace {
   parses: number
   /** The rooms in the order in which they are entered, and the files entered during each visit. */
   rooms: { room: string; files: string[] }[]
+}
+
+/** The places where an event makes or awaits most, as `path:line what`, and how often it does. */
+export type Sites = readonly (readonly [site: string, times: number])[]
+
+/** A trace, and the work of an event that comes alone: of the stream as it was asked for, and of one in the upstream's own dialect. */
+export interface TracedWork {
+  trace: RequestTrace
+  converted: EventWork & { sites: Sites }
+  passed: EventWork & { sites: Sites }
 }
 
 const declared = (upstream: string) => `
@@ -35,23 +55,29 @@ keys:
   - { name: traced, user: somebody, key: sk-traced-key }
 `
 
-const body = {
-  model: 'gpt-test',
-  max_tokens: 200,
-  stream: true,
-  system: 'Be brief.',
-  messages: [{ role: 'user', content: 'What is the tallest mountain?' }],
-}
+const question = (content: string) => ({ model: 'gpt-test', max_tokens: 4_000, stream: true, messages: [{ role: 'user', content }] })
+const asked = { ...question('What is the tallest mountain?'), max_tokens: 200, system: 'Be brief.' }
 
 /** Requests before the traced ones, until nothing is loaded for the first time any more. */
 const warmUps = 3
 const traced = 6
+/** Words of a short and of a long answer, each an event of its own, and how often both are asked for. */
+const [short, long, rounds] = [20, 120, 4]
+/** Milliseconds between two events. */
+const everyMs = 3
 
-/** Starts a program and an upstream, sends a few requests, and answers the shortest trace of those after the first ones. */
-export async function traceRequest(): Promise<RequestTrace> {
+/** As many words as the question says; otherwise what a vendor says by default. */
+function reply(body: ChatBody) {
+  const words = /^(\d+) words$/.exec(String(body.messages.at(-1)?.content))?.[1]
+  if (words === undefined) return defaultReply(body, () => 'call_1')
+  return { text: Array.from({ length: Number(words) }, (_, n) => `word${n} `), everyMs }
+}
+
+/** Starts a program and an upstream, sends a few requests, and answers the shortest trace of those after the first ones, and what an event takes. */
+export async function traceRequest(): Promise<TracedWork> {
   const folder = mkdtempSync(join(tmpdir(), 'parley-trace-'))
   const file = join(folder, 'trace.json')
-  const upstream = await scriptedUpstream(chatVendor())
+  const upstream = await scriptedUpstream(chatVendor({ reply }))
   const preload = join(import.meta.dir, 'trace-preload.ts')
   try {
     const program = await startProgram({
@@ -59,16 +85,27 @@ export async function traceRequest(): Promise<RequestTrace> {
       config: declared(upstream.url),
       env: { BUN_OPTIONS: `--preload=${preload}`, PARLEY_TRACE_FILE: file, PARLEY_DEMO: 'off' },
     })
+    const ask = async (path: string, body: object, isOver: string) => {
+      const headers = { 'x-api-key': 'sk-traced-key', 'anthropic-version': '2023-06-01', 'content-type': 'application/json' }
+      const answer = await fetch(`${program.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+      const text = await answer.text()
+      if (answer.status !== 200 || !text.includes(isOver)) throw new Error(`the traced request failed: ${text}`)
+    }
+    const messages = (body: object) => ask('/v1/messages', body, 'message_stop')
+    const chat = (body: object) => ask('/v1/chat/completions', body, '[DONE]')
+    const told = async (path: string) => (await (await fetch(`${program.url}${path}`)).json()) as never
+    const look: Look = { counts: () => told('/__counts'), sites: () => told('/__sites') }
     try {
       const traces: RequestTrace[] = []
       for (let sent = 0; sent < warmUps + traced; sent++) {
-        const headers = { 'x-api-key': 'sk-traced-key', 'anthropic-version': '2023-06-01', 'content-type': 'application/json' }
-        const answer = await fetch(`${program.url}/v1/messages`, { method: 'POST', headers, body: JSON.stringify(body) })
-        const text = await answer.text()
-        if (answer.status !== 200 || !text.includes('message_stop')) throw new Error(`the traced request failed: ${text}`)
+        await messages(asked)
         if (sent >= warmUps) traces.push(counted(JSON.parse(readFileSync(file, 'utf8'))))
       }
-      return traces.reduce((least, each) => (each.functions < least.functions ? each : least))
+      return {
+        trace: traces.reduce((least, each) => (each.functions < least.functions ? each : least)),
+        converted: await eventWork(messages, look),
+        passed: await eventWork(chat, look),
+      }
     } finally {
       await program.stop()
     }
@@ -78,7 +115,35 @@ export async function traceRequest(): Promise<RequestTrace> {
   }
 }
 
-function counted({ entered, parses }: { entered: string[]; parses: number }): RequestTrace {
+/** What the program has done until now. */
+interface Look {
+  counts(): Promise<EventWork>
+  sites(): Promise<Record<string, number>>
+}
+
+/** What an event takes: a long answer less a short one, for each of the events that it has more; of several the least. */
+async function eventWork(ask: (body: object) => Promise<void>, look: Look): Promise<EventWork & { sites: Sites }> {
+  const least: EventWork = { awaits: Number.POSITIVE_INFINITY, objects: Number.POSITIVE_INFINITY, writes: Number.POSITIVE_INFINITY }
+  const workOf = async (words: number) => {
+    const before = await look.counts()
+    await ask(question(`${words} words`))
+    const after = await look.counts()
+    return { awaits: after.awaits - before.awaits, objects: after.objects - before.objects, writes: after.writes - before.writes }
+  }
+  for (let round = 0; round < rounds; round++) {
+    const [few, many] = [await workOf(short), await workOf(long)]
+    for (const what of ['awaits', 'objects', 'writes'] as const)
+      least[what] = Math.min(least[what], (many[what] - few[what]) / (long - short))
+  }
+  const before = await look.sites()
+  await ask(question(`${long} words`))
+  const sites = Object.entries(await look.sites()).map(([site, times]) => [site, (times - (before[site] ?? 0)) / long] as const)
+  return { ...least, sites: sites.filter(([, times]) => times > 0.2).sort(([, one], [, other]) => other - one) }
+}
+
+type Recorded = { entered: string[] } & Pick<RequestTrace, 'parses' | 'awaits' | 'objects'>
+
+function counted({ entered, ...work }: Recorded): RequestTrace {
   const rooms: RequestTrace['rooms'] = []
   const paths = entered.map((name) => name.slice(0, name.lastIndexOf(':')))
   for (const path of paths) {
@@ -93,7 +158,7 @@ function counted({ entered, parses }: { entered: string[]; parses: number }): Re
     files: [...new Set(paths)].sort(),
     functions: new Set(entered).size,
     roomChanges: Math.max(0, rooms.length - 1),
-    parses,
+    ...work,
     rooms,
   }
 }

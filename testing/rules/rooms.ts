@@ -109,6 +109,7 @@ export const rooms: Record<string, Room> = {
       '@opentelemetry/sdk-metrics',
       '@opentelemetry/otlp-exporter-base',
       '@opentelemetry/exporter-metrics-otlp-http',
+      'node:zlib',
     ],
     // The exporters read their variables there.
     powers: ['process'],
@@ -273,8 +274,8 @@ export function addRoof(dependencies: readonly string[]): void {
   rooms.bench = {
     may: [
       ...[...tools, 'shared', 'server/app', 'server/runtime', 'server/store/engine', 'server/billing/ledger', 'server/store/ledger'],
-      // What keeping a request costs.
-      ...['server/accounts', 'server/bodies', 'server/upstream'],
+      // What keeping a request costs, and telling of it.
+      ...['server/accounts', 'server/bodies', 'server/upstream', 'server/telemetry', 'server/canonical'],
     ],
     packages: ['node:', 'playwright', 'drizzle-orm'],
     powers: [...everyPower, 'bun'],

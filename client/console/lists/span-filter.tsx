@@ -23,6 +23,12 @@ export function spanOf(url: UrlState, now = new Date()): { from?: string; to?: s
   return { ...(from && { from: from.toISOString() }), ...(to && { to: to.toISOString() }) }
 }
 
+/** `from` and `to` of one day. */
+export function dayOf(date: string): { from?: string; to?: string } {
+  const [from, to] = [midnight(date), midnight(date, 1)]
+  return from && to ? { from: from.toISOString(), to: to.toISOString() } : {}
+}
+
 /** A chip with the usual spans, and two dates once these are chosen. */
 export function SpanFilter(props: { url: UrlState }) {
   const { url } = props

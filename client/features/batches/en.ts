@@ -46,9 +46,11 @@ export const en = {
   stopWorkTitle: 'Stop this?',
   hangUpTitle: 'Hang up this call?',
   stopWorkWhy: 'What was made until then is charged.',
-  goOn: 'Let it go on',
-  workStopped: 'It stops.',
+  otherStopped: 'It is stopped.',
   percentOf: '{id}: {percent} percent',
+  workStopTitle: 'Stop this answer?',
+  workStopWhy: 'Its client gets a cancelled answer. What the upstream has made of it until then is charged.',
+  workStopped: 'The answer is stopped.',
   workEmpty: 'Nothing lasts longer than its request now',
   workEmptyWhy: 'Videos stand here for 30 days; calls, and answers and interactions in the background, while they go on.',
 }

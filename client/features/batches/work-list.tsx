@@ -25,6 +25,8 @@ const shapes: Record<WorkRow['state'], Shape> = {
   cancelled: 'off',
 }
 
+const titles = { answer: 'workStopTitle', call: 'hangUpTitle', interaction: 'stopWorkTitle', video: 'stopWorkTitle' } as const
+
 /** Videos, calls, answers and interactions in the background: how far each is, and its end before its time. Live. */
 export function WorkList() {
   const { admin } = useSession()
@@ -32,9 +34,10 @@ export function WorkList() {
   onChange(['requests'], () => void pages.reload())
   const write = createWrite()
   const [stopping, setStopping] = createSignal<WorkRow>()
-  const stop = async ({ id }: WorkRow) => {
+  const stop = async ({ id, kind }: WorkRow) => {
     setStopping(undefined)
-    if (await write.run(() => callApi('POST', `/api/work/${encodeURIComponent(id)}/stop`))) showToast(t('workStopped'))
+    if (await write.run(() => callApi('POST', `/api/work/${encodeURIComponent(id)}/stop`)))
+      showToast(t(kind === 'answer' ? 'workStopped' : 'otherStopped'))
     void pages.reload()
   }
   return (
@@ -150,9 +153,9 @@ export function WorkList() {
       <Show when={stopping()}>
         {(row) => (
           <Confirm
-            title={t(row().kind === 'call' ? 'hangUpTitle' : 'stopWorkTitle')}
-            intro={t('stopWorkWhy')}
-            safe={t('goOn')}
+            title={t(titles[row().kind])}
+            intro={t(row().kind === 'answer' ? 'workStopWhy' : 'stopWorkWhy')}
+            safe={t('cancel')}
             go={t(row().kind === 'call' ? 'hangUp' : 'stop')}
             onGo={() => void stop(row())}
             onClose={() => setStopping(undefined)}

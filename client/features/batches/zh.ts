@@ -48,9 +48,11 @@ export const zh: Record<keyof typeof en, string> = {
   stopWorkTitle: '停止此项？',
   hangUpTitle: '挂断此通话？',
   stopWorkWhy: '此前已生成的部分照常计费。',
-  goOn: '继续进行',
-  workStopped: '正在停止。',
+  otherStopped: '已停止。',
   percentOf: '{id}：百分之 {percent}',
+  workStopTitle: '停止此回答？',
+  workStopWhy: '客户端会得到已取消的回答。上游在此之前已生成的部分会计费。',
+  workStopped: '回答已停止。',
   workEmpty: '目前没有耗时超过请求的工作',
   workEmptyWhy: '视频在此保留 30 天；通话、后台回答与交互只在进行期间列出。',
 }

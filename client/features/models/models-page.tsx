@@ -1,27 +1,27 @@
 /** What can be asked here, with abilities, context, and the price in the chosen group. */
-import { createMemo, For, Show } from 'solid-js'
+import { For, Show } from 'solid-js'
 import { useSession } from '#client/api/session.ts'
 import { detailOf, explain } from '#client/console/explain.ts'
-import { createLoad, readAll } from '#client/console/load.ts'
+import { createLoad, createPages, queryOf, readAll } from '#client/console/load.ts'
 import { FilterBar, FilterChip, SearchField } from '#client/ui/console/filters.tsx'
 import { Page } from '#client/ui/console/page.tsx'
 import { Empty, Failure, NoMatch } from '#client/ui/console/states.tsx'
-import { DataTable } from '#client/ui/console/table.tsx'
+import { DataTable, type Sort } from '#client/ui/console/table.tsx'
 import { useUrlState } from '#client/ui/console/url-state.ts'
 import { formatCompact, formatPrice } from '#client/ui/format.ts'
 import { Icon, type IconName } from '#client/ui/icon.tsx'
 import type { GroupRow } from '#shared/console/group'
-import type { ModelRow } from '#shared/console/model'
+import { type ModelRow, modelSkills } from '#shared/console/model'
 import { formatDecimal, parseDecimal } from '#shared/money'
+import { alsoCosts } from './also-costs.ts'
 import { t } from './messages.ts'
 
 /** What a model may be able to do, with the icon for it. */
-const skills: Record<'vision' | 'tools' | 'reasoning', IconName> = { vision: 'eye', tools: 'tool', reasoning: 'steps' }
+const skills: Record<(typeof modelSkills)[number], IconName> = { vision: 'eye', tools: 'tool', reasoning: 'steps' }
 type Skill = keyof typeof skills
-const skillNames = Object.keys(skills) as Skill[]
-const can = (row: ModelRow, skill: Skill) => (row.capabilities as Record<string, unknown>)[skill] === true
+const can = (row: ModelRow, skill: Skill) => row.capabilities[skill] === true
 
-const uses = ['generate', 'embed', 'image', 'transcribe', 'speak', 'rerank', 'moderate', 'search', 'realtime'] as const
+const uses = ['generate', 'embed', 'image', 'transcribe', 'speak', 'rerank', 'moderate', 'search', 'realtime', 'video'] as const
 
 /** `/models` */
 export function ModelsPage() {
@@ -32,23 +32,25 @@ export function ModelsPage() {
     () => '/api/groups',
     (path, signal) => readAll<GroupRow>(path, signal),
   )
-  const models = createLoad(group, (name, signal) => readAll<ModelRow>(`/api/models?group=${encodeURIComponent(name)}`, signal, 10_000))
-  const ratio = () => groups.value()?.find((row) => row.name === group())?.ratio ?? '1'
-  const wanted = () => skillNames.filter((skill) => url.get('can').split(',').includes(skill))
-  const toggle = (skill: Skill) =>
-    url.set({ can: skillNames.filter((one) => wanted().includes(one) !== (one === skill)).join(',') }, { replace: true })
-  const rows = createMemo(() => {
-    const q = url.get('q').toLowerCase()
-    const use = url.get('use')
-    const fits = (row: ModelRow) => use === '' || (row.operations as string[]).includes(use)
-    return models.value()?.filter((row) => row.id.toLowerCase().includes(q) && fits(row) && wanted().every((skill) => can(row, skill)))
+  const sort = (): Sort => {
+    const text = url.get('sort') || 'id'
+    return { column: text.replace('-', ''), down: text.startsWith('-') }
+  }
+  const wanted = () => modelSkills.filter((skill) => url.get('can').split(',').includes(skill))
+  const models = createPages<ModelRow>(() => {
+    const [q, operation, sort] = ['q', 'use', 'sort'].map((name) => url.get(name))
+    return `/api/models?${queryOf({ limit: '100', group: group(), q, operation, can: wanted().join(','), sort })}`
   })
-  const filters = () => [url.get('q'), url.get('use'), ...wanted().map((skill) => t(skill))].filter(Boolean).join(', ')
+  const ratio = () => groups.value()?.find((row) => row.name === group())?.ratio ?? '1'
+  const toggle = (skill: Skill) =>
+    url.set({ can: modelSkills.filter((one) => wanted().includes(one) !== (one === skill)).join(',') }, { replace: true })
+  const useText = () => uses.filter((use) => use === url.get('use')).map((use) => t(use))
+  const filters = () => [url.get('q'), ...useText(), ...wanted().map((skill) => t(skill))].filter(Boolean).join(', ')
+  // Exactly: prices have nine places, ratios six.
+  const own = (usd: string) => `$${formatPrice(formatDecimal(parseDecimal(usd, 9) * parseDecimal(ratio(), 6), 15))}`
   const price = (row: ModelRow, field: 'input' | 'output' | 'cacheRead') => {
     const usd = row.price[field]
-    if (usd === undefined) return <span class="na">–</span>
-    // Exactly: prices have nine places, ratios six.
-    return `$${formatPrice(formatDecimal(parseDecimal(usd, 9) * parseDecimal(ratio(), 6), 15))}`
+    return usd === undefined ? <span class="na">–</span> : own(usd)
   }
   return (
     <Page title={t('title')}>
@@ -68,7 +70,7 @@ export function ModelsPage() {
           options={uses.map((value) => ({ value, label: t(value) }))}
           onChange={(use) => url.set({ use })}
         />
-        <For each={skillNames}>
+        <For each={modelSkills}>
           {(skill) => (
             <button
               type="button"
@@ -93,11 +95,13 @@ export function ModelsPage() {
       >
         <DataTable
           label={t('title')}
-          rows={rows()}
+          rows={models.value()}
           rowId={(row) => row.id}
           stale={models.loading()}
+          sort={sort()}
+          onSort={({ column, down }) => url.set({ sort: `${down ? '-' : ''}${column}` }, { replace: true })}
           columns={[
-            { id: 'model', label: t('model'), card: 'title', cell: (row) => <b>{row.id}</b> },
+            { id: 'id', label: t('model'), sorts: true, card: 'title', cell: (row) => <b>{row.id}</b> },
             {
               id: 'abilities',
               label: t('abilities'),
@@ -105,20 +109,22 @@ export function ModelsPage() {
                 <span class="text-ink-2">
                   {[
                     ...row.operations.filter((one) => uses.some((use) => use === one)).map((one) => t(one as 'generate')),
-                    ...skillNames.filter((skill) => can(row, skill)).map((skill) => t(skill)),
+                    ...modelSkills.filter((skill) => can(row, skill)).map((skill) => t(skill)),
                   ].join(', ')}
                 </span>
               ),
             },
             {
-              id: 'context',
+              id: 'contextTokens',
               label: t('context'),
+              sorts: true,
               right: true,
               cell: (row) => (row.contextTokens === null ? <span class="na">–</span> : formatCompact(row.contextTokens)),
             },
             {
-              id: 'most',
+              id: 'maxOutputTokens',
               label: t('most'),
+              sorts: true,
               right: true,
               wide: true,
               card: 'none',
@@ -129,19 +135,21 @@ export function ModelsPage() {
               label: t('protocols'),
               wide: true,
               card: 'none',
-              cell: (row) => <span class="text-ink-2">{row.dialects.join(', ')}</span>,
+              cell: (row) => <span class="block max-w-[24ch] whitespace-normal text-[12px] text-ink-2">{row.dialects.join(', ')}</span>,
             },
-            { id: 'input', label: t('input'), right: true, cell: (row) => price(row, 'input') },
-            { id: 'output', label: t('output'), right: true, cell: (row) => price(row, 'output') },
-            { id: 'cacheRead', label: t('cacheRead'), right: true, wide: true, cell: (row) => price(row, 'cacheRead') },
+            { id: 'input', label: t('input'), sorts: true, right: true, cell: (row) => price(row, 'input') },
+            { id: 'output', label: t('output'), sorts: true, right: true, cell: (row) => price(row, 'output') },
+            { id: 'cacheRead', label: t('cacheRead'), sorts: true, right: true, wide: true, cell: (row) => price(row, 'cacheRead') },
+            { id: 'also', label: t('also'), cell: (row) => <span class="text-ink-2">{alsoCosts(row.price, own)}</span> },
           ]}
           empty={
             <Show when={filters()} fallback={<Empty title={t('empty')}>{t('emptyWhy')}</Empty>}>
               {(names) => <NoMatch filters={names()} onClear={() => url.set({ q: '', use: '', can: '' })} />}
             </Show>
           }
-          foot={t('count', { count: rows()?.length ?? 0 })}
+          foot={t('count', { count: models.value()?.length ?? 0 }) + (models.more() ? '+' : '')}
           footEnd={t('units', { ratio: ratio(), group: group() })}
+          more={models.more()}
         />
       </Show>
     </Page>

@@ -2,6 +2,10 @@
 export const en = {
   title: 'Overview',
   facts: 'Times in {zone}, updated {time}',
+  of_key: 'Key',
+  of_team: 'Team',
+  of_channel: 'Channel',
+  clear: 'Clear {name}',
   today: 'today',
   weekAgo: 'last {day}',
   spend: 'Spend',

@@ -9,6 +9,7 @@ import { createSoon } from '#client/console/soon.ts'
 import { Chart } from '#client/ui/chart/chart.tsx'
 import { moneyTicks } from '#client/ui/chart/ticks.ts'
 import { Segments } from '#client/ui/console/filters.tsx'
+import { tc } from '#client/ui/console/messages.ts'
 import { Meter } from '#client/ui/console/meter.tsx'
 import { Card, Page } from '#client/ui/console/page.tsx'
 import { Failure, Skeleton } from '#client/ui/console/states.tsx'
@@ -24,7 +25,7 @@ import { largest, stacked } from './figures.ts'
 import { FirstSteps } from './first-steps.tsx'
 import { t } from './messages.ts'
 import { Strip, weekday } from './strip.tsx'
-import { WhoseFilters } from './whose-filters.tsx'
+import { WhoseFilters, whoseNames, whoseOf } from './whose-filters.tsx'
 
 /** Milliseconds between two readings at most, for what no event tells: the hour, a rest that is over. */
 const everyMs = 60_000
@@ -38,7 +39,8 @@ export function OverviewPage() {
   const { admin } = useSession()
   const url = useUrlState()
   const days = () => ranges.find((count) => String(count) === url.get('days')) ?? 1
-  const whose = () => ({ user: url.get('user'), group: url.get('group') })
+  const whose = () => whoseOf(url)
+  const isFiltered = () => Object.values(whose()).some((value) => value !== '')
   const figures = createLoad(
     () => `/api/overview?${queryOf({ timezone: timeZone(), days: String(days()), ...whose() })}`,
     (path, signal) => callApi<Overview>('GET', path, undefined, signal),
@@ -72,8 +74,15 @@ export function OverviewPage() {
                 }))}
                 onChange={(value) => url.set({ days: value === '1' ? '' : value })}
               />
-              <Show when={admin()}>
-                <WhoseFilters url={url} />
+              <WhoseFilters url={url} admin={admin()} from={since(known())} />
+              <Show when={isFiltered()}>
+                <button
+                  type="button"
+                  class="btn ghost sm"
+                  onClick={() => url.set(Object.fromEntries(whoseNames.map((name) => [name, ''])))}
+                >
+                  {tc('clearFilters')}
+                </button>
               </Show>
               <span class="flex-1" />
               <span class="hint flex items-center gap-1.5">
@@ -83,7 +92,7 @@ export function OverviewPage() {
                 {known().days === 1 ? t('weekAgo', { day: weekday() }) : t('daysBefore', { count: known().days })}
               </span>
             </div>
-            <Strip figures={known()} admin={admin()} />
+            <Strip figures={known()} admin={admin()} whose={whose()} />
             <div class="cols wide-left">
               <div class="stack">
                 <Card title={t('attention')} bare count={concerns().length}>
@@ -112,6 +121,7 @@ export function OverviewPage() {
                   label={t('model')}
                   rows={known().models}
                   name={(row) => row.model ?? ''}
+                  href={(row) => url.href({ model: row.model ?? '' })}
                   figures={known()}
                   coloured
                 />
@@ -121,6 +131,7 @@ export function OverviewPage() {
                   label={t('key')}
                   rows={known().keys}
                   name={(row) => row.key?.name ?? t('playground')}
+                  href={(row) => row.key && url.href({ key: row.key.name ?? row.key.id })}
                   figures={known()}
                 />
               </div>
@@ -131,6 +142,9 @@ export function OverviewPage() {
     </Page>
   )
 }
+
+/** The first instant of the figures. */
+const since = ({ steps: [first = ''], days }: Overview): string => (days === 1 ? first : `${first}T00:00:00Z`)
 
 function Hours(props: { figures: Overview; whose: Record<string, string> }) {
   const plot = createMemo(() => ({
@@ -176,6 +190,8 @@ function Top(props: {
   label: string
   rows: readonly UsageReportRow[]
   name(row: UsageReportRow): string
+  /** The same page of this one alone. */
+  href(row: UsageReportRow): string | null | undefined
   figures: Overview
   /** Whether each has its colour of the chart. */
   coloured?: boolean
@@ -199,7 +215,9 @@ function Top(props: {
                   <Show when={props.coloured}>
                     <span class={`swatch s${rows().indexOf(row)}`} aria-hidden="true" />
                   </Show>
-                  <b>{props.name(row)}</b>
+                  <Show when={props.href(row)} fallback={<b>{props.name(row)}</b>}>
+                    {(href) => <a href={href()}>{props.name(row)}</a>}
+                  </Show>
                 </>
               ),
             },
@@ -211,7 +229,7 @@ function Top(props: {
               cell: (row) => (
                 <span class="flex items-center justify-end gap-2">
                   <span class="w-14 max-[1399px]:hidden">
-                    <Meter share={Math.min(share(row), 0.79)} label={`${t('share')} ${formatPercent(share(row))}`} />
+                    <Meter plain share={share(row)} label={`${t('share')} ${formatPercent(share(row))}`} />
                   </span>
                   <span class="min-w-[34px]">{formatPercent(share(row), 0)}</span>
                 </span>

@@ -1,3 +1,4 @@
+import { queryOf } from '#client/console/load.ts'
 import { Spark } from '#client/ui/chart/chart.tsx'
 import { type Stat, Stats } from '#client/ui/console/stats.tsx'
 import { formatDuration } from '#client/ui/console/time.ts'
@@ -13,7 +14,7 @@ import { t } from './messages.ts'
 export const weekday = (): string => writeDate(new Date(), language() === 'zh' ? 'zh-CN' : 'en-GB', { weekday: 'long' })
 
 /** Spend, requests, errors and times, each with its course and against the time before. */
-export function Strip(props: { figures: Overview; admin: boolean }) {
+export function Strip(props: { figures: Overview; admin: boolean; whose: Record<string, string> }) {
   const spark = (label: string, value: (row: UsageReportRow) => number) => (
     <Spark
       label={label}
@@ -47,7 +48,7 @@ export function Strip(props: { figures: Overview; admin: boolean }) {
       {
         label: t('errors'),
         value: (
-          <a class="text-ink hover:text-accent" href="/requests?failed=true">
+          <a class="text-ink hover:text-accent" href={`/requests?${queryOf({ failed: 'true', ...props.whose })}`}>
             {formatPercent(errors(now))}
           </a>
         ),

@@ -1,35 +1,66 @@
-/** Whose figures an administrator sees: of a user, of a group. In the address. */
+/** Which figures are shown: of a model, for administrators of a user or a group; a key, team or channel that the address names. */
+import { For, Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
-import { createLoad } from '#client/console/load.ts'
+import { createLoad, queryOf } from '#client/console/load.ts'
 import { FilterChip } from '#client/ui/console/filters.tsx'
 import type { UrlState } from '#client/ui/console/url-state.ts'
+import { Icon } from '#client/ui/icon.tsx'
 import type { Page } from '#shared/console/model'
+import type { UsageReportRow } from '#shared/console/usage'
 import { t } from './messages.ts'
 
-/** The two chips. A menu has two hundred names; a user beyond them is named by the address. */
-export function WhoseFilters(props: { url: UrlState }) {
+/** The parameters that choose figures. */
+export const whoseNames = ['model', 'user', 'group', 'key', 'team', 'channel'] as const
+
+/** What the address says of them. */
+export const whoseOf = (url: UrlState): Record<string, string> => Object.fromEntries(whoseNames.map((name) => [name, url.get(name)]))
+
+/** The chips. A menu has two hundred names; what is beyond them is named by the address. `from`: since when models were used. */
+export function WhoseFilters(props: { url: UrlState; admin: boolean; from: string | undefined }) {
+  const { url } = props
   const names = (path: string) =>
     createLoad(
-      () => path,
+      () => (props.admin ? path : undefined),
       (asked, signal) => callApi<Page<{ name: string }>>('GET', asked, undefined, signal),
     )
   const users = names('/api/users?limit=200')
   const groups = names('/api/groups?all=true&limit=200')
-  const options = (rows: readonly { name: string }[] = []) => rows.map(({ name }) => ({ value: name, label: name }))
+  const models = createLoad(
+    () => props.from && `/api/usage?${queryOf({ ...whoseOf(url), model: '', by: 'model', from: props.from, limit: '200' })}`,
+    (path, signal) => callApi<Page<UsageReportRow>>('GET', path, undefined, signal),
+  )
+  const options = (known: readonly (string | undefined)[] = []) =>
+    known.flatMap((name) => (name === undefined ? [] : [{ value: name, label: name }]))
   return (
     <>
       <FilterChip
-        label={t('ofUser')}
-        value={props.url.get('user')}
-        options={options(users.value()?.data)}
-        onChange={(user) => props.url.set({ user })}
+        label={t('model')}
+        value={url.get('model')}
+        options={options(models.value()?.data.map(({ model }) => model))}
+        onChange={(model) => url.set({ model })}
       />
-      <FilterChip
-        label={t('ofGroup')}
-        value={props.url.get('group')}
-        options={options(groups.value()?.data)}
-        onChange={(group) => props.url.set({ group })}
-      />
+      <Show when={props.admin}>
+        <FilterChip
+          label={t('ofUser')}
+          value={url.get('user')}
+          options={options(users.value()?.data.map(({ name }) => name))}
+          onChange={(user) => url.set({ user })}
+        />
+        <FilterChip
+          label={t('ofGroup')}
+          value={url.get('group')}
+          options={options(groups.value()?.data.map(({ name }) => name))}
+          onChange={(group) => url.set({ group })}
+        />
+      </Show>
+      <For each={(['key', 'team', 'channel'] as const).filter((name) => url.get(name) !== '')}>
+        {(name) => (
+          <button type="button" class="chip on" onClick={() => url.set({ [name]: '' })} aria-label={t('clear', { name: t(`of_${name}`) })}>
+            {t(`of_${name}`)} <b>{url.get(name)}</b>
+            <Icon name="x" small />
+          </button>
+        )}
+      </For>
     </>
   )
 }

@@ -4,6 +4,10 @@ import type { en } from './en.ts'
 export const zh: Record<keyof typeof en, string> = {
   title: '概览',
   facts: '时区 {zone}，更新于 {time}',
+  of_key: '密钥',
+  of_team: '团队',
+  of_channel: '渠道',
+  clear: '清除{name}',
   today: '今天',
   weekAgo: '上{day}',
   spend: '花费',

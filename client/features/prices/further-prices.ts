@@ -1,10 +1,10 @@
 import { formatCompact, formatPrice } from '#client/ui/format.ts'
-import type { PriceRow } from '#shared/console/price'
+import type { CatalogueRow } from '#shared/console/inspection/catalogue'
 import { t } from './messages.ts'
 
 /** What a price says besides input, output and cache reads, with its figures. */
-export function furtherPrices(price: PriceRow): string {
-  const { model: _, managed: __, input: ___, output: ____, cacheRead: _____, tiers = [], factors, ...others } = price
+export function furtherPrices(price: NonNullable<CatalogueRow['price']>): string {
+  const { managed: __, input: ___, output: ____, cacheRead: _____, tiers = [], factors, ...others } = price
   const usd = (amount: string | undefined) => (amount === undefined ? '–' : `$${formatPrice(amount)}`)
   return [
     ...Object.entries(others).map(([name, amount]) => `${t(name as 'request')} ${usd(amount)}`),

@@ -1,51 +1,59 @@
 import { createMemo, createSignal, For, Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { explain } from '#client/console/explain.ts'
+import { createLoad, readAll } from '#client/console/load.ts'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
 import { tc } from '#client/ui/console/messages.ts'
 import { Dialog } from '#client/ui/dialog.tsx'
 import { formatMoney } from '#client/ui/format.ts'
 import { type CatalogueEntry, changedFields, findEntry, providersOf, readCatalogue } from '#shared/catalogue-file'
-import type { PriceFields, PriceRow } from '#shared/console/price'
-import { costOf } from './effect.ts'
+import type { CatalogueRow } from '#shared/console/inspection/catalogue'
+import type { PriceEffect, PriceFields, PriceRow } from '#shared/console/price'
+import { formatUsd, parseUsd } from '#shared/money'
+import { readEffect } from './effect-part.tsx'
 import { t } from './messages.ts'
 import './prices.css'
-import type { PricedModel } from './priced-model.ts'
+
+/** Of which prices are proposed. */
+const mostModels = 20_000
 
 interface Proposal {
-  row: PricedModel
+  row: CatalogueRow
   entry: CatalogueEntry
   changes: ReturnType<typeof changedFields>
 }
 
 /** Prices from a catalogue file, pasted or dropped: a difference that is reviewed before anything is written. */
-export function ImportDialog(props: { rows: readonly PricedModel[]; onDone(count: number): void; onClose(): void }) {
+export function ImportDialog(props: { onDone(count: number): void; onClose(): void }) {
+  const catalogue = createLoad(
+    () => '/api/catalogue',
+    async (path, signal) => (await readAll<CatalogueRow>(path, signal, mostModels)).sort((a, b) => a.model.localeCompare(b.model)),
+  )
   const [text, setText] = createSignal('')
   const [left, setLeft] = createSignal<ReadonlySet<string>>(new Set())
   const [done, setDone] = createSignal(0)
   const write = createWrite()
   const entries = createMemo(() => (text().trim() === '' ? undefined : readCatalogue(text())))
   const proposals = createMemo((): Proposal[] =>
-    props.rows.flatMap((row) => {
-      const entry = findEntry(entries() ?? [], row.model, row.vendors.flatMap(providersOf))
-      const changes = entry ? changedFields(row.price, entry.price) : []
+    (catalogue.value() ?? []).flatMap((row) => {
+      const vendors = row.channels.map(({ vendor }) => vendor)
+      const entry = findEntry(entries() ?? [], row.model, vendors.flatMap(providersOf))
+      const changes = entry ? changedFields(row.price ?? undefined, entry.price) : []
       return entry && changes.length > 0 && row.price?.managed !== 'file' ? [{ row, entry, changes }] : []
     }),
   )
   const chosen = () => proposals().filter(({ row }) => !left().has(row.model))
   const after = ({ row, entry }: Proposal): PriceFields => {
-    const { model: _, managed: __, ...before } = row.price ?? ({} as PriceRow)
+    const { managed: _, ...before } = row.price ?? { managed: 'console' }
     return { ...before, ...entry.price }
   }
-  const effect = () => {
-    const sums = chosen().flatMap((one) => {
-      const cost = one.row.week && costOf(after(one), one.row.week)
-      return one.row.week && cost !== undefined ? [{ before: Number(one.row.week.cost), after: Number(cost) }] : []
-    })
-    return sums.length === 0
-      ? undefined
-      : { before: sums.reduce((all, one) => all + one.before, 0), after: sums.reduce((all, one) => all + one.after, 0) }
+  const trial = () => (chosen().length === 0 ? undefined : Object.fromEntries(chosen().map((one) => [one.row.model, after(one)])))
+  const effect = createLoad(trial, readEffect)
+  const sums = () => {
+    const data = trial() && effect.value()?.data.filter(({ requests }) => requests > 0)
+    const add = (of: (one: PriceEffect) => string) => formatUsd((data ?? []).reduce((all, one) => all + parseUsd(of(one)), 0n))
+    return data?.length ? { before: add((one) => one.before ?? one.cost), after: add((one) => one.after) } : undefined
   }
   const toggle = (model: string) => {
     const next = new Set(left())
@@ -102,18 +110,17 @@ export function ImportDialog(props: { rows: readonly PricedModel[]; onDone(count
       <Show when={text().trim() !== '' && entries() === undefined}>
         <p class="wrong mt-1.5">{t('importRefused')}</p>
       </Show>
-      <Show when={entries()}>
+      <Show when={catalogue.error()}>{(error) => <p class="notice bad mt-3">{explain(error())}</p>}</Show>
+      <Show when={entries() && catalogue.value()}>
         <Show when={proposals().length > 0} fallback={<p class="mt-3 text-[13px] text-ink-2">{t('importNothing')}</p>}>
           <ul class="proposals" aria-label={t('importReview')}>
             <For each={proposals()}>
               {(one) => <ProposalRow proposal={one} on={!left().has(one.row.model)} onToggle={() => toggle(one.row.model)} />}
             </For>
           </ul>
-          <Show when={effect()}>
-            {(sums) => (
-              <p class="mt-3 text-[13px]">
-                {t('importEffect', { before: formatMoney(sums().before.toFixed(9)), after: formatMoney(sums().after.toFixed(9)) })}
-              </p>
+          <Show when={sums()}>
+            {(both) => (
+              <p class="mt-3 text-[13px]">{t('importEffect', { before: formatMoney(both().before), after: formatMoney(both().after) })}</p>
             )}
           </Show>
         </Show>

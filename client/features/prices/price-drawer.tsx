@@ -6,12 +6,11 @@ import { Button } from '#client/ui/button.tsx'
 import { Drawer, DrawerPart } from '#client/ui/console/drawer.tsx'
 import { AreaField, UnitField } from '#client/ui/console/form.tsx'
 import { tc } from '#client/ui/console/messages.ts'
-import { formatCount, formatMoney } from '#client/ui/format.ts'
+import type { CatalogueRow } from '#shared/console/inspection/catalogue'
 import type { PriceFields, PriceRow } from '#shared/console/price'
-import { costOf } from './effect.ts'
+import { EffectPart } from './effect-part.tsx'
 import { t } from './messages.ts'
 import { PriceHistory } from './price-history.tsx'
-import type { PricedModel } from './priced-model.ts'
 import { TierFields } from './tier-fields.tsx'
 import { type TokenField, tiersOf, tokenFields, typedTiers } from './tiers.ts'
 
@@ -20,7 +19,7 @@ type Field = TokenField | (typeof eachFields)[number]
 
 /** The price of one model, with what it would have meant for the last seven days. */
 export function PriceDrawer(props: {
-  row: PricedModel
+  row: CatalogueRow
   onDone(text: string): void
   onClose(): void
   onPrevious?: (() => void) | undefined
@@ -39,7 +38,6 @@ export function PriceDrawer(props: {
     (): PriceFields =>
       Object.fromEntries(Object.entries(fields()).flatMap(([name, value]) => (value.trim() === '' ? [] : [[name, value.trim()]]))),
   )
-  const effect = () => props.row.week && costOf(draft(), props.row.week)
   const save = async (event: SubmitEvent) => {
     event.preventDefault()
     const more: Pick<PriceFields, 'tiers' | 'factors'> = {}
@@ -127,22 +125,7 @@ export function PriceDrawer(props: {
           </div>
           <Show when={write.error()}>{(error) => <p class="notice bad mt-4">{explain(error())}</p>}</Show>
         </DrawerPart>
-        <DrawerPart title={t('effect')}>
-          <Show when={props.row.week} fallback={<p class="text-[13px] text-ink-2">{t('effectNone')}</p>}>
-            {(week) => (
-              <div class="text-[13px]">
-                <p>
-                  {t('effectText', {
-                    requests: formatCount(week().requests),
-                    before: formatMoney(week().cost),
-                    after: effect() === undefined ? '–' : formatMoney(effect() ?? '0'),
-                  })}
-                </p>
-                <p class="hint mt-1">{t('effectAbout')}</p>
-              </div>
-            )}
-          </Show>
-        </DrawerPart>
+        <EffectPart model={props.row.model} price={draft()} isUsed={props.row.week !== null} />
         <PriceHistory model={props.row.model} />
       </form>
     </Drawer>

@@ -1,22 +1,19 @@
-import { createMemo, For, Show } from 'solid-js'
+import { For, Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
-import { createLoad, queryOf } from '#client/console/load.ts'
+import { createLoad } from '#client/console/load.ts'
 import { DrawerPart } from '#client/ui/console/drawer.tsx'
 import { formatExactly, formatWhen } from '#client/ui/console/time.ts'
-import type { AuditRow } from '#shared/console/audit'
 import type { Page } from '#shared/console/model'
+import type { PriceChange } from '#shared/console/price'
 import { t } from './messages.ts'
 
-/** Who changed the price of a model, when, from what to what: its rows of the audit trail, newest first. */
+/** Who changed the price of a model, when, from what to what: newest first. */
 export function PriceHistory(props: { model: string }) {
   const history = createLoad(
-    () => props.model,
-    async (model, signal) => {
-      const path = `/api/audit?${queryOf({ target: model, action: 'price', limit: '20' })}`
-      return (await callApi<Page<AuditRow>>('GET', path, undefined, signal)).data
-    },
+    () => `/api/prices/${encodeURIComponent(props.model)}/history?limit=20`,
+    (path, signal) => callApi<Page<PriceChange>>('GET', path, undefined, signal),
   )
-  const rows = createMemo(() => history.value()?.filter((row) => row.action.startsWith('price.')) ?? [])
+  const rows = () => history.value()?.data ?? []
   return (
     <DrawerPart title={t('history')}>
       <Show when={rows().length > 0} fallback={<p class="text-[13px] text-ink-2">{history.loading() ? '' : t('historyNone')}</p>}>
@@ -50,7 +47,7 @@ export function PriceHistory(props: { model: string }) {
   )
 }
 
-function changesOf({ before, after }: AuditRow): { name: string; from: string | undefined; to: string | undefined }[] {
+function changesOf({ before, after }: PriceChange): { name: string; from: string | undefined; to: string | undefined }[] {
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
   return names.map((name) => ({ name, from: words(before?.[name]), to: words(after?.[name]) }))
 }

@@ -97,11 +97,7 @@ export function RequestsPage() {
     return value === 'true' ? t('yes') : value === 'false' ? t('no') : value
   }
   const rangeLabel = (range: Range) => t(range === 'all' ? 'rangeAll' : `range${range}`)
-  const href = (row: LogRow) => {
-    const params = new URLSearchParams(location.search)
-    params.set('open', row.requestId)
-    return `/requests?${params}`
-  }
+  const href = (row: LogRow) => url.href({ open: row.requestId })
 
   return (
     <Page

@@ -2,25 +2,32 @@ import { createEffect, on, Show } from 'solid-js'
 import { detailOf, explain } from '#client/console/explain.ts'
 import { SpanFilter, spanNames, spanOf } from '#client/console/lists/span-filter.tsx'
 import { createPages, queryOf } from '#client/console/load.ts'
-import { FilterBar, FilterChip, SearchField } from '#client/ui/console/filters.tsx'
+import { FilterBar, FilterChip, SearchField, Segments } from '#client/ui/console/filters.tsx'
 import { Failure, NoMatch } from '#client/ui/console/states.tsx'
-import { type Column, DataTable } from '#client/ui/console/table.tsx'
-import { formatDay, formatExactly, formatWhen } from '#client/ui/console/time.ts'
+import { DataTable } from '#client/ui/console/table.tsx'
+import { formatDay, timeZone } from '#client/ui/console/time.ts'
 import { useUrlState } from '#client/ui/console/url-state.ts'
-import { formatMoney } from '#client/ui/format.ts'
 import { Icon } from '#client/ui/icon.tsx'
 import type { EntryRow } from '#shared/console/user'
 import { entryKinds } from '#shared/ids'
+import { DayCharges } from './day-charges.tsx'
+import { ledgerColumns } from './ledger-columns.tsx'
 import { t } from './messages.ts'
 
 /**
- * Every movement of a user's money, newest first, with its reason, what it refers to, and what it left. Filters are in the address. Read
- * again when `balance` changes.
+ * The movements of a user's money, newest first, with reason, cause, and what each left: what requests were charged by the day, which opens
+ * to its entries, or every entry. Filters and the open day are in the address. Read again when `balance` changes.
  */
 export function LedgerCard(props: { user: string; balance: string }) {
   const url = useUrlState()
   const path = () => `/api/users/${encodeURIComponent(props.user)}/entries`
-  const asked = () => ({ kind: url.get('kind'), q: url.get('q'), ...spanOf(url) })
+  const byDay = () => url.get('by') !== 'entry'
+  const asked = () => ({
+    kind: url.get('kind'),
+    q: url.get('q'),
+    ...spanOf(url),
+    ...(byDay() && { by: 'day', timezone: timeZone() }),
+  })
   const filters = () => [url.get('q'), kindText(), ...days()].filter(Boolean)
   const kindText = () => entryKinds.filter((kind) => kind === url.get('kind')).map((kind) => t(`entry_${kind}`))[0]
   const days = () => Object.values(spanOf(url)).map(formatDay)
@@ -32,14 +39,23 @@ export function LedgerCard(props: { user: string; balance: string }) {
       { defer: true },
     ),
   )
+  const isOpen = (row: EntryRow) => row.day !== undefined && row.day === url.get('day')
   return (
     <div>
       <FilterBar
         end={
-          <a class="btn ghost" href={`${path()}?${queryOf({ ...asked(), format: 'csv' })}`} download="ledger.csv" rel="external">
-            <Icon name="download" />
-            CSV
-          </a>
+          <>
+            <Segments
+              label={t('ledgerBy')}
+              value={byDay() ? 'day' : 'entry'}
+              options={(['day', 'entry'] as const).map((value) => ({ value, label: t(`ledgerBy_${value}`) }))}
+              onChange={(by) => url.set({ by: by === 'day' ? '' : by, day: '' }, { replace: true })}
+            />
+            <a class="btn ghost" href={`${path()}?${queryOf({ ...asked(), format: 'csv' })}`} download="ledger.csv" rel="external">
+              <Icon name="download" />
+              CSV
+            </a>
+          </>
         }
       >
         <SearchField label={t('ledgerFind')} value={url.get('q')} onSearch={(q) => url.set({ q }, { replace: true })} />
@@ -60,7 +76,8 @@ export function LedgerCard(props: { user: string; balance: string }) {
           rows={pages.value()}
           rowId={(row) => row.id}
           stale={pages.loading()}
-          columns={columns()}
+          columns={ledgerColumns(isOpen, (row) => url.set({ day: isOpen(row) ? '' : (row.day ?? '') }, { replace: true }))}
+          below={(row) => isOpen(row) && <DayCharges path={path()} day={row.day ?? ''} words={url.get('q')} />}
           empty={
             <Show when={filters().length > 0} fallback={<p class="p-4 text-[13px] text-ink-2">{t('ledgerNone')}</p>}>
               <NoMatch
@@ -74,51 +91,5 @@ export function LedgerCard(props: { user: string; balance: string }) {
         />
       </Show>
     </div>
-  )
-}
-
-const columns = (): Column<EntryRow>[] => [
-  {
-    id: 'at',
-    label: t('entryAt'),
-    cell: (row) => (
-      <span class="num text-ink-2" title={formatExactly(row.at)}>
-        {formatWhen(row.at)}
-      </span>
-    ),
-  },
-  { id: 'kind', label: t('entryKind'), card: 'title', cell: (row) => t(`entry_${row.kind}`) },
-  { id: 'reason', label: t('entryReason'), cell: (row) => (row.kind === 'usage' ? <RequestLink of={row.ref} /> : row.reason) },
-  { id: 'actor', label: t('entryActor'), wide: true, cell: (row) => row.actorName ?? row.actor },
-  { id: 'amount', label: t('entryAmount'), right: true, card: 'figure', cell: (row) => <Amount of={row.amount} /> },
-  {
-    id: 'balance',
-    label: t('balance'),
-    right: true,
-    cell: (row) => (
-      <span class="num" title={`$${row.balance}`}>
-        {formatMoney(row.balance)}
-      </span>
-    ),
-  },
-]
-
-/** What came has a plus and the colour of what went well. */
-function Amount(props: { of: string }) {
-  const came = () => !props.of.startsWith('-') && Number(props.of) !== 0
-  return (
-    <span title={`$${props.of}`} classList={{ 'text-ok': came() }}>
-      {came() && '+'}
-      {formatMoney(props.of)}
-    </span>
-  )
-}
-
-function RequestLink(props: { of: string }) {
-  const id = () => props.of.slice(props.of.indexOf(':') + 1)
-  return (
-    <a class="mono text-[12px]" href={`/requests/${encodeURIComponent(id())}`}>
-      {id()}
-    </a>
   )
 }

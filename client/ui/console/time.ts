@@ -26,7 +26,8 @@ export const formatDuration = (ms: number): string =>
 
 /** The day, with the year when it is another one. */
 export function formatDay(at: string): string {
-  const date = new Date(at)
+  // A date alone is a day of the reader, not the midnight of UTC, which is the day before in half of the world.
+  const date = new Date(/^\d{4}-\d\d-\d\d$/.test(at) ? `${at}T00:00` : at)
   const year = date.getFullYear() === new Date().getFullYear() ? {} : { year: 'numeric' as const }
   return writeDate(date, locale(), { day: 'numeric', month: 'short', ...year })
 }

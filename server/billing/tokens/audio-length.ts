@@ -17,6 +17,9 @@ export async function audioSeconds(bytes: Uint8Array): Promise<number | undefine
   return seconds !== undefined && seconds * fewest <= size && seconds * most >= size ? seconds : undefined
 }
 
+/** Loads the reader, so that the first file's time is its own. */
+export const readyForAudio = (): Promise<unknown> => import('music-metadata')
+
 /** By content: names and types given by a client prove nothing. */
 async function durationIn(bytes: Uint8Array): Promise<number | undefined> {
   try {

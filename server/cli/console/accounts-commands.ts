@@ -144,10 +144,10 @@ export const accountCommands: readonly Command[] = [
     flags: { overlap: { value: 'HOURS', help: 'How long the old secret stays good; 24 when absent' } },
     help: 'Gives a key a new secret and prints it, once',
     async run(input) {
-      const overlapHours = Number(input.flags.overlap ?? '24')
-      if (!(overlapHours >= 0)) throw new CommandError('--overlap takes a number of hours.', 2)
+      const overlap = input.flags.overlap ?? '24'
+      if (!/^\d{1,6}(\.\d{1,6})?$/.test(overlap)) throw new CommandError('--overlap takes a number of hours.', 2)
       const made = await input.api.call<KeyRow & { key: string }>('POST', `/api/keys/${seg((await keyNamed(input)).id)}/rotate`, {
-        overlapHours,
+        overlapHours: Number(overlap),
       })
       return { value: made, text: made.key }
     },

@@ -5,8 +5,10 @@ import { type Api, CommandError } from './api.ts'
 export interface Flag {
   value?: string
   help: string
-  /** The values it takes, for completion. */
+  /** The values that it takes; of several where `value` has a comma. */
   of?: readonly string[]
+  /** One letter that stands for it. */
+  short?: string
 }
 
 /** What a command has read. */
@@ -120,6 +122,13 @@ export const pick = (flags: Input['flags'], names: readonly string[]): Record<st
 export function wholeNumber(text: string, flag: string): number {
   if (!/^-?\d{1,15}$/.test(text)) throw new CommandError(`--${flag} takes a whole number.`, 2)
   return Number(text)
+}
+
+/** A whole number above zero. Throws CommandError. */
+export function aboveZero(text: string, flag: string): number {
+  const count = wholeNumber(text, flag)
+  if (count < 1) throw new CommandError(`--${flag} takes a whole number above zero.`, 2)
+  return count
 }
 
 /** A list written with commas; undefined when the flag is absent. */

@@ -9,7 +9,7 @@ export type Shell = (typeof shells)[number]
 export const everywhere: Readonly<Record<string, Flag>> = {
   json: { help: 'Print the answer as JSON' },
   url: { value: 'URL', help: 'Address of Parley; else PARLEY_URL' },
-  help: { help: 'Show how the command is used' },
+  help: { help: 'Show how the command is used', short: 'h' },
 }
 
 /** What to print, for the shell to read when it starts. `others`: first words of commands that are not in the list. */

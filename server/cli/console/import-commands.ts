@@ -11,6 +11,7 @@ import { liteLlmTables } from '#imports/litellm-tables'
 import type { Moved, Remark } from '#imports/moved'
 import { type Flavour, fromNewApi } from '#imports/new-api'
 import { fromPortkey } from '#imports/portkey'
+import { demandFile, FileFault } from '#runtime/small-file'
 import { foreignTables, isDatabaseUrl, type TableRows } from '#runtime/storage/foreign-tables'
 import { GatewayError } from '#shared/errors'
 import { CommandError } from './api.ts'
@@ -76,6 +77,7 @@ function placeOf({ args: [given = ''], env }: Input): string {
 }
 
 async function tablesOf(place: string, names: readonly string[]): Promise<TableRows> {
+  if (!isDatabaseUrl(place)) await demandFile(place)
   try {
     return await foreignTables(place, names)
   } catch (thrown) {
@@ -109,7 +111,7 @@ async function made(work: () => Promise<Moved> | Moved): Promise<Moved> {
   try {
     return await work()
   } catch (thrown) {
-    if (thrown instanceof CommandError) throw thrown
+    if (thrown instanceof CommandError || thrown instanceof FileFault) throw thrown
     throw new CommandError(thrown instanceof Error ? (thrown.message.split('\n')[0] ?? '') : String(thrown))
   }
 }

@@ -11,7 +11,7 @@ import {
   replayBounds,
 } from '#shared/console/replay'
 import { CommandError } from './api.ts'
-import { type Column, type Command, type Input, listOf, type Output, pick, queryOf, table, wholeNumber } from './command.ts'
+import { aboveZero, type Column, type Command, type Input, listOf, type Output, pick, queryOf, table } from './command.ts'
 import { instantOf } from './span-flags.ts'
 
 /** Milliseconds between two looks at a job. */
@@ -70,7 +70,9 @@ async function requestsOf({ api, args, flags }: Input): Promise<string[]> {
   const pairs = (listOf(flags.filter) ?? []).map((pair) => pair.split('='))
   const unknown = pairs.find(([name, value]) => !conditions.some((one) => one === name) || value === undefined)
   if (unknown) throw new CommandError(`--filter takes NAME=VALUE,... of ${conditions.join(', ')}.`, 2)
-  const asked = Object.fromEntries(pairs.map(([name, value = '']) => [name, name === 'from' || name === 'to' ? instantOf(value) : value]))
+  const asked = Object.fromEntries(
+    pairs.map(([name, value = '']) => [name, name === 'from' || name === 'to' ? instantOf(value, name) : value]),
+  )
   const rows = await api.list<LogRow>(`/api/logs${queryOf(asked)}`, replayBounds.asked)
   if (rows.length === 0) throw new CommandError('No request is like that.')
   return rows.map(({ requestId }) => requestId)
@@ -100,7 +102,7 @@ function fieldsOf(text: string): Record<string, unknown> {
 
 async function replay(input: Input): Promise<Output> {
   const { api, flags, confirm, say } = input
-  const most = Math.min(wholeNumber(flags.limit ?? String(replayBounds.requests), 'limit'), replayBounds.requests)
+  const most = Math.min(aboveZero(flags.limit ?? String(replayBounds.requests), 'limit'), replayBounds.requests)
   const question: ReplayQuestion = { requestIds: await requestsOf(input), targets: targetsOf(flags), ...pick(flags, ['group', 'team']) }
   const all = await api.call<ReplayEstimate>('POST', '/api/replays/estimate', question)
   if (all.requestIds.length === 0) throw new CommandError('None of these requests is kept, or may be read by you.')
@@ -138,7 +140,7 @@ export const replayCommands: readonly Command[] = [
     flags: { limit: { value: 'N', help: 'Rows; 50 when absent' } },
     help: 'Your replays, newest first',
     async run({ api, flags }) {
-      const rows = await api.list<ReplayRow>('/api/replays', wholeNumber(flags.limit ?? '50', 'limit'))
+      const rows = await api.list<ReplayRow>('/api/replays', aboveZero(flags.limit ?? '50', 'limit'))
       return { value: rows, text: table(rows, jobColumns, 'No replays.') }
     },
   },

@@ -2,7 +2,7 @@
 import { borders, datasetForms, type KeptBody, type KeptPart } from '#shared/console/body'
 import type { LogRow } from '#shared/console/log'
 import { type Api, BrokenOff, CommandError } from './api.ts'
-import { type Column, type Command, type Flag, facts, type Input, pick, queryOf, table, wholeNumber } from './command.ts'
+import { aboveZero, type Column, type Command, type Flag, facts, type Input, pick, queryOf, table, wholeNumber } from './command.ts'
 import { datasetText, exportDataset } from './dataset.ts'
 import { filters, span, spanOf } from './span-flags.ts'
 
@@ -37,12 +37,6 @@ const rowsOf = (flags: Input['flags']): Record<string, string | undefined> => ({
   minCost: flags['min-cost'],
   minMs: flags['min-ms'],
 })
-
-function atLeastOne(text: string): number {
-  const count = wholeNumber(text, 'limit')
-  if (count < 1) throw new CommandError('--limit takes a whole number above zero.', 2)
-  return count
-}
 
 /** A kept body: where it was seen, its headers, and itself. */
 function partText({ border, to, method, address, status, atMs, headers, text, bytes, broken }: KeptPart): string {
@@ -98,7 +92,7 @@ export const requestCommands: readonly Command[] = [
     flags: { ...span, ...filters, limit: { value: 'N', help: 'Rows; 50 when absent' }, ...rowFlags },
     help: 'Requests, newest first',
     async run({ api, flags }) {
-      const most = atLeastOne(flags.limit ?? '50')
+      const most = aboveZero(flags.limit ?? '50', 'limit')
       const rows = await api.list<LogRow>(`/api/logs${queryOf(rowsOf(flags))}`, most)
       return { value: rows, text: table(rows, requestColumns, 'No requests.') }
     },
@@ -121,7 +115,9 @@ export const requestCommands: readonly Command[] = [
       const { since, out } = flags
       const asked = { ...rowsOf({ ...flags, from: flags.from ?? since }), ...pick(flags, ['borders']) }
       const write = out === undefined ? async (line: string) => say(line) : (line: string) => files.append(out, `${line}\n`)
-      const most = flags.limit === undefined ? Number.POSITIVE_INFINITY : atLeastOne(flags.limit)
+      // A file that cannot be written is told before anything is asked for.
+      if (out !== undefined) await files.append(out, '')
+      const most = flags.limit === undefined ? Number.POSITIVE_INFINITY : aboveZero(flags.limit, 'limit')
       const as = datasetForms.find((form) => form === flags.as)
       if (as) {
         const made = await exportDataset({ api, as, asked, most, after: flags.after, write })

@@ -1,4 +1,5 @@
 /** Flags that choose usage and requests: their time, and whose they are. */
+import { CommandError } from './api.ts'
 import { type Flag, type Input, pick } from './command.ts'
 
 /** Flags that name a time span. */
@@ -12,13 +13,15 @@ export const filters: Readonly<Record<string, Flag>> = Object.fromEntries(
 )
 const unitMs = { h: 3_600_000, d: 86_400_000 } as const
 
-/** `from` and `to` of the flags, RFC 3339. */
+/** `from` and `to` of the flags, RFC 3339. Throws CommandError. */
 export function spanOf(flags: Input['flags']): Record<string, string> {
-  return Object.fromEntries(Object.entries(pick(flags, ['from', 'to'])).map(([name, text]) => [name, instantOf(text)]))
+  return Object.fromEntries(Object.entries(pick(flags, ['from', 'to'])).map(([name, text]) => [name, instantOf(text, `--${name}`)]))
 }
 
-/** A time, or so many hours or days ago: `12h`, `7d`. */
-export function instantOf(text: string): string {
+/** A time, or so many hours or days ago: `12h`, `7d`. Throws CommandError, which names what said it. */
+export function instantOf(text: string, what: string): string {
   const [, count, unit] = /^(\d{1,4})([hd])$/.exec(text) ?? []
-  return count === undefined ? text : new Date(Date.now() - Number(count) * unitMs[unit as 'h' | 'd']).toISOString()
+  if (count !== undefined) return new Date(Date.now() - Number(count) * unitMs[unit as 'h' | 'd']).toISOString()
+  if (/^\d{4}-\d\d-\d\dT/.test(text) && !Number.isNaN(Date.parse(text))) return text
+  throw new CommandError(`${what} takes a time like 2026-03-01T00:00:00Z, or so many hours or days ago: 12h, 7d.`, 2)
 }

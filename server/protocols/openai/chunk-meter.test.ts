@@ -60,11 +60,15 @@ function outcomeTogether(edits: Parameters<typeof chunkMeter>[0], chunks: readon
   for (const chunk of chunks) {
     cutter.feed(chunk)
     for (;;) {
-      const run = cutter.skip((text, from) => meter.pass?.(text, from, most) ?? from)
+      let passed: ReturnType<NonNullable<typeof meter.pass>>
+      const run = cutter.skip((text, from) => {
+        passed = meter.pass?.(text, from, most)
+        return passed?.end ?? from
+      })
       const frame = run ? undefined : cutter.next()
       if (!run && !frame) break
       if (run) together += 1
-      const bytes = run ? run.chunk.subarray(run.start, run.end) : frame && meter.push(frame).out
+      const bytes = run ? (passed?.out ?? run.chunk.subarray(run.start, run.end)) : frame && meter.push(frame).out
       if (bytes) out.push(Buffer.from(bytes).toString())
     }
   }

@@ -10,7 +10,7 @@ import { isObject } from '#shared/json'
 import { alikeEvents } from '#wire/alike-events'
 import { parseObject } from '#wire/json-scan'
 import type { FieldChange, FieldChanges } from '#wire/splice'
-import { closedEvent, editEvent } from '#wire/sse-edit'
+import { closedEvent, eventEdits, withEdits } from '#wire/sse-edit'
 import { carries, soundIn } from './choice.ts'
 import { readInnerError } from './error.ts'
 import { readUsage } from './usage.ts'
@@ -46,7 +46,8 @@ export function chunkMeter(edits: AnswerEdits, { measure, textOnly }: ChoiceRead
 
   function push(frame: Frame): FrameVerdict {
     if (isDone || hasFailed) return withheld
-    if (usual.takes(frame)) return { out: frame.raw, meaningful: true }
+    const alike = usual.takes(frame)
+    if (alike) return { out: alike, meaningful: true }
     const { data } = frame
     if (data === undefined || data === '') return { out: closedEvent(frame, frame.raw), meaningful: false }
     if (data.length < 16 && data.trim() === '[DONE]') return pushDone(frame)
@@ -76,11 +77,11 @@ export function chunkMeter(edits: AnswerEdits, { measure, textOnly }: ChoiceRead
     if (isObject(chunk.usage)) told = later(told, readUsage(chunk.usage, delivered))
     if (edits.hideUsage && choices.length === 0 && isObject(chunk.usage)) return withheld
     const created = data.includes('"audio"') ? choices.filter(isObject).flatMap(soundIn) : []
-    const touched = isTouched(chunk, edits)
-    const text = !touched && choices.length === 1 && !isObject(chunk.usage) ? textIn(choices[0]) : undefined
-    if (text !== undefined) usual.learn(frame, text, textOf, deliver)
+    const made = isTouched(chunk, edits) ? eventEdits(frame.raw, changes) : []
+    const text = choices.length === 1 && !isObject(chunk.usage) ? textIn(choices[0]) : undefined
+    if (text !== undefined) usual.learn(frame, text, textOf, deliver, made)
     return {
-      out: closedEvent(frame, touched ? editEvent(frame.raw, changes) : frame.raw),
+      out: closedEvent(frame, withEdits(frame.raw, made)),
       meaningful: carries(choices),
       ...(created.length > 0 && { created }),
     }
@@ -115,7 +116,7 @@ export function chunkMeter(edits: AnswerEdits, { measure, textOnly }: ChoiceRead
 
   return {
     push,
-    pass: (text, from, most) => (isDone || hasFailed ? from : usual.pass(text, from, most)),
+    pass: (text, from, most) => (isDone || hasFailed ? undefined : usual.pass(text, from, most)),
     usage: (inputBytes, scale) => settled(told, delivered, { inputBytes, scale, isOver: isComplete() }),
     end: () => (isComplete() ? (hitLimit ? 'length' : 'complete') : 'cut'),
     tier: () => tier,

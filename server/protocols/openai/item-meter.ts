@@ -23,6 +23,8 @@ interface Counted {
 
 export interface ItemMeter {
   add(type: string, event: Fields): void
+  /** Counts the texts of deltas like this one, with their length in UTF-8, as `add` does; undefined where they are no text. */
+  pieces(type: string, event: Fields): ((text: string, bytes: number) => void) | undefined
   readonly delivered: Delivered
 }
 
@@ -84,7 +86,16 @@ export function itemMeter(hear?: Delivered['hear'], tokensOf: (base64: string) =
     else if (type.endsWith('.done')) addTexts(itemAt(event), type, event)
   }
 
-  return { add, delivered }
+  function pieces(type: string, event: Fields): ReturnType<ItemMeter['pieces']> {
+    if (!type.endsWith('.delta') || soundDelta.test(type)) return undefined
+    const [item, kind] = [itemAt(event), wordsOf(type)]
+    return (text, bytes) => {
+      hear?.(text, bytes)
+      count(item, 'pieces', kind, bytes)
+    }
+  }
+
+  return { add, pieces, delivered }
 }
 
 /** What a whole item holds, but for its name. */

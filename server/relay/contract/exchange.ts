@@ -3,7 +3,7 @@
  * they do not.
  */
 import type { NewLog } from '#billing/ledger/books'
-import type { Frame, FrameVerdict, PassthroughCodec, WholeAnswer } from '#canonical/codec'
+import type { Frame, FrameVerdict, Meter, PassthroughCodec, WholeAnswer } from '#canonical/codec'
 import type { Loss } from '#canonical/loss'
 import type { Usage } from '#canonical/usage'
 import type { GatewayError } from '#shared/errors'
@@ -14,11 +14,8 @@ import type { WholeBytes } from './large-body.ts'
 /** One upstream stream on its way to the client. */
 export interface Passage {
   push(frame: Frame): FrameVerdict
-  /**
-   * Takes events that are like one before, as `Meter.pass` does, and tells where they end; `out` is what they become, absent: they pass as
-   * they are. Undefined: it takes none of these. Absent: of any.
-   */
-  pass?(text: string, from: number, most: number): { end: number; out?: Uint8Array } | undefined
+  /** Takes events that are like one before, as `Meter.pass` does. */
+  pass?: Meter['pass']
   /** The upstream closed its side in order: the end of the answer, or `error` when something was missing. */
   close(): FrameVerdict
   /** Usage so far; estimated roughly if the upstream does not report it. Called repeatedly during a stream. */

@@ -85,8 +85,8 @@ export function alikeTexts({ reader, upstream, writer, meter, seen, isShown }: T
     learn,
     take: (frame) => (usual.takes(frame) ? written() : undefined),
     pass(text, from, most) {
-      const end = usual.pass(text, from, most)
-      return end === from ? undefined : { end, out: written() }
+      const run = usual.pass(text, from, most)
+      return run && { end: run.end, out: written() }
     },
   }
 }

@@ -1,5 +1,5 @@
 /** Same dialect on both sides: the client's own bytes with spliced edits, the answer watched as it passes. */
-import type { AnswerEdits, Head, Meter, PassthroughCodec, RequestEdits, StateRef } from '#canonical/codec'
+import type { AnswerEdits, Head, PassthroughCodec, RequestEdits, StateRef } from '#canonical/codec'
 import type { Opaque } from '#canonical/conversation'
 import type { Loss } from '#canonical/loss'
 import type { TokenEstimator } from '#canonical/token-estimator'
@@ -16,17 +16,16 @@ import { forwardedHeaders } from '#vendors/forwarded-headers'
 
 /** What is changed in a body on its way to a candidate of its dialect. `unsent` are top-level fields that stay behind. */
 export function requestEdits({ head }: Asked, { channel, model }: Candidate, unsent: readonly string[]): RequestEdits {
-  const own = head.models === undefined ? [] : ['models']
-  const remove = [...own, ...unsent, ...(channel.params.remove ?? [])]
+  const { set, remove } = channel.params
+  const edits: RequestEdits = {}
+  if (model.upstream !== head.model) edits.model = model.upstream
+  if (head.stream && !head.usageAsked) edits.forceUsage = true
+  if (channel.systemPrompt !== null) edits.systemPrompt = channel.systemPrompt
   const cache = channel.vendor.cacheName && cacheOf(head, channel)
-  const set = cache ? { ...channel.params.set, cachedContent: cache } : channel.params.set
-  return {
-    ...(model.upstream === head.model ? {} : { model: model.upstream }),
-    ...(head.stream && !head.usageAsked ? { forceUsage: true } : {}),
-    ...(channel.systemPrompt === null ? {} : { systemPrompt: channel.systemPrompt }),
-    ...(set ? { set } : {}),
-    ...(remove.length > 0 ? { remove } : {}),
-  }
+  if (cache) edits.set = { ...set, cachedContent: cache }
+  else if (set) edits.set = set
+  if (head.models || unsent.length > 0 || remove) edits.remove = [...(head.models ? ['models'] : []), ...unsent, ...(remove ?? [])]
+  return edits
 }
 
 /** The cached content that the request names, as this vendor calls it; undefined: it names none. */
@@ -36,12 +35,13 @@ function cacheOf({ stateRefs }: Head, { vendor, options }: Candidate['channel'])
 }
 
 function answerEdits(head: Head, candidate: Candidate, previous: string | undefined): AnswerEdits {
-  return {
-    ...(candidate.model.upstream === candidate.model.name ? {} : { model: candidate.model.name }),
-    ...(head.usageAsked ? {} : { hideUsage: true }),
-    ...(head.keepsAnswer && { keepsAnswer: true }),
-    ...(previous !== undefined && { previousResponse: previous }),
-  }
+  const { name, upstream } = candidate.model
+  const edits: AnswerEdits = {}
+  if (upstream !== name) edits.model = name
+  if (!head.usageAsked) edits.hideUsage = true
+  if (head.keepsAnswer) edits.keepsAnswer = true
+  if (previous !== undefined) edits.previousResponse = previous
+  return edits
 }
 
 /** Told what the upstream sealed, and what it keeps. */
@@ -52,14 +52,6 @@ interface Watched {
   estimator: TokenEstimator
   claim: Claim
 }
-
-/** The same as a passage tells it. */
-const passing =
-  (pass: NonNullable<Meter['pass']>): NonNullable<Passage['pass']> =>
-  (text, from, most) => {
-    const end = pass(text, from, most)
-    return end === from ? undefined : { end }
-  }
 
 function nativePassage(codec: PassthroughCodec, edits: AnswerEdits, { inputBytes, estimator, claim }: Watched): Passage {
   const { observe, heard } = hearing(estimator)
@@ -72,7 +64,7 @@ function nativePassage(codec: PassthroughCodec, edits: AnswerEdits, { inputBytes
       if (verdict.sealed || verdict.created) claim(verdict)
       return verdict
     },
-    ...(pass && { pass: passing(pass) }),
+    ...(pass && { pass }),
     close() {
       if (meter.end() !== 'cut') return { out: meter.tail(), meaningful: true, last: true }
       return { out: undefined, meaningful: false, error: new GatewayError('upstream_error', 'The upstream ended its answer early.') }
@@ -86,6 +78,9 @@ function nativePassage(codec: PassthroughCodec, edits: AnswerEdits, { inputBytes
     failure: (error) => meter.failure?.(error) ?? codec.writeStreamError(error),
   }
 }
+
+const noNames: readonly string[] = []
+const noLosses: readonly Loss[] = []
 
 const noCompaction = () => new GatewayError('upstream_error', 'The upstream answered without a compaction.')
 
@@ -106,15 +101,17 @@ export function nativeExchange(
   parts: RelayParts,
   asked: Asked,
   codec: PassthroughCodec,
-  { raw, original, losses = [], previous }: NativeBody,
+  { raw, original, losses = noLosses, previous }: NativeBody,
   candidate: Candidate,
 ): Exchange {
   const sent = original ?? raw
-  const own = original === undefined ? (asked.ask.ownFields ?? []) : []
-  const refused = refusable(candidate).filter(topLevel(sent))
-  const body = codec.editRequest(sent, requestEdits(asked, candidate, [...own, ...refused]))
+  const own = original === undefined ? (asked.ask.ownFields ?? noNames) : noNames
+  const known = refusable(candidate)
+  const refused = known.length === 0 ? noNames : known.filter(topLevel(sent))
+  const body = codec.editRequest(sent, requestEdits(asked, candidate, refused.length === 0 ? own : [...own, ...refused]))
   const estimator = () => estimatorOf(parts.log, asked, raw, candidate)
-  return editedExchange(parts, asked, codec, { body, losses: [...losses, ...refusedLosses(refused)], estimator, previous }, candidate)
+  const lost = refused.length === 0 ? losses : [...losses, ...refusedLosses(refused)]
+  return editedExchange(parts, asked, codec, { body, losses: lost, estimator, previous }, candidate)
 }
 
 /** A body that is ready to be sent to a candidate of its dialect. */

@@ -10,8 +10,8 @@ import { WorkerLink } from '#runtime/worker-link'
 import type { AudioMessage } from './audio-worker.ts'
 import { createTurns } from './turns.ts'
 
-/** Milliseconds for one file; a usual one takes a few. */
-const patience = 2_000
+/** Milliseconds for one file; a usual one takes a few, on a machine that leaves the worker a processor. */
+const patience = 4_000
 /** Milliseconds without a file before the worker is ended. */
 const restAfterMs = 20_000
 

@@ -9,7 +9,7 @@ import { engines, type Throwaway, throwawayDatabase } from '#testing/database/da
 import { putEmbeddedDatabase } from '#testing/database/embedded-template'
 import { isDeep } from '#testing/sample'
 import { knownMigrations, migrate } from './migrate.ts'
-import { openStore } from './open.ts'
+import { beginStore, openStore } from './open.ts'
 import { sqlState } from './sql-state.ts'
 
 const reopen = (folder: string, databaseUrl?: string) =>
@@ -54,6 +54,17 @@ describe.each([...engines])('opening %s', (engine) => {
 
   test('refuses a folder that is in use', async () => {
     expect(await complaint(reopen(base.folder, base.databaseUrl))).toBe(`the data folder ${base.folder} is used by another Parley`)
+  })
+
+  test('what was begun and is not wanted lets go of the folder, and makes no database', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'parley-begun-'))
+    const options = { dataFolder: folder, clock, random, ...(base.databaseUrl !== undefined && { databaseUrl: base.databaseUrl }) }
+    const opening = beginStore(options)
+    expect(await complaint(reopen(folder, base.databaseUrl))).toContain('is used by another Parley')
+    await opening.abandon()
+    expect((await readdir(folder)).filter((name) => name.startsWith('pglite'))).toEqual([])
+    await beginStore(options).abandon()
+    await rm(folder, { recursive: true })
   })
 
   test('refuses a database that a newer build has migrated, and lets go of the folder', async () => {

@@ -23,16 +23,53 @@ const pollMs = 30_000
 /** In how many parts the time for an answer is waited. */
 const steps = 4
 
-/** Opens the store. Throws Errors whose message is one line for the operator, without a password. */
+/** A store whose data folder is locked and whose database is being opened, while the rest of the program is loaded. */
+export interface OpeningStore {
+  /** Throws Errors whose message is one line for the operator, without a password. Nothing stays open then. */
+  finish(): Promise<Store>
+  /** Closes what was opened; after `finish` nothing. */
+  abandon(): Promise<void>
+}
+
+/** Opens the store. Throws what `OpeningStore.finish` throws. */
 export async function openStore(options: StoreOptions): Promise<Store> {
+  return beginStore(options).finish()
+}
+
+/** Locks the data folder, and throws if it is in use; opens a database that exists. One that has to be created waits for `finish`. */
+export function beginStore(options: StoreOptions): OpeningStore {
   const { databaseUrl, dataFolder, clock, log = () => {} } = options
   const lock = lockFolder(dataFolder)
   const undo: (() => unknown)[] = [() => lock.release()]
   const close = async () => {
     for (const step of undo.splice(0).reverse()) await step()
   }
-  try {
-    const engine = await openEngine(options, log)
+  const wanted = Promise.withResolvers<void>()
+  const engine = openEngine(options, log, wanted.promise)
+  // Failures are told by `finish`.
+  engine.catch(() => {})
+  wanted.promise.catch(() => {})
+  let finished = false
+  return {
+    async finish() {
+      finished = true
+      wanted.resolve()
+      try {
+        return await storeOn(await engine)
+      } catch (thrown) {
+        await close()
+        throw thrown
+      }
+    },
+    async abandon() {
+      if (finished) return
+      wanted.reject(new Error('not wanted any more'))
+      await engine.then((opened) => opened.close()).catch(() => {})
+      await close()
+    },
+  }
+
+  async function storeOn(engine: Engine): Promise<Store> {
     undo.push(() => engine.close())
     await migrate(engine.db, log)
     const worker = engine.worker(clock)
@@ -48,16 +85,18 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       alive: (ms) => alive(engine, clock, ms),
       close,
     }
-  } catch (thrown) {
-    await close()
-    throw thrown
   }
 }
 
 /** Only the driver that is used is loaded. */
-async function openEngine({ databaseUrl, dataFolder, random }: StoreOptions, log: (message: string) => void): Promise<Engine> {
+async function openEngine(
+  { databaseUrl, dataFolder, random }: StoreOptions,
+  log: (message: string) => void,
+  wanted: Promise<void>,
+): Promise<Engine> {
   if (databaseUrl === undefined) {
-    const { openEmbedded } = await import('./embedded.ts')
+    const { isEmbedded, openEmbedded } = await import('./embedded.ts')
+    if (!(await isEmbedded(dataFolder))) await wanted
     return openEmbedded(dataFolder, log)
   }
   const { openPostgres } = await import('./postgres.ts')

@@ -1,5 +1,5 @@
 /** The entries of a wallet, to be read. */
-import { and, desc, eq, gte, lt, type SQL, sql } from 'drizzle-orm'
+import { type AnyColumn, and, desc, eq, gte, lt, type SQL, sql } from 'drizzle-orm'
 import { accounts, entries, leases } from '#db/schema'
 import type { Store } from '#store/engine/store'
 
@@ -31,6 +31,20 @@ export async function pageEntries(
   walletId: string,
   { limit, before, ...filter }: EntryFilter & { limit: number; before?: EntryPlace },
 ): Promise<{ rows: EntryRecord[]; next: EntryPlace | null }> {
+  const counted = countedEntries(db, walletId, before).as('counted')
+  const found = await db
+    .select()
+    .from(counted)
+    .where(shown(counted, filter))
+    .orderBy(desc(counted.id))
+    .limit(limit + 1)
+  const rows = found.slice(0, limit)
+  const last = rows.at(-1)
+  return { rows, next: last && found.length > rows.length ? { id: last.id, balance: last.balance - last.amount } : null }
+}
+
+/** The entries of a wallet, or those before a place, each with what it left. */
+export function countedEntries(db: Store['db'], walletId: string, before?: EntryPlace) {
   const leased = db
     .select({ sum: sql`coalesce(sum(${leases.amount}), 0)` })
     .from(leases)
@@ -41,7 +55,7 @@ export async function pageEntries(
     .where(eq(accounts.id, walletId))
   const start = before === undefined ? sql`(${whole})` : sql`${before.balance}::bigint`
   const newer = sql`sum(${entries.amount}) over (order by ${entries.id} desc rows between unbounded preceding and 1 preceding)`
-  const counted = db
+  return db
     .select({
       id: entries.id,
       walletId: entries.walletId,
@@ -55,20 +69,16 @@ export async function pageEntries(
     })
     .from(entries)
     .where(and(eq(entries.walletId, walletId), before && lt(entries.id, before.id)))
-    .as('counted')
-  const conditions: (SQL | undefined)[] = [
-    filter.kind && eq(counted.kind, filter.kind),
-    filter.from && gte(counted.at, filter.from),
-    filter.to && lt(counted.at, filter.to),
-    filter.words === undefined ? undefined : sql`position(lower(${filter.words}) in lower(${counted.reason} || ' ' || ${counted.ref})) > 0`,
-  ]
-  const found = await db
-    .select()
-    .from(counted)
-    .where(and(...conditions))
-    .orderBy(desc(counted.id))
-    .limit(limit + 1)
-  const rows = found.slice(0, limit)
-  const last = rows.at(-1)
-  return { rows, next: last && found.length > rows.length ? { id: last.id, balance: last.balance - last.amount } : null }
 }
+
+/** The condition for those that are shown. */
+export const shown = (
+  { kind, at, reason, ref }: Record<'kind' | 'at' | 'reason' | 'ref', AnyColumn>,
+  { kind: only, from, to, words }: EntryFilter,
+): SQL | undefined =>
+  and(
+    only && eq(kind, only),
+    from && gte(at, from),
+    to && lt(at, to),
+    words === undefined ? undefined : sql`position(lower(${words}) in lower(${reason} || ' ' || ${ref})) > 0`,
+  )

@@ -1,6 +1,6 @@
 /** What a usage report asks, and its statement: from which rollups, sums of hours and usage rows it is added up. */
 import { type SQL, sql } from 'drizzle-orm'
-import { type Days, dayOfAt, instants } from './usage-days.ts'
+import { type Days, dayOfAt, instants } from '#store/ledger/zone-days'
 import { addedUp, factsOfRow, factsOfSum, hourOf, values } from './usage-facts.ts'
 import { keptFromInstant } from './usage-hours.ts'
 import { namedRows, partsSince } from './usage-parts.ts'
@@ -12,10 +12,11 @@ export type UsageKey = 'model' | 'key' | 'user' | 'team' | 'group' | 'channel' |
 /** Ids for users, members and keys, names for the rest. `user`: who paid, a user or a team; `member`: for whom a team did. */
 export type UsageFilter = Partial<Record<'user' | 'member' | 'key' | 'group' | 'model' | 'channel', string>>
 
-/** Of which users (who paid) and keys, by their ids, besides the filter. */
+/** Of which users (who paid) and keys, by their ids, and of which models, besides the filter. */
 export interface UsageLists {
   users?: readonly string[]
   keys?: readonly string[]
+  models?: readonly string[]
 }
 
 /** A report to run. */
@@ -140,11 +141,11 @@ const expressions: Record<Exclude<UsageKey, 'day'>, SQL> = {
 
 /** These columns have the same names in rollups, sums and usage rows. */
 const filtered = { user: 'user_id', member: 'member_id', key: 'key_id', group: 'group', model: 'model', channel: 'channel' } as const
-function conditions({ users, keys, ...filter }: UsageFilter & UsageLists): SQL {
+function conditions({ users, keys, models, ...filter }: UsageFilter & UsageLists): SQL {
   const parts = Object.entries(filter).map(([name, value]) => sql`and ${sql.identifier(filtered[name as keyof UsageFilter])} = ${value}`)
   const among = (column: SQL, ids: readonly string[] | undefined) =>
     ids === undefined ? [] : [ids.length === 0 ? sql`and false` : sql`and ${column} in (${values(ids)})`]
-  return sql.join([...parts, ...among(sql`user_id`, users), ...among(sql`key_id`, keys)], sql` `)
+  return sql.join([...parts, ...among(sql`user_id`, users), ...among(sql`key_id`, keys), ...among(sql`model`, models)], sql` `)
 }
 
 /** Hours in which the span begins or ends. */

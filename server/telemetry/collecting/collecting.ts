@@ -1,13 +1,16 @@
-/** Spans and measurements of finished requests, sent to the collector. The exporters read `OTEL_EXPORTER_OTLP_*` themselves. */
+/** Spans and measurements of finished requests, sent to the collector that `OTEL_EXPORTER_OTLP_*` names. */
 import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-http'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics'
 import type { Clock } from '#runtime/clock'
 import { type CollectorState, type FinishedMessage, nameOf } from '#telemetry/hand-over'
+import type { TakenLot } from '#telemetry/lot'
+import { column, columns } from '#telemetry/span-template'
 import type { CollectingOptions } from '#telemetry/telemetry'
-import { createRequestMetrics } from './request-metrics.ts'
-import { createSpanExporter } from './span-exporter.ts'
+import { type CountRequest, createRequestMetrics } from './request-metrics.ts'
+import { type ReadyShape, readyShape, type WrittenLot } from './span-message.ts'
 import { type QueueLimits, spanQueue } from './span-queue.ts'
+import { createSpanSender } from './span-sender.ts'
 
 /** What the thread does. */
 export interface Collecting {
@@ -21,8 +24,8 @@ const limits: Omit<QueueLimits, 'delayMs'> = { batch: 512, waiting: 8_192 }
 
 /** Begins to send. */
 export function createCollecting(
-  { settings, version, instance }: Omit<CollectingOptions, 'variables'>,
-  clock: Pick<Clock, 'after' | 'now'>,
+  { settings, tls, version, instance }: Omit<CollectingOptions, 'variables'>,
+  clock: Pick<Clock, 'after' | 'now' | 'monotonic' | 'sleep'>,
 ): Collecting {
   const resource = {
     'service.name': settings.serviceName,
@@ -32,13 +35,18 @@ export function createCollecting(
   }
   const scope = { name: 'parley', version }
   let failure: CollectorState['failure']
-  let [open, lost] = [0, 0]
+  let [open, lost, unknown] = [0, 0, 0]
   const queue = settings.traces
-    ? spanQueue(createSpanExporter({ resource, scope }), { ...limits, delayMs: settings.spansWithinMs }, clock, (error) => {
-        failure = nameOf(error)
-      })
+    ? spanQueue<WrittenLot>(
+        createSpanSender({ resource, scope }, tls, clock),
+        { ...limits, delayMs: settings.spansWithinMs },
+        clock,
+        (error) => {
+          failure = nameOf(error)
+        },
+      )
     : undefined
-  const dropped = () => queue?.dropped() ?? 0
+  const dropped = () => unknown + (queue?.dropped() ?? 0)
   const metrics = settings.metrics
     ? startMetrics(
         { resource, scope, everyMs: settings.metricsEveryMs, clock },
@@ -47,12 +55,38 @@ export function createCollecting(
       )
     : undefined
 
+  let epoch = -1
+  let shapes = new Map<number, ReadyShape & { count: CountRequest | undefined }>()
+
+  /** Shapes of a lot, beside those that came before in its epoch. */
+  function learn({ shapes: named, ...lot }: TakenLot): void {
+    if (lot.epoch !== epoch) shapes = new Map()
+    epoch = lot.epoch
+    for (const { number, facts, template } of named) shapes.set(number, { ...readyShape(template), count: metrics?.of(facts) })
+  }
+
+  /** Counts the requests of a lot; answers how many spans have a shape that nobody told this thread. */
+  function count({ numbers, whole }: TakenLot): number {
+    let strange = 0
+    for (let at = 0; at < numbers.length; at += columns) {
+      const of = (which: number) => numbers[at + which] ?? Number.NaN
+      const shape = shapes.get(of(column.shape))
+      if (shape === undefined) strange += of(column.isTraced) === 0 ? 0 : of(column.attemptAt) >= 0 ? 2 : 1
+      else shape.count?.(of(column.totalMs), of(column.firstTokenMs), of(column.input), of(column.output), of(column.cost))
+    }
+    for (const { facts, measured } of whole) metrics?.of(facts)(...measured)
+    return strange
+  }
+
   return {
     take(message) {
       ;[open, lost] = [message.open, message.lost]
-      const { bytes, count } = message.spans
-      if (count > 0) queue?.add({ bytes: new Uint8Array(bytes), count })
-      if (metrics) for (const measurements of message.measurements) metrics.observe(measurements)
+      learn(message)
+      const strange = count(message)
+      unknown += strange
+      const { numbers, ids, whole, spans } = message
+      const texts = whole.flatMap(({ text }) => (text === '' ? [] : [text]))
+      if (spans > strange) queue?.add({ count: spans - strange, shapes, numbers, ids, texts })
       const state = { dropped: dropped(), failure }
       failure = undefined
       return state
@@ -85,5 +119,5 @@ function startMetrics({ scope, everyMs, clock, ...parts }: MetricsParts, openReq
   meter
     .createObservableCounter('parley.dropped_spans', { unit: '{span}', description: 'Spans that did not reach the collector.' })
     .addCallback((result) => result.observe(droppedSpans()))
-  return { observe: requests.observe, shutdown: () => meters.shutdown() }
+  return { of: requests.of, shutdown: () => meters.shutdown() }
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import type { Attributes } from '@opentelemetry/api'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import { AggregationTemporality, type CollectionResult, type Histogram, MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics'
-import type { Measured, Measurements } from '#telemetry/measurement'
+import type { Measured, MeasuredFacts } from '#telemetry/measurement'
 import { seeded } from '#testing/seeded'
 import { createRequestMetrics } from './request-metrics.ts'
 
@@ -40,13 +40,17 @@ const rounded = (value: unknown) =>
   JSON.parse(JSON.stringify(value, (_, each) => (typeof each === 'number' ? Number(each.toPrecision(9)) : each)))
 
 const { pick, below, fraction } = seeded(7)
+const none = Number.NaN
 const value = (): Measured => [
   pick([10, 20, 81_920, fraction() * 200_000]),
-  pick([null, 1, below(20_000)]),
-  pick([null, 0, 1, 4, below(1e8)]),
+  pick([none, 1, below(20_000)]),
+  pick([none, 0, 1, 4, below(1e8)]),
   7,
-  pick([null, 0.25]),
+  pick([0, 0.25]),
 ]
+interface Measurements extends MeasuredFacts {
+  values: Measured[]
+}
 const measured = (): Measurements => ({
   ...{ operation: pick(['chat', 'embeddings']), provider: pick(['openai', 'parley']), model: pick(['a', 'b']) },
   ...{ responseModel: pick([undefined, 'c']), error: pick([undefined, 'overloaded']) },
@@ -57,7 +61,7 @@ const measured = (): Measurements => ({
 /** The same by OpenTelemetry's own instruments, which are told their boundaries. */
 async function theirs(temporality: AggregationTemporality) {
   const sample = counting()
-  sample.observe({ ...measured(), values: [[1, 1, 1, 1, 1]] })
+  sample.of(measured())(1, 1, 1, 1, 1)
   const reader = new Reader({ aggregationTemporalitySelector: () => temporality })
   const meter = new MeterProvider({ readers: [reader] }).getMeter('parley')
   const { metrics = [] } = (await sample.collect()).resourceMetrics.scopeMetrics[0] ?? {}
@@ -78,10 +82,10 @@ async function theirs(temporality: AggregationTemporality) {
     if (each.error !== undefined) facts['error.type'] = each.error
     for (const [ms, firstMs, input, output, usd] of each.values) {
       duration.record(ms / 1000, facts)
-      if (firstMs !== null) first.record(firstMs / 1000, facts)
-      if (input !== null) tokens.record(input, { ...facts, 'gen_ai.token.type': 'input' })
-      if (output !== null) tokens.record(output, { ...facts, 'gen_ai.token.type': 'output' })
-      if (usd !== null) cost.add(usd, { 'gen_ai.provider.name': each.provider, 'gen_ai.request.model': each.model ?? '' })
+      if (firstMs >= 0) first.record(firstMs / 1000, facts)
+      if (input >= 0) tokens.record(input, { ...facts, 'gen_ai.token.type': 'input' })
+      if (output >= 0) tokens.record(output, { ...facts, 'gen_ai.token.type': 'output' })
+      if (usd > 0) cost.add(usd, { 'gen_ai.provider.name': each.provider, 'gen_ai.request.model': each.model ?? '' })
       for (const [channel, cause] of each.failures ?? []) failed.add(1, { 'parley.channel': channel, 'error.type': cause })
     }
   }
@@ -95,7 +99,11 @@ test.each([
   const [ours, other] = [counting(temporality), await theirs(temporality)]
   const many = Array.from({ length: 600 }, measured)
   for (const lot of [many.slice(0, 400), many.slice(400)]) {
-    for (const each of lot) for (const { observe } of [ours, other]) observe(each)
+    for (const each of lot) {
+      const count = ours.of(each)
+      for (const one of each.values) count(...one)
+      other.observe(each)
+    }
     const counted = await pointsOf(ours)
     expect(Object.keys(counted).length).toBeGreaterThan(50)
     expect(counted).toEqual(await pointsOf(other))
@@ -105,7 +113,7 @@ test.each([
 test('models without end are one series after two thousand', async () => {
   const counted = counting()
   const { operation, provider } = measured()
-  for (let at = 0; at < 2_500; at += 1) counted.observe({ operation, provider, model: `m${at}`, values: [[1, null, null, null, null]] })
+  for (let at = 0; at < 2_500; at += 1) counted.of({ operation, provider, model: `m${at}` })(1, none, none, none, 0)
   const points = Object.entries(await pointsOf(counted))
   expect(points.length).toBe(2_000)
   expect(points.find(([name]) => name.includes('otel.metric.overflow'))?.[1]).toMatchObject({ value: { count: 501 } })

@@ -14,13 +14,16 @@ import {
   type MetricData,
   type MetricProducer,
 } from '@opentelemetry/sdk-metrics'
-import type { MeasuredFacts, Measurements } from '#telemetry/measurement'
+import type { MeasuredFacts } from '#telemetry/measurement'
 
 /** Counted requests. */
 export interface RequestMetrics extends MetricProducer {
-  /** Counts finished requests. */
-  observe(measurements: Measurements): void
+  /** Counts finished requests that have these facts. */
+  of(facts: MeasuredFacts): CountRequest
 }
+
+/** Counts one: milliseconds until its end and its first token, tokens, and USD; NaN where there are none. */
+export type CountRequest = (ms: number, firstMs: number, input: number, output: number, usd: number) => void
 
 /** What the sums are told with. */
 export interface RequestMetricsParts {
@@ -57,7 +60,7 @@ export function createRequestMetrics({ resource, scope, now, temporalityOf }: Re
   const metrics = [duration, first, used, cost, failures]
 
   return {
-    observe({ values, ...facts }) {
+    of(facts) {
       const { provider, model } = facts
       const name = `${facts.operation}\n${provider}\n${model}\n${facts.responseModel}\n${facts.error}`
       const [inputName, outputName, modelName] = [`input\n${name}`, `output\n${name}`, `${provider}\n${model}`]
@@ -65,15 +68,17 @@ export function createRequestMetrics({ resource, scope, now, temporalityOf }: Re
       const ofTokens = (type: string) => () => ({ ...attributes(), 'gen_ai.token.type': type })
       const [ofInput, ofOutput] = [ofTokens('input'), ofTokens('output')]
       const ofModel = () => ({ 'gen_ai.provider.name': provider, 'gen_ai.request.model': model ?? '' })
-      for (const [ms, firstMs, input, output, usd] of values) {
+      const failed = (facts.failures ?? []).map(
+        ([channel, cause]) => [`${channel}\n${cause}`, () => ({ 'parley.channel': channel, 'error.type': cause })] as const,
+      )
+      return (ms, firstMs, input, output, usd) => {
         duration.add(name, attributes, ms / 1000)
-        if (firstMs !== null) first.add(name, attributes, firstMs / 1000)
-        if (input !== null) used.add(inputName, ofInput, input)
-        if (output !== null) used.add(outputName, ofOutput, output)
-        if (usd !== null) cost.add(modelName, ofModel, usd)
+        if (firstMs >= 0) first.add(name, attributes, firstMs / 1000)
+        if (input >= 0) used.add(inputName, ofInput, input)
+        if (output >= 0) used.add(outputName, ofOutput, output)
+        if (usd > 0) cost.add(modelName, ofModel, usd)
+        for (const [its, facts] of failed) failures.add(its, facts, 1)
       }
-      for (const [channel, cause] of facts.failures ?? [])
-        failures.add(`${channel}\n${cause}`, () => ({ 'parley.channel': channel, 'error.type': cause }), values.length)
     },
     collect: async () => ({
       resourceMetrics: { resource, scopeMetrics: [{ scope, metrics: metrics.map(({ take }) => take()) }] },
@@ -111,10 +116,13 @@ function histogram(name: string, unit: string, description: string, boundaries: 
       const point = points.at(its, attributes)
       const into = boundaries.findIndex((boundary) => value <= boundary)
       const at = into < 0 ? boundaries.length : into
-      const { counts } = point.value.buckets
+      const { value: counted } = point
+      const { counts } = counted.buckets
       counts[at] = (counts[at] ?? 0) + 1
-      const { sum, count, min = value, max = value } = point.value
-      Object.assign(point.value, { sum: (sum ?? 0) + value, count: count + 1, min: Math.min(min, value), max: Math.max(max, value) })
+      counted.count += 1
+      counted.sum = (counted.sum ?? 0) + value
+      if (value < (counted.min ?? Number.POSITIVE_INFINITY)) counted.min = value
+      if (value > (counted.max ?? Number.NEGATIVE_INFINITY)) counted.max = value
     },
     take: () => ({
       descriptor: { name, unit, description, valueType: ValueType.DOUBLE },

@@ -1,19 +1,17 @@
 /** Spans that wait to be sent: so many and no more, since a collector that is away must cost no memory. What does not fit is counted. */
 import type { Clock, Timer } from '#runtime/clock'
 
-/** Spans as bytes of OTLP/JSON, separated by commas. */
+/** Spans that stay together. */
 export interface SpanLot {
-  bytes: Uint8Array
   /** How many there are. */
   count: number
 }
 
 /** Sends spans. */
-export interface SpanExporter {
-  /** `told` hears 0, or another code and why. */
-  export(lots: readonly SpanLot[], told: (result: { code: number; error?: Error }) => void): void
-  /** Resolves when nothing is under way. */
-  shutdown(): Promise<void>
+export interface SpanSender<Lot> {
+  /** Resolves when the collector has taken them, rejects when it does not. Called for one message after the other. */
+  send(lots: readonly Lot[]): Promise<void>
+  close(): void
 }
 
 /** Spans in one message, as far as lots can be divided, spans that wait, and milliseconds until a message goes out that is not full. */
@@ -24,10 +22,10 @@ export interface QueueLimits {
 }
 
 /** A queue before an exporter. */
-export interface SpanQueue {
+export interface SpanQueue<Lot> {
   /** Takes a lot, or drops it where too many wait. */
-  add(lot: SpanLot): void
-  /** Sends what waits, then ends the exporter. */
+  add(lot: Lot): void
+  /** Sends what waits, then closes the sender. */
   shutdown(): Promise<void>
   /** Spans that were lost so far: they found the queue full, or the collector did not take them. */
   dropped(): number
@@ -36,39 +34,36 @@ export interface SpanQueue {
 const spansOf = (lots: readonly SpanLot[]) => lots.reduce((sum, { count }) => sum + count, 0)
 
 /** `failed` is told of each message that was not taken. */
-export function spanQueue(
-  exporter: SpanExporter,
+export function spanQueue<Lot extends SpanLot>(
+  sender: SpanSender<Lot>,
   limits: QueueLimits,
   clock: Pick<Clock, 'after'>,
   failed: (error: unknown) => void,
-): SpanQueue {
-  const lots: SpanLot[] = []
+): SpanQueue<Lot> {
+  const lots: Lot[] = []
   let waiting = 0
   let dropped = 0
   let timer: Timer | undefined
   let sending: Promise<void> | undefined
 
   /** The oldest lots, a message full at most, but one at least. */
-  function takeBatch(): SpanLot[] {
+  function takeBatch(): Lot[] {
     let [end, count] = [0, 0]
     while (end < lots.length && (end === 0 || count + (lots[end]?.count ?? 0) <= limits.batch)) count += lots[end++]?.count ?? 0
     waiting -= count
     return lots.splice(0, end)
   }
 
-  function send(): Promise<void> {
+  async function send(): Promise<void> {
     timer?.cancel()
     timer = undefined
     const batch = takeBatch()
-    return new Promise<void>((resolve) => {
-      exporter.export(batch, ({ code, error }) => {
-        if (code !== 0) {
-          dropped += spansOf(batch)
-          failed(error)
-        }
-        resolve()
-      })
-    })
+    try {
+      await sender.send(batch)
+    } catch (error) {
+      dropped += spansOf(batch)
+      failed(error)
+    }
   }
 
   /** One message at a time; `all`: until nothing waits. */
@@ -102,7 +97,7 @@ export function spanQueue(
       while (waiting > 0) await begin(true)
       await sending
       timer?.cancel()
-      await exporter.shutdown()
+      sender.close()
     },
   }
 }

@@ -2,7 +2,8 @@
 import { type EntriesAsked, entryCursor } from '#accounts/wallets'
 import type { ConsoleReply } from '#http/console/route/console-route'
 import { type CsvColumns, csvOfPages, csvReply, plainWords, readFormat } from '#http/console/route/csv'
-import { readOne } from '#http/console/route/one-value'
+import { readOneOf } from '#http/console/route/list-order'
+import { readOne, readTimezone } from '#http/console/route/one-value'
 import { cutPage, paging, readPaging } from '#http/console/route/page'
 import { readSpan } from '#http/console/route/span'
 import type { Clock } from '#runtime/clock'
@@ -12,7 +13,7 @@ import { GatewayError } from '#shared/errors'
 import { entryKinds } from '#shared/ids'
 
 /** What the query of such a list may name. */
-export const entryQuery = ['kind', 'q', 'from', 'to', 'format', ...paging] as const
+export const entryQuery = ['kind', 'q', 'from', 'to', 'by', 'timezone', 'format', ...paging] as const
 
 /** Most rows of a file; and how many are read at once. */
 const mostCsvRows = 50_000
@@ -24,8 +25,11 @@ export async function entriesReply(
   read: (asked: EntriesAsked) => Promise<Page<EntryRow>>,
 ): Promise<ConsoleReply> {
   const paging = readPaging(query)
-  const filter = { ...readFilter(query), ...readSpan(query) }
-  if (readFormat(query, request, ['csv']) === 'json') return { body: cutPage(await read({ ...filter, ...paging }), entryCursor) }
+  const days = readOneOf(query, 'by', ['day']) && readTimezone(query)
+  const filter = { ...readFilter(query), ...readSpan(query), ...(days !== undefined && { days }) }
+  if (readFormat(query, request, ['csv']) === 'json') {
+    return { body: cutPage(await read({ ...filter, ...paging }), (row) => entryCursor(row, days !== undefined)) }
+  }
   const piece = (after?: string) => read({ ...filter, limit: rowsAtOnce, ...(after !== undefined && { after }) })
   return csvReply('ledger.csv', csvOfPages(columns, await piece(paging.after), piece, mostCsvRows), clock)
 }
@@ -50,4 +54,6 @@ const columns: CsvColumns<EntryRow> = [
   ['ref', ({ ref }) => plainWords(ref)],
   ['actor', ({ actor }) => plainWords(actor)],
   ['actorName', ({ actorName }) => plainWords(actorName)],
+  ['day', ({ day }) => day],
+  ['entries', ({ entries }) => entries],
 ]

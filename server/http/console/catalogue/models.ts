@@ -7,6 +7,7 @@ import type { Group, User } from '#accounts/caller'
 import type { Price, PriceBook } from '#billing/pricing/price'
 import { operationsOf, pricedOperations } from '#http/api/models'
 import { type ConsoleDeps, consoleRoute } from '#http/console/route/console-route'
+import { orderedList } from '#http/console/route/list-order'
 import { readOne } from '#http/console/route/one-value'
 import { pageOf, paging, readPaging } from '#http/console/route/page'
 import type { Route } from '#http/request/route'
@@ -14,6 +15,8 @@ import type { Channel, Channels } from '#routing/channel'
 import type { CapabilityRow, ModelRow } from '#shared/console/model'
 import { GatewayError } from '#shared/errors'
 import { dialects, servedBy } from '#shared/ids'
+import { factsOf } from './model-facts.ts'
+import { isWantedModel, modelFilters, modelOrder, readModelQuestion } from './model-list.ts'
 
 /** What the console's model route needs from the program. */
 export interface ModelDeps extends ConsoleDeps {
@@ -30,15 +33,18 @@ export function modelRoutes(deps: ModelDeps): Route[] {
       path: '/api/models',
       who: 'session',
       scope: 'prices',
-      query: ['group', 'team', ...paging],
+      query: ['group', 'team', ...modelFilters, ...paging],
       handle: ({ user, query }) => {
         const payer = deps.accounts.payerFor(user, readOne(query, 'team'))
         const group = query.get('group') ?? payer.user.group
         if (!deps.accounts.groupsOf(payer.user).some((usable) => usable.name === group)) {
           throw new GatewayError('group_not_allowed', 'This group does not exist or may not be used.', { param: 'group' })
         }
-        const rows = modelsOf(group, deps).filter(({ id }) => payer.models?.has(id) ?? true)
-        return { body: pageOf('models', rows, (row) => row.id, readPaging(query)) }
+        const question = readModelQuestion(query)
+        const { order } = question
+        const usable = modelsOf(group, deps).filter(({ id }) => payer.models?.has(id) ?? true)
+        const rows = usable.filter((row) => isWantedModel(question, row))
+        return { body: pageOf(orderedList('models', order), rows, modelOrder(order), readPaging(query), order.down) }
       },
     }),
     consoleRoute(deps, {
@@ -79,12 +85,6 @@ function capabilitiesOf(channels: readonly Channel[]): CapabilityRow[] {
     }
   }
   return [...rows.values()]
-}
-
-/** What a channel knows of a model. */
-function factsOf(channel: Channel, id: string): Pick<ModelRow, 'contextTokens' | 'maxOutputTokens' | 'capabilities'> {
-  const { contextTokens = null, maxOutputTokens = null, serves: _, ...facts } = channel.models.get(id)?.capabilities ?? {}
-  return { contextTokens, maxOutputTokens, capabilities: { ...facts } }
 }
 
 /** A row for one model: operations and dialects of all its channels, capabilities of the channel that is tried first. */

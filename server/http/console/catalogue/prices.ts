@@ -3,10 +3,12 @@ import type { Group, User } from '#accounts/caller'
 import type { Price } from '#billing/pricing/price'
 import type { Prices } from '#billing/pricing/prices'
 import { type ConsoleDeps, consoleRoute } from '#http/console/route/console-route'
+import { contains, numberKey, orderedList, readOrder, readSearch } from '#http/console/route/list-order'
 import { pageOf, paging, readPaging } from '#http/console/route/page'
 import type { Route } from '#http/request/route'
 import type { Channels } from '#routing/channel'
 import { PriceFields, type PriceRow } from '#shared/console/price'
+import { priceFigure } from './price-list.ts'
 
 const rowOf = ({ model, managed, fields }: Price): PriceRow => ({ model, managed, ...fields })
 
@@ -32,8 +34,15 @@ export function priceRoutes(deps: PriceDeps): Route[] {
       path: '/api/prices',
       who: 'session',
       scope: 'prices',
-      query: paging,
-      handle: ({ user, query }) => ({ body: pageOf('prices', visibleTo(user).map(rowOf), (row) => row.model, readPaging(query)) }),
+      query: ['q', 'sort', ...paging],
+      handle: ({ user, query }) => {
+        const order = readOrder(query, ['model', 'input', 'output'], 'model')
+        const q = readSearch(query)
+        const found = visibleTo(user).filter(({ model }) => contains(q, model))
+        const key = (row: PriceRow) =>
+          order.field === 'model' ? row.model : `${numberKey(priceFigure(row, order.field) ?? -1)} ${row.model}`
+        return { body: pageOf(orderedList('prices', order), found.map(rowOf), key, readPaging(query), order.down) }
+      },
     }),
     consoleRoute(deps, {
       method: 'PUT',

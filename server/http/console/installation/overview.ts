@@ -1,8 +1,9 @@
 /** The overview in one call: today against last week, or some days against those before, what needs attention, the first steps. */
 import type { User } from '#accounts/caller'
+import type { AskedUsage } from '#accounts/usage'
 import { type Asker, consoleRoute } from '#http/console/route/console-route'
-import { isZone, readOne } from '#http/console/route/one-value'
-import { readFilter } from '#http/console/route/usage-filter'
+import { readOne, readTimezone } from '#http/console/route/one-value'
+import { readFilter, usageFilters } from '#http/console/route/usage-filter'
 import type { Route } from '#http/request/route'
 import type { Overview } from '#shared/console/overview'
 import type { UsageKey, UsageReportRow, UsageTotals } from '#shared/console/usage'
@@ -11,8 +12,8 @@ import { budgetStates, concernsOf, type Situation, unpricedModels } from './conc
 
 const dayMs = 86_400_000
 const hourMs = 3_600_000
-/** Rows of a report that are looked at; more models or keys than this in one day do not stand in the list of five. */
-const mostRows = 2_000
+/** Rows of a report that are looked at: no installation has more models or keys in use. */
+const mostRows = 200_000
 const topRows = 5
 /** For how many days there is an overview. */
 const ranges = [1, 7, 30]
@@ -25,12 +26,9 @@ export function overviewRoutes(deps: Situation): Route[] {
       path: '/api/overview',
       who: 'session',
       scope: 'read',
-      query: ['timezone', 'days', 'user', 'group'],
+      query: ['timezone', 'days', ...usageFilters],
       async handle({ user, query }) {
-        const timezone = readOne(query, 'timezone') ?? 'UTC'
-        if (!isZone(timezone)) {
-          throw new GatewayError('invalid_value', 'timezone: expected the name of a time zone, like Europe/Berlin.', { param: 'timezone' })
-        }
+        const timezone = readTimezone(query)
         const days = Number(readOne(query, 'days') ?? '1')
         if (!ranges.includes(days)) throw new GatewayError('invalid_value', 'days: expected 1, 7 or 30.', { param: 'days' })
         return { body: await overviewOf(deps, user, { timezone, days, filter: readFilter(query) }) }
@@ -59,8 +57,22 @@ async function overviewOf(deps: Situation, user: Asker, { timezone, days, filter
   const [from, then] = [first.epochMilliseconds, first.subtract(back).epochMilliseconds]
   const thenEnd = days === 1 ? midnight.subtract({ days: 6 }).epochMilliseconds : from
 
-  const report = async (by: readonly UsageKey[], start: number, end: number, of = filter): Promise<UsageReportRow[]> => {
-    const question = { from: new Date(start), to: new Date(Math.max(end, start + 1)), by, timezone, filter: of, limit: mostRows }
+  const report = async (
+    by: readonly UsageKey[],
+    start: number,
+    end: number,
+    of = filter,
+    only?: AskedUsage['only'],
+  ): Promise<UsageReportRow[]> => {
+    const question = {
+      from: new Date(start),
+      to: new Date(Math.max(end, start + 1)),
+      by,
+      timezone,
+      filter: of,
+      ...(only && { only }),
+      limit: mostRows,
+    }
     return (await accounts.usageReports.report(user, question)).rows
   }
   const total = async (start: number, end: number, of = filter): Promise<UsageTotals> => {
@@ -68,15 +80,17 @@ async function overviewOf(deps: Situation, user: Asker, { timezone, days, filter
     return row ?? nothing(user)
   }
   const end = now + 1
-  const [sums, before, hours, hoursBefore, hoursByModel, models, keys] = await Promise.all([
+  const [sums, before, hours, hoursBefore, models, keys] = await Promise.all([
     total(from, end),
     total(then, today.subtract(back).epochMilliseconds),
     report([step], from, end),
     report([step], then, thenEnd),
-    report([step, 'model'], from, end),
     report(['model'], from, end),
     report(['key'], from, end),
   ])
+  const topModels = top(models)
+  const named = topModels.flatMap(({ model }) => model ?? [])
+  const hoursByModel = named.length === 0 ? [] : await report([step, 'model'], from, end, filter, { models: named })
   // What needs attention is said of today and of everybody, whatever is shown.
   const isAll = days === 1 && Object.keys(filter).length === 0
   const charged = isAll ? sums.charged : (await total(midnight.epochMilliseconds, end, {})).charged
@@ -95,7 +109,7 @@ async function overviewOf(deps: Situation, user: Asker, { timezone, days, filter
     hours,
     hoursBefore,
     hoursByModel,
-    models: top(models),
+    models: topModels,
     keys: top(keys),
     budgets: states.toSorted((a, b) => b.share - a.share).slice(0, topRows),
     attention: await concernsOf(deps, user, { models: modelsToday, charged, budgets: states }),

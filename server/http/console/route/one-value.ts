@@ -18,3 +18,10 @@ export function isZone(name: string): boolean {
     return false
   }
 }
+
+/** The time zone in which days begin, UTC by default. Throws `invalid_value` for one that is unknown. */
+export function readTimezone(query: URLSearchParams): string {
+  const zone = readOne(query, 'timezone') ?? 'UTC'
+  if (isZone(zone)) return zone
+  throw new GatewayError('invalid_value', 'timezone: expected the name of a time zone, like Europe/Berlin.', { param: 'timezone' })
+}

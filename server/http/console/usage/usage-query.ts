@@ -1,6 +1,6 @@
-/** Query parameters of usage: grouping and time zone. All throw `invalid_value` with the parameter as `param`. */
+/** Query parameters of usage: grouping, and of whom. All throw `invalid_value` with the parameter as `param`. */
 
-import { isZone, readOne } from '#http/console/route/one-value'
+import { readOne } from '#http/console/route/one-value'
 import { type UsageKey, usageKeys } from '#shared/console/usage'
 import { GatewayError } from '#shared/errors'
 
@@ -14,13 +14,6 @@ export function readBy(query: URLSearchParams): UsageKey[] {
     throw invalid('by', `one of ${usageKeys.join(', ')}, or two of them with a comma between`)
   }
   return known
-}
-
-/** The time zone in which days begin, UTC by default. */
-export function readTimezone(query: URLSearchParams): string {
-  const zone = readOne(query, 'timezone') ?? 'UTC'
-  if (!isZone(zone)) throw invalid('timezone', 'the name of a time zone, like Europe/Berlin')
-  return zone
 }
 
 /** The parameters that name several users or keys. */

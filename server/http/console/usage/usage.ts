@@ -2,6 +2,7 @@
 import type { UsageReports } from '#accounts/usage'
 import { consoleRoute } from '#http/console/route/console-route'
 import { csvReply, readFormat } from '#http/console/route/csv'
+import { readTimezone } from '#http/console/route/one-value'
 import { decodeCursor, encodeCursor, paging, readPaging } from '#http/console/route/page'
 import type { ConsoleServices } from '#http/console/route/services'
 import { readSpan } from '#http/console/route/span'
@@ -11,7 +12,7 @@ import type { UsageKey } from '#shared/console/usage'
 import { GatewayError } from '#shared/errors'
 import { focusLines } from './focus-csv.ts'
 import { csvLines } from './usage-csv.ts'
-import { readBy, readLists, readTimezone, usageLists } from './usage-query.ts'
+import { readBy, readLists, usageLists } from './usage-query.ts'
 
 type Question = Parameters<UsageReports['report']>[1]
 

@@ -1,8 +1,12 @@
-/** Long work beside batches: answers and interactions in the background, calls, and videos. Users see their own, administrators all. */
+/**
+ * Long work beside batches: answers and interactions in the background, calls, and videos. Users see their own, administrators all. Videos
+ * alone cannot be stopped, because no vendor stops one.
+ */
 import { type Asker, consoleRoute } from '#http/console/route/console-route'
 import { decodeCursor, encodeCursor, paging, readPaging } from '#http/console/route/page'
 import type { ConsoleServices } from '#http/console/route/services'
 import type { Route } from '#http/request/route'
+import type { Actor } from '#shared/console/audit'
 import type { WorkRow } from '#shared/console/work'
 import { GatewayError } from '#shared/errors'
 import { formatUsd } from '#shared/money'
@@ -43,8 +47,9 @@ export interface WorkDeps<Video extends Work> extends ConsoleServices {
   }
   answers: {
     /** Those that are being made, the newest first. */
-    open(most: number, tenant?: string): Promise<Answer[]>
-    cancel(tenant: string, id: string): Promise<unknown>
+    open(asked: { most: number; tenant?: string | undefined; id?: string }): Promise<Answer[]>
+    /** Asks whoever makes it to stop. `by`: who is named in the audit trail. */
+    cancel(tenant: string, id: string, by: Actor): Promise<unknown>
   }
   interactions: {
     list(asked: Bounds & { isOpen: true }): Promise<Work[]>
@@ -104,19 +109,21 @@ export function workRoutes<Video extends Work>(deps: WorkDeps<Video>): Route[] {
   /** Whose work the reader sees; nothing: everybody's. */
   const whose = ({ role, id }: Asker): { tenant?: string } => (role === 'admin' ? {} : { tenant: id })
 
-  /** What goes on, newest first, each with its end before its time. */
-  async function openOf(reader: Asker): Promise<{ row: WorkRow; stop(): Promise<unknown> }[]> {
+  /** Interactions and calls that go on, each with its end before its time. */
+  async function beside(reader: Asker): Promise<{ row: WorkRow; stop(): Promise<unknown> }[]> {
     const bounds = { ...whose(reader), most: mostOpen }
-    const [made, asked, held] = await Promise.all([
-      answers.open(mostOpen, bounds.tenant),
-      interactions.list({ ...bounds, isOpen: true }),
-      calls.open(bounds),
-    ])
+    const [asked, held] = await Promise.all([interactions.list({ ...bounds, isOpen: true }), calls.open(bounds)])
     return [
-      ...made.map((one) => ({ row: ofAnswer(reader, one), stop: () => answers.cancel(one.tenant, one.id) })),
       ...asked.map((one) => ({ row: ofWork(reader, 'interaction', one), stop: () => interactions.stop(one.id) })),
       ...held.map((one) => ({ row: ofCall(reader, one), stop: () => calls.stop(one.id) })),
-    ].sort((a, b) => b.row.createdAt.localeCompare(a.row.createdAt))
+    ]
+  }
+
+  /** What goes on, newest first. */
+  async function openOf(reader: Asker): Promise<WorkRow[]> {
+    const [made, others] = await Promise.all([answers.open({ ...whose(reader), most: mostOpen }), beside(reader)])
+    const rows = [...made.map((one) => ofAnswer(reader, one)), ...others.map(({ row }) => row)]
+    return rows.sort((a, b) => b.createdAt.localeCompare(a.createdAt))
   }
 
   return [
@@ -136,7 +143,7 @@ export function workRoutes<Video extends Work>(deps: WorkDeps<Video>): Route[] {
         const end = shown.at(-1)
         const open = last ? [] : await openOf(user)
         const next = found.length > limit && end ? encodeCursor(list, end.id) : null
-        return { body: { data: [...open.map(({ row }) => row), ...shown.map((video) => ofWork(user, 'video', video))], next } }
+        return { body: { data: [...open, ...shown.map((video) => ofWork(user, 'video', video))], next } }
       },
     }),
     consoleRoute(deps, {
@@ -145,10 +152,20 @@ export function workRoutes<Video extends Work>(deps: WorkDeps<Video>): Route[] {
       who: 'session',
       scope: 'keys',
       async handle({ user, visit }) {
-        const found = (await openOf(user)).find(({ row }) => row.id === visit.params.id)
-        if (!found) throw noWork()
-        await found.stop()
-        return { body: { ...found.row, state: 'stopping', canStop: false } }
+        const { id = '' } = visit.params
+        const { tenant } = whose(user)
+        const [answer] = await answers.open({ most: 1, tenant, id })
+        if (answer) {
+          await answers.cancel(answer.tenant, id, user)
+          return { body: ofAnswer(user, { ...answer, cancelled: true }) }
+        }
+        const other = (await beside(user)).find(({ row }) => row.id === id)
+        if (other) {
+          await other.stop()
+          return { body: { ...other.row, state: 'stopping', canStop: false } }
+        }
+        if (await videos.find(id, tenant)) throw new GatewayError('invalid_value', 'A video cannot be stopped.', { param: 'id' })
+        throw noWork()
       },
     }),
   ]

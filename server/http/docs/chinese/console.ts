@@ -73,6 +73,31 @@ export const consoleEndpoints: Readonly<Record<string, string>> = {
   'Id or name of a team of the caller: what it may use.': '调用者所属团队的 ID 或名称：该团队可以使用的内容。',
   'Models of a group': '分组的模型',
   'What the models of channels can do': '渠道中模型的能力',
+  'Part of the name of a model.': '模型名称的一部分。',
+  'What they do: `generate`, `embed` and so on.': '其用途：`generate`、`embed` 等。',
+  '`vision`, `tools`, `reasoning`, or some of them with commas between: what they all can do.':
+    '`vision`、`tools`、`reasoning`，或其中几个，以逗号分隔：模型须全部具备。',
+  '`id`, `contextTokens`, `maxOutputTokens`, `input`, `output` or `cacheRead`; with a leading `-` the other way round. What has no such figure comes last.':
+    '`id`、`contextTokens`、`maxOutputTokens`、`input`、`output` 或 `cacheRead`；前加 `-` 则顺序相反。没有该数值的排在最后。',
+  '`model`, `input` or `output`; with a leading `-` the other way round.': '`model`、`input` 或 `output`；前加 `-` 则顺序相反。',
+  'Changes of a price, newest first': '价格的变更记录，最新的在前',
+  'What prices would have made of the last seven days': '按这些价格，最近七天会收取多少',
+  'Nothing is set. Counted from the sums of each model and group, at today’s ratios; tiers and factors are left out. `before` is the present price, counted alike.':
+    '不会设置任何价格。按各模型和分组的合计与当前倍率计算，不含阶梯和系数。`before` 是以同样方式计算的当前价格。',
+  'Every model that a channel offers or that has a price': '渠道提供的或已有价格的全部模型',
+  'Part of the name of a model, or of a channel that offers it.': '模型名称或提供它的渠道名称的一部分。',
+  'The whole name of a model.': '模型的完整名称。',
+  '`priced`, `unpriced`, `incomplete` (its price serves nothing that it does), `unoffered` (no channel that is on offers it) or `losing` (the last seven days cost more than they brought).':
+    '`priced`、`unpriced`、`incomplete`（其价格不适用于它的任何用途）、`unoffered`（没有启用的渠道提供它）或 `losing`（最近七天的成本高于收入）。',
+  '`model`, `input`, `output`, `cacheRead`, `channels`, `requests`, `charged` or `margin` (its share; the last three of the last seven days); with a leading `-` the other way round. What needs a price comes first, what has no such figure last.':
+    '`model`、`input`、`output`、`cacheRead`、`channels`、`requests`、`charged` 或 `margin`（其占比；后三项为最近七天）；前加 `-` 则顺序相反。需要价格的排在最前，没有该数值的排在最后。',
+  'Each with its price, the channels that are on, what it can do as the channel knows it that is tried first, and its usage of the last seven days.':
+    '每个模型含其价格、启用的渠道、最先尝试的渠道所知的能力，以及最近七天的用量。',
+  'How many models there are, and how many need a price': '模型的数量，以及其中需要价格的数量',
+  'Offered, without a price that serves them.': '已提供，但没有适用的价格。',
+  'Of which the last seven days cost more than they brought.': '最近七天成本高于收入的模型。',
+  'Id of a user or a management key, or `file`.': '用户或管理密钥的 id，或 `file`。',
+  'USD: what these requests did cost.': '美元：这些请求实际的费用。',
   'Id of a channel: its models alone. Otherwise those of all channels that are on.': '渠道的 id：仅其模型；否则为所有启用渠道的模型。',
   'Models without a price too, each as the channel knows it that is tried first.': '包括没有价格的模型；以最先尝试的渠道所知为准。',
   '`true`: everybody’s keys. Administrators only.': '`true`：所有人的密钥。仅限管理员。',
@@ -167,8 +192,8 @@ export const consoleEndpoints: Readonly<Record<string, string>> = {
   'IANA time zone in which the day begins. Default: UTC.': '决定一天从何时开始的 IANA 时区。默认：UTC。',
   '`1`, `7` or `30`: today alone, or with the days before it. Default: 1.': '`1`、`7` 或 `30`：仅今天，或连同之前的日子。默认：1。',
   Overview: '概览',
-  'Today against the same time last week, or some days against those before them, what needs attention, and the first steps; of everybody for administrators. `user` and `group` choose whose figures, not what needs attention.':
-    '今天与上周同一时间的对比，或若干天与之前同样天数的对比；需要处理的事项；最初的步骤。对管理员为所有人的数据。`user` 和 `group` 只限定数字，不限定需要处理的事项。',
+  'Today against the same time last week, or some days against those before them, what needs attention, and the first steps; of everybody for administrators. Filters choose which figures, not what needs attention.':
+    '今天与上周同一时间的对比，或若干天与之前同样天数的对比；需要处理的事项；最初的步骤。对管理员为所有人的数据。筛选只限定数字，不限定需要处理的事项。',
   'A request id, the last four characters of a key, an id, or part of a name of a key, user, team, model, channel, group, plan or page.':
     '请求 id、密钥的后四位、id，或密钥、用户、团队、模型、渠道、分组、套餐、页面名称的一部分。',
   'Find a thing': '查找',
@@ -216,8 +241,12 @@ export const consoleEndpoints: Readonly<Record<string, string>> = {
   'Entries of a user’s wallet': '用户钱包的分录',
   '`grant`, `credit` or `usage`.': '`grant`、`credit` 或 `usage`。',
   'A part of the reason or of the cause, in any case.': '原因或起因中的一段文字，不区分大小写。',
-  'Newest first, each with what it left in the wallet, whichever are shown. As CSV it is one file of up to 50,000 rows of the same filters.':
-    '最新在前，每行附该分录之后钱包的余额，无论显示哪些行。CSV 为一个文件，最多 50,000 行，筛选相同。',
+  '`day`: what requests were charged is summed by the day; all else stands alone.': '`day`：请求的扣费按天汇总，其余逐条列出。',
+  'With `by=day`, of the charges of a day: YYYY-MM-DD. `amount` is their sum.':
+    '使用 `by=day` 时，某一天的扣费：YYYY-MM-DD。`amount` 是其总和。',
+  'With `by=day`: how many charges that day has.': '使用 `by=day` 时：当天的扣费条数。',
+  'Newest first, each with what it left in the wallet, whichever are shown; the sum of a day stands where its newest charge does. As CSV it is one file of up to 50,000 rows of the same filters.':
+    '最新在前，每行附该分录之后钱包的余额，无论显示哪些行；一天的合计列在当天最新一笔扣费处。CSV 为一个文件，最多 50,000 行，筛选相同。',
   'USD: the sum of this entry and of all older ones.': 'USD：此分录与所有更早分录之和。',
   'An id or a name.': 'id 或名称。',
   'An action such as `key.create`, or `key` for every action on keys.': '操作，如 `key.create`；`key` 表示对密钥的所有操作。',

@@ -131,6 +131,10 @@ export const fields: Readonly<Record<string, string>> = {
   'The conversation as a file of the playground holds it: JSON text.': '对话，与操练场的文件相同：JSON 文本。',
   'Whether the signed-in administrator may use it.': '已登录的管理员能否使用它。',
   'Fallback models by model, in place of those of the installation.': '各模型的后备模型，代替安装级的设置。',
+  'a length such as 5h, 30d, 1w or 1mo': '时长，如 5h、30d、1w 或 1mo',
+  'a mail address': '邮箱地址',
+  'PEM: ASCII text': 'PEM：ASCII 文本',
+  'visible ASCII characters without spaces, or a JSON object': '不含空格的可见 ASCII 字符，或一个 JSON 对象',
   'visible characters, other than a single or double dot': '可见字符，不能只是一个或两个点',
   'a decimal number of USD from 0 to 10000, with up to 9 places': '十进制美元，0 到 10000，最多 9 位小数',
   'False once it has expired, or when its owner has another role than when it was made.':

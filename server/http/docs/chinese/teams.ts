@@ -10,7 +10,6 @@ export const teams = {
   'Id of a team: its keys, as far as the caller’s role in it shows them.': '团队的 id：在调用者角色可见范围内的团队密钥。',
   'Name or id of a team: what it paid, as far as the caller’s role in it shows that.':
     '团队的名称或 id：在调用者角色可见范围内由该团队付款的部分。',
-  'Name or id of a user. Only administrators may name other users.': '用户的名称或 id。只有管理员可以指定其他用户。',
   Teams: '团队',
   'One’s own; all of them for administrators.': '自己所属的团队；管理员可见全部。',
   'A value of the identity provider’s claim of groups: whoever signs in with it is a member.':
@@ -24,8 +23,8 @@ export const teams = {
   'Its keys stop. Its wallet, entries and usage rows stay.': '其密钥失效。钱包、账目和用量记录保留。',
   'Add or withdraw a team’s credit': '增加或收回团队余额',
   'Entries of a team’s wallet': '团队钱包的账目',
-  'For owners, managers and accountants of the team. Newest first, each with what it left in the wallet, whichever are shown. As CSV it is one file of up to 50,000 rows of the same filters.':
-    '供团队的所有者、经理和会计使用。最新在前，每行附该分录之后钱包的余额，无论显示哪些行。CSV 为一个文件，最多 50,000 行，筛选相同。',
+  'For owners, managers and accountants of the team. Newest first, each with what it left in the wallet, whichever are shown; the sum of a day stands where its newest charge does. As CSV it is one file of up to 50,000 rows of the same filters.':
+    '供团队的所有者、经理和会计使用。最新在前，每行附该分录之后钱包的余额，无论显示哪些行；一天的合计列在当天最新一笔扣费处。CSV 为一个文件，最多 50,000 行，筛选相同。',
   'Members of a team': '团队成员',
   'Members see their own place, all others every one.': '普通成员只看到自己，其他角色看到所有人。',
   'The user’s.': '用户的 id。',

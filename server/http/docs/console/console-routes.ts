@@ -4,6 +4,7 @@ import type { Parameter, RouteDoc } from '../route-doc.ts'
 import { channelRouteDocs } from './channel-routes.ts'
 import { doc, inQuery, list } from './console-route-doc.ts'
 import { keptRequestDocs } from './kept-request-routes.ts'
+import { modelFilters, priceRouteDocs } from './price-routes.ts'
 import { userRouteDocs } from './user-routes.ts'
 
 const filters = (['actor', 'target', 'action'] as const).map(
@@ -13,9 +14,7 @@ const filters = (['actor', 'target', 'action'] as const).map(
     description: name === 'action' ? 'An action such as `key.create`, or `key` for every action on keys.' : 'An id or a name.',
   }),
 )
-const usageFilters = inQuery({
-  from: 'RFC 3339. Rows at or after this time.',
-  to: 'RFC 3339. Rows before this time.',
+const usageOf = inQuery({
   model: 'The model as requested.',
   key: 'Name or id of a key.',
   group: 'Name of a group.',
@@ -23,6 +22,7 @@ const usageFilters = inQuery({
   team: 'Name or id of a team: what it paid, as far as the caller’s role in it shows that.',
   channel: 'Name of a channel. Administrators only.',
 })
+const usageFilters = [...inQuery({ from: 'RFC 3339. Rows at or after this time.', to: 'RFC 3339. Rows before this time.' }), ...usageOf]
 const auditForm = inQuery({
   from: 'RFC 3339. Rows at or after this time.',
   to: 'RFC 3339. Rows before this time.',
@@ -120,7 +120,7 @@ export const consoleRouteDocs: readonly RouteDoc[] = [
   doc('POST /api/groups', 'admin', 'Create a group', { takes: 'NewGroup', gives: 'Group', status: 201 }),
   doc('PATCH /api/groups/:name', 'admin', 'Change a group', { takes: 'GroupPatch', gives: 'Group' }),
   doc('DELETE /api/groups/:name', 'admin', 'Delete a group'),
-  list('GET /api/models', 'session', 'Models of a group', 'Models', ofPayer),
+  list('GET /api/models', 'session', 'Models of a group', 'Models', [...ofPayer, ...modelFilters]),
   list(
     'GET /api/capabilities',
     'admin',
@@ -202,11 +202,9 @@ export const consoleRouteDocs: readonly RouteDoc[] = [
     parameters: inQuery({
       timezone: 'IANA time zone in which the day begins. Default: UTC.',
       days: '`1`, `7` or `30`: today alone, or with the days before it. Default: 1.',
-      user: 'Name or id of a user. Only administrators may name other users.',
-      group: 'Name of a group.',
-    }),
+    }).concat(usageOf),
     description:
-      'Today against the same time last week, or some days against those before them, what needs attention, and the first steps; of everybody for administrators. `user` and `group` choose whose figures, not what needs attention.',
+      'Today against the same time last week, or some days against those before them, what needs attention, and the first steps; of everybody for administrators. Filters choose which figures, not what needs attention.',
   }),
   doc('GET /api/search', 'session', 'Find a thing', {
     gives: 'FoundRows',
@@ -228,9 +226,7 @@ export const consoleRouteDocs: readonly RouteDoc[] = [
     }),
     gives: { types: ['text/event-stream'] },
   },
-  list('GET /api/prices', 'session', 'Prices', 'Prices'),
-  doc('PUT /api/prices/:model', 'admin', 'Set a price', { takes: 'PriceFields', gives: 'Price' }),
-  doc('DELETE /api/prices/:model', 'admin', 'Delete a price'),
+  ...priceRouteDocs,
   ...channelRouteDocs,
   list('GET /api/batches', 'session', 'Batches and how far they are, newest first', 'BatchRows'),
   doc('POST /api/batches/:id/stop', 'session', 'Stop a batch', {

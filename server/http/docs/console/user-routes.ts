@@ -8,11 +8,13 @@ export const entryFilters = inQuery({
   q: 'A part of the reason or of the cause, in any case.',
   from: 'RFC 3339. Rows at or after this time.',
   to: 'RFC 3339. Rows before this time.',
+  by: '`day`: what requests were charged is summed by the day; all else stands alone.',
+  timezone: 'IANA time zone in which days begin. Default: UTC.',
   format: '`json` or `csv`. Overrides the Accept header.',
 })
 /** What is said of them. */
 export const entryDescription =
-  'Newest first, each with what it left in the wallet, whichever are shown. As CSV it is one file of up to 50,000 rows of the same filters.'
+  'Newest first, each with what it left in the wallet, whichever are shown; the sum of a day stands where its newest charge does. As CSV it is one file of up to 50,000 rows of the same filters.'
 
 /** `/api/users`. */
 export const userRouteDocs: readonly RouteDoc[] = [

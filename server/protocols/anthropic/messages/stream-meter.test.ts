@@ -209,7 +209,7 @@ function hearing(chunks: readonly Uint8Array[], together: boolean) {
   for (const chunk of chunks) {
     cutter.feed(chunk)
     for (;;) {
-      const run = together ? cutter.skip((words, from) => meter.pass?.(words, from, 1_000) ?? from) : undefined
+      const run = together ? cutter.skip((words, from) => meter.pass?.(words, from, 1_000)?.end ?? from) : undefined
       const frame = run ? undefined : cutter.next()
       if (!run && !frame) break
       out.push(decode(run ? run.chunk.subarray(run.start, run.end) : frame && meter.push(frame).out))

@@ -35,7 +35,8 @@ export function messagesMeter({ model, keepsAnswer = false }: AnswerEdits, hear?
 
   function push(frame: Frame): FrameVerdict {
     if (isDone || hasFailed) return withheld
-    if (usual.takes(frame)) return { out: frame.raw, meaningful: true }
+    const alike = usual.takes(frame)
+    if (alike) return { out: alike, meaningful: true }
     const event = readEvent(frame)
     // Another dialect's terminator, on which clients of this dialect fail.
     if (event === 'nothing') return frame.data === '[DONE]' ? withheld : { out: closedEvent(frame, frame.raw), meaningful: false }
@@ -110,7 +111,7 @@ export function messagesMeter({ model, keepsAnswer = false }: AnswerEdits, hear?
 
   return {
     push,
-    pass: (text, from, most) => (isDone || hasFailed ? from : usual.pass(text, from, most)),
+    pass: (text, from, most) => (isDone || hasFailed ? undefined : usual.pass(text, from, most)),
     usage: (inputBytes, scale) => settled(reading, delivered, { inputBytes, scale, isOver: isComplete() }),
     end: () => (isComplete() ? (hitLimit ? 'length' : 'complete') : 'cut'),
     tail: () => (isComplete() && !isDone ? terminator : undefined),

@@ -7,6 +7,7 @@ import { later, type Told } from '#canonical/delivered'
 import type { TokenEstimator } from '#canonical/token-estimator'
 import type { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
+import { alikeEvents } from '#wire/alike-events'
 import { parseObject } from '#wire/json-scan'
 import type { FieldChange } from '#wire/splice'
 import { closedEvent, editEvent } from '#wire/sse-edit'
@@ -18,6 +19,11 @@ import { readUsage, searchesOf, settleUsage } from './usage.ts'
 type Fields = Record<string, unknown>
 
 const withheld: FrameVerdict = { out: undefined, meaningful: false }
+
+function deltaIn(json: string): string | undefined {
+  const delta = parseObject(json)?.delta
+  return typeof delta === 'string' ? delta : undefined
+}
 
 /** The meter of a Responses stream; `hear` gets every text that is delivered. */
 export function responsesMeter(edits: AnswerEdits, hear?: TokenEstimator['observe']): Meter {
@@ -33,9 +39,13 @@ export function responsesMeter(edits: AnswerEdits, hear?: TokenEstimator['observ
   let begun: Fields | undefined
   let ended: 'complete' | 'length' | undefined
   let hasFailed = false
+  /** Most deltas are like the one before. */
+  const usual = alikeEvents()
 
   function push(frame: Frame): FrameVerdict {
     if (ended || hasFailed) return withheld
+    const alike = usual.takes(frame)
+    if (alike) return { out: alike, meaningful: true }
     const { data } = frame
     if (data === undefined || data === '') return { out: closedEvent(frame, frame.raw), meaningful: false }
     if (data.length < 16 && data.trim() === '[DONE]') return withheld
@@ -46,8 +56,9 @@ export function responsesMeter(edits: AnswerEdits, hear?: TokenEstimator['observ
 
   function pushEvent(frame: Frame, type: string, event: Fields): FrameVerdict {
     if (type === 'error' || (isObject(event.error) && !type.startsWith('response.'))) return fail(readErrorEvent(event))
-    if (typeof event.sequence_number === 'number' && event.sequence_number > sequence) sequence = event.sequence_number
+    note(event.sequence_number)
     meter.add(type, event)
+    learn(frame, type, event)
     if (type === 'response.output_item.done' && isObject(event.item) && event.item.type === 'web_search_call') searches++
     const response = isObject(event.response) ? event.response : undefined
     if (response) noteResponse(response, finals.has(type))
@@ -65,6 +76,19 @@ export function responsesMeter(edits: AnswerEdits, hear?: TokenEstimator['observ
       ...(isEnd && response && createdIn(response)),
       ...(sealed.length > 0 && { sealed }),
     }
+  }
+
+  function note(number: unknown): void {
+    if (typeof number === 'number' && number > sequence) sequence = number
+  }
+
+  function learn(frame: Frame, type: string, event: Fields): void {
+    const count = typeof event.delta === 'string' && isMeaningful(type, event) ? meter.pieces(type, event) : undefined
+    if (!count) return
+    usual.learn(frame, event.delta as string, deltaIn, (text, bytes, _, number) => {
+      note(number)
+      count(text, bytes)
+    })
   }
 
   function noteResponse(response: Fields, isLast: boolean): void {
@@ -85,6 +109,7 @@ export function responsesMeter(edits: AnswerEdits, hear?: TokenEstimator['observ
 
   return {
     push,
+    pass: (text, from, most) => (ended || hasFailed ? undefined : usual.pass(text, from, most)),
     usage: (inputBytes, scale) => settleUsage(told, delivered, searches, { inputBytes, scale, isOver: isFinal || ended !== undefined }),
     end: () => ended ?? 'cut',
     tier: () => tier,

@@ -1,14 +1,16 @@
-/** What is written by templates is, byte for byte, what is written piece by piece; and what names say stays in its place. */
+/** What the thread writes of a lot is, byte for byte, what is written piece by piece; and what names say stays in its place. */
 import { expect, test } from 'bun:test'
 import { noUsage } from '#canonical/usage'
 import { systemRandom } from '#runtime/clock'
 import type { AttemptRow } from '#shared/console/log'
+import { createLot, type TakenLot } from '#telemetry/lot'
+import { factsOf, type MeasuredFacts, measuredOf } from '#telemetry/measurement'
+import { column, columns } from '#telemetry/span-template'
+import { spansText } from '#telemetry/span-text'
+import { tracedRequests } from '#telemetry/traced-requests'
 import { seeded } from '#testing/seeded'
 import { usageRow } from '#testing/usage-row'
-import { createLot, type TakenLot } from './lot.ts'
-import { factsOf, measuredOf } from './measurement.ts'
-import { spansText } from './span-text.ts'
-import { tracedRequests } from './traced-requests.ts'
+import { type ReadyShape, readyShape, spanMessages } from './span-message.ts'
 
 const vendors = new Map([['one', 'gemini']])
 const { pick, below } = seeded(11)
@@ -27,6 +29,31 @@ const names: [string, ...string[]] = [
   '1:a',
   'a1:',
 ]
+
+/** What the thread makes of lots: spans, and facts with measurements. */
+function readLots(lots: readonly TakenLot[]) {
+  const message = spanMessages('[', ']')
+  const [texts, measured]: [string[], (readonly [MeasuredFacts, ...number[]])[]] = [[], []]
+  let [epoch, shapes, facts] = [-1, new Map<number, ReadyShape>(), new Map<number, MeasuredFacts>()]
+  for (const lot of lots) {
+    if (lot.epoch !== epoch) [epoch, shapes, facts] = [lot.epoch, new Map(), new Map()]
+    for (const { number, template, facts: its } of lot.shapes) {
+      shapes.set(number, readyShape(template))
+      facts.set(number, its)
+    }
+    const { numbers, ids, whole, spans: count } = lot
+    const bytes = message([{ count, shapes, numbers, ids, texts: whole.flatMap(({ text }) => (text === '' ? [] : [text])) }])
+    texts.push(new TextDecoder().decode(bytes))
+    for (let at = 0; at < numbers.length; at += columns) {
+      const of = (which: number) => numbers[at + which] ?? Number.NaN
+      const its = facts.get(of(column.shape))
+      if (its === undefined) throw new Error('a shape that nobody told')
+      measured.push([its, of(column.totalMs), of(column.firstTokenMs), of(column.input), of(column.output), of(column.cost)])
+    }
+    for (const each of whole) measured.push([each.facts, ...each.measured])
+  }
+  return { spans: texts.flatMap((text) => JSON.parse(text) as { traceId: string; spanId: string }[]), texts, measured }
+}
 
 function usage() {
   const used = noUsage()
@@ -99,30 +126,41 @@ test('every request as if it were the only one', () => {
     if (lot.isFull()) taken.push(lot.take())
   }
   taken.push(lot.take())
-  const texts = taken.map(({ spans }) => new TextDecoder().decode(spans.bytes))
-  expect(texts.filter((text) => text !== '').join(',')).toBe(all.map(({ row, request }) => spansText(row, request, vendors)).join(','))
-  expect(taken.reduce((sum, { spans }) => sum + spans.count, 0)).toBe(
-    all.reduce((sum, { request }) => sum + 1 + request.attempts.length, 0),
+  const read = readLots(taken)
+  // Quotes within names are escaped.
+  const spansIn = (text: string) => text.split(/,(?=\{"traceId":")/)
+  const written = read.texts.flatMap((text) => (text === '[]' ? [] : spansIn(text.slice(1, -1))))
+  expect(written.sort()).toEqual(all.flatMap(({ row, request }) => spansIn(spansText(row, request, vendors))).sort())
+  expect(read.spans.length).toBe(all.reduce((sum, { request }) => sum + 1 + request.attempts.length, 0))
+  expect(taken.reduce((sum, { spans }) => sum + spans, 0)).toBe(read.spans.length)
+  expect(read.measured.map((each) => JSON.stringify(each)).sort()).toEqual(
+    all.map(({ row }) => JSON.stringify([factsOf(row, vendors), ...measuredOf(row)])).sort(),
   )
-  const measurements = taken.flatMap((each) => each.measurements)
-  const counted = measurements.flatMap(({ values, ...facts }) => values.map((value) => JSON.stringify([facts, value])))
-  expect(counted.sort()).toEqual(all.map(({ row }) => JSON.stringify([factsOf(row, vendors), measuredOf(row)])).sort())
-  expect(measurements.length).toBeLessThan(all.length)
+  // Two in five may have a template: no losses, one attempt at most, a plain id.
+  expect(taken.reduce((sum, { numbers }) => sum + numbers.length / columns, 0)).toBeGreaterThan(all.length / 4)
 })
 
 test('a channel that has another vendor is told as such once the lot forgets', () => {
   const known = new Map([['one', 'gemini']])
   const lot = createLot(10, () => known)
+  const lots: TakenLot[] = []
   const row = usageRow({ requestId: 'one', channel: 'one', attempts: [] })
   const providers = () => {
     for (let times = 0; times < 3; times += 1) lot.add(row, requests.begin('one', new Headers()), true)
-    const { spans, measurements } = lot.take()
-    return [new TextDecoder().decode(spans.bytes).match(/gcp\.[a-z_]+/g), measurements.map(({ provider }) => provider)]
+    lots.push(lot.take())
+    const { texts, measured } = readLots(lots)
+    return [texts.at(-1)?.match(/gcp\.[a-z_]+/g), measured.slice(-3).map(([{ provider }]) => provider)]
   }
-  expect(providers()).toEqual([['gcp.gemini', 'gcp.gemini', 'gcp.gemini'], ['gcp.gemini']])
+  const three = (name: string) => [
+    [name, name, name],
+    [name, name, name],
+  ]
+  expect(providers()).toEqual(three('gcp.gemini'))
   known.set('one', 'vertex')
   lot.forget()
-  expect(providers()).toEqual([['gcp.vertex_ai', 'gcp.vertex_ai', 'gcp.vertex_ai'], ['gcp.vertex_ai']])
+  // What was begun before is told as it was begun.
+  expect(providers()).toEqual(three('gcp.gemini'))
+  expect(providers()).toEqual(three('gcp.vertex_ai'))
 })
 
 test('a request that is larger than a lot has its room', () => {
@@ -130,6 +168,6 @@ test('a request that is larger than a lot has its room', () => {
   const losses = Array.from({ length: 5_000 }, () => ({ field: 'f'.repeat(50), what: 'dropped' as const, reason: 'r'.repeat(50) }))
   for (const some of [[], losses, []])
     lot.add(usageRow({ requestId: 'one', attempts: [], losses: some }), requests.begin('one', new Headers()), true)
-  expect(JSON.parse(`[${new TextDecoder().decode(lot.take().spans.bytes)}]`).length).toBe(3)
+  expect(readLots([lot.take()]).spans.length).toBe(3)
   expect(lot.size()).toBe(0)
 })

@@ -1,0 +1,72 @@
+import { Show } from 'solid-js'
+import type { Column } from '#client/ui/console/table.tsx'
+import { formatDay, formatExactly, formatWhen } from '#client/ui/console/time.ts'
+import { formatCount, formatMoney } from '#client/ui/format.ts'
+import { Icon } from '#client/ui/icon.tsx'
+import type { EntryRow } from '#shared/console/user'
+import { t } from './messages.ts'
+
+/** The columns of a ledger; the charges of a day open with a press. */
+export const ledgerColumns = (isOpen: (row: EntryRow) => boolean, onTurn: (row: EntryRow) => void): Column<EntryRow>[] => [
+  {
+    id: 'at',
+    label: t('entryAt'),
+    cell: (row) => (
+      <span class="num text-ink-2" title={formatExactly(row.at)}>
+        {row.day === undefined ? formatWhen(row.at) : formatDay(row.day)}
+      </span>
+    ),
+  },
+  {
+    id: 'kind',
+    label: t('entryKind'),
+    card: 'title',
+    cell: (row) => (
+      <Show when={row.day !== undefined} fallback={t(`entry_${row.kind}`)}>
+        <button
+          type="button"
+          class="inline-flex items-center gap-1 text-left font-medium hover:text-accent"
+          aria-expanded={isOpen(row)}
+          onClick={() => onTurn(row)}
+        >
+          <Icon name={isOpen(row) ? 'down' : 'right'} small />
+          {t('dayCharges', { count: row.entries ?? 0, number: formatCount(row.entries ?? 0) })}
+        </button>
+      </Show>
+    ),
+  },
+  { id: 'reason', label: t('entryReason'), cell: (row) => (row.ref.startsWith('usage:') ? <RequestLink of={row.ref} /> : row.reason) },
+  { id: 'actor', label: t('entryActor'), wide: true, cell: (row) => row.actorName ?? row.actor },
+  { id: 'amount', label: t('entryAmount'), right: true, card: 'figure', cell: (row) => <Amount of={row.amount} /> },
+  {
+    id: 'balance',
+    label: t('balance'),
+    right: true,
+    cell: (row) => (
+      <span class="num" title={`$${row.balance}`}>
+        {formatMoney(row.balance)}
+      </span>
+    ),
+  },
+]
+
+/** What came has a plus and the colour of what went well. */
+export function Amount(props: { of: string }) {
+  const came = () => !props.of.startsWith('-') && Number(props.of) !== 0
+  return (
+    <span title={`$${props.of}`} classList={{ 'text-ok': came() }}>
+      {came() && '+'}
+      {formatMoney(props.of)}
+    </span>
+  )
+}
+
+/** The request that was charged. */
+export function RequestLink(props: { of: string }) {
+  const id = () => props.of.slice(props.of.indexOf(':') + 1)
+  return (
+    <a class="mono text-[12px]" href={`/requests/${encodeURIComponent(id())}`}>
+      {id()}
+    </a>
+  )
+}

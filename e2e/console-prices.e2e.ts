@@ -1,0 +1,115 @@
+/** Models and prices as lists of the server: ordered, filtered and paged, with all of it in the address; the effect of a price; the overview of one model. */
+import { expect, test } from './support/browser-test.ts'
+import { expectClean, openConsole } from './support/console.ts'
+import { consoleApi, removeChannels } from './support/playground.ts'
+
+const nameOf = (n: number) => `listed-${String(n).padStart(3, '0')}`
+const many = 120
+
+test.beforeAll(async ({ program }) => {
+  const api = await consoleApi(program)
+  const models = Array.from({ length: many }, (_, n) => nameOf(n))
+  await api('POST', '/api/channels', {
+    ...{ name: 'wide', vendor: 'openai-compatible', baseUrl: 'http://127.0.0.1:9/v1', keys: ['sk-x'], models },
+  })
+  for (const [n, model] of models.entries()) {
+    if (n % 40 !== 0) await api('PUT', `/api/prices/${model}`, { input: String((many - n) / 10), output: '2' })
+  }
+  // One request of today, of a model with a price.
+  await api('POST', '/api/channels', { name: 'demo-again', vendor: 'demo', models: ['parley-demo'] })
+  await api('PUT', '/api/prices/parley-demo', { input: '1', output: '1' })
+  const { key } = (await api('POST', '/api/keys', { name: 'effect' })) as { key: string }
+  const answer = await fetch(`${program.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'parley-demo', messages: [{ role: 'user', content: 'Hello' }] }),
+  })
+  expect(answer.status).toBe(200)
+})
+test.afterAll(async ({ program }) => {
+  await (await consoleApi(program))('DELETE', '/api/prices/parley-demo')
+  await removeChannels(program)
+})
+
+test('prices: what has none comes first, headings order, a page at a time, and a link shows the same', async ({ page }) => {
+  await openConsole(page, '/admin/prices?q=listed')
+  const table = page.getByRole('table', { name: 'Prices' })
+  const names = () => table.locator('tbody tr td:first-child a').allTextContents()
+  await expect.poll(async () => (await names()).slice(0, 4)).toEqual([nameOf(0), nameOf(40), nameOf(80), nameOf(1)])
+  await expect(page.getByText(/^3 models have no price/)).toBeVisible()
+  await page.getByRole('button', { name: 'Input', exact: true }).click()
+  await expect(page).toHaveURL(/sort=-input/)
+  await expect.poll(async () => (await names()).slice(3, 5)).toEqual([nameOf(1), nameOf(2)])
+  await page.getByRole('button', { name: 'Input', exact: true }).click()
+  await expect.poll(async () => (await names()).slice(3, 5)).toEqual([nameOf(119), nameOf(118)])
+  expect((await names()).length).toBe(50)
+  await page.getByRole('button', { name: 'Load more' }).click()
+  await expect.poll(async () => (await names()).length).toBe(100)
+  await page.reload()
+  await expect.poll(async () => (await names()).slice(3, 5)).toEqual([nameOf(119), nameOf(118)])
+  await expectClean(page, 'prices by input')
+
+  // The drawer keeps the list as it is, and a link may open what stands further down.
+  await table.getByRole('link', { name: nameOf(118) }).click()
+  await expect(page).toHaveURL(/q=listed.*sort=input.*open=listed-118/)
+  await page.goto(`/admin/prices?q=listed&open=${nameOf(60)}`)
+  await expect(page.getByRole('complementary', { name: `Price of ${nameOf(60)}` }).getByLabel('Input', { exact: true })).toHaveValue('6')
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: /^Show/ }).click()
+  await page.getByRole('menuitemradio', { name: 'Without a price' }).click()
+  await expect.poll(names).toEqual([nameOf(0), nameOf(40), nameOf(80)])
+  await expect(page).toHaveURL(/status=unpriced/)
+  await page.getByRole('searchbox', { name: 'Model' }).fill('nothing of the kind')
+  await page.getByRole('button', { name: 'Clear filters' }).click()
+  await expect.poll(async () => (await names()).length).toBeGreaterThan(40)
+})
+
+test('models: found, ordered and paged by the server', async ({ page }) => {
+  await openConsole(page, '/models?q=listed&sort=-input')
+  const names = () => page.locator('tbody tr td:first-child').allTextContents()
+  await expect.poll(async () => (await names()).slice(0, 2)).toEqual([nameOf(1), nameOf(2)])
+  expect((await names()).length).toBe(100)
+  await page.getByRole('button', { name: 'Load more' }).click()
+  await expect.poll(async () => (await names()).length).toBe(117)
+  await page.getByRole('button', { name: 'Model', exact: true }).click()
+  await expect(page).toHaveURL(/sort=id/)
+  await page.getByRole('button', { name: 'reads images' }).click()
+  await expect(page.getByRole('button', { name: 'Clear filters' })).toBeVisible()
+  await expectClean(page, 'no model that sees')
+})
+
+test('the effect of a price is said while it is typed', async ({ page }) => {
+  await openConsole(page, '/admin/prices?open=parley-demo')
+  const drawer = page.getByRole('complementary', { name: 'Price of parley-demo' })
+  const effect = drawer.locator('.drawer-part').filter({ has: page.getByRole('heading', { name: 'On the last seven days' }) })
+  await expect(effect).toContainText('With this price')
+  await drawer.getByLabel('A request', { exact: true }).fill('7')
+  await expect(effect).toContainText('would have cost $7.00')
+  await drawer.getByLabel('Input', { exact: true }).fill('much')
+  await expect(effect).toContainText('Enter a price')
+})
+
+test('usage on a phone: one line of filters, and the hours of a week', async ({ page }) => {
+  await page.setViewportSize({ width: 360, height: 640 })
+  await openConsole(page, '/usage')
+  const line = page.locator('.filters')
+  const top = async (name: RegExp) => (await line.getByRole('button', { name }).boundingBox())?.y
+  await expect.poll(async () => [await top(/^Time/), await top(/^By/)].every((y) => y !== undefined)).toBe(true)
+  expect(await top(/^By/)).toBe(await top(/^Time/))
+  await line.getByRole('button', { name: /^By/ }).click()
+  await page.getByRole('menuitemradio', { name: 'Hour' }).click()
+  await expect(page).toHaveURL(/by=hour/)
+  await expect(page.locator('td[data-label="Requests"]').first()).toBeAttached()
+  await expect(page.locator('.stack[aria-busy]')).toHaveCount(0)
+  await expectClean(page, 'usage by the hour on a phone')
+})
+
+test('the audit is of one person', async ({ page }) => {
+  await openConsole(page, '/admin/audit')
+  await page.getByRole('button', { name: /^Who/ }).click()
+  await page.getByRole('menuitemradio', { name: 'setup', exact: false }).first().click()
+  await expect(page).toHaveURL(/actor=(setup|environment)/)
+  await page.goto('/admin/audit?actor=nobody')
+  await page.getByRole('button', { name: 'Clear filters' }).click()
+  await expect(page.locator('tr[data-row]').first()).toBeVisible()
+})

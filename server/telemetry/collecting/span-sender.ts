@@ -1,0 +1,123 @@
+/**
+ * Sends spans to the collector that the environment names, by the client that talks to upstreams: of OpenTelemetry's own way only the
+ * settings are taken, since its transport costs several times what it sends. Repeats as the protocol wants it, as long as there is time.
+ * Read: https://opentelemetry.io/docs/specs/otlp/#otlphttp-request.
+ */
+import { gzip } from 'node:zlib'
+import { convertLegacyHttpOptions } from '@opentelemetry/otlp-exporter-base/node-http'
+import type { Clock } from '#runtime/clock'
+import { Abort } from '#runtime/contract/abort'
+import type { HttpAnswer } from '#runtime/contract/http-client'
+import type { TlsIdentity } from '#runtime/contract/route'
+import { createHttpClient } from '#runtime/http-client'
+import { spanMessages, type WrittenLot } from './span-message.ts'
+import type { SpanSender } from './span-queue.ts'
+
+/** Who says what the spans say. */
+export interface SpanOrigin {
+  resource: Record<string, string>
+  scope: { name: string; version: string }
+}
+
+/** What a collector says of a message that it did not take. */
+class Refusal extends Error {
+  override readonly name = 'OTLPExporterError'
+  /** The HTTP status. */
+  readonly code: number
+  constructor(code: number) {
+    super(`the collector answered ${code}`)
+    this.code = code
+  }
+}
+
+/** Answers after which the same may be sent again. */
+const passing = new Set([429, 502, 503, 504])
+/** Bytes of an answer that are read. */
+const mostAnswer = 1024 * 1024
+/** Milliseconds: the first pause between two tries, the factor of the next one, and the longest. */
+const [firstPause, growth, longestPause] = [1_000, 1.5, 5_000]
+
+/** Sends to the collector; `tls`: what its variables say of certificates. */
+export function createSpanSender(
+  { resource, scope }: SpanOrigin,
+  tls: TlsIdentity | undefined,
+  clock: Pick<Clock, 'after' | 'monotonic' | 'sleep'>,
+): SpanSender<WrittenLot> {
+  const { url, headers, timeoutMillis, compression } = convertLegacyHttpOptions({}, 'TRACES', 'v1/traces', {
+    'Content-Type': 'application/json',
+  })
+  const route = tls && { name: 'the collector', tls }
+  const client = createHttpClient(clock)
+  const attributes = Object.entries(resource).map(([key, stringValue]) => ({ key, value: { stringValue } }))
+  const messageOf = spanMessages(
+    `{"resourceSpans":[{"resource":${JSON.stringify({ attributes })},"scopeSpans":[{"scope":${JSON.stringify(scope)},"spans":[`,
+    ']}]}]}',
+  )
+
+  /** One try. Resolves with milliseconds to wait before the next one, or with nothing when the message was taken. */
+  async function ask(
+    body: Uint8Array<ArrayBuffer>,
+    withinMs: number,
+  ): Promise<{ waitMs: number | undefined; refusal: unknown } | undefined> {
+    const abort = new Abort()
+    const timer = clock.after(withinMs, () => abort.abort(new Error('the collector did not answer in time')))
+    try {
+      const given = { ...(await headers()), ...(compression === 'gzip' && { 'Content-Encoding': 'gzip' }) }
+      const sent = { ...given, 'User-Agent': `parley/${scope.version}`, 'Content-Length': String(body.length) }
+      const answer = await client.send({
+        ...{ method: 'POST', url, route, headers: Object.entries(sent), body: streamOf(body), fresh: false },
+        ...{ signal: abort, connected: () => undefined },
+      })
+      await readToEnd(answer)
+      if (answer.status >= 200 && answer.status <= 299) return undefined
+      if (!passing.has(answer.status)) throw new Refusal(answer.status)
+      return { waitMs: wishOf(answer), refusal: new Refusal(answer.status) }
+    } catch (thrown) {
+      if (thrown instanceof Refusal) throw thrown
+      return { waitMs: undefined, refusal: thrown }
+    } finally {
+      timer.cancel()
+    }
+  }
+
+  return {
+    close: client.close,
+    async send(lots) {
+      const message = messageOf(lots)
+      const body = compression === 'gzip' ? await zipped(message) : message
+      const until = clock.monotonic() + timeoutMillis
+      for (let pause = firstPause; ; pause = Math.min(pause * growth, longestPause)) {
+        const again = await ask(body, until - clock.monotonic())
+        if (again === undefined) return
+        const waitMs = again.waitMs ?? pause
+        if (clock.monotonic() + waitMs >= until) throw again.refusal
+        await clock.sleep(waitMs)
+      }
+    },
+  }
+}
+
+/** The bytes as they are: a Blob would copy them. */
+const streamOf = (bytes: Uint8Array) =>
+  new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue(bytes)
+      controller.close()
+    },
+  })
+
+/** So that the connection serves again; what is said is of no use here. */
+async function readToEnd(answer: HttpAnswer): Promise<void> {
+  let left = mostAnswer
+  for (let piece = await answer.read(); piece !== undefined && left > 0; piece = await answer.read()) left -= piece.length
+  if (left <= 0) answer.cancel()
+}
+
+/** Milliseconds that the collector wants to be left alone. */
+function wishOf({ headers }: HttpAnswer): number | undefined {
+  const seconds = Number(headers.get('retry-after') ?? Number.NaN)
+  return seconds >= 0 ? seconds * 1000 : undefined
+}
+
+const zipped = (bytes: Uint8Array): Promise<Uint8Array<ArrayBuffer>> =>
+  new Promise((resolve, reject) => gzip(bytes, { level: 1 }, (error, result) => (error ? reject(error) : resolve(new Uint8Array(result)))))

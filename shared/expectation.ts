@@ -1,0 +1,48 @@
+/** What a schema allows, in words for the person whose value it refused. Pure; it never sees the value. */
+import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
+import { type TSchema, visible } from './typebox.ts'
+
+/** The formats of `typebox.ts` in words. */
+const forms: Readonly<Record<string, string>> = {
+  decimal: 'a plain decimal number with up to 9 places, such as 0.5',
+  'http-url': 'an address that begins with http:// or https://',
+  instant: 'a time like 2026-03-01T00:00:00Z',
+}
+
+/** A sentence without its stop: `Expected ...`. */
+export function expectation({ type, schema, message }: ValueError): string {
+  if (Array.isArray(schema.enum)) return `Expected ${allowed(schema)}`
+  const { description, format = '', pattern } = schema
+  const shape = pattern === visible ? 'text without control characters' : 'text of another form'
+  if (type === ValueErrorType.StringPattern) return `Expected ${description ?? forms[format] ?? shape}`
+  if (type === ValueErrorType.StringFormat) return `Expected ${forms[format] ?? description ?? 'text of another form'}`
+  if (type === ValueErrorType.Union) return `Expected ${allowed(schema)}`
+  return message
+}
+
+/** Everything that a schema allows, in a few words. */
+function allowed(schema: TSchema): string {
+  const { description, format = '', type } = schema
+  if (Array.isArray(schema.anyOf)) return listed([...new Set((schema.anyOf as TSchema[]).map(allowed))])
+  if (Array.isArray(schema.enum)) return `one of: ${schema.enum.join(', ')}`
+  if ('const' in schema) return String(schema.const)
+  if (description !== undefined || forms[format] !== undefined) return description ?? forms[format] ?? ''
+  if (type === 'integer' || type === 'number') return `a ${type === 'integer' ? 'whole ' : ''}number${range(schema)}`
+  return kinds[type] ?? 'another kind of value'
+}
+
+const kinds: Readonly<Record<string, string>> = {
+  array: 'a list',
+  boolean: 'true or false',
+  null: 'null',
+  object: 'an object of fields',
+  string: 'text',
+}
+
+function range({ minimum, maximum, exclusiveMinimum }: TSchema): string {
+  if (minimum !== undefined && maximum !== undefined) return ` from ${minimum} to ${maximum}`
+  if (exclusiveMinimum !== undefined && maximum !== undefined) return ` above ${exclusiveMinimum}, up to ${maximum}`
+  return minimum === undefined ? '' : ` from ${minimum} on`
+}
+
+const listed = (words: readonly string[]) => (words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`)
