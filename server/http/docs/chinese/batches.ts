@@ -60,7 +60,6 @@ export const batches: Readonly<Record<string, string>> = {
   'What was made until then is charged. Videos cannot be stopped.': '此前已生成的部分照常计费。视频无法停止。',
   'Batches and how far they are, newest first': '批次及其进度，最新在前',
   'Stop a batch': '停止批次',
-  '与客户端的 cancel 相同。上游在此之前已生成的部分会计费。视频无法停止。',
   'Begin an upload in parts': '开始分段上传',
   'For an hour. The file has at most 25 MiB.': '有效一小时。文件最多 25 MiB。',
   'Upload a part': '上传一段',
