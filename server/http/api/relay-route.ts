@@ -103,6 +103,11 @@ export interface OwnWay extends Pick<Ask, 'dialect'>, Partial<Pick<Ask, 'path' |
   framed?(reply: Reply): Reply
 }
 
+/** The body with the files that it names. */
+function withFiles(services: Pick<RelayServices, 'putFilesIn'>, caller: Caller, body: Body, as: LargeAsk): Body | Promise<Body> {
+  return mayNameFiles(body) ? services.putFilesIn(body, { tenant: caller.user.id, caller: senderOf(caller), as }) : body
+}
+
 /** Serves one generation request of this dialect. Throws GatewayError. */
 export async function generate(
   services: RelayServices,
@@ -132,17 +137,15 @@ export async function generate(
       const as: LargeAsk = { operation, dialect, ...(path !== undefined && { path }), ...(model && { model }) }
       const worded = wording ? { ...as, wording } : as
       let came = await readJson(request, services, { caller: senderOf(caller), as: native?.as ?? worded, capture, room })
-      const withFiles = (body: Body, as: LargeAsk) =>
-        mayNameFiles(body) ? services.putFilesIn(body, { tenant: caller.user.id, caller: senderOf(caller), as }) : body
       if (native) {
         const passing = await native.takes(came, caller)
         passes = passing !== undefined
-        if (passing) return { ...(await withFiles(came, native.as)), native: passing }
+        if (passing) return { ...(await withFiles(services, caller, came, native.as)), native: passing }
         if (came.large && wording) came = { ...came, large: await came.large.inDialect({ ...as, wording }) }
       }
       const sent = words ? words.read(came, strict) : came
       const body = sent.large || !model ? sent : { ...sent, content: withModel(String(sent.content), model) }
-      return !body.large && body.hasFileMark === false ? body : withFiles(body, as)
+      return !body.large && body.hasFileMark === false ? body : withFiles(services, caller, body, as)
     },
     capture,
     replay: visit.replay,
