@@ -19,13 +19,27 @@ export const parley: Vendor = {
   id: 'parley',
   title: 'Parley',
   speaks: ['chat', 'responses', 'messages', 'gemini', 'completions'],
-  operations: ['generate', 'embed', 'image', 'video', 'transcribe', 'speak', 'rerank', 'moderate', 'realtime', 'compact', 'search'],
+  operations: [
+    'generate',
+    'embed',
+    'image',
+    'video',
+    'transcribe',
+    'speak',
+    'rerank',
+    'moderate',
+    'realtime',
+    'compact',
+    'search',
+    'interact',
+  ],
   sessions: ['chat', 'gemini'],
   baseUrl: undefined,
   keyless: false,
   auth: 'bearer',
   endpoint(baseUrl, target) {
-    const isByDialect = target.operation === 'generate' || (target.operation === 'realtime' && target.dialect === 'gemini')
+    const isGoogles = target.dialect === 'gemini' && (target.operation === 'realtime' || target.operation === 'interact')
+    const isByDialect = target.operation === 'generate' || isGoogles
     const layout = isByDialect ? layouts[target.dialect] : openaiEndpoint
     const url = layout(withoutVersion(cleanBase(baseUrl)), target)
     return target.variant === 'transcription' ? `${url}&model=${modelSegment(target.model)}` : url

@@ -11,22 +11,33 @@ import { type Shape, Status } from '#client/ui/console/status.tsx'
 import { DataTable } from '#client/ui/console/table.tsx'
 import { formatExactly, formatWhen } from '#client/ui/console/time.ts'
 import { Confirm } from '#client/ui/dialog.tsx'
+import { formatMoney } from '#client/ui/format.ts'
 import { showToast } from '#client/ui/toast.tsx'
 import type { WorkRow } from '#shared/console/work'
 import { t } from './messages.ts'
 
-const shapes: Record<WorkRow['state'], Shape> = { queued: 'off', in_progress: 'live', stopping: 'warn', completed: 'ok', failed: 'bad' }
+const shapes: Record<WorkRow['state'], Shape> = {
+  queued: 'off',
+  in_progress: 'live',
+  stopping: 'warn',
+  completed: 'ok',
+  failed: 'bad',
+  cancelled: 'off',
+}
 
-/** Videos and answers in the background: how far each is, and the end of an answer before its time. Live. */
+const titles = { answer: 'workStopTitle', call: 'hangUpTitle', interaction: 'stopWorkTitle', video: 'stopWorkTitle' } as const
+
+/** Videos, calls, answers and interactions in the background: how far each is, and its end before its time. Live. */
 export function WorkList() {
   const { admin } = useSession()
   const pages = createPages<WorkRow>(() => '/api/work?limit=50')
   onChange(['requests'], () => void pages.reload())
   const write = createWrite()
   const [stopping, setStopping] = createSignal<WorkRow>()
-  const stop = async ({ id }: WorkRow) => {
+  const stop = async ({ id, kind }: WorkRow) => {
     setStopping(undefined)
-    if (await write.run(() => callApi('POST', `/api/work/${encodeURIComponent(id)}/stop`))) showToast(t('workStopped'))
+    if (await write.run(() => callApi('POST', `/api/work/${encodeURIComponent(id)}/stop`)))
+      showToast(t(kind === 'answer' ? 'workStopped' : 'otherStopped'))
     void pages.reload()
   }
   return (
@@ -94,6 +105,16 @@ export function WorkList() {
               ),
             },
             {
+              id: 'spent',
+              label: t('spent'),
+              card: 'figure',
+              cell: (row) => (
+                <Show when={row.spent} fallback={<span class="na">–</span>}>
+                  {(spent) => <span class="num">{formatMoney(spent())}</span>}
+                </Show>
+              ),
+            },
+            {
               id: 'begun',
               label: t('begun'),
               card: 'figure',
@@ -110,9 +131,14 @@ export function WorkList() {
               right: true,
               card: 'whole',
               cell: (row) => (
-                <Show when={row.kind === 'answer' && row.state === 'in_progress'}>
-                  <Button size="sm" aria-label={t('stopOf', { id: row.id })} busy={write.busy()} onClick={() => setStopping(row)}>
-                    {t('stop')}
+                <Show when={row.canStop}>
+                  <Button
+                    size="sm"
+                    aria-label={t(row.kind === 'call' ? 'hangUpOf' : 'stopOf', { id: row.id })}
+                    busy={write.busy()}
+                    onClick={() => setStopping(row)}
+                  >
+                    {t(row.kind === 'call' ? 'hangUp' : 'stop')}
                   </Button>
                 </Show>
               ),
@@ -127,10 +153,10 @@ export function WorkList() {
       <Show when={stopping()}>
         {(row) => (
           <Confirm
-            title={t('workStopTitle')}
-            intro={t('workStopWhy')}
+            title={t(titles[row().kind])}
+            intro={t(row().kind === 'answer' ? 'workStopWhy' : 'stopWorkWhy')}
             safe={t('cancel')}
-            go={t('stop')}
+            go={t(row().kind === 'call' ? 'hangUp' : 'stop')}
             onGo={() => void stop(row())}
             onClose={() => setStopping(undefined)}
           />

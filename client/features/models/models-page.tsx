@@ -137,8 +137,8 @@ export function ModelsPage() {
               wide: true,
               card: 'none',
               cell: (row) => (
-                <span class="block max-w-[24ch] whitespace-normal text-[12px] text-ink-2" title={row.dialects.join(', ')}>
-                  {row.dialects.length === dialects.length ? t('allProtocols') : row.dialects.join(', ')}
+                <span class="text-ink-2" title={row.dialects.join(', ')}>
+                  {row.dialects.length === dialects.length ? t('protocolsAll') : row.dialects.join(', ')}
                 </span>
               ),
             },
@@ -148,11 +148,10 @@ export function ModelsPage() {
             {
               id: 'also',
               label: t('also'),
-              cell: (row) => (
-                <Show when={alsoCosts(row.price, own)} fallback={<span class="na">–</span>}>
-                  {(costs) => <span class="block max-w-[30ch] whitespace-normal text-ink-2">{costs()}</span>}
-                </Show>
-              ),
+              cell: (row) => {
+                const text = alsoCosts(row.price, own)
+                return text && <span class="block min-w-[14ch] whitespace-normal text-ink-2">{text}</span>
+              },
             },
           ]}
           empty={

@@ -21,9 +21,17 @@ export function requestEdits({ head }: Asked, { channel, model }: Candidate, uns
   if (model.upstream !== head.model) edits.model = model.upstream
   if (head.stream && !head.usageAsked) edits.forceUsage = true
   if (channel.systemPrompt !== null) edits.systemPrompt = channel.systemPrompt
-  if (set) edits.set = set
+  const cache = channel.vendor.cacheName && cacheOf(head, channel)
+  if (cache) edits.set = { ...set, cachedContent: cache }
+  else if (set) edits.set = set
   if (head.models || unsent.length > 0 || remove) edits.remove = [...(head.models ? ['models'] : []), ...unsent, ...(remove ?? [])]
   return edits
+}
+
+/** The cached content that the request names, as this vendor calls it; undefined: it names none. */
+function cacheOf({ stateRefs }: Head, { vendor, options }: Candidate['channel']): string | undefined {
+  const named = stateRefs?.find(({ kind }) => kind === 'cached-content')?.id
+  return named === undefined || named.startsWith('projects/') ? undefined : vendor.cacheName?.(named, options)
 }
 
 function answerEdits(head: Head, candidate: Candidate, previous: string | undefined): AnswerEdits {
