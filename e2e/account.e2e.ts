@@ -1,6 +1,7 @@
 /** One's own account: a management key is made, taken, used and deleted. */
 import { expect, test } from './support/browser-test.ts'
 import { expectClean, openConsole } from './support/console.ts'
+import { sendMessage, signIn, waitForReply } from './support/playground.ts'
 
 test('a management key is made in the account, shown once, used and deleted', async ({ page, program }) => {
   test.setTimeout(90_000)
@@ -42,4 +43,56 @@ test('a management key is made in the account, shown once, used and deleted', as
   await expect(page.getByText('“terraform” is deleted.').first()).toBeVisible()
   await expect(row).toHaveCount(0)
   expect((await fetch(`${program.url}/api/groups`, { headers })).status).toBe(401)
+})
+
+test('the chosen time zone decides on the days and times of usage, ledger and requests, in this browser', async ({ page }) => {
+  test.setTimeout(90_000)
+  await signIn(page)
+  await sendMessage(page, 'Hello')
+  await waitForReply(page)
+  const asked = (path: string) =>
+    page
+      .waitForRequest((request) => request.url().includes(path) && request.url().includes('timezone='))
+      .then((one) => new URL(one.url()).searchParams)
+  const { user } = await page.evaluate(async () => (await fetch('/api/session')).json())
+  const [row] = (await page.evaluate(async () => (await fetch('/api/logs?limit=1')).json())).data
+  const field = page.getByRole('combobox', { name: 'Time zone' })
+  const seen: { day: string; clock: string }[] = []
+  // A day and an hour apart: never the same date.
+  for (const zone of ['Pacific/Kiritimati', 'Pacific/Pago_Pago']) {
+    await page.goto('/account')
+    await field.click()
+    await field.fill(zone)
+    await page.getByRole('option', { name: zone }).click()
+    await expect(field).toHaveValue(zone)
+    const write = (options: Intl.DateTimeFormatOptions, at = new Date(row.at)) =>
+      new Intl.DateTimeFormat('en-GB', { timeZone: zone, hour12: false, ...options }).format(at)
+    const [day, clock] = [write({ day: 'numeric', month: 'short' }), write({ hour: '2-digit', minute: '2-digit', second: '2-digit' })]
+    seen.push({ day, clock })
+
+    const usage = asked('/api/usage?')
+    await page.goto('/usage?days=7&by=day')
+    expect((await usage).get('timezone')).toBe(zone)
+    expect(write({ hour: '2-digit', minute: '2-digit' }, new Date((await usage).get('from') ?? ''))).toBe('00:00')
+    await expect(page.getByText(`Times in ${zone}`)).toBeVisible()
+    await expect(page.getByRole('row', { name: day }).first()).toBeVisible()
+
+    const ledger = asked('/entries?')
+    await page.goto(`/admin/users/${user.id}`)
+    expect((await ledger).get('timezone')).toBe(zone)
+    await expect(page.getByText(day, { exact: true }).first()).toBeVisible()
+
+    await page.goto('/requests')
+    await expect(page.getByText(clock).first()).toBeVisible()
+  }
+  expect(seen[0]?.day).not.toBe(seen[1]?.day)
+  expect(seen[0]?.clock).not.toBe(seen[1]?.clock)
+
+  await page.goto('/account')
+  await field.click()
+  await expectClean(page, 'time zones to choose')
+  await page.getByRole('option', { name: /^This browser’s: / }).click()
+  const usage = asked('/api/usage?')
+  await page.goto('/usage')
+  expect((await usage).get('timezone')).toBe(await page.evaluate(() => new Intl.DateTimeFormat().resolvedOptions().timeZone))
 })

@@ -107,3 +107,38 @@ test('administrators filter by the model that answered, and a phone has two line
   expect((await card.boundingBox())?.height).toBeLessThan(90)
   await expect(page.getByRole('button', { name: 'Columns' })).toBeHidden()
 })
+
+test('the page of one request goes on to those beside it, by keys and buttons, and has its actions on phones', async ({ page }) => {
+  for (const text of ['One', 'Two', 'Three']) {
+    await sendMessage(page, text)
+    await waitForReply(page)
+  }
+  const { data } = await page.evaluate(async () => (await fetch('/api/logs?limit=3')).json())
+  const ids: string[] = data.map((row: { requestId: string }) => row.requestId)
+  const model = encodeURIComponent(data[1].model)
+  const title = page.getByRole('heading', { level: 1 })
+  const [previous, next] = [page.getByRole('button', { name: 'Previous' }), page.getByRole('button', { name: 'Next' })]
+  await page.goto(`/requests?model=${model}&open=${ids[1]}`)
+  await page.getByRole('link', { name: 'Open as a page' }).click()
+  await expect(title).toHaveText(ids[1] ?? '')
+  await expect(previous).not.toHaveAttribute('aria-disabled')
+  await page.keyboard.press('ArrowLeft')
+  await expect(title).toHaveText(ids[0] ?? '')
+  // It is the newest, and the filters of the list came along.
+  await expect(next).not.toHaveAttribute('aria-disabled')
+  await expect(previous).toHaveAttribute('aria-disabled', 'true')
+  expect(page.url()).toContain(`/requests/${ids[0]}?model=${model}`)
+  await page.keyboard.press('ArrowRight')
+  await expect(title).toHaveText(ids[1] ?? '')
+  await expect(next).not.toHaveAttribute('aria-disabled')
+  await next.click()
+  await expect(title).toHaveText(ids[2] ?? '')
+  await page.goBack()
+  await expect(page).toHaveURL(/\/requests\?/)
+
+  await page.setViewportSize({ width: 360, height: 720 })
+  await page.goto(`/requests/${ids[0]}`)
+  await page.getByRole('button', { name: 'Copy as curl' }).click()
+  await expect(page.getByText('Copied').first()).toBeVisible()
+  await expectClean(page, 'one request on a phone')
+})

@@ -1,3 +1,5 @@
+import { timeZone } from './time-zone.ts'
+
 /**
  * Formatters of the browser, each made once: making one takes longer than a hundred uses, which a live list of two hundred rows shows.
  */
@@ -9,9 +11,12 @@ const dates = new Map<string, Intl.DateTimeFormat>()
 export const numberFormat = (locale: string, options: Intl.NumberFormatOptions = {}): Intl.NumberFormat =>
   kept(numbers, locale, options, () => new Intl.NumberFormat(locale, options))
 
-/** A time in the words of a language, by these options; a dash for what is no time. `at` in milliseconds since the epoch. */
+/** A time in the words of a language and the reader's zone, by these options; a dash for what is no time. `at` in milliseconds since the epoch. */
 export const writeDate = (at: Date | number, locale: string, options: Intl.DateTimeFormatOptions): string =>
-  Number.isNaN(Number(at)) ? '–' : kept(dates, locale, options, () => new Intl.DateTimeFormat(locale, options)).format(at)
+  Number.isNaN(Number(at)) ? '–' : dateFormat(locale, { timeZone: timeZone(), ...options }).format(at)
+
+const dateFormat = (locale: string, options: Intl.DateTimeFormatOptions) =>
+  kept(dates, locale, options, () => new Intl.DateTimeFormat(locale, options))
 
 function kept<Format>(formats: Map<string, Format>, locale: string, options: object, make: () => Format): Format {
   const name = `${locale} ${JSON.stringify(options)}`

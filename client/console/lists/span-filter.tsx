@@ -3,22 +3,26 @@ import { Show } from 'solid-js'
 import { ts } from '#client/console/messages.ts'
 import { FilterChip } from '#client/ui/console/filters.tsx'
 import type { UrlState } from '#client/ui/console/url-state.ts'
+import { dayOf as calendarDay, midnightOf } from '#client/ui/time-zone.ts'
 
 const presets = ['1', '7', '30'] as const
 
 /** The parameters of the address that name the span. */
 export const spanNames = ['days', 'from', 'to'] as const
 
-/** The local midnight of a date such as 2026-03-01, `later` days after it; undefined for anything else. */
+/** The reader's midnight of a date such as 2026-03-01, `later` days after it; undefined for anything else. */
 function midnight(date: string, later = 0): Date | undefined {
   const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(date) ?? []
-  return year === undefined ? undefined : new Date(Number(year), Number(month) - 1, Number(day) + later)
+  return year === undefined ? undefined : midnightOf(Number(year), Number(month) - 1, Number(day) + later)
 }
 
-/** `from` and `to` of the API. Days begin at local midnight; the last one counts whole. */
+/** `from` and `to` of the API. Days begin at the reader's midnight; the last one counts whole. */
 export function spanOf(url: UrlState, now = new Date()): { from?: string; to?: string } {
   const days = presets.find((one) => one === url.get('days'))
-  if (days !== undefined) return { from: new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1 - Number(days)).toISOString() }
+  if (days !== undefined) {
+    const [year, month, today] = calendarDay(now)
+    return { from: midnightOf(year, month, today + 1 - Number(days)).toISOString() }
+  }
   const [from, to] = [midnight(url.get('from')), midnight(url.get('to'), 1)]
   return { ...(from && { from: from.toISOString() }), ...(to && { to: to.toISOString() }) }
 }

@@ -7,17 +7,18 @@ import { KeptDeletion } from '#client/console/kept-deletion.tsx'
 import { SessionsCard } from '#client/console/lists/sessions-card.tsx'
 import { createLoad } from '#client/console/load.ts'
 import { Button } from '#client/ui/button.tsx'
+import { Combo } from '#client/ui/console/combo-field.tsx'
 import { Facts } from '#client/ui/console/facts.tsx'
 import { Segments } from '#client/ui/console/filters.tsx'
 import { tc } from '#client/ui/console/messages.ts'
 import { Card, Page } from '#client/ui/console/page.tsx'
 import { Failure } from '#client/ui/console/states.tsx'
 import { Stats } from '#client/ui/console/stats.tsx'
-import { timeZone } from '#client/ui/console/time.ts'
 import { formatBytes, formatCount, formatMoney } from '#client/ui/format.ts'
 import { changeLanguage, type Language, language, languages } from '#client/ui/language.ts'
 import { later } from '#client/ui/later.ts'
 import { setTheme, theme, themes } from '#client/ui/theme.ts'
+import { browserZone, chooseTimeZone, chosenZone, timeZones } from '#client/ui/time-zone.ts'
 import { showToast } from '#client/ui/toast.tsx'
 import type { QuotaRow } from '#shared/console/quota'
 import { forgetEverything, sizeKept } from './browser-data.ts'
@@ -126,6 +127,7 @@ function BrowserCard() {
 }
 
 function LooksCard() {
+  const ownZone = () => t('zoneBrowser', { zone: browserZone })
   return (
     <Card title={t('looksTitle')} bare>
       <Line title={t('theme')} hint={t('looks')}>
@@ -145,7 +147,14 @@ function LooksCard() {
         />
       </Line>
       <Line title={t('zoneTitle')} hint={t('zone')}>
-        <span class="text-[13px]">{timeZone()}</span>
+        <span class="w-[280px] max-w-full">
+          <Combo
+            label={t('zoneTitle')}
+            value={chosenZone() || ownZone()}
+            options={[ownZone(), ...timeZones()]}
+            onChange={(zone) => chooseTimeZone(zone === ownZone() ? '' : zone)}
+          />
+        </span>
       </Line>
     </Card>
   )

@@ -40,7 +40,8 @@ export const en = {
   themeLight: 'Light',
   themeDark: 'Dark',
   zoneTitle: 'Time zone',
-  zone: 'Times are shown in that of this browser.',
+  zone: 'Days begin and times are shown in it. In this browser.',
+  zoneBrowser: 'This browser’s: {zone}',
   kept: 'What this browser keeps',
   keptWhy:
     'Conversations of the playground, drafts and preferences are kept here. Conversations are kept on the server too only if you chose that in the playground’s account menu. They take about {size}.',

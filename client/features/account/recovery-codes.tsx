@@ -1,8 +1,7 @@
 import { createSignal, For } from 'solid-js'
 import { Button } from '#client/ui/button.tsx'
-import { copyText } from '#client/ui/clipboard.ts'
+import { copyText, downloadFile } from '#client/ui/copy-and-save.ts'
 import { Dialog } from '#client/ui/dialog.tsx'
-import { downloadFile } from '#client/ui/download.ts'
 import { showToast } from '#client/ui/toast.tsx'
 import { t } from './messages.ts'
 

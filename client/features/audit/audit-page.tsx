@@ -12,6 +12,7 @@ import { DataTable } from '#client/ui/console/table.tsx'
 import { formatClock, formatDay, formatExactly } from '#client/ui/console/time.ts'
 import { useUrlState } from '#client/ui/console/url-state.ts'
 import { Icon } from '#client/ui/icon.tsx'
+import { isoDay } from '#client/ui/time-zone.ts'
 import type { AuditRow } from '#shared/console/audit'
 import type { Page as PageOf } from '#shared/console/model'
 import { AuditDetail } from './audit-detail.tsx'
@@ -165,9 +166,9 @@ const isId = (name: string | null) => /^[a-z]{2,4}_[A-Za-z0-9]{12,}$/.test(name 
 
 /** The day of a time: today and yesterday by name. */
 function dayOf(at: string): string {
-  const date = new Date(at).toDateString()
-  if (date === new Date().toDateString()) return t('todayOn', { day: formatDay(at) })
-  return date === new Date(Date.now() - 86_400_000).toDateString() ? t('yesterday') : formatDay(at)
+  const day = isoDay(new Date(at))
+  if (day === isoDay(new Date())) return t('todayOn', { day: formatDay(at) })
+  return day === isoDay(new Date(Date.now() - 86_400_000)) ? t('yesterday') : formatDay(at)
 }
 
 /** Fields that say nothing to a reader of the list. */

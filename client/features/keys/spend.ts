@@ -2,7 +2,7 @@
 import { type Accessor, createMemo } from 'solid-js'
 import { createRowsUsage } from '#client/console/lists/rows-usage.ts'
 import { createLoad, type Load, queryOf, readAll } from '#client/console/load.ts'
-import { timeZone } from '#client/ui/console/time.ts'
+import { dayOf, isoDay, midnightOf, timeZone } from '#client/ui/time-zone.ts'
 import type { UsageReportRow } from '#shared/console/usage'
 import { formatUsd, parseUsd } from '#shared/money'
 
@@ -28,7 +28,7 @@ export function createSpendOf(days: number, ids: Accessor<readonly string[] | un
 
 const daysAgo = (days: number) => new Date(Date.now() - (days + 1) * dayMs).toISOString()
 
-/** The last `days` days in this browser's time zone, of one key. */
+/** The last `days` days in the reader's time zone, of one key. */
 export function createSpend(days: number, key: () => string): Load<KeySpend> {
   return createLoad(
     () => ({ key: key() }),
@@ -60,10 +60,6 @@ export function spendOf(dates: string[], rows: readonly UsageReportRow[]): KeySp
 }
 
 function lastDays(count: number): string[] {
-  const form = new Intl.DateTimeFormat('en-CA', { year: 'numeric', month: '2-digit', day: '2-digit' })
-  return Array.from({ length: count }, (_, back) => {
-    const day = new Date()
-    day.setDate(day.getDate() - (count - 1 - back))
-    return form.format(day)
-  })
+  const [year, month, today] = dayOf(new Date())
+  return Array.from({ length: count }, (_, at) => isoDay(midnightOf(year, month, today - (count - 1 - at))))
 }

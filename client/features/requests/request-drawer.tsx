@@ -3,10 +3,11 @@ import { callApi } from '#client/api/http.ts'
 import { detailOf, explain } from '#client/console/explain.ts'
 import { createLoad } from '#client/console/load.ts'
 import { Button } from '#client/ui/button.tsx'
-import { copyText } from '#client/ui/clipboard.ts'
 import { CopyButton } from '#client/ui/console/copy.tsx'
 import { Drawer } from '#client/ui/console/drawer.tsx'
 import { Failure, Skeleton } from '#client/ui/console/states.tsx'
+import { useUrlState } from '#client/ui/console/url-state.ts'
+import { copyText } from '#client/ui/copy-and-save.ts'
 import { Icon } from '#client/ui/icon.tsx'
 import { showToast } from '#client/ui/toast.tsx'
 import { Tooltip } from '#client/ui/tooltip.tsx'
@@ -25,6 +26,9 @@ export function RequestDrawer(props: {
   onPrevious?: (() => void) | undefined
   onNext?: (() => void) | undefined
 }) {
+  const url = useUrlState()
+  /** The filters of the list go along, so that the page knows what is beside it. */
+  const page = () => `/requests/${encodeURIComponent(props.id)}${new URL(url.href({ open: '' }), location.origin).search}`
   const request = createLoad(() => props.id, readRequest)
   return (
     <Drawer
@@ -37,7 +41,7 @@ export function RequestDrawer(props: {
       }
       tools={
         <Tooltip label={t('openPage')}>
-          <a class="ib" href={`/requests/${encodeURIComponent(props.id)}`} aria-label={t('openPage')}>
+          <a class="ib" href={page()} aria-label={t('openPage')}>
             <Icon name="external" />
           </a>
         </Tooltip>

@@ -1,9 +1,10 @@
-import { useParams } from '@solidjs/router'
+import { useLocation, useParams } from '@solidjs/router'
 import { Show } from 'solid-js'
 import { detailOf, explain } from '#client/console/explain.ts'
 import { createLoad } from '#client/console/load.ts'
 import { Page } from '#client/ui/console/page.tsx'
 import { Empty, Failure, Skeleton } from '#client/ui/console/states.tsx'
+import { BesideRequest } from './beside-request.tsx'
 import { t } from './messages.ts'
 import { RequestDetail } from './request-detail.tsx'
 import { RequestActions, readRequest } from './request-drawer.tsx'
@@ -11,15 +12,23 @@ import { RequestActions, readRequest } from './request-drawer.tsx'
 /** `/requests/:id` */
 export function RequestPage() {
   const params = useParams<{ id: string }>()
+  const location = useLocation()
   const request = createLoad(() => params.id, readRequest)
   return (
     <Page
       title={params.id}
-      above={[{ label: t('title'), href: '/requests' }]}
+      above={[{ label: t('title'), href: `/requests${location.search}` }]}
       actions={
-        <span class="flex gap-2 max-[759px]:hidden">
-          <Show when={request.value()}>{(row) => <RequestActions row={row()} />}</Show>
-        </span>
+        <Show when={request.value()}>
+          {(row) => (
+            <>
+              <BesideRequest row={row()} />
+              <span class="flex gap-2 max-[759px]:hidden">
+                <RequestActions row={row()} />
+              </span>
+            </>
+          )}
+        </Show>
       }
     >
       <Show
@@ -47,10 +56,15 @@ export function RequestPage() {
         }
       >
         {(row) => (
-          <div class="card max-w-[860px]">
-            <h2 class="sr-only">{t('request')}</h2>
-            <RequestDetail row={row()} />
-          </div>
+          <>
+            <div class="mb-3 flex flex-wrap gap-2 min-[760px]:hidden">
+              <RequestActions row={row()} />
+            </div>
+            <div class="card max-w-[860px]">
+              <h2 class="sr-only">{t('request')}</h2>
+              <RequestDetail row={row()} />
+            </div>
+          </>
         )}
       </Show>
     </Page>

@@ -1,4 +1,5 @@
 /** Windows of plans as people write them, and dates. */
+import { isoDay, midnightOf } from '#client/ui/time-zone.ts'
 import type { PlanWindow } from '#shared/console/selling'
 
 /** Windows as lines of a length and an amount. */
@@ -16,10 +17,10 @@ export const readWindows = (text: string): PlanWindow[] =>
     })
 
 /** The end of a day, given as a date, in the reader's time zone. */
-export const endOfDay = (date: string): string => new Date(`${date}T23:59:59`).toISOString()
+export function endOfDay(date: string): string {
+  const [year = 0, month = 0, day = 0] = date.split('-').map(Number)
+  return new Date(midnightOf(year, month - 1, day + 1).getTime() - 1_000).toISOString()
+}
 
 /** A date so many days from now, as a field of dates has it. */
-export function dateIn(days: number): string {
-  const at = new Date(Date.now() + days * 86_400_000)
-  return `${at.getFullYear()}-${String(at.getMonth() + 1).padStart(2, '0')}-${String(at.getDate()).padStart(2, '0')}`
-}
+export const dateIn = (days: number): string => isoDay(new Date(Date.now() + days * 86_400_000))

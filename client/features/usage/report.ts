@@ -2,7 +2,7 @@
 import { callApi } from '#client/api/http.ts'
 import { queryOf, readAll } from '#client/console/load.ts'
 import type { Series } from '#client/ui/chart/plot.ts'
-import { timeZone } from '#client/ui/console/time.ts'
+import { isoDay, timeZone } from '#client/ui/time-zone.ts'
 import type { Page } from '#shared/console/model'
 import type { UsageReportRow, UsageTotals } from '#shared/console/usage'
 import { formatUsd, parseUsd } from '#shared/money'
@@ -90,14 +90,12 @@ async function readSteps(
   return (await Promise.all(ids.filter((id) => id !== '').map((id) => read({ [by]: id })))).flat()
 }
 
-const isoDay = new Intl.DateTimeFormat('en-CA', { year: 'numeric', month: '2-digit', day: '2-digit' })
-
 function stepsOf(start: Date, days: number): string[] {
   if (days === 1) {
     const hours = Math.min(24, Math.floor((Date.now() - start.getTime()) / 3_600_000) + 1)
     return Array.from({ length: hours }, (_, hour) => new Date(start.getTime() + hour * 3_600_000).toISOString())
   }
-  return Array.from({ length: days }, (_, at) => isoDay.format(daysBefore(start, -at)))
+  return Array.from({ length: days }, (_, at) => isoDay(daysBefore(start, -at)))
 }
 
 /** The step of a row: its day, or the instant of its hour. */

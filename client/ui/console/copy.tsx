@@ -2,8 +2,7 @@
 import { createEffect, createSignal, For, on, Show } from 'solid-js'
 import { announce } from '#client/ui/announcer.tsx'
 import { Button, IconButton } from '#client/ui/button.tsx'
-import { copyText } from '#client/ui/clipboard.ts'
-import { downloadFile } from '#client/ui/download.ts'
+import { copyText, downloadFile } from '#client/ui/copy-and-save.ts'
 import { tc } from './messages.ts'
 
 /** Copies the text, and says so for two seconds, or until it is another text. */

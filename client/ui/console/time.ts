@@ -1,6 +1,7 @@
 /** Times for people: the clock today, the date before; relative only for last use. */
 import { numberFormat, writeDate } from '#client/ui/formatters.ts'
 import { language } from '#client/ui/language.ts'
+import { isoDay } from '#client/ui/time-zone.ts'
 import { tc } from './messages.ts'
 
 const locale = () => (language() === 'zh' ? 'zh-CN' : 'en-GB')
@@ -16,7 +17,7 @@ export function formatWhen(at: string, seconds = false): string {
   const date = new Date(at)
   const now = new Date()
   const clock = writeClock(date, seconds)
-  if (date.toDateString() === now.toDateString()) return clock
+  if (isoDay(date) === isoDay(now)) return clock
   return `${formatDay(at)} ${clock.slice(0, 5)}`
 }
 
@@ -26,10 +27,13 @@ export const formatDuration = (ms: number): string =>
 
 /** The day, with the year when it is another one. */
 export function formatDay(at: string): string {
-  // A date alone is a day of the reader, not the midnight of UTC, which is the day before in half of the world.
-  const date = new Date(/^\d{4}-\d\d-\d\d$/.test(at) ? `${at}T00:00` : at)
-  const year = date.getFullYear() === new Date().getFullYear() ? {} : { year: 'numeric' as const }
-  return writeDate(date, locale(), { day: 'numeric', month: 'short', ...year })
+  // A date alone is a day of the reader already, in whatever zone.
+  const isDate = /^\d{4}-\d\d-\d\d$/.test(at)
+  const date = new Date(at)
+  if (Number.isNaN(date.getTime())) return writeDate(date, locale(), {})
+  const isThisYear = (isDate ? at : isoDay(date)).slice(0, 4) === isoDay(new Date()).slice(0, 4)
+  const year = isThisYear ? {} : { year: 'numeric' as const }
+  return writeDate(date, locale(), { day: 'numeric', month: 'short', ...year, ...(isDate && { timeZone: 'UTC' }) })
 }
 
 /** The hours of the day that begins at `start`, as two digits each; none without it. */
@@ -55,6 +59,3 @@ export function formatAgo(at: string | null): string {
   if (minutes < 48 * 60) return tc('hoursAgo', { count: Math.floor(minutes / 60) })
   return tc('daysAgo', { count: Math.floor(minutes / 1440) })
 }
-
-/** The time zone of this browser, such as Europe/Lisbon. */
-export const timeZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC'

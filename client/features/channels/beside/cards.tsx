@@ -9,6 +9,7 @@ import { Card } from '#client/ui/console/page.tsx'
 import { Failure } from '#client/ui/console/states.tsx'
 import { formatDuration } from '#client/ui/console/time.ts'
 import { formatCount, formatMoney, formatPercent } from '#client/ui/format.ts'
+import { dayOf, midnightOf } from '#client/ui/time-zone.ts'
 import type { ChannelOutcomes, ChannelRow, HealthRow } from '#shared/console/channel'
 import type { ManagedGroupRow } from '#shared/console/group'
 import type { Page } from '#shared/console/model'
@@ -37,7 +38,7 @@ function LastHour(props: { row: ChannelRow; health: readonly HealthRow[] }) {
       const now = Date.now()
       const ask = <Answer,>(path: string) => callApi<Answer>('GET', path, undefined, signal)
       const from = new Date(now - hourMs).toISOString()
-      const midnight = new Date(new Date(now).setHours(0, 0, 0, 0)).toISOString()
+      const midnight = midnightOf(...dayOf(new Date(now))).toISOString()
       const [hour, today, outcomes] = await Promise.all([
         ask<Page<UsageTotals>>(`/api/usage?${queryOf({ channel, from })}`),
         ask<Page<UsageTotals>>(`/api/usage?${queryOf({ channel, from: midnight })}`),

@@ -3,8 +3,7 @@ import { t } from '#client/features/playground/messages/messages.ts'
 import { revealHiddenCharacters } from '#client/features/playground/text/reveal-hidden-characters.ts'
 import { announce } from '#client/ui/announcer.tsx'
 import { Button, IconButton } from '#client/ui/button.tsx'
-import { copyText } from '#client/ui/clipboard.ts'
-import { downloadFile } from '#client/ui/download.ts'
+import { copyText, downloadFile } from '#client/ui/copy-and-save.ts'
 import { later } from '#client/ui/later.ts'
 
 const Diagram = later(async () => (await import('./diagram.tsx')).Diagram)

@@ -2,7 +2,7 @@ import { type MessageKey, t } from '#client/features/playground/messages/message
 import { keepsOnServer, setKeepsOnServer } from '#client/features/playground/state/keep-choice.ts'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
 import { revealHiddenCharacters } from '#client/features/playground/text/reveal-hidden-characters.ts'
-import { downloadFile } from '#client/ui/download.ts'
+import { downloadFile } from '#client/ui/copy-and-save.ts'
 import { formatMoney } from '#client/ui/format.ts'
 import { Icon } from '#client/ui/icon.tsx'
 import { changeLanguage, type Language, language, languages } from '#client/ui/language.ts'

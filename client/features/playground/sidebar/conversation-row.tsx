@@ -4,7 +4,7 @@ import type { Snippet } from '#client/features/playground/conversation/snippet.t
 import { t } from '#client/features/playground/messages/messages.ts'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
 import { revealHiddenCharacters } from '#client/features/playground/text/reveal-hidden-characters.ts'
-import { downloadFile } from '#client/ui/download.ts'
+import { downloadFile } from '#client/ui/copy-and-save.ts'
 import { Icon } from '#client/ui/icon.tsx'
 import { Menu, type MenuEntry } from '#client/ui/menu.tsx'
 import { showToast } from '#client/ui/toast.tsx'

@@ -1,6 +1,7 @@
 /** Order of the list: pinned conversations first, then by day. */
 import type { Conversation } from '#client/features/playground/conversation/conversation.ts'
 import type { MessageKey } from '#client/features/playground/messages/messages.ts'
+import { dayOf, midnightOf } from '#client/ui/time-zone.ts'
 
 /** A section of the list with its conversations. */
 export interface Section {
@@ -12,10 +13,10 @@ const dayMs = 86_400_000
 
 /**
  * Sections of `rows`, which must be sorted newest first; empty ones are left out. `now` (milliseconds) decides what is today,
- * in local time.
+ * in the reader's time zone.
  */
 export function sectionsOf(rows: readonly Conversation[], now: number): Section[] {
-  const midnight = new Date(now).setHours(0, 0, 0, 0)
+  const midnight = midnightOf(...dayOf(new Date(now))).getTime()
   const limits: [MessageKey, number][] = [
     ['today', midnight],
     ['yesterday', midnight - dayMs],

@@ -1,5 +1,5 @@
 import { t } from '#client/features/playground/messages/messages.ts'
-import { copyText } from '#client/ui/clipboard.ts'
+import { copyText } from '#client/ui/copy-and-save.ts'
 import { showToast } from '#client/ui/toast.tsx'
 
 /** Copies `text` and says in a toast whether it worked. */

@@ -1,3 +1,5 @@
+/** How text leaves the page: by the clipboard, or as a file. */
+
 /**
  * Copies text and resolves with whether it worked. Over plain HTTP the browser has no clipboard API, so a selected text field
  * is copied.
@@ -24,4 +26,14 @@ function copyBySelection(text: string): boolean {
   field.remove()
   if (before instanceof HTMLElement) before.focus()
   return done
+}
+
+/** Lets the browser save `text` as a file called `name`. */
+export function downloadFile(name: string, text: string, type = 'text/plain'): void {
+  const address = URL.createObjectURL(new Blob([text], { type }))
+  const link = document.createElement('a')
+  link.href = address
+  link.download = name
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(address), 10_000)
 }

@@ -1,0 +1,68 @@
+/** The time zone of the reader: the one chosen in the account, else that of this browser. Days of the console begin in it. */
+import { createSignal } from 'solid-js'
+import { readLocalStorage, writeLocalStorage } from './local-storage.ts'
+
+/** The time zone of this browser, such as Europe/Lisbon. */
+export const browserZone: string = new Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC'
+
+const stored = readLocalStorage('time-zone') ?? ''
+const [chosenZone, setChosen] = createSignal(isZone(stored) ? stored : '')
+
+/** The zone that was chosen; empty for this browser's. */
+export { chosenZone }
+
+/** The zone in which times are shown and days begin. Tracks. */
+export const timeZone = (): string => chosenZone() || browserZone
+
+/** Chooses a zone and remembers it for this browser; empty for the browser's own. */
+export function chooseTimeZone(zone: string): void {
+  setChosen(zone)
+  writeLocalStorage('time-zone', zone === '' ? null : zone)
+}
+
+/** The zones that can be chosen. */
+export const timeZones = (): string[] => [...new Set(['UTC', ...Intl.supportedValuesOf('timeZone')])]
+
+function isZone(zone: string): boolean {
+  try {
+    return zone !== '' && new Intl.DateTimeFormat('en', { timeZone: zone }) !== undefined
+  } catch {
+    // A zone that this browser does not know, from another one of its versions.
+    return false
+  }
+}
+
+const clocks = new Map<string, Intl.DateTimeFormat>()
+
+/** What clock and calendar say at an instant: year, month (0 to 11), day, hour, minute, second. */
+function wallAt(at: number, zone: string): [year: number, month: number, day: number, hour: number, minute: number, second: number] {
+  let clock = clocks.get(zone)
+  if (clock === undefined) {
+    const number = 'numeric' as const
+    const parts = { year: number, month: number, day: number, hour: number, minute: number, second: number }
+    clock = new Intl.DateTimeFormat('en-US', { ...parts, timeZone: zone, calendar: 'gregory', numberingSystem: 'latn', hourCycle: 'h23' })
+    clocks.set(zone, clock)
+  }
+  const found = new Map(clock.formatToParts(at).map(({ type, value }) => [type, Number(value)]))
+  const of = (name: Intl.DateTimeFormatPartTypes) => found.get(name) ?? 0
+  return [of('year'), of('month') - 1, of('day'), of('hour'), of('minute'), of('second')]
+}
+
+/** Year, month (0 to 11) and day of the reader at an instant. */
+export function dayOf(at: Date, zone = timeZone()): [year: number, month: number, day: number] {
+  const [year, month, day] = wallAt(at.getTime(), zone)
+  return [year, month, day]
+}
+
+/** The day of the reader at an instant, as YYYY-MM-DD. */
+export const isoDay = (at: Date, zone = timeZone()): string => new Date(Date.UTC(...dayOf(at, zone))).toISOString().slice(0, 10)
+
+/** When a day of the reader begins. Months and days beyond the calendar's count on, as those of `Date` do. */
+export function midnightOf(year: number, month: number, day: number, zone = timeZone()): Date {
+  const wanted = Date.UTC(year, month, day)
+  const aheadAt = (at: number) => Date.UTC(...wallAt(at, zone)) - at
+  // Where clocks change around this midnight, one of the two offsets leads into another day.
+  const found = [-86_400_000, 86_400_000].map((beside) => wanted - aheadAt(wanted + beside)).sort((a, b) => a - b)
+  const fitting = found.find((at) => Date.UTC(...dayOf(new Date(at), zone)) === wanted)
+  return new Date(fitting ?? found[1] ?? wanted)
+}
