@@ -48,7 +48,12 @@ export function Page(props: PageProps) {
             <For each={props.above}>
               {(crumb, at) => (
                 <>
-                  <a class="crumb" classList={{ nearest: at() === (props.above?.length ?? 0) - 1 }} href={crumb.href}>
+                  <a
+                    class="crumb"
+                    classList={{ nearest: at() === (props.above?.length ?? 0) - 1 }}
+                    href={crumb.href}
+                    aria-label={crumb.label}
+                  >
                     <span class="back-icon">
                       <Icon name="left" />
                     </span>
