@@ -9,6 +9,7 @@ export const en = {
   input: 'Input',
   output: 'Output',
   protocols: 'Protocols',
+  protocolsAll: 'all',
   find: 'Model',
   count: '{count} {count:model|models}',
   units: 'USD per million tokens, with the ratio × {ratio} of {group}',

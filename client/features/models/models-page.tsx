@@ -12,6 +12,7 @@ import { formatCompact, formatPrice } from '#client/ui/format.ts'
 import { Icon, type IconName } from '#client/ui/icon.tsx'
 import type { GroupRow } from '#shared/console/group'
 import { type ModelRow, modelSkills } from '#shared/console/model'
+import { dialects } from '#shared/ids'
 import { formatDecimal, parseDecimal } from '#shared/money'
 import { alsoCosts } from './also-costs.ts'
 import { t } from './messages.ts'
@@ -135,12 +136,23 @@ export function ModelsPage() {
               label: t('protocols'),
               wide: true,
               card: 'none',
-              cell: (row) => <span class="block max-w-[24ch] whitespace-normal text-[12px] text-ink-2">{row.dialects.join(', ')}</span>,
+              cell: (row) => (
+                <span class="text-ink-2" title={row.dialects.join(', ')}>
+                  {row.dialects.length === dialects.length ? t('protocolsAll') : row.dialects.join(', ')}
+                </span>
+              ),
             },
             { id: 'input', label: t('input'), sorts: true, right: true, cell: (row) => price(row, 'input') },
             { id: 'output', label: t('output'), sorts: true, right: true, cell: (row) => price(row, 'output') },
             { id: 'cacheRead', label: t('cacheRead'), sorts: true, right: true, wide: true, cell: (row) => price(row, 'cacheRead') },
-            { id: 'also', label: t('also'), cell: (row) => <span class="text-ink-2">{alsoCosts(row.price, own)}</span> },
+            {
+              id: 'also',
+              label: t('also'),
+              cell: (row) => {
+                const text = alsoCosts(row.price, own)
+                return text && <span class="block min-w-[14ch] whitespace-normal text-ink-2">{text}</span>
+              },
+            },
           ]}
           empty={
             <Show when={filters()} fallback={<Empty title={t('empty')}>{t('emptyWhy')}</Empty>}>

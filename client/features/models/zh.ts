@@ -11,6 +11,7 @@ export const zh: Record<keyof typeof en, string> = {
   input: '输入',
   output: '输出',
   protocols: '协议',
+  protocolsAll: '全部',
   find: '模型',
   count: '{count} 个模型',
   units: '每百万 token 的美元价格，已乘 {group} 的倍率 × {ratio}',
