@@ -40,6 +40,8 @@ const changesNothing = [
   'POST /api/alerts/{id}/retry',
   // As a client ends its own: e2e/batches.test.ts.
   'POST /api/batches/{id}/stop',
+  // Likewise: e2e/interactions-passing.test.ts, e2e/realtime-calls.test.ts.
+  'POST /api/work/{id}/stop',
   'POST /api/alerts/hooks/{id}/test',
   // One that goes on: e2e/replay.test.ts has it, and reads the audit trail.
   'POST /api/replays/{id}/stop',

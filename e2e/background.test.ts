@@ -140,6 +140,28 @@ describe('an answer in the background', () => {
     await client.responses.delete(begun.id)
   })
 
+  test('is stopped in the console by its owner or an administrator, which stands in the audit trail; by nobody else', async () => {
+    const { key, session } = await gateway.user('eli', '5')
+    const { session: other } = await gateway.user('fay', '5')
+    const client = clientOf(key)
+    for (const stops of [session, gateway.admin]) {
+      const held = gate(says('too late'))
+      vendor.next(held.script)
+      const { id } = await client.responses.create(background)
+      while (held.waiting() === 0) await wait(5)
+      expect((await other.raw('POST', `/api/work/${id}/stop`)).status).toBe(404)
+      expect(await stops.call('POST', `/api/work/${id}/stop`)).toMatchObject({ id, kind: 'answer', state: 'stopping' })
+      held.open()
+      expect(await client.responses.retrieve(id)).toMatchObject({ status: 'cancelled', output: [] })
+      expect(await session.call<{ data: unknown[] }>('GET', '/api/work')).toMatchObject({ data: [] })
+      const { data } = await gateway.admin.call<{ data: unknown[] }>('GET', '/api/audit?limit=1')
+      expect(data).toMatchObject([{ action: 'answer.stop', target: id, targetName: id }])
+    }
+    for (const id of ['resp_nobodys', 'batch_1', '%00']) {
+      expect((await gateway.admin.raw('POST', `/api/work/${id}/stop`)).status).toBe(404)
+    }
+  })
+
   test('that fails says so; what is refused before anything is held is refused at once', async () => {
     const { key, session } = await gateway.user('cay', '5')
     const client = clientOf(key)

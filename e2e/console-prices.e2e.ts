@@ -15,8 +15,21 @@ test.beforeAll(async ({ program }) => {
   for (const [n, model] of models.entries()) {
     if (n % 40 !== 0) await api('PUT', `/api/prices/${model}`, { input: String((many - n) / 10), output: '2' })
   }
+  // One request of today, of a model with a price.
+  await api('POST', '/api/channels', { name: 'demo-again', vendor: 'demo', models: ['parley-demo'] })
+  await api('PUT', '/api/prices/parley-demo', { input: '1', output: '1' })
+  const { key } = (await api('POST', '/api/keys', { name: 'effect' })) as { key: string }
+  const answer = await fetch(`${program.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'parley-demo', messages: [{ role: 'user', content: 'Hello' }] }),
+  })
+  expect(answer.status).toBe(200)
 })
-test.afterAll(({ program }) => removeChannels(program))
+test.afterAll(async ({ program }) => {
+  await (await consoleApi(program))('DELETE', '/api/prices/parley-demo')
+  await removeChannels(program)
+})
 
 test('prices: what has none comes first, headings order, a page at a time, and a link shows the same', async ({ page }) => {
   await openConsole(page, '/admin/prices?q=listed')
@@ -65,18 +78,7 @@ test('models: found, ordered and paged by the server', async ({ page }) => {
   await expectClean(page, 'no model that sees')
 })
 
-test('the effect of a price is said while it is typed', async ({ page, program }) => {
-  const api = await consoleApi(program)
-  const { key } = (await api('POST', '/api/keys', { name: 'effect' })) as { key: string }
-  const asked = async () =>
-    fetch(`${program.url}/v1/chat/completions`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ model: 'parley-demo', messages: [{ role: 'user', content: 'Hello' }] }),
-    })
-  await api('POST', '/api/channels', { name: 'demo-again', vendor: 'demo', models: ['parley-demo'] })
-  await api('PUT', '/api/prices/parley-demo', { input: '1', output: '1' })
-  expect((await asked()).status).toBe(200)
+test('the effect of a price is said while it is typed', async ({ page }) => {
   await openConsole(page, '/admin/prices?open=parley-demo')
   const drawer = page.getByRole('complementary', { name: 'Price of parley-demo' })
   const effect = drawer.locator('.drawer-part').filter({ has: page.getByRole('heading', { name: 'On the last seven days' }) })
@@ -85,5 +87,29 @@ test('the effect of a price is said while it is typed', async ({ page, program }
   await expect(effect).toContainText('would have cost $7.00')
   await drawer.getByLabel('Input', { exact: true }).fill('much')
   await expect(effect).toContainText('Enter a price')
-  await api('DELETE', '/api/prices/parley-demo')
+})
+
+test('usage on a phone: one line of filters, and the hours of a week', async ({ page }) => {
+  await page.setViewportSize({ width: 360, height: 640 })
+  await openConsole(page, '/usage')
+  const line = page.locator('.filters')
+  const top = async (name: RegExp) => (await line.getByRole('button', { name }).boundingBox())?.y
+  await expect.poll(async () => [await top(/^Time/), await top(/^By/)].every((y) => y !== undefined)).toBe(true)
+  expect(await top(/^By/)).toBe(await top(/^Time/))
+  await line.getByRole('button', { name: /^By/ }).click()
+  await page.getByRole('menuitemradio', { name: 'Hour' }).click()
+  await expect(page).toHaveURL(/by=hour/)
+  await expect(page.locator('td[data-label="Requests"]').first()).toBeAttached()
+  await expect(page.locator('.stack[aria-busy]')).toHaveCount(0)
+  await expectClean(page, 'usage by the hour on a phone')
+})
+
+test('the audit is of one person', async ({ page }) => {
+  await openConsole(page, '/admin/audit')
+  await page.getByRole('button', { name: /^Who/ }).click()
+  await page.getByRole('menuitemradio', { name: 'setup', exact: false }).first().click()
+  await expect(page).toHaveURL(/actor=(setup|environment)/)
+  await page.goto('/admin/audit?actor=nobody')
+  await page.getByRole('button', { name: 'Clear filters' }).click()
+  await expect(page.locator('tr[data-row]').first()).toBeVisible()
 })

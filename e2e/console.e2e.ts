@@ -233,6 +233,7 @@ test('somebody changes the own password and ends the other sessions; a holder ha
   tolerate(/status of 40[013]/)
   await addUser(program, 'changing', 'an unusual password 1')
   await openConsole(page, '/account', { name: 'changing', password: 'an unusual password 1' })
+  await page.getByRole('button', { name: 'Change the password' }).click()
   await page.getByLabel('Current password').fill('wrong')
   await page.getByLabel('New password').fill('another unusual password')
   await page.getByRole('button', { name: 'Change the password' }).click()

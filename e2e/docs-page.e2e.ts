@@ -31,6 +31,17 @@ test('anybody reads it, finds what they look for, and keeps their language', asy
   await page.getByRole('link', { name: /\/v1\/rerank/ }).click()
   await expect(page.getByRole('heading', { name: /^对文档重排序.*\/v1\/rerank$/ })).toBeInViewport()
   await expectClean(page, 'in Chinese')
+  // As a question is typed: without spaces, with words of one's own.
+  const search = page.getByRole('searchbox', { name: '搜索文档' })
+  const first = page.getByRole('navigation', { name: '目录' }).getByRole('link').first()
+  for (const [typed, path] of [
+    ['如何创建密钥', '/api/keys'],
+    ['删除渠道', '/api/channels/{id}'],
+    ['语音转文字', '/v1/audio/transcriptions'],
+  ] as const) {
+    await search.fill(typed)
+    await expect(first).toContainText(path)
+  }
 })
 
 test('a call made from the page streams, and the key is kept nowhere', async ({ page, program, tolerate }) => {

@@ -15,11 +15,11 @@ import { messagesVendor } from '#testing/vendors/messages-vendor'
 import { responsesVendor } from '#testing/vendors/responses-vendor'
 import { type Gateway, startGateway } from './support/gateway.ts'
 
-const upstreams: Record<string, { vendor: string; model: string; script: Script; speaks?: string[] }> = {
+const upstreams: Record<string, { vendor: string; model: string; script: Script; speaks?: string[]; operations?: string[] }> = {
   chat: { vendor: 'openai-compatible', model: 'gpt-test', script: chatVendor() },
   responses: { vendor: 'openai', model: 'gpt-test', script: responsesVendor(), speaks: ['responses'] },
   messages: { vendor: 'anthropic', model: 'claude-opus-4-8', script: messagesVendor({ models: ['claude-opus-4-8'] }) },
-  gemini: { vendor: 'gemini', model: 'gemini-3-pro', script: geminiVendor({ models: ['gemini-3-pro'] }) },
+  gemini: { vendor: 'gemini', model: 'gemini-3-pro', script: geminiVendor({ models: ['gemini-3-pro'] }), operations: ['generate'] },
 }
 const names = Object.keys(upstreams)
 const servers: ScriptedUpstream[] = []
@@ -27,11 +27,16 @@ let gateway: Gateway
 
 beforeAll(async () => {
   gateway = await startGateway(sampledEngine(import.meta.file), { env: { PARLEY_DEMO: 'off' } })
-  for (const [name, { vendor, model, script, speaks }] of Object.entries(upstreams)) {
+  for (const [name, { vendor, model, script, speaks, operations }] of Object.entries(upstreams)) {
     const server = await scriptedUpstream(script)
     servers.push(server)
     await gateway.price(`on-${name}`)
-    await gateway.channel(name, server.url, { vendor, models: [{ name: `on-${name}`, upstream: model }], ...(speaks && { speaks }) })
+    await gateway.channel(name, server.url, {
+      vendor,
+      models: [{ name: `on-${name}`, upstream: model }],
+      ...(speaks && { speaks }),
+      ...(operations && { operations }),
+    })
   }
 }, 90_000)
 afterAll(async () => {
@@ -172,6 +177,10 @@ test('refusals are in the words of interactions', async () => {
   })
   expect(await refused({ model, input: 'a', tools: [{ type: 'google_maps' }] })).toMatchObject({ status: 400 })
   expect(await refused({ model, input: 'a', response_modalities: ['image'] })).toMatchObject({ status: 400 })
+  for (const body of [{ background: true, store: false }, { response_format: { type: 'poem' } }, { response_format: [{ type: 'poem' }] }]) {
+    const [field = ''] = Object.keys(body).slice(-1)
+    expect(await refused({ model, input: 'a', ...body })).toMatchObject({ status: 400, message: expect.stringContaining(field) })
+  }
   expect(await refused({ model, input: 'a', previous_interaction_id: 'nobodys' })).toMatchObject({
     status: 404,
     message: expect.stringContaining('no interaction'),

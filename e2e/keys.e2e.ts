@@ -113,3 +113,29 @@ test('a holder sees no pages of administrators, and an address without a page sa
   await page.keyboard.press('Enter')
   await expect(page).toHaveURL(/\/keys$/)
 })
+
+test('chosen keys are turned off and revoked together, after what stops is said', async ({ page, program }) => {
+  const api = await consoleApi(program)
+  const names = ['together-1', 'together-2']
+  for (const name of names) await api('POST', '/api/keys', { name })
+  await openConsole(page, '/keys?q=together')
+  const choose = async () => {
+    for (const name of names) await page.getByRole('checkbox', { name: `Choose ${name}` }).check()
+  }
+  const bar = page.getByRole('toolbar', { name: '2 chosen' })
+  await choose()
+  await expectClean(page, 'keys chosen')
+  await bar.getByRole('button', { name: 'Turn off' }).click()
+  await expect(page.getByRole('dialog')).toContainText(/Calls with together-\d, together-\d fail at once. None of them was ever used./)
+  await page.getByRole('dialog').getByRole('button', { name: 'Turn off 2 keys' }).click()
+  await expect(page.locator('.toast')).toContainText('2 keys changed.')
+  await expect(bar).toHaveCount(0)
+  const state = async () =>
+    ((await api('GET', '/api/keys?q=together')) as { data: { enabled: boolean }[] }).data.map(({ enabled }) => enabled)
+  expect(await state()).toEqual([false, false])
+  await choose()
+  await bar.getByRole('button', { name: 'Revoke' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke 2 keys' }).click()
+  await expect(page.getByRole('button', { name: 'Clear filters' })).toBeVisible()
+  expect(await state()).toEqual([])
+})

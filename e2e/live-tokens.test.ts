@@ -23,8 +23,8 @@ beforeAll(async () => {
     }),
   )
   gateway = await startGateway(sampledEngine(import.meta.file), { env: { PARLEY_DEMO: 'off' } })
-  await gateway.channel('google', vendor.url, { vendor: 'gemini', models: [model, 'gemini-live-other'] })
-  for (const name of [model, 'gemini-live-other']) await gateway.price(name, { input: '1', output: '2' })
+  await gateway.channel('google', vendor.url, { vendor: 'gemini', models: [model, 'gemini-live-other', 'gemini-2.5-flash'] })
+  for (const name of [model, 'gemini-live-other', 'gemini-2.5-flash']) await gateway.price(name, { input: '1', output: '2' })
 }, 90_000)
 afterAll(async () => {
   await gateway?.close()
@@ -184,10 +184,28 @@ test.each([
   [{ expireTime: soon(-5) }, 'expireTime'],
   [{ bidiGenerateContentSetup: [] }, 'bidiGenerateContentSetup'],
   [{ fieldMask: 'a..b' }, 'fieldMask'],
+  [{ uses: 1, expiryTime: soon(60) }, 'expireTime'],
+  [{ bidiGenerateContentSetup: { model: 3 } }, 'bidiGenerateContentSetup.model'],
 ])('%j is refused', async (body, field) => {
   const answer = await post('/v1alpha/auth_tokens', body)
   expect(answer.status).toBe(400)
   expect(await answer.json()).toMatchObject({ error: { status: 'INVALID_ARGUMENT', message: expect.stringContaining(field) } })
+})
+
+test('a token for a model that its key could not hold is not made', async () => {
+  const of = (model: string) => post('/v1alpha/auth_tokens', { bidiGenerateContentSetup: { model: `models/${model}` } })
+  const unknown = await of('nobodys')
+  expect([unknown.status, await unknown.json()]).toEqual([404, { error: expect.objectContaining({ status: 'NOT_FOUND' }) }])
+  const written = await of('gemini-2.5-flash')
+  expect([written.status, await written.json()]).toEqual([400, { error: expect.objectContaining({ status: 'INVALID_ARGUMENT' }) }])
+  expect((await of(model)).status).toBe(200)
+})
+
+test('pages of any site open a session with a token', async () => {
+  const token = await minted(gateway.key)
+  const at = `${gateway.url}/ws/google.ai.generativelanguage.v1alpha.GenerativeService.BidiGenerateContentConstrained`
+  const upgraded = await rawUpgrade(`${at}?access_token=${token}`, { origin: 'https://shop.example', 'sec-fetch-site': 'cross-site' })
+  expect(upgraded).toMatch(/^HTTP\/1.1 101 /)
 })
 
 test('a long set-up has room in the address, a longer one is refused', async () => {

@@ -116,6 +116,7 @@ const table: Record<string, string> = {
   'GET /api/batches': 'usage read',
   'GET /api/work': 'usage read',
   'POST /api/batches/{id}/stop': 'keys',
+  'POST /api/work/{id}/stop': 'keys',
   'GET /api/alerts/hooks': 'settings read',
   'POST /api/alerts/hooks': 'settings',
   'PATCH /api/alerts/hooks/{id}': 'settings',

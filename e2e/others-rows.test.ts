@@ -112,6 +112,7 @@ const nobodys: Record<string, string> = {
   '/v1/batches/': 'needs a file: e2e/batches.test.ts',
   '/v1beta/batches/': 'has a name, no id: e2e/batches.test.ts',
   '/api/batches/': 'likewise',
+  '/api/work/': 'needs what goes on: e2e/background.test.ts, e2e/interactions-passing.test.ts, e2e/realtime-calls.test.ts',
   '/ws/': 'a service; handles of sessions: e2e/gemini-live.test.ts',
   '/pg/preview/': 'a dialect',
   '/docs/': 'a page of the manual',

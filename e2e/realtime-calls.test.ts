@@ -162,6 +162,61 @@ test('a client secret opens a call with what it sets, and nothing but that', asy
   expect(Number(row?.charged)).toBeCloseTo(ofPlain, 9)
 }, 30_000)
 
+test('a page of another site opens a call with a client secret, and reads the answer; with a key it reads nothing', async () => {
+  const paula = await gateway.user('paula', '5')
+  const { value } = await clientOf(paula.key).realtime.clientSecrets.create({ session: { type: 'realtime', model } })
+  const at = `${gateway.url}/v1/realtime/calls`
+  const site = { origin: 'https://shop.example', 'sec-fetch-site': 'cross-site' }
+  const asked = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization, content-type' }
+  const before = await fetch(at, { method: 'OPTIONS', headers: { ...site, ...asked } })
+  expect([before.status, before.headers.get('access-control-allow-origin'), before.headers.get('access-control-allow-methods')]).toEqual([
+    204,
+    '*',
+    'POST',
+  ])
+  expect(before.headers.get('access-control-allow-headers')).toMatch(/\bauthorization\b/)
+  expect(before.headers.get('access-control-allow-credentials')).toBeNull()
+  const post = (secret: string) =>
+    fetch(at, { method: 'POST', headers: { ...site, authorization: `Bearer ${secret}`, 'content-type': 'application/sdp' }, body: sdp })
+  const opened = await post(value)
+  expect([opened.status, opened.headers.get('access-control-allow-origin')]).toEqual([201, '*'])
+  expect(opened.headers.get('access-control-expose-headers')).toContain('location')
+  const refused = await post(`${value}x`)
+  expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([401, '*'])
+  const withKey = await fetch(`${at}?model=${model}`, {
+    method: 'POST',
+    headers: { ...site, authorization: `Bearer ${paula.key}`, 'content-type': 'application/sdp' },
+    body: sdp,
+  })
+  expect([withKey.status, withKey.headers.get('access-control-allow-origin')]).toEqual([201, null])
+  for (const path of ['/v1/realtime/client_secrets', '/v1/responses', '/api/session']) {
+    const other = await fetch(gateway.url + path, { method: 'OPTIONS', headers: { ...site, ...asked } })
+    expect([path, other.status, other.headers.get('access-control-allow-origin')]).toEqual([path, 405, null])
+  }
+  for (const call of vendor.calls) call.end()
+}, 30_000)
+
+test('calls that go on are shown with what they have cost, to their owner, who hangs up in the console', async () => {
+  const [lou, mae] = [await gateway.user('lou', '5'), await gateway.user('mae', '5')]
+  const { id, call } = await opened(lou.key)
+  type Work = { data: { id: string; kind: string; model: string; spent: string | null; canStop: boolean; state: string }[] }
+  const work = async ({ call: ask }: Session) => (await ask<Work>('GET', '/api/work')).data
+  call.respond('Hello.')
+  await until(async () => (await work(lou.session))[0]?.spent === ofResponse)
+  expect(await work(lou.session)).toEqual([
+    expect.objectContaining({ id, kind: 'call', model, spent: ofResponse, canStop: true, state: 'in_progress', key: 'key of lou' }),
+  ])
+  expect(await work(mae.session)).toEqual([])
+  expect((await work(gateway.admin)).map((row) => row.id)).toContain(id)
+  expect((await mae.session.raw('POST', `/api/work/${id}/stop`)).status).toBe(404)
+  expect(await lou.session.call('POST', `/api/work/${id}/stop`)).toMatchObject({ id, state: 'stopping', canStop: false })
+  await until(() => !call.isLive())
+  const [row] = await rowsOf(lou.session, 1)
+  expect(row).toMatchObject({ charged: ofResponse, operation: 'realtime' })
+  await until(async () => (await work(lou.session)).length === 0)
+  expect((await lou.session.raw('POST', `/api/work/${id}/stop`)).status).toBe(404)
+}, 30_000)
+
 test('the owner’s own socket beside a call hears and says what it wants, and pays for nothing twice', async () => {
   const dan = await gateway.user('dan', '5')
   const { id, call } = await opened(dan.key)
@@ -238,9 +293,9 @@ test('a call without money, without a model, or at an upstream that holds none i
 }, 30_000)
 
 test('a call that only transcribes has the upstream’s model, and ends when its client takes another', async () => {
-  const gus = await gateway.user('gus', '5')
+  const kim = await gateway.user('kim', '5')
   const session = { type: 'transcription', audio: { input: { transcription: { model: 'scribe', language: 'de' } } } }
-  const { call } = await opened(gus.key, session)
+  const { call } = await opened(kim.key, session)
   expect(call.session).toEqual({
     type: 'transcription',
     audio: { input: { transcription: { model: 'gpt-4o-transcribe', language: 'de' } } },
@@ -249,7 +304,7 @@ test('a call that only transcribes has the upstream’s model, and ends when its
   call.say({ ...heard, usage: { type: 'tokens', input_tokens: 100, output_tokens: 10, total_tokens: 110 } })
   call.say({ type: 'session.updated', session: { ...session, audio: { input: { transcription: { model: 'whisper-1' } } } } })
   await until(() => !call.isLive())
-  const [row] = await rowsOf(gus.session, 1)
+  const [row] = await rowsOf(kim.session, 1)
   expect(row).toMatchObject({ model: 'scribe', charged: '0.00056', error: { code: 'model_not_found' } })
 }, 30_000)
 

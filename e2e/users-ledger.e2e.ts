@@ -113,6 +113,21 @@ test('a setting says its default and whether it was changed', async ({ page }) =
   await expect(page.getByText('changed', { exact: true })).toHaveCount(0)
 })
 
+test('the section of the settings that is read is marked, whether by scrolling or by a press', async ({ page }) => {
+  await openConsole(page, '/admin/settings')
+  const sections = page.getByRole('navigation', { name: 'Sections' })
+  const current = sections.locator('[aria-current]')
+  await expect(current).toHaveText(/^Models/)
+  await sections.getByRole('button', { name: 'Routing' }).click()
+  await expect(current).toHaveText(/^Routing/)
+  await page.locator('.page').evaluate((box) => box.scrollTo(0, box.scrollHeight))
+  await expect(current).toHaveText('Environment')
+  await page.getByRole('checkbox', { name: 'Only what differs from the default' }).check()
+  await expect(sections.getByRole('button', { name: 'Routing' })).toHaveCount(0)
+  await expect(page).toHaveURL(/only=changed/)
+  await expectClean(page, 'settings that differ')
+})
+
 test('balancing and checks of channels that rest are settings, each with its default', async ({ page, program }) => {
   const call = await consoleApi(program)
   const stored = async () => {

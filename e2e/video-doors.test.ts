@@ -135,6 +135,39 @@ test('OpenAI’s client has a video made by Veo', async () => {
   expect((await client.videos.list()).data.map(({ id }) => id)).toEqual([longer.id])
 }, 60_000)
 
+test('Google’s client goes on with a video of Veo’s by its address; others cannot, and none that is not complete', async () => {
+  const { key } = await gateway.user('cleo', '40')
+  const ai = new GoogleGenAI({ apiKey: key, httpOptions: { baseUrl: gateway.url, apiVersion: 'v1beta' } })
+  const name = `veo${begun}`
+  const operation = await ai.models.generateVideos({ model: veo, prompt: 'a fox', config: { durationSeconds: 8 } })
+  const id = operation.name?.split('/').at(-1) ?? ''
+  const uri = `${gateway.url}/v1beta/files/${id.replace('_', '')}:download?alt=media`
+  const extend = (client: GoogleGenAI, at = uri, more: object = {}) =>
+    client.models.generateVideos({ model: veo, prompt: 'it runs', video: { uri: at }, config: { durationSeconds: 8, ...more } })
+  expect(await status(extend(ai))).toBe(400)
+  done.add(name)
+  await wait(1100)
+  const ended = await ai.operations.getVideosOperation({ operation })
+  const video = ended.response?.generatedVideos?.[0]?.video
+  expect(video?.uri).toBe(uri)
+  const longer = await extend(ai, video?.uri, { aspectRatio: '16:9' })
+  expect(longer.name).toStartWith(`models/${veo}/operations/video_`)
+  expect(lastBody(google)).toEqual({
+    instances: [{ prompt: 'it runs', video: { uri: `${google.url}/v1beta/files/of-${name}:download?alt=media` } }],
+    parameters: { durationSeconds: 8, aspectRatio: '16:9' },
+  })
+  const shown = await openaiClient(key).videos.retrieve(longer.name?.split('/').at(-1) ?? '')
+  expect(shown).toMatchObject({ remixed_from_video_id: id })
+  const eve = new GoogleGenAI({
+    apiKey: (await gateway.user('eve', '20')).key,
+    httpOptions: { baseUrl: gateway.url, apiVersion: 'v1beta' },
+  })
+  const before = google.requests.length
+  expect(await status(extend(eve))).toBe(404)
+  expect(await status(extend(ai, 'files/of-others'))).toBe(404)
+  expect(google.requests.length).toBe(before)
+}, 60_000)
+
 test('Google’s client has a video made by OpenAI', async () => {
   const { key, session } = await gateway.user('bob', '20')
   const ai = new GoogleGenAI({ apiKey: key, httpOptions: { baseUrl: gateway.url, apiVersion: 'v1beta' } })

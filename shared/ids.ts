@@ -18,6 +18,7 @@ export const operations = [
   'rerank',
   'moderate',
   'search',
+  'interact',
   'compact',
   'realtime',
   'count-tokens',

@@ -11,3 +11,9 @@ function onceMs(work: () => unknown): number {
   const { user, system } = process.threadCpuUsage(before)
   return (user + system) / 1000
 }
+
+/** Milliseconds that this thread has computed so far. */
+export function threadNow(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1000
+}

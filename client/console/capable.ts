@@ -5,7 +5,7 @@ import { ts } from './messages.ts'
 
 const skills = ['tools', 'vision', 'reasoning'] as const
 /** Operations that are no ability of a model, or go without saying. */
-const unsaid = ['generate', 'compact', 'count-tokens', 'state'] as const satisfies Operation[]
+const unsaid = ['generate', 'interact', 'compact', 'count-tokens', 'state'] as const satisfies Operation[]
 const isSaid = (operation: Operation): operation is Exclude<Operation, (typeof unsaid)[number]> => !unsaid.some((one) => one === operation)
 const tasks = operations.filter(isSaid)
 

@@ -2,6 +2,7 @@
 import { type Accessor, createSignal } from 'solid-js'
 import type { ApiError } from '#client/api/http.ts'
 import { announceError } from '#client/ui/announcer.tsx'
+import { createAttempt } from '#client/ui/attempt.ts'
 import { explain } from './explain.ts'
 import { asApiError } from './load.ts'
 
@@ -9,34 +10,24 @@ import { asApiError } from './load.ts'
 export interface Write {
   busy: Accessor<boolean>
   error: Accessor<ApiError | undefined>
-  /** Runs `work` unless one is under way; true when it succeeded. A failure is announced and kept until the next run. */
+  /** Runs `work` as an attempt does; true when it succeeded. A failure is announced and kept until the next run. */
   run(work: () => Promise<unknown>): Promise<boolean>
   clear(): void
 }
 
 /** A write. */
 export function createWrite(): Write {
-  const [busy, setBusy] = createSignal(false)
   const [error, setError] = createSignal<ApiError | undefined>()
   return {
-    busy,
-    error,
-    clear: () => setError(undefined),
-    async run(work) {
-      if (busy()) return false
-      setBusy(true)
-      setError(undefined)
-      try {
-        await work()
-        return true
-      } catch (thrown) {
+    ...createAttempt({
+      begun: () => setError(undefined),
+      failed(thrown) {
         const failure = asApiError(thrown)
         setError(failure)
         announceError(explain(failure))
-        return false
-      } finally {
-        setBusy(false)
-      }
-    },
+      },
+    }),
+    error,
+    clear: () => setError(undefined),
   }
 }

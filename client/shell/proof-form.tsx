@@ -4,6 +4,7 @@ import { ApiError } from '#client/api/http.ts'
 import { passkeysHere, prove, proveByPasskey, readProofMethods } from '#client/api/proofs.ts'
 import { useSession } from '#client/api/session.ts'
 import { announceError } from '#client/ui/announcer.tsx'
+import { createAttempt } from '#client/ui/attempt.ts'
 import { Button } from '#client/ui/button.tsx'
 import { Segments } from '#client/ui/console/filters.tsx'
 import { TextField } from '#client/ui/console/form.tsx'
@@ -29,7 +30,6 @@ export function ProofForm(props: { onEnd(proved: boolean): void }) {
   })
   const [chosen, setChosen] = createSignal<Typed>()
   const [text, setText] = createSignal('')
-  const [busy, setBusy] = createSignal(false)
   const [wrong, setWrong] = createSignal('')
   const typed = (): Typed[] => {
     const own = methods()
@@ -41,19 +41,15 @@ export function ProofForm(props: { onEnd(proved: boolean): void }) {
     return all.flatMap(([kind, has]) => (has ? kind : []))
   }
   const kind = () => chosen() ?? typed()[0]
-  const run = async (work: () => Promise<void>) => {
-    if (busy()) return
-    setBusy(true)
-    setWrong('')
-    try {
-      await work()
-      props.onEnd(true)
-    } catch (thrown) {
+  const { busy, run } = createAttempt({
+    begun: () => setWrong(''),
+    failed(thrown) {
       setWrong(explain(thrown))
       announceError(wrong())
-    } finally {
-      setBusy(false)
-    }
+    },
+  })
+  const go = async (work: () => Promise<void>) => {
+    if (await run(work)) props.onEnd(true)
   }
   const choose = (next: Typed) => {
     setChosen(next)
@@ -92,7 +88,7 @@ export function ProofForm(props: { onEnd(proved: boolean): void }) {
               class="form"
               onSubmit={(event) => {
                 event.preventDefault()
-                void run(() => prove({ [by]: text() }))
+                void go(() => prove({ [by]: text() }))
               }}
             >
               {/* Password managers want to know whose password it is. */}
@@ -109,7 +105,7 @@ export function ProofForm(props: { onEnd(proved: boolean): void }) {
           )}
         </Show>
         <Show when={methods()?.passkey}>
-          <Button icon="key" busy={busy()} onClick={() => void run(proveByPasskey)}>
+          <Button icon="key" busy={busy()} onClick={() => void go(proveByPasskey)}>
             {t('proofPasskey')}
           </Button>
         </Show>

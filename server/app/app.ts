@@ -24,6 +24,7 @@ import { createEstimate } from '#relay/admin/estimate'
 import { createExplain } from '#relay/admin/explain'
 import { createProbe } from '#relay/admin/probe'
 import { createBackground } from '#relay/conversation/background'
+import { createInteractions } from '#relay/conversation/interaction'
 import { createPutFilesIn } from '#relay/conversation/kept-files'
 import { storingRelay } from '#relay/conversation/stored-responses'
 import { createAudioLengths } from '#relay/large/audio-lengths'
@@ -164,6 +165,7 @@ export async function build(surroundings: Surroundings): Promise<Standing> {
       background,
       count: createCounter(parts),
       reasoningState,
+      interactions: createInteractions(parts),
       sealer,
       random,
       captures: bodies,

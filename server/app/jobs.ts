@@ -6,6 +6,7 @@ import type { Batches } from '#batches/batches'
 import type { LeasedBooks } from '#billing/ledger/leased-books'
 import type { OpenLimiter } from '#billing/ratelimit/open-limiter'
 import type { ConsoleServices } from '#http/console/route/services'
+import type { BackgroundInteractions } from '#interactions/interactions'
 import type { Jobs } from '#jobs/jobs'
 import type { ReasoningState } from '#reasoning-state/reasoning-state'
 import type { StoredFiles } from '#reasoning-state/stored-files'
@@ -37,6 +38,7 @@ interface JobParts {
   background: Pick<Background, 'beat' | 'closeInterrupted'>
   batches: Pick<Batches, 'sweep'>
   videos: Pick<Videos, 'sweep'>
+  backgroundInteractions: Pick<BackgroundInteractions, 'sweep'>
   tokenUses: { sweep(): Promise<number> }
   calls: { sweep(): Promise<number> }
   /** What lasts longer than a request. */
@@ -80,6 +82,7 @@ export function startJobs(parts: JobParts): { cancel(): void } {
     ['look after batches, replays and other long work', parts.takeoverMs / 10, work.look],
     ['delete expired batches', 600_000, batches.sweep],
     ['delete expired videos', 3_600_000, parts.videos.sweep],
+    ['delete what is known of interactions that are over', 3_600_000, parts.backgroundInteractions.sweep],
     ['delete ended tokens of live sessions', 3_600_000, parts.tokenUses.sweep],
     ['delete calls that are over', 3_600_000, parts.calls.sweep],
     ['delete old replays', 3_600_000, replays.sweep],

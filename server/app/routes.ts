@@ -4,6 +4,7 @@ import type { Settings } from '#accounts/settings'
 import type { TeamClaims } from '#accounts/teams/claims'
 import type { Alerts } from '#alerts/alerts'
 import type { Prices } from '#billing/pricing/prices'
+import type { Calls } from '#calls/calls'
 import { geminiBatchAt, geminiBatchRoutes } from '#http/api/batches/gemini-batches'
 import type { BatchServices } from '#http/api/batches/making'
 import { messageBatchRoutes } from '#http/api/batches/message-batches'
@@ -17,6 +18,7 @@ import { furtherAddresses } from '#http/api/further-addresses'
 import { geminiRoutes } from '#http/api/gemini'
 import { geminiVideoAt, geminiVideoRoutes, operationAt } from '#http/api/gemini-videos'
 import { interactionRoutes } from '#http/api/interactions/interactions'
+import { stopInBackground } from '#http/api/interactions/passing'
 import { keyFactRoutes } from '#http/api/key'
 import { anthropicRoutes } from '#http/api/messages'
 import { modelRoutes } from '#http/api/models'
@@ -86,6 +88,7 @@ import type { Explain } from '#relay/admin/explain'
 import type { Probe } from '#relay/admin/probe'
 import type { Relay } from '#relay/contract/relay'
 import type { Background } from '#relay/conversation/background'
+import type { WatchedCalls } from '#relay/realtime/watched-call'
 import type { ChannelRegistry } from '#routing/channels'
 import type { FailedTests } from '#routing/failed-tests'
 import type { Health } from '#routing/health-contract'
@@ -98,7 +101,7 @@ export interface RouteParts {
   checkBooks: BooksDeps['checkBooks']
   probe: Probe
   failedTests: FailedTests
-  background: Pick<Background, 'open'>
+  background: Pick<Background, 'open' | 'cancel'>
   settings: Settings
   /** What users have of what has a quota. */
   kept: Pick<QuotaDeps, 'keysOf' | 'storedBy' | 'filesOf'>
@@ -124,10 +127,12 @@ export interface RouteParts {
     Parameters<typeof itemConversationRoutes>[0] &
     BatchServices &
     VideoServices &
+    Parameters<typeof interactionRoutes>[0] &
     Parameters<typeof realtimeRoutes>[0] &
     Parameters<typeof liveTokenRoutes>[0] &
-    Parameters<typeof callRoutes>[0] &
-    Parameters<typeof realtimeSecretRoutes>[0]
+    Parameters<typeof callRoutes>[0] & { calls: Pick<Calls, 'open'>; watchedCalls: Pick<WatchedCalls, 'spent'> } & Parameters<
+      typeof realtimeSecretRoutes
+    >[0]
   replays: ReplayServices['replays']
   readiness(): Promise<Readiness>
   /** Seconds since the epoch. */
@@ -226,7 +231,15 @@ export function routesOf({
     ...conversationRoutes({ ...consoleServices, conversations }),
     ...alertRoutes({ ...consoleServices, alerts }),
     ...batchRoutes({ ...consoleServices, batches: relayServices.batches }),
-    ...workRoutes({ ...consoleServices, videos: relayServices.videos, answers: background }),
+    ...workRoutes({
+      ...{ ...consoleServices, videos: relayServices.videos, answers: background },
+      interactions: { list: relayServices.backgroundInteractions.list, stop: (id) => stopInBackground(relayServices, id) },
+      calls: {
+        open: relayServices.calls.open,
+        spent: relayServices.watchedCalls.spent,
+        stop: relayServices.callDoors.end,
+      },
+    }),
     ...eventRoutes({ ...consoleServices, live }),
     ...consoleSearchRoutes({ ...consoleServices, channels, teams, selling }),
     ...overviewRoutes({ ...consoleServices, channels, prices, health, failedTests }),

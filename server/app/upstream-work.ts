@@ -1,21 +1,23 @@
-/** Wires what upstreams make and hold long after they were asked: videos and calls, what is kept of them, and the jobs that wait for their ends. */
+/** Wires what upstreams make and hold long after they were asked: videos, interactions and calls, what is kept of them, and the jobs that wait for their ends. */
 import type { Accounts } from '#accounts/accounts'
 import type { Books } from '#billing/ledger/books'
 import { type Calls, callKind, createCalls } from '#calls/calls'
+import { type BackgroundInteractions, createBackgroundInteractions, interactionEnds, interactionKind } from '#interactions/interactions'
 import type { OpenJobs } from '#jobs/jobs'
 import type { LiveChanges } from '#live/live-changes'
+import { createWorkRunner } from '#long-work/work-runner'
 import { videoReaders } from '#protocols/videos'
+import { nativeInteractions } from '#protocols/wordings'
 import { createFollowUps, type FollowUpParts, type FollowUps } from '#relay/admin/follow-ups'
 import type { RelayParts } from '#relay/contract/ask'
 import type { Booking, RealtimeParts } from '#relay/realtime/booking'
 import { type CallDoors, createCallDoors } from '#relay/realtime/calls'
-import { createWatchedCalls } from '#relay/realtime/watched-call'
+import { createWatchedCalls, type WatchedCalls } from '#relay/realtime/watched-call'
 import { accountsOf } from '#relay/spend/hold'
 import type { Sealer } from '#runtime/secrets'
 import { isTeamId } from '#shared/ids'
 import type { Store } from '#store/engine/store'
-import { createVideoRunner } from '#videos/video-runner'
-import { createVideos, type Videos, videoKind } from '#videos/videos'
+import { createVideos, type Videos, videoEnds, videoKind } from '#videos/videos'
 
 interface Wiring {
   store: Store
@@ -31,42 +33,54 @@ interface Wiring {
   silenceMs: number
 }
 
-/** Videos of this program. */
-function openVideos({ store, sealer, relaying, books, accounts, live, work, silenceMs }: Wiring): {
+/** Videos and interactions of this program. */
+function openLongWork({ store, sealer, relaying, books, accounts, live, work, silenceMs }: Wiring): {
   videos: Videos
+  backgroundInteractions: BackgroundInteractions
   followUps: FollowUps
 } {
   const { clock, random, log } = relaying
   const followUps = createFollowUps(relaying)
+  const keeping = { store, sealer, clock, random, changed: live.answered }
+  const waiting = {
+    ...{ clock, log, books, changed: live.answered, pauses: { first: silenceMs / 10, most: silenceMs / 2 } },
+    accountsOf(tenant: string, keyId: string | null) {
+      const caller = keyId === null ? undefined : accounts.callerWithKey(keyId)
+      if (caller) return accountsOf(caller, clock.now())
+      return [{ id: tenant, ...(isTeamId(tenant) && { whose: 'team' as const }) }]
+    },
+  }
   const videos = createVideos({
-    ...{ store, sealer, clock, random, changed: live.answered },
+    ...keeping,
     begun: (id) => work.begin(videoKind, id),
-    ask: async (video, signal) => videoReaders[video.style].report(await followUps.state(video, signal)),
+    ask: async (video, signal) => videoReaders[video.style].report(await followUps.text(video, { want: 'state' }, signal)),
   })
-  work.define(
-    videoKind,
-    createVideoRunner({
-      ...{ store, clock, log, books, videos, changed: live.answered },
-      accountsOf(tenant, keyId) {
-        const caller = keyId === null ? undefined : accounts.callerWithKey(keyId)
-        if (caller) return accountsOf(caller, clock.now())
-        return [{ id: tenant, ...(isTeamId(tenant) && { whose: 'team' as const }) }]
-      },
-      pauses: { first: silenceMs / 10, most: silenceMs / 2 },
-    }),
-  )
-  return { videos, followUps }
+  work.define(videoKind, createWorkRunner({ ...waiting, works: videos, ends: videoEnds }))
+  const backgroundInteractions = createBackgroundInteractions({
+    ...keeping,
+    begun: (id) => work.begin(interactionKind, id),
+    async ask(interaction, signal) {
+      const said = await followUps.text({ ...interaction, style: 'interaction' }, { want: 'state' }, signal)
+      return nativeInteractions.readReport(said, interaction.inputBytes)
+    },
+  })
+  work.define(interactionKind, createWorkRunner({ ...waiting, works: backgroundInteractions, ends: interactionEnds }))
+  return { videos, backgroundInteractions, followUps }
 }
 
 /** Calls of this program. */
-function openCalls({ store, sealer, accounts, work, sessions }: Wiring): { calls: Calls; callDoors: CallDoors } {
+function openCalls({ store, sealer, accounts, work, sessions }: Wiring): {
+  calls: Calls
+  callDoors: CallDoors
+  watchedCalls: Pick<WatchedCalls, 'spent'>
+} {
   const { parts, booking } = sessions
   const { clock, random } = parts
   const calls = createCalls({ store, sealer, clock, random, begun: (id) => work.begin(callKind, id) })
   const watched = createWatchedCalls({ parts, booking, calls, callerOf: accounts.callerWithKey })
   work.define(callKind, watched.job)
-  return { calls, callDoors: createCallDoors({ parts, booking, calls, watched }) }
+  return { calls, callDoors: createCallDoors({ parts, booking, calls, watched }), watchedCalls: watched }
 }
 
 /** All of it; its jobs are of `work`. */
-export const openUpstreamWork = (wiring: Wiring) => ({ ...openVideos(wiring), ...openCalls(wiring) })
+export const openUpstreamWork = (wiring: Wiring) => ({ ...openLongWork(wiring), ...openCalls(wiring) })

@@ -6,7 +6,7 @@ import type { CallFacts, KeptCall } from '#canonical/operation/kept-call'
 import type { Clock, Random } from '#runtime/clock'
 import type { Sealer } from '#runtime/secrets'
 import type { Store } from '#store/engine/store'
-import { type CallRecord, endCall, findCall, insertCall, sweepCalls } from '#store/realtime/calls'
+import { type CallRecord, endCall, findCall, insertCall, openCalls, sweepCalls } from '#store/realtime/calls'
 
 /** A call that was opened. */
 export type NewCall = Pick<KeptCall, 'id' | 'tenant' | 'keyId' | 'requestId'> & { facts: CallFacts }
@@ -19,6 +19,8 @@ export interface Calls {
   begin(call: NewCall): Promise<boolean>
   /** Whoever has it. Undefined when there is none. */
   find(id: string): Promise<KeptCall | undefined>
+  /** Those that go on, of the tenant if one is named, the newest first. */
+  open(bounds: { tenant?: string; most: number }): Promise<KeptCall[]>
   end(id: string): Promise<void>
   /** Runs on a schedule: deletes what has expired. */
   sweep(): Promise<number>
@@ -64,6 +66,7 @@ export function createCalls({ store, sealer, clock, random, begun }: CallParts):
       const row = possible.test(id) ? await findCall(store, id, now()) : undefined
       return row && shown(row)
     },
+    open: async (bounds) => (await openCalls(store, { ...bounds, now: now() })).map(shown),
     end: (id) => endCall(store, id, now()),
     sweep: () => sweepCalls(store, now()),
   }

@@ -73,7 +73,7 @@ export interface Head {
 /** A reference to something stored by one account or by Parley: it must belong to the caller. */
 export interface StateRef {
   kind:
-    | ('response' | 'conversation' | 'item' | 'file' | 'audio' | 'prompt' | 'cached-content' | 'container')
+    | ('response' | 'interaction' | 'conversation' | 'item' | 'file' | 'audio' | 'prompt' | 'cached-content' | 'container')
     | ('vector-store' | 'skill' | 'message' | 'file-search-store' | 'data-store')
     | ('tunnel' | 'voice' | 'voice-consent' | 'user-profile' | 'workspace')
     | ('memory-store' | 'agent' | 'environment' | 'vault')

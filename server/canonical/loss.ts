@@ -34,8 +34,11 @@ export function leavesOutSearch({ live }: { readonly live?: boolean }, losses: L
   return true
 }
 
+const none: readonly Loss[] = []
+
 /** Concatenates lists; the same field and kind is kept once. */
 export function joinLosses(...lists: readonly (readonly Loss[] | undefined)[]): readonly Loss[] {
+  if (!lists.some((list) => list && list.length > 0)) return none
   const joined = new Map<string, Loss>()
   for (const loss of lists.flatMap((list) => list ?? [])) {
     const key = `${loss.field}:${loss.what}`

@@ -5,6 +5,7 @@
  */
 import { Elysia } from 'elysia'
 import { unservedDoor } from '#http/api/unserved-doors'
+import { isPreflight, preflight, readable } from '#http/request/other-sites'
 import { captured, errorResponse, withGuards, withRequestId } from '#http/request/respond'
 import type { Envelope, Method, Route, Visit } from '#http/request/route'
 import { clientAddress, createTargetCheck, type HostPolicy, pathParameter } from '#http/request/target'
@@ -172,25 +173,35 @@ export function createApp(parts: AppParts): App {
     }
   }
 
+  async function answerToOthers(route: Route, request: Request, params: Record<string, string> | undefined): Promise<Response> {
+    const response = await visit(route, request, params)
+    return route.forOtherSites?.(request) ? readable(response) : response
+  }
+
   for (const route of parts.routes) {
+    const answer = route.forOtherSites ? answerToOthers : visit
     for (const path of [route.path, ...(route.also ?? [])]) {
-      elysia.route(route.method, path, ({ request, params }) => visit(route, request, params as Record<string, string> | undefined), {
+      elysia.route(route.method, path, ({ request, params }) => answer(route, request, params as Record<string, string> | undefined), {
         parse: 'none',
       })
     }
   }
+  const forOtherSites = new Set(parts.routes.flatMap((route) => (route.forOtherSites ? [route.path] : [])))
+
+  function notAllowed(request: Request, allow: string): Response {
+    const arrival = arrivals.get(request)
+    if (isPreflight(request) && forOtherSites.has(arrival?.url.pathname ?? '')) return preflight(allow)
+    const door = arrival && unservedDoor(request, arrival.url)
+    if (door?.isMethod) return failed(door.error, door.envelope, arrival?.requestId ?? '')
+    const refusal = new GatewayError('method_not_allowed', 'This address does not take this method.')
+    const response = failed(refusal, envelopeAt(request.url), arrival?.requestId ?? '')
+    response.headers.set('allow', allow)
+    return response
+  }
+
   for (const [path, methods] of methodsOf(parts.routes)) {
     const allow = [...methods].sort().join(', ')
-    elysia.all(
-      path,
-      ({ request }) => {
-        const refusal = new GatewayError('method_not_allowed', 'This address does not take this method.')
-        const response = failed(refusal, envelopeAt(request.url), arrivals.get(request)?.requestId ?? '')
-        response.headers.set('allow', allow)
-        return response
-      },
-      { parse: 'none' },
-    )
+    elysia.all(path, ({ request }) => notAllowed(request, allow), { parse: 'none' })
   }
   elysia.all(
     '/*',

@@ -51,7 +51,7 @@ export function readObjectFields(fields: readonly { name: string; value: string 
   return split({}, refs)
 }
 
-function split(value: JsonObject, refs: readonly StateRef[]): ObjectBody {
+function split(value: JsonObject, refs: StateRef[]): ObjectBody {
   const isKept = ({ kind, id }: StateRef) => kind === 'file' && keptFileIn(id) !== undefined
   const all = uniqueRefs(refs)
   return { value, refs: all.filter((ref) => !isKept(ref)), keptFiles: all.filter(isKept).map(({ id }) => id) }
@@ -99,14 +99,26 @@ export const nonTextIn = (value: JsonObject): Pick<Head, 'nonText'> => {
   return nonText ? { nonText } : {}
 }
 
-/** An object with another model's name in it. */
-export const withModelName = (object: JsonObject, model: string): JsonObject => ({ ...object, model: `models/${model}` })
+/** An object with another model's name in it: one within a project stays as it is. */
+export const withModelName = (object: JsonObject, model: string): JsonObject => ({
+  ...object,
+  model: model.startsWith('projects/') ? model : `models/${model}`,
+})
 
-/** An object whose model has the name by which callers know it: `names`, by the upstream's. */
+/**
+ * An object whose model has the name by which callers know it: `names`, by the upstream's. What Google's cloud names within a project is
+ * named as its API does.
+ */
 export function inCallersModel(object: unknown, names: ReadonlyMap<string, string>): unknown {
-  const upstreams = isObject(object) && typeof object.model === 'string' ? object.model.replace(/^models\//, '') : undefined
-  const name = upstreams === undefined ? undefined : names.get(upstreams)
-  return isObject(object) && name !== undefined && name !== upstreams ? withModelName(object, name) : object
+  if (!isObject(object)) return object
+  const { name, model } = object
+  const upstreams = typeof model === 'string' ? model.replace(/^(?:.*\/)?models\//, '') : undefined
+  const callers = upstreams === undefined ? undefined : (names.get(upstreams) ?? upstreams)
+  const short = typeof name === 'string' ? name.replace(/^projects\/[^/]+\/locations\/[^/]+\//, '') : undefined
+  const isSame = short === name && (callers === undefined || model === `models/${callers}` || model === callers)
+  if (isSame) return object
+  const named = short === undefined ? object : { ...object, name: short }
+  return callers === undefined ? named : withModelName(named, callers)
 }
 
 /** The id of an object in what the upstream says of it; undefined where it says none. */

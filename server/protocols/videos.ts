@@ -1,7 +1,7 @@
 /** What is read and said of videos, by style. */
 import type { VideoReader } from '#canonical/operation/video'
 import { videoReader as gemini } from '#protocols/gemini/videos/codec'
-import { writeOperation } from '#protocols/gemini/videos/operation'
+import { extendedIn, withVideo, writeOperation } from '#protocols/gemini/videos/operation'
 import { nestedTexts } from '#protocols/openai/form'
 import { videoReader as openai } from '#protocols/openai/videos/codec'
 import { writeVideo } from '#protocols/openai/videos/video'
@@ -12,4 +12,4 @@ export type VideoStyle = 'openai' | 'gemini'
 /** Reads what upstreams say. */
 export const videoReaders: Readonly<Record<VideoStyle, VideoReader>> = { openai, gemini }
 
-export { nestedTexts, writeOperation, writeVideo }
+export { extendedIn, nestedTexts, withVideo, writeOperation, writeVideo }

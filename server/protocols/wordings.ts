@@ -2,6 +2,8 @@
 import type { Wording, WordingName } from '#canonical/wording'
 import { converse, converseStream } from '#protocols/anthropic/converse/client'
 import { withInput, writeInteraction } from '#protocols/gemini/interactions/answer'
+import { interactionCodec } from '#protocols/gemini/interactions/native/codec'
+import { answererIn, interactionIn, readReport, renamed, renamedEvents } from '#protocols/gemini/interactions/native/whole'
 import { openInteraction } from '#protocols/gemini/interactions/stream'
 import { interaction } from '#protocols/gemini/interactions/wording'
 import { readShow, writeShow, writeTags } from '#protocols/ollama/models'
@@ -25,3 +27,6 @@ export const ollamaModels = { readShow, writeShow, writeTags }
 
 /** Interactions that are kept: whole, with what they answer, and as the stream that they were. */
 export const interactions = { open: openInteraction, withInput, write: writeInteraction }
+
+/** Interactions that an upstream answers and keeps by itself. */
+export const nativeInteractions = { ...interactionCodec, answererIn, interactionIn, readReport, renamed, renamedEvents }

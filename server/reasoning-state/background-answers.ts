@@ -4,6 +4,8 @@
  */
 import type { Clock } from '#runtime/clock'
 import type { Sealer } from '#runtime/secrets'
+import type { Actor } from '#shared/console/audit'
+import { note, onRecord } from '#store/accounts/audit'
 import {
   abandonedBackground,
   type BackgroundRecord,
@@ -12,6 +14,7 @@ import {
   deleteBackground,
   findBackground,
   insertBackground,
+  type OpenAsked,
   openBackground,
 } from '#store/accounts/background-responses'
 import type { Store } from '#store/engine/store'
@@ -41,12 +44,12 @@ export interface BackgroundAnswers {
   begin(tenant: string, id: string, exchange: Exchange): Promise<void>
   /** Undefined when none of this id is being made for the tenant. */
   find(tenant: string, id: string): Promise<BackgroundAnswer | undefined>
-  /** Those that are being made, of the tenant if one is named, the newest first. */
-  open(most: number, tenant?: string): Promise<OpenAnswer[]>
+  /** Those that are being made, the newest first. */
+  open(asked: OpenAsked): Promise<OpenAnswer[]>
   /** Says that these are being made; resolves to the ids among them that are to be cancelled. */
   beat(ids: readonly string[]): Promise<string[]>
-  /** Asks whoever makes it to stop. Undefined as for `find`. */
-  cancel(tenant: string, id: string): Promise<BackgroundAnswer | undefined>
+  /** Asks whoever makes it to stop. Undefined as for `find`. `by`: who is named in the audit trail. */
+  cancel(tenant: string, id: string, by?: Actor): Promise<BackgroundAnswer | undefined>
   /** It is not being made any more; false when somebody else has said so. */
   end(tenant: string, id: string): Promise<boolean>
   /** Some of those that were interrupted. */
@@ -70,6 +73,13 @@ export function createBackgroundAnswers({ store, sealer, clock }: { store: Store
     return { ...exchange, tenant, id, cancelled, isAbandoned: beatAt < before() }
   }
 
+  const stoppedBy = (by: Actor, tenant: string, id: string) =>
+    onRecord(store, async (store) => {
+      const row = await cancelBackground(store, tenant, id)
+      if (row) await note(store, by, { action: 'answer.stop', target: id, name: id })
+      return row
+    })
+
   return {
     async begin(tenant, id, exchange) {
       const at = new Date(clock.now())
@@ -80,15 +90,17 @@ export function createBackgroundAnswers({ store, sealer, clock }: { store: Store
       const row = isId(id) ? await findBackground(store, tenant, id) : undefined
       return row && opened(row)
     },
-    async open(most, tenant) {
-      return (await openBackground(store, most, tenant)).map((row) => {
+    async open(asked) {
+      if (asked.id !== undefined && !isId(asked.id)) return []
+      return (await openBackground(store, asked)).map((row) => {
         const { model = null } = opened(row).response as { model?: string }
         return { tenant: row.tenant, id: row.id, model, cancelled: row.cancelled, createdAt: row.createdAt }
       })
     },
     beat: (ids) => beatBackground(store, ids, new Date(clock.now())),
-    async cancel(tenant, id) {
-      const row = isId(id) ? await cancelBackground(store, tenant, id) : undefined
+    async cancel(tenant, id, by) {
+      if (!isId(id)) return undefined
+      const row = await (by ? stoppedBy(by, tenant, id) : cancelBackground(store, tenant, id))
       return row && opened(row)
     },
     end: (tenant, id) => deleteBackground(store, tenant, id),

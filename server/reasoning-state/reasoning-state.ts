@@ -6,6 +6,7 @@
  * Knows no wire fields: codecs read and write slots, this module replaces their values. Order for a request: `unsealRequest`, then
  * `restoreDropped`; for an answer: `recorder` or `remember` with the state as the upstream sent it, then sealing.
  */
+import type { StateRef } from '#canonical/codec'
 import type { ConversationRequest, Opaque, Part } from '#canonical/conversation'
 import type { ConversationEvent } from '#canonical/conversation-event'
 import type { Dialect } from '#shared/ids'
@@ -17,7 +18,7 @@ import { sealWords } from './compacted.ts'
 import { createEnvelopes } from './envelope.ts'
 import { createItemConversations, type ItemConversationParts, type ItemConversations } from './item-conversations.ts'
 import { openedRequest } from './opened-request.ts'
-import { createMemory, type MemoryParts } from './remembered-text.ts'
+import { createMemory, type MemoryParts, type SealedText } from './remembered-text.ts'
 import { createStateOwners, type StateOwners } from './state-owners.ts'
 import { changeEvent, changeParts, statesIn, statesOf } from './state-walk.ts'
 import { statelessMarker, withStatelessMarkers } from './stateless-marker.ts'
@@ -26,7 +27,7 @@ import { createStoredSums } from './stored-sums.ts'
 import { createStreamRecorder, type StreamRecorder } from './stream-recorder.ts'
 import { bareCalls, isEmpty, recollections, restored, type ToolCallState } from './tool-call-state.ts'
 import { createUpstreamObjects, keepersAmong, type UpstreamObjects } from './upstream-objects.ts'
-import { createUpstreamState, stateName, type UpstreamState } from './upstream-state.ts'
+import { createUpstreamState, type Keeper, stateName, type UpstreamState } from './upstream-state.ts'
 
 /** All operations on reasoning state. */
 export interface ReasoningState extends Conversations, StateOwners, UpstreamState {
@@ -36,6 +37,8 @@ export interface ReasoningState extends Conversations, StateOwners, UpstreamStat
   readonly objects: UpstreamObjects
   /** Remembers which response each of these items belongs to; resolves when the database has it, and rejects when that fails. */
   noteItems(tenant: string, response: string, items: readonly string[]): Promise<void>
+  /** As `created`, for what is in no usage row yet; resolves when the database has it, and rejects when that fails. */
+  noted(tenant: string, keeper: Keeper, refs: readonly StateRef[]): Promise<void>
   /** Ids of responses by the ids of their items; unknown items are missing. Never rejects. */
   responsesOf(tenant: string, items: readonly string[]): Promise<Map<string, string>>
   /** State for a client of the dialect `slot`: unchanged if it is of that dialect, otherwise in an envelope. */
@@ -112,6 +115,10 @@ export function createReasoningState(parts: MemoryParts & ConversationParts & Pi
     }
     return found
   }
+  async function written(tenant: string, notes: readonly SealedText[]): Promise<void> {
+    const rows = notes.map(({ expiresAt, ...note }) => ({ ...note, tenant, expiresAt: new Date(expiresAt) }))
+    await inLots(rows, (lot) => writeRecollections(store, lot))
+  }
   const wrapFor = (tenant: string, slot: Dialect) => (opaque: Opaque) => wrap(tenant, slot, opaque)
 
   return {
@@ -131,11 +138,9 @@ export function createReasoningState(parts: MemoryParts & ConversationParts & Pi
         return keepers
       }
     },
-    async noteItems(tenant, response, items) {
-      const notes = memory.hand(tenant, new Map(items.map((id) => [itemName(id), response])), storedFor)
-      const rows = notes.map(({ expiresAt, ...note }) => ({ ...note, tenant, expiresAt: new Date(expiresAt) }))
-      await inLots(rows, (lot) => writeRecollections(store, lot))
-    },
+    noteItems: (tenant, response, items) =>
+      written(tenant, memory.hand(tenant, new Map(items.map((id) => [itemName(id), response])), storedFor)),
+    noted: (tenant, keeper, refs) => written(tenant, upstreamState.created(tenant, keeper, refs)),
     async responsesOf(tenant, items) {
       const known = items.length > 0 ? await memory.recall(tenant, items.map(itemName)) : new Map<string, string>()
       return new Map(

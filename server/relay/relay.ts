@@ -10,6 +10,7 @@ import type { BodyRoom } from '#relay/contract/body-rooms'
 import type { Relay } from '#relay/contract/relay'
 import type { Arrival, Hold, InFlightRequest, ReadRequest, RequestModels, Why } from '#relay/contract/steps'
 import { openConversation } from '#relay/conversation/conversation'
+import { openInteraction } from '#relay/conversation/interaction'
 import { clientClosed } from '#relay/exchange/ended'
 import { openLargeConversation } from '#relay/large/large-conversation'
 import { openOperation } from '#relay/operation/operation'
@@ -31,6 +32,7 @@ const conversations: ReadonlySet<Operation> = new Set(['generate', 'count-tokens
 /** Rejects with GatewayError for a body that did not arrive, and for what Parley itself reads of it. */
 async function readRequest(parts: RelayParts, ask: Ask, room: BodyRoom | undefined): Promise<ReadRequest> {
   const body = await ask.body(room)
+  if (body.native) return openInteraction(parts, ask, body)
   if (!conversations.has(ask.operation)) return openOperation(parts, ask, body)
   return body.large ? openLargeConversation(parts, ask, body, body.large) : openConversation(parts, ask, body)
 }

@@ -28,7 +28,7 @@ const switchedOff = () => new GatewayError('no_channel_available', 'Every channe
 type Spoken = Pick<Candidate, 'dialect' | 'style' | 'native'>
 
 /** Operations about a conversation: generation models serve them. A search names the model that wants the results. */
-const ofGeneration = new Set<Operation>(['count-tokens', 'compact', 'search'])
+const ofGeneration = new Set<Operation>(['count-tokens', 'compact', 'search', 'interact'])
 
 const usualSessions: readonly Dialect[] = ['chat']
 

@@ -30,6 +30,7 @@ export function providerOf(channel: string | null | undefined, vendors: Vendors)
 /** What a request asks for. */
 export function operationOf({ operation, dialect }: Pick<NewLog, 'operation' | 'dialect'>): string {
   if (operation === 'embed') return 'embeddings'
+  if (operation === 'interact') return 'generate_content'
   if (operation !== 'generate') return operation
   if (dialect === 'completions') return 'text_completion'
   return dialect === 'gemini' ? 'generate_content' : 'chat'

@@ -3,6 +3,7 @@ import type { ObjectApi, ObjectKind } from '#canonical/account-object'
 import type { Dialect, VendorId } from '#shared/ids'
 import { cleanBase, isVersioned, withoutVersion } from './address.ts'
 import { azureObjectAddress } from './clouds/azure-openai.ts'
+import { vertexObjectAddress } from './clouds/vertex.ts'
 import { openaiBase } from './openai-paths.ts'
 
 const kept: Readonly<Partial<Record<VendorId, Readonly<Partial<Record<ObjectApi, readonly ObjectKind[]>>>>>> = {
@@ -10,6 +11,7 @@ const kept: Readonly<Partial<Record<VendorId, Readonly<Partial<Record<ObjectApi,
   'azure-openai': { openai: ['vector-store', 'container'] },
   anthropic: { messages: ['skill', 'memory-store', 'agent', 'environment', 'vault'] },
   gemini: { gemini: ['cached-content', 'file-search-store'] },
+  vertex: { gemini: ['cached-content'] },
   parley: {
     openai: ['vector-store', 'container', 'voice', 'voice-consent', 'skill'],
     messages: ['skill', 'memory-store', 'agent', 'environment', 'vault'],
@@ -37,6 +39,7 @@ interface Account {
 /** The absolute URL of `path`, which begins behind the version (`vector_stores/vs_1`); `isUpload`: Google's address for uploads. */
 export function objectAddress({ vendor, baseUrl, options }: Account, api: ObjectApi, path: string, isUpload = false): string {
   if (vendor.id === 'azure-openai') return azureObjectAddress(baseUrl, options, path)
+  if (vendor.id === 'vertex') return vertexObjectAddress(baseUrl, options, path)
   if (api === 'openai') return `${openaiBase(baseUrl)}/${path}`
   const base = cleanBase(baseUrl)
   if (api === 'messages') return `${withoutVersion(base)}/v1/${path}`

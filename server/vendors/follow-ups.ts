@@ -1,8 +1,15 @@
 /** Where long work that an upstream has begun is asked about, by the address at which it was begun. */
 import { GatewayError } from '#shared/errors'
 
-/** What is wanted of it. */
-export type FollowUp = { want: 'state' } | { want: 'remove' } | { want: 'content'; variant?: string; file?: string }
+/** What is wanted of it. `state`: as it is now, `query` with what is asked of it; `remove`; `cancel`; a file of it. */
+export type FollowUp =
+  | { want: 'state'; query?: string }
+  | { want: 'remove' }
+  | { want: 'cancel' }
+  | { want: 'content'; variant?: string; file?: string }
+
+/** The words in which it was asked for. */
+export type FollowUpStyle = 'openai' | 'gemini' | 'interaction'
 
 const missing = () => new GatewayError('not_found', 'The video has no such file.')
 
@@ -10,7 +17,9 @@ const missing = () => new GatewayError('not_found', 'The video has no such file.
  * The address. `url`: where it was begun; `name`: the upstream's name of it, as a path where that has slashes. Undefined: the vendor has no such
  * address. Throws `not_found` for a file that is not at the upstream's own origin.
  */
-export function followUpUrl(style: 'openai' | 'gemini', url: string, name: string, followUp: FollowUp): string | undefined {
+export function followUpUrl(style: FollowUpStyle, url: string, name: string, followUp: FollowUp): string | undefined {
+  if (style === 'interaction') return interactionUrl(url, name, followUp)
+  if (followUp.want === 'cancel') return undefined
   if (style === 'openai') {
     const [path = '', query] = url.split('?')
     const at = `${path}/${encodeURIComponent(name)}`
@@ -24,4 +33,12 @@ export function followUpUrl(style: 'openai' | 'gemini', url: string, name: strin
   const { file } = followUp
   if (file === undefined || !URL.canParse(file) || new URL(file).origin !== new URL(url).origin) throw missing()
   return file
+}
+
+function interactionUrl(url: string, name: string, followUp: FollowUp): string | undefined {
+  const at = `${url}/${encodeURIComponent(name)}`
+  if (followUp.want === 'content') return undefined
+  if (followUp.want === 'cancel') return `${at}/cancel`
+  const query = followUp.want === 'state' ? (followUp.query ?? '') : ''
+  return query === '' ? at : `${at}?${query}`
 }

@@ -24,7 +24,10 @@ function endpoint(baseUrl: string, target: EndpointTarget): string {
   if (target.dialect !== 'gemini') throw notServed()
   const base = cleanBase(baseUrl)
   if (target.operation === 'realtime') return liveEndpoint(base)
-  return `${isVersioned(base) ? base : `${base}/v1beta`}/${resource(target.model)}:${geminiAction(target)}`
+  const versioned = isVersioned(base) ? base : `${base}/v1beta`
+  // The model, or the agent, is in the body.
+  if (target.operation === 'interact') return `${versioned}/interactions`
+  return `${versioned}/${resource(target.model)}:${geminiAction(target)}`
 }
 
 const live = 'GenerativeService.BidiGenerateContent'
@@ -40,7 +43,7 @@ export const gemini: Vendor = {
   id: 'gemini',
   title: 'Google Gemini',
   speaks: ['gemini'],
-  operations: ['generate', 'count-tokens', 'embed', 'image', 'video', 'speak', 'realtime'],
+  operations: ['generate', 'interact', 'count-tokens', 'embed', 'image', 'video', 'speak', 'realtime'],
   sessions: ['gemini'],
   styles: { embed: 'gemini', image: 'gemini', video: 'gemini', speak: 'gemini' },
   baseUrl: 'https://generativelanguage.googleapis.com',

@@ -19,12 +19,26 @@ export const parley: Vendor = {
   id: 'parley',
   title: 'Parley',
   speaks: ['chat', 'responses', 'messages', 'gemini', 'completions'],
-  operations: ['generate', 'embed', 'image', 'video', 'transcribe', 'speak', 'rerank', 'moderate', 'realtime', 'compact', 'search'],
+  operations: [
+    'generate',
+    'embed',
+    'image',
+    'video',
+    'transcribe',
+    'speak',
+    'rerank',
+    'moderate',
+    'realtime',
+    'compact',
+    'search',
+    'interact',
+  ],
   sessions: ['chat', 'gemini'],
   baseUrl: undefined,
   keyless: false,
   auth: 'bearer',
   endpoint(baseUrl, target) {
+    if (target.operation === 'interact') return gemini.endpoint(withoutVersion(cleanBase(baseUrl)), { ...target, dialect: 'gemini' })
     const isByDialect = target.operation === 'generate' || (target.operation === 'realtime' && target.dialect === 'gemini')
     const layout = isByDialect ? layouts[target.dialect] : openaiEndpoint
     const url = layout(withoutVersion(cleanBase(baseUrl)), target)

@@ -71,6 +71,8 @@ export interface Vendor {
   sessions?: readonly Dialect[]
   /** What Google's cloud calls a model in the first frame of a session; absent: the model's name. Such a vendor also counts in its cloud's words. */
   sessionModel?(model: string, options: EndpointTarget['options']): string
+  /** What Google's cloud calls a cached content that its clients call `cachedContents/1`; absent: the same. */
+  cacheName?(name: string, options: EndpointTarget['options']): string
   /** The vendor's own base URL; undefined where every channel must name one. */
   baseUrl: string | undefined
   /** True when a channel may have no key. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { threadMs } from '#testing/thread-time'
+import { threadMs, threadNow } from '#testing/thread-time'
 import { nameTable } from './json-names.ts'
 import { isNamed, scanFields, scanObject } from './json-scan.ts'
 
@@ -84,9 +84,9 @@ describe('what is refused', () => {
 
   test('a million fields', () => {
     const text = `{${Array.from({ length: 1_000_000 }, (_, i) => `"${i}":1`).join()}}`
-    const start = performance.now()
+    const start = threadNow()
     expect(() => scanObject(text)).toThrow(code('invalid_request'))
-    expect(performance.now() - start).toBeLessThan(1000)
+    expect(threadNow() - start).toBeLessThan(1000)
   })
 
   test('no message holds what was received', () => {
@@ -110,9 +110,9 @@ describe('time is linear', () => {
     'a million small strings': `{"x":[${'"",'.repeat(1_000_000)}""]}`,
   }
   test.each(Object.entries(cases))('%s', (_, text) => {
-    const start = performance.now()
+    const start = threadNow()
     expect(scanObject(text).value).toHaveProperty('x')
-    expect(performance.now() - start).toBeLessThan(2000)
+    expect(threadNow() - start).toBeLessThan(2000)
   })
 })
 

@@ -83,7 +83,7 @@ export interface PriceEffects {
   data: PriceEffect[]
 }
 
-/** A row of GET /api/prices/:model/history, newest first: the fields that changed. */
+/** A row of GET /api/prices/:model/history, newest first: the amounts that changed. Null: there was no price before, or is none after. */
 export interface PriceChange {
   at: string
   /** Id of a user or management key, or `file`. */

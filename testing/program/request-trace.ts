@@ -6,8 +6,9 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { scriptedUpstream } from '#testing/upstream/scripted-upstream'
-import { type ChatBody, chatVendor, defaultReply } from '#testing/vendors/chat-vendor'
+import { wait } from '#testing/upstream/scripted-answers'
+import { type Script, scriptedUpstream } from '#testing/upstream/scripted-upstream'
+import { chatVendor } from '#testing/vendors/chat-vendor'
 import { startProgram } from './program.ts'
 
 /** What is done for one event of a stream, all told. */
@@ -66,18 +67,31 @@ const [short, long, rounds] = [20, 120, 4]
 /** Milliseconds between two events. */
 const everyMs = 3
 
-/** As many words as the question says; otherwise what a vendor says by default. */
-function reply(body: ChatBody) {
-  const words = /^(\d+) words$/.exec(String(body.messages.at(-1)?.content))?.[1]
-  if (words === undefined) return defaultReply(body, () => 'call_1')
-  return { text: Array.from({ length: Number(words) }, (_, n) => `word${n} `), everyMs }
+/** As many words as the question says, each in a packet of its own; other questions are the vendor's. */
+function wordsOr(vendor: Script): Script {
+  return async (exchange) => {
+    const words = /"(\d+) words"/.exec(exchange.request.text())?.[1]
+    if (words === undefined) return vendor(exchange)
+    const send = (more: object) =>
+      exchange.chunk(`data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'gpt-test', ...more })}\n\n`)
+    const choice = (delta: object, reason: string | null) => ({ choices: [{ index: 0, delta, logprobs: null, finish_reason: reason }] })
+    await exchange.head(200, { 'Content-Type': 'text/event-stream', 'Transfer-Encoding': 'chunked' })
+    for (let word = 0; word < Number(words); word++) {
+      await send({ ...choice({ content: `word${word} ` }, null), usage: null })
+      await wait(everyMs)
+    }
+    await send({ ...choice({}, 'stop'), usage: null })
+    await send({ choices: [], usage: { prompt_tokens: 9, completion_tokens: Number(words), total_tokens: 9 + Number(words) } })
+    await exchange.chunk('data: [DONE]\n\n')
+    await exchange.lastChunk()
+  }
 }
 
 /** Starts a program and an upstream, sends a few requests, and answers the shortest trace of those after the first ones, and what an event takes. */
 export async function traceRequest(): Promise<TracedWork> {
   const folder = mkdtempSync(join(tmpdir(), 'parley-trace-'))
   const file = join(folder, 'trace.json')
-  const upstream = await scriptedUpstream(chatVendor({ reply }))
+  const upstream = await scriptedUpstream(wordsOr(chatVendor()))
   const preload = join(import.meta.dir, 'trace-preload.ts')
   try {
     const program = await startProgram({
@@ -102,7 +116,11 @@ export async function traceRequest(): Promise<TracedWork> {
         if (sent >= warmUps) traces.push(counted(JSON.parse(readFileSync(file, 'utf8'))))
       }
       return {
-        trace: traces.reduce((least, each) => (each.functions < least.functions ? each : least)),
+        trace: {
+          ...traces.reduce((least, each) => (each.functions < least.functions ? each : least)),
+          awaits: Math.min(...traces.map(({ awaits }) => awaits)),
+          objects: Math.min(...traces.map(({ objects }) => objects)),
+        },
         converted: await eventWork(messages, look),
         passed: await eventWork(chat, look),
       }

@@ -84,9 +84,12 @@ export const clientRooms: Record<string, Room> = {
     may: [...screen, ...inside('client/ui', 'console'), 'client/console', 'client/console/lists'],
     ...feature,
   },
+  // What stands beside those settings: what the channel met, who needs it, how it is declared.
+  'client/features/channels/beside': { may: [...screen, ...inside('client/ui', 'console'), 'client/console'], ...feature },
   'client/features/channels': {
     may: [
       'client/features/channels/editing',
+      'client/features/channels/beside',
       ...screen,
       ...inside('client/ui', 'console', 'chart', 'code'),
       'client/console',

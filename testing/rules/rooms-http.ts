@@ -14,7 +14,7 @@ export const httpRooms: Record<string, Room> = {
       'server/http/request',
       ...relay('conversation', 'realtime', 'admin'),
       ...['server/accounts', 'server/accounts/guard', 'server/bodies', 'server/replay', 'server/routing', ...billing, 'server/protocols'],
-      ...['server/reasoning-state', 'server/videos', 'server/upstream', 'server/wire'],
+      ...['server/reasoning-state', 'server/long-work', 'server/videos', 'server/upstream', 'server/wire'],
       ...lower,
     ],
   },
@@ -44,9 +44,13 @@ export const httpRooms: Record<string, Room> = {
       ...lower,
     ],
   },
-  // Stored answers of Responses in the words of Gemini.
+  // Interactions of Gemini: those that upstreams keep, and stored answers of Responses in the same words.
   'server/http/api/interactions': {
-    may: ['server/http/request', 'server/http/api', 'server/protocols', ...relay('conversation'), ...lower],
+    may: [
+      ...['server/http/request', 'server/http/api', 'server/interactions', 'server/accounts', 'server/protocols', 'server/reasoning-state'],
+      ...relay('conversation', 'admin'),
+      ...['server/upstream', ...lower],
+    ],
   },
   // What every route of the console is made with: who may call, JSON in and out, pages of lists. Bodies with a name twice: server/wire.
   'server/http/console/route': {

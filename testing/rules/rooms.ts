@@ -172,10 +172,14 @@ export const rooms: Record<string, Room> = {
   'server/batches': {
     may: ['server/jobs', 'server/accounts', 'server/reasoning-state', 'server/protocols', ...store('accounts', 'jobs'), ...lower],
   },
-  // Videos that upstreams make: kept, waited for, settled.
-  'server/videos': {
+  // What upstreams do long after they were asked: kept, waited for, settled.
+  'server/long-work': {
     may: ['server/jobs', 'server/billing/lease', 'server/billing/ledger', 'server/billing/pricing', ...store('jobs'), ...lower],
   },
+  // Videos that upstreams make.
+  'server/videos': { may: ['server/long-work', ...store('jobs'), ...lower] },
+  // Interactions that upstreams make in the background.
+  'server/interactions': { may: ['server/long-work', ...store('jobs'), ...lower] },
   // Calls that upstreams hold: who has them, and where.
   'server/calls': { may: [...store('realtime'), ...lower] },
   // What other gateways keep, as sections of a parley.yaml.

@@ -8,9 +8,10 @@ import { Button } from '#client/ui/button.tsx'
 import { Card } from '#client/ui/console/page.tsx'
 import { Failure } from '#client/ui/console/states.tsx'
 import { DataTable } from '#client/ui/console/table.tsx'
-import { formatAgo, formatWhen } from '#client/ui/console/time.ts'
+import { formatAgo, formatExactly, formatWhen } from '#client/ui/console/time.ts'
 import { showToast } from '#client/ui/toast.tsx'
 import type { SessionRow } from '#shared/console/session'
+import { Ago } from './ago.tsx'
 
 /**
  * The sessions of one user, which can be ended singly or all but this one. `path`: where they are listed; `/{id}` after it ends one.
@@ -72,8 +73,8 @@ export function SessionsCard(props: { path: string; title: string; none?: string
             label: ts('ses_address'),
             cell: (row) => (row.address ? <span class="mono text-[12px]">{row.address}</span> : <span class="na">–</span>),
           },
-          { id: 'started', label: ts('ses_started'), cell: (row) => formatWhen(row.at) },
-          { id: 'seen', label: ts('ses_seen'), cell: (row) => formatAgo(row.lastSeenAt) },
+          { id: 'started', label: ts('ses_started'), cell: (row) => <span title={formatExactly(row.at)}>{formatWhen(row.at)}</span> },
+          { id: 'seen', label: ts('ses_seen'), cell: (row) => <Ago at={row.lastSeenAt} /> },
           {
             id: 'end',
             label: ts('ses_end'),

@@ -3,6 +3,7 @@ import { readStatus } from '#client/api/account.ts'
 import { callApi } from '#client/api/http.ts'
 import { passkeysHere, readFactors, renewRecoveryCodes } from '#client/api/proofs.ts'
 import { detailOf, explain } from '#client/console/explain.ts'
+import { Ago } from '#client/console/lists/ago.tsx'
 import { createLoad } from '#client/console/load.ts'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
@@ -10,7 +11,7 @@ import { tc } from '#client/ui/console/messages.ts'
 import { Card } from '#client/ui/console/page.tsx'
 import { Failure } from '#client/ui/console/states.tsx'
 import { DataTable } from '#client/ui/console/table.tsx'
-import { formatAgo, formatWhen } from '#client/ui/console/time.ts'
+import { formatWhen } from '#client/ui/console/time.ts'
 import { later } from '#client/ui/later.ts'
 import { showToast } from '#client/ui/toast.tsx'
 import type { FactorRow } from '#shared/console/session'
@@ -96,7 +97,7 @@ export function FactorsCard(props: { onChanged?(): void }) {
             {
               id: 'used',
               label: t('factorUsed'),
-              cell: (row) => (row.lastUsedAt === null ? <span class="na">{t('mkNever')}</span> : formatAgo(row.lastUsedAt)),
+              cell: (row) => (row.lastUsedAt === null ? <span class="na">{t('mkNever')}</span> : <Ago at={row.lastUsedAt} />),
             },
             {
               id: 'remove',

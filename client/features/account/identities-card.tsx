@@ -2,6 +2,7 @@ import { createSignal, lazy, onMount, Show, Suspense } from 'solid-js'
 import { beginProviderSignIn, readStatus } from '#client/api/account.ts'
 import { callApi } from '#client/api/http.ts'
 import { detailOf, explain } from '#client/console/explain.ts'
+import { Ago } from '#client/console/lists/ago.tsx'
 import { createLoad, readAll } from '#client/console/load.ts'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
@@ -9,7 +10,7 @@ import { tc } from '#client/ui/console/messages.ts'
 import { Card } from '#client/ui/console/page.tsx'
 import { Failure } from '#client/ui/console/states.tsx'
 import { DataTable } from '#client/ui/console/table.tsx'
-import { formatAgo, formatWhen } from '#client/ui/console/time.ts'
+import { formatWhen } from '#client/ui/console/time.ts'
 import { showToast } from '#client/ui/toast.tsx'
 import type { IdentityRow } from '#shared/console/session'
 import { t } from './messages.ts'
@@ -64,7 +65,7 @@ export function IdentitiesCard() {
               { id: 'who', label: t('name'), card: 'title', cell: (row) => row.label ?? new URL(row.issuer).host },
               { id: 'issuer', label: t('issuer'), cell: (row) => <span class="mono text-[12px]">{row.issuer}</span> },
               { id: 'linked', label: t('linkedAt'), cell: (row) => formatWhen(row.at) },
-              { id: 'used', label: t('seen'), cell: (row) => formatAgo(row.lastUsedAt) },
+              { id: 'used', label: t('seen'), cell: (row) => <Ago at={row.lastUsedAt} /> },
               {
                 id: 'unlink',
                 label: t('unlink'),

@@ -79,7 +79,7 @@ export function PlanCard() {
           )}
         </Show>
         <form
-          class="form"
+          class="grid gap-3 min-[760px]:grid-cols-[minmax(0,1fr)_auto_auto]"
           onSubmit={(event) => {
             event.preventDefault()
             void redeem()
@@ -103,7 +103,8 @@ export function PlanCard() {
               onChange={setTeam}
             />
           </Show>
-          <div>
+          {/* Beside the fields: as far down as they are. */}
+          <div class="min-[760px]:pt-6">
             <Button type="submit" busy={write.busy()}>
               {t('redeem')}
             </Button>

@@ -1,10 +1,9 @@
 /** Who changed what, with what was before and after. Filters and the open row are in the address. */
-import { For, Show } from 'solid-js'
+import { Show } from 'solid-js'
+import { callApi } from '#client/api/http.ts'
 import { detailOf, explain } from '#client/console/explain.ts'
 import { SpanFilter, spanNames, spanOf } from '#client/console/lists/span-filter.tsx'
-import { createPages, queryOf } from '#client/console/load.ts'
-import { Drawer, DrawerPart } from '#client/ui/console/drawer.tsx'
-import { Facts } from '#client/ui/console/facts.tsx'
+import { createLoad, createPages, queryOf } from '#client/console/load.ts'
 import { FilterBar, FilterChip, SearchField } from '#client/ui/console/filters.tsx'
 import { Monogram } from '#client/ui/console/monogram.tsx'
 import { Page } from '#client/ui/console/page.tsx'
@@ -14,6 +13,9 @@ import { formatClock, formatDay, formatExactly } from '#client/ui/console/time.t
 import { useUrlState } from '#client/ui/console/url-state.ts'
 import { Icon } from '#client/ui/icon.tsx'
 import type { AuditRow } from '#shared/console/audit'
+import type { Page as PageOf } from '#shared/console/model'
+import { AuditDetail } from './audit-detail.tsx'
+import { actorOf, titleOf } from './audit-words.ts'
 import { en } from './en.ts'
 import { t } from './messages.ts'
 
@@ -26,17 +28,27 @@ export function AuditPage() {
   const filters = ['action', 'target', 'actor'] as const
   const asked = () => ({ ...Object.fromEntries(filters.map((name) => [name, url.get(name)])), ...spanOf(url) })
   const pages = createPages<AuditRow>(() => `/api/audit?${queryOf({ limit: '50', ...asked() })}`)
-  const active = () => [...filters.map((name) => url.get(name)), ...Object.values(spanOf(url)).map(formatDay)].filter(Boolean)
+  const actorText = () => actors().find(({ value }) => value === url.get('actor'))?.label ?? url.get('actor')
+  const active = () =>
+    [url.get('action'), url.get('target'), url.get('actor') && actorText(), ...Object.values(spanOf(url)).map(formatDay)].filter(Boolean)
   const open = () => pages.value()?.find((row) => row.id === url.get('open'))
   const move = (by: number) => {
     const rows = pages.value() ?? []
     const next = rows[rows.findIndex((row) => row.id === url.get('open')) + by]
     return next && (() => url.set({ open: next.id }, { replace: true }))
   }
-  const href = (row: AuditRow) => {
-    const params = new URLSearchParams(location.search)
-    params.set('open', row.id)
-    return `/admin/audit?${params}`
+  const href = (row: AuditRow) => url.href({ open: row.id })
+  const users = createLoad(
+    () => '/api/users?limit=200',
+    (path, signal) => callApi<PageOf<{ id: string; name: string }>>('GET', path, undefined, signal),
+  )
+  /** People, and who else changes things: the file, the setup. A key that acted is chosen by its row. */
+  const actors = () => {
+    const others = (['file', 'setup', 'environment'] as const).map((value) => ({ value, label: t(value) }))
+    const people = users.value()?.data.map(({ id, name }) => ({ value: id, label: name })) ?? []
+    const row = pages.value()?.find(({ actor }) => actor === url.get('actor'))
+    const known = [...people, ...others]
+    return row && !known.some(({ value }) => value === row.actor) ? [...known, { value: row.actor, label: actorOf(row) }] : known
   }
   return (
     <Page
@@ -49,7 +61,7 @@ export function AuditPage() {
       }
       aside={
         <Show when={open()}>
-          {(row) => <Detail row={row()} onClose={() => url.set({ open: '' })} onPrevious={move(-1)} onNext={move(1)} />}
+          {(row) => <AuditDetail row={row()} onClose={() => url.set({ open: '' })} onPrevious={move(-1)} onNext={move(1)} />}
         </Show>
       }
     >
@@ -62,14 +74,7 @@ export function AuditPage() {
           options={kinds.map((value) => ({ value, label: t(`kind_${value}` as 'kind_key') }))}
           onChange={(action) => url.set({ action })}
         />
-        <Show when={url.get('actor')}>
-          {(actor) => (
-            <button type="button" class="chip on" onClick={() => url.set({ actor: '' })}>
-              {t('actor')} <b>{actor()}</b>
-              <Icon name="x" small />
-            </button>
-          )}
-        </Show>
+        <FilterChip label={t('who')} value={url.get('actor')} options={actors()} onChange={(actor) => url.set({ actor })} />
       </FilterBar>
       <Show
         when={pages.error() === undefined || pages.value()}
@@ -165,16 +170,6 @@ function dayOf(at: string): string {
   return date === new Date(Date.now() - 86_400_000).toDateString() ? t('yesterday') : formatDay(at)
 }
 
-function actorOf(row: AuditRow): string {
-  if (row.owner !== null) return t('keyOf', { key: row.actorName ?? row.actor, owner: row.owner.name })
-  if (row.actorName !== null) return row.actorName
-  const named: Record<string, string> = { file: t('file'), setup: t('setup'), environment: t('environment') }
-  return named[row.actor] ?? row.actor
-}
-
-/** What was done, in words; the action's own name where there are none. */
-const titleOf = ({ action }: AuditRow): string => (action in en && action.includes('.') ? t(action as keyof typeof en) : action)
-
 /** Fields that say nothing to a reader of the list. */
 const hidden = new Set(['managed', 'hint', 'digest', 'agent', 'passwordHash'])
 
@@ -188,72 +183,4 @@ function changeOf(row: AuditRow): string {
       : [],
   )
   return told.slice(0, 3).join(', ')
-}
-
-const pathOf = (row: AuditRow): string | undefined => {
-  const id = encodeURIComponent(row.target)
-  const paths: Record<string, string> = {
-    key: `/keys/${id}`,
-    user: `/admin/users/${id}`,
-    group: `/admin/groups?open=${id}`,
-    channel: `/admin/channels/${id}`,
-    price: `/admin/prices?q=${id}`,
-    settings: '/admin/settings',
-    alertHook: `/admin/alerts?open=${id}`,
-    managementKey: '/account',
-    team: `/admin/teams?open=${id}`,
-    member: `/admin/teams?open=${encodeURIComponent(row.target.split('.')[0] ?? '')}`,
-    replay: `/replay/${id}`,
-    body: `/requests/${id}`,
-    plan: '/admin/selling',
-    code: '/admin/selling',
-    invitation: '/admin/users?tab=invitations',
-  }
-  return row.after === null && row.before !== null ? undefined : paths[row.action.split('.')[0] ?? '']
-}
-
-function Detail(props: { row: AuditRow; onClose(): void; onPrevious?: (() => void) | undefined; onNext?: (() => void) | undefined }) {
-  const names = () => [...new Set([...Object.keys(props.row.before ?? {}), ...Object.keys(props.row.after ?? {})])]
-  const text = (value: unknown) => (value === undefined ? '–' : typeof value === 'string' ? value : JSON.stringify(value))
-  return (
-    <Drawer
-      label={titleOf(props.row)}
-      title={titleOf(props.row)}
-      onClose={props.onClose}
-      onPrevious={props.onPrevious}
-      onNext={props.onNext}
-    >
-      <DrawerPart>
-        <Facts
-          facts={[
-            [
-              t('thing'),
-              <Show when={pathOf(props.row)} fallback={props.row.targetName}>
-                {(path) => <a href={path()}>{props.row.targetName}</a>}
-              </Show>,
-            ],
-            [t('action'), <span class="mono text-[12px]">{props.row.action}</span>],
-            [t('who'), actorOf(props.row)],
-            [t('when'), formatExactly(props.row.at)],
-            [t('request'), props.row.requestId && <span class="mono text-[12px]">{props.row.requestId}</span>],
-          ]}
-        />
-      </DrawerPart>
-      <DrawerPart title={t('change')} note={t('fields', { count: names().length })}>
-        <dl class="grid gap-3 text-[13px]">
-          <For each={names()}>
-            {(name) => (
-              <div>
-                <dt class="mono text-[12px] text-ink-3">{name}</dt>
-                <Show when={props.row.before}>
-                  {(before) => <dd class="wrap-anywhere text-ink-3 line-through">{text(before()[name])}</dd>}
-                </Show>
-                <Show when={props.row.after}>{(after) => <dd class="wrap-anywhere">{text(after()[name])}</dd>}</Show>
-              </div>
-            )}
-          </For>
-        </dl>
-      </DrawerPart>
-    </Drawer>
-  )
 }

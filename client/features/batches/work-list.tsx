@@ -1,25 +1,49 @@
-import { Show } from 'solid-js'
+import { createSignal, Show } from 'solid-js'
 import { onChange } from '#client/api/events.ts'
+import { callApi } from '#client/api/http.ts'
 import { useSession } from '#client/api/session.ts'
 import { detailOf, explain } from '#client/console/explain.ts'
 import { createPages } from '#client/console/load.ts'
+import { createWrite } from '#client/console/write.ts'
+import { Button } from '#client/ui/button.tsx'
 import { Empty, Failure } from '#client/ui/console/states.tsx'
 import { type Shape, Status } from '#client/ui/console/status.tsx'
 import { DataTable } from '#client/ui/console/table.tsx'
 import { formatExactly, formatWhen } from '#client/ui/console/time.ts'
+import { Confirm } from '#client/ui/dialog.tsx'
+import { formatMoney } from '#client/ui/format.ts'
+import { showToast } from '#client/ui/toast.tsx'
 import type { WorkRow } from '#shared/console/work'
 import { t } from './messages.ts'
 
-const shapes: Record<WorkRow['state'], Shape> = { queued: 'off', in_progress: 'live', stopping: 'warn', completed: 'ok', failed: 'bad' }
+const shapes: Record<WorkRow['state'], Shape> = {
+  queued: 'off',
+  in_progress: 'live',
+  stopping: 'warn',
+  completed: 'ok',
+  failed: 'bad',
+  cancelled: 'off',
+}
 
-/** Videos and answers in the background: how far each is. Live. */
+const titles = { answer: 'workStopTitle', call: 'hangUpTitle', interaction: 'stopWorkTitle', video: 'stopWorkTitle' } as const
+
+/** Videos, calls, answers and interactions in the background: how far each is, and its end before its time. Live. */
 export function WorkList() {
   const { admin } = useSession()
   const pages = createPages<WorkRow>(() => '/api/work?limit=50')
   onChange(['requests'], () => void pages.reload())
+  const write = createWrite()
+  const [stopping, setStopping] = createSignal<WorkRow>()
+  const stop = async ({ id, kind }: WorkRow) => {
+    setStopping(undefined)
+    if (await write.run(() => callApi('POST', `/api/work/${encodeURIComponent(id)}/stop`)))
+      showToast(t(kind === 'answer' ? 'workStopped' : 'otherStopped'))
+    void pages.reload()
+  }
   return (
     <>
       <p class="mb-4 max-w-[72ch] text-[13px] text-ink-2">{t('workIntro')}</p>
+      <Show when={write.error()}>{(error) => <p class="notice bad mb-4">{explain(error())}</p>}</Show>
       <Show
         when={pages.error() === undefined || pages.value()}
         fallback={
@@ -81,6 +105,16 @@ export function WorkList() {
               ),
             },
             {
+              id: 'spent',
+              label: t('spent'),
+              card: 'figure',
+              cell: (row) => (
+                <Show when={row.spent} fallback={<span class="na">–</span>}>
+                  {(spent) => <span class="num">{formatMoney(spent())}</span>}
+                </Show>
+              ),
+            },
+            {
               id: 'begun',
               label: t('begun'),
               card: 'figure',
@@ -90,12 +124,43 @@ export function WorkList() {
                 </span>
               ),
             },
+            {
+              id: 'actions',
+              label: t('actions'),
+              bare: true,
+              right: true,
+              card: 'whole',
+              cell: (row) => (
+                <Show when={row.canStop}>
+                  <Button
+                    size="sm"
+                    aria-label={t(row.kind === 'call' ? 'hangUpOf' : 'stopOf', { id: row.id })}
+                    busy={write.busy()}
+                    onClick={() => setStopping(row)}
+                  >
+                    {t(row.kind === 'call' ? 'hangUp' : 'stop')}
+                  </Button>
+                </Show>
+              ),
+            },
           ]}
           empty={<Empty title={t('workEmpty')}>{t('workEmptyWhy')}</Empty>}
           foot={t('shown', { count: pages.value()?.length ?? 0 })}
           footEnd={t('kept')}
           more={pages.more()}
         />
+      </Show>
+      <Show when={stopping()}>
+        {(row) => (
+          <Confirm
+            title={t(titles[row().kind])}
+            intro={t(row().kind === 'answer' ? 'workStopWhy' : 'stopWorkWhy')}
+            safe={t('cancel')}
+            go={t(row().kind === 'call' ? 'hangUp' : 'stop')}
+            onGo={() => void stop(row())}
+            onClose={() => setStopping(undefined)}
+          />
+        )}
       </Show>
     </>
   )

@@ -14,8 +14,8 @@ import type { ChannelHealthRow, ChannelRow, HealthRow } from '#shared/console/ch
 import { type ChannelState, channelState } from '#shared/console/channel-state'
 import type { Page } from '#shared/console/model'
 import type { UsageReportRow, UsageTotals } from '#shared/console/usage'
+import { Slices } from './beside/slices.tsx'
 import { t } from './messages.ts'
-import { Slices } from './slices.tsx'
 
 /** What requests met: the last hour by channel, and what rests now. */
 export interface Figures {

@@ -6,14 +6,19 @@ import { detailOf, explain } from '#client/console/explain.ts'
 import { createLoad } from '#client/console/load.ts'
 import { ChannelForm, formTabs } from '#client/features/channels/editing/channel-form.tsx'
 import { Button } from '#client/ui/button.tsx'
+import { copyText } from '#client/ui/clipboard.ts'
 import { Page as Frame } from '#client/ui/console/page.tsx'
 import { Empty, Failure, Skeleton } from '#client/ui/console/states.tsx'
 import { FileBadge } from '#client/ui/console/status.tsx'
 import { LinkTabs } from '#client/ui/console/tabs.tsx'
 import { useUrlState } from '#client/ui/console/url-state.ts'
 import { later } from '#client/ui/later.ts'
+import { showToast } from '#client/ui/toast.tsx'
 import type { ChannelRow, HealthRow } from '#shared/console/channel'
 import type { Page } from '#shared/console/model'
+import { SideCards } from './beside/cards.tsx'
+import { channelYaml } from './beside/channel-yaml.ts'
+import { t as tb } from './beside/messages.ts'
 import { ChannelStatus, penalties } from './channel-columns.tsx'
 import { HealthTab } from './health-tab.tsx'
 import { t } from './messages.ts'
@@ -37,6 +42,15 @@ export function ChannelPage() {
     () => `/api/channels/${encodeURIComponent(params.id)}/health`,
     (path, signal) => callApi<Page<HealthRow>>('GET', path, undefined, signal),
   )
+  /** Its models are asked on their page, where the answers stand. */
+  const [testing, setTesting] = createSignal(false)
+  const test = () => {
+    setTesting(true)
+    url.set({ tab: 'models' })
+  }
+  const copyYaml = async (row: ChannelRow) => {
+    if (await copyText(channelYaml(row))) showToast(tb('copied'))
+  }
   // Addresses of earlier versions call the connection settings.
   const tab = () => tabs.find((one) => one === url.get('tab').replace('settings', 'connection')) ?? 'health'
   return (
@@ -51,11 +65,21 @@ export function ChannelPage() {
       actions={
         <Show when={channel.value()}>
           {(row) => (
-            <Show when={row().managed === 'console'} fallback={<FileBadge />}>
-              <Button look="bad ghost" onClick={() => setRemoving(true)}>
-                {t('remove')}
+            <>
+              <span class="contents max-[759px]:hidden">
+                <Button look="ghost" icon="copy" onClick={() => void copyYaml(row())}>
+                  {tb('copyYaml')}
+                </Button>
+              </span>
+              <Button icon="pulse" onClick={() => test()}>
+                {tb('test')}
               </Button>
-            </Show>
+              <Show when={row().managed === 'console'} fallback={<FileBadge />}>
+                <Button look="bad ghost" onClick={() => setRemoving(true)}>
+                  {t('remove')}
+                </Button>
+              </Show>
+            </>
           )}
         </Show>
       }
@@ -106,7 +130,7 @@ export function ChannelPage() {
                 <HealthTab row={row()} health={health} />
               </Match>
               <Match when={tab() === 'models'}>
-                <ModelsTab row={row()} onSaved={channel.set} />
+                <ModelsTab row={row()} tests={testing()} onTests={() => setTesting(false)} onSaved={channel.set} />
               </Match>
               <Match when={tab() === 'simulate'}>
                 <Simulation channel={row()} />
@@ -116,6 +140,7 @@ export function ChannelPage() {
               row={row()}
               tab={formTabs.find((one) => one === tab())}
               rests={penalties(health.value()?.data ?? [])}
+              beside={(groups) => <SideCards row={row()} health={health.value()?.data ?? []} groups={groups()} />}
               onSaved={channel.set}
             />
           </>

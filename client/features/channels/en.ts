@@ -132,8 +132,6 @@ export const en = {
   answeredShare: 'Answered',
   attempts: 'Attempts',
   failed: 'Failed',
-  lastHourBars: 'Last hour: {requests} attempts, {failed} failed',
-  lastDay: 'Last 24 hours by the hour: {requests} requests, {failed} failed',
   // The models of a channel
   offer: 'Offered',
   offerModel: 'Offer {name}',

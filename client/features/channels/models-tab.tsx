@@ -1,4 +1,4 @@
-import { createMemo, createSignal, Show, Suspense } from 'solid-js'
+import { createEffect, createMemo, createSignal, Show, Suspense, untrack } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { capableText } from '#client/console/capable.ts'
 import { explain } from '#client/console/explain.ts'
@@ -16,12 +16,12 @@ import type { UpstreamModels } from '#shared/console/inspection/probe'
 import type { CapabilityRow } from '#shared/console/model'
 import type { PriceRow } from '#shared/console/price'
 import { t } from './messages.ts'
+import { changeTexts, reviewLines } from './model-changes.ts'
 import { modelColumns } from './model-columns.tsx'
 import { namesOf } from './model-lines.ts'
 import { ModelNotes } from './model-notes.tsx'
 import {
   adding,
-  differences,
   draftOf,
   found,
   type LineKind,
@@ -37,8 +37,8 @@ import { createModelTests } from './model-tests.ts'
 const AddModelsDialog = later(async () => (await import('./model-dialogs.tsx')).AddModelsDialog)
 const ModelNamesDialog = later(async () => (await import('./model-dialogs.tsx')).ModelNamesDialog)
 
-/** The models of a channel: what is offered under which name, what the upstream lists besides, their prices, and a test of each. */
-export function ModelsTab(props: { row: ChannelRow; onSaved(row: ChannelRow): void }) {
+/** The models of a channel: what is offered under which name, what the upstream lists besides, their prices, and a test of each. `tests`: asks all of them, once. */
+export function ModelsTab(props: { row: ChannelRow; tests: boolean; onTests(): void; onSaved(row: ChannelRow): void }) {
   const path = () => `/api/channels/${encodeURIComponent(props.row.id)}`
   const readonly = () => props.row.managed === 'file'
   const [draft, setDraft] = createSignal(draftOf(props.row.models))
@@ -64,29 +64,7 @@ export function ModelsTab(props: { row: ChannelRow; onSaved(row: ChannelRow): vo
   const shown = createMemo(() => found(lines(), find(), kind()))
   const count = (of: LineKind) => found(lines(), '', of).length
   const offered = createMemo(() => offeredOf(draft()))
-  const changes = createMemo(() => differences(props.row.models, offered()))
   const isChanged = () => JSON.stringify(offered()) !== JSON.stringify(props.row.models)
-  const changeTexts = () => {
-    const { added, removed, moved } = changes()
-    const texts = (
-      [
-        ['offerNames', added],
-        ['leaveNames', removed],
-        ['moveNames', moved],
-      ] as const
-    ).flatMap(([text, names]) => (names.length === 0 ? [] : t(text, { names: shortList(names) })))
-    return texts.length > 0 ? texts : [t('models')]
-  }
-  const review = () => {
-    const { added, removed, moved } = changes()
-    const upstreamIn = (models: readonly Parameters<typeof namesOf>[0][], name: string) =>
-      models.map(namesOf).find((one) => one.name === name)?.upstream ?? ''
-    return [
-      ...added.map((label) => ({ label, before: '–', after: t('offeredWord') })),
-      ...removed.map((label) => ({ label, before: t('offeredWord'), after: '–' })),
-      ...moved.map((label) => ({ label, before: upstreamIn(props.row.models, label), after: upstreamIn(offered(), label) })),
-    ]
-  }
   let aborter = new AbortController()
   const fetchModels = () =>
     fetching.run(async () => {
@@ -102,6 +80,13 @@ export function ModelsTab(props: { row: ChannelRow; onSaved(row: ChannelRow): vo
     })
     if (done) showToast(t('modelsSaved'))
   }
+  const testAll = () => void tests.run([...saved()], form() === '')
+  // What is asked for from the bar of the page begins at once, also while this tab is open already.
+  createEffect(() => {
+    if (!props.tests) return
+    props.onTests()
+    untrack(testAll)
+  })
   const columns = modelColumns({
     get readonly() {
       return readonly()
@@ -175,7 +160,7 @@ export function ModelsTab(props: { row: ChannelRow; onSaved(row: ChannelRow): vo
         <Show
           when={tests.running()}
           fallback={
-            <Button icon="pulse" onClick={() => void tests.run([...saved()], form() === '')}>
+            <Button icon="pulse" onClick={testAll}>
               {t('testAll')}
             </Button>
           }
@@ -204,8 +189,8 @@ export function ModelsTab(props: { row: ChannelRow; onSaved(row: ChannelRow): vo
         footEnd={t('testsHint')}
       />
       <SaveBar
-        changes={isChanged() && !readonly() ? changeTexts() : []}
-        review={review}
+        changes={isChanged() && !readonly() ? changeTexts(props.row.models, offered()) : []}
+        review={() => reviewLines(props.row.models, offered())}
         busy={write.busy()}
         error={write.error() && explain(write.error() as never)}
         onSave={() => void save()}
@@ -243,6 +228,3 @@ export function ModelsTab(props: { row: ChannelRow; onSaved(row: ChannelRow): vo
     </>
   )
 }
-
-/** At most four names, and how many more there are. */
-const shortList = (names: readonly string[]) => [...names.slice(0, 4), ...(names.length > 4 ? [`+${names.length - 4}`] : [])].join(', ')

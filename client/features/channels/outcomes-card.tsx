@@ -8,9 +8,9 @@ import { Status } from '#client/ui/console/status.tsx'
 import { DataTable } from '#client/ui/console/table.tsx'
 import { formatCount, formatPercent } from '#client/ui/format.ts'
 import type { ChannelOutcomes, ChannelRow, HealthRow } from '#shared/console/channel'
+import { Slices } from './beside/slices.tsx'
 import { t } from './messages.ts'
 import { type OutcomeLine, outcomeLines } from './outcomes.ts'
-import { Slices } from './slices.tsx'
 
 /** Each key and model that was asked in the last hour: what it met, and whether it rests. */
 export function OutcomesCard(props: { row: ChannelRow; rests: readonly HealthRow[] }) {

@@ -1,17 +1,6 @@
 /** What each key met with each model of a channel, as rows of a table. */
 import type { ChannelRow, HealthRow, OutcomeRow } from '#shared/console/channel'
-
-/** What happened in a span of time. */
-export interface Slice {
-  requests: number
-  failed: number
-}
-
-/** What the slices add up to. */
-export const sumOf = (slices: readonly (Slice | undefined)[]): Slice => ({
-  requests: slices.reduce((sum, slice) => sum + (slice?.requests ?? 0), 0),
-  failed: slices.reduce((sum, slice) => sum + (slice?.failed ?? 0), 0),
-})
+import { type Slice, sumOf } from './beside/slice.ts'
 
 /** A key with a model. */
 export interface OutcomeLine extends Slice {

@@ -129,8 +129,6 @@ export const zh: Record<keyof typeof en, string> = {
   answeredShare: '已回答',
   attempts: '尝试',
   failed: '失败',
-  lastHourBars: '最近一小时：{requests} 次尝试，{failed} 次失败',
-  lastDay: '过去 24 小时（按小时）：{requests} 次请求，{failed} 次失败',
   offer: '提供',
   offerModel: '提供 {name}',
   askedAs: '向上游请求 {name}',

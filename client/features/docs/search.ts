@@ -1,5 +1,6 @@
-/** Search in the reference, in the browser: every word must be in a page or an endpoint. */
+/** Search in the reference, in the browser, in English and Chinese. */
 import type { DocPage } from '#shared/console/docs'
+import { sameWords } from './same-words.ts'
 
 /** What was found. */
 export interface Hit {
@@ -11,29 +12,122 @@ export interface Hit {
 
 const mostHits = 30
 
-/** Pages and endpoints with all words of `text`; those with a word in their title first. */
+/** A page or an endpoint, with the texts in which words are looked for. */
+interface Entry {
+  hit: Hit
+  title: string
+  text: string
+}
+
+/**
+ * Pages and endpoints with all words of `text`, those with all of them in their title first; where none has all of them, those with the most,
+ * half of them at least. Chinese is divided into its words, since it is typed without spaces.
+ */
 export function searchDocs(pages: readonly DocPage[], text: string): Hit[] {
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  const words = wordsOf(text)
   if (words.length === 0) return []
-  const hits = pages.flatMap((page) => [
-    ...page.endpoints.map((one) => ({
-      hit: { page: page.id, anchor: one.id, title: `${one.method} ${one.path}`, note: one.summary },
-      text: [
-        one.method,
-        one.path,
-        one.summary,
-        plain(one.html),
-        ...[...one.takes, ...one.gives].map(({ path, means }) => `${path} ${means}`),
-      ].join(' '),
-    })),
-    { hit: { page: page.id, title: page.title, note: page.group }, text: `${page.title} ${plain(page.html)}` },
-  ])
-  const inTitle = ({ hit }: (typeof hits)[number]) => words.every((word) => `${hit.title} ${hit.note}`.toLowerCase().includes(word))
-  return hits
-    .filter((one) => words.every((word) => one.text.toLowerCase().includes(word)))
-    .toSorted((a, b) => Number(inTitle(b)) - Number(inTitle(a)))
+  const count = (of: string) => words.filter((same) => same.some((word) => of.includes(word))).length
+  const found = entriesOf(pages)
+    .map((entry) => ({ hit: entry.hit, inAll: count(entry.text), inTitle: count(entry.title) }))
+    .filter(({ inAll }) => inAll * 2 >= words.length)
+    .toSorted((a, b) => b.inAll - a.inAll || b.inTitle - a.inTitle)
+  const hasAll = found[0]?.inAll === words.length
+  return found
+    .filter(({ inAll }) => !hasAll || inAll === words.length)
     .slice(0, mostHits)
     .map(({ hit }) => hit)
 }
 
 const plain = (html: string) => html.replace(/<[^>]*>/g, ' ')
+/** Full-width letters and figures are the same as others. */
+const folded = (text: string) => text.normalize('NFKC').toLowerCase()
+
+const chinese = new Intl.Segmenter('zh', { granularity: 'word' })
+/** Words that a question has and no answer needs. */
+const empty = new Set([
+  '的',
+  '了',
+  '吗',
+  '呢',
+  '吧',
+  '是',
+  '在',
+  '我',
+  '和',
+  '与',
+  '或',
+  '如何',
+  '怎么',
+  '怎样',
+  '什么',
+  '请问',
+  '一个',
+  'how',
+  'do',
+  'i',
+  'a',
+  'the',
+  'to',
+  'is',
+])
+
+/** The words of what is searched, each with others that mean the same; without those that say nothing, unless there are no others. */
+export function wordsOf(text: string): (readonly string[])[] {
+  let left = folded(text)
+  const groups = sameWords.flatMap((group) => {
+    const named = group.toSorted((a, b) => b.length - a.length).find((word) => left.includes(word))
+    if (named === undefined || isInWord(left, named)) return []
+    left = left.replaceAll(named, ' ')
+    return [group]
+  })
+  return [...groups, ...singleWords(left, groups.length > 0).map((word) => [word])]
+}
+
+/** Whether these letters are only a part of a longer word: `stream` of `streamed` is not what was typed. */
+const isInWord = (text: string, word: string): boolean =>
+  /^[a-z0-9]/.test(word) && !new RegExp(`(^|[^a-z0-9])${word}s?($|[^a-z0-9])`).test(text)
+
+function singleWords(text: string, hasOthers: boolean): string[] {
+  const words = text
+    .split(/\s+/)
+    .flatMap((part) => (/\p{Script=Han}/u.test(part) ? dividedChinese(part) : part))
+    .filter(Boolean)
+  const telling = words.filter((word) => !empty.has(word))
+  return [...new Set(telling.length > 0 || hasOthers ? telling : words)]
+}
+
+/** Single characters in a row are one word: the dictionary of the browser lacks words of this trade, such as 密钥. */
+function dividedChinese(text: string): string[] {
+  const words: string[] = []
+  let isOpen = false
+  for (const { segment, isWordLike } of chinese.segment(text)) {
+    const isSingle = /^\p{Script=Han}$/u.test(segment) && !empty.has(segment)
+    if (isSingle && isOpen) words.push(`${words.pop()}${segment}`)
+    else if (isWordLike) words.push(segment)
+    isOpen = isSingle
+  }
+  return words
+}
+
+const known = new WeakMap<readonly DocPage[], Entry[]>()
+
+function entriesOf(pages: readonly DocPage[]): Entry[] {
+  const entries =
+    known.get(pages) ??
+    pages.flatMap((page) => [
+      ...page.endpoints.map((one) =>
+        entry({ page: page.id, anchor: one.id, title: `${one.method} ${one.path}`, note: one.summary }, [
+          plain(one.html),
+          ...[...one.takes, ...one.gives].map(({ path, means }) => `${path} ${means}`),
+        ]),
+      ),
+      entry({ page: page.id, title: page.title, note: page.group }, [plain(page.html)]),
+    ])
+  known.set(pages, entries)
+  return entries
+}
+
+function entry(hit: Hit, texts: readonly string[]): Entry {
+  const title = folded(`${hit.title} ${hit.note}`)
+  return { hit, title, text: `${title} ${folded(texts.join(' '))}` }
+}

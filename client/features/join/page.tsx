@@ -3,11 +3,12 @@ import { beginProviderSignIn } from '#client/api/account.ts'
 import { ApiError } from '#client/api/http.ts'
 import { acceptInvitation, joinByInvitation, lookAtInvitation } from '#client/api/invitations.ts'
 import { GatewayIllustration } from '#client/console/gateway-illustration.tsx'
+import { SplitPage } from '#client/console/split-page.tsx'
 import { announceError } from '#client/ui/announcer.tsx'
+import { createAttempt } from '#client/ui/attempt.ts'
 import { Button } from '#client/ui/button.tsx'
 import { formatWhen } from '#client/ui/console/time.ts'
 import { Field } from '#client/ui/field.tsx'
-import { SplitPage } from '#client/ui/split-page.tsx'
 import type { InvitationFacts, UserRow } from '#shared/console/user'
 import { t } from './messages.ts'
 
@@ -77,21 +78,15 @@ const goOn = (facts: InvitationFacts) => location.assign(facts.team === null ? '
 function NewAccount(props: { token: string; singleSignOn: boolean; facts: InvitationFacts }) {
   const [name, setName] = createSignal('')
   const [password, setPassword] = createSignal('')
-  const [busy, setBusy] = createSignal(false)
   const [error, setError] = createSignal<unknown>()
   const code = () => (error() instanceof ApiError ? (error() as ApiError).code : undefined)
-  const run = async (work: () => Promise<unknown>) => {
-    if (busy()) return
-    setBusy(true)
-    setError(undefined)
-    try {
-      await work()
-    } catch (thrown) {
+  const { busy, run } = createAttempt({
+    begun: () => setError(undefined),
+    failed(thrown) {
       setError(thrown)
       announceError(explain(thrown))
-      setBusy(false)
-    }
-  }
+    },
+  })
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
     void run(async () => {
@@ -164,20 +159,19 @@ function NewAccount(props: { token: string; singleSignOn: boolean; facts: Invita
 }
 
 function Accept(props: { token: string; user: UserRow; facts: InvitationFacts }) {
-  const [busy, setBusy] = createSignal(false)
   const [wrong, setWrong] = createSignal('')
-  const accept = async () => {
-    setBusy(true)
-    setWrong('')
-    try {
-      await acceptInvitation(props.token)
-      goOn(props.facts)
-    } catch (thrown) {
+  const { busy, run } = createAttempt({
+    begun: () => setWrong(''),
+    failed(thrown) {
       setWrong(thrown instanceof ApiError && thrown.code === 'name_taken' ? t('inAlready') : explain(thrown))
       announceError(wrong())
-      setBusy(false)
-    }
-  }
+    },
+  })
+  const accept = () =>
+    run(async () => {
+      await acceptInvitation(props.token)
+      goOn(props.facts)
+    })
   return (
     <Show when={props.facts.team !== null} fallback={<p class="notice">{t('notForYou')}</p>}>
       <Show when={wrong()}>

@@ -1,10 +1,11 @@
 /** `/key`: what the holder of an API key may know of it, without an account. */
-import { createEffect, createSignal, For, Show } from 'solid-js'
+import { createEffect, createSignal, For, onCleanup, Show } from 'solid-js'
 import type { ApiError } from '#client/api/http.ts'
 import { readKeyFacts, readKeyUsage } from '#client/api/key-facts.ts'
 import { explain } from '#client/console/explain.ts'
+import { asApiError } from '#client/console/load.ts'
 import { samplesFor } from '#client/console/snippets.ts'
-import { createWrite } from '#client/console/write.ts'
+import { announceError } from '#client/ui/announcer.tsx'
 import { Brand } from '#client/ui/brand.tsx'
 import { Button } from '#client/ui/button.tsx'
 import { CodeSample } from '#client/ui/console/copy.tsx'
@@ -24,15 +25,37 @@ const rates = ['rpm', 'tpm', 'concurrency'] as const
 export function KeyHolderPage() {
   const [key, setKey] = createSignal('')
   const [facts, setFacts] = createSignal<KeyFacts & { usage: KeyUsage }>()
-  const asking = createWrite()
+  const [busy, setBusy] = createSignal(false)
+  const [error, setError] = createSignal<ApiError>()
+  const wrong = () => {
+    const failure = error()
+    return failure && wordsFor(failure)
+  }
+  let aborter = new AbortController()
+  onCleanup(() => aborter.abort())
   createEffect(() => {
     document.title = `${t('title')} · Parley`
   })
-  const ask = (event: SubmitEvent) => {
+  /** Asks about the key that stands there now; an answer about an earlier one that is still under way no longer counts. */
+  const ask = async (event: SubmitEvent) => {
     event.preventDefault()
-    setFacts(undefined)
+    aborter.abort()
+    aborter = new AbortController()
+    const { signal } = aborter
     const secret = key().trim()
-    void asking.run(async () => setFacts({ ...(await readKeyFacts(secret)), usage: await readKeyUsage(secret) }))
+    setFacts(undefined)
+    setError(undefined)
+    setBusy(true)
+    try {
+      const found = { ...(await readKeyFacts(secret, signal)), usage: await readKeyUsage(secret, signal) }
+      if (!signal.aborted) setFacts(found)
+    } catch (thrown) {
+      if (signal.aborted) return
+      setError(asApiError(thrown))
+      announceError(wordsFor(asApiError(thrown)))
+    } finally {
+      if (!signal.aborted) setBusy(false)
+    }
   }
   return (
     <main class="min-h-dvh bg-surface">
@@ -53,19 +76,10 @@ export function KeyHolderPage() {
           <h1 class="text-[20px]/[28px] tracking-[-0.015em]">{t('title')}</h1>
           <p class="mt-1 max-w-[64ch] text-ink-2">{t('intro')}</p>
         </div>
-        <form class="grid max-w-[560px] gap-3" onSubmit={ask}>
-          <TextField
-            label={t('key')}
-            hint={t('keyHint')}
-            type="password"
-            mono
-            required
-            value={key()}
-            error={asking.error() && wordsFor(asking.error() as ApiError)}
-            onChange={setKey}
-          />
+        <form class="grid max-w-[560px] gap-3" onSubmit={(event) => void ask(event)}>
+          <TextField label={t('key')} hint={t('keyHint')} type="password" mono required value={key()} error={wrong()} onChange={setKey} />
           <div>
-            <Button type="submit" look="primary" busy={asking.busy()}>
+            <Button type="submit" look="primary" busy={busy()}>
               {t('show')}
             </Button>
           </div>

@@ -1,12 +1,13 @@
 import { Match, Show, Switch } from 'solid-js'
 import { BudgetCell, limitsText } from '#client/console/budget-cell.tsx'
 import { tightest } from '#client/console/limits.ts'
+import { Ago } from '#client/console/lists/ago.tsx'
 import { ts } from '#client/console/messages.ts'
 import { DayBars } from '#client/ui/console/day-bars.tsx'
 import { tc } from '#client/ui/console/messages.ts'
 import { FileBadge } from '#client/ui/console/status.tsx'
 import type { Column } from '#client/ui/console/table.tsx'
-import { formatAgo, formatDay } from '#client/ui/console/time.ts'
+import { formatDay } from '#client/ui/console/time.ts'
 import { formatMoney } from '#client/ui/format.ts'
 import { Menu } from '#client/ui/menu.tsx'
 import { Switch as Toggle } from '#client/ui/switch.tsx'
@@ -99,7 +100,7 @@ export function keyColumns({ everybody, spend, onTurn, onAsk }: Parts): Column<K
       sorts: true,
       cell: (row) => (
         <span>
-          {formatAgo(row.lastUsedAt)}
+          <Ago at={row.lastUsedAt} />
           <Show when={row.lastUsedFrom}>
             <small class="mono">{row.lastUsedFrom}</small>
           </Show>

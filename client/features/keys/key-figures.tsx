@@ -1,8 +1,8 @@
 import { Show } from 'solid-js'
 import { BudgetCell } from '#client/console/budget-cell.tsx'
+import { Ago } from '#client/console/lists/ago.tsx'
 import { DayBars } from '#client/ui/console/day-bars.tsx'
 import { Stats } from '#client/ui/console/stats.tsx'
-import { formatAgo } from '#client/ui/console/time.ts'
 import { formatCount, formatMoney, formatPercent } from '#client/ui/format.ts'
 import type { KeyRow } from '#shared/console/key'
 import { expiryText } from './key-columns.tsx'
@@ -34,7 +34,7 @@ export function KeyFigures(props: { row: KeyRow }) {
           { label: t('errors30'), value: own() ? formatCount(own()?.errors ?? 0) : '–', note: t('ofRequests', { share: share() }) },
           {
             label: t('lastUsed'),
-            value: formatAgo(props.row.lastUsedAt),
+            value: <Ago at={props.row.lastUsedAt} />,
             note: [props.row.lastUsedFrom === null ? '' : t('lastFrom', { from: props.row.lastUsedFrom }), expiryText(props.row)]
               .filter(Boolean)
               .join(', '),

@@ -7,6 +7,7 @@ import { asApiError, createLoad, createPages, queryOf, readAll } from '#client/c
 import { Button } from '#client/ui/button.tsx'
 import { FilterBar, FilterChip, SearchField, Segments } from '#client/ui/console/filters.tsx'
 import { Page } from '#client/ui/console/page.tsx'
+import { createPicks } from '#client/ui/console/picks.tsx'
 import { Empty, Failure, NoMatch } from '#client/ui/console/states.tsx'
 import { DataTable, type Sort } from '#client/ui/console/table.tsx'
 import { useUrlState } from '#client/ui/console/url-state.ts'
@@ -14,6 +15,7 @@ import { later } from '#client/ui/later.ts'
 import { showToast } from '#client/ui/toast.tsx'
 import type { GroupRow } from '#shared/console/group'
 import type { KeyRow } from '#shared/console/key'
+import { BulkKeys } from './bulk-keys.tsx'
 import { type Preset, presets } from './draft.ts'
 import { keyColumns } from './key-columns.tsx'
 import { t } from './messages.ts'
@@ -65,6 +67,11 @@ export function KeysPage() {
       showToast(explain(asApiError(thrown)))
     }
   }
+  const picks = createPicks(
+    () => pages.value() ?? [],
+    (row) => row.id,
+    (row) => row.name,
+  )
   const create = (preset: Preset) => url.set({ create: preset })
   const done = () => {
     setDialog(null)
@@ -81,46 +88,48 @@ export function KeysPage() {
       }
     >
       <ShownOnce />
-      <FilterBar>
-        <SearchField label={t('search')} value={url.get('q')} onSearch={(q) => url.set({ q }, { replace: true })} />
-        <Show when={admin()}>
-          <Segments
-            label={t('whose')}
-            value={everybody() ? 'all' : 'mine'}
-            options={[
-              { value: 'mine', label: t('mine') },
-              { value: 'all', label: t('everybody') },
-            ]}
-            onChange={(whose) => url.set({ all: whose === 'all' ? 'true' : '', user: '' })}
-          />
-        </Show>
-        <FilterChip
-          label={t('status')}
-          value={url.get('status')}
-          options={[
-            { value: 'active', label: t('active') },
-            { value: 'off', label: t('off') },
-            { value: 'expired', label: t('expired') },
-          ]}
-          onChange={(status) => url.set({ status })}
-        />
-        <FilterChip
-          label={t('group')}
-          value={url.get('group')}
-          options={(groups.value() ?? []).map(({ name }) => ({ value: name, label: name }))}
-          onChange={(group) => url.set({ group })}
-        />
-        <Show when={url.get('user')}>
-          {(user) => (
-            <FilterChip
-              label={t('owner')}
-              value={user()}
-              options={[{ value: user(), label: user() }]}
-              onChange={(one) => url.set({ user: one })}
+      <Show when={picks.rows().length === 0} fallback={<BulkKeys picks={picks} onDone={() => void pages.reload()} />}>
+        <FilterBar>
+          <SearchField label={t('search')} value={url.get('q')} onSearch={(q) => url.set({ q }, { replace: true })} />
+          <Show when={admin()}>
+            <Segments
+              label={t('whose')}
+              value={everybody() ? 'all' : 'mine'}
+              options={[
+                { value: 'mine', label: t('mine') },
+                { value: 'all', label: t('everybody') },
+              ]}
+              onChange={(whose) => url.set({ all: whose === 'all' ? 'true' : '', user: '' })}
             />
-          )}
-        </Show>
-      </FilterBar>
+          </Show>
+          <FilterChip
+            label={t('status')}
+            value={url.get('status')}
+            options={[
+              { value: 'active', label: t('active') },
+              { value: 'off', label: t('off') },
+              { value: 'expired', label: t('expired') },
+            ]}
+            onChange={(status) => url.set({ status })}
+          />
+          <FilterChip
+            label={t('group')}
+            value={url.get('group')}
+            options={(groups.value() ?? []).map(({ name }) => ({ value: name, label: name }))}
+            onChange={(group) => url.set({ group })}
+          />
+          <Show when={url.get('user')}>
+            {(user) => (
+              <FilterChip
+                label={t('owner')}
+                value={user()}
+                options={[{ value: user(), label: user() }]}
+                onChange={(one) => url.set({ user: one })}
+              />
+            )}
+          </Show>
+        </FilterBar>
+      </Show>
       <Show
         when={pages.error() === undefined || pages.value()}
         fallback={
@@ -131,12 +140,15 @@ export function KeysPage() {
       >
         <DataTable
           label={t('title')}
-          columns={keyColumns({
-            everybody: everybody(),
-            spend,
-            onTurn: turn,
-            onAsk: (kind, row) => setDialog({ kind, row }),
-          })}
+          columns={[
+            picks.column,
+            ...keyColumns({
+              everybody: everybody(),
+              spend,
+              onTurn: turn,
+              onAsk: (kind, row) => setDialog({ kind, row }),
+            }),
+          ]}
           rows={pages.value()}
           rowId={(row) => row.id}
           stale={pages.loading()}

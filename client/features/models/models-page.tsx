@@ -12,7 +12,9 @@ import { formatCompact, formatPrice } from '#client/ui/format.ts'
 import { Icon, type IconName } from '#client/ui/icon.tsx'
 import type { GroupRow } from '#shared/console/group'
 import { type ModelRow, modelSkills } from '#shared/console/model'
+import { dialects } from '#shared/ids'
 import { formatDecimal, parseDecimal } from '#shared/money'
+import { alsoCosts } from './also-costs.ts'
 import { t } from './messages.ts'
 
 /** What a model may be able to do, with the icon for it. */
@@ -45,11 +47,11 @@ export function ModelsPage() {
     url.set({ can: modelSkills.filter((one) => wanted().includes(one) !== (one === skill)).join(',') }, { replace: true })
   const useText = () => uses.filter((use) => use === url.get('use')).map((use) => t(use))
   const filters = () => [url.get('q'), ...useText(), ...wanted().map((skill) => t(skill))].filter(Boolean).join(', ')
+  // Exactly: prices have nine places, ratios six.
+  const own = (usd: string) => `$${formatPrice(formatDecimal(parseDecimal(usd, 9) * parseDecimal(ratio(), 6), 15))}`
   const price = (row: ModelRow, field: 'input' | 'output' | 'cacheRead') => {
     const usd = row.price[field]
-    if (usd === undefined) return <span class="na">–</span>
-    // Exactly: prices have nine places, ratios six.
-    return `$${formatPrice(formatDecimal(parseDecimal(usd, 9) * parseDecimal(ratio(), 6), 15))}`
+    return usd === undefined ? <span class="na">–</span> : own(usd)
   }
   return (
     <Page title={t('title')}>
@@ -134,11 +136,23 @@ export function ModelsPage() {
               label: t('protocols'),
               wide: true,
               card: 'none',
-              cell: (row) => <span class="text-ink-2">{row.dialects.join(', ')}</span>,
+              cell: (row) => (
+                <span class="text-ink-2" title={row.dialects.join(', ')}>
+                  {row.dialects.length === dialects.length ? t('protocolsAll') : row.dialects.join(', ')}
+                </span>
+              ),
             },
             { id: 'input', label: t('input'), sorts: true, right: true, cell: (row) => price(row, 'input') },
             { id: 'output', label: t('output'), sorts: true, right: true, cell: (row) => price(row, 'output') },
             { id: 'cacheRead', label: t('cacheRead'), sorts: true, right: true, wide: true, cell: (row) => price(row, 'cacheRead') },
+            {
+              id: 'also',
+              label: t('also'),
+              cell: (row) => {
+                const text = alsoCosts(row.price, own)
+                return text && <span class="block min-w-[14ch] whitespace-normal text-ink-2">{text}</span>
+              },
+            },
           ]}
           empty={
             <Show when={filters()} fallback={<Empty title={t('empty')}>{t('emptyWhy')}</Empty>}>

@@ -229,7 +229,7 @@ function Top(props: {
               cell: (row) => (
                 <span class="flex items-center justify-end gap-2">
                   <span class="w-14 max-[1399px]:hidden">
-                    <Meter share={Math.min(share(row), 0.79)} label={`${t('share')} ${formatPercent(share(row))}`} />
+                    <Meter plain share={share(row)} label={`${t('share')} ${formatPercent(share(row))}`} />
                   </span>
                   <span class="min-w-[34px]">{formatPercent(share(row), 0)}</span>
                 </span>

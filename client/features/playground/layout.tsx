@@ -48,8 +48,7 @@ export function PlaygroundLayout(props: { playground: PlaygroundState; actions: 
   handleShortcuts(page)
   announceReplies(page)
   onMount(() => {
-    // Two frames later the box is in the document; a detached one takes no focus.
-    if (hasSide()) requestAnimationFrame(() => requestAnimationFrame(() => composer()?.focus()))
+    if (hasSide()) startInComposer(() => composer()?.focus())
     // Ready before the first reply; without a network the reply itself tries again.
     setTimeout(
       () =>
@@ -114,5 +113,24 @@ export function PlaygroundLayout(props: { playground: PlaygroundState; actions: 
         </Show>
       </Suspense>
     </div>
+  )
+}
+
+/**
+ * Focuses the message box once it is there: two frames later it is in the document, and a detached one takes no focus. Whoever has pressed
+ * something meanwhile keeps the focus where they have put it.
+ */
+function startInComposer(focus: () => void): void {
+  const presses = ['keydown', 'pointerdown'] as const
+  let pressed = false
+  const onPress = () => {
+    pressed = true
+  }
+  for (const press of presses) addEventListener(press, onPress, { capture: true, once: true })
+  requestAnimationFrame(() =>
+    requestAnimationFrame(() => {
+      for (const press of presses) removeEventListener(press, onPress, { capture: true })
+      if (!pressed) focus()
+    }),
   )
 }

@@ -74,6 +74,7 @@ export const en = {
   toChannels: 'Channels',
   actions: 'Actions',
   history: 'History',
+  historyRemoved: 'No price any more',
   historyNone: 'Nobody has changed this price in the console.',
   import: 'Import',
   importTitle: 'Import prices',

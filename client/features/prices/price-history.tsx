@@ -5,6 +5,7 @@ import { DrawerPart } from '#client/ui/console/drawer.tsx'
 import { formatExactly, formatWhen } from '#client/ui/console/time.ts'
 import type { Page } from '#shared/console/model'
 import type { PriceChange } from '#shared/console/price'
+import { en } from './en.ts'
 import { t } from './messages.ts'
 
 /** Who changed the price of a model, when, from what to what: newest first. */
@@ -26,10 +27,11 @@ export function PriceHistory(props: { model: string }) {
                 </span>{' '}
                 {row.actorName ?? row.actor}
                 <span class="num block">
-                  <For each={changesOf(row)}>
+                  <Show when={row.after === null}>{t('historyRemoved')}</Show>
+                  <For each={row.after === null ? [] : changesOf(row)}>
                     {(change) => (
                       <span class="inline-block pr-3">
-                        {change.name}{' '}
+                        {fieldText(change.name)}{' '}
                         <Show when={change.from !== undefined}>
                           <s class="text-ink-3">{change.from}</s> →{' '}
                         </Show>
@@ -54,3 +56,6 @@ function changesOf({ before, after }: PriceChange): { name: string; from: string
 
 const words = (value: unknown): string | undefined =>
   value === undefined || value === null ? undefined : typeof value === 'string' ? value : JSON.stringify(value)
+
+/** The field as the form calls it. */
+const fieldText = (name: string): string => (name in en ? t(name as 'input') : name)

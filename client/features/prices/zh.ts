@@ -75,6 +75,7 @@ export const zh: Record<keyof typeof en, string> = {
   toChannels: '渠道',
   actions: '操作',
   history: '历史',
+  historyRemoved: '已移除价格',
   historyNone: '还没有人在控制台修改过此价格。',
   import: '导入',
   importTitle: '导入价格',

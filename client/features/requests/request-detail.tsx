@@ -60,7 +60,11 @@ export function RequestDetail(props: { row: LogRow }) {
               t('key'),
               <span>
                 <Show when={props.row.key} fallback={t('playground')}>
-                  {(name) => <a href={`/keys?q=${encodeURIComponent(name())}`}>{name()}</a>}
+                  {(name) => (
+                    <a class="underline" href={`/keys?q=${encodeURIComponent(name())}`}>
+                      {name()}
+                    </a>
+                  )}
                 </Show>{' '}
                 <Show when={props.row.user?.name}>{(name) => t('ofUser', { user: name() })}</Show>
                 <Show when={props.row.team}>{(team) => t('paidBy', { team: team().name ?? team().id })}</Show>

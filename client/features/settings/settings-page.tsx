@@ -14,6 +14,7 @@ import { useUrlState } from '#client/ui/console/url-state.ts'
 import { Icon } from '#client/ui/icon.tsx'
 import { showToast } from '#client/ui/toast.tsx'
 import type { SettingsRow } from '#shared/console/settings'
+import { createCurrentSection } from './current-section.ts'
 import type { Editing } from './editing.tsx'
 import { EnvironmentCard } from './environment-card.tsx'
 import { KeptBodiesCard } from './kept-bodies-card.tsx'
@@ -99,6 +100,8 @@ function Form(props: { row: SettingsRow; onSaved(row: SettingsRow): void }) {
   const changedOnly = () => url.get('only') === 'changed'
   const shown = () => matching(props.row, url.get('q'), changedOnly())
   const sections = () => (Object.keys(cards) as Section[]).filter((section) => countIn(section, shown()) > 0)
+  const current = createCurrentSection(() => [...sections(), ...(variables() ? ['environment'] : [])].map(idOf))
+  const mark = (name: string) => (current() === idOf(name) ? ('location' as const) : undefined)
   const finds = (...texts: string[]) => texts.some((text) => text.toLowerCase().includes(url.get('q').toLowerCase()))
   const editing: Editing = {
     get row() {
@@ -139,14 +142,14 @@ function Form(props: { row: SettingsRow; onSaved(row: SettingsRow): void }) {
         <nav class="settings-nav" aria-label={t('sections')}>
           <For each={sections()}>
             {(section) => (
-              <button type="button" onClick={() => goTo(section)}>
+              <button type="button" aria-current={mark(section)} onClick={() => goTo(section)}>
                 <span class="min-w-0 flex-1">{t(sectionLabels[section])}</span>
                 <span class="num text-ink-3">{countIn(section, shown())}</span>
               </button>
             )}
           </For>
           <Show when={variables()}>
-            <button type="button" onClick={() => goTo('environment')}>
+            <button type="button" aria-current={mark('environment')} onClick={() => goTo('environment')}>
               {t(sectionLabels.environment)}
             </button>
           </Show>
@@ -164,7 +167,7 @@ function Form(props: { row: SettingsRow; onSaved(row: SettingsRow): void }) {
               return <Fields editing={editing} />
             }}
           </For>
-          <section id="settings-environment">
+          <section id={idOf('environment')}>
             <EnvironmentCard finds={finds} setOnly={changedOnly()} onFound={setVariables} />
           </section>
         </form>
@@ -190,9 +193,11 @@ function Form(props: { row: SettingsRow; onSaved(row: SettingsRow): void }) {
   )
 }
 
+const idOf = (section: string) => `settings-${section}`
+
 /** Puts a section of the page in sight, and the keyboard's focus into it. */
 function goTo(name: string): void {
-  const section = document.getElementById(`settings-${name}`)
+  const section = document.getElementById(idOf(name))
   section?.scrollIntoView({ block: 'start' })
   section?.querySelector<HTMLElement>('input, select, textarea, button, summary, a')?.focus({ preventScroll: true })
 }

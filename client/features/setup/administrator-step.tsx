@@ -2,6 +2,7 @@ import { createSignal, Show } from 'solid-js'
 import { setUp } from '#client/api/account.ts'
 import { ApiError } from '#client/api/http.ts'
 import { announceError } from '#client/ui/announcer.tsx'
+import { createAttempt } from '#client/ui/attempt.ts'
 import { Button } from '#client/ui/button.tsx'
 import { Field } from '#client/ui/field.tsx'
 import type { UserRow } from '#shared/console/user'
@@ -21,7 +22,6 @@ const shortest = 8
 export function AdministratorStep(props: { onMade(made: Made, useDemo: boolean): void; onAlreadyDone(): void }) {
   const [values, setValues] = createSignal<Record<Name, string>>({ token: '', name: 'admin', password: '' })
   const [faults, setFaults] = createSignal<Partial<Record<Name, string>>>({})
-  const [busy, setBusy] = createSignal(false)
   const [failure, setFailure] = createSignal<ApiError>()
   let form: HTMLFormElement | undefined
 
@@ -32,31 +32,28 @@ export function AdministratorStep(props: { onMade(made: Made, useDemo: boolean):
     announceError(Object.values(found).join(' '))
     queueMicrotask(() => form?.querySelector<HTMLInputElement>('[aria-invalid="true"]')?.focus())
   }
-  const submit = async (useDemo: boolean) => {
-    if (busy()) return
+  const { busy, run } = createAttempt({
+    begun: () => setFailure(undefined),
+    failed(thrown) {
+      const failure = thrown instanceof ApiError ? thrown : new ApiError('', { status: 0, code: 'unexpected' })
+      const at = faultOf(failure)
+      if (at) show(at)
+      else {
+        setFailure(failure)
+        announceError(explain(failure))
+      }
+    },
+  })
+  const submit = (useDemo: boolean) => {
     const { token, name, password } = values()
-    setFailure(undefined)
     const missing = {
       ...(token.trim() === '' && { token: t('tokenMissing') }),
       ...(name.trim() === '' && { name: t('nameMissing') }),
       ...(password.length < shortest && { password: password === '' ? t('passwordMissing') : t('passwordShort', { count: shortest }) }),
     }
     show(missing)
-    if (Object.keys(missing).length > 0) return
-    setBusy(true)
-    try {
-      props.onMade(await setUp(token.trim(), name.trim(), password), useDemo)
-    } catch (thrown) {
-      const failed = thrown instanceof ApiError ? thrown : new ApiError('', { status: 0, code: 'unexpected' })
-      const at = faultOf(failed)
-      if (at) show(at)
-      else {
-        setFailure(failed)
-        announceError(explain(failed))
-      }
-    } finally {
-      setBusy(false)
-    }
+    if (Object.keys(missing).length > 0) return setFailure(undefined)
+    void run(async () => props.onMade(await setUp(token.trim(), name.trim(), password), useDemo))
   }
   const field = (name: Name) => ({
     value: values()[name],
@@ -74,7 +71,7 @@ export function AdministratorStep(props: { onMade(made: Made, useDemo: boolean):
       novalidate
       onSubmit={(event) => {
         event.preventDefault()
-        void submit(false)
+        submit(false)
       }}
     >
       <StepFrame
@@ -86,7 +83,7 @@ export function AdministratorStep(props: { onMade(made: Made, useDemo: boolean):
             <Button type="submit" look="primary" size="lg" busy={busy()}>
               {t('continue')}
             </Button>
-            <Button look="ghost" size="lg" onClick={() => void submit(true)}>
+            <Button look="ghost" size="lg" onClick={() => submit(true)}>
               {t('useDemo')}
             </Button>
           </>

@@ -2,10 +2,11 @@ import { createSignal, Show } from 'solid-js'
 import { beginProviderSignIn, type Entered, type Entry, signIn } from '#client/api/account.ts'
 import { passkeysHere, signInByPasskey } from '#client/api/proofs.ts'
 import { GatewayIllustration } from '#client/console/gateway-illustration.tsx'
+import { SplitPage } from '#client/console/split-page.tsx'
 import { announceError } from '#client/ui/announcer.tsx'
+import { createAttempt } from '#client/ui/attempt.ts'
 import { Button } from '#client/ui/button.tsx'
 import { Field } from '#client/ui/field.tsx'
-import { SplitPage } from '#client/ui/split-page.tsx'
 import type { FactorMethods } from '#shared/console/session'
 import { explain } from './explain.ts'
 import { t } from './messages.ts'
@@ -47,36 +48,19 @@ function FirstStep(props: {
 }) {
   const [name, setName] = createSignal('')
   const [password, setPassword] = createSignal('')
-  const [busy, setBusy] = createSignal(false)
   const [wrong, setWrong] = createSignal(
     props.word === undefined || props.word === 'second-factor' ? '' : t(failures[props.word] ?? 'providerRefused'),
   )
 
-  const run = async (work: () => Promise<Entry>) => {
-    if (busy()) return
-    setBusy(true)
-    setWrong('')
-    try {
-      props.onEntered(await work())
-    } catch (thrown) {
+  const { busy, run } = createAttempt({
+    begun: () => setWrong(''),
+    failed(thrown) {
       setWrong(explain(thrown))
       announceError(wrong())
-    } finally {
-      setBusy(false)
-    }
-  }
-
-  const goToProvider = async () => {
-    setBusy(true)
-    setWrong('')
-    try {
-      await beginProviderSignIn({ to: `${location.pathname}${location.search}${location.hash}` })
-    } catch (thrown) {
-      setWrong(explain(thrown))
-      announceError(wrong())
-      setBusy(false)
-    }
-  }
+    },
+  })
+  const enter = (entry: () => Promise<Entry>) => run(async () => props.onEntered(await entry()))
+  const goToProvider = () => run(() => beginProviderSignIn({ to: `${location.pathname}${location.search}${location.hash}` }))
 
   return (
     <SplitPage title={t('title')} intro={t('intro')} aside={<GatewayIllustration />}>
@@ -84,7 +68,7 @@ function FirstStep(props: {
         class="grid gap-4"
         onSubmit={(event) => {
           event.preventDefault()
-          void run(() => signIn(name(), password()))
+          void enter(() => signIn(name(), password()))
         }}
       >
         <Field
@@ -117,7 +101,7 @@ function FirstStep(props: {
         </Button>
       </form>
       <Show when={passkeysHere(props.passkeys)}>
-        <Button size="lg" class="mt-3 w-full" icon="key" busy={busy()} onClick={() => void run(signInByPasskey)}>
+        <Button size="lg" class="mt-3 w-full" icon="key" busy={busy()} onClick={() => void enter(signInByPasskey)}>
           {t('usePasskey')}
         </Button>
       </Show>

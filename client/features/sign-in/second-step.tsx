@@ -3,10 +3,11 @@ import type { Entry } from '#client/api/account.ts'
 import { ApiError } from '#client/api/http.ts'
 import { giveFactor, givePasskey } from '#client/api/proofs.ts'
 import { GatewayIllustration } from '#client/console/gateway-illustration.tsx'
+import { SplitPage } from '#client/console/split-page.tsx'
 import { announceError } from '#client/ui/announcer.tsx'
+import { createAttempt } from '#client/ui/attempt.ts'
 import { Button } from '#client/ui/button.tsx'
 import { Field } from '#client/ui/field.tsx'
-import { SplitPage } from '#client/ui/split-page.tsx'
 import type { FactorMethods } from '#shared/console/session'
 import { explain } from './explain.ts'
 import { t } from './messages.ts'
@@ -15,21 +16,15 @@ import { t } from './messages.ts'
 export function SecondStep(props: { methods: FactorMethods; passkeys: boolean; onEntered(entry: Entry): void; onBack(): void }) {
   const [recovering, setRecovering] = createSignal(!props.methods.app && !(props.methods.passkey && props.passkeys))
   const [code, setCode] = createSignal('')
-  const [busy, setBusy] = createSignal(false)
   const [wrong, setWrong] = createSignal('')
-  const run = async (work: () => Promise<Entry>) => {
-    if (busy()) return
-    setBusy(true)
-    setWrong('')
-    try {
-      props.onEntered(await work())
-    } catch (thrown) {
+  const { busy, run } = createAttempt({
+    begun: () => setWrong(''),
+    failed(thrown) {
       setWrong(thrown instanceof ApiError && thrown.code === 'invalid_credentials' ? t('wrongFactor') : explain(thrown))
       announceError(wrong())
-    } finally {
-      setBusy(false)
-    }
-  }
+    },
+  })
+  const enter = (entry: () => Promise<Entry>) => run(async () => props.onEntered(await entry()))
   const typed = () => recovering() || props.methods.app
   return (
     <SplitPage title={t('stepTitle')} intro={t('stepIntro')} aside={<GatewayIllustration />}>
@@ -38,7 +33,7 @@ export function SecondStep(props: { methods: FactorMethods; passkeys: boolean; o
           class="grid gap-4"
           onSubmit={(event) => {
             event.preventDefault()
-            void run(() => giveFactor(recovering() ? { recoveryCode: code() } : { code: code() }))
+            void enter(() => giveFactor(recovering() ? { recoveryCode: code() } : { code: code() }))
           }}
         >
           <Field
@@ -68,7 +63,7 @@ export function SecondStep(props: { methods: FactorMethods; passkeys: boolean; o
       </Show>
       <div class="mt-3 grid gap-3">
         <Show when={props.methods.passkey && props.passkeys}>
-          <Button size="lg" icon="key" look={typed() ? 'plain' : 'primary'} busy={busy()} onClick={() => void run(givePasskey)}>
+          <Button size="lg" icon="key" look={typed() ? 'plain' : 'primary'} busy={busy()} onClick={() => void enter(givePasskey)}>
             {t('usePasskey')}
           </Button>
         </Show>

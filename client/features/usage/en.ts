@@ -15,6 +15,7 @@ export const en = {
   'rangelast-month': 'Last month',
   comparedWith: 'Compared with the {count} {count:day|days} before',
   by: 'Group by',
+  byShort: 'By',
   by_model: 'Model',
   by_key: 'Key',
   by_user: 'User',

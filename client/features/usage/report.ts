@@ -10,9 +10,11 @@ import { t } from './messages.ts'
 import { daysBefore, daysOf, type Span } from './span.ts'
 
 /** Dimensions of the table. */
-export const dimensions = ['model', 'key', 'user', 'team', 'group', 'channel', 'day'] as const
+export const dimensions = ['model', 'key', 'user', 'team', 'group', 'channel', 'day', 'hour'] as const
 /** A dimension. */
 export type Dimension = (typeof dimensions)[number]
+/** Whether rows are times, in their order, and nothing that could be filtered by. */
+export const isTime = (by: Dimension): by is 'day' | 'hour' => by === 'day' || by === 'hour'
 /** What the page asks. */
 export interface Question {
   by: Dimension
@@ -28,7 +30,7 @@ export interface Report {
   /** Days or hours, oldest first, with what was charged to each dimension. */
   steps: string[]
   byStep: UsageReportRow[]
-  latency: UsageReportRow[]
+  whole: UsageReportRow[]
   /** How many days these are, and whether the last one is over. */
   days: number
   isOver: boolean
@@ -47,27 +49,45 @@ export async function readReport(question: Question, signal: AbortSignal): Promi
   const { start, days, end } = daysOf(question.span)
   const earlier = { ...params, from: daysBefore(start, days).toISOString(), to: start.toISOString() }
   const step = days === 1 ? 'hour' : 'day'
-  const along = question.by === 'day' ? step : `${question.by},${step}`
   const totals = async (of: Record<string, string>) =>
     (await callApi<Page<UsageTotals>>('GET', `/api/usage?${queryOf(of)}`, undefined, signal)).data[0]
-  const [rows, byStep, latency, total, past] = await Promise.all([
-    readAll<UsageReportRow>(`/api/usage?${queryOf({ ...params, by: question.by })}`, signal, 4_000),
-    readAll<UsageReportRow>(`/api/usage?${queryOf({ ...params, by: along })}`, signal, 20_000),
+  const [rows, whole, total, past] = await Promise.all([
+    readAll<UsageReportRow>(`/api/usage?${queryOf({ ...params, by: question.by })}`, signal, 10_000),
     readAll<UsageReportRow>(`/api/usage?${queryOf({ ...params, by: step })}`, signal),
     totals(params),
     totals(earlier),
   ])
+  const byStep = isTime(question.by) ? [] : await readSteps(params, question.by, step, step === 'hour' ? 24 : days, rows, signal)
   return {
     rows,
     total,
     before: past,
     byStep,
-    latency,
+    whole,
     steps: stepsOf(start, days),
     days,
     isOver: end !== undefined,
     at: new Date().toISOString(),
   }
+}
+
+/** Few enough for all of them to be read. */
+const fewRows = 2_000
+
+/** By dimension and step: everything where that is little, else of those alone that have a series of their own. */
+async function readSteps(
+  params: Record<string, string>,
+  by: Dimension,
+  step: 'hour' | 'day',
+  steps: number,
+  rows: readonly UsageReportRow[],
+  signal: AbortSignal,
+): Promise<UsageReportRow[]> {
+  const read = (only: Record<string, string>) =>
+    readAll<UsageReportRow>(`/api/usage?${queryOf({ ...params, ...only, by: `${by},${step}` })}`, signal, fewRows)
+  if (rows.length * steps <= fewRows) return read({})
+  const ids = largest(rows, by).map((row) => nameOf(row, by).id)
+  return (await Promise.all(ids.filter((id) => id !== '').map((id) => read({ [by]: id })))).flat()
 }
 
 const isoDay = new Intl.DateTimeFormat('en-CA', { year: 'numeric', month: '2-digit', day: '2-digit' })
@@ -93,25 +113,33 @@ export function nameOf(row: UsageReportRow, by: Dimension): { id: string; name: 
   return { id: name, name }
 }
 
-/** The rows by what was charged, the largest first; days by date. */
+/** The rows by what was charged, the largest first; times in their order. */
 export function ordered(rows: readonly UsageReportRow[], by: Dimension): UsageReportRow[] {
-  if (by === 'day') return rows.toSorted((a, b) => (a.day ?? '').localeCompare(b.day ?? ''))
+  if (isTime(by)) return rows.toSorted((a, b) => (a[by] ?? '').localeCompare(b[by] ?? ''))
   return rows.toSorted((a, b) => Number(parseUsd(b.charged) - parseUsd(a.charged)))
 }
 
+/** Those with a series and a colour of their own. */
+const largest = (rows: readonly UsageReportRow[], by: Dimension) => ordered(rows, by).slice(0, 5)
+
 /** Five series and "Other", which add up to everything. */
 export function seriesOf(report: Report, by: Dimension): { series: Series[]; coloured: string[] } {
-  const whole = (rows: readonly UsageReportRow[]) => {
+  const sumsOf = (rows: readonly UsageReportRow[]) => {
     const sums = new Map<string, bigint>()
     for (const row of rows) sums.set(stepOf(row), (sums.get(stepOf(row)) ?? 0n) + parseUsd(row.charged))
-    return report.steps.map((step) => Number(formatUsd(sums.get(step) ?? 0n)))
+    return report.steps.map((step) => sums.get(step) ?? 0n)
   }
-  if (by === 'day') return { series: [{ label: t('charged'), values: whole(report.byStep) }], coloured: [] }
-  const named = ordered(report.rows, by).map((row) => nameOf(row, by))
-  const top = named.slice(0, 5)
-  const rest = named.slice(5)
-  const of = (ids: readonly string[]) => report.byStep.filter((row) => ids.includes(nameOf(row, by).id))
-  const series = top.map(({ id, name }): Series => ({ label: name, values: whole(of([id])) }))
-  if (rest.length > 0) series.push({ label: t('other', { count: rest.length }), values: whole(of(rest.map(({ id }) => id))) })
+  const usd = (sums: readonly bigint[]) => sums.map((sum) => Number(formatUsd(sum)))
+  const whole = sumsOf(report.whole)
+  if (isTime(by)) return { series: [{ label: t('charged'), values: usd(whole) }], coloured: [] }
+  const known = new Set(report.byStep.map((row) => nameOf(row, by).id))
+  const top = largest(report.rows, by).flatMap((row) => {
+    const { id, name } = nameOf(row, by)
+    return known.has(id) ? [{ id, name, sums: sumsOf(report.byStep.filter((one) => nameOf(one, by).id === id)) }] : []
+  })
+  const left = whole.map((all, at) => top.reduce((rest, { sums }) => rest - (sums[at] ?? 0n), all))
+  const series = top.map(({ name, sums }): Series => ({ label: name, values: usd(sums) }))
+  const others = report.rows.length - top.length
+  if (others > 0) series.push({ label: t('other', { count: others }), values: usd(left) })
   return { series, coloured: top.map(({ id }) => id) }
 }

@@ -5,6 +5,9 @@ export const spans = ['1', '7', '30', '90', '365', 'month', 'last-month'] as con
 /** A time. */
 export type Span = (typeof spans)[number]
 
+/** Whether its hours are few enough for a table. */
+export const isShort = (span: Span): boolean => span !== '90' && span !== '365'
+
 /** The days of a time: its first local midnight, how many days it has until now or its end, and its end where it is over. */
 export function daysOf(span: Span, now = new Date()): { start: Date; days: number; end?: Date } {
   const [year, month, today] = [now.getFullYear(), now.getMonth(), now.getDate()]

@@ -3,6 +3,7 @@ import { createMemo, Show } from 'solid-js'
 import { useSession } from '#client/api/session.ts'
 import { detailOf, explain } from '#client/console/explain.ts'
 import { createLoad, queryOf } from '#client/console/load.ts'
+import { createMediaQuery } from '#client/ui/browser-state.ts'
 import { Chart } from '#client/ui/chart/chart.tsx'
 import { durationTicks, moneyTicks } from '#client/ui/chart/ticks.ts'
 import { FilterBar, FilterChip, Segments } from '#client/ui/console/filters.tsx'
@@ -16,8 +17,19 @@ import { Icon } from '#client/ui/icon.tsx'
 import type { UsageTotals } from '#shared/console/usage'
 import { changeOf, tokensIn } from './figures.ts'
 import { t } from './messages.ts'
-import { type Dimension, dimensions, ordered, paramsOf, type Question, type Report, readReport, seriesOf, stepOf } from './report.ts'
-import { type Span, spans } from './span.ts'
+import {
+  type Dimension,
+  dimensions,
+  isTime,
+  ordered,
+  paramsOf,
+  type Question,
+  type Report,
+  readReport,
+  seriesOf,
+  stepOf,
+} from './report.ts'
+import { isShort, type Span, spans } from './span.ts'
 import { UsageTable } from './usage-table.tsx'
 
 const filterNames = ['model', 'key', 'user', 'team', 'group', 'channel'] as const
@@ -27,17 +39,21 @@ export function UsagePage() {
   const { admin } = useSession()
   const url = useUrlState()
   const span = (): Span => spans.find((one) => one === url.get('days')) ?? '30'
-  const by = (): Dimension => dimensions.find((one) => one === url.get('by')) ?? 'model'
+  const choices = () =>
+    dimensions
+      .filter((one) => admin() || (one === 'user' ? url.get('team') !== '' : one !== 'team' && one !== 'channel'))
+      .filter((one) => one !== 'hour' || isShort(span()))
+  const by = (): Dimension => choices().find((one) => one === url.get('by')) ?? 'model'
+  const phone = createMediaQuery('(max-width: 759px)')
+  const byOptions = () => choices().map((value) => ({ value, label: t(`by_${value}`) }))
   const filters = () => Object.fromEntries(filterNames.map((name) => [name, url.get(name)]))
   const hiding = () => Object.values(filters()).filter(Boolean).join(', ')
   const question = createMemo((): Question => ({ by: by(), span: span(), filters: filters() }), undefined, {
     equals: (a, b) => JSON.stringify(a) === JSON.stringify(b),
   })
   const report = createLoad(question, readReport)
-  const choices = () =>
-    dimensions.filter((one) => admin() || (one === 'user' ? url.get('team') !== '' : one !== 'team' && one !== 'channel'))
   const file = (format: 'csv' | 'focus') =>
-    `/api/usage?${queryOf({ ...paramsOf(question()), by: by() === 'day' ? 'day' : `${by()},day`, format })}`
+    `/api/usage?${queryOf({ ...paramsOf(question()), by: isTime(by()) ? by() : `${by()},day`, format })}`
   return (
     <Page
       title={t('title')}
@@ -56,12 +72,25 @@ export function UsagePage() {
     >
       <FilterBar
         end={
-          <Segments
-            label={t('by')}
-            value={by()}
-            options={choices().map((value) => ({ value, label: t(`by_${value}`) }))}
-            onChange={(value) => url.set({ by: value }, { replace: true })}
-          />
+          <Show
+            when={phone()}
+            fallback={
+              <Segments
+                label={t('by')}
+                value={by()}
+                options={byOptions()}
+                onChange={(value) => url.set({ by: value }, { replace: true })}
+              />
+            }
+          >
+            <FilterChip
+              label={t('byShort')}
+              none={t('by_model')}
+              value={by() === 'model' ? '' : by()}
+              options={byOptions().filter(({ value }) => value !== 'model')}
+              onChange={(value) => url.set({ by: value }, { replace: true })}
+            />
+          </Show>
         }
       >
         <FilterChip
@@ -162,7 +191,7 @@ function Charts(props: { report: Report; by: Dimension }) {
   const money = (value: number) => formatMoney(value.toFixed(9))
   const seconds = (value: number) => formatDuration(value)
   const percentiles = createMemo(() => {
-    const byStep = new Map(props.report.latency.map((row) => [stepOf(row), row.latency.firstToken]))
+    const byStep = new Map(props.report.whole.map((row) => [stepOf(row), row.latency.firstToken]))
     return (['p50', 'p95', 'p99'] as const).map((share) => ({
       label: share,
       values: props.report.steps.map((step) => byStep.get(step)?.[share] ?? null),

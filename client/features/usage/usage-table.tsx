@@ -7,7 +7,7 @@ import { Icon } from '#client/ui/icon.tsx'
 import type { UsageReportRow } from '#shared/console/usage'
 import { tokensIn } from './figures.ts'
 import { t } from './messages.ts'
-import { type Dimension, nameOf, type Report, seriesOf } from './report.ts'
+import { type Dimension, isTime, nameOf, type Report, seriesOf } from './report.ts'
 
 interface TableProps {
   report: Report
@@ -22,6 +22,7 @@ export function UsageTable(props: TableProps) {
   const total = () => props.report.total
   const coloured = () => seriesOf(props.report, props.by).coloured
   const share = (row: UsageReportRow) => Number(row.charged) / Math.max(Number(total()?.charged ?? 0), 1e-9)
+  const timeText = (name: string) => (props.by === 'hour' ? formatWhen(name) : props.by === 'day' ? formatDay(name) : name)
   const columns = (): Column<UsageReportRow>[] => [
     {
       id: 'name',
@@ -32,10 +33,10 @@ export function UsageTable(props: TableProps) {
         const colour = coloured().indexOf(id)
         return (
           <span class="flex items-center">
-            <Show when={props.by !== 'day'}>
+            <Show when={!isTime(props.by)}>
               <span class={`swatch ${colour < 0 ? '' : `s${colour}`}`} aria-hidden="true" />
             </Show>
-            <Show when={props.by !== 'day' && id !== ''} fallback={props.by === 'day' ? formatDay(name) : name}>
+            <Show when={!isTime(props.by) && id !== ''} fallback={timeText(name)}>
               <button
                 type="button"
                 class="text-left font-medium hover:text-accent"
@@ -86,7 +87,7 @@ export function UsageTable(props: TableProps) {
       cell: (row) => (
         <span class="flex items-center justify-end gap-2.5">
           <span class="w-16 max-[1399px]:hidden">
-            <Meter share={Math.min(share(row), 0.79)} label={`${t('share')} ${formatPercent(share(row))}`} />
+            <Meter plain share={share(row)} label={`${t('share')} ${formatPercent(share(row))}`} />
           </span>
           <span class="min-w-9">{formatPercent(share(row))}</span>
         </span>
@@ -106,6 +107,7 @@ export function UsageTable(props: TableProps) {
       columns={columns()}
       rows={props.rows}
       rowId={(row) => nameOf(row, props.by).id}
+      {...(props.by === 'hour' && { rowPx: 36 })}
       total={
         <Show when={total()}>
           {(sum) => (

@@ -17,6 +17,7 @@ export const zh: Record<keyof typeof en, string> = {
   'rangelast-month': '上月',
   comparedWith: '与之前 {count} 天相比',
   by: '分组方式',
+  byShort: '按',
   by_model: '模型',
   by_key: '密钥',
   by_user: '用户',

@@ -1,12 +1,13 @@
 import { Show } from 'solid-js'
 import { BudgetCell, limitsText } from '#client/console/budget-cell.tsx'
 import { detailOf, explain } from '#client/console/explain.ts'
+import { Ago } from '#client/console/lists/ago.tsx'
 import { createPages, queryOf } from '#client/console/load.ts'
 import { ts } from '#client/console/messages.ts'
 import { tc } from '#client/ui/console/messages.ts'
 import { Failure } from '#client/ui/console/states.tsx'
 import { DataTable } from '#client/ui/console/table.tsx'
-import { formatAgo, formatDay } from '#client/ui/console/time.ts'
+import { formatDay } from '#client/ui/console/time.ts'
 import type { KeyRow } from '#shared/console/key'
 import { t } from './messages.ts'
 
@@ -56,7 +57,7 @@ export function KeysCard(props: { user: string }) {
             wide: true,
             cell: (row) => (row.expiresAt === null ? t('never') : formatDay(row.expiresAt)),
           },
-          { id: 'seen', label: t('seen'), cell: (row) => formatAgo(row.lastUsedAt) },
+          { id: 'seen', label: t('seen'), cell: (row) => <Ago at={row.lastUsedAt} /> },
           { id: 'on', label: t('on'), card: 'figure', cell: (row) => (row.enabled ? tc('on') : <span class="bdg">{tc('off')}</span>) },
         ]}
         empty={<p class="p-4 text-[13px] text-ink-2">{t('keysNone')}</p>}

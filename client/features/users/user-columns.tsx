@@ -1,11 +1,11 @@
 import { Show } from 'solid-js'
 import { BudgetCell } from '#client/console/budget-cell.tsx'
+import { Ago } from '#client/console/lists/ago.tsx'
 import { tc } from '#client/ui/console/messages.ts'
 import { Monogram } from '#client/ui/console/monogram.tsx'
 import type { Picks } from '#client/ui/console/picks.tsx'
 import { Badges, FileBadge } from '#client/ui/console/status.tsx'
 import type { Column } from '#client/ui/console/table.tsx'
-import { formatAgo, formatExactly } from '#client/ui/console/time.ts'
 import { formatMoney } from '#client/ui/format.ts'
 import { Menu } from '#client/ui/menu.tsx'
 import { Switch as Toggle } from '#client/ui/switch.tsx'
@@ -57,7 +57,17 @@ export function userColumns(props: {
       cell: (row) => <Show when={props.spent(row)}>{(usd) => formatMoney(usd())}</Show>,
     },
     { id: 'budget', label: t('budget'), card: 'whole', cell: (row) => <BudgetCell row={row} /> },
-    { id: 'lastSeen', label: t('seen'), wide: true, sorts: true, cell: (row) => <Ago at={row.lastSeenAt} /> },
+    {
+      id: 'lastSeen',
+      label: t('seen'),
+      wide: true,
+      sorts: true,
+      cell: (row) => (
+        <span class="text-ink-2">
+          <Ago at={row.lastSeenAt} />
+        </span>
+      ),
+    },
     {
       id: 'on',
       label: t('on'),
@@ -96,12 +106,4 @@ export function userColumns(props: {
       ),
     },
   ]
-}
-
-function Ago(props: { at: string | null }) {
-  return (
-    <span class="text-ink-2" title={props.at === null ? undefined : formatExactly(props.at)}>
-      {formatAgo(props.at)}
-    </span>
-  )
 }

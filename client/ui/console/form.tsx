@@ -1,5 +1,5 @@
 /** Fields of the console's forms: label above, hint below, an error in the hint's place. */
-import { createUniqueId, For, type JSX, Show } from 'solid-js'
+import { type Accessor, createUniqueId, For, type JSX, Show, untrack } from 'solid-js'
 import { Switch } from '#client/ui/switch.tsx'
 
 interface Labelled {
@@ -10,8 +10,11 @@ interface Labelled {
   mark?: JSX.Element
 }
 
-/** The frame of a field: hands its control an id and what describes it. */
-function Framed(props: Labelled & { children: (id: string, describedBy: string | undefined) => JSX.Element }) {
+/**
+ * The frame of a field: hands its control an id and what describes it. The control stays the same one when an error comes or goes: another
+ * would lose the key that is pressed at that moment.
+ */
+function Framed(props: Labelled & { children: (id: string, describedBy: Accessor<string | undefined>) => JSX.Element }) {
   const id = createUniqueId()
   const described = () => (props.error ? `${id}-wrong` : props.hint ? `${id}-hint` : undefined)
   return (
@@ -22,7 +25,7 @@ function Framed(props: Labelled & { children: (id: string, describedBy: string |
           {props.mark}
         </span>
       </Show>
-      {props.children(id, described())}
+      {untrack(() => props.children(id, described))}
       <Show
         when={props.error}
         fallback={
@@ -74,7 +77,7 @@ export function TextField(
             spellcheck={false}
             list={props.list ? `${id}-list` : undefined}
             aria-invalid={props.error ? 'true' : undefined}
-            aria-describedby={described}
+            aria-describedby={described()}
             value={props.value}
             onInput={(event) => props.onChange(event.currentTarget.value)}
           />
@@ -114,7 +117,7 @@ export function UnitField(
             readonly={props.readonly}
             autocomplete="off"
             aria-invalid={props.error ? 'true' : undefined}
-            aria-describedby={described}
+            aria-describedby={described()}
             value={props.value}
             onInput={(event) => props.onChange(event.currentTarget.value)}
           />
@@ -149,7 +152,7 @@ export function AreaField(
           autocomplete="off"
           spellcheck={false}
           aria-invalid={props.error ? 'true' : undefined}
-          aria-describedby={described}
+          aria-describedby={described()}
           value={props.value}
           onInput={(event) => props.onChange(event.currentTarget.value)}
         />
@@ -175,7 +178,7 @@ export function SelectField(
           class="in"
           disabled={props.disabled}
           aria-invalid={props.error ? 'true' : undefined}
-          aria-describedby={described}
+          aria-describedby={described()}
           onChange={(event) => props.onChange(event.currentTarget.value)}
         >
           <For each={props.options}>

@@ -61,8 +61,8 @@ export function firstCost(estimate: Estimate, rates: Rates, ratio: bigint): bigi
 
 /** The most tokens that one answer may have; undefined when no limit is known. */
 export function outputLimit({ maxOutput, modelMaxOutput }: Pick<Estimate, 'maxOutput' | 'modelMaxOutput'>): number | undefined {
-  const limits = [maxOutput, modelMaxOutput].filter((limit) => limit !== undefined)
-  return limits.length > 0 ? Math.min(...limits) : undefined
+  if (maxOutput === undefined || modelMaxOutput === undefined) return maxOutput ?? modelMaxOutput
+  return Math.min(maxOutput, modelMaxOutput)
 }
 
 function costOf(estimate: Estimate, output: number, rates: Rates, ratio: bigint): bigint {
@@ -76,8 +76,8 @@ function costOf(estimate: Estimate, output: number, rates: Rates, ratio: bigint)
   const plain = mostExpensive(at, inputKinds(estimate))
   const put = { input: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, imageIn: 0, audioIn: 0 }
   put[plain] += text
-  put[mostExpensive(at, [plain, 'imageIn'])] += seen
-  put[mostExpensive(at, [plain, 'audioIn'])] += heard
+  if (seen > 0) put[mostExpensive(at, [plain, 'imageIn'])] += seen
+  if (heard > 0) put[mostExpensive(at, [plain, 'audioIn'])] += heard
   const usage: Usage = {
     in: {
       fresh: put.input,
@@ -96,15 +96,20 @@ function costOf(estimate: Estimate, output: number, rates: Rates, ratio: bigint)
   return cost(usage, rates, ratio)
 }
 
+const readKinds = ['input', 'cacheRead'] as const
+const shortKinds = [...readKinds, 'cacheWrite5m'] as const
+const longKinds = [...shortKinds, 'cacheWrite1h'] as const
+
 function inputKinds({ cached }: Estimate) {
-  if (cached === undefined) return ['input', 'cacheRead'] as const
-  return cached === '5m'
-    ? (['input', 'cacheRead', 'cacheWrite5m'] as const)
-    : (['input', 'cacheRead', 'cacheWrite5m', 'cacheWrite1h'] as const)
+  if (cached === undefined) return readKinds
+  return cached === '5m' ? shortKinds : longKinds
 }
+
+const textKinds = ['output', 'reasoning'] as const
 
 /** The most expensive kind of output of those that the answer may contain. */
 export function mostExpensiveOutput(rates: TokenRates, { image = false, audio = false }: NonNullable<Estimate['makes']> = {}) {
+  if (!image && !audio) return mostExpensive(rates, textKinds)
   return mostExpensive(rates, ['output', 'reasoning', ...(image ? (['imageOut'] as const) : []), ...(audio ? (['audioOut'] as const) : [])])
 }
 
@@ -117,5 +122,7 @@ function fillOutput({ out }: Usage, kind: ReturnType<typeof mostExpensiveOutput>
 
 /** The most expensive kind; the first of them where several cost the same. */
 function mostExpensive<Kind extends keyof TokenRates>(rates: TokenRates, kinds: readonly [Kind, ...Kind[]]): Kind {
-  return kinds.reduce((one, other) => (rates[other] > rates[one] ? other : one))
+  let most = kinds[0]
+  for (const kind of kinds) if (rates[kind] > rates[most]) most = kind
+  return most
 }

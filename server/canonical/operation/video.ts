@@ -1,5 +1,6 @@
 /** Videos, which upstreams make long after they were asked: what was asked, and what an upstream says of one. */
 import { noUsage, type Usage } from '#canonical/usage'
+import type { WorkReport } from './kept-work.ts'
 import type { OperationHead } from './operation.ts'
 
 /** Where a video stands. */
@@ -25,16 +26,12 @@ export interface VideoHead extends OperationHead {
 }
 
 /** What an upstream says of a video. */
-export interface VideoReport {
+export interface VideoReport extends WorkReport {
   state: VideoState
-  /** Of a hundred. */
-  progress: number
   /** Of all its videos together; absent: the upstream does not say. */
   seconds?: number
   /** How many there are; some may have been filtered out. Absent: as many as were asked for. */
   count?: number
-  /** Why it failed. */
-  error?: { code: string; message: string }
   /** Where its files are, at the upstream. */
   files: string[]
   /** The upstream's own words, without files that are in them. */

@@ -1,7 +1,8 @@
 /** Commands for channels and prices. */
 import type { ChannelRow } from '#shared/console/channel'
+import type { CatalogueRow } from '#shared/console/inspection/catalogue'
 import type { ProbeAnswer } from '#shared/console/inspection/probe'
-import type { PriceFields, PriceRow } from '#shared/console/price'
+import type { PriceChange, PriceFields, PriceRow } from '#shared/console/price'
 import { CommandError } from './api.ts'
 import {
   type Column,
@@ -90,6 +91,18 @@ function jsonOf(text: string): unknown {
   }
 }
 
+const missingColumns: readonly Column<CatalogueRow>[] = [
+  ['model', ({ model }) => model],
+  ['state', ({ state }) => state],
+  ['channels', ({ channels }) => channels.map(({ name }) => name).join(',')],
+]
+const changeColumns: readonly Column<PriceChange>[] = [
+  ['at', ({ at }) => at],
+  ['who', ({ actor, actorName }) => actorName ?? actor],
+  ['before', ({ before }) => (before ? JSON.stringify(before) : null)],
+  ['after', ({ after }) => (after ? JSON.stringify(after) : null)],
+]
+
 /** `channels` and `prices`. */
 export const catalogueCommands: readonly Command[] = [
   {
@@ -175,6 +188,24 @@ export const catalogueCommands: readonly Command[] = [
       const row = (await api.list<PriceRow>('/api/prices', 100_000)).find((price) => price.model === model)
       if (row === undefined) throw new CommandError(`There is no price for ${model}.`)
       return { value: row, text: facts(row) }
+    },
+  },
+  {
+    words: 'prices missing',
+    help: 'Models that channels offer and nobody can call, since they lack a price; exit code 1 when there is one',
+    async run({ api }) {
+      const lists = ['unpriced', 'incomplete'].map((status) => api.list<CatalogueRow>(`/api/catalogue?status=${status}`, 100_000))
+      const rows = (await Promise.all(lists)).flat()
+      return { value: rows, text: table(rows, missingColumns, 'Every model has a price.'), code: rows.length === 0 ? 0 : 1 }
+    },
+  },
+  {
+    words: 'prices history',
+    args: ['MODEL'],
+    help: 'Who changed the price of a model, newest first',
+    async run({ api, args: [model = ''] }) {
+      const rows = await api.list<PriceChange>(`/api/prices/${seg(model)}/history`)
+      return { value: rows, text: table(rows, changeColumns, 'Nobody has changed it.') }
     },
   },
   {

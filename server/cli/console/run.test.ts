@@ -124,6 +124,15 @@ test('prices: set, listed, shown, deleted', async () => {
   expect((await parley('prices delete gpt-gone')).code).toBe(0)
   expect(await parley('prices show gpt-gone')).toMatchObject({ code: 1, error: 'parley: There is no price for gpt-gone.' })
   expect((await parley('prices set gpt-cli')).code).toBe(2)
+  await json('prices set gpt-cli --input 1 --output 3 --cache-read 0.1')
+  const changes = (await json('prices history gpt-cli')) as { after: unknown; before: unknown }[]
+  expect(changes.map(({ before, after }) => [before, after])).toEqual([
+    [{ output: '2' }, { output: '3' }],
+    [null, { input: '1', output: '2', cacheRead: '0.1' }],
+  ])
+  expect((await parley('prices history gpt-cli')).out).toContain('{"output":"2"}')
+  await json('prices set gpt-cli --input 1 --output 2 --cache-read 0.1')
+  expect(await parley('prices missing')).toMatchObject({ code: 1, out: expect.stringMatching(/gpt-other +unpriced +main/) })
 })
 
 test('users: created, listed, shown, changed, credited once, deleted', async () => {

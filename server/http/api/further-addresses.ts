@@ -18,7 +18,7 @@ interface Target {
 const methods: readonly Method[] = ['GET', 'POST', 'DELETE']
 /** What Azure asks of a deployment; the longer of two that end alike first. */
 const ofDeployment =
-  /^(.+?)\/(chat\/completions|completions|embeddings|images\/(?:generations|edits)|audio\/(?:speech|transcriptions|translations))$/
+  /^(.+?)\/(chat\/completions|completions|embeddings|images\/(?:generations|edits)|batches|audio\/(?:speech|transcriptions|translations))$/
 
 /** Routes under `/v1` that speak OpenAI's dialects, the exact addresses first. */
 function targetsAmong(routes: readonly Route[]): Target[] {
@@ -54,8 +54,9 @@ export function furtherAddresses(services: Pick<RelayServices, 'accounts'>, rout
     const fitting = targets.filter(({ at }) => at.test(rest))
     const target = fitting.find(({ route }) => route.method === visit.request.method)
     if (!target) {
-      if (fitting.length > 0) return notAllowed(visit, fitting)
-      throw unservedDoor(visit.request, visit.url)?.error ?? nothing()
+      const unserved = unservedDoor(visit.request, visit.url)
+      if (fitting.length > 0 && !unserved?.isMethod) return notAllowed(visit, fitting)
+      throw unserved?.error ?? nothing()
     }
     const { rest: wild, ...named } = target.at.exec(rest)?.groups ?? {}
     visit.params = { ...named, ...(wild !== undefined && { '*': wild }) }
@@ -68,6 +69,8 @@ export function furtherAddresses(services: Pick<RelayServices, 'accounts'>, rout
   function deployment(visit: Visit): Response | Promise<Response> {
     const [, model, rest] = ofDeployment.exec(visit.params['*'] ?? '') ?? []
     if (model === undefined || rest === undefined) return azure(visit)
+    // Each of its requests names a model.
+    if (rest === 'batches') return forward(visit, rest, { keyHeader: 'api-key' })
     return forward(visit, rest, { keyHeader: 'api-key', model: { rule: 'engine', name: model } })
   }
 

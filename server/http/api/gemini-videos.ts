@@ -2,8 +2,9 @@
 import type { KeptVideo } from '#canonical/operation/kept-video'
 import { json } from '#http/request/respond'
 import type { Route, Visit } from '#http/request/route'
-import { writeOperation } from '#protocols/videos'
-import { begin, fileOf, noVideo, type VideoServices, videoNow } from './video-making.ts'
+import { extendedIn, withVideo, writeOperation } from '#protocols/videos'
+import { GatewayError } from '#shared/errors'
+import { type BegunBy, begin, fileOf, noVideo, type VideoServices, videoAt, videoNow } from './video-making.ts'
 
 /** Clients find letters and digits in the address, and nothing else. */
 const addressesOf = (origin: string, { id }: KeptVideo) => {
@@ -16,9 +17,40 @@ const shownBy =
   (video: KeptVideo) =>
     writeOperation(video, addressesOf(publicUrl.origin, video))
 
-/** Serves `:predictLongRunning`; `path` names model and action. */
-export const beginVideo = (services: VideoServices, visit: Visit, path: string): Promise<Response> =>
-  begin(services, visit, { style: 'gemini', path, shown: shownBy(services) })
+/** Serves `:predictLongRunning`; `path` names model and action. A video of Parley's that it goes on with is the upstream's own by then. */
+export function beginVideo(services: VideoServices, visit: Visit, path: string): Promise<Response> {
+  const by: BegunBy = {
+    ...{ style: 'gemini', path, shown: shownBy(services) },
+    asked: (ask) => ({
+      ...ask,
+      async body(room) {
+        const came = await ask.body(room)
+        const named = came.large ? undefined : videoNamed(String(came.content))
+        if (!named) return came
+        const from = await videoAt(services, visit, named.id)
+        by.from = from
+        const uri = from.style === 'gemini' ? from.report.files[named.index] : undefined
+        if (uri === undefined) throw notExtended(from)
+        const pinned = { channel: from.channel, key: from.key }
+        return { ...came, content: withVideo(String(came.content), uri), known: [{ kind: 'file', id: uri }], pinned }
+      },
+    }),
+  }
+  return begin(services, visit, by)
+}
+
+const notExtended = ({ style, report }: KeptVideo) =>
+  style === 'gemini' && report.state !== 'completed'
+    ? new GatewayError('invalid_request', 'The video is not complete.')
+    : new GatewayError('unsupported_here', 'The upstream that made this video extends none by this call: use /v1/videos/extensions.', {
+        param: 'instances[0].video',
+      })
+
+/** The video of Parley's that is to be extended, by its address. */
+function videoNamed(text: string): { id: string; index: number } | undefined {
+  const [, file] = /^(?:.*\/)?files\/(video[0-9a-f]{32}(?:n\d{1,2})?)(?::download)?(?:\?.*)?$/.exec(extendedIn(text) ?? '') ?? []
+  return file === undefined ? undefined : videoFileIn(file)
+}
 
 /** The same; undefined for any other action. */
 export const geminiVideoAt = (services: VideoServices, visit: Visit, path: string): Promise<Response> | undefined =>

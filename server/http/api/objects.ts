@@ -118,18 +118,18 @@ function withoutAction(named: string, action: string): string {
   return named.slice(0, -action.length)
 }
 
-/** Agents that OpenAI's clients run, at addresses that look like Anthropic's. */
-const openaiAgents = /^\/v1\/agents\/(?:sessions|environments)(?:\/|$)/
-
-/** Doors at one address: those of the protocol that the caller speaks come first. */
+/** Doors at one address: those of the protocol that the caller speaks. Other vendors' clients mean other things of the same name by it. */
 function handlerOf(services: ObjectServices, doors: readonly [ObjectDoor, ...ObjectDoor[]]): Route['handle'] {
   const [first] = doors
   return (visit) => {
     const spoken = spokenIn(visit)
-    const foreign = spoken === 'chat' && openaiAgents.test(visit.url.pathname) ? unservedDoor(visit.request, visit.url) : undefined
-    if (foreign) throw foreign.error
-    const door = doors.find(({ api }) => api === (spoken === 'chat' ? 'openai' : spoken)) ?? first
-    return serve(services, visit, door)
+    const door = doors.find(({ api }) => api === (spoken === 'chat' ? 'openai' : spoken))
+    const foreign = door ? undefined : unservedDoor(visit.request, visit.url)
+    if (foreign) {
+      admit(services, visit)
+      throw foreign.error
+    }
+    return serve(services, visit, door ?? first)
   }
 }
 

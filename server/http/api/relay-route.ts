@@ -84,18 +84,36 @@ export async function count(
   }
 }
 
+/** How a request passes that is in words of its own. */
+export interface NativeWay {
+  as: LargeAsk
+  /** How this one does; undefined where it does not. Rejects with GatewayError for what Parley itself reads. */
+  takes(body: Body, caller: Caller): Promise<Body['native']>
+}
+
 /** What distinguishes one dialect's endpoint. */
 export interface OwnWay extends Pick<Ask, 'dialect'>, Partial<Pick<Ask, 'path' | 'check' | 'operation' | 'headers'>> {
   /** The words of its clients, which become those of the dialect. */
   wording?: WordingName
+  /** Requests in those words may also pass as they came. */
+  native?: NativeWay
   /** Checks the request before the body is read. Throws GatewayError. */
   before?(): void
   /** Changes the reply's framing. */
   framed?(reply: Reply): Reply
 }
 
+/** The body with the files that it names. */
+function withFiles(services: Pick<RelayServices, 'putFilesIn'>, caller: Caller, body: Body, as: LargeAsk): Body | Promise<Body> {
+  return mayNameFiles(body) ? services.putFilesIn(body, { tenant: caller.user.id, caller: senderOf(caller), as }) : body
+}
+
 /** Serves one generation request of this dialect. Throws GatewayError. */
-export async function generate(services: RelayServices, visit: Visit, { before, framed, wording, ...own }: OwnWay): Promise<Response> {
+export async function generate(
+  services: RelayServices,
+  visit: Visit,
+  { before, framed, wording, native, ...own }: OwnWay,
+): Promise<Response> {
   const { request, requestId } = visit
   const words = wording && openWording(services.clock, wording)
   const caller = admit(services, visit)
@@ -104,6 +122,7 @@ export async function generate(services: RelayServices, visit: Visit, { before, 
   const capture = keeps ? captures.begin(visit, caller) : undefined
   visit.capture = capture
   const strict = caller.strict || asksStrict(request)
+  let passes = false
   const reply = await services.relay({
     operation: 'generate',
     headers: request.headers,
@@ -116,17 +135,23 @@ export async function generate(services: RelayServices, visit: Visit, { before, 
       const { operation = 'generate', dialect, path } = own
       const model = visit.addressed?.model
       const as: LargeAsk = { operation, dialect, ...(path !== undefined && { path }), ...(model && { model }) }
-      const came = await readJson(request, services, { caller: senderOf(caller), as: wording ? { ...as, wording } : as, capture, room })
+      const worded = wording ? { ...as, wording } : as
+      let came = await readJson(request, services, { caller: senderOf(caller), as: native?.as ?? worded, capture, room })
+      if (native) {
+        const passing = await native.takes(came, caller)
+        passes = passing !== undefined
+        if (passing) return { ...(await withFiles(services, caller, came, native.as)), native: passing }
+        if (came.large && wording) came = { ...came, large: await came.large.inDialect({ ...as, wording }) }
+      }
       const sent = words ? words.read(came, strict) : came
       const body = sent.large || !model ? sent : { ...sent, content: withModel(String(sent.content), model) }
-      if (!body.large && body.hasFileMark === false) return body
-      return mayNameFiles(body) ? services.putFilesIn(body, { tenant: caller.user.id, caller: senderOf(caller), as }) : body
+      return !body.large && body.hasFileMark === false ? body : withFiles(services, caller, body, as)
     },
     capture,
     replay: visit.replay,
     strict,
     signal: request.signal,
   })
-  const answer = words ? words.write(reply) : (framed?.(reply) ?? reply)
+  const answer = words && !passes ? words.write(reply) : (framed?.(reply) ?? reply)
   return withAllowances(relayed(answer, visit, services), own.dialect, reply, services.clock)
 }

@@ -10,6 +10,8 @@ import { GatewayError } from '#shared/errors'
 /** Addresses by their beginning, after the version, and how they are refused. */
 interface Door {
   at: RegExp
+  /** Only with these methods; absent: with any. */
+  on?: readonly string[]
   /** What is there; absent where the address says it. */
   what?: string
   /** What would be needed, or what to use instead: a sentence without its full stop. */
@@ -23,6 +25,19 @@ const ofTheVendor = 'It administers an account at the vendor; users, keys and us
 
 /** The first that fits counts. */
 const doors: readonly Door[] = [
+  {
+    ...{ at: /^models\/[^/:]+$/, on: ['PATCH', 'DELETE'], what: 'changing or deleting models' },
+    needs:
+      'Models are offered by channels, which administrators change under /api/channels; a tuned one lives in the account of its upstream',
+  },
+  { at: /^videos\/characters$/, on: ['POST'], what: 'characters of videos', needs: inOneAccount },
+  { at: /^chat\/completions$/, on: ['GET'], what: 'stored chat completions', needs: 'Use /v1/responses, which keeps answers' },
+  {
+    at: /^agents\/[^/]+$/,
+    on: ['DELETE'],
+    what: 'deleting agents',
+    needs: 'One of Anthropic’s is archived: POST /v1/agents/{id}/archive. Others live in the account of one upstream',
+  },
   { at: /^files(\/|$)/, what: 'a store of files', needs: 'Send the file in the request itself, as base64 or by a public address' },
   { at: /^batches(\/|$)/, what: 'other calls of batches', needs: 'Create, read, list, cancel and delete them' },
   { at: /^realtime(\/|$)/, what: 'other calls of realtime', needs: 'Open the WebSocket at /v1/realtime with the key itself' },
@@ -34,6 +49,8 @@ const doors: readonly Door[] = [
   { at: /^environments\/[^/]+\/work(\/|$)/, what: 'work of environments of one’s own', needs: inOneAccount },
   { at: /^sandboxes(\/|$)/, what: 'sandboxes', needs: 'Make a container at /v1/containers' },
   { at: /^(agents|sessions|dreams|deployments|deployment_runs)(\/|$)/, what: 'running agents', needs: runsThere },
+  { at: /^(environments|vaults|credentials|voices)(\/|$)/, needs: inOneAccount },
+  { at: /^systemone$/, what: 'scores of questions', needs: 'Use /ollama/api/chat' },
   { at: /^(assistants|threads)(\/|$)/, what: 'the Assistants API', needs: 'Use /v1/responses, which took its place' },
   { at: /^(fine_tuning|fine-tunes|evals|tunedModels|graders|decisions)(\/|$)/, what: 'training and evaluation', needs: inOneAccount },
   { at: /^(chatkit|content_provenance_checks|safety|user_profiles|webhooks|webhook_\w+)(\/|$)/, needs: inOneAccount },
@@ -43,22 +60,26 @@ const doors: readonly Door[] = [
 ]
 
 /** The versions that SDKs put before an address; `upload` is Google's address for files. */
-const prefix = /^\/(?:v1beta\/openai\/|openai\/(?:v1\/)?|(?:upload\/)?(?:v1|v1beta|v1beta1|v1alpha)\/)/
+const prefix = /^\/(?:v1beta\/openai\/|openai\/(?:v1\/)?|(?:upload\/|ollama\/)?(?:v1|v1beta|v1beta1|v1alpha)\/)/
 
-/** The refusal of an address that is a vendor's and not served here, with its envelope; undefined for any other address. */
-export function unservedDoor(request: Request, url: URL): { error: GatewayError; envelope: Envelope } | undefined {
+/**
+ * The refusal of an address that is a vendor's and not served here, with its envelope; undefined for any other address. `isMethod`: the
+ * address is served, and what this method asks is not.
+ */
+export function unservedDoor(request: Request, url: URL): { error: GatewayError; envelope: Envelope; isMethod: boolean } | undefined {
   const path = url.pathname
   const version = prefix.exec(path)?.[0]
   if (version === undefined) return undefined
   const rest = path.slice(version.length).replace(/\/+$/, '')
-  const door = doors.find(({ at }) => at.test(rest))
-  return door && { error: refusal(door.what, door.needs), envelope: envelopeOf(request, url) }
+  const door = doors.find(({ at, on }) => at.test(rest) && (on?.includes(request.method) ?? true))
+  return door && { error: refusal(door.what, door.needs), envelope: envelopeOf(request, url), isMethod: door.on !== undefined }
 }
 
 const refusal = (what: string | undefined, needs: string) =>
   new GatewayError('unsupported_here', `Parley does not serve this${what === undefined ? '' : ` (${what})`}. ${needs}.`)
 
 function envelopeOf(request: Request, url: URL): Envelope {
+  if (url.pathname.startsWith('/ollama/')) return 'ollama'
   if (/^\/v1\/messages\//.test(url.pathname) || url.pathname === '/v1/complete') return 'messages'
   if (/^\/(?:upload\/|v1(?:beta|beta1|alpha)\/(?!openai\/))/.test(url.pathname)) return 'gemini'
   return spokenIn({ request, url })

@@ -8,9 +8,9 @@ import { type VideoStyle, videoReaders } from '#protocols/videos'
 import type { FollowUps } from '#relay/admin/follow-ups'
 import type { Ask, BegunWork } from '#relay/contract/ask'
 import { GatewayError } from '#shared/errors'
-import { parseRatio } from '#shared/money'
 import type { UpstreamAnswer } from '#upstream/upstream'
 import type { NewVideo, Videos } from '#videos/videos'
+import { owedOf, placeOf } from './begun-work.ts'
 import { answer, type OwnOperation } from './operation-route.ts'
 import { admit, type RelayServices } from './relay-route.ts'
 
@@ -36,13 +36,9 @@ export interface BegunBy extends Pick<OwnOperation, 'path' | 'read'> {
 /** For a video that this caller does not have. */
 export const noVideo = () => new GatewayError('not_found', 'There is no video with this id.', { param: 'video_id' })
 
-const idOf = ({ candidate: { channel, key } }: BegunWork) => ({ channel: channel.id, key: key?.id ?? null })
-
 /** What is noted of a video that an upstream has begun. */
 function noted({ caller, requestId }: Ask, { style, from }: BegunBy, work: BegunWork): NewVideo {
-  const { body, candidate, head, held } = work
-  const { at, cost: _, upstreamCost: __, usage: ___, price, ...row } = work.row
-  const { ratio = '1', ...fields } = (price ?? {}) as { ratio?: string }
+  const { body, candidate, head } = work
   const made = candidate.style === 'gemini' || candidate.style === 'openai' ? candidate.style : style
   const reader = videoReaders[made]
   return {
@@ -50,21 +46,14 @@ function noted({ caller, requestId }: Ask, { style, from }: BegunBy, work: Begun
     keyId: caller.key?.id ?? null,
     requestId,
     facts: {
-      model: head.model,
+      ...placeOf(work),
       style: made,
-      ...idOf(work),
-      upstreamModel: candidate.model.upstream,
       upstreamId: reader.begun(body),
       asked: (head as VideoHead).video,
       ...(from && { from: from.id }),
       report: reader.report(body),
     },
-    owed: {
-      row: { ...row, at: new Date(at).toISOString(), price },
-      price: fields,
-      ratio: String(parseRatio(ratio)),
-      held: String(held),
-    },
+    owed: owedOf(work),
   }
 }
 

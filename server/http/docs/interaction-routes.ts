@@ -12,7 +12,7 @@ export const interactionRouteDocs: readonly RouteDoc[] = ['v1beta', 'v1'].flatMa
       route: `POST ${at}`,
       summary: 'Gemini: create an interaction',
       description:
-        'A conversation that is kept, on any upstream: a stored response in Gemini’s words, and either address reads what the other has made. What an upstream cannot be told is a loss; agents, environments and tools of Gemini’s own are refused with what they need. With `background: true` it comes at once with `in_progress`: GET it until it is made.',
+        'Where a channel of the model serves interactions (`interact` among its `operations`, as channels of the vendors `gemini` and `parley` have unless they say otherwise), it passes there as it is, and is its user’s here for 30 days: tools, agents and environments of Google’s own too; an agent is offered under its name like a model. On other channels it is a stored response in Gemini’s words, which every upstream continues and either address reads; what an upstream cannot be told is then a loss, and what only Google’s service does is refused with what it needs. With `background: true` it comes at once with `in_progress`: GET it until it is made. Money is held until then, and charged once, over restarts too.',
       takes: { json: 'InteractionRequest' },
       gives: { json: ['Interaction'], events: true },
     },

@@ -89,7 +89,7 @@ const calls: readonly RouteDoc[] = [
     route: 'POST /v1/realtime/calls',
     summary: 'Open a call over WebRTC',
     description:
-      'The description of the client’s connection, as a form with `sdp` and `session`, or alone as `application/sdp`: then the model is in the client secret, or in the query as `model`. It goes to a channel whose upstream holds calls; the answer is that of the upstream, and `Location` names the call. Sound passes between the two directly. Parley hears at the side what is used, holds money ahead, charges each response as in a session at the WebSocket, and hangs up when money or a budget runs out or the key ends. The row in the log is there when the call is over.',
+      'The description of the client’s connection, as a form with `sdp` and `session`, or alone as `application/sdp`: then the model is in the client secret, or in the query as `model`. It goes to a channel whose upstream holds calls; the answer is that of the upstream, and `Location` names the call. Sound passes between the two directly. Parley hears at the side what is used, holds money ahead, charges each response as in a session at the WebSocket, and hangs up when money or a budget runs out or the key ends. The row in the log is there when the call is over. Pages of any site may send it with a client secret, and read the answer.',
     takes: { form: 'CallForm' },
     gives: { status: 201, types: ['application/sdp'] },
   },

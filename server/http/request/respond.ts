@@ -110,6 +110,7 @@ function* slicesOf(parts: readonly Uint8Array[]): Generator<Uint8Array, undefine
 
 /** Adds the caller's remaining rate limits, in the headers that clients of its protocol expect. */
 export function withAllowances(response: Response, wire: Wire, { left }: Pick<Reply, 'left'>, clock: Pick<Clock, 'now'>): Response {
+  if (left.requests === undefined && left.tokens === undefined) return response
   for (const [name, value] of Object.entries(allowanceHeaders(wire, left, clock.now()))) response.headers.set(name, value)
   return response
 }

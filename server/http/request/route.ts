@@ -65,6 +65,11 @@ export interface Route {
   envelope: Envelope | ((visit: Pick<Visit, 'request' | 'url'>) => Envelope)
   /** For streams and slow calls: the server's idle timer is off until there is a response; Parley's own limits apply. */
   slow?: boolean
+  /**
+   * Pages of other sites may call it from a browser, and read its answer where this says so. Preflights carry no credential and are always
+   * answered; no cookie is ever read at such an address.
+   */
+  forOtherSites?(request: Request): boolean
   /** The scopes of management keys of which one opens it. */
   openedBy?: readonly string[]
   handle(visit: Visit): Response | Promise<Response>

@@ -125,6 +125,7 @@ export function addKeptAddresses(piece: unknown, refs: StateRef[], depth = 0): v
 }
 
 /** Each of them once. */
-export function uniqueRefs(refs: readonly StateRef[]): StateRef[] {
+export function uniqueRefs(refs: StateRef[]): StateRef[] {
+  if (refs.length < 2) return refs
   return [...new Map(refs.map((ref) => [`${ref.kind} ${ref.id}`, ref])).values()]
 }

@@ -24,11 +24,19 @@ export const geminiFiles: FileWriter = {
   deleted: () => ({}),
 }
 
-/** `{fileData: {fileUri}}`, in either spelling. */
+/** A piece of an interaction: `{type: 'document', uri}`. */
+const interactionFile: FilePlaceIn = (piece) => {
+  const id = typeof piece.type === 'string' ? keptFileIn(piece.uri) : undefined
+  if (id === undefined) return undefined
+  const { uri: _, ...rest } = piece
+  return { id, with: ({ type, base64 }) => ({ ...rest, mime_type: rest.mime_type ?? type, data: base64 }) }
+}
+
+/** `{fileData: {fileUri}}`, in either spelling; and pieces of interactions. */
 export const geminiFile: FilePlaceIn = (part) => {
   const data = pick(part, 'fileData')
   const id = isObject(data) ? keptFileIn(pick(data, 'fileUri')) : undefined
-  if (id === undefined) return undefined
+  if (id === undefined) return interactionFile(part)
   const { fileData: _, file_data: __, ...rest } = part
   return { id, with: ({ type, base64 }) => ({ ...rest, inlineData: { mimeType: type, data: base64 } }) }
 }

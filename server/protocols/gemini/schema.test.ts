@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { threadNow } from '#testing/thread-time'
 import { inlined, olderSchema, readSchema } from './schema.ts'
 
 test('the older kind is read as JSON Schema', () => {
@@ -67,9 +68,9 @@ describe('JSON Schema as this dialect takes it', () => {
     const ref = (name: string) => ({ $ref: `#/$defs/${name}` })
     expect(inlined({ properties: { a: ref('A') }, $defs: { A: { properties: { a: ref('A') } } } })).toBeUndefined()
     const laughs = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`L${i}`, { anyOf: [ref(`L${i + 1}`), ref(`L${i + 1}`)] }]))
-    const start = performance.now()
+    const start = threadNow()
     expect(inlined({ properties: { a: ref('L0') }, $defs: laughs })).toBeUndefined()
-    expect(performance.now() - start).toBeLessThan(2000)
+    expect(threadNow() - start).toBeLessThan(2000)
     expect(inlined({ properties: { a: { $ref: '#/nowhere/__proto__' } } })).toEqual({ type: 'object', properties: { a: {} } })
   })
 })

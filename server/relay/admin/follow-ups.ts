@@ -1,5 +1,6 @@
 /** Asks the one account that has it about long work: how far it is, for its files, that it be removed. Nothing is held or charged. */
 import { operationCodecs } from '#protocols/operations'
+import { nativeInteractions } from '#protocols/wordings'
 import type { RelayParts } from '#relay/contract/ask'
 import { readText } from '#relay/exchange/answer-text'
 import { destinationOf, signed } from '#relay/exchange/outgoing'
@@ -9,11 +10,11 @@ import { GatewayError } from '#shared/errors'
 import { type MediaPolicy, readAddress } from '#upstream/media-policy'
 import { phaseLimits, phaseTimer } from '#upstream/timeouts'
 import type { Upstream, UpstreamAnswer, UpstreamRequest } from '#upstream/upstream'
-import { type FollowUp, followUpUrl } from '#vendors/follow-ups'
+import { type FollowUp, type FollowUpStyle, followUpUrl } from '#vendors/follow-ups'
 
 /** Work that an upstream has begun, and where. */
 export interface BegunAt {
-  style: 'openai' | 'gemini'
+  style: FollowUpStyle
   channel: string
   key: string | null
   upstreamModel: string
@@ -22,20 +23,26 @@ export interface BegunAt {
 
 /** Asks about long work. */
 export interface FollowUps {
-  /** Its report, as text. Rejects with GatewayError: `not_found` where the upstream has it no more. */
-  state(work: BegunAt, signal: AbortSignalLike): Promise<string>
+  /** What the upstream answers to this; whoever gets it reads or cancels it. Rejects with GatewayError: `not_found` where it has it no more. */
+  ask(work: BegunAt, followUp: FollowUp, signal: AbortSignalLike): Promise<UpstreamAnswer>
+  /** The same as text. */
+  text(work: BegunAt, followUp: FollowUp, signal: AbortSignalLike): Promise<string>
   /** Removes it there; where the upstream has no such call, nothing happens. */
   remove(work: BegunAt, signal: AbortSignalLike): Promise<void>
   /** A file of it; whoever gets it reads or cancels it. Rejects with GatewayError. */
   content(work: BegunAt, asked: { variant?: string; file?: string }, signal: AbortSignalLike): Promise<UpstreamAnswer>
 }
 
+const refused = () => new GatewayError('upstream_error', 'The upstream refused.')
 const limits = phaseLimits({ firstEvent: 60, betweenEvents: 60, total: 3600 })
-const reportBytes = 4 * 1024 * 1024
+const reportBytes = 64 * 1024 * 1024
 const errorBytes = 64 * 1024
 const redirects = 3
 
-const gone = () => new GatewayError('no_channel_available', 'The channel that makes the video is not there any more.', { retryAfter: 30 })
+const gone = () => new GatewayError('no_channel_available', 'The channel that has it is not there any more.', { retryAfter: 30 })
+const operationOf = { openai: 'video', gemini: 'video', interaction: 'interact' } as const
+const nouns = { video: 'video', interact: 'interaction' } as const
+const methodOf = { state: 'GET', content: 'GET', remove: 'DELETE', cancel: 'POST' } as const
 
 /** What follow-ups are made of. */
 export interface FollowUpParts extends Pick<RelayParts, 'channels' | 'upstream' | 'signer' | 'clock' | 'version'> {
@@ -51,19 +58,21 @@ export function createFollowUps(parts: FollowUpParts): FollowUps {
     const key = channel?.keys.find((one) => one.id === keyId) ?? null
     if (!channel || (keyId !== null && !key)) throw gone()
     const model = { name: upstreamModel, upstream: upstreamModel, capabilities: {} }
-    return { channel, key, model, dialect: style === 'gemini' ? 'gemini' : 'chat', style, native: true }
+    const spoken = style === 'openai' ? 'chat' : 'gemini'
+    return { channel, key, model, dialect: spoken, ...(style !== 'interaction' && { style }), native: true }
   }
 
   async function open(work: BegunAt, followUp: FollowUp, signal: AbortSignalLike): Promise<UpstreamAnswer | undefined> {
     const candidate = candidateOf(work)
-    const destination = destinationOf({ operation: 'video', stream: false }, candidate)
+    const destination = destinationOf({ operation: operationOf[work.style], stream: false }, candidate)
     const url = followUpUrl(work.style, destination.url, work.upstreamId, followUp)
     if (url === undefined) return undefined
     const timer = phaseTimer(parts.clock, limits)
     const both = abortedWithAny(signal, timer.signal)
     const own = { 'user-agent': `parley/${parts.version}`, accept: '*/*' }
-    const method = followUp.want === 'remove' ? 'DELETE' : 'GET'
-    let request: UpstreamRequest = { ...destination, url, method, headers: { ...own, ...destination.headers }, body: undefined }
+    const method = methodOf[followUp.want]
+    const headers = { ...own, ...destination.headers, ...(method === 'POST' && { 'content-type': 'application/json' }) }
+    let request: UpstreamRequest = { ...destination, url, method, headers, body: method === 'POST' ? '{}' : undefined }
     let { upstream } = parts
     try {
       for (let left = redirects; ; left--) {
@@ -94,18 +103,23 @@ export function createFollowUps(parts: FollowUpParts): FollowUps {
     if (answer.status >= 200 && answer.status <= 299) return answer
     const { text } = await readText(answer, errorBytes).catch(() => ({ text: '' }))
     answer.cancel()
-    if (answer.status === 404 || answer.status === 410) throw new GatewayError('not_found', 'The upstream has this video no more.')
-    throw (
-      operationCodecs.video[style]?.readError(answer.status, new Headers([...answer.headers]), text) ??
-      new GatewayError('upstream_error', 'The upstream refused.')
-    )
+    if (answer.status === 404 || answer.status === 410)
+      throw new GatewayError('not_found', `The upstream has this ${nouns[operationOf[style]]} no more.`)
+    const codec = style === 'interaction' ? nativeInteractions : operationCodecs.video[style]
+    throw codec?.readError(answer.status, new Headers([...answer.headers]), text) ?? refused()
+  }
+
+  async function asked(work: BegunAt, followUp: FollowUp, signal: AbortSignalLike): Promise<UpstreamAnswer> {
+    const answer = await open(work, followUp, signal)
+    if (!answer) throw refused()
+    return answer
   }
 
   return {
-    async state(work, signal) {
-      const answer = await open(work, { want: 'state' }, signal)
-      const read = answer && (await readText(answer, reportBytes))
-      if (!read?.whole) throw new GatewayError('upstream_error', 'The upstream sent too long a report.')
+    ask: asked,
+    async text(work, followUp, signal) {
+      const read = await readText(await asked(work, followUp, signal), reportBytes)
+      if (!read.whole) throw new GatewayError('upstream_error', 'The upstream sent too long a report.')
       return read.text
     },
     async remove(work, signal) {

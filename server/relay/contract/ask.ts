@@ -47,6 +47,10 @@ export interface Body {
   known?: readonly StateRef[]
   /** For a body that is not as it came: what the client sent, and what was lost before, such as in putting what came before in its place. */
   continued?: { content: string; losses: readonly Loss[]; previous?: string }
+  /** It goes to upstreams that answer and keep interactions by themselves, as its client said it: what becomes of one in the background. */
+  native?: Required<Pick<Ask, 'begins'>>
+  /** The account that alone has what it is about; absent: as the request says. */
+  pinned?: Ask['pinned']
   /** It names a response or an item that Parley does not have: what to tell the caller where no channel may be asked for it. */
   unresolved?: GatewayError
   /** Called once, when the body is no longer needed. */

@@ -73,6 +73,8 @@ export interface LargeBody {
   continued(found: FoundBytes): Promise<LargeContinued>
   /** The same body with kept files, by their ids, in their places; takes the bytes. Called once at most, before anything else is used. */
   filled(files: ReadonlyMap<string, KeptBytes>): Promise<LargeBody>
+  /** The same body said in a dialect of Parley; takes the bytes. Called once at most, before anything else is used. Rejects with GatewayError. */
+  inDialect(asked: LargeAsk & Required<Pick<LargeAsk, 'wording'>>): Promise<LargeBody>
   /** What is kept of it with this answer: undefined for an answer without an id. `conversation`: the one that it is added to. */
   recorded(answer: string, stream: boolean, conversation?: string): Promise<LargeRecorded | undefined>
   /** The answer of an endpoint that does nothing but compact, with what the caller said before it. Rejects with GatewayError. */

@@ -10,6 +10,7 @@ import type { Makers } from './reading.ts'
 
 /** The same candidates, those first whose channel sealed the latest state. */
 export function makersFirst(candidates: readonly Candidate[], makers: Makers): readonly Candidate[] {
+  if (makers.size === 0) return candidates
   const latest = [...makers.values()].at(-1)
   if (latest === undefined) return candidates
   const isMaker = ({ channel }: Candidate) => channel.id === latest
@@ -17,7 +18,10 @@ export function makersFirst(candidates: readonly Candidate[], makers: Makers): r
 }
 
 /** Does the conversation hold state that the account of this candidate did not make? */
-export const holdsForeign = ({ channel }: Candidate, makers: Makers): boolean => [...makers.values()].some((maker) => maker !== channel.id)
+export function holdsForeign({ channel }: Candidate, makers: Makers): boolean {
+  for (const maker of makers.values()) if (maker !== channel.id) return true
+  return false
+}
 
 export interface Portable {
   request: ConversationRequest

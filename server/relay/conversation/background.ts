@@ -48,7 +48,7 @@ export interface Background {
   /** Those that are being made, of the tenant if one is named, the newest first. */
   open: BackgroundAnswers['open']
   /** Stops it. Undefined when none of this id is being made. */
-  cancel(tenant: string, id: string): Promise<BackgroundAnswer | undefined>
+  cancel: BackgroundAnswers['cancel']
   /** Stores the answer, unless it was cancelled; in the place of what was stored when somebody took it for interrupted. */
   keep(making: Making, store: () => Promise<void>): Promise<void>
   /** Runs every two seconds: tells others that the answers are being made, and hears which are to be cancelled. */
@@ -165,8 +165,8 @@ export function createBackground({ relay, answers, stored, clock, random, log }:
       await close(closedOf(found), found.cancelled ? 'cancelled' : interrupted())
       return undefined
     },
-    async cancel(tenant, id) {
-      const found = await answers.cancel(tenant, id)
+    async cancel(tenant, id, by) {
+      const found = await answers.cancel(tenant, id, by)
       const making = found && all.get(id)
       if (making) {
         await closed(making, 'cancelled')

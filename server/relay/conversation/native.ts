@@ -16,24 +16,32 @@ import { forwardedHeaders } from '#vendors/forwarded-headers'
 
 /** What is changed in a body on its way to a candidate of its dialect. `unsent` are top-level fields that stay behind. */
 export function requestEdits({ head }: Asked, { channel, model }: Candidate, unsent: readonly string[]): RequestEdits {
-  const own = head.models === undefined ? [] : ['models']
-  const remove = [...own, ...unsent, ...(channel.params.remove ?? [])]
-  return {
-    ...(model.upstream === head.model ? {} : { model: model.upstream }),
-    ...(head.stream && !head.usageAsked ? { forceUsage: true } : {}),
-    ...(channel.systemPrompt === null ? {} : { systemPrompt: channel.systemPrompt }),
-    ...(channel.params.set ? { set: channel.params.set } : {}),
-    ...(remove.length > 0 ? { remove } : {}),
-  }
+  const { set, remove } = channel.params
+  const edits: RequestEdits = {}
+  if (model.upstream !== head.model) edits.model = model.upstream
+  if (head.stream && !head.usageAsked) edits.forceUsage = true
+  if (channel.systemPrompt !== null) edits.systemPrompt = channel.systemPrompt
+  const cache = channel.vendor.cacheName && cacheOf(head, channel)
+  if (cache) edits.set = { ...set, cachedContent: cache }
+  else if (set) edits.set = set
+  if (head.models || unsent.length > 0 || remove) edits.remove = [...(head.models ? ['models'] : []), ...unsent, ...(remove ?? [])]
+  return edits
+}
+
+/** The cached content that the request names, as this vendor calls it; undefined: it names none. */
+function cacheOf({ stateRefs }: Head, { vendor, options }: Candidate['channel']): string | undefined {
+  const named = stateRefs?.find(({ kind }) => kind === 'cached-content')?.id
+  return named === undefined || named.startsWith('projects/') ? undefined : vendor.cacheName?.(named, options)
 }
 
 function answerEdits(head: Head, candidate: Candidate, previous: string | undefined): AnswerEdits {
-  return {
-    ...(candidate.model.upstream === candidate.model.name ? {} : { model: candidate.model.name }),
-    ...(head.usageAsked ? {} : { hideUsage: true }),
-    ...(head.keepsAnswer && { keepsAnswer: true }),
-    ...(previous !== undefined && { previousResponse: previous }),
-  }
+  const { name, upstream } = candidate.model
+  const edits: AnswerEdits = {}
+  if (upstream !== name) edits.model = name
+  if (!head.usageAsked) edits.hideUsage = true
+  if (head.keepsAnswer) edits.keepsAnswer = true
+  if (previous !== undefined) edits.previousResponse = previous
+  return edits
 }
 
 /** Told what the upstream sealed, and what it keeps. */
@@ -71,6 +79,9 @@ function nativePassage(codec: PassthroughCodec, edits: AnswerEdits, { inputBytes
   }
 }
 
+const noNames: readonly string[] = []
+const noLosses: readonly Loss[] = []
+
 const noCompaction = () => new GatewayError('upstream_error', 'The upstream answered without a compaction.')
 
 /** A body for an upstream of the client's dialect. */
@@ -90,15 +101,17 @@ export function nativeExchange(
   parts: RelayParts,
   asked: Asked,
   codec: PassthroughCodec,
-  { raw, original, losses = [], previous }: NativeBody,
+  { raw, original, losses = noLosses, previous }: NativeBody,
   candidate: Candidate,
 ): Exchange {
   const sent = original ?? raw
-  const own = original === undefined ? (asked.ask.ownFields ?? []) : []
-  const refused = refusable(candidate).filter(topLevel(sent))
-  const body = codec.editRequest(sent, requestEdits(asked, candidate, [...own, ...refused]))
+  const own = original === undefined ? (asked.ask.ownFields ?? noNames) : noNames
+  const known = refusable(candidate)
+  const refused = known.length === 0 ? noNames : known.filter(topLevel(sent))
+  const body = codec.editRequest(sent, requestEdits(asked, candidate, refused.length === 0 ? own : [...own, ...refused]))
   const estimator = () => estimatorOf(parts.log, asked, raw, candidate)
-  return editedExchange(parts, asked, codec, { body, losses: [...losses, ...refusedLosses(refused)], estimator, previous }, candidate)
+  const lost = refused.length === 0 ? losses : [...losses, ...refusedLosses(refused)]
+  return editedExchange(parts, asked, codec, { body, losses: lost, estimator, previous }, candidate)
 }
 
 /** A body that is ready to be sent to a candidate of its dialect. */

@@ -152,6 +152,7 @@ export function storingRelay(
    */
   async function continuedFrom(ask: Ask, stores: boolean, room?: Pick<BodyRoom, 'grow'>): Promise<Continued> {
     const sent = await ask.body(room)
+    if (sent.native) return { body: sent, previous: undefined, keeps: false }
     try {
       return sent.large ? await fromLarge(ask, sent, sent.large, stores) : await fromText(ask, sent, stores)
     } catch (thrown) {

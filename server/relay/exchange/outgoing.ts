@@ -133,8 +133,13 @@ export function splitterOf({ channel }: Candidate): SseSplitter {
 }
 
 /** The fields that this upstream is known to answer with an error, but for those that its channel sets. */
-export const refusable = ({ channel, dialect }: Candidate): string[] =>
-  (channel.vendor.refuses?.[dialect] ?? []).filter((field) => !Object.hasOwn(channel.params.set ?? {}, field))
+export function refusable({ channel, dialect }: Candidate): readonly string[] {
+  const refused = channel.vendor.refuses?.[dialect] ?? noFields
+  const { set } = channel.params
+  return set ? refused.filter((field) => !Object.hasOwn(set, field)) : refused
+}
+
+const noFields: readonly string[] = []
 
 /** The losses of fields that this upstream refuses. */
 export const refusedLosses = (fields: readonly string[]): Loss[] =>

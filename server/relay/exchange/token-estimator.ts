@@ -44,9 +44,9 @@ function plausibilityOf(
 }
 
 function largestFor({ ask, head }: Asked, { channel, model }: Candidate, addedBytes: number): PlausibleUsage {
-  const { set = {}, remove = [] } = channel.params
+  const { set, remove } = channel.params
   // What the operator sets may be a limit or a tool.
-  const isAltered = Object.keys(set).length + remove.length > 0
+  const isAltered = (set !== undefined && Object.keys(set).length > 0) || (remove !== undefined && remove.length > 0)
   const limit = isAltered || ask.operation === 'compact' ? undefined : head.maxOutput
   return plausibleConversation({
     inputBytes: head.inputBytes,

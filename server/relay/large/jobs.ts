@@ -6,7 +6,7 @@ import type { RequestEdits, WholeAnswer } from '#canonical/codec'
 import type { ConversationRequest, Opaque } from '#canonical/conversation'
 import type { WantedFile } from '#canonical/operation/operation'
 import type { RealtimeFrame, RealtimeStyle } from '#canonical/operation/realtime'
-import { compactionCodecs, conversationCodecs, converseCodec, countCodecs } from '#protocols/index'
+import { compactionCodecs, conversationCodecs, converseCodec } from '#protocols/index'
 import { withModel } from '#protocols/operations'
 import { realtimeCodecs } from '#protocols/realtime'
 import { wordingOf } from '#protocols/wordings'
@@ -46,7 +46,7 @@ import { topLevel } from '#relay/exchange/top-level'
 import type { OtherDialect } from '#shared/console/inspection/preview'
 import { GatewayError } from '#shared/errors'
 import { answered, answerRead, questioned } from './asked-operation.ts'
-import { conversationOf, decoded, doorOf, factsOf, headOf, type Opened } from './opened.ts'
+import { conversationOf, decoded, doorOf, factsOf, headOf, type Opened, passingOf } from './opened.ts'
 import { errorOf, type Refusal, refusalOf } from './refusal.ts'
 
 /** The wanted files of a conversion as they cross. */
@@ -58,6 +58,7 @@ export interface LargeJobs {
   open(id: number, pieces: readonly Uint8Array[], asked: LargeAsk): Opened
   continued(id: number, found: FoundBytes): Rewriting
   filled(id: number, files: ReadonlyMap<string, KeptBytes>): Opened
+  reworded(id: number, asked: LargeAsk & Required<Pick<LargeAsk, 'wording'>>): Opened
   recorded(id: number, answer: string, stream: boolean, conversation?: string): LargeRecorded | undefined
   edited(id: number, edits: RequestEdits, refuses: readonly string[], finish: Finish, isOwn?: boolean): LargeEdited
   states(id: number): Opaque[]
@@ -194,6 +195,12 @@ export function createLargeJobs(): LargeJobs {
       bodies.set(id, { text: whole, asked, hasEnvelopes: opened.hasEnvelopes })
       return opened
     },
+    reworded(id, asked) {
+      const said = wordingOf(asked.wording).readRequest(held(id).text)
+      const opened = factsOf(said.body, said.body, asked)
+      bodies.set(id, { text: said.body, asked, hasEnvelopes: opened.hasEnvelopes })
+      return { ...opened, reworded: said.losses }
+    },
     recorded(id, answer, stream, conversation) {
       const { text, question } = held(id)
       const asked = question === undefined ? inputItems(conversationCodecs.responses.scan(text).value.input) : JSON.parse(question)
@@ -209,8 +216,7 @@ export function createLargeJobs(): LargeJobs {
       const refused = refuses.filter(topLevel(text))
       const remove = [...(edits.remove ?? []), ...refused]
       const changes = remove.length > 0 ? { ...edits, remove } : edits
-      const codec = asked.operation === 'count-tokens' ? countCodecs[asked.dialect as keyof typeof countCodecs] : conversationOf(asked)
-      const sent = (door ?? codec).editRequest(text, changes)
+      const sent = (door ?? passingOf(asked)).editRequest(text, changes)
       if (typeof sent !== 'string') throw new Error('a form cannot be large JSON')
       return { ...finished(sent, finish), refused }
     },

@@ -191,6 +191,7 @@ function bodyOf(id: number, opened: Opened, ways: Ways): LargeBody {
       const buffers = [...files.values()].map(({ bytes }) => bytes.buffer)
       return bodyOf(id, await run('filled', [id, files], buffers), ways)
     },
+    inDialect: async (asked) => bodyOf(id, await run('reworded', [id, asked]), ways),
     recorded: (answer, stream, conversation) => run('recorded', [id, answer, stream, conversation]),
     edited: (edits, refuses, finish, isOwn) => run('edited', [id, edits, refuses, finish, isOwn]),
     states: () => run('states', [id]),

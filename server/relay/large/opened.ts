@@ -5,6 +5,7 @@ import type { Loss } from '#canonical/loss'
 import type { OperationDoor, OperationHead } from '#canonical/operation/operation'
 import { conversationCodecs, countCodecs } from '#protocols/index'
 import { operationCodecs } from '#protocols/operations'
+import { nativeInteractions } from '#protocols/wordings'
 import { mayHoldEnvelope } from '#reasoning-state/envelope'
 import type { LargeAsk } from '#relay/contract/large-body'
 import type { Storing } from '#relay/contract/stored'
@@ -46,13 +47,20 @@ export function doorOf({ operation, dialect }: LargeAsk): OperationDoor | undefi
 /** The codec of a conversation. */
 export const conversationOf = ({ dialect }: LargeAsk): ConversationCodec => conversationCodecs[dialect as Dialect]
 
+/** What reads and edits what passes to an upstream of its own kind. */
+export function passingOf({ operation, dialect }: LargeAsk) {
+  if (operation === 'interact') return nativeInteractions
+  if (operation === 'count-tokens') return countCodecs[dialect as keyof typeof countCodecs]
+  return conversationCodecs[dialect as Dialect]
+}
+
 const nothingStored: Storing = { waits: false, keeps: false, references: [] }
 
 /** What Parley itself reads of a body. Throws GatewayError. */
 export function headOf(text: string, asked: LargeAsk): { head: Head | OperationHead; storing: Storing } {
   const door = doorOf(asked)
   if (door) return { head: door.readHead(text, asked.path, asked.variant), storing: nothingStored }
-  const codec = asked.operation === 'count-tokens' ? countCodecs[asked.dialect as keyof typeof countCodecs] : conversationOf(asked)
+  const codec = passingOf(asked)
   const scanned = codec.scan(text)
   const storing = asked.dialect === 'responses' ? storingOf(scanned.value) : nothingStored
   return { head: codec.readHead(scanned, asked.path), storing }

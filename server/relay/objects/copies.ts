@@ -13,7 +13,9 @@ import { type PhaseTimer, phaseLimits, phaseTimer } from '#upstream/timeouts'
 import { call, noModel } from './sending.ts'
 
 /** What they need. */
-export type CopyParts = Pick<RelayParts, 'upstream' | 'version' | 'random' | 'reasoningState'> & { files: Pick<FileStore, 'find' | 'read'> }
+export type CopyParts = Pick<RelayParts, 'upstream' | 'signer' | 'version' | 'random' | 'reasoningState'> & {
+  files: Pick<FileStore, 'find' | 'read'>
+}
 
 const noFile = () => new GatewayError('not_found', 'There is no file with this id.', { param: 'file_id' })
 

@@ -20,11 +20,12 @@ export function pathOf({ door, part, query }: ObjectAsk, object: StateRef | unde
 export function written(
   content: ObjectContent,
   { value }: ObjectBody,
-  { model }: Candidate,
+  { model, channel }: Candidate,
   copies: ReadonlyMap<string, string>,
 ): ObjectContent {
   if (!('text' in content)) return content
-  if (model.name !== '' && model.upstream !== model.name) return { text: JSON.stringify(withModelName(value, model.upstream)) }
+  const upstream = (channel.vendor.cacheName && channel.vendor.sessionModel?.(model.upstream, channel.options)) ?? model.upstream
+  if (model.name !== '' && upstream !== model.name) return { text: JSON.stringify(withModelName(value, upstream)) }
   return { text: withIds(content.text, copies) }
 }
 

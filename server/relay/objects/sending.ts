@@ -4,6 +4,7 @@ import { conversationCodecs } from '#protocols/index'
 import type { RelayParts } from '#relay/contract/ask'
 import type { ObjectAsk, ObjectContent } from '#relay/contract/objects'
 import { readPieces, textOf } from '#relay/exchange/answer-text'
+import { signed } from '#relay/exchange/outgoing'
 import type { Channel, ChannelModel } from '#routing/channel'
 import type { Candidate } from '#routing/order'
 import type { AnswerHeaders } from '#runtime/contract/http-client'
@@ -11,7 +12,7 @@ import { GatewayError } from '#shared/errors'
 import type { PhaseTimer } from '#upstream/timeouts'
 import type { Payload, UpstreamRequest } from '#upstream/upstream'
 import { dialectOf, objectAddress } from '#vendors/account-objects'
-import { authHeaders, schemeOf } from '#vendors/auth'
+import { authHeaders, isSigned, schemeOf } from '#vendors/auth'
 import { forwardedHeaders } from '#vendors/forwarded-headers'
 import { writeMultipart } from '#wire/multipart'
 
@@ -51,11 +52,12 @@ export interface ObjectAnswer {
   value?: unknown
 }
 
-type Parts = Pick<RelayParts, 'upstream' | 'version' | 'random'>
+type Parts = Pick<RelayParts, 'upstream' | 'signer' | 'version' | 'random'>
 
 /** The answer to a call that succeeded. Rejects with what the upstream refused it with. */
 export async function call(parts: Parts, candidate: Candidate, asked: ObjectCall, timer: PhaseTimer): Promise<ObjectAnswer> {
-  const answer = await parts.upstream.open(requestOf(parts, candidate, asked), timer.signal, timer.connected)
+  const request = await signed(parts.signer, requestOf(parts, candidate, asked), timer.signal)
+  const answer = await parts.upstream.open(request, timer.signal, timer.connected)
   try {
     const { pieces, size, whole } = await readPieces(answer, mostBytes)
     const { status, headers } = answer
@@ -85,6 +87,7 @@ function parsed(headers: AnswerHeaders, pieces: readonly Uint8Array[]): Pick<Obj
 function requestOf({ version, random }: Parts, { channel, key }: Candidate, asked: ObjectCall): UpstreamRequest {
   const { api, method, path, content, headers, upload } = asked
   const dialect = dialectOf[api]
+  const scheme = schemeOf(channel.vendor, dialect)
   const body = content && bodyOf(content, random)
   return {
     method,
@@ -96,11 +99,12 @@ function requestOf({ version, random }: Parts, { channel, key }: Candidate, aske
       ...forwardedHeaders(api === 'openai' ? 'responses' : dialect, (name) => headers.get(name)),
       ...upload?.headers,
       ...(body !== undefined && { 'content-type': typeof body === 'string' ? 'application/json' : body.type }),
-      ...authHeaders(schemeOf(channel.vendor, dialect), key?.secret),
+      ...authHeaders(scheme, key?.secret),
       ...channel.headers,
     },
     body,
     ...(channel.route && { route: channel.route }),
+    ...(isSigned(scheme) && { credential: { scheme, secret: key?.secret, options: channel.options } }),
   }
 }
 

@@ -4,7 +4,7 @@
  */
 
 import type { Rates } from '#billing/pricing/price'
-import type { AnswerEdits, CodecContext, RequestEdits, Target } from '#canonical/codec'
+import type { AnswerEdits, CodecContext, RequestEdits, StateRef, Target } from '#canonical/codec'
 import type { Loss } from '#canonical/loss'
 import type { Incoming, OperationDoor, OperationHead, OperationStyle } from '#canonical/operation/operation'
 import type { Usage } from '#canonical/usage'
@@ -48,7 +48,12 @@ export function openOperation(parts: RelayParts, ask: Ask, body: Body): ReadRequ
       affinity.prefer(
         scope,
         head.affinity,
-        await amongKeepers(parts.reasoningState, ask.caller.user.id, head.stateRefs ?? [], pinned(candidates, ask.pinned)),
+        await amongKeepers(
+          parts.reasoningState,
+          ask.caller.user.id,
+          unknown(head.stateRefs, body.known),
+          pinned(candidates, body.pinned ?? ask.pinned),
+        ),
       ),
     served: (candidate) => affinity.served(scope, head.affinity, candidate),
     exchange: exchangeIn(parts, ask, { codec, family, body: body.content, large, head, lost: body.continued?.losses ?? [] }),
@@ -57,6 +62,10 @@ export function openOperation(parts: RelayParts, ask: Ask, body: Body): ReadRequ
     ...((large ?? body).release && { release: (large ?? body).release }),
   }
 }
+
+/** State that is to be looked up: what Parley has put there itself is known. */
+const unknown = (named: readonly StateRef[] = [], known: readonly StateRef[] = []): readonly StateRef[] =>
+  known.length === 0 ? named : named.filter(({ id }) => !known.some((one) => one.id === id))
 
 /** Those of one account, where only it has what the request is about. Throws `no_channel_available`. */
 function pinned(candidates: readonly Candidate[], account: Ask['pinned']): readonly Candidate[] {

@@ -72,8 +72,8 @@ function named(parts: Parts, ask: Asked, model: string, index: number): ModelCan
 export function modelsFor(parts: Parts, ask: Asked, head: Pick<Head, 'model' | 'models'>): RequestModels {
   const asked = candidatesOf(parts, ask, head.model)
   const instead = ask.operation === 'generate' && !ask.replay ? standIns(parts, ask, head) : noStandIns
-  const able = [asked, ...instead.error].some(({ candidates }) => candidates.length > 0)
-  if (asked.refusal && !able) throw asked.refusal
+  const isAble = ({ candidates }: ModelCandidates) => candidates.length > 0
+  if (asked.refusal && !isAble(asked) && !instead.error.some(isAble)) throw asked.refusal
   return { asked, instead }
 }
 

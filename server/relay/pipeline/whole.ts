@@ -35,13 +35,15 @@ interface WrittenWhole extends WholeAnswer {
 /** A body as it came: a small one as text. */
 interface Came {
   text?: string
-  pieces: Uint8Array[]
+  pieces: readonly Uint8Array[]
   size: number
 }
 
+const nothing: readonly never[] = []
+
 async function readBody(answer: UpstreamAnswer): Promise<Came> {
   try {
-    if (answer.readAll) return { text: demandWhole(await readText(answer, answerBytes)).text, pieces: [], size: 0 }
+    if (answer.readAll) return { text: demandWhole(await readText(answer, answerBytes)).text, pieces: nothing, size: 0 }
     const { pieces, size } = demandWhole(await readPieces(answer, answerBytes))
     return size <= light.bytes ? { text: textOf(pieces), pieces, size } : { pieces, size }
   } finally {
@@ -80,9 +82,10 @@ export const wholeReceiver = (random: RelayParts['random']): Receiver<WrittenWho
   async receive(answer, exchange, timer, send) {
     try {
       const first = await readBody(answer)
-      const rest: Came[] = []
-      for (const request of exchange.rest ?? []) rest.push(await readBody(await send(request)))
-      return await written(exchange, [first, ...rest], random)
+      if (exchange.rest === undefined && first.text !== undefined) return await exchange.whole(first.text, nothing)
+      const bodies: [Came, ...Came[]] = [first]
+      for (const request of exchange.rest ?? nothing) bodies.push(await readBody(await send(request)))
+      return await written(exchange, bodies, random)
     } finally {
       timer.stop()
     }

@@ -32,6 +32,8 @@ export interface CallDoors {
   accept(asked: CallAsk, id: string): Promise<void>
   /** Does something with a call; `body`: JSON text. */
   act(ask: RealtimeAsk, id: string, action: CallAction, body: string | undefined): Promise<void>
+  /** Ends a call, whoever has it. Rejects with GatewayError. */
+  end(id: string): Promise<void>
   /** The caller's call of this id. Rejects with `not_found`. */
   own(ask: Pick<RealtimeAsk, 'caller'>, id: string): Promise<KeptCall>
 }
@@ -186,6 +188,11 @@ export function createCallDoors({ parts, booking, calls, watched }: CallDoorPart
       } catch (thrown) {
         throw await booking.fail(begun, thrown)
       }
+    },
+    async end(id) {
+      const call = await calls.find(id)
+      if (!call || call.endedAt) throw noCall()
+      await hangUp(parts, candidateAt(parts, call, call.model), call.upstreamId)
     },
     async own({ caller }, id) {
       const call = await calls.find(id)

@@ -56,6 +56,8 @@ export interface Handles {
 export interface Realtime {
   /** Resolves when the upstream has started the session. Rejects with GatewayError, after the usage row is written. */
   (ask: RealtimeAsk): Promise<Session>
+  /** Throws GatewayError where nobody could hold a session of this model for this caller. */
+  demand(caller: Caller, style: RealtimeStyle, model: string): void
   /** Ends each session as soon as it is idle. */
   drain(): void
   /** Ends all sessions; resolves when they are settled. */

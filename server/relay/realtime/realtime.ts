@@ -4,8 +4,10 @@
  * `booking.ts`.
  */
 
+import { isWholeFor } from '#billing/pricing/cost'
 import { realtimeCodecs } from '#protocols/realtime'
 import type { Candidate } from '#routing/order'
+import { modelNotFound } from '#routing/plan'
 import { GatewayError } from '#shared/errors'
 import { sidebandUrl } from '#vendors/calls'
 import { candidateAt, heldBeside } from './beside.ts'
@@ -13,6 +15,7 @@ import type { Begun, Booking, Held, OwnOfSession, RealtimeParts } from './bookin
 import type { KeptSession, Realtime, RealtimeAsk } from './contract.ts'
 import { dialAny, type Line } from './dial.ts'
 import { notedSession } from './noted-session.ts'
+import { plannedFor } from './planned.ts'
 import type { Session } from './session.ts'
 import { modelAt, toldBy } from './told.ts'
 
@@ -77,6 +80,10 @@ export function createRealtime(parts: RealtimeParts, booking: Booking): Realtime
   }
 
   return Object.assign(realtime, {
+    demand({ group, models }: RealtimeAsk['caller'], style: RealtimeAsk['style'], model: string) {
+      plannedFor(parts, style, { group: group.name, model, models })
+      if (!isWholeFor(parts.prices.get(model), 'realtime')) throw modelNotFound()
+    },
     drain() {
       draining = true
       for (const session of [...sessions]) session.drain()

@@ -45,6 +45,8 @@ export interface WatchedCalls {
   hand(id: string, handed: Handed): void
   /** What no job has taken. */
   takeBack(id: string): Handed | undefined
+  /** Nano-dollars that a call has cost so far; undefined where this process does not hear it. */
+  spent(id: string): bigint | undefined
 }
 
 const sink: FrameSocket = { send: () => true, buffered: () => 0, pause() {}, resume() {}, close() {} }
@@ -79,6 +81,7 @@ function proven(cost: SessionCost, job: RunningJob): SessionCost & { prove(): vo
 export function createWatchedCalls({ parts, booking, calls, callerOf }: WatchParts): WatchedCalls {
   const { clock, log, random } = parts
   const handed = new Map<string, Handed>()
+  const costs = new Map<string, SessionCost>()
   const isAt = (call: KeptCall) => (one: Candidate) => one.channel.id === call.channel && (one.key?.id ?? null) === call.key
 
   const readmission =
@@ -135,7 +138,11 @@ export function createWatchedCalls({ parts, booking, calls, callerOf }: WatchPar
         if (breach) throw breach
         begun.ask.readmit()
       },
-      paid: (ofAnswers) => (cost = proven(ofAnswers, job)),
+      paid(ofAnswers) {
+        cost = proven(ofAnswers, job)
+        costs.set(call.id, cost)
+        return cost
+      },
       ended,
       settled: () => over.resolve(),
     })
@@ -147,6 +154,7 @@ export function createWatchedCalls({ parts, booking, calls, callerOf }: WatchPar
     if (job.lost.aborted) giveUp()
     else job.lost.addEventListener('abort', giveUp, { once: true })
     await over.promise
+    costs.delete(call.id)
   }
 
   /** Watches the call; false when this process gives it up, true when it is to end. Rejects when neither can be said yet. */
@@ -209,5 +217,5 @@ export function createWatchedCalls({ parts, booking, calls, callerOf }: WatchPar
     return found
   }
 
-  return { job: { atOnce: 10_000, run }, hand: (id, what) => void handed.set(id, what), takeBack }
+  return { job: { atOnce: 10_000, run }, hand: (id, what) => void handed.set(id, what), takeBack, spent: (id) => costs.get(id)?.spent() }
 }

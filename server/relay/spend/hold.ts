@@ -43,9 +43,9 @@ const unlimited: Ticket = { left: {}, done: () => undefined }
 
 /** Step 5: a place under every limit of the caller. Rejects with `rate_limit_exceeded`. */
 export function takeTicket({ limiter }: RelayParts, { ask, head }: ReadRequest): Ticket | Promise<Ticket> {
-  const bounded = limitsOf(ask.caller)
-  if (bounded.every(({ limits }) => limits === null)) return unlimited
-  return limiter.take(bounded, tokensOf(head.inputBytes) + (head.maxOutput ?? 0) * head.n)
+  const { key, user, group } = ask.caller
+  if (!key?.limits && !user.limits && !group.limits) return unlimited
+  return limiter.take(limitsOf(ask.caller), tokensOf(head.inputBytes) + (head.maxOutput ?? 0) * head.n)
 }
 
 /** Step 5: holds what the request may cost; for a stream what it begins with. Rejects with `insufficient_quota`. */
@@ -100,8 +100,7 @@ function costBy(amount: typeof largestCost, asked: Asked, modelCandidates: Serve
 }
 
 function estimateOf({ head }: Asked, { candidates, price }: Served): Estimate {
-  const limits = candidates.map((candidate) => candidate.model.capabilities.maxOutputTokens)
-  const modelMaxOutput = limits.some((limit) => limit === undefined) ? undefined : Math.max(...limits.map((limit) => limit ?? 0))
+  const modelMaxOutput = largestOutput(candidates)
   const { nonText } = head
   const cached = cachedBy(head, candidates)
   const asked = price.rates.factors && askedAs(head, price.rates)
@@ -116,6 +115,17 @@ function estimateOf({ head }: Asked, { candidates, price }: Served): Estimate {
     ...(asked && { servedAs: asked }),
     makes: makesOf(head, candidates, price),
   }
+}
+
+/** The most that one of the models can write; undefined where one of them does not say it. */
+function largestOutput(candidates: readonly Candidate[]): number | undefined {
+  let most = 0
+  for (const { model } of candidates) {
+    const { maxOutputTokens } = model.capabilities
+    if (maxOutputTokens === undefined) return undefined
+    most = Math.max(most, maxOutputTokens)
+  }
+  return most
 }
 
 /** Messages fills a cache where it is told to; others do so when they like, which costs more only where the price says so. */
@@ -158,6 +168,7 @@ export function accountsOf({ key, user, team, member, group }: Caller, now: numb
 
 /** Every model that may answer, each once. */
 export function everyModel({ asked, instead }: RequestModels): ModelCandidates[] {
+  if (instead.error.length + instead.context.length + instead.filter.length === 0) return [asked]
   return [asked, ...new Set([...instead.error, ...instead.context, ...instead.filter])]
 }
 

@@ -20,12 +20,24 @@ export async function findBackground({ db }: Store, tenant: string, id: string):
   return row
 }
 
-/** Those that are being made, of the tenant if one is named, the newest first. */
-export const openBackground = ({ db }: Store, most: number, tenant?: string): Promise<BackgroundRecord[]> =>
+/** Which of those that are being made are asked for: at most so many, of one tenant, of one id. */
+export interface OpenAsked {
+  most: number
+  tenant?: string | undefined
+  id?: string
+}
+
+/** Those that are being made, the newest first. */
+export const openBackground = ({ db }: Store, { most, tenant, id }: OpenAsked): Promise<BackgroundRecord[]> =>
   db
     .select()
     .from(backgroundResponses)
-    .where(tenant === undefined ? undefined : eq(backgroundResponses.tenant, tenant))
+    .where(
+      and(
+        tenant === undefined ? undefined : eq(backgroundResponses.tenant, tenant),
+        id === undefined ? undefined : eq(backgroundResponses.id, id),
+      ),
+    )
     .orderBy(desc(backgroundResponses.createdAt), desc(backgroundResponses.id))
     .limit(most)
 

@@ -1,16 +1,16 @@
-/** Which requests of batches have their answers written down, and which videos are: only those are charged when a crash came before their end. */
+/** Which requests of batches have their answers written down, and which videos and interactions their ends: only those are charged when a crash came before theirs. */
 import { and, eq, inArray, isNotNull } from 'drizzle-orm'
 import { batchLines } from '#db/batches'
-import { videos } from '#db/videos'
+import { interactions, videos } from '#db/upstream-work'
 import type { Store } from '#store/engine/store'
 
-/** A request of a batch, or the one that asked for a video, whose id then stands as `batch`. */
+/** A request of a batch, or the one that asked for a video or an interaction, whose id then stands as `batch`. */
 export interface BatchRequest {
   id: string
   batch: string
 }
 
-/** The ids of those whose answer is in their batch, and of those whose video is there. */
+/** The ids of those whose answer is in their batch, and of those whose work has its end. */
 export async function keptAnswers({ db }: Pick<Store, 'db'>, requests: readonly BatchRequest[]): Promise<ReadonlySet<string>> {
   if (requests.length === 0) return new Set()
   const ids = requests.map(({ id }) => id)
@@ -23,5 +23,10 @@ export async function keptAnswers({ db }: Pick<Store, 'db'>, requests: readonly 
     .select({ id: videos.requestId })
     .from(videos)
     .where(and(inArray(videos.id, names), inArray(videos.requestId, ids), eq(videos.state, 'completed'), isNotNull(videos.endedAt)))
-  return new Set([...found, ...made].flatMap(({ id }) => id ?? []))
+  // What was cancelled is charged, too; nothing is foreseen of what failed.
+  const answered = await db
+    .select({ id: interactions.requestId })
+    .from(interactions)
+    .where(and(inArray(interactions.id, names), inArray(interactions.requestId, ids), isNotNull(interactions.endedAt)))
+  return new Set([...found, ...made, ...answered].flatMap(({ id }) => id ?? []))
 }

@@ -1,5 +1,5 @@
 /** Rows of calls that upstreams hold. */
-import { and, eq, gt, inArray, isNull, lte } from 'drizzle-orm'
+import { and, desc, eq, gt, inArray, isNull, lte } from 'drizzle-orm'
 import { realtimeCalls } from '#db/realtime'
 import type { Store } from '#store/engine/store'
 
@@ -19,6 +19,17 @@ export async function findCall({ db }: Store, id: string, now: Date): Promise<Ca
     .from(realtimeCalls)
     .where(and(eq(realtimeCalls.id, id), gt(realtimeCalls.expiresAt, now)))
   return row
+}
+
+/** Those that have not ended, of the tenant if one is named, the newest first. */
+export function openCalls({ db }: Store, { tenant, most, now }: { tenant?: string; most: number; now: Date }): Promise<CallRecord[]> {
+  const ofTenant = tenant === undefined ? undefined : eq(realtimeCalls.tenant, tenant)
+  return db
+    .select()
+    .from(realtimeCalls)
+    .where(and(ofTenant, isNull(realtimeCalls.endedAt), gt(realtimeCalls.expiresAt, now)))
+    .orderBy(desc(realtimeCalls.createdAt))
+    .limit(most)
 }
 
 /** It has ended. */

@@ -46,6 +46,12 @@ function endpoint(baseUrl: string, target: EndpointTarget): string {
   return `${host}/v1/${path}/publishers/${actionOf(target)}`
 }
 
+/** The absolute URL of an object in the project: `path` as in `cachedContents/1`. */
+export function vertexObjectAddress(baseUrl: string, options: EndpointTarget['options'], path: string): string {
+  const place = placeOf(options)
+  return `${hostOf(baseUrl, place.region)}/v1/${place.path}/${path}`
+}
+
 /** Google Vertex AI. */
 export const vertex: Vendor = {
   id: 'vertex',
@@ -55,6 +61,7 @@ export const vertex: Vendor = {
   operations: ['generate', 'count-tokens', 'embed', 'image', 'speak', 'realtime'],
   sessions: ['gemini'],
   sessionModel: (model, options) => `${placeOf(options).path}/publishers/google/models/${model}`,
+  cacheName: (name, options) => `${placeOf(options).path}/${name}`,
   styles: { embed: 'vertex', image: 'gemini', speak: 'gemini' },
   baseUrl: globalHost,
   keyless: false,

@@ -113,7 +113,9 @@ socket.onclose = ({ code, reason }) => console.log(code, reason)`,
     (version): Sample => ({
       route: `POST /${version}/auth_tokens`,
       language: 'sh',
-      text: post(`/${version}/auth_tokens`, '{"uses": 1, "bidiGenerateContentSetup": {"model": "models/gemini-live"}}', { key: google }),
+      text: post(`/${version}/auth_tokens`, '{"uses": 1, "bidiGenerateContentSetup": {"generationConfig": {"temperature": 0.7}}}', {
+        key: google,
+      }),
       prints: 'json',
       shows: '"auth_tokens/',
     }),

@@ -1,5 +1,5 @@
 /** The settings of a channel in three tabs with one bar for saving: what is typed in one stays while another is read. */
-import { createEffect, createSignal, on, Show } from 'solid-js'
+import { type Accessor, createEffect, createSignal, type JSX, on, Show, untrack } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { errorAt, explain } from '#client/console/explain.ts'
 import { createLoad, readAll } from '#client/console/load.ts'
@@ -7,7 +7,7 @@ import { createWrite } from '#client/console/write.ts'
 import { SaveBar } from '#client/ui/console/save-bar.tsx'
 import { showToast } from '#client/ui/toast.tsx'
 import type { ChannelPatch, ChannelRow, HealthRow } from '#shared/console/channel'
-import type { GroupRow } from '#shared/console/group'
+import type { ManagedGroupRow } from '#shared/console/group'
 import { AdvancedFields } from './advanced-fields.tsx'
 import { ConnectionFields } from './connection-fields.tsx'
 import { CostsFields } from './costs-fields.tsx'
@@ -25,6 +25,8 @@ export function ChannelForm(props: {
   row: ChannelRow
   tab: FormTab | undefined
   rests: readonly HealthRow[]
+  /** What stands beside the connection. `groups`: every group with what it holds; undefined until they are known. */
+  beside(groups: Accessor<readonly ManagedGroupRow[] | undefined>): JSX.Element
   onSaved(row: ChannelRow): void
 }) {
   const [form, setForm] = createSignal<ChannelSettings>(settingsOf(props.row))
@@ -32,7 +34,7 @@ export function ChannelForm(props: {
   const write = createWrite()
   const groups = createLoad(
     () => '/api/groups?all=true',
-    (path, signal) => readAll<GroupRow>(path, signal),
+    (path, signal) => readAll<ManagedGroupRow>(path, signal),
   )
   createEffect(
     on(
@@ -78,8 +80,11 @@ export function ChannelForm(props: {
           void save()
         }}
       >
-        <div class="form" hidden={props.tab !== 'connection'}>
-          <ConnectionFields {...fields()} row={props.row} rests={props.rests} groups={groups.value() ?? []} onSaved={props.onSaved} />
+        <div class="cols aside" hidden={props.tab !== 'connection'}>
+          <div class="form">
+            <ConnectionFields {...fields()} row={props.row} rests={props.rests} groups={groups.value() ?? []} onSaved={props.onSaved} />
+          </div>
+          <Show when={props.tab === 'connection'}>{untrack(() => props.beside(groups.value))}</Show>
         </div>
         <Show when={props.tab === 'costs'}>
           <CostsFields {...fields()} row={props.row} />

@@ -90,7 +90,7 @@ function Keys(props: Props) {
             <For each={props.row.keys}>
               {(key) => (
                 <li>
-                  <span class="min-w-0 flex-1 truncate">
+                  <span class="min-w-0 flex-1 truncate" title={key.name}>
                     {key.name} <span class="mono text-ink-3">{key.hint}</span>
                   </span>
                   <span class="num text-ink-2">{t('keyWeight', { weight: key.weight })}</span>

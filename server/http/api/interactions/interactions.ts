@@ -1,15 +1,21 @@
 /**
- * `/v1beta/interactions`: conversations that are kept, in Gemini's words. They are stored responses under another name, so that every
- * upstream continues them, and either door reads what the other has made.
+ * `/v1beta/interactions`: conversations that are kept, in Gemini's words. Where a channel of the model serves interactions, they pass to it
+ * and lie there. Elsewhere they are stored responses under another name, so that every upstream continues them, and either door reads what
+ * the other has made.
  */
 
 import { cancel, forget, kept, type StoredResponseServices } from '#http/api/openai'
-import { admit, generate } from '#http/api/relay-route'
+import { admit, generate, type NativeWay } from '#http/api/relay-route'
 import { json, jsonText } from '#http/request/respond'
 import type { Route, Visit } from '#http/request/route'
 import { interactions } from '#protocols/wordings'
+import { headOfInteraction, headOfLarge } from '#relay/conversation/interaction'
 import { GatewayError } from '#shared/errors'
 import { createSseSplitter } from '#shared/sse'
+import { begun, followed, type Passing, type PassingServices, removed, shown, stopped } from './passing.ts'
+
+/** What they need from the program. */
+export type InteractionServices = StoredResponseServices & PassingServices
 
 const noInteraction = (param: string) => new GatewayError('not_found', 'There is no interaction with this id.', { param })
 
@@ -23,18 +29,52 @@ function inOwnWords(thrown: unknown): unknown {
   return new GatewayError(code, message.replace('The response ', 'The interaction '), param === undefined ? {} : { param })
 }
 
-const create = (services: StoredResponseServices, visit: Visit): Promise<Response> =>
-  generate({ ...services, relay: services.keeping }, visit, { dialect: 'responses', wording: 'interaction' })
+async function create(services: InteractionServices, visit: Visit): Promise<Response> {
+  /** What goes on at an upstream while its client wants to see how. */
+  let streamed: Passing | undefined
+  const native: NativeWay = {
+    as: { operation: 'interact', dialect: 'gemini' },
+    async takes({ content, large }, caller) {
+      const head = large ? headOfLarge(large) : headOfInteraction(String(content))
+      const tenant = caller.user.id
+      const isKept = async (id: string) =>
+        (await services.reasoningState.findText(tenant, id)) !== undefined || (await services.background.find(tenant, id)) !== undefined
+      if (!(await services.interactions.passes(caller, head, isKept))) return undefined
+      if (head.background) await services.backgroundInteractions.demandRoom(tenant)
+      return {
+        async begins(work) {
+          const { body, ...passing } = await begun(services, { caller, requestId: visit.requestId }, work)
+          if (head.background === 'streamed') streamed = passing
+          return body
+        },
+      }
+    },
+  }
+  const answer = await generate({ ...services, relay: services.keeping }, visit, { dialect: 'responses', wording: 'interaction', native })
+  if (!streamed) return answer
+  const events = await followed(services, visit, streamed)
+  for (const [name, value] of answer.headers) if (!events.headers.has(name) && !name.startsWith('content-')) events.headers.set(name, value)
+  return events
+}
 
-/** Whole, with what it answers where that is asked for, or as the stream that it was. */
-async function retrieve(services: StoredResponseServices, visit: Visit): Promise<Response> {
+/** The caller's interaction of this address that an upstream keeps; undefined: none does. */
+async function passingAt(services: InteractionServices, visit: Visit): Promise<Passing | undefined> {
   const caller = admit(services, visit)
   const { id = '' } = visit.params
+  const keeper = await services.interactions.keeperOf(caller, id)
+  return keeper && { caller, id, keeper }
+}
+
+/** Whole, with what it answers where that is asked for, or as the stream that it was. */
+async function retrieve(services: InteractionServices, visit: Visit): Promise<Response> {
+  const passing = await passingAt(services, visit)
   const query = visit.url.searchParams
-  if (query.get('stream') === 'true') {
-    const events = await (await kept(services, caller, id, { kind: 'events' })).bytes()
-    return replayed(events, query.get('last_event_id') ?? undefined)
-  }
+  const after = query.get('last_event_id') ?? undefined
+  const isStream = query.get('stream') === 'true'
+  if (passing) return isStream ? followed(services, visit, passing, after) : shown(services, visit, passing)
+  const caller = admit(services, visit)
+  const { id = '' } = visit.params
+  if (isStream) return replayed(await (await kept(services, caller, id, { kind: 'events' })).bytes(), after)
   const whole = interactions.write(await (await kept(services, caller, id, { kind: 'whole' })).text())
   if (query.get('include_input') !== 'true') return jsonText(whole)
   const items = await kept(services, caller, id, { kind: 'input', isOldestFirst: true, limit: Number.MAX_SAFE_INTEGER })
@@ -51,17 +91,20 @@ function replayed(events: Uint8Array, after: string | undefined): Response {
   return new Response(Buffer.concat(frames.flatMap((frame) => stream.push(frame) ?? [])), { headers })
 }
 
-async function stop(services: StoredResponseServices, visit: Visit): Promise<Response> {
-  return jsonText(interactions.write(await (await cancel(services, visit)).text()))
+async function stop(services: InteractionServices, visit: Visit): Promise<Response> {
+  const passing = await passingAt(services, visit)
+  return passing ? stopped(services, visit, passing) : jsonText(interactions.write(await (await cancel(services, visit)).text()))
 }
 
-async function remove(services: StoredResponseServices, visit: Visit): Promise<Response> {
+async function remove(services: InteractionServices, visit: Visit): Promise<Response> {
+  const passing = await passingAt(services, visit)
+  if (passing) return removed(services, visit, passing)
   await forget(services, visit)
   return json({})
 }
 
 /** `/v1beta/interactions` and what is under it, under both versions that clients call. */
-export function interactionRoutes(services: StoredResponseServices): Route[] {
+export function interactionRoutes(services: InteractionServices): Route[] {
   const route = (method: Route['method'], path: string, handle: typeof create, slow = false): Route => ({
     ...{ method, path, envelope: 'gemini' },
     ...(slow && { slow }),
@@ -77,7 +120,7 @@ export function interactionRoutes(services: StoredResponseServices): Route[] {
     const at = `/${version}/interactions`
     return [
       route('POST', at, create, true),
-      route('GET', `${at}/:id`, retrieve),
+      route('GET', `${at}/:id`, retrieve, true),
       route('DELETE', `${at}/:id`, remove),
       route('POST', `${at}/:id/cancel`, stop),
     ]

@@ -15,7 +15,7 @@ import type { RealtimeAsk } from '#relay/realtime/contract'
 import { modelNotFound } from '#routing/plan'
 import { GatewayError } from '#shared/errors'
 import type { CallAction } from '#vendors/calls'
-import type { ClientSecret, SecretServices } from './client-secrets.ts'
+import { type ClientSecret, isClientSecret, type SecretServices } from './client-secrets.ts'
 import { admission, modelIn, type RealtimeServices } from './realtime.ts'
 
 /** What they need from the program. */
@@ -135,12 +135,15 @@ async function act(services: CallServices, visit: Visit, action: CallAction): Pr
   return new Response(null, { status: 200, headers: { 'cache-control': 'no-store' } })
 }
 
+/** Who is given a client secret is a page of somebody’s site; whoever has a key is not. */
+const hasClientSecret = ({ headers }: Request) => isClientSecret(/^bearer +(.+)$/i.exec(headers.get('authorization') ?? '')?.[1] ?? '')
+
 /** `/v1/realtime/calls`, and what is done with one. */
 export function callRoutes(services: CallServices): Route[] {
   const post = (path: string, handle: Route['handle']): Route => ({ method: 'POST', path, envelope: 'chat', slow: true, handle })
   const action = (name: CallAction) => post(`/v1/realtime/calls/:id/${name}`, (visit) => act(services, visit, name))
   return [
-    post('/v1/realtime/calls', (visit) => create(services, visit)),
+    { ...post('/v1/realtime/calls', (visit) => create(services, visit)), forOtherSites: hasClientSecret },
     ...[action('accept'), action('reject'), action('refer'), action('hangup')],
   ]
 }

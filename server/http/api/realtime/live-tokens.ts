@@ -10,6 +10,7 @@ import type { Route, Visit } from '#http/request/route'
 import { withRoom } from '#http/request/with-room'
 import { type AskedToken, readTokenRequest } from '#protocols/realtime'
 import type { BodyRoom } from '#relay/contract/body-rooms'
+import type { Realtime } from '#relay/realtime/contract'
 import type { Random } from '#runtime/clock'
 import type { Sealer } from '#runtime/secrets'
 import { GatewayError } from '#shared/errors'
@@ -29,10 +30,11 @@ export interface TokenServices extends JsonServices, Pick<RelayServices, 'rooms'
   sealer: Sealer
   random: Pick<Random, 'base62'>
   tokenUses: TokenUses
+  realtime: Realtime
 }
 
 /** What is in one. */
-interface LiveToken extends AskedToken {
+interface LiveToken extends Omit<AskedToken, 'model'> {
   id: string
   /** The id of the key that it stands for. */
   key: string
@@ -51,7 +53,8 @@ async function minted(services: TokenServices, visit: Visit): Promise<Response> 
   const reading = (room: BodyRoom) => readJsonPieces(visit.request, services, room)
   const { pieces, isLight } = await withRoom(services.rooms, senderOf(caller), reading)
   if (!isLight) throw tooLong()
-  const asked = readTokenRequest(decodeUtf8(join(pieces)), services.clock.now())
+  const { model, ...asked } = readTokenRequest(decodeUtf8(join(pieces)), services.clock.now())
+  if (model !== undefined) services.realtime.demand(caller, 'gemini', model)
   if (JSON.stringify(asked.lock).length > mostSetup) throw tooLong()
   const token: LiveToken = { ...asked, id: services.random.base62(24), key: caller.key.id }
   return json({ name: mark + sealText(services.sealer, sealedAs, token) })

@@ -62,7 +62,23 @@ export function priceEffectRoutes(deps: ConsoleServices & { prices: PriceBook })
   ]
 }
 
-const changeOf = ({ at, actor, actorName, before, after }: AuditRow): PriceChange => ({ at, actor, actorName, before, after })
+type Fields = Record<string, unknown>
+
+/** The amounts that changed. The trail holds the price as one field. */
+function changeOf({ at, action, actor, actorName, before, after }: AuditRow): PriceChange {
+  // A price that has left the file is kept, out of use.
+  if (action === 'price.disable') return { at, actor, actorName, before: {}, after: null }
+  const [old, now] = [amountsIn(before), amountsIn(after)]
+  const names = Object.keys({ ...old, ...now }).filter((name) => JSON.stringify(old?.[name]) !== JSON.stringify(now?.[name]))
+  const only = (side: Fields | null) => side && Object.fromEntries(names.flatMap((name) => (name in side ? [[name, side[name]]] : [])))
+  return { at, actor, actorName, before: only(old), after: only(now) }
+}
+
+/** Null where there was no price. */
+function amountsIn(side: AuditRow['before']): Fields | null {
+  const price = side?.price
+  return typeof price === 'object' && price !== null ? { ...price } : null
+}
 
 /** The rates of a price that is tried. Throws as `resolveRates` does, with the model before the field. */
 function ratesOf(model: string, fields: PriceFields): ReturnType<typeof resolveRates> {

@@ -53,9 +53,11 @@ export const batches: Readonly<Record<string, string>> = {
     '`in_progress`、`cancelling`、`completed`、`cancelled` 或 `expired`。',
   '`in_progress`, `canceling` or `ended`.': '`in_progress`、`canceling` 或 `ended`。',
   'The batch that it belongs to.': '它所属的批次。',
-  'Answers in the background, and videos': '后台回答与视频',
-  'Answers that are being made come first; an answer that is there stands here no more. Videos follow, the newest first.':
-    '正在生成的回答在前，已完成的回答不再列出；其后是视频，最新在前。',
+  'Answers and interactions in the background, calls, and videos': '后台回答与交互、通话与视频',
+  'What goes on comes first: answers, interactions and calls that are over stand here no more. Videos follow, the newest first.':
+    '进行中的在前；已结束的回答、交互与通话不再列出；其后是视频，最新在前。',
+  'Stop an answer, an interaction or a call': '停止回答、交互或通话',
+  'What was made until then is charged. Videos cannot be stopped.': '此前已生成的部分照常计费。视频无法停止。',
   'Batches and how far they are, newest first': '批次及其进度，最新在前',
   'Stop a batch': '停止批次',
   'Begin an upload in parts': '开始分段上传',

@@ -165,8 +165,8 @@ export const endpoints: Readonly<Record<string, string>> = {
   'Rerank documents, for Cohere’s clients': '对文档重排序，供 Cohere 客户端使用',
   'The same request; responses have Cohere’s format, whatever the upstream.': '请求相同；无论上游是谁，响应都是 Cohere 的格式。',
   'Gemini: create an interaction': 'Gemini：创建交互',
-  'A conversation that is kept, on any upstream: a stored response in Gemini’s words, and either address reads what the other has made. What an upstream cannot be told is a loss; agents, environments and tools of Gemini’s own are refused with what they need. With `background: true` it comes at once with `in_progress`: GET it until it is made.':
-    '在任意上游上保存的对话：以 Gemini 的说法表示的已存储响应，两个地址可以互相读取。无法告诉上游的内容记为损失；代理、环境和 Gemini 自有的工具会被拒绝并说明所需条件。`background: true` 时立即返回 `in_progress`：用 GET 读取直到完成。',
+  'Where a channel of the model serves interactions (`interact` among its `operations`, as channels of the vendors `gemini` and `parley` have unless they say otherwise), it passes there as it is, and is its user’s here for 30 days: tools, agents and environments of Google’s own too; an agent is offered under its name like a model. On other channels it is a stored response in Gemini’s words, which every upstream continues and either address reads; what an upstream cannot be told is then a loss, and what only Google’s service does is refused with what it needs. With `background: true` it comes at once with `in_progress`: GET it until it is made. Money is held until then, and charged once, over restarts too.':
+    '若该模型的某个渠道提供交互（其 `operations` 含 `interact`；供应商 `gemini` 与 `parley` 的渠道默认如此），请求原样传递并保存在上游，在此可用 30 天：包括 Google 自有的工具、代理和环境；代理像模型一样以其名称提供。在其他渠道上，它是以 Gemini 的说法表示的已存储响应，任何上游都能继续，两个地址都可读取；无法告诉上游的内容记为损失，只有 Google 服务能做的会被拒绝并说明所需条件。`background: true` 时立即返回 `in_progress`：用 GET 读取直到完成。在此之前预留金额，完成后只计费一次，重启后亦然。',
   'Gemini: one interaction': 'Gemini：单个交互',
   '`true`: with what it answers.': '`true`：连同它所回答的输入。',
   '`true`: as the events that it was made of.': '`true`：以组成它的事件返回。',

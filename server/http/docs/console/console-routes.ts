@@ -236,11 +236,15 @@ export const consoleRouteDocs: readonly RouteDoc[] = [
   list(
     'GET /api/work',
     'session',
-    'Answers in the background, and videos',
+    'Answers and interactions in the background, calls, and videos',
     'WorkRows',
     [],
-    'Answers that are being made come first; an answer that is there stands here no more. Videos follow, the newest first.',
+    'What goes on comes first: answers, interactions and calls that are over stand here no more. Videos follow, the newest first.',
   ),
+  doc('POST /api/work/:id/stop', 'session', 'Stop an answer, an interaction or a call', {
+    gives: 'WorkRow',
+    description: 'What was made until then is charged. Videos cannot be stopped.',
+  }),
   list('GET /api/alerts', 'admin', 'Alerts on their way, newest first', 'Alerts', [
     { name: 'state', in: 'query', description: '`waiting`, `sent`, or `dead`: given up after the last try.' },
   ]),

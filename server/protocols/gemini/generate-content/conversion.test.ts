@@ -8,6 +8,7 @@ import { eventsOf, noMemo, plain, streamOf, testPen } from '#testing/conversions
 import { brokenRules } from '#testing/conversions/event-order'
 import { normal, randomAnswer, vocabularyOf } from '#testing/conversions/random-answers'
 import { seeded } from '#testing/seeded'
+import { threadNow } from '#testing/thread-time'
 import { createJsonArrayJoiner, createJsonArraySplitter } from '#wire/json-array'
 import { geminiCodec as codec } from './codec.ts'
 
@@ -69,7 +70,7 @@ test('whatever an upstream sends, the order of events holds', () => {
 
 test('T04: a picture of 3 MB takes linear time', () => {
   const data = 'A'.repeat(3_000_000)
-  const start = performance.now()
+  const start = threadNow()
   const bytes = new TextEncoder().encode(
     `data: ${JSON.stringify({ candidates: [{ content: { parts: [{ inlineData: { mimeType: 'image/png', data } }] }, finishReason: 'STOP' }] })}\n\n`,
   )
@@ -77,5 +78,5 @@ test('T04: a picture of 3 MB takes linear time', () => {
   for (let at = 0; at < bytes.length; at += 65_536) pieces.push(bytes.subarray(at, at + 65_536))
   const events = eventsOf(codec, pieces)
   expect(events.find((event) => event.kind === 'delta')).toMatchObject({ delta: { data } })
-  expect(performance.now() - start).toBeLessThan(20_000)
+  expect(threadNow() - start).toBeLessThan(20_000)
 })

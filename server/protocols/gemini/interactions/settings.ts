@@ -66,7 +66,7 @@ function modeOf(mode: string | undefined, path: string, losses: LossList): strin
 export const onlyNative = (param: string, what: string) =>
   new GatewayError(
     'unsupported_here',
-    `${what} needs Google’s own service of interactions. Parley keeps interactions itself and asks a model for each answer.`,
+    `${what} needs Google’s own service of interactions: a channel of the vendor \`gemini\` or \`parley\` that offers this model, or this agent under its name. On others Parley keeps interactions itself and asks a model for each answer.`,
     { param },
   )
 
@@ -114,7 +114,9 @@ function readFormat(body: Fields<InteractionRequest>, losses: LossList): JsonObj
   if (!format) return mime === 'application/json' ? asJson(undefined) : {}
   // The older form is the schema itself.
   if (format.has('type') && format.text('type') !== 'text') {
-    if (['image', 'audio', 'video'].includes(String(format.json('type')))) throw onlyNative('response_format', 'An answer that is not text')
+    const kind = String(format.json('type'))
+    if (['image', 'audio', 'video'].includes(kind)) throw onlyNative('response_format', 'An answer that is not text')
+    if (!schemaKinds.has(kind)) throw invalidField('response_format.type', '`text`, or the type of a JSON Schema')
     return asJson(format.whole())
   }
   const asked = format.text('mime_type') ?? mime
@@ -124,6 +126,8 @@ function readFormat(body: Fields<InteractionRequest>, losses: LossList): JsonObj
     losses.dropped('response_format.mime_type', 'An answer is text or JSON.')
   return schema === undefined && asked !== 'application/json' ? {} : asJson(schema)
 }
+
+const schemaKinds = new Set(['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'])
 
 const asJson = (schema: unknown): JsonObject => ({
   text: { format: isObject(schema) ? { type: 'json_schema', name: 'answer', schema, strict: false } : { type: 'json_object' } },

@@ -1,8 +1,10 @@
 /** Short-lived keys of live sessions: what is asked of one, and what it makes of the first frame of whoever uses it. Read: @google/genai 3.1 and Google's guide to ephemeral tokens. */
 import { bodyNames } from '#protocols/codec/body-names'
 import { invalidField } from '#protocols/codec/fields'
+import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import { scanObject } from '#wire/json-scan'
+import { readModelName } from '../path.ts'
 import { type Body, camel, numeric, pick, pickObject, snake } from '../proto-json.ts'
 import { readSetupBody } from './frame.ts'
 
@@ -22,6 +24,8 @@ export interface AskedToken {
   until: number
   begins: number
   lock: SetupLock
+  /** The model that sessions are set up with, where one is named. */
+  model?: string
 }
 
 const names = bodyNames(
@@ -30,6 +34,7 @@ const names = bodyNames(
   'uses expireTime newSessionExpireTime bidiGenerateContentSetup fieldMask model generationConfig systemInstruction tools',
   snake,
 )
+const known = new Set(['uses', 'expireTime', 'newSessionExpireTime', 'bidiGenerateContentSetup', 'fieldMask'])
 const minute = 60_000
 const longest = 20 * 60 * minute
 const mostUses = 2 ** 31 - 1
@@ -38,6 +43,11 @@ const fieldPath = /^\w{1,64}(?:\.\w{1,64}){0,7}$/
 /** The body of `auth_tokens`; `now` in milliseconds since the epoch. Throws GatewayError 400. */
 export function readTokenRequest(text: string, now: number): AskedToken {
   const { value } = text.trim() === '' ? { value: {} } : scanObject(text, names)
+  const odd = Object.keys(value).find((name) => !known.has(camel(name)))
+  if (odd !== undefined)
+    throw new GatewayError('unknown_field', `A token has no field of this name. It has: ${[...known].join(', ')}.`, {
+      param: odd.slice(0, 100),
+    })
   const until = timeIn(value, 'expireTime', now) ?? now + 30 * minute
   const setup = pick(value, 'bidiGenerateContentSetup')
   if (setup !== undefined && !isObject(setup)) throw invalidField('bidiGenerateContentSetup', 'an object')
@@ -47,7 +57,15 @@ export function readTokenRequest(text: string, now: number): AskedToken {
     until,
     begins: Math.min(until, timeIn(value, 'newSessionExpireTime', now) ?? now + minute),
     lock: { ...(setup && { setup }), ...(fields && { fields }) },
+    ...(setup && modelOf(setup)),
   }
+}
+
+function modelOf(setup: Body): Pick<AskedToken, 'model'> {
+  const model = pick(setup, 'model')
+  if (model === undefined) return {}
+  if (typeof model !== 'string') throw invalidField('bidiGenerateContentSetup.model', 'the name of a model')
+  return { model: readModelName(model) }
 }
 
 function usesIn(value: Body): number {

@@ -1,7 +1,9 @@
 /** A video as Google's clients read it: an operation, whose files are at addresses of Parley's. */
 import type { KeptVideo } from '#canonical/operation/kept-video'
 import { isObject } from '#shared/json'
-import { type Body, pickObject, pickObjects } from '../proto-json.ts'
+import { parseObject, scanFields } from '#wire/json-scan'
+import { fieldEdits, splice } from '#wire/splice'
+import { type Body, pickObject, pickObjects, pickText } from '../proto-json.ts'
 
 /** The address of the file of this number. */
 export type FileAddress = (index: number) => string
@@ -35,4 +37,22 @@ export function writeOperation(video: KeptVideo, addressOf: FileAddress): Record
   const inner = pickObject(before, 'generateVideoResponse') ?? {}
   const generateVideoResponse = { ...inner, generatedSamples: samplesOf(video, addressOf) }
   return { ...others, name, done: true, response: { ...before, generateVideoResponse } }
+}
+
+/** The address of the video that a request goes on with; undefined: it names none, or cannot be read. */
+export function extendedIn(text: string): string | undefined {
+  const body = parseObject(text)
+  const [instance] = body ? pickObjects(body, 'instances') : []
+  const video = instance && pickObject(instance, 'video')
+  return video && (pickText(video, 'uri') ?? pickText(video, 'gcsUri'))
+}
+
+/** The same request with this address in its place. */
+export function withVideo(text: string, uri: string): string {
+  const spans = scanFields(text)
+  if (!spans) return text
+  const [first = {}, ...others] = pickObjects(parseObject(text) ?? {}, 'instances')
+  const { gcsUri: _, gcs_uri: __, ...video } = pickObject(first, 'video') ?? {}
+  const instances = JSON.stringify([{ ...first, video: { ...video, uri } }, ...others])
+  return splice(text, fieldEdits(text, spans, new Map([['instances', () => instances]])))
 }

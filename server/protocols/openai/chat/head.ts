@@ -36,8 +36,8 @@ export function readHead(given: RequestBody): Head {
     ...(body.service_tier !== undefined && chatUnpriced(body)),
     ...(kept.length > 0 && { stateRefs: kept }),
   }
-  const limits = [readCount(body, 'max_tokens'), readCount(body, 'max_completion_tokens')].filter((limit) => limit !== undefined)
-  if (limits.length > 0) head.maxOutput = Math.max(...limits)
+  const [older, newer] = [readCount(body, 'max_tokens'), readCount(body, 'max_completion_tokens')]
+  if (older !== undefined || newer !== undefined) head.maxOutput = Math.max(older ?? 0, newer ?? 0)
   if (typeof body.group === 'string') head.group = body.group
   if (typeof body.team === 'string') head.team = body.team
   return head
@@ -99,7 +99,8 @@ function keptIn(messages: Body[], wanted: unknown): StateRef[] {
   if (isObject(wanted) && isObject(wanted.voice)) addRef('voice', wanted.voice.id, refs)
   for (const { content, audio } of messages) {
     if (isObject(audio) && typeof audio.id === 'string' && audio.id !== '') refs.push({ kind: 'audio', id: audio.id })
-    for (const part of Array.isArray(content) ? content : []) {
+    if (!Array.isArray(content)) continue
+    for (const part of content) {
       if (!isObject(part) || part.type === 'text') continue
       const file = isObject(part.file) ? part.file.file_id : undefined
       if (typeof file === 'string' && file !== '') refs.push({ kind: 'file', id: file })

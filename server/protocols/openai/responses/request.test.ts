@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Target } from '#canonical/codec'
 import type { ConversationRequest, Turn } from '#canonical/conversation'
+import { threadNow } from '#testing/thread-time'
 import { responsesCodec as codec } from './codec.ts'
 
 const read = (fields: Record<string, unknown>) => codec.readRequest(JSON.stringify({ model: 'm', input: 'x', ...fields }))
@@ -224,10 +225,10 @@ describe('reading', () => {
   })
 
   test('attack: a million items, deep schemas, keys with a meaning of their own', () => {
-    const start = performance.now()
+    const start = threadNow()
     const input = Array.from({ length: 200_000 }, () => ({ role: 'user', content: 'x' }))
     expect(read({ input }).turns).toHaveLength(200_000)
-    expect(performance.now() - start).toBeLessThan(5000)
+    expect(threadNow() - start).toBeLessThan(5000)
     const odd = codec.readRequest(
       '{"model":"m","input":"x","__proto__":{"polluted":1},"tools":[{"type":"function","name":"__proto__","constructor":1}]}',
     )

@@ -1,5 +1,5 @@
 import type { JSX } from 'solid-js'
-import { Brand } from './brand.tsx'
+import { Brand } from '#client/ui/brand.tsx'
 
 /** A page in two halves: a form on the left, an illustration on the right where there is room. */
 export function SplitPage(props: { title: string; intro: string; aside?: JSX.Element; children: JSX.Element }) {

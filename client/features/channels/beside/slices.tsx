@@ -1,7 +1,7 @@
 import { For } from 'solid-js'
 import { formatCount } from '#client/ui/format.ts'
 import { t } from './messages.ts'
-import { type Slice, sumOf } from './outcomes.ts'
+import { type Slice, sumOf } from './slice.ts'
 
 const look = (slice: Slice | undefined) => {
   if (slice === undefined || slice.requests === 0) return 'none'

@@ -1,0 +1,82 @@
+import { For, Show } from 'solid-js'
+import { Drawer, DrawerPart } from '#client/ui/console/drawer.tsx'
+import { Facts } from '#client/ui/console/facts.tsx'
+import { formatExactly } from '#client/ui/console/time.ts'
+import type { AuditRow } from '#shared/console/audit'
+import { actorOf, titleOf } from './audit-words.ts'
+import { t } from './messages.ts'
+
+/** Where the thing is shown; undefined for what is gone or has no page. */
+const pathOf = (row: AuditRow): string | undefined => {
+  const id = encodeURIComponent(row.target)
+  const paths: Record<string, string> = {
+    key: `/keys/${id}`,
+    user: `/admin/users/${id}`,
+    group: `/admin/groups?open=${id}`,
+    channel: `/admin/channels/${id}`,
+    price: `/admin/prices?open=${id}`,
+    settings: '/admin/settings',
+    alertHook: `/admin/alerts?open=${id}`,
+    managementKey: '/account',
+    team: `/admin/teams?open=${id}`,
+    member: `/admin/teams?open=${encodeURIComponent(row.target.split('.')[0] ?? '')}`,
+    replay: `/replay/${id}`,
+    body: `/requests/${id}`,
+    plan: '/admin/selling',
+    code: '/admin/selling',
+    invitation: '/admin/users?tab=invitations',
+  }
+  return row.after === null && row.before !== null ? undefined : paths[row.action.split('.')[0] ?? '']
+}
+
+/** One change: what was before and after, and the thing that was changed. */
+export function AuditDetail(props: {
+  row: AuditRow
+  onClose(): void
+  onPrevious?: (() => void) | undefined
+  onNext?: (() => void) | undefined
+}) {
+  const names = () => [...new Set([...Object.keys(props.row.before ?? {}), ...Object.keys(props.row.after ?? {})])]
+  const text = (value: unknown) => (value === undefined ? '–' : typeof value === 'string' ? value : JSON.stringify(value))
+  return (
+    <Drawer
+      label={titleOf(props.row)}
+      title={titleOf(props.row)}
+      onClose={props.onClose}
+      onPrevious={props.onPrevious}
+      onNext={props.onNext}
+    >
+      <DrawerPart>
+        <Facts
+          facts={[
+            [
+              t('thing'),
+              <Show when={pathOf(props.row)} fallback={props.row.targetName}>
+                {(path) => <a href={path()}>{props.row.targetName}</a>}
+              </Show>,
+            ],
+            [t('action'), <span class="mono text-[12px]">{props.row.action}</span>],
+            [t('who'), actorOf(props.row)],
+            [t('when'), formatExactly(props.row.at)],
+            [t('request'), props.row.requestId && <span class="mono text-[12px]">{props.row.requestId}</span>],
+          ]}
+        />
+      </DrawerPart>
+      <DrawerPart title={t('change')} note={t('fields', { count: names().length })}>
+        <dl class="grid gap-3 text-[13px]">
+          <For each={names()}>
+            {(name) => (
+              <div>
+                <dt class="mono text-[12px] text-ink-3">{name}</dt>
+                <Show when={props.row.before}>
+                  {(before) => <dd class="wrap-anywhere text-ink-3 line-through">{text(before()[name])}</dd>}
+                </Show>
+                <Show when={props.row.after}>{(after) => <dd class="wrap-anywhere">{text(after()[name])}</dd>}</Show>
+              </div>
+            )}
+          </For>
+        </dl>
+      </DrawerPart>
+    </Drawer>
+  )
+}

@@ -1,0 +1,15 @@
+/** What a row of the audit trail says, in words. */
+import type { AuditRow } from '#shared/console/audit'
+import { en } from './en.ts'
+import { t } from './messages.ts'
+
+/** Who did it, in words. */
+export function actorOf(row: AuditRow): string {
+  if (row.owner !== null) return t('keyOf', { key: row.actorName ?? row.actor, owner: row.owner.name })
+  if (row.actorName !== null) return row.actorName
+  const named: Record<string, string> = { file: t('file'), setup: t('setup'), environment: t('environment') }
+  return named[row.actor] ?? row.actor
+}
+
+/** What was done, in words; the action's own name where there are none. */
+export const titleOf = ({ action }: AuditRow): string => (action in en && action.includes('.') ? t(action as keyof typeof en) : action)

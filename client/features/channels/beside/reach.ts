@@ -1,0 +1,28 @@
+/** Who is left when a channel is turned off. */
+import type { ChannelRow } from '#shared/console/channel'
+
+type Offering = Pick<ChannelRow, 'id' | 'name' | 'enabled' | 'groups' | 'models'>
+
+/** What others serve of the models of a channel. */
+export interface Reach {
+  /** Names of other channels that are on and serve one of its models to one of its groups, in their order. */
+  others: string[]
+  /** Its models, as callers name them. */
+  models: string[]
+  /** Of these: models that nobody else serves to every group that the channel serves. */
+  alone: string[]
+}
+
+/** What the other channels among `all` serve of the models of `channel`. */
+export function reachOf(channel: Offering, all: readonly Offering[]): Reach {
+  const models = [...new Set(namesOf(channel))]
+  const rivals = all.filter((one) => one.id !== channel.id && one.enabled && one.groups.some((group) => channel.groups.includes(group)))
+  const serves = (model: string, group: string) => rivals.some((one) => one.groups.includes(group) && namesOf(one).includes(model))
+  return {
+    others: rivals.filter((one) => namesOf(one).some((name) => models.includes(name))).map(({ name }) => name),
+    models,
+    alone: models.filter((model) => !channel.groups.every((group) => serves(model, group))),
+  }
+}
+
+const namesOf = ({ models }: Offering): string[] => models.map((model) => (typeof model === 'string' ? model : model.name))

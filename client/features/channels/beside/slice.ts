@@ -1,0 +1,13 @@
+/** What requests met in spans of time. */
+
+/** What happened in a span of time. */
+export interface Slice {
+  requests: number
+  failed: number
+}
+
+/** What the slices add up to. */
+export const sumOf = (slices: readonly (Slice | undefined)[]): Slice => ({
+  requests: slices.reduce((sum, slice) => sum + (slice?.requests ?? 0), 0),
+  failed: slices.reduce((sum, slice) => sum + (slice?.failed ?? 0), 0),
+})

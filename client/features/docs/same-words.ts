@@ -1,0 +1,23 @@
+/** Words that mean the same to whoever searches: the reference uses one of them. In lower case. */
+export const sameWords: readonly (readonly string[])[] = [
+  ['语音转文字', '语音识别', '转录', '转写', 'speech to text', 'transcription'],
+  ['文字转语音', '语音合成', '朗读', 'text to speech', 'speech'],
+  ['生图', '绘图', '图片生成', '图像生成', '生成图片', 'images/generations'],
+  ['向量', '嵌入', 'embedding'],
+  ['审核', '内容审核', 'moderation'],
+  ['批处理', '批量', '批次', 'batch'],
+  ['思维链', '思考', '推理', 'reasoning', 'thinking'],
+  ['流式', '流式输出', 'stream', 'sse'],
+  ['函数调用', '工具调用', '工具', 'tools', 'function calling'],
+  ['幂等', 'idempotency', 'idempotent'],
+  ['超时', 'timeout'],
+  ['限流', '限速', '频率限制', 'rate limit', 'rate_limit', 'rpm'],
+  ['余额', '额度', 'balance', 'credit'],
+  ['账单', '扣费', '计费', '费用', 'billing', 'charged'],
+  ['倍率', 'ratio'],
+  ['双因素', '两步验证', '第二因素', '2fa', 'mfa', 'second factor'],
+  ['单点登录', 'sso', 'oidc', 'single sign-on'],
+  ['上下文长度', '上下文窗口', 'context window', 'contexttokens'],
+  ['重试', 'retry', 'retry-after'],
+  ['网址', '地址', 'base url', 'baseurl'],
+]

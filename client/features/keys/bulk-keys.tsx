@@ -1,0 +1,85 @@
+import { createSignal, Show, Suspense } from 'solid-js'
+import { callApi } from '#client/api/http.ts'
+import { explain } from '#client/console/explain.ts'
+import { asApiError } from '#client/console/load.ts'
+import { Button } from '#client/ui/button.tsx'
+import { tc } from '#client/ui/console/messages.ts'
+import { BulkBar, type Picks } from '#client/ui/console/picks.tsx'
+import { formatAgo } from '#client/ui/console/time.ts'
+import { later } from '#client/ui/later.ts'
+import { showToast } from '#client/ui/toast.tsx'
+import type { KeyRow } from '#shared/console/key'
+import { t } from './messages.ts'
+
+const Confirm = later(async () => (await import('#client/ui/dialog.tsx')).Confirm)
+
+/** Keys that are named before something is done to all. */
+const mostNamed = 8
+
+/** What can be done with the chosen keys that the file does not own: turned on or off, revoked. `onDone` after any of them changed. */
+export function BulkKeys(props: { picks: Picks<KeyRow>; onDone(): void }) {
+  const [asking, setAsking] = createSignal<'off' | 'revoke'>()
+  const chosen = () => props.picks.rows().filter(({ managed }) => managed === 'console')
+  const names = () => {
+    const named = chosen().slice(0, mostNamed)
+    const left = chosen().length - named.length
+    const list = named.map(({ name }) => name).join(', ')
+    return left > 0 ? t('bulkMore', { names: list, count: left }) : list
+  }
+  /** When any of them was last used, in words. */
+  const used = () => {
+    const last = chosen()
+      .flatMap(({ lastUsedAt }) => lastUsedAt ?? [])
+      .toSorted()
+      .at(-1)
+    return last === undefined ? t('bulkUnused') : t('bulkUsed', { when: formatAgo(last) })
+  }
+  /** One after the other; stops at the first refusal and says so. */
+  const run = async (change: (path: string) => Promise<unknown>) => {
+    let done = 0
+    let refusal = ''
+    try {
+      for (const { id } of chosen()) {
+        await change(`/api/keys/${encodeURIComponent(id)}`)
+        done += 1
+      }
+    } catch (thrown) {
+      refusal = explain(asApiError(thrown))
+    }
+    if (refusal === '') props.picks.clear()
+    showToast([t('bulkDone', { count: done }), refusal].filter(Boolean).join(' '))
+    props.onDone()
+  }
+  const turn = (enabled: boolean) => run((path) => callApi('PATCH', path, { enabled }))
+  return (
+    <>
+      <BulkBar picks={props.picks}>
+        <Button onClick={() => void turn(true)}>{t('turnOn')}</Button>
+        <Button look="bad" onClick={() => setAsking('off')}>
+          {t('turnOff')}
+        </Button>
+        <Button look="bad" onClick={() => setAsking('revoke')}>
+          {t('revoke')}
+        </Button>
+      </BulkBar>
+      <Suspense>
+        <Show when={asking()}>
+          {(what) => (
+            <Confirm
+              title={t(what() === 'off' ? 'bulkOffTitle' : 'bulkRevokeTitle', { count: chosen().length })}
+              intro={t('bulkIntro', { names: names(), used: used() })}
+              safe={tc('cancel')}
+              go={t(what() === 'off' ? 'bulkOffGo' : 'bulkRevokeGo', { count: chosen().length })}
+              onClose={() => setAsking(undefined)}
+              onGo={() => {
+                const revokes = what() === 'revoke'
+                setAsking(undefined)
+                void (revokes ? run((path) => callApi('DELETE', path)) : turn(false))
+              }}
+            />
+          )}
+        </Show>
+      </Suspense>
+    </>
+  )
+}
