@@ -94,7 +94,7 @@ test('videos and answers in the background are watched, and an answer is stopped
   }
   try {
     await openConsole(page, '/batches')
-    await page.getByRole('link', { name: 'Videos and background answers' }).click()
+    await page.getByRole('link', { name: 'Videos, calls, background answers' }).click()
     await expect(page).toHaveURL(/tab=work/)
     await expect(page.getByText('Nothing lasts longer than its request now')).toBeVisible()
     await expectClean(page, 'work, none')

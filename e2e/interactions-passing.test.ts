@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { GoogleGenAI } from '@google/genai'
 import { sampledEngine } from '#testing/database/database'
 import { type Program, startProgram } from '#testing/program/program'
-import { wait } from '#testing/upstream/scripted-answers'
+import { stream, wait } from '#testing/upstream/scripted-answers'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { chatVendor } from '#testing/vendors/chat-vendor'
 import { geminiVendor } from '#testing/vendors/gemini-vendor'
@@ -180,6 +180,27 @@ test('errors of the upstream come in Google’s envelope, and nothing is charged
     const answer = await raw(body)
     expect([answer.status, answer.text]).toEqual([400, expect.stringContaining(field)])
   }
+})
+
+test('a stream that breaks off says so in its own words, is charged for what was delivered, and is its owner’s', async () => {
+  const events = [
+    { event_type: 'interaction.created', interaction: { id: 'v1_broken', status: 'in_progress', model: 'gemini-3-pro' } },
+    { event_type: 'step.start', index: 0, step: { type: 'model_output', content: [] } },
+    { event_type: 'step.delta', index: 0, delta: { type: 'text', text: 'eight more words than were asked for here' } },
+  ].map((event) => `event: ${event.event_type}\ndata: ${JSON.stringify(event)}\n\n`)
+  google.next(stream(events, { ending: 'close' }))
+  const { id, text, status } = await raw({ model, input: 'hello', stream: true })
+  expect(status).toBe(200)
+  expect(text).toContain(`"model":"${model}"`)
+  expect(text).toEndWith('event: done\ndata: [DONE]\n\n')
+  expect(text).toMatch(/event: error\ndata: \{"event_type":"error","error":\{"code":"upstream_error"/)
+  const row = await gateway.log<{ charged: string }>(id)
+  expect(row).toMatchObject({ operation: 'interact', end: 'cut', provenance: 'estimated' })
+  expect(Number(row.charged)).toBeGreaterThan(0)
+  const number = google.requests.length
+  expect(await thrownBy(clientOf().interactions.get('v1_broken'))).toMatchObject({ status: 404 })
+  expect((await google.received(number)).target).toStartWith('/v1beta/interactions/v1_broken')
+  await gateway.heal()
 })
 
 test('in the background it is charged when it is done, whoever waits; a stream of it is followed', async () => {

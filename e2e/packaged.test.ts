@@ -58,6 +58,24 @@ async function expectWhole(options: ProgramOptions): Promise<void> {
   }
 }
 
+// A machine that has Bun alone has no `npm pack` that could go wrong.
+test.skipIf(Bun.which('npm') === null)(
+  'npm run pack runs, and npm pack of the sources says what to do instead',
+  async () => {
+    const npm = async (...words: string[]) => {
+      const child = Bun.spawn(['npm', ...words], { cwd: root, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
+      const [printed, complaint] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
+      return { code: await child.exited, text: printed + complaint }
+    }
+    // What npm runs before `npm run pack`, by its name.
+    expect(await npm('run', 'prepack')).toMatchObject({ code: 0 })
+    const refused = await npm('pack', '--dry-run')
+    expect(refused.text).toContain('use npm run pack.')
+    expect(refused.code).not.toBe(0)
+  },
+  60_000,
+)
+
 test(
   'the npm package is small and serves from an empty folder',
   async () => {

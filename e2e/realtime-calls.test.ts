@@ -162,39 +162,43 @@ test('a client secret opens a call with what it sets, and nothing but that', asy
   expect(Number(row?.charged)).toBeCloseTo(ofPlain, 9)
 }, 30_000)
 
-test('a page of another site opens a call with a client secret, and reads the answer; with a key it reads nothing', async () => {
-  const paula = await gateway.user('paula', '5')
-  const { value } = await clientOf(paula.key).realtime.clientSecrets.create({ session: { type: 'realtime', model } })
-  const at = `${gateway.url}/v1/realtime/calls`
-  const site = { origin: 'https://shop.example', 'sec-fetch-site': 'cross-site' }
-  const asked = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization, content-type' }
-  const before = await fetch(at, { method: 'OPTIONS', headers: { ...site, ...asked } })
-  expect([before.status, before.headers.get('access-control-allow-origin'), before.headers.get('access-control-allow-methods')]).toEqual([
-    204,
-    '*',
-    'POST',
-  ])
-  expect(before.headers.get('access-control-allow-headers')).toMatch(/\bauthorization\b/)
-  expect(before.headers.get('access-control-allow-credentials')).toBeNull()
-  const post = (secret: string) =>
-    fetch(at, { method: 'POST', headers: { ...site, authorization: `Bearer ${secret}`, 'content-type': 'application/sdp' }, body: sdp })
-  const opened = await post(value)
-  expect([opened.status, opened.headers.get('access-control-allow-origin')]).toEqual([201, '*'])
-  expect(opened.headers.get('access-control-expose-headers')).toContain('location')
-  const refused = await post(`${value}x`)
-  expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([401, '*'])
-  const withKey = await fetch(`${at}?model=${model}`, {
-    method: 'POST',
-    headers: { ...site, authorization: `Bearer ${paula.key}`, 'content-type': 'application/sdp' },
-    body: sdp,
-  })
-  expect([withKey.status, withKey.headers.get('access-control-allow-origin')]).toEqual([201, null])
-  for (const path of ['/v1/realtime/client_secrets', '/v1/responses', '/api/session']) {
-    const other = await fetch(gateway.url + path, { method: 'OPTIONS', headers: { ...site, ...asked } })
-    expect([path, other.status, other.headers.get('access-control-allow-origin')]).toEqual([path, 405, null])
-  }
-  for (const call of vendor.calls) call.end()
-}, 30_000)
+test.each(['v1', 'openai/v1'])(
+  'a page of another site opens a call with a client secret at /%s, and reads the answer; with a key it reads nothing',
+  async (version) => {
+    const paula = await gateway.user(`paula-${version.length}`, '5')
+    const { value } = await clientOf(paula.key).realtime.clientSecrets.create({ session: { type: 'realtime', model } })
+    const at = `${gateway.url}/${version}/realtime/calls`
+    const site = { origin: 'https://shop.example', 'sec-fetch-site': 'cross-site' }
+    const asked = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization, content-type' }
+    const before = await fetch(at, { method: 'OPTIONS', headers: { ...site, ...asked } })
+    expect([before.status, before.headers.get('access-control-allow-origin'), before.headers.get('access-control-allow-methods')]).toEqual([
+      204,
+      '*',
+      'POST',
+    ])
+    expect(before.headers.get('access-control-allow-headers')).toMatch(/\bauthorization\b/)
+    expect(before.headers.get('access-control-allow-credentials')).toBeNull()
+    const post = (secret: string) =>
+      fetch(at, { method: 'POST', headers: { ...site, authorization: `Bearer ${secret}`, 'content-type': 'application/sdp' }, body: sdp })
+    const opened = await post(value)
+    expect([opened.status, opened.headers.get('access-control-allow-origin')]).toEqual([201, '*'])
+    expect(opened.headers.get('access-control-expose-headers')).toContain('location')
+    const refused = await post(`${value}x`)
+    expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([401, '*'])
+    const withKey = await fetch(`${at}?model=${model}`, {
+      method: 'POST',
+      headers: { ...site, authorization: `Bearer ${paula.key}`, 'content-type': 'application/sdp' },
+      body: sdp,
+    })
+    expect([withKey.status, withKey.headers.get('access-control-allow-origin')]).toEqual([201, null])
+    for (const path of ['/v1/realtime/client_secrets', '/v1/responses', '/api/session']) {
+      const other = await fetch(gateway.url + path, { method: 'OPTIONS', headers: { ...site, ...asked } })
+      expect([path, other.status, other.headers.get('access-control-allow-origin')]).toEqual([path, 405, null])
+    }
+    for (const call of vendor.calls) call.end()
+  },
+  30_000,
+)
 
 test('calls that go on are shown with what they have cost, to their owner, who hangs up in the console', async () => {
   const [lou, mae] = [await gateway.user('lou', '5'), await gateway.user('mae', '5')]

@@ -120,9 +120,11 @@ function envelopeAt(address: string): Envelope {
 function methodsOf(routes: readonly Route[]): Map<string, Set<Method>> {
   const methods = new Map<string, Set<Method>>()
   for (const route of routes) {
-    const known = methods.get(route.path)
-    if (known) known.add(route.method)
-    else methods.set(route.path, new Set([route.method]))
+    for (const path of [route.path, ...(route.also ?? [])]) {
+      const known = methods.get(path)
+      if (known) known.add(route.method)
+      else methods.set(path, new Set([route.method]))
+    }
   }
   return methods
 }
@@ -186,7 +188,7 @@ export function createApp(parts: AppParts): App {
       })
     }
   }
-  const forOtherSites = new Set(parts.routes.flatMap((route) => (route.forOtherSites ? [route.path] : [])))
+  const forOtherSites = new Set(parts.routes.flatMap((route) => (route.forOtherSites ? [route.path, ...(route.also ?? [])] : [])))
 
   function notAllowed(request: Request, allow: string): Response {
     const arrival = arrivals.get(request)

@@ -38,8 +38,8 @@ export const parley: Vendor = {
   keyless: false,
   auth: 'bearer',
   endpoint(baseUrl, target) {
-    const isGoogles = target.dialect === 'gemini' && (target.operation === 'realtime' || target.operation === 'interact')
-    const isByDialect = target.operation === 'generate' || isGoogles
+    if (target.operation === 'interact') return gemini.endpoint(withoutVersion(cleanBase(baseUrl)), { ...target, dialect: 'gemini' })
+    const isByDialect = target.operation === 'generate' || (target.operation === 'realtime' && target.dialect === 'gemini')
     const layout = isByDialect ? layouts[target.dialect] : openaiEndpoint
     const url = layout(withoutVersion(cleanBase(baseUrl)), target)
     return target.variant === 'transcription' ? `${url}&model=${modelSegment(target.model)}` : url

@@ -66,6 +66,12 @@ test('one message of several lots, with the headers that the environment wants, 
   expect(second.scopeSpans[0].spans).toEqual([{ a: 4 }])
 })
 
+test('who is named in the address is named in a header', async () => {
+  const { got, url } = collector([Response.json({})])
+  await senderTo(url.replace('//', '//ann:hush%20hush@')).send([lot('{"a":1}')])
+  expect(got[0]?.headers.get('authorization')).toBe(`Basic ${btoa('ann:hush hush')}`)
+})
+
 test('compressed where the environment says so', async () => {
   const { got, url } = collector([Response.json({})])
   await senderTo(url, { OTEL_EXPORTER_OTLP_COMPRESSION: 'gzip' }).send([lot('{"a":1}')])

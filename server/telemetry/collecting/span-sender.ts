@@ -43,9 +43,15 @@ export function createSpanSender(
   tls: TlsIdentity | undefined,
   clock: Pick<Clock, 'after' | 'monotonic' | 'sleep'>,
 ): SpanSender<WrittenLot> {
-  const { url, headers, timeoutMillis, compression } = convertLegacyHttpOptions({}, 'TRACES', 'v1/traces', {
+  const {
+    url: given,
+    headers,
+    timeoutMillis,
+    compression,
+  } = convertLegacyHttpOptions({}, 'TRACES', 'v1/traces', {
     'Content-Type': 'application/json',
   })
+  const { url, credentials } = apart(given)
   const route = tls && { name: 'the collector', tls }
   const client = createHttpClient(clock)
   const attributes = Object.entries(resource).map(([key, stringValue]) => ({ key, value: { stringValue } }))
@@ -62,8 +68,8 @@ export function createSpanSender(
     const abort = new Abort()
     const timer = clock.after(withinMs, () => abort.abort(new Error('the collector did not answer in time')))
     try {
-      const given = { ...(await headers()), ...(compression === 'gzip' && { 'Content-Encoding': 'gzip' }) }
-      const sent = { ...given, 'User-Agent': `parley/${scope.version}`, 'Content-Length': String(body.length) }
+      const wanted = { ...credentials, ...(await headers()), ...(compression === 'gzip' && { 'Content-Encoding': 'gzip' }) }
+      const sent = { ...wanted, 'User-Agent': `parley/${scope.version}`, 'Content-Length': String(body.length) }
       const answer = await client.send({
         ...{ method: 'POST', url, route, headers: Object.entries(sent), body: streamOf(body), fresh: false },
         ...{ signal: abort, connected: () => undefined },
@@ -105,6 +111,17 @@ const streamOf = (bytes: Uint8Array) =>
       controller.close()
     },
   })
+
+/** A user and password in the address are a header on the wire. */
+function apart(given: string): { url: string; credentials: Record<string, string> } {
+  const url = new URL(given)
+  const { username, password } = url
+  if (username === '' && password === '') return { url: given, credentials: {} }
+  const pair = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64')
+  url.username = ''
+  url.password = ''
+  return { url: url.href, credentials: { Authorization: `Basic ${pair}` } }
+}
 
 /** So that the connection serves again; what is said is of no use here. */
 async function readToEnd(answer: HttpAnswer): Promise<void> {

@@ -138,12 +138,20 @@ async function act(services: CallServices, visit: Visit, action: CallAction): Pr
 /** Who is given a client secret is a page of somebody’s site; whoever has a key is not. */
 const hasClientSecret = ({ headers }: Request) => isClientSecret(/^bearer +(.+)$/i.exec(headers.get('authorization') ?? '')?.[1] ?? '')
 
+/** Not among `furtherAddresses`, which ask for a key: a page has a client secret. */
+const azureAddress = '/openai/v1/realtime/calls'
+
 /** `/v1/realtime/calls`, and what is done with one. */
 export function callRoutes(services: CallServices): Route[] {
   const post = (path: string, handle: Route['handle']): Route => ({ method: 'POST', path, envelope: 'chat', slow: true, handle })
+  function open(visit: Visit): Promise<Response> {
+    if (visit.url.pathname === azureAddress) visit.addressed = { keyHeader: 'api-key' }
+    return create(services, visit)
+  }
+
   const action = (name: CallAction) => post(`/v1/realtime/calls/:id/${name}`, (visit) => act(services, visit, name))
   return [
-    { ...post('/v1/realtime/calls', (visit) => create(services, visit)), forOtherSites: hasClientSecret },
+    { ...post('/v1/realtime/calls', open), also: [azureAddress], forOtherSites: hasClientSecret },
     ...[action('accept'), action('reject'), action('refer'), action('hangup')],
   ]
 }
