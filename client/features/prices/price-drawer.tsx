@@ -4,11 +4,13 @@ import { errorAt, explain } from '#client/console/explain.ts'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
 import { Drawer, DrawerPart } from '#client/ui/console/drawer.tsx'
-import { AreaField, UnitField } from '#client/ui/console/form.tsx'
+import { UnitField } from '#client/ui/console/form.tsx'
 import { tc } from '#client/ui/console/messages.ts'
 import type { CatalogueRow } from '#shared/console/inspection/catalogue'
 import type { PriceFields, PriceRow } from '#shared/console/price'
 import { EffectPart } from './effect-part.tsx'
+import { FactorFields } from './factor-fields.tsx'
+import { factorsOf, typedFactors } from './factors.ts'
 import { t } from './messages.ts'
 import { PriceHistory } from './price-history.tsx'
 import { TierFields } from './tier-fields.tsx'
@@ -29,7 +31,7 @@ export function PriceDrawer(props: {
     Object.fromEntries([...tokenFields, ...eachFields].map((name) => [name, props.row.price?.[name] ?? ''])) as Record<Field, string>
   const [fields, setFields] = createSignal(begin())
   const [tiers, setTiers] = createSignal(typedTiers(props.row.price?.tiers))
-  const [factors, setFactors] = createSignal(props.row.price?.factors ? JSON.stringify(props.row.price.factors, null, 2) : '')
+  const [factors, setFactors] = createSignal(typedFactors(props.row.price?.factors))
   const [wrong, setWrong] = createSignal<'tiers' | 'factors'>()
   const write = createWrite()
   const readonly = () => props.row.price?.managed === 'file'
@@ -44,11 +46,9 @@ export function PriceDrawer(props: {
     const named = tiersOf(tiers())
     if (named === undefined) return void setWrong('tiers')
     if (named.length > 0) more.tiers = named
-    try {
-      if (factors().trim() !== '') more.factors = JSON.parse(factors())
-    } catch {
-      return void setWrong('factors')
-    }
+    const multiplied = factorsOf(factors())
+    if (multiplied === undefined) return void setWrong('factors')
+    if (Object.keys(multiplied).length > 0) more.factors = multiplied
     setWrong(undefined)
     if (await write.run(() => callApi<PriceRow>('PUT', path(), { ...draft(), ...more })))
       props.onDone(t('saved', { model: props.row.model }))
@@ -111,18 +111,15 @@ export function PriceDrawer(props: {
           <div class="form two">
             <For each={eachFields}>{(name) => field(name, name === 'character' ? t('perMillion') : t('each'))}</For>
           </div>
-          <div class="mt-4">
-            <AreaField
-              label={t('factors')}
-              hint={t('factorsHint')}
-              mono
-              rows={3}
-              value={factors()}
-              readonly={readonly()}
-              error={wrong() === 'factors' ? t('badJson') : errorAt(write.error(), 'factors')}
-              onChange={setFactors}
-            />
-          </div>
+        </DrawerPart>
+        <DrawerPart title={t('factors')}>
+          <FactorFields
+            factors={factors()}
+            readonly={readonly()}
+            checked={wrong() === 'factors'}
+            error={errorAt(write.error(), 'factors')}
+            onChange={setFactors}
+          />
           <Show when={write.error()}>{(error) => <p class="notice bad mt-4">{explain(error())}</p>}</Show>
         </DrawerPart>
         <EffectPart model={props.row.model} price={draft()} isUsed={props.row.week !== null} />
