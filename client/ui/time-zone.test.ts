@@ -30,6 +30,7 @@ test('the chosen zone decides on what is written', () => {
   expect([clock(), isoDay(now)]).toEqual(['2, 00:30', '2026-03-02'])
   chooseTimeZone('Pacific/Pago_Pago')
   expect([clock(), isoDay(now)]).toEqual(['28, 23:30', '2026-02-28'])
+  expect(isoDay(new Date(''))).toBe('')
   expect(chosenZone()).toBe('Pacific/Pago_Pago')
   expect(timeZones()).toContain('UTC')
 })

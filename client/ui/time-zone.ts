@@ -54,8 +54,9 @@ export function dayOf(at: Date, zone = timeZone()): [year: number, month: number
   return [year, month, day]
 }
 
-/** The day of the reader at an instant, as YYYY-MM-DD. */
-export const isoDay = (at: Date, zone = timeZone()): string => new Date(Date.UTC(...dayOf(at, zone))).toISOString().slice(0, 10)
+/** The day of the reader at an instant, as YYYY-MM-DD; empty for what is no time, which must not end the page. */
+export const isoDay = (at: Date, zone = timeZone()): string =>
+  Number.isNaN(at.getTime()) ? '' : new Date(Date.UTC(...dayOf(at, zone))).toISOString().slice(0, 10)
 
 /** When a day of the reader begins. Months and days beyond the calendar's count on, as those of `Date` do. */
 export function midnightOf(year: number, month: number, day: number, zone = timeZone()): Date {

@@ -30,7 +30,6 @@ export function formatDay(at: string): string {
   // A date alone is a day of the reader already, in whatever zone.
   const isDate = /^\d{4}-\d\d-\d\d$/.test(at)
   const date = new Date(at)
-  if (Number.isNaN(date.getTime())) return writeDate(date, locale(), {})
   const isThisYear = (isDate ? at : isoDay(date)).slice(0, 4) === isoDay(new Date()).slice(0, 4)
   const year = isThisYear ? {} : { year: 'numeric' as const }
   return writeDate(date, locale(), { day: 'numeric', month: 'short', ...year, ...(isDate && { timeZone: 'UTC' }) })
