@@ -226,7 +226,7 @@ function faultOf(asked: Asked, words: Sdk['words']): string | undefined {
 
 /** Why it is refused on purpose; undefined: it is not. */
 function refusalOf({ asked: [first] }: Called): string | undefined {
-  if (!first || first.status !== 400) return undefined
+  if (!first || ![400, 405].includes(first.status)) return undefined
   const error = errorIn(parsed(first))
   const message = typeof error === 'string' ? error : String(error?.message ?? '')
   return /^Parley (?:does not serve|serves no)/.test(message) ? message : undefined

@@ -116,6 +116,8 @@ function envelopeAt(address: string): Envelope {
   return envelopeOfPath.find(([pattern]) => pattern.test(path))?.[1] ?? 'chat'
 }
 
+const noSuchMethod = 'This address does not take this method.'
+
 /** Methods by path pattern, for the Allow header. */
 function methodsOf(routes: readonly Route[]): Map<string, Set<Method>> {
   const methods = new Map<string, Set<Method>>()
@@ -194,9 +196,8 @@ export function createApp(parts: AppParts): App {
     const arrival = arrivals.get(request)
     if (isPreflight(request) && forOtherSites.has(arrival?.url.pathname ?? '')) return preflight(allow)
     const door = arrival && unservedDoor(request, arrival.url)
-    if (door?.isMethod) return failed(door.error, door.envelope, arrival?.requestId ?? '')
-    const refusal = new GatewayError('method_not_allowed', 'This address does not take this method.')
-    const response = failed(refusal, envelopeAt(request.url), arrival?.requestId ?? '')
+    const [says, envelope] = door?.isMethod ? [door.error.message, door.envelope] : [noSuchMethod, envelopeAt(request.url)]
+    const response = failed(new GatewayError('method_not_allowed', says), envelope, arrival?.requestId ?? '')
     response.headers.set('allow', allow)
     return response
   }

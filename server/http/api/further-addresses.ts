@@ -34,8 +34,8 @@ function targetsAmong(routes: readonly Route[]): Target[] {
   return targets.sort((a, b) => Number(/[:*]/.test(a.route.path)) - Number(/[:*]/.test(b.route.path)))
 }
 
-function notAllowed(visit: Visit, allowed: readonly Target[]): Response {
-  const refusal = new GatewayError('method_not_allowed', 'This address does not take this method.')
+function notAllowed(visit: Visit, allowed: readonly Target[], says = 'This address does not take this method.'): Response {
+  const refusal = new GatewayError('method_not_allowed', says)
   const response = errorResponse(refusal, 'chat', visit.requestId)
   response.headers.set('allow', [...new Set(allowed.map(({ route }) => route.method))].sort().join(', '))
   return response
@@ -55,7 +55,7 @@ export function furtherAddresses(services: Pick<RelayServices, 'accounts'>, rout
     const target = fitting.find(({ route }) => route.method === visit.request.method)
     if (!target) {
       const unserved = unservedDoor(visit.request, visit.url)
-      if (fitting.length > 0 && !unserved?.isMethod) return notAllowed(visit, fitting)
+      if (fitting.length > 0) return notAllowed(visit, fitting, unserved?.isMethod ? unserved.error.message : undefined)
       throw unserved?.error ?? nothing()
     }
     const { rest: wild, ...named } = target.at.exec(rest)?.groups ?? {}
