@@ -189,7 +189,7 @@ export async function build(surroundings: Surroundings): Promise<Standing> {
     })
     const ready = async () => {
       const state = readiness()
-      if (state !== 'ready' || (await store.alive(aliveWithinMs))) return state
+      if (state !== 'ready' || ((await store.alive(aliveWithinMs)) && books.isOpen())) return state
       return books.serving() ? 'degraded' : 'unavailable'
     }
     const upkeep = createUsageUpkeep({ store, clock, keepMonths: () => settings.row().keepLogsMonths })

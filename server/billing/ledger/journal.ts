@@ -50,6 +50,8 @@ export interface Journal {
   safe(): Promise<void>
   /** The share of `maxBytes` that waits for the database, from 0 to 1. */
   waitingShare(): number
+  /** Whether it takes a request now; if not, it is made ready for the next one as far as the disk allows. */
+  hasRoom(): boolean
   /** The database has the request. */
   flushed(id: string): void
   /** Lines that the database had and that are kept all the same, oldest first, in batches: for a database that has lost them. */
@@ -140,6 +142,13 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     return files.sync().catch(breaks)
   }
 
+  function hasRoom(): boolean {
+    mend()
+    if (!broken && room() >= bytesPerRequest) return true
+    prepare()
+    return false
+  }
+
   const full = () =>
     new GatewayError('journal_full', 'Too much waits to be written into the accounts. Nothing was charged. Try again shortly.', {
       retryAfter: 1,
@@ -147,11 +156,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
 
   return {
     open(id, accounts, amount) {
-      mend()
-      if (broken || room() < bytesPerRequest) {
-        prepare()
-        throw full()
-      }
+      if (!hasRoom()) throw full()
       if (!write({ kind: 'o', id, accounts, amount })) throw full()
       opened.add(id)
       pin(id)
@@ -182,6 +187,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     },
     drop: (id) => void opened.delete(id),
     safe: () => (fsync === 'always' && files.unsynced() ? sync() : Promise.resolve()),
+    hasRoom,
     waitingShare: () => files.waitingBytes() / maxBytes,
     flushed(id) {
       const file = pins.get(id)

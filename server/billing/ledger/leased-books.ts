@@ -28,6 +28,8 @@ export interface LeasedBooks extends Books {
   answering(): boolean
   /** Whether holds can succeed: the database answers, or there is money on lease. */
   serving(): boolean
+  /** Whether requests can be written into the journal, whatever the database says. */
+  isOpen(): boolean
   /** The share of the journal that waits for the database, from 0 to 1. */
   journalShare(): number
   /** What operators see of holds, leases and charges. Looks at every lease. */
@@ -154,6 +156,8 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
     if (account !== undefined) registrations.current?.sync.replenish(account)
   })
 
+  const isOpen = () => registrations.current?.journal.hasRoom() === true
+
   return {
     hold(id, accounts, amount) {
       const known = holds.get(id)
@@ -223,7 +227,8 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
     },
     flush: async () => (await registrations.current?.sync.flush()) ?? false,
     answering: () => registrations.current?.sync.answeringSince() !== undefined,
-    serving: () => registrations.current?.sync.serving() ?? false,
+    serving: () => isOpen() && (registrations.current?.sync.serving() ?? false),
+    isOpen,
     journalShare: () => registrations.current?.journal.waitingShare() ?? 0,
     levels: () => ({
       ...(registrations.current?.sync.levels() ?? leaseLevels([], 0)),
