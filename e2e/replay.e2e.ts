@@ -66,7 +66,7 @@ test('requests of the list are asked again, and one of them is compared', async 
 
   await page.goto(`/requests/${first}`)
   // The navigation has a link of this name, too.
-  await page.locator('main a[href^="/replay?requests="]').click()
+  await page.getByRole('main').getByRole('link', { name: 'Replay', exact: true }).click()
   await expect(page.getByRole('heading', { name: 'Replay 1 request' })).toBeVisible()
   await page.getByRole('button', { name: 'Cancel' }).click()
   await expect(page.locator('#content')).toBeFocused()
