@@ -225,7 +225,7 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
       registrations.current?.sync.hurry()
       return lastWritten
     },
-    flush: async () => (await registrations.current?.sync.flush()) ?? false,
+    flush: () => registrations.flush(),
     answering: () => registrations.current?.sync.answeringSince() !== undefined,
     serving: () => isOpen() && (registrations.current?.sync.serving() ?? false),
     isOpen,

@@ -58,6 +58,8 @@ export interface Registrations {
   readonly current: Registration | undefined
   /** Nano-dollars that were charged for requests of this run. */
   readonly charged: bigint
+  /** Resolves when all lines so far are in the database (true), those of earlier registrations too, or as soon as it does not answer. */
+  flush(): Promise<boolean>
   /** Removes journals that are no longer needed. */
   sweep(): Promise<void>
   /** Gives all leases back if every line is in the database; otherwise they stay out and the journal waits for the next start. */
@@ -88,6 +90,8 @@ export async function openRegistrations(options: RegistrationOptions): Promise<R
   } = options
   /** Journals of this run. */
   const writing = new Set<string>()
+  /** Earlier registrations whose lines are not all in the database. */
+  const retiring = new Set<Registration>()
   let ended = false
 
   const journals = () => ({ database, folder, installation, but: writing, maxBytes, now: clock.now(), log })
@@ -138,6 +142,7 @@ export async function openRegistrations(options: RegistrationOptions): Promise<R
 
   async function replace(old: Registration): Promise<void> {
     old.retired = true
+    retiring.add(old)
     registrations.current = undefined
     if (old.due.size === 0) void retire(old)
     while (!ended && !registrations.current) {
@@ -154,7 +159,9 @@ export async function openRegistrations(options: RegistrationOptions): Promise<R
     }
   }
 
-  async function retire({ instance, sync, journal }: Registration): Promise<void> {
+  async function retire(old: Registration): Promise<void> {
+    const { instance, sync, journal } = old
+    retiring.delete(old)
     await sync.stop()
     await journal.close(false).catch((err: unknown) => log.error({ err }, 'the journal of a lost instance could not be closed'))
     writing.delete(`${instance}`)
@@ -173,9 +180,15 @@ export async function openRegistrations(options: RegistrationOptions): Promise<R
   const registrations: Registrations & { current: Registration | undefined; charged: bigint } = {
     current: undefined,
     charged: 0n,
+    async flush() {
+      const last = registrations.current
+      const all = await Promise.all([...retiring, ...(last ? [last] : [])].map(({ sync }) => sync.flush()))
+      return last !== undefined && all.every((flushed) => flushed)
+    },
     sweep: () => sweepJournals(journals()),
     async close() {
       ended = true
+      await Promise.all([...retiring].map(({ sync }) => sync.flush()))
       const last = registrations.current
       registrations.current = undefined
       if (!last) return
