@@ -131,19 +131,16 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     if (before) files.unpin(before)
   }
 
-  function mend(): void {
-    // After a failed sync the old file may silently lack pages: it is not used again.
-    if (broken && pins.size === 0 && opened.size === 0 && files.rotate()) broken = false
-  }
-
   function sync(): Promise<void> {
     syncTimer?.cancel()
     syncTimer = undefined
     return files.sync().catch(breaks)
   }
 
+  /** Mends a broken journal if it can. */
   function hasRoom(): boolean {
-    mend()
+    // After a failed sync the old file may silently lack pages: it is not used again.
+    if (broken && pins.size === 0 && opened.size === 0 && files.rotate()) broken = false
     if (!broken && room() >= bytesPerRequest) return true
     prepare()
     return false
@@ -176,9 +173,8 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     },
     record(line, bytes = encodeLine({ kind: 's', id: line.row.requestId, line })) {
       const id = line.row.requestId
-      mend()
       const size = bytes.length
-      if (broken || room() < bytesPerRequest || recordedBytes + size > maxBytes * recordedPart) return false
+      if (!hasRoom() || recordedBytes + size > maxBytes * recordedPart) return false
       if (!write({ kind: 's', id, line }, bytes)) return false
       recorded.set(id, size)
       recordedBytes += size
@@ -197,7 +193,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
       recorded.delete(id)
       files.unpin(file)
       prepare()
-      mend()
+      hasRoom()
     },
     async *kept() {
       for await (const { ended } of endsIn(folder)) yield ended.filter(({ id }) => !pins.has(id))
