@@ -2,8 +2,7 @@
 import type { Page } from 'playwright/test'
 import { expect, test } from './support/browser-test.ts'
 import { expectClean, openConsole } from './support/console.ts'
-import { consoleApi } from './support/console-api.ts'
-import { addUser } from './support/playground.ts'
+import { addUser, consoleApi } from './support/playground.ts'
 
 const holder = { name: 'holder', password: 'password of holder' }
 const secret = (page: Page) => page.getByRole('textbox', { name: 'The new key' })

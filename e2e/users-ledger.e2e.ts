@@ -2,8 +2,7 @@
 import { parseUsd } from '#shared/money'
 import { expect, test } from './support/browser-test.ts'
 import { expectClean, openConsole, savedText } from './support/console.ts'
-import { consoleApi } from './support/console-api.ts'
-import { sendMessage, signIn, waitForReply } from './support/playground.ts'
+import { consoleApi, sendMessage, signIn, waitForReply } from './support/playground.ts'
 
 interface Entry {
   id: string

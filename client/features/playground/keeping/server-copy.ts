@@ -27,8 +27,9 @@ export async function withServerCopy(local: Store, user: string): Promise<Store>
   let timer: ReturnType<typeof setTimeout> | undefined
   const remember = () => writeLocalStorage(sentName(user), JSON.stringify([...sent]))
 
-  const send = async (conversation: Conversation): Promise<void> => {
-    const { id } = conversation
+  const send = async (id: string): Promise<void> => {
+    const conversation = (await local.conversations()).find((one) => one.id === id)
+    if (conversation === undefined) return
     const changedAt = Date.now()
     const body: KeptConversation = {
       changedAt: new Date(changedAt).toISOString(),
@@ -37,17 +38,16 @@ export async function withServerCopy(local: Store, user: string): Promise<Store>
     if (body.text.length > mostText) return
     await callApi('PUT', pathOf(id), body)
     sent.set(id, changedAt)
+    remember()
   }
   const sendAll = async () => {
-    for (const conversation of await local.conversations()) {
-      // What is removed meanwhile waits no longer.
-      if (!waiting.delete(conversation.id)) continue
-      await send(conversation).catch((thrown: unknown) => {
+    const ids = [...waiting]
+    waiting.clear()
+    for (const id of ids)
+      await send(id).catch((thrown: unknown) => {
         // A quota that is full stays so: the next change tries again.
-        if (thrown instanceof ApiError && thrown.code === 'offline') waiting.add(conversation.id)
+        if (thrown instanceof ApiError && thrown.code === 'offline') waiting.add(id)
       })
-    }
-    remember()
   }
   const changed = (id: string) => {
     if (id === unstarted) return
@@ -73,7 +73,7 @@ export async function withServerCopy(local: Store, user: string): Promise<Store>
       if (found === undefined || found.conversation.id !== id) continue
       await local.removeConversation(id)
       await local.saveMessages(found.messages)
-      await local.saveConversations([found.conversation])
+      await local.saveConversation(found.conversation)
       sent.set(id, at)
     }
     const known = new Set(rows.map(({ id }) => id))
@@ -88,9 +88,9 @@ export async function withServerCopy(local: Store, user: string): Promise<Store>
 
   return {
     ...local,
-    async saveConversations(conversations) {
-      await local.saveConversations(conversations)
-      for (const { id } of conversations) changed(id)
+    async saveConversation(conversation) {
+      await local.saveConversation(conversation)
+      changed(conversation.id)
     },
     async saveMessages(messages) {
       await local.saveMessages(messages)
