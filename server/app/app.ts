@@ -126,8 +126,8 @@ export async function build(surroundings: Surroundings): Promise<Standing> {
       })
     if (metrics) watchCalls(store, clock, metrics.databaseCall)
     const telemetry = await tracing.start({ version, instance, clock, random, channels, openRequests })
-    const counted = metrics ? observed(leasedBooks, metrics) : leasedBooks
-    const books = watchedBooks(telemetry ? observed(counted, telemetry) : counted, live)
+    const observers = [metrics, telemetry].flatMap((each) => (each ? [each.observe] : []))
+    const books = watchedBooks(observed(leasedBooks, observers), live)
     const large = createLargeBodies(clock, random)
     const bodyRooms = createBodyRooms()
     const { parts, relay, realtime, sessions, health, limiter, upstream, closeUpstreams } = openRelaying({
