@@ -1,8 +1,7 @@
 import { Match, Switch } from 'solid-js'
-
 import { t } from '#client/features/playground/messages/messages.ts'
-import { reachServer } from '#client/features/playground/reply/reach.ts'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
+import { reachServer } from '#client/features/playground/state/reach.ts'
 import { createOnline } from '#client/ui/browser-state.ts'
 import { Button } from '#client/ui/button.tsx'
 

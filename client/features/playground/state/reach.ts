@@ -1,4 +1,4 @@
-/** Whether replies have a way at all. */
+/** Whether there is a way to the server at all. */
 import { send } from '#client/api/http.ts'
 
 /** Resolves when the server answers, whatever it says; rejects when nothing does. */
