@@ -2,11 +2,11 @@
 import { respondJson, stream } from '#testing/upstream/scripted-answers'
 import { type Script, type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { expect, slowDown, testWithoutDemo as test } from './support/browser-test.ts'
+import { consoleApi } from './support/console-api.ts'
 import {
   addChannel,
   addUser,
   chooseModel,
-  consoleApi,
   messageBox,
   removeChannels,
   resetChannels,

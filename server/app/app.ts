@@ -4,6 +4,7 @@ import { createUserConversations } from '#accounts/kept/conversations'
 import { createUsageUpkeep } from '#accounts/usage/upkeep'
 import { checkBooks } from '#billing/ledger/books-check'
 import { createBudgetsLeft, createWindowsLeft } from '#billing/ledger/budgets-left'
+import { createPriceTrials } from '#billing/pricing/price-trials'
 import { loadEncoding } from '#billing/tokens/tokenizer'
 import { openBodies } from '#bodies/bodies'
 import { createOpenSockets } from '#http/api/open-sockets'
@@ -232,7 +233,7 @@ export async function build(surroundings: Surroundings): Promise<Standing> {
     const routes = routesOf({
       ...{ accounts, factors, invitations, teams, selling, windowsLeft: createWindowsLeft({ store, clock }) },
       ...{ channels, health, failedTests, prices, probe, settings, conversations, relay, live, replays, consoleServices, client },
-      ...{ background, alerts: alerting.alerts },
+      ...{ background, alerts: alerting.alerts, priceTrials: createPriceTrials({ store, clock }) },
       explain: createExplain(parts),
       checkBooks: (signal) => checkBooks({ store, signal, journals: [journalFolder(config)], now: clock.now() }),
       environment: environmentRows(env),
