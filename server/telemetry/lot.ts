@@ -48,7 +48,9 @@ export interface Lot {
   add(row: NewLog, request: TracedRequest, traced: boolean): void
   /** What there is; the next lot is empty. */
   take(): TakenLot
-  /** What is known of channels may have changed, or who got the lots has forgotten them: the next lot begins an epoch. */
+  /** To be called now and then: the next lot begins an epoch where channels have changed, or where shapes found no room. */
+  refresh(): void
+  /** Who got the lots has forgotten them: the next lot begins an epoch. */
   forget(): void
 }
 
@@ -59,19 +61,18 @@ interface Shape {
   number?: number
 }
 
-const mostShapes = 1_000
-
-/** Nothing yet; `most`: requests. `vendors`: of channels as of now; asked for what is new. */
-export function createLot(most: number, vendors: () => Vendors): Lot {
+/** Nothing yet; `most`: requests. `ask`: for the vendors of channels as of now. `mostShapes`: that are known at a time. */
+export function createLot(most: number, ask: () => Vendors, mostShapes = 2_000): Lot {
   const numbers = new Float64Array(most * columns)
   const ids = new Uint8Array(most * idBytes)
-  const shapes = createShapes(vendors)
+  const known = knownVendors(ask)
+  const shapes = createShapes(mostShapes)
   let [rows, spans] = [0, 0]
   let whole: WholeRequest[] = []
   let named: NumberedShape[] = []
 
-  function addWhole(row: NewLog, request: TracedRequest, traced: boolean, facts: MeasuredFacts): void {
-    const text = traced ? spansText(row, request, vendors()) : ''
+  function addWhole(row: NewLog, request: TracedRequest, traced: boolean, facts = factsOf(row, known.of(row))): void {
+    const text = traced ? spansText(row, request, known.of(row)) : ''
     whole.push({ facts, measured: measuredOf(row), text, spans: traced ? 1 + request.attempts.length : 0 })
   }
 
@@ -80,13 +81,16 @@ export function createLot(most: number, vendors: () => Vendors): Lot {
     isFull: () => rows + whole.length >= most,
     add(row, request, traced) {
       if (traced) spans += 1 + request.attempts.length
-      if (!hasTemplate(row, request) || !writeRequestId(row.requestId, ids, rows))
-        return addWhole(row, request, traced, factsOf(row, vendors()))
-      const { shape, isNew } = shapes.of(row, request)
-      if (isNew) return addWhole(row, request, traced, shape.facts)
+      if (!hasTemplate(row, request) || !writeRequestId(row.requestId, ids, rows)) return addWhole(row, request, traced)
+      const shape = shapes.find(row, request)
+      if (shape === undefined) {
+        const facts = factsOf(row, known.of(row))
+        shapes.add(row, request, facts)
+        return addWhole(row, request, traced, facts)
+      }
       if (shape.number === undefined) {
         shape.number = shapes.nextNumber()
-        named.push({ number: shape.number, facts: shape.facts, template: templateOf(row, request, vendors()) })
+        named.push({ number: shape.number, facts: shape.facts, template: templateOf(row, request, known.of(row)) })
       }
       writeValues(row, request, numbers, ids, rows)
       numbers[rows * columns + column.shape] = shape.number
@@ -102,40 +106,61 @@ export function createLot(most: number, vendors: () => Vendors): Lot {
       shapes.tidy()
       return taken
     },
+    refresh() {
+      if (known.haveChanged() || shapes.areFull()) shapes.forget()
+    },
     forget: shapes.forget,
   }
 }
 
-/** Shapes by key and model, since there may be as many of both as of shapes. */
-function createShapes(vendors: () => Vendors) {
-  const byKey = new Map<string | null, Map<string, Shape[]>>()
+/** The vendors of channels: as of the last look, or as of now for a channel that was not there then. */
+function knownVendors(ask: () => Vendors) {
+  let vendors = ask()
+  let text = JSON.stringify([...vendors])
+  return {
+    of({ channel }: Pick<NewLog, 'channel'>): Vendors {
+      if (channel != null && !vendors.has(channel)) vendors = ask()
+      return vendors
+    },
+    /** Looks anew, and says whether it is otherwise than at the last look. */
+    haveChanged(): boolean {
+      vendors = ask()
+      const before = text
+      text = JSON.stringify([...vendors])
+      return text !== before
+    },
+  }
+}
+
+/** Shapes by key and model, since there may be as many of both as of shapes. What finds no room is not remembered. */
+function createShapes(most: number) {
+  const byKey = new Map<string | null | undefined, Map<string, Shape[]>>()
   let [count, numbered, epoch] = [0, 0, 0]
   let isStale = false
-
-  function siblingsOf({ key = null, model }: NewLog): Shape[] {
-    const byModel = byKey.get(key) ?? new Map<string, Shape[]>()
-    const siblings = byModel.get(model) ?? []
-    if (siblings.length === 0) byKey.set(key, byModel.set(model, siblings))
-    return siblings
-  }
 
   return {
     epoch: () => epoch,
     nextNumber: () => numbered++,
-    of(row: NewLog, request: TracedRequest): { shape: Shape; isNew: boolean } {
-      const siblings = siblingsOf(row)
-      for (const shape of siblings) if (hasOutline(shape.outline, row, request)) return { shape, isNew: false }
-      const shape = { outline: outlineOf(row, request), facts: factsOf(row, vendors()) }
-      siblings.push(shape)
+    areFull: () => count >= most,
+    find(row: NewLog, request: TracedRequest): Shape | undefined {
+      const siblings = byKey.get(row.key)?.get(row.model)
+      if (siblings !== undefined) for (const shape of siblings) if (hasOutline(shape.outline, row, request)) return shape
+      return undefined
+    },
+    add(row: NewLog, request: TracedRequest, facts: MeasuredFacts): void {
+      if (count >= most) return
       count += 1
-      return { shape, isNew: true }
+      const byModel = byKey.get(row.key) ?? new Map<string, Shape[]>()
+      const siblings = byModel.get(row.model) ?? []
+      siblings.push({ outline: outlineOf(row, request), facts })
+      byKey.set(row.key, byModel.set(row.model, siblings))
     },
     forget(): void {
       isStale = true
     },
     /** To be called between two lots: what is in one of them refers to what it began with. */
     tidy(): void {
-      if (!isStale && count < mostShapes) return
+      if (!isStale) return
       byKey.clear()
       ;[count, numbered, isStale] = [0, 0, false]
       epoch += 1

@@ -140,7 +140,7 @@ test('every request as if it were the only one', () => {
   expect(taken.reduce((sum, { numbers }) => sum + numbers.length / columns, 0)).toBeGreaterThan(all.length / 4)
 })
 
-test('a channel that has another vendor is told as such once the lot forgets', () => {
+test('a channel that has another vendor is told as such once the lot is refreshed', () => {
   const known = new Map([['one', 'gemini']])
   const lot = createLot(10, () => known)
   const lots: TakenLot[] = []
@@ -157,10 +157,36 @@ test('a channel that has another vendor is told as such once the lot forgets', (
   ]
   expect(providers()).toEqual(three('gcp.gemini'))
   known.set('one', 'vertex')
-  lot.forget()
+  lot.refresh()
   // What was begun before is told as it was begun.
   expect(providers()).toEqual(three('gcp.gemini'))
   expect(providers()).toEqual(three('gcp.vertex_ai'))
+})
+
+test('shapes are told once, until they are forgotten or found no room', () => {
+  const lot = createLot(100, () => vendors, 3)
+  const lots: TakenLot[] = []
+  /** Of a lot with two requests of each model: its epoch, shapes told, requests with one, and others. */
+  const told = (models: readonly string[]) => {
+    for (const model of [...models, ...models])
+      lot.add(usageRow({ requestId: 'one', model, channel: 'one', attempts: [] }), requests.begin('one', new Headers()), true)
+    const taken = lot.take()
+    lots.push(taken)
+    return [taken.epoch, taken.shapes.length, taken.numbers.length / columns, taken.whole.length]
+  }
+  expect(told(['a', 'b'])).toEqual([0, 2, 2, 2])
+  lot.refresh()
+  expect(told(['a', 'b'])).toEqual([0, 0, 4, 0])
+  // The first has the last room.
+  expect(told(['c', 'd', 'a'])).toEqual([0, 1, 3, 3])
+  expect(told(['c', 'd', 'a'])).toEqual([0, 0, 4, 2])
+  lot.refresh()
+  expect(told([])).toEqual([0, 0, 0, 0])
+  expect(told(['d', 'a'])).toEqual([1, 2, 2, 2])
+  lot.forget()
+  expect(told(['a'])).toEqual([1, 0, 2, 0])
+  expect(told(['a'])).toEqual([2, 1, 1, 1])
+  expect(readLots(lots).spans.length).toBe(lots.reduce((sum, { spans }) => sum + spans, 0))
 })
 
 test('a request that is larger than a lot has its room', () => {
