@@ -7,7 +7,7 @@ import type { Vendors } from './conventions.ts'
 import { factsOf, type Measured, type MeasuredFacts, measuredOf } from './measurement.ts'
 import { hasOutline, type Outline, outlineOf } from './shape.ts'
 import { column, columns, hasTemplate, idBytes, type SpanTemplate, templateOf, writeRequestId, writeValues } from './span-template.ts'
-import { spansText } from './span-text.ts'
+import { callerText, spansText } from './span-text.ts'
 import type { TracedRequest } from './traced-requests.ts'
 
 /** What many requests have in common, by a number. */
@@ -15,6 +15,12 @@ export interface NumberedShape {
   number: number
   facts: MeasuredFacts
   template: SpanTemplate
+}
+
+/** Who asked, by a number: attributes of a span as text. */
+export interface NumberedCaller {
+  number: number
+  text: string
 }
 
 /** A request that is like few others: its spans as text, separated by commas, empty where it is not traced. */
@@ -29,8 +35,9 @@ export interface WholeRequest {
 export interface TakenLot {
   /** Numbers of shapes begin anew with another epoch. */
   epoch: number
-  /** Shapes that no lot of this epoch had before. */
+  /** Shapes and callers that no lot of this epoch had before. */
   shapes: readonly NumberedShape[]
+  callers: readonly NumberedCaller[]
   /** `columns` for each request with a shape, and `idBytes`. */
   numbers: Float64Array<ArrayBuffer>
   ids: Uint8Array<ArrayBuffer>
@@ -61,15 +68,17 @@ interface Shape {
   number?: number
 }
 
-/** Nothing yet; `most`: requests. `ask`: for the vendors of channels as of now. `mostShapes`: that are known at a time. */
-export function createLot(most: number, ask: () => Vendors, mostShapes = 2_000): Lot {
+/** Nothing yet; `most`: requests. `ask`: for the vendors of channels as of now. `mostShapes`: that are known at a time, and callers `mostCallers`. */
+export function createLot(most: number, ask: () => Vendors, { mostShapes = 2_000, mostCallers = 10_000 } = {}): Lot {
   const numbers = new Float64Array(most * columns)
   const ids = new Uint8Array(most * idBytes)
   const known = knownVendors(ask)
   const shapes = createShapes(mostShapes)
+  const callers = createCallers(mostCallers)
   let [rows, spans] = [0, 0]
   let whole: WholeRequest[] = []
   let named: NumberedShape[] = []
+  let calling: NumberedCaller[] = []
 
   function addWhole(row: NewLog, request: TracedRequest, traced: boolean, facts = factsOf(row, known.of(row))): void {
     const text = traced ? spansText(row, request, known.of(row)) : ''
@@ -92,22 +101,29 @@ export function createLot(most: number, ask: () => Vendors, mostShapes = 2_000):
         shape.number = shapes.nextNumber()
         named.push({ number: shape.number, facts: shape.facts, template: templateOf(row, request, known.of(row)) })
       }
+      const caller = callers.find(row) ?? callers.add(row)
+      if (caller === undefined) return addWhole(row, request, traced, shape.facts)
+      if (!caller.isTold) {
+        caller.isTold = true
+        calling.push({ number: caller.number, text: callerText(row) })
+      }
       writeValues(row, request, numbers, ids, rows)
       numbers[rows * columns + column.shape] = shape.number
+      numbers[rows * columns + column.caller] = caller.number
       numbers[rows * columns + column.isTraced] = traced ? 1 : 0
       rows += 1
     },
     take() {
       const taken = {
-        ...{ epoch: shapes.epoch(), shapes: named, whole, spans },
+        ...{ epoch: shapes.epoch(), shapes: named, callers: calling, whole, spans },
         ...{ numbers: numbers.slice(0, rows * columns), ids: ids.slice(0, rows * idBytes) },
       }
-      ;[rows, spans, whole, named] = [0, 0, [], []]
-      shapes.tidy()
+      ;[rows, spans, whole, named, calling] = [0, 0, [], [], []]
+      if (shapes.tidy()) callers.clear()
       return taken
     },
     refresh() {
-      if (known.haveChanged() || shapes.areFull()) shapes.forget()
+      if (known.haveChanged() || shapes.areFull() || callers.areFull()) shapes.forget()
     },
     forget: shapes.forget,
   }
@@ -132,9 +148,9 @@ function knownVendors(ask: () => Vendors) {
   }
 }
 
-/** Shapes by key and model, since there may be as many of both as of shapes. What finds no room is not remembered. */
+/** Shapes by model. What finds no room is not remembered. */
 function createShapes(most: number) {
-  const byKey = new Map<string | null | undefined, Map<string, Shape[]>>()
+  const byModel = new Map<string, Shape[]>()
   let [count, numbered, epoch] = [0, 0, 0]
   let isStale = false
 
@@ -143,27 +159,57 @@ function createShapes(most: number) {
     nextNumber: () => numbered++,
     areFull: () => count >= most,
     find(row: NewLog, request: TracedRequest): Shape | undefined {
-      const siblings = byKey.get(row.key)?.get(row.model)
+      const siblings = byModel.get(row.model)
       if (siblings !== undefined) for (const shape of siblings) if (hasOutline(shape.outline, row, request)) return shape
       return undefined
     },
     add(row: NewLog, request: TracedRequest, facts: MeasuredFacts): void {
       if (count >= most) return
       count += 1
-      const byModel = byKey.get(row.key) ?? new Map<string, Shape[]>()
       const siblings = byModel.get(row.model) ?? []
       siblings.push({ outline: outlineOf(row, request), facts })
-      byKey.set(row.key, byModel.set(row.model, siblings))
+      byModel.set(row.model, siblings)
     },
     forget(): void {
       isStale = true
     },
-    /** To be called between two lots: what is in one of them refers to what it began with. */
-    tidy(): void {
-      if (!isStale) return
-      byKey.clear()
+    /** To be called between two lots: what is in one of them refers to what it began with. True where all is forgotten. */
+    tidy(): boolean {
+      if (!isStale) return false
+      byModel.clear()
       ;[count, numbered, isStale] = [0, 0, false]
       epoch += 1
+      return true
+    },
+  }
+}
+
+interface Caller extends Pick<NewLog, 'memberId'> {
+  number: number
+  isTold: boolean
+}
+
+/** Callers by user and key: many have keys of the same name. What finds no room is not remembered. */
+function createCallers(most: number) {
+  const byUser = new Map<string | null | undefined, Map<string | null | undefined, Caller[]>>()
+  let count = 0
+  return {
+    areFull: () => count >= most,
+    find({ userId, key, memberId }: NewLog): Caller | undefined {
+      const callers = byUser.get(userId)?.get(key)
+      if (callers !== undefined) for (const caller of callers) if (caller.memberId === memberId) return caller
+      return undefined
+    },
+    add({ userId, key, memberId }: NewLog): Caller | undefined {
+      if (count >= most) return undefined
+      const caller = { number: count++, isTold: false, memberId }
+      const byKey = byUser.get(userId) ?? new Map<string | null | undefined, Caller[]>()
+      byUser.set(userId, byKey.set(key, [...(byKey.get(key) ?? []), caller]))
+      return caller
+    },
+    clear(): void {
+      byUser.clear()
+      count = 0
     },
   }
 }
