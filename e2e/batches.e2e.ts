@@ -4,7 +4,8 @@ import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scrip
 import { expect, test } from './support/browser-test.ts'
 import { chatAnswer } from './support/chat-answer.ts'
 import { expectClean, openConsole } from './support/console.ts'
-import { consoleApi, removeChannels } from './support/playground.ts'
+import { consoleApi } from './support/console-api.ts'
+import { removeChannels } from './support/playground.ts'
 
 const model = 'gpt-batches'
 let upstream: ScriptedUpstream

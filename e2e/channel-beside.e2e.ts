@@ -7,7 +7,8 @@ import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scrip
 import { expect, test } from './support/browser-test.ts'
 import { chatAnswer } from './support/chat-answer.ts'
 import { expectClean, layoutFaults, openConsole } from './support/console.ts'
-import { consoleApi, removeChannels } from './support/playground.ts'
+import { consoleApi } from './support/console-api.ts'
+import { removeChannels } from './support/playground.ts'
 
 let upstream: ScriptedUpstream
 test.beforeAll(async () => {

@@ -2,7 +2,7 @@
 import { administrator } from '#testing/program/program'
 import { expect, test } from './support/browser-test.ts'
 import { expectClean, openConsole } from './support/console.ts'
-import { consoleApi } from './support/playground.ts'
+import { consoleApi } from './support/console-api.ts'
 
 const config = `
 groups:

@@ -3,7 +3,8 @@ import { respondJson } from '#testing/upstream/scripted-answers'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { expect, test } from './support/browser-test.ts'
 import { expectClean, openConsole, savedText } from './support/console.ts'
-import { consoleApi, removeChannels } from './support/playground.ts'
+import { consoleApi } from './support/console-api.ts'
+import { removeChannels } from './support/playground.ts'
 
 const model = 'gpt-lists'
 let upstream: ScriptedUpstream
@@ -114,6 +115,26 @@ test('the audit stands under its days', async ({ page }) => {
   const saved = page.waitForEvent('download')
   await page.getByRole('link', { name: 'CSV' }).click()
   expect(await savedText(saved)).toMatch(/^id,at,actor,.*\r\n\d+,/)
+})
+
+test('a change in the audit names what its ids stand for', async ({ page, program }) => {
+  const api = await consoleApi(program)
+  const { id: team } = (await api('POST', '/api/teams', { name: 'audited team' })) as { id: string }
+  const { id: user } = (await api('POST', '/api/users', { name: 'audited user', password: 'a long password' })) as { id: string }
+  await api('POST', `/api/teams/${team}/members`, { user })
+  await openConsole(page, '/admin/audit?action=member')
+  const row = page.locator('tr[data-row]').first()
+  await expect(row).toContainText('teamId audited team')
+  await expect(row.getByTitle(new RegExp(`teamId audited team \\(${team}\\)`))).toBeVisible()
+  await row.getByRole('link', { name: 'Member added' }).click()
+  const drawer = page.getByRole('complementary', { name: 'Member added' })
+  const link = drawer.getByRole('link', { name: 'audited team' })
+  await expect(link).toHaveAttribute('title', team)
+  await expectClean(page, 'a change with names')
+  await link.click()
+  await expect(page).toHaveURL(new RegExp(`/admin/teams\\?open=${team}`))
+  await api('DELETE', `/api/teams/${team}`)
+  await api('DELETE', `/api/users/${user}`)
 })
 
 test('a channel shows its last day by the hour', async ({ page }) => {

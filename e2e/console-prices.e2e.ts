@@ -1,7 +1,9 @@
 /** Models and prices as lists of the server: ordered, filtered and paged, with all of it in the address; the effect of a price; the overview of one model. */
+import type { PriceEffect, PriceEffects } from '#shared/console/price'
 import { expect, test } from './support/browser-test.ts'
 import { expectClean, openConsole } from './support/console.ts'
-import { consoleApi, removeChannels } from './support/playground.ts'
+import { consoleApi } from './support/console-api.ts'
+import { removeChannels } from './support/playground.ts'
 
 const nameOf = (n: number) => `listed-${String(n).padStart(3, '0')}`
 const many = 120
@@ -16,20 +18,17 @@ test.beforeAll(async ({ program }) => {
     if (n % 40 !== 0) await api('PUT', `/api/prices/${model}`, { input: String((many - n) / 10), output: '2' })
   }
   // One request of today, of a model with a price.
-  await api('POST', '/api/channels', { name: 'demo-again', vendor: 'demo', models: ['parley-demo'] })
-  await api('PUT', '/api/prices/parley-demo', { input: '1', output: '1' })
+  await api('POST', '/api/channels', { name: 'sold', vendor: 'demo', models: [{ name: 'sold-demo', upstream: 'parley-demo' }] })
+  await api('PUT', '/api/prices/sold-demo', { input: '1', output: '1' })
   const { key } = (await api('POST', '/api/keys', { name: 'effect' })) as { key: string }
   const answer = await fetch(`${program.url}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'parley-demo', messages: [{ role: 'user', content: 'Hello' }] }),
+    body: JSON.stringify({ model: 'sold-demo', messages: [{ role: 'user', content: 'Hello' }] }),
   })
   expect(answer.status).toBe(200)
 })
-test.afterAll(async ({ program }) => {
-  await (await consoleApi(program))('DELETE', '/api/prices/parley-demo')
-  await removeChannels(program)
-})
+test.afterAll(({ program }) => removeChannels(program))
 
 test('prices: what has none comes first, headings order, a page at a time, and a link shows the same', async ({ page }) => {
   await openConsole(page, '/admin/prices?q=listed')
@@ -78,17 +77,36 @@ test('models: found, ordered and paged by the server', async ({ page }) => {
   await expectClean(page, 'no model that sees')
 })
 
-test('the effect of a price is said while it is typed', async ({ page }) => {
-  await openConsole(page, '/admin/prices?open=parley-demo')
-  const drawer = page.getByRole('complementary', { name: 'Price of parley-demo' })
+test('the effect of a price is said while it is typed, with its tiers and factors', async ({ page, program }) => {
+  const api = await consoleApi(program)
+  /** What the drawer is to say of this price. */
+  const saidOf = async (price: object) => {
+    const { data } = (await api('POST', '/api/prices/effect', { prices: { 'sold-demo': price } })) as PriceEffects
+    const [{ requests, basis, after }] = data as [PriceEffect]
+    expect(basis).toBe('requests')
+    const money = Number(after).toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
+    return `At this price, ${requests} request${requests === 1 ? '' : 's'} in the last seven days would have cost $${money} instead of`
+  }
+  await openConsole(page, '/admin/prices?open=sold-demo')
+  const drawer = page.getByRole('complementary', { name: 'Price of sold-demo' })
   const effect = drawer.locator('.drawer-part').filter({ has: page.getByRole('heading', { name: 'On the last seven days' }) })
-  await expect(effect).toContainText('With this price')
+  await expect(effect).toContainText('At this price')
   await drawer.getByLabel('A request', { exact: true }).fill('7')
-  // Other tests may have sent requests of this model before.
-  await expect(effect).toContainText(/would have cost \$[\d,]*[1-9][\d,]*\.00/)
-  const counted = Number(/the (\d+) requests/.exec(await effect.innerText())?.[1])
-  await expect(effect).toContainText(`would have cost $${7 * counted}.00`)
-  await drawer.getByLabel('Input', { exact: true }).fill('much')
+  const plain = await saidOf({ input: '1', output: '1', request: '7' })
+  await expect(effect).toContainText(plain)
+  await expect(effect).toContainText('Each request is priced as it would be billed')
+
+  await drawer.getByRole('button', { name: 'Add tier' }).click()
+  await expect(effect).toContainText('Enter a price')
+  const tier = drawer.getByRole('group', { name: 'Tier 1' })
+  await tier.getByLabel('For input above').fill('1')
+  await tier.getByLabel('Input', { exact: true }).fill('9000')
+  const tiered = await saidOf({ input: '1', output: '1', request: '7', tiers: [{ above: 1, input: '9000' }] })
+  expect(tiered).not.toBe(plain)
+  await expect(effect).toContainText(tiered)
+  await expectClean(page, 'the effect of a price')
+
+  await drawer.getByLabel('Input', { exact: true }).first().fill('much')
   await expect(effect).toContainText('Enter a price')
 })
 

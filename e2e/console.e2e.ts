@@ -3,7 +3,8 @@ import { respondJson } from '#testing/upstream/scripted-answers'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { admin, expect, test } from './support/browser-test.ts'
 import { expectClean, layoutFaults, openConsole, withChineseWidths } from './support/console.ts'
-import { addUser, consoleApi, removeChannels } from './support/playground.ts'
+import { consoleApi } from './support/console-api.ts'
+import { addUser, removeChannels } from './support/playground.ts'
 
 const model = 'gpt-console'
 const answer = {

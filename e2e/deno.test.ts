@@ -9,7 +9,7 @@ import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scrip
 import { type RealtimeVendor, realtimeVendor } from '#testing/vendors/realtime-vendor'
 import { chatAnswer } from './support/chat-answer.ts'
 import { type Gateway, startGateway, testModel } from './support/gateway.ts'
-import { realtimeClient } from './support/realtime-client.ts'
+import { realtimeClient } from './support/realtime/client.ts'
 
 const demoModel = 'parley-demo'
 const realtimeModel = 'gpt-realtime'

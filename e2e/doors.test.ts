@@ -6,7 +6,7 @@ import OpenAI, { AzureOpenAI, toFile } from 'openai'
 import { ResponsesWS } from 'openai/resources/responses/ws'
 import { sampledEngine } from '#testing/database/database'
 import { type Gateway, startGateway } from './support/gateway.ts'
-import { realtimeClient } from './support/realtime-client.ts'
+import { realtimeClient } from './support/realtime/client.ts'
 
 let gateway: Gateway
 beforeAll(async () => {

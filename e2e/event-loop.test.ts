@@ -32,7 +32,7 @@ import {
 import { heavyUpstream } from './support/heavy/heavy-upstream.ts'
 import { heldBy, mostHeldMs } from './support/heavy/held.ts'
 import { convertedModel, largeBodies } from './support/large-bodies.ts'
-import { realtimeClient } from './support/realtime-client.ts'
+import { realtimeClient } from './support/realtime/client.ts'
 
 const realtimeModel = 'gpt-realtime'
 const prints = process.env.PARLEY_LOOP !== undefined

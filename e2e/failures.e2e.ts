@@ -2,11 +2,11 @@
 import { respondJson, stream } from '#testing/upstream/scripted-answers'
 import { type Script, type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { expect, slowDown, testWithoutDemo as test } from './support/browser-test.ts'
+import { consoleApi } from './support/console-api.ts'
 import {
   addChannel,
   addUser,
   chooseModel,
-  consoleApi,
   messageBox,
   removeChannels,
   resetChannels,
@@ -201,6 +201,17 @@ test('a session that ended keeps the conversation and the draft', async ({ page,
   await expect(page).toHaveURL(address)
   await expect(messageBox(page)).toHaveValue('a draft')
   await expect(turns(page).first()).toContainText('Hello')
+})
+
+test('a machine without a network is not offline where Parley runs on it', async ({ page }) => {
+  await page.addInitScript(() => Object.defineProperty(Navigator.prototype, 'onLine', { get: () => false }))
+  const asked = page.waitForResponse((answer) => answer.url().endsWith('/healthz'))
+  await page.reload()
+  await asked
+  upstream.answer(stream([chunk('Here.'), done]))
+  await sendMessage(page, 'Hello')
+  await waitForReply(page)
+  await expect(page.getByText('You are offline. Drafts are kept.')).toBeHidden()
 })
 
 test('without a network nothing is lost', async ({ page, context }) => {

@@ -1,7 +1,8 @@
 /** Dialogs, sheets and the palette give the focus back to where it was; nothing is lost between a button and what takes its place. */
 import { expect, test } from './support/browser-test.ts'
 import { openConsole } from './support/console.ts'
-import { consoleApi, signIn } from './support/playground.ts'
+import { consoleApi } from './support/console-api.ts'
+import { signIn } from './support/playground.ts'
 
 test('closing gives the focus back', async ({ page }) => {
   await openConsole(page, '/keys')

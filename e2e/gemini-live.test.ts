@@ -4,7 +4,7 @@ import { GoogleGenAI, type LiveServerMessage, Modality, type Session } from '@go
 import { sampledEngine } from '#testing/database/database'
 import { onEvent, type RealtimeCall, type RealtimeVendor, realtimeVendor } from '#testing/vendors/realtime-vendor'
 import { type Gateway, startGateway } from './support/gateway.ts'
-import { realtimeClient } from './support/realtime-client.ts'
+import { realtimeClient } from './support/realtime/client.ts'
 
 const model = 'gemini-live'
 const upstreamModel = 'gemini-live-2.5-flash-preview'

@@ -1,7 +1,7 @@
 /** Kept requests: a key and the settings are told to keep, a stream is asked, its four borders are read, and all of it is deleted. */
 import { expect, test } from './support/browser-test.ts'
 import { expectClean, openConsole, savedText } from './support/console.ts'
-import { consoleApi } from './support/playground.ts'
+import { consoleApi } from './support/console-api.ts'
 
 // Other files of the same worker find the settings as they were.
 test.afterEach(async ({ program }) => {

@@ -2,7 +2,8 @@
 import type { Page } from 'playwright/test'
 import { expect, test } from './support/browser-test.ts'
 import { expectClean, openConsole } from './support/console.ts'
-import { addUser, consoleApi } from './support/playground.ts'
+import { consoleApi } from './support/console-api.ts'
+import { addUser } from './support/playground.ts'
 
 const holder = { name: 'holder', password: 'password of holder' }
 const secret = (page: Page) => page.getByRole('textbox', { name: 'The new key' })

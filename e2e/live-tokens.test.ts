@@ -4,7 +4,7 @@ import { type CreateAuthTokenConfig, GoogleGenAI, type LiveServerMessage, Modali
 import { sampledEngine } from '#testing/database/database'
 import { onEvent, type RealtimeVendor, realtimeVendor } from '#testing/vendors/realtime-vendor'
 import { type Gateway, startGateway } from './support/gateway.ts'
-import { rawUpgrade } from './support/realtime-client.ts'
+import { rawUpgrade } from './support/realtime/client.ts'
 
 const model = 'gemini-live'
 const inBytes = (message: object) => new TextEncoder().encode(JSON.stringify(message))

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { sampledEngine } from '#testing/database/database'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { type Gateway, type Session, startGateway, testModel } from './support/gateway.ts'
-import { realtimeClient } from './support/realtime-client.ts'
+import { realtimeClient } from './support/realtime/client.ts'
 
 const engine = sampledEngine(import.meta.file)
 const token = 'a-token-for-prometheus'

@@ -9,7 +9,7 @@ import { administrator, administratorPassword, type Program, startProgram } from
 import { stream } from '#testing/upstream/scripted-answers'
 import { scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { realtimeVendor, responseEvents, sessionCreated } from '#testing/vendors/realtime-vendor'
-import { realtimeClient } from './support/realtime-client.ts'
+import { realtimeClient } from './support/realtime/client.ts'
 
 const undo: (() => unknown)[] = []
 afterEach(async () => {

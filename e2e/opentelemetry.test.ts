@@ -7,7 +7,7 @@ import { chatVendor, vendorFailed } from '#testing/vendors/chat-vendor'
 import { type OtlpReceiver, otlpReceiver, type ReceivedSpan } from '#testing/vendors/otlp-receiver'
 import { type RealtimeVendor, realtimeVendor } from '#testing/vendors/realtime-vendor'
 import { type Gateway, startGateway, testModel } from './support/gateway.ts'
-import { realtimeClient } from './support/realtime-client.ts'
+import { realtimeClient } from './support/realtime/client.ts'
 
 const engine = sampledEngine(import.meta.file)
 const callersTrace = '4bf92f3577b34da6a3ce929d0e0e4736'

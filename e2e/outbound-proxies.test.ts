@@ -7,7 +7,7 @@ import { selfSigned } from '#testing/upstream/self-signed'
 import { chatVendor } from '#testing/vendors/chat-vendor'
 import { realtimeVendor } from '#testing/vendors/realtime-vendor'
 import { type Gateway, startGateway } from './support/gateway.ts'
-import { realtimeClient } from './support/realtime-client.ts'
+import { realtimeClient } from './support/realtime/client.ts'
 
 /** Nobody answers there (RFC 5737): whoever is reached by it was reached through a proxy. */
 const nowhere = '203.0.113.7'

@@ -30,12 +30,25 @@ test('what a test provokes on purpose can be tolerated', async ({ page, tolerate
   expect(await page.textContent('body')).not.toBe('')
 })
 
-test('words that are cut, lines that are too many and text beyond the edge are seen', async ({ page }) => {
+test('words that are cut or squeezed, lines that are too many, text beyond the edge and buttons that touch are seen', async ({ page }) => {
   await page.goto('/')
   await page.getByLabel('Username').waitFor()
   expect(await layoutFaults(page, [360, 1280])).toEqual([])
   await page.evaluate(() => {
     const text = 'words that need a place of their own'
+    const row = (...children: Node[]) => {
+      const planted = document.createElement('div')
+      planted.style.cssText = 'position: absolute; top: 0; display: flex; width: 340px'
+      planted.append(...children)
+      document.body.append(planted)
+    }
+    const make = (tag: string, className: string, textContent: string, cssText = '') => {
+      const made = Object.assign(document.createElement(tag), { className, textContent })
+      made.style.cssText = cssText
+      return made
+    }
+    row(make('p', 'narrow', `${text} ${text}`, 'flex: 1'), make('button', 'btn', 'Go', 'min-width: 240px'))
+    row(make('button', 'btn', 'One'), make('button', 'btn', 'Two'))
     const styles = {
       cut: 'width: 90px; overflow: hidden; white-space: nowrap',
       'btn lines': 'width: 90px; white-space: normal',
@@ -49,7 +62,13 @@ test('words that are cut, lines that are too many and text beyond the edge are s
     }
   })
   const faults = await layoutFaults(page, [1280])
-  for (const kind of [/: cut: .*class="cut"/, /: two lines: .*class="btn lines"/, /: beyond the edge: .*class="wide"/])
+  for (const kind of [
+    /: cut: .*class="cut"/,
+    /: two lines: .*class="btn lines"/,
+    /: beyond the edge: .*class="wide"/,
+    /: squeezed: .*class="narrow"/,
+    /: touching: .*One and .*Two/,
+  ])
     expect(faults).toContainEqual(expect.stringMatching(kind))
 })
 

@@ -1,7 +1,8 @@
 /** The palette: a pasted request id, the end of a key, a user and a model lead to their pages. */
 import { expect, test } from './support/browser-test.ts'
 import { expectClean, openConsole } from './support/console.ts'
-import { addUser, consoleApi } from './support/playground.ts'
+import { consoleApi } from './support/console-api.ts'
+import { addUser } from './support/playground.ts'
 
 test('whatever is pasted is found, and Enter goes there', async ({ page, program }) => {
   test.setTimeout(90_000)

@@ -1,9 +1,9 @@
 /** The playground in use: choosing and losing models, dialogs, shortcuts, small screens, and what stands in nobody's way. */
 import type { Page } from 'playwright/test'
 import { expect, test } from './support/browser-test.ts'
+import { consoleApi } from './support/console-api.ts'
 import {
   addUser,
-  consoleApi,
   endlessPrompt,
   messageBox,
   sendButton,

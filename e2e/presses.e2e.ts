@@ -1,7 +1,7 @@
 /** What is pressed while something else is on its way is not lost: in forms that wait for an answer, in fields whose error comes, at the start. */
 import type { Page } from 'playwright/test'
 import { admin, expect, test } from './support/browser-test.ts'
-import { messageBox, signIn, waitForFrames } from './support/playground.ts'
+import { messageBox, sendMessage, signIn, waitForFrames, waitForReply } from './support/playground.ts'
 
 /** Holds back the next answer from `path` until the returned function is called. */
 async function hold(page: Page, path: string): Promise<() => void> {
@@ -103,4 +103,31 @@ test('the message box takes the focus at the start from nobody who has pressed s
   await expect(slider).toBeFocused()
   await page.keyboard.press('ArrowLeft')
   await expect(page.getByRole('textbox', { name: 'Temperature', exact: true })).toHaveValue('0.99')
+})
+
+test('a menu that is opened while a conversation is being deleted stays open', async ({ page }) => {
+  await signIn(page)
+  await sendMessage(page, 'Soon gone')
+  await waitForReply(page)
+  await page.getByRole('button', { name: 'Actions for Soon gone' }).click()
+  await page.getByRole('menuitem', { name: 'Delete' }).waitFor()
+  // Another transaction on the same rows: the deletion has to wait for it.
+  await page.evaluate(async () => {
+    const [{ name = '' } = {}] = await indexedDB.databases()
+    const opening = indexedDB.open(name)
+    await new Promise((resolve) => opening.addEventListener('success', resolve))
+    const rows = opening.result.transaction('messages', 'readwrite').objectStore('messages')
+    const hold = () => {
+      if (!('released' in window)) rows.count().onsuccess = hold
+    }
+    hold()
+  })
+  await page.getByRole('menuitem', { name: 'Delete' }).click()
+  await page.getByRole('button', { name: /Account$/ }).click()
+  await page.getByRole('menuitem', { name: 'Import conversations' }).waitFor()
+  await page.evaluate(() => Object.assign(window, { released: true }))
+  await expect(page.getByRole('status').getByText('Soon gone')).toBeVisible()
+  await waitForFrames(page)
+  await page.getByRole('menuitem', { name: 'Import conversations' }).click({ timeout: 5_000 })
+  await expect(page.getByRole('dialog')).toBeVisible()
 })

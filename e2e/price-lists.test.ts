@@ -187,8 +187,11 @@ test('the week of a model is its usage, and an effect is what these requests wou
   // 1,000 tokens in and 500 out: (0.002 + 0.0015 + 0.5) for each, half of it in the other group.
   const each = parseUsd('0.5035')
   expect(answer.data).toEqual([
-    { model: 'model-00100', requests: 3, before: report?.charged ?? '', after: formatUsd(2n * each + each / 2n), cost: report?.cost ?? '' },
-    { model: 'model-00011', requests: 0, before: '0', after: '0', cost: '0' },
+    {
+      ...{ model: 'model-00100', requests: 3, basis: 'requests', sessions: 0 },
+      ...{ before: report?.charged ?? '', after: formatUsd(2n * each + each / 2n), cost: report?.cost ?? '' },
+    },
+    { ...{ model: 'model-00011', requests: 0, basis: 'requests', sessions: 0 }, before: '0', after: '0', cost: '0' },
   ])
   const wrong = await gateway.admin.raw('POST', '/api/prices/effect', { prices: { 'model-00100': { output: '1' } } })
   expect([wrong.status, ((await wrong.json()) as { error: { param: string } }).error.param]).toEqual([400, 'prices.model-00100.input'])

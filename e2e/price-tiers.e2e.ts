@@ -1,7 +1,7 @@
 /** Tiers and factors of a price are fields, not JSON: added, refused where they are wrong, saved, shown again, removed. */
 import { expect, test } from './support/browser-test.ts'
 import { expectClean, openConsole } from './support/console.ts'
-import { consoleApi } from './support/playground.ts'
+import { consoleApi } from './support/console-api.ts'
 
 test('a tier is added, saved and removed by its fields', async ({ page, program }) => {
   const api = await consoleApi(program)

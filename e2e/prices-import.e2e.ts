@@ -1,7 +1,8 @@
 /** Prices from a catalogue: reviewed as a difference before they are written, and in the history of their model afterwards. */
 import { expect, test } from './support/browser-test.ts'
 import { expectClean } from './support/console.ts'
-import { consoleApi, signIn } from './support/playground.ts'
+import { consoleApi } from './support/console-api.ts'
+import { signIn } from './support/playground.ts'
 
 const catalogue = JSON.stringify({
   google: {

@@ -11,7 +11,7 @@ import { type Program, startProgram } from '#testing/program/program'
 import { conversing, type RealtimeVendor, realtimeVendor } from '#testing/vendors/realtime-vendor'
 import { type Gateway, type Session, signInAt, startGateway } from './support/gateway.ts'
 import { type CallVendor, callVendor, type HeldCall } from './support/realtime/call-vendor.ts'
-import { rawUpgrade, realtimeClient } from './support/realtime-client.ts'
+import { rawUpgrade, realtimeClient } from './support/realtime/client.ts'
 
 const model = 'gpt-realtime'
 const sdp = 'v=0\r\no=- 4611731400430051336 2 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\nm=audio 9 UDP/TLS/RTP/SAVPF 111\r\n'

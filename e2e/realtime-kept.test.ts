@@ -4,7 +4,7 @@ import type { KeptBody } from '#shared/console/body'
 import { sampledEngine } from '#testing/database/database'
 import { conversing, type RealtimeVendor, realtimeVendor } from '#testing/vendors/realtime-vendor'
 import { type Gateway, type Session, startGateway } from './support/gateway.ts'
-import { type RealtimeClient, rawUpgrade, realtimeClient } from './support/realtime-client.ts'
+import { type RealtimeClient, rawUpgrade, realtimeClient } from './support/realtime/client.ts'
 
 const model = 'gpt-realtime'
 let gateway: Gateway

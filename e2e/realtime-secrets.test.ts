@@ -4,7 +4,7 @@ import OpenAI from 'openai'
 import { sampledEngine } from '#testing/database/database'
 import { conversing, type RealtimeVendor, realtimeVendor } from '#testing/vendors/realtime-vendor'
 import { type Gateway, startGateway } from './support/gateway.ts'
-import { rawUpgrade, realtimeClient } from './support/realtime-client.ts'
+import { rawUpgrade, realtimeClient } from './support/realtime/client.ts'
 
 const model = 'gpt-realtime'
 let gateway: Gateway

@@ -15,7 +15,7 @@ import {
   sessionCreated,
 } from '#testing/vendors/realtime-vendor'
 import { databaseOn, type Gateway, startGateway } from './support/gateway.ts'
-import { type RealtimeClient, realtimeClient } from './support/realtime-client.ts'
+import { type RealtimeClient, realtimeClient } from './support/realtime/client.ts'
 
 const model = 'gpt-realtime'
 const price = { input: '4', output: '16', cacheRead: '0.4', audioIn: '32', audioOut: '64', second: '0.0001' }

@@ -6,7 +6,7 @@ import { OpenAIRealtimeWS } from 'openai/realtime/ws'
 import { sampledEngine } from '#testing/database/database'
 import { conversing, type RealtimeVendor, realtimeVendor, responseUsage, sessionCreated } from '#testing/vendors/realtime-vendor'
 import { type Gateway, startGateway } from './support/gateway.ts'
-import { type RealtimeClient, rawUpgrade, realtimeClient, tlsFront } from './support/realtime-client.ts'
+import { type RealtimeClient, rawUpgrade, realtimeClient, tlsFront } from './support/realtime/client.ts'
 
 const model = 'gpt-realtime'
 const question = {

@@ -1,7 +1,8 @@
 /** Replay in the console: requests are chosen, the cost is told before, a job is followed, and both answers stand side by side. */
 import { expect, test } from './support/browser-test.ts'
 import { expectClean, openConsole, savedText } from './support/console.ts'
-import { consoleApi, messageBox } from './support/playground.ts'
+import { consoleApi } from './support/console-api.ts'
+import { messageBox } from './support/playground.ts'
 
 test('requests of the list are asked again, and one of them is compared', async ({ page, program }) => {
   test.setTimeout(120_000)

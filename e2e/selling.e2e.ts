@@ -4,7 +4,7 @@
  */
 import { expect, test } from './support/browser-test.ts'
 import { expectClean, openConsole, savedText } from './support/console.ts'
-import { consoleApi } from './support/playground.ts'
+import { consoleApi } from './support/console-api.ts'
 
 const ask = (url: string, key: string) =>
   fetch(`${url}/v1/chat/completions`, {

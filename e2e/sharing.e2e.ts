@@ -2,7 +2,8 @@
 import type { Browser, Page } from 'playwright/test'
 import { admin, expect, test } from './support/browser-test.ts'
 import { expectClean, openConsole } from './support/console.ts'
-import { consoleApi, messageBox, sendMessage, signIn, waitForReply } from './support/playground.ts'
+import { consoleApi } from './support/console-api.ts'
+import { messageBox, sendMessage, signIn, waitForReply } from './support/playground.ts'
 
 // Other files of the same worker find the settings as they were.
 test.afterEach(async ({ program }) => {

@@ -8,7 +8,8 @@ import { respondJson } from '#testing/upstream/scripted-answers'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { test as base, expect } from './support/browser-test.ts'
 import { openConsole } from './support/console.ts'
-import { addUser, consoleApi } from './support/playground.ts'
+import { consoleApi } from './support/console-api.ts'
+import { addUser } from './support/playground.ts'
 
 const completion = (model: string) => ({
   id: 'c',

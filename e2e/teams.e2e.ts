@@ -1,7 +1,8 @@
 /** A manager's day with a team: adds a member with a cap, gives them a key, watches and changes the cap, and lets them go. */
 import { expect, test } from './support/browser-test.ts'
 import { expectClean, openConsole } from './support/console.ts'
-import { consoleApi, nextBody, sendMessage, signIn, waitForReply } from './support/playground.ts'
+import { consoleApi } from './support/console-api.ts'
+import { nextBody, sendMessage, signIn, waitForReply } from './support/playground.ts'
 
 test('a manager runs members, caps and keys of a team without being an administrator', async ({ page, program }) => {
   const call = await consoleApi(program)

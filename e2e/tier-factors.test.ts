@@ -3,6 +3,8 @@
  * served, or as was asked where the upstream says nothing; a cheaper way only where the upstream says so.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { PriceEffects } from '#shared/console/price'
+import { formatUsd, parseUsd } from '#shared/money'
 import { sampledEngine } from '#testing/database/database'
 import { respondJson, stream } from '#testing/upstream/scripted-answers'
 import { type Script, type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
@@ -193,4 +195,20 @@ test('a word without a factor is refused as before, and so is a factor that is n
     const refused = await gateway.admin.raw('PUT', '/api/prices/other', { input: '1', output: '1', factors: { speed: { fast: factor } } })
     expect([factor, refused.status]).toEqual([factor, 400])
   }
+})
+
+test('what another price would have charged for these answers counts their factors, too', async () => {
+  const plain = { input: '1', output: '2' }
+  const factors = { service_tier: { priority: '3' }, speed: { fast: '6' } }
+  const { data: rows } = await gateway.admin.call<{ data: Row[] }>('GET', `/api/logs?model=${models.messages}&status=200&limit=200`)
+  const effect = async (price: object) => {
+    const { data } = await gateway.admin.call<PriceEffects>('POST', '/api/prices/effect', { prices: { [models.messages]: price } })
+    return data[0]
+  }
+  const cost = formatUsd(rows.reduce((all, row) => all + parseUsd(row.cost), 0n))
+  const without = await effect(plain)
+  expect(without).toMatchObject({ basis: 'requests', before: cost, cost, after: formatUsd(BigInt(rows.length) * parseUsd('0.003')) })
+  const times = rows.map(({ usage: { servedAs: as } }) => (as?.service_tier === 'priority' ? 3n : 1n) * (as?.speed === 'fast' ? 6n : 1n))
+  expect(new Set(times).size).toBe(3)
+  expect((await effect({ ...plain, factors }))?.after).toBe(formatUsd(times.reduce((all, one) => all + one * parseUsd('0.003'), 0n)))
 })

@@ -9,7 +9,7 @@ import { respondJson } from '#testing/upstream/scripted-answers'
 import { scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { test as base, expect } from './support/browser-test.ts'
 import { openConsole } from './support/console.ts'
-import { consoleApi } from './support/playground.ts'
+import { consoleApi } from './support/console-api.ts'
 
 const test = base.extend<{ ledger: NewDatabase; own: Program }>({
   ledger: async ({ browserName: _ }, use) => {

@@ -9,7 +9,7 @@ import { respondJson } from '#testing/upstream/scripted-answers'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { conversing, type RealtimeVendor, realtimeVendor } from '#testing/vendors/realtime-vendor'
 import { type Gateway, startGateway } from './support/gateway.ts'
-import { realtimeClient } from './support/realtime-client.ts'
+import { realtimeClient } from './support/realtime/client.ts'
 
 const [cheap, dear] = ['cheap', 'dear']
 let upstream: ScriptedUpstream

@@ -2,7 +2,8 @@
 import { parseUsd } from '#shared/money'
 import { expect, test } from './support/browser-test.ts'
 import { expectClean, openConsole, savedText } from './support/console.ts'
-import { consoleApi, sendMessage, signIn, waitForReply } from './support/playground.ts'
+import { consoleApi } from './support/console-api.ts'
+import { sendMessage, signIn, waitForReply } from './support/playground.ts'
 
 interface Entry {
   id: string

@@ -8,8 +8,9 @@ import type { Page } from 'playwright/test'
 import { respondJson, stream } from '#testing/upstream/scripted-answers'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { expect, testWithoutDemo as test } from './support/browser-test.ts'
+import { consoleApi } from './support/console-api.ts'
 import { families, payloads } from './support/payloads.ts'
-import { addChannel, chooseModel, consoleApi, removeChannels, sendMessage, signIn, turns, waitForReply } from './support/playground.ts'
+import { addChannel, chooseModel, removeChannels, sendMessage, signIn, turns, waitForReply } from './support/playground.ts'
 
 /** Batches of joined payloads; unclosed ones are in the last batch. */
 const batches = [

@@ -3,6 +3,7 @@ import { logs } from '#db/schema'
 import { inLots } from '#store/engine/batches'
 import type { Store } from '#store/engine/store'
 import type { NewLog } from '#store/ledger/ledger'
+import { detailText } from '#store/ledger/row-detail'
 
 /** The row of a successful request; `row` replaces its defaults. */
 export const usageRow = (row: Pick<NewLog, 'requestId'> & Partial<NewLog>): NewLog => ({
@@ -34,6 +35,15 @@ export async function insertLog({ db }: Store, log: NewLog): Promise<void> {
 export async function insertLogs({ db }: Store, rows: readonly NewLog[]): Promise<void> {
   const values = rows.map((log) => ({ ...log, charged: 0n }))
   await inLots(values, (lot) => db.insert(logs).values(lot).onConflictDoNothing())
+}
+
+/** Writes rows as the ledger does now: what is read with a row is one text. Their charges are their costs. */
+export async function insertPackedLogs({ db }: Store, rows: readonly NewLog[]): Promise<void> {
+  const values = rows.map((row) => {
+    const detail = detailText({ ...row, usage: row.usage ?? null, price: row.price ?? null, upstreamPrice: row.upstreamPrice ?? null })
+    return { ...row, detail, charged: row.cost, usage: null, price: null, upstreamPrice: null, attempts: null }
+  })
+  await inLots(values, (lot) => db.insert(logs).values(lot))
 }
 
 /** Writes a row completed by `usageRow`, for a request that never had a hold. */

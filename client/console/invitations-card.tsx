@@ -49,7 +49,7 @@ export function InvitationsCard(props: { team?: { id: string; name: string }; te
         </Button>
       }
     >
-      <p class="hint px-4 py-3">{ts('invitationsWhy')}</p>
+      <p class="hint px-4 pb-3">{ts('invitationsWhy')}</p>
       <Show when={made()}>
         {(fresh) => (
           <div class="grid gap-2 p-4">

@@ -47,7 +47,7 @@ function Deletion(props: { path: string; text?: string; title: string; intro: st
   return (
     <div class="flex flex-wrap items-center gap-3 text-[13px]">
       <Show when={props.text}>
-        <span class="min-w-0 flex-1 text-ink-2">{props.text}</span>
+        <span class="min-w-[min(100%,220px)] flex-1 text-ink-2">{props.text}</span>
       </Show>
       <Button look="bad" busy={write.busy()} onClick={() => !write.busy() && setAsking(true)}>
         {ts('keptDelete')}

@@ -28,7 +28,7 @@ export const en = {
   unfold: 'Unfold the navigation',
   search: 'Search or jump to',
   palette: 'Search or jump to',
-  paletteHint: 'A page, an action, a name or an id',
+  paletteHint: 'Page, action, name or id',
   goTo: 'Go to',
   doIt: 'Do',
   nothing: 'Nothing matches “{text}”.',

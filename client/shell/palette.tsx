@@ -4,6 +4,7 @@ import { useNavigate } from '@solidjs/router'
 import { createEffect, createMemo, createSignal, For, on, Show } from 'solid-js'
 import { useSession } from '#client/api/session.ts'
 import { rememberOpener } from '#client/ui/browser-state.ts'
+import { IconButton } from '#client/ui/button.tsx'
 import { Icon } from '#client/ui/icon.tsx'
 import { t } from './messages.ts'
 import './palette.css'
@@ -68,6 +69,9 @@ export function Palette(props: { begun(): string; onClose(): void }) {
               onKeyDown={press}
             />
             <kbd>Esc</kbd>
+            <span class="palette-close">
+              <IconButton name="x" label={t('close')} onClick={() => props.onClose()} />
+            </span>
           </div>
           <div class="palette-list" id="palette-list" role="listbox" aria-label={t('palette')} ref={list}>
             <For each={sections()}>

@@ -8,6 +8,7 @@ import { createRequire } from 'node:module'
 import type { RunOptions } from 'axe-core'
 import { test as base, type Page } from 'playwright/test'
 import { administrator, administratorPassword, type Program, type ProgramOptions, startProgram } from '#testing/program/program'
+import { channelNames } from './console-api.ts'
 
 interface Watched {
   /** Allows console errors that match; the browser itself logs every refused request. */
@@ -25,8 +26,12 @@ export const test = base.extend<Watched, Shared>({
   program: [
     async ({ programOptions }, use) => {
       const program = await startProgram(programOptions)
+      const found = await channelNames(program)
       await use(program)
+      // Which files share a program differs from run to run; what one leaves behind, the next would meet.
+      const left = (await channelNames(program)).filter((name) => !found.includes(name))
       await program.stop()
+      if (left.length > 0) throw new Error(`tests of this program left channels behind: ${left.join(', ')}`)
     },
     { scope: 'worker', timeout: 90_000 },
   ],

@@ -6,7 +6,7 @@ import { seeded } from '#testing/seeded'
 import { respondJson } from '#testing/upstream/scripted-answers'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { putPaidRow } from '#testing/usage-row'
-import { consoleApi } from './playground.ts'
+import { consoleApi } from './console-api.ts'
 
 /** What the pictures are taken of. */
 export interface Busy {

@@ -106,6 +106,22 @@ function faultsHere(): string[] {
       right = Math.min(right, frame.right)
     }
     if (right > width + 1) found.add(`beyond the edge: ${nameOf(element)}`)
+    // Beside a button: a column of a word or two a line.
+    const beside = element.parentElement?.querySelector(':scope > .btn')?.getBoundingClientRect()
+    const isBeside = beside !== undefined && beside.top < box.bottom && beside.bottom > box.top && beside.width > 0
+    if (isBeside && lines.length > 4) found.add(`squeezed: ${nameOf(element)}`)
+  }
+  // Controls with an edge that stand in one row have room between them; parts of one control are told by their frame.
+  for (const control of document.querySelectorAll('.btn:not(.ghost), .switch, .chip')) {
+    const next = control.nextElementSibling
+    if (!next?.matches('.btn:not(.ghost), .switch, .chip')) continue
+    const [one, other] = [control.getBoundingClientRect(), next.getBoundingClientRect()]
+    const isOneRow = one.width > 0 && other.width > 0 && one.top < other.bottom && other.top < one.bottom
+    if (isOneRow && other.left - one.right < 4) found.add(`touching: ${nameOf(control)} and ${nameOf(next)}`)
+  }
+  // In cards of tables a label has one value, which ends at the right edge.
+  for (const cell of document.querySelectorAll('.table td[data-label]')) {
+    if (getComputedStyle(cell).display === 'flex' && cell.childElementCount > 1) found.add(`crooked: ${nameOf(cell)}`)
   }
   return [...found]
 }

@@ -2,6 +2,7 @@
 import { expect, type Locator, type Page } from 'playwright/test'
 import type { Program } from '#testing/program/program'
 import { admin } from './browser-test.ts'
+import { consoleApi } from './console-api.ts'
 
 /** Node 20 lacks this function, which the scripted upstream uses. */
 Promise.withResolvers ??= <T>() => {
@@ -108,22 +109,6 @@ export async function nextBody(page: Page, act: () => Promise<unknown>): Promise
   return (await sent).postDataJSON()
 }
 
-/** The console API with the administrator's session. */
-export async function consoleApi(
-  program: Program,
-  who: { name: string; password: string } = admin,
-): Promise<(method: string, path: string, body?: unknown) => Promise<unknown>> {
-  const json = { 'content-type': 'application/json' }
-  const answer = await fetch(`${program.url}/api/session`, { method: 'POST', headers: json, body: JSON.stringify(who) })
-  const cookie = (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
-  return async (method, path, body) => {
-    const init = { method, headers: { ...json, cookie }, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
-    const answered = await fetch(program.url + path, init)
-    if (!answered.ok) throw new Error(`${method} ${path}: ${answered.status} ${await answered.text()}`)
-    return answered.status === 204 ? undefined : answered.json()
-  }
-}
-
 /** Creates a channel in group default at `baseUrl` that offers `model`. */
 export async function addChannel(program: Program, baseUrl: string, model: string, vendor = 'openai-compatible'): Promise<void> {
   const call = await consoleApi(program)
@@ -147,8 +132,8 @@ export async function resetChannels(program: Program): Promise<void> {
 /** Removes the channels that tests have made: later tests with this program would choose their models. */
 export async function removeChannels(program: Program): Promise<void> {
   const call = await consoleApi(program)
-  const { data } = (await call('GET', '/api/channels')) as { data: { id: string; vendor: string }[] }
-  for (const { id, vendor } of data) if (vendor !== 'demo') await call('DELETE', `/api/channels/${id}`)
+  const { data } = (await call('GET', '/api/channels')) as { data: { id: string; name: string }[] }
+  for (const { id, name } of data) if (name !== 'demo') await call('DELETE', `/api/channels/${id}`)
 }
 
 /** Creates a user with this balance in USD. */

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Program } from '#testing/program/program'
 import { journalEntries } from '#testing/survival/journal-view'
 import { type RealtimeVendor, responseEvents, sessionCreated } from '#testing/vendors/realtime-vendor'
-import { realtimeClient } from '../support/realtime-client.ts'
+import { realtimeClient } from '../support/realtime/client.ts'
 import type { Made } from './first-life.ts'
 import { models, type Stage } from './scene.ts'
 

@@ -5,7 +5,7 @@ import { house, isTeamId, memberIdOf, userOfMember } from '#shared/ids'
 import { formatUsd } from '#shared/money'
 import type { Store } from '#store/engine/store'
 import { unsettledAmong } from '#store/ledger/interrupted'
-import type { StoredLog } from '#store/ledger/row-detail'
+import { answeredModel, type StoredLog } from '#store/ledger/row-detail'
 import { findLog, type LogsAsked, pageLogs } from '#store/usage/logs'
 import type { User } from './caller.ts'
 import type { Directory } from './directory.ts'
@@ -58,7 +58,7 @@ function logRow(row: StoredLog, settled: boolean, reader: User, directory: Direc
   const { requestId, key, group, model, operation, dialect, stream, status, end, error } = row
   const { usage, provenance, price, losses, firstTokenMs, totalMs } = row
   const open = { requestId, at: row.at.toISOString(), key, group, model, operation, dialect, stream, status, end, error }
-  const answered = row.attempts.findLast(({ phase }) => phase === 'stream' || phase === 'done')?.model
+  const answered = answeredModel(row.attempts)
   const own = {
     ...open,
     ...(answered !== undefined && { answeredModel: answered }),

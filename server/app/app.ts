@@ -4,6 +4,7 @@ import { createUserConversations } from '#accounts/kept/conversations'
 import { createUsageUpkeep } from '#accounts/usage/upkeep'
 import { checkBooks } from '#billing/ledger/books-check'
 import { createBudgetsLeft, createWindowsLeft } from '#billing/ledger/budgets-left'
+import { createPriceTrials } from '#billing/pricing/price-trials'
 import { loadEncoding } from '#billing/tokens/tokenizer'
 import { openBodies } from '#bodies/bodies'
 import { createOpenSockets } from '#http/api/open-sockets'
@@ -125,8 +126,8 @@ export async function build(surroundings: Surroundings): Promise<Standing> {
       })
     if (metrics) watchCalls(store, clock, metrics.databaseCall)
     const telemetry = await tracing.start({ version, instance, clock, random, channels, openRequests })
-    const counted = metrics ? observed(leasedBooks, metrics) : leasedBooks
-    const books = watchedBooks(telemetry ? observed(counted, telemetry) : counted, live)
+    const observers = [metrics, telemetry].flatMap((each) => (each ? [each.observe] : []))
+    const books = watchedBooks(observed(leasedBooks, observers), live)
     const large = createLargeBodies(clock, random)
     const bodyRooms = createBodyRooms()
     const { parts, relay, realtime, sessions, health, limiter, upstream, closeUpstreams } = openRelaying({
@@ -230,7 +231,7 @@ export async function build(surroundings: Surroundings): Promise<Standing> {
     const routes = routesOf({
       ...{ accounts, factors, invitations, teams, selling, windowsLeft: createWindowsLeft({ store, clock }) },
       ...{ channels, health, failedTests, prices, probe, settings, conversations, relay, live, replays, consoleServices, client },
-      ...{ background, alerts: alerting.alerts },
+      ...{ background, alerts: alerting.alerts, priceTrials: createPriceTrials({ store, clock }) },
       explain: createExplain(parts),
       checkBooks: (signal) => checkBooks({ store, signal, journals: [journalFolder(config)], now: clock.now() }),
       environment: environmentRows(env),

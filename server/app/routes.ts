@@ -3,6 +3,7 @@
 import type { Settings } from '#accounts/settings'
 import type { TeamClaims } from '#accounts/teams/claims'
 import type { Alerts } from '#alerts/alerts'
+import type { PriceTrials } from '#billing/pricing/price-trials'
 import type { Prices } from '#billing/pricing/prices'
 import type { Calls } from '#calls/calls'
 import { geminiBatchAt, geminiBatchRoutes } from '#http/api/batches/gemini-batches'
@@ -115,6 +116,7 @@ export interface RouteParts {
   windowsLeft: SellingServices['windowsLeft']
   channels: ChannelRegistry
   prices: Prices
+  priceTrials: PriceTrials
   relay: Relay
   live: LiveChanges
   consoleServices: ConsoleServices
@@ -164,6 +166,7 @@ export function routesOf({
   settings,
   kept,
   prices,
+  priceTrials,
   live,
   consoleServices,
   relayServices,
@@ -250,7 +253,7 @@ export function routesOf({
     ...replayRoutes({ ...consoleServices, replays }),
     ...priceRoutes({ ...consoleServices, channels, prices }),
     ...catalogueRoutes({ ...consoleServices, channels, prices }),
-    ...priceEffectRoutes({ ...consoleServices, prices }),
+    ...priceEffectRoutes({ ...consoleServices, prices, trials: priceTrials }),
     ...consoleModelRoutes({ ...consoleServices, channels, prices }),
   ]
   const all = [...routes, ...furtherAddresses(relayServices, routes)]

@@ -28,6 +28,8 @@ const PriceEffectsAnswer = says<PriceEffects>().of(
       Open({
         model: Type.String(),
         requests: Type.Integer(),
+        basis: OneOf(['requests', 'sums']),
+        sessions: Type.Integer({ description: 'Realtime sessions among requests that are priced one by one.' }),
         before: Nullable(Decimal()),
         after: Decimal(),
         cost: Type.String({ description: 'USD: what these requests did cost.' }),

@@ -64,12 +64,19 @@ export const PriceTrial = Exact({ prices: MapOf(256, PriceFields) })
 export type PriceTrial = Static<typeof PriceTrial>
 
 /**
- * What a price would have made of the requests of some days, in USD: counted from sums, at today's ratios of groups, without tiers and
- * factors. `before`: at the present price, counted alike; null where there is none.
+ * What a price would have made of the requests of some days, in USD. `before`: at the present price, counted alike; null where there is
+ * none.
  */
 export interface PriceEffect {
   model: string
   requests: number
+  /**
+   * `requests`: each request is priced as it would be billed, at the ratio of its own time. `sums`: an estimate from the sums of each group
+   * at today's ratio, without tiers and factors, where the requests are too many or no longer stored.
+   */
+  basis: 'requests' | 'sums'
+  /** Realtime sessions among requests that are priced one by one: each is priced as one, without tiers. */
+  sessions: number
   before: string | null
   after: string
   /** What these requests did cost. */

@@ -10,6 +10,7 @@ const entries = [
   'cli',
   'bodies/worker',
   'billing/ledger/books-work',
+  'billing/pricing/trial-work',
   'billing/ratelimit/rates-work',
   'store/engine/embedded-make',
   'store/engine/embedded-worker',

@@ -84,7 +84,7 @@ export const rooms: Record<string, Room> = {
   'server/demo': { may: ['server/upstream', 'server/protocols', 'server/wire', ...lower], packages: ['node:zlib'] },
 
   'server/reasoning-state': { may: [...store('accounts'), ...lower] },
-  'server/billing/pricing': { may: [...store('accounts', 'channels'), ...lower] },
+  'server/billing/pricing': { may: [...store('accounts', 'channels', 'ledger', 'usage'), ...lower] },
   // Reads an audio file's duration where no upstream reports it.
   'server/billing/tokens': { may: lower, packages: ['music-metadata', 'gpt-tokenizer'] },
   'server/billing/lease': { may: [...store('ledger'), ...lower] },

@@ -71,6 +71,7 @@ export function AccountPage() {
           <Show when={quotas.error()}>{(error) => <Failure text={explain(error())} detail={detailOf(error())} />}</Show>
           <div class="num">
             <Facts
+              long
               facts={(quotas.value()?.data ?? []).map((row) => [
                 t(`q_${row.name}`),
                 row.used === null

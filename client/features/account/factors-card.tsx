@@ -68,7 +68,7 @@ export function FactorsCard(props: { onChanged?(): void }) {
         </>
       }
     >
-      <p class="hint px-4 pt-3">{t(load.value()?.required ? 'factorsRequired' : 'factorsWhy')}</p>
+      <p class="hint px-4 pb-3">{t(load.value()?.required ? 'factorsRequired' : 'factorsWhy')}</p>
       <Show when={write.error() ?? load.error()}>
         {(error) => (
           <div class="p-4">
@@ -76,7 +76,7 @@ export function FactorsCard(props: { onChanged?(): void }) {
           </div>
         )}
       </Show>
-      <Show when={load.value()?.factors.length !== 0} fallback={<p class="p-4 text-[13px] text-ink-2">{t('factorsNone')}</p>}>
+      <Show when={load.value()?.factors.length !== 0} fallback={<p class="px-4 pb-4 text-[13px] text-ink-2">{t('factorsNone')}</p>}>
         <DataTable
           label={t('factors')}
           rows={load.value()?.factors}

@@ -51,7 +51,7 @@ export function ManagementKeysCard() {
         </Button>
       }
     >
-      <p class="hint px-4 pt-3">
+      <p class="hint px-4 pb-3">
         {t('mkWhy')}{' '}
         <a class="underline" href="/docs?page=management-keys">
           {t('mkDocs')}

@@ -94,13 +94,13 @@ export function Deliveries(props: { pages: Pages<AlertDeliveryRow>; state: strin
             label: t('answer'),
             wide: true,
             cell: (row) => (
-              <>
+              <span class="min-w-0">
                 <span class="text-ink-2">{row.answer ?? '–'}</span>
                 <small>
                   {t('tries', { count: row.tries })}
                   <Show when={row.nextTryAt}>{(at) => `, ${t('nextTry', { when: formatWhen(at(), true) })}`}</Show>
                 </small>
-              </>
+              </span>
             ),
           },
           {

@@ -42,7 +42,7 @@ export function modelColumns(parts: Parts): Column<ModelLine>[] {
       id: 'offered',
       label: t('offer'),
       bare: true,
-      card: 'figure',
+      card: 'lead',
       cell: (line) => (
         <label class="pick">
           <input
@@ -84,7 +84,6 @@ export function modelColumns(parts: Parts): Column<ModelLine>[] {
     {
       id: 'price',
       label: t('price'),
-      card: 'whole',
       cell: (line) => (
         <Switch fallback={<span class="na">–</span>}>
           <Match when={line.offered && parts.isPriced(line) === false}>
@@ -98,13 +97,13 @@ export function modelColumns(parts: Parts): Column<ModelLine>[] {
         </Switch>
       ),
     },
-    { id: 'test', label: t('test'), card: 'whole', cell: (line) => <Result line={line} test={parts.test(line)} /> },
+    { id: 'test', label: t('test'), cell: (line) => <Result line={line} test={parts.test(line)} /> },
     {
       id: 'actions',
       label: t('actions'),
       bare: true,
       right: true,
-      card: 'state',
+      card: 'figure',
       cell: (line) => (
         <Show when={items(line).length > 0}>
           <Menu label={tc('moreOf', { name: line.name })} icon="more" items={() => items(line)} />

@@ -29,7 +29,7 @@ export function FirstSteps(props: { first: Overview['first'] }) {
                     <Icon name="check" small />
                   </Show>
                 </span>
-                <span class="min-w-0 flex-1">
+                <span class="min-w-0">
                   <b>{step.title}</b>
                   <small>{step.why}</small>
                 </span>

@@ -102,7 +102,7 @@ export function OverviewPage() {
                       {(concern) => (
                         <li class="list-line">
                           <span class={`shape ${concern.shape}`} aria-hidden="true" />
-                          <span class="min-w-0 flex-1">
+                          <span class="min-w-0">
                             <b>{concern.title}</b>
                             <small>{concern.why}</small>
                           </span>

@@ -2,10 +2,10 @@ import { createEffect, createMemo, createSignal, on, onCleanup, Show } from 'sol
 import { callApi } from '#client/api/http.ts'
 import { createLoad } from '#client/console/load.ts'
 import { DrawerPart } from '#client/ui/console/drawer.tsx'
-import { formatCount, formatMoney } from '#client/ui/format.ts'
-import type { PriceEffects, PriceFields } from '#shared/console/price'
+import { formatMoney } from '#client/ui/format.ts'
+import type { PriceEffect, PriceEffects, PriceFields } from '#shared/console/price'
 import { t } from './messages.ts'
-import { tokenFields } from './tiers.ts'
+import { isPrice } from './typed-price.ts'
 
 /** What these prices would have made of the last seven days. */
 export const readEffect = (prices: Record<string, PriceFields>, signal: AbortSignal): Promise<PriceEffects> =>
@@ -14,16 +14,13 @@ export const readEffect = (prices: Record<string, PriceFields>, signal: AbortSig
 /** Milliseconds after typing. */
 const pauseMs = 300
 
-/** Whether this is worth asking about: amounts in their form, and one for input where there is any for tokens. */
-function isPrice(price: PriceFields): boolean {
-  const amounts = Object.values(price).every((amount) => typeof amount !== 'string' || /^\d{1,5}(\.\d{1,9})?$/.test(amount))
-  const names = Object.keys(price)
-  return amounts && names.length > 0 && (price.input !== undefined || !tokenFields.some((name) => names.includes(name)))
-}
-
-/** The part of the drawer that says what a price which is being typed would have meant. */
-export function EffectPart(props: { model: string; price: PriceFields; isUsed: boolean }) {
-  const typed = createMemo(() => JSON.stringify(props.price))
+/**
+ * The part of the drawer that says what a price which is being typed would have meant; `price` is undefined while a part of it cannot be
+ * one.
+ */
+export function EffectPart(props: { model: string; price: PriceFields | undefined; isUsed: boolean }) {
+  // What cannot be a price has no effect: the form says why when it is saved.
+  const typed = createMemo(() => (props.isUsed && props.price && isPrice(props.price) ? JSON.stringify(props.price) : undefined))
   const [asked, setAsked] = createSignal(typed())
   let pause: ReturnType<typeof setTimeout> | undefined
   createEffect(
@@ -37,30 +34,34 @@ export function EffectPart(props: { model: string; price: PriceFields; isUsed: b
     ),
   )
   onCleanup(() => clearTimeout(pause))
-  const effect = createLoad(
-    () => (props.isUsed && isPrice(JSON.parse(asked())) ? asked() : undefined),
-    (text, signal) => readEffect({ [props.model]: JSON.parse(text) }, signal),
-  )
-  // What cannot be a price has no effect: the form says why when it is saved.
-  const known = () => (effect.error() || !isPrice(JSON.parse(asked())) ? undefined : effect.value()?.data[0])
+  const effect = createLoad(asked, (text, signal) => readEffect({ [props.model]: JSON.parse(text) }, signal))
+  const known = () => (effect.error() || typed() === undefined ? undefined : effect.value()?.data[0])
+  const isOld = () => effect.loading() || typed() !== asked()
   return (
     <DrawerPart title={t('effect')}>
-      <Show when={props.isUsed} fallback={<p class="text-[13px] text-ink-2">{t('effectNone')}</p>}>
-        <div class="text-[13px]" aria-live="polite">
-          <Show when={known()} fallback={<p class="text-ink-2">{t('effectUnknown')}</p>}>
+      <Show when={props.isUsed && known()?.requests !== 0} fallback={<p class="text-[13px] text-ink-2">{t('effectNone')}</p>}>
+        <div class="text-[13px]" aria-live="polite" aria-busy={isOld()}>
+          <Show when={known()} fallback={<p class="text-ink-2">{isOld() && typed() ? t('effectCounting') : t('effectUnknown')}</p>}>
             {(one) => (
-              <p>
-                {t('effectText', {
-                  requests: formatCount(one().requests),
-                  before: formatMoney(one().before ?? one().cost),
-                  after: formatMoney(one().after),
-                })}
-              </p>
+              <div classList={{ 'opacity-50': isOld() }}>
+                <p>{effectText(one())}</p>
+                <p class="hint mt-1">{t(one().basis === 'requests' ? 'effectExact' : 'effectSums')}</p>
+                <Show when={one().sessions > 0}>
+                  <p class="hint mt-1">{t('effectSessions', { count: one().sessions })}</p>
+                </Show>
+              </div>
             )}
           </Show>
-          <p class="hint mt-1">{t('effectAbout')}</p>
         </div>
       </Show>
     </DrawerPart>
   )
+}
+
+/** Where there is no present price, what the requests did cost stands beside it. */
+function effectText({ requests: count, before, after, cost }: PriceEffect): string {
+  const money = { count, after: formatMoney(after) }
+  return before === null
+    ? t('effectNew', { ...money, cost: formatMoney(cost) })
+    : t('effectText', { ...money, before: formatMoney(before) })
 }

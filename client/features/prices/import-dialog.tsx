@@ -48,12 +48,18 @@ export function ImportDialog(props: { onDone(count: number): void; onClose(): vo
     const { managed: _, ...before } = row.price ?? { managed: 'console' }
     return { ...before, ...entry.price }
   }
-  const trial = () => (chosen().length === 0 ? undefined : Object.fromEntries(chosen().map((one) => [one.row.model, after(one)])))
+  const trial = () => {
+    // A price that nothing used has no effect.
+    const used = chosen().filter(({ row }) => row.week !== null)
+    return used.length === 0 ? undefined : Object.fromEntries(used.map((one) => [one.row.model, after(one)]))
+  }
   const effect = createLoad(trial, readEffect)
   const sums = () => {
     const data = trial() && effect.value()?.data.filter(({ requests }) => requests > 0)
     const add = (of: (one: PriceEffect) => string) => formatUsd((data ?? []).reduce((all, one) => all + parseUsd(of(one)), 0n))
-    return data?.length ? { before: add((one) => one.before ?? one.cost), after: add((one) => one.after) } : undefined
+    if (!data?.length) return undefined
+    const isExact = data.every(({ basis }) => basis === 'requests')
+    return { before: add((one) => one.before ?? one.cost), after: add((one) => one.after), isExact }
   }
   const toggle = (model: string) => {
     const next = new Set(left())
@@ -120,7 +126,10 @@ export function ImportDialog(props: { onDone(count: number): void; onClose(): vo
           </ul>
           <Show when={sums()}>
             {(both) => (
-              <p class="mt-3 text-[13px]">{t('importEffect', { before: formatMoney(both().before), after: formatMoney(both().after) })}</p>
+              <p class="mt-3 text-[13px]">
+                {t('importEffect', { before: formatMoney(both().before), after: formatMoney(both().after) })}
+                <Show when={!both().isExact}> {t('importSums')}</Show>
+              </p>
             )}
           </Show>
         </Show>

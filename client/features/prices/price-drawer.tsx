@@ -7,14 +7,15 @@ import { Drawer, DrawerPart } from '#client/ui/console/drawer.tsx'
 import { UnitField } from '#client/ui/console/form.tsx'
 import { tc } from '#client/ui/console/messages.ts'
 import type { CatalogueRow } from '#shared/console/inspection/catalogue'
-import type { PriceFields, PriceRow } from '#shared/console/price'
+import type { PriceRow } from '#shared/console/price'
 import { EffectPart } from './effect-part.tsx'
 import { FactorFields } from './factor-fields.tsx'
-import { factorsOf, typedFactors } from './factors.ts'
+import { typedFactors } from './factors.ts'
 import { t } from './messages.ts'
 import { PriceHistory } from './price-history.tsx'
 import { TierFields } from './tier-fields.tsx'
-import { type TokenField, tiersOf, tokenFields, typedTiers } from './tiers.ts'
+import { type TokenField, tokenFields, typedTiers } from './tiers.ts'
+import { typedPrice } from './typed-price.ts'
 
 const eachFields = ['request', 'image', 'second', 'search', 'character'] as const
 type Field = TokenField | (typeof eachFields)[number]
@@ -36,22 +37,12 @@ export function PriceDrawer(props: {
   const write = createWrite()
   const readonly = () => props.row.price?.managed === 'file'
   const path = () => `/api/prices/${encodeURIComponent(props.row.model)}`
-  const draft = createMemo(
-    (): PriceFields =>
-      Object.fromEntries(Object.entries(fields()).flatMap(([name, value]) => (value.trim() === '' ? [] : [[name, value.trim()]]))),
-  )
+  const typed = createMemo(() => typedPrice(fields(), tiers(), factors()))
   const save = async (event: SubmitEvent) => {
     event.preventDefault()
-    const more: Pick<PriceFields, 'tiers' | 'factors'> = {}
-    const named = tiersOf(tiers())
-    if (named === undefined) return void setWrong('tiers')
-    if (named.length > 0) more.tiers = named
-    const multiplied = factorsOf(factors())
-    if (multiplied === undefined) return void setWrong('factors')
-    if (Object.keys(multiplied).length > 0) more.factors = multiplied
-    setWrong(undefined)
-    if (await write.run(() => callApi<PriceRow>('PUT', path(), { ...draft(), ...more })))
-      props.onDone(t('saved', { model: props.row.model }))
+    const { price, wrong } = typed()
+    setWrong(wrong)
+    if (price && (await write.run(() => callApi<PriceRow>('PUT', path(), price)))) props.onDone(t('saved', { model: props.row.model }))
   }
   const remove = async () => {
     if (await write.run(() => callApi('DELETE', path()))) props.onDone(t('removed', { model: props.row.model }))
@@ -122,7 +113,7 @@ export function PriceDrawer(props: {
           />
           <Show when={write.error()}>{(error) => <p class="notice bad mt-4">{explain(error())}</p>}</Show>
         </DrawerPart>
-        <EffectPart model={props.row.model} price={draft()} isUsed={props.row.week !== null} />
+        <EffectPart model={props.row.model} price={typed().price} isUsed={props.row.week !== null} />
         <PriceHistory model={props.row.model} />
       </form>
     </Drawer>

@@ -48,7 +48,7 @@ export function OpenInPlayground(props: { id: string }) {
       // A store in memory ends with this page.
       if (!store.durable) return void setRefused('playgroundNoStore')
       await store.saveMessages(messages)
-      await store.saveConversation(conversation)
+      await store.saveConversations([conversation])
     } finally {
       store.close()
     }

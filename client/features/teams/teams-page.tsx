@@ -58,7 +58,13 @@ function Teams(props: { path: string; title: string; house: boolean }) {
       <Show when={all.value() || all.error()} fallback={<Skeleton />}>
         <Show
           when={open()}
-          fallback={<Show when={!all.error()}>{<Empty title={t('none')}>{t(props.house ? 'noneAdmin' : 'noneOwn')}</Empty>}</Show>}
+          fallback={
+            <Show when={!all.error()}>
+              <div class="table-frame">
+                <Empty title={t('none')}>{t(props.house ? 'noneAdmin' : 'noneOwn')}</Empty>
+              </div>
+            </Show>
+          }
         >
           {(team) => (
             <div class="teams">

@@ -125,9 +125,11 @@ export function UsagePage() {
           <Show
             when={(known().total?.requests ?? 0) > 0}
             fallback={
-              <Show when={hiding()} fallback={<Empty title={t('empty')}>{t('emptyWhy')}</Empty>}>
-                <NoMatch filters={hiding()} onClear={() => url.set(Object.fromEntries(filterNames.map((name) => [name, ''])))} />
-              </Show>
+              <div class="table-frame">
+                <Show when={hiding()} fallback={<Empty title={t('empty')}>{t('emptyWhy')}</Empty>}>
+                  <NoMatch filters={hiding()} onClear={() => url.set(Object.fromEntries(filterNames.map((name) => [name, ''])))} />
+                </Show>
+              </div>
             }
           >
             <div class="stack" classList={{ 'opacity-60': report.loading() }} aria-busy={report.loading() ? 'true' : undefined}>

@@ -118,9 +118,7 @@ export function UsageTable(props: TableProps) {
                   data-label={column.card ? undefined : column.label}
                 >
                   <Show when={column.id !== 'name'} fallback={t('total')}>
-                    <Show when={column.id !== 'share'} fallback={''}>
-                      {column.cell(sum() as UsageReportRow)}
-                    </Show>
+                    <Show when={column.id !== 'share'}>{column.cell(sum() as UsageReportRow)}</Show>
                   </Show>
                 </td>
               ))}

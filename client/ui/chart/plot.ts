@@ -55,7 +55,8 @@ export function drawPlot(root: HTMLElement, plot: Plot, onPoint: (at: number | n
       label: plot.series[at]?.label ?? '',
       stroke: plot.kind === 'stack' ? surface : colourOf(at),
       width: plot.kind === 'stack' ? 1 : 2,
-      points: { show: false },
+      // One value has no line.
+      points: { show: plot.kind === 'lines' && drawn(at).filter((value) => value !== null).length === 1, size: 6, fill: colourOf(at) },
       spanGaps: true,
       ...(plot.kind === 'stack' && { fill: () => colourOf(at), ...(bars && { paths: bars }) }),
       ...(plot.kind === 'lines' && dashes[at] && { dash: dashes[at] }),

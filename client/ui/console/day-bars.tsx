@@ -5,7 +5,7 @@ export function DayBars(props: { values: readonly number[]; label: string; tall?
   const most = () => Math.max(...props.values, 0)
   const width = 5
   const step = 7
-  const height = () => (props.tall ? 64 : 18)
+  const height = () => (props.tall ? 32 : 18)
   return (
     <svg
       class="day-bars"

@@ -1,9 +1,9 @@
 import { For, type JSX, Show } from 'solid-js'
 
-/** Names and values, in pairs. Pairs without a value are left out. */
-export function Facts(props: { facts: readonly (readonly [name: string, value: JSX.Element])[] }) {
+/** Names and values, in pairs. Pairs without a value are left out. `long`: the names are sentences, which get the room they need. */
+export function Facts(props: { facts: readonly (readonly [name: string, value: JSX.Element])[]; long?: boolean }) {
   return (
-    <dl class="dl">
+    <dl class="dl" classList={{ long: props.long ?? false }}>
       <For each={props.facts}>
         {([name, value]) => (
           <Show when={value !== undefined && value !== null && value !== ''}>

@@ -112,6 +112,7 @@ export function UnitField(
           <input
             id={id}
             class="in num"
+            style={{ 'padding-right': `calc(${widthOf(props.unit)}ch + 18px)` }}
             inputmode="decimal"
             placeholder={props.placeholder}
             readonly={props.readonly}
@@ -127,6 +128,9 @@ export function UnitField(
     </Framed>
   )
 }
+
+/** The characters of a text, where those of Chinese are two wide. */
+const widthOf = (text: string): number => [...text].reduce((sum, letter) => sum + (letter > '\u2e7f' ? 2 : 1), 0)
 
 /** Several lines of text. */
 export function AreaField(

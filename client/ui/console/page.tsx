@@ -65,7 +65,7 @@ export function Page(props: PageProps) {
                 </>
               )}
             </For>
-            <h1>{props.title}</h1>
+            <h1 title={props.title}>{props.title}</h1>
             <Show when={props.mark}>
               <span class="ml-1.5 text-[13px]/[18px] whitespace-nowrap max-[759px]:hidden">{props.mark}</span>
             </Show>

@@ -1,8 +1,8 @@
 /**
  * The table of every list. Sorting, filtering and paging are the caller's (the server's); the table shows rows, their state, moves the
  * focus between rows by arrow keys, and shows, on
- * phones, each row as a card: the column `title` first, `figure` at its right, `under` and `state` below these two, then a line for each
- * other cell.
+ * phones, each row as a card: the column `title` first, `lead` before it, `figure` at its right, `under` and `state` below these two, then
+ * a line for each other cell.
  */
 import { createComputed, createMemo, For, type JSX, Show } from 'solid-js'
 import { Button } from '#client/ui/button.tsx'
@@ -24,7 +24,7 @@ export interface Column<Row> {
   /** Left out below 1400 pixels. */
   roomy?: boolean
   /** Its place in a card; a labelled line when absent. */
-  card?: 'title' | 'figure' | 'under' | 'state' | 'whole' | 'none'
+  card?: 'lead' | 'title' | 'figure' | 'under' | 'state' | 'whole' | 'none'
   /** Whether a click on its head sorts by it. */
   sorts?: boolean
   /** No visible head: actions. */
@@ -267,6 +267,7 @@ function Cell<Row>(props: { column: Column<Row>; row: Row }) {
         r: props.column.right ?? false,
         w: props.column.wide ?? false,
         x: props.column.roomy ?? false,
+        'card-lead': place() === 'lead',
         'card-title': place() === 'title',
         'card-figure': place() === 'figure',
         'card-under': place() === 'under',

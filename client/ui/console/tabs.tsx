@@ -13,7 +13,8 @@ export function LinkTabs(props: { label: string; tabs: readonly Tab[]; current: 
   let bar: HTMLElement | undefined
   createEffect(
     on(
-      () => props.current,
+      // Counts that come later make tabs wider.
+      () => [props.current, ...props.tabs.map(({ count }) => count)],
       () => {
         const present = bar?.querySelector<HTMLElement>('[aria-current]')
         if (bar && present) bar.scrollLeft = present.offsetLeft - bar.offsetLeft - (bar.clientWidth - present.offsetWidth) / 2

@@ -4,7 +4,8 @@ import { costOfSums } from './effect.ts'
 import { resolveRates } from './rates.ts'
 
 const sums = {
-  requests: 10,
+  requests: 12,
+  errors: 2,
   tokens: {
     in: { fresh: 1_000_000, cacheRead: 2_000_000, cacheWrite: 0, audio: 0, image: 0 },
     out: { total: 500_000, reasoning: 100_000, audio: 0, image: 0 },

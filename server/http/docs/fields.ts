@@ -75,8 +75,10 @@ function meaningOf(schema: Schema, say: Say): string {
   return sentences([text === undefined ? '' : say(text), bounds.join(say(', '))])
 }
 
-function boundsOf({ minimum, maximum, exclusiveMinimum, minLength = 0, minItems = 0, maxItems, format }: Schema, say: Say): string[] {
+function boundsOf({ minimum, maximum: most, exclusiveMinimum, minLength = 0, minItems = 0, maxItems, format }: Schema, say: Say): string[] {
   const said: string[] = []
+  // The largest integer of JSON is no bound that says something.
+  const maximum = most === Number.MAX_SAFE_INTEGER ? undefined : most
   if (minimum !== undefined && maximum !== undefined) said.push(say('{minimum} to {maximum}', { minimum, maximum }))
   else if (minimum !== undefined) said.push(say('at least {minimum}', { minimum }))
   else if (maximum !== undefined) said.push(say('at most {maximum}', { maximum }))

@@ -68,6 +68,10 @@ export function detailText({
   return `{${parts.join(',')}}`
 }
 
+/** The model that answered and whose price applies, where a fallback replaced the requested one. */
+export const answeredModel = (attempts: StoredLog['attempts']): string | undefined =>
+  attempts.findLast(({ phase }) => phase === 'stream' || phase === 'done')?.model
+
 /** The row with its detail taken apart. */
 export function unpacked({ detail, figures: _, ...row }: Stored): StoredLog {
   const known = { ...row, attempts: row.attempts ?? [] }

@@ -49,6 +49,11 @@ export function Composer(props: ComposerProps) {
   let saving: ReturnType<typeof setTimeout> | undefined
   let current = props.of
 
+  /**
+   * The box has had the focus, and it has not left the composer since. Phones hide their bar meanwhile: a bar that came or went under the
+   * finger would take the tap of Send, or of the list of models.
+   */
+  const [isTyping, setIsTyping] = createSignal(false)
   /** Somebody has sent what cannot be sent before something is loaded. */
   const [isDue, setIsDue] = createSignal(false)
 
@@ -138,7 +143,10 @@ export function Composer(props: ComposerProps) {
     <form
       class="comp"
       data-toasts-above
+      classList={{ typing: isTyping() }}
       aria-label={t('message')}
+      onFocusIn={({ target }) => target === box && setIsTyping(true)}
+      onFocusOut={({ relatedTarget: to, currentTarget }) => !(to instanceof Node && currentTarget.contains(to)) && setIsTyping(false)}
       onSubmit={(event) => {
         event.preventDefault()
         send()

@@ -13,7 +13,7 @@ import { createThread, type Thread } from './thread.ts'
 export const unstartedId = 'new'
 
 type News =
-  | { conversation: Conversation }
+  | { conversations: Conversation[] }
   | { gone: string }
   | { put: Message[] }
   | { removed: Message[] }
@@ -48,6 +48,8 @@ export interface Library {
 }
 
 const askPauseMs = 500
+/** Conversations that are saved and shown together: the list is ordered anew each time. */
+const adoptedAtOnce = 500
 
 /**
  * A library over `store`. `found` is what the store held when it was opened; `isRunningHere` says whether this tab is running
@@ -59,7 +61,13 @@ export function createLibrary(store: Store, found: Conversation[], user: string,
   const open = new Map<string, Open>()
   const tell = (news: News) => channel?.postMessage(news)
 
-  const show = (conversation: Conversation) => setById((before) => new Map(before).set(conversation.id, conversation))
+  const show = (conversations: readonly Conversation[]) =>
+    setById((before) => new Map([...before, ...conversations.map((one) => [one.id, one] as const)]))
+  const save = async (conversations: Conversation[]) => {
+    show(conversations)
+    tell({ conversations })
+    await store.saveConversations(conversations)
+  }
   const hide = (id: string) => {
     open.delete(id)
     setById((before) => new Map([...before].filter(([key]) => key !== id)))
@@ -116,7 +124,7 @@ export function createLibrary(store: Store, found: Conversation[], user: string,
       const mine = news.whoRuns.filter(isRunningHere)
       const messages = mine.flatMap((id) => open.get(news.conversation)?.thread.get(id) ?? [])
       if (messages.length > 0) tell({ put: messages })
-    } else if (news.conversation.id !== unstartedId) show(news.conversation)
+    } else show(news.conversations.filter(({ id }) => id !== unstartedId))
   }
   channel?.addEventListener('message', hear)
 
@@ -125,9 +133,7 @@ export function createLibrary(store: Store, found: Conversation[], user: string,
     list: () => [...byId().values()].filter((one) => one.id !== unstartedId).sort((a, b) => b.updatedAt - a.updatedAt),
     get: (id) => byId().get(id),
     save(conversation) {
-      show(conversation)
-      void store.saveConversation(conversation)
-      tell({ conversation })
+      void save([conversation])
     },
     async remove(id) {
       const conversation = byId().get(id)
@@ -152,9 +158,10 @@ export function createLibrary(store: Store, found: Conversation[], user: string,
       tell({ removed: messages })
     },
     async adopt(entries) {
-      for (const { conversation, messages } of entries) {
-        await store.saveMessages(messages)
-        library.save(conversation)
+      for (let from = 0; from < entries.length; from += adoptedAtOnce) {
+        const some = entries.slice(from, from + adoptedAtOnce)
+        await store.saveMessages(some.flatMap(({ messages }) => messages))
+        await save(some.map(({ conversation }) => conversation))
       }
     },
     messages: (id) => store.messages(id),

@@ -11,7 +11,7 @@ export interface Store {
   durable: boolean
   conversations(): Promise<Conversation[]>
   messages(conversation: string): Promise<Message[]>
-  saveConversation(conversation: Conversation): Promise<void>
+  saveConversations(conversations: readonly Conversation[]): Promise<void>
   saveMessages(messages: readonly Message[]): Promise<void>
   removeMessages(messages: readonly Message[]): Promise<void>
   /** Removes a conversation with its messages. */
@@ -70,8 +70,10 @@ function databaseStore(database: IDBDatabase, user: string): Store {
     durable: true,
     conversations: () => read<Conversation>('conversations'),
     messages: async (conversation) => (await read<Message>('messages', allOf(conversation))).sort((a, b) => a.at - b.at),
-    saveConversation: (conversation) =>
-      write(['conversations'], (transaction) => void transaction.objectStore('conversations').put(conversation)),
+    saveConversations: (conversations) =>
+      write(['conversations'], (transaction) => {
+        for (const conversation of conversations) transaction.objectStore('conversations').put(conversation)
+      }),
     saveMessages: (messages) =>
       write(['messages'], (transaction) => {
         for (const message of messages) transaction.objectStore('messages').put(message)
@@ -137,7 +139,9 @@ function memoryStore(): Store {
     durable: false,
     conversations: async () => [...conversations.values()],
     messages: async (id) => of(id).sort((a, b) => a.at - b.at),
-    saveConversation: async (conversation) => void conversations.set(conversation.id, conversation),
+    async saveConversations(list) {
+      for (const conversation of list) conversations.set(conversation.id, conversation)
+    },
     async saveMessages(list) {
       for (const message of list) messages.set(message.id, message)
     },

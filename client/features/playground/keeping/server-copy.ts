@@ -27,9 +27,8 @@ export async function withServerCopy(local: Store, user: string): Promise<Store>
   let timer: ReturnType<typeof setTimeout> | undefined
   const remember = () => writeLocalStorage(sentName(user), JSON.stringify([...sent]))
 
-  const send = async (id: string): Promise<void> => {
-    const conversation = (await local.conversations()).find((one) => one.id === id)
-    if (conversation === undefined) return
+  const send = async (conversation: Conversation): Promise<void> => {
+    const { id } = conversation
     const changedAt = Date.now()
     const body: KeptConversation = {
       changedAt: new Date(changedAt).toISOString(),
@@ -38,16 +37,17 @@ export async function withServerCopy(local: Store, user: string): Promise<Store>
     if (body.text.length > mostText) return
     await callApi('PUT', pathOf(id), body)
     sent.set(id, changedAt)
-    remember()
   }
   const sendAll = async () => {
-    const ids = [...waiting]
-    waiting.clear()
-    for (const id of ids)
-      await send(id).catch((thrown: unknown) => {
+    for (const conversation of await local.conversations()) {
+      // What is removed meanwhile waits no longer.
+      if (!waiting.delete(conversation.id)) continue
+      await send(conversation).catch((thrown: unknown) => {
         // A quota that is full stays so: the next change tries again.
-        if (thrown instanceof ApiError && thrown.code === 'offline') waiting.add(id)
+        if (thrown instanceof ApiError && thrown.code === 'offline') waiting.add(conversation.id)
       })
+    }
+    remember()
   }
   const changed = (id: string) => {
     if (id === unstarted) return
@@ -73,7 +73,7 @@ export async function withServerCopy(local: Store, user: string): Promise<Store>
       if (found === undefined || found.conversation.id !== id) continue
       await local.removeConversation(id)
       await local.saveMessages(found.messages)
-      await local.saveConversation(found.conversation)
+      await local.saveConversations([found.conversation])
       sent.set(id, at)
     }
     const known = new Set(rows.map(({ id }) => id))
@@ -88,9 +88,9 @@ export async function withServerCopy(local: Store, user: string): Promise<Store>
 
   return {
     ...local,
-    async saveConversation(conversation) {
-      await local.saveConversation(conversation)
-      changed(conversation.id)
+    async saveConversations(conversations) {
+      await local.saveConversations(conversations)
+      for (const { id } of conversations) changed(id)
     },
     async saveMessages(messages) {
       await local.saveMessages(messages)

@@ -25,6 +25,8 @@ export function ConversationRow(props: {
   const title = () => revealHiddenCharacters(props.row.title) || t('untitled')
   const remove = async () => {
     const wasOpen = props.current
+    // At once: whoever presses something while it is being deleted keeps the focus there.
+    props.page.focusComposer()
     const bringBack = await playground.library.remove(props.row.id)
     if (wasOpen) playground.open(null)
     showToast(t('conversationDeleted', { title: title() }), {
@@ -34,7 +36,6 @@ export function ConversationRow(props: {
         if (wasOpen) playground.open(props.row.id)
       },
     })
-    props.page.focusComposer()
   }
   const entry = async () => ({ conversation: props.row, messages: await playground.library.messages(props.row.id) })
   const fileName = () => props.row.title.replace(/[^\p{L}\p{N}]+/gu, '-').slice(0, 60) || 'conversation'

@@ -3,25 +3,38 @@ import type { User } from '#accounts/caller'
 import type { ConsoleServices } from '#http/console/route/services'
 import type { UsageKey, UsageReportRow, UsageTotals } from '#shared/console/usage'
 
-const hourMs = 3_600_000
+/** Milliseconds. */
+export const hourMs = 3_600_000
 const weekMs = 7 * 24 * hourMs
 /** A report of models and groups has no more rows. */
 const mostRows = 1_000_000
 
-/** Its sums by these dimensions, and of which time they are. */
-export async function weekOf(
-  { accounts, clock }: Pick<ConsoleServices, 'accounts' | 'clock'>,
-  asker: User,
-  by: readonly UsageKey[],
-): Promise<{ from: Date; to: Date; rows: UsageReportRow[] }> {
-  const to = new Date(Math.ceil((clock.now() + 1) / hourMs) * hourMs)
-  const from = new Date(to.getTime() - weekMs)
-  const { rows } = await accounts.usageReports.report(asker, { from, to, by, timezone: 'UTC', filter: {}, limit: mostRows })
-  return { from, to, rows }
+/** The end is exclusive. */
+export interface Week {
+  from: Date
+  to: Date
 }
 
-/** Its sums by model. */
+/** The last seven days, up to the end of the hour that goes on. */
+export function lastWeek(clock: Pick<ConsoleServices['clock'], 'now'>): Week {
+  const to = new Date(Math.ceil((clock.now() + 1) / hourMs) * hourMs)
+  return { from: new Date(to.getTime() - weekMs), to }
+}
+
+/** The sums of a week by these dimensions; `only`: of these users and models. */
+export async function sumsOf(
+  { accounts }: Pick<ConsoleServices, 'accounts'>,
+  asker: User,
+  week: Week,
+  by: readonly UsageKey[],
+  only: { users?: readonly string[]; models?: readonly string[] } = {},
+): Promise<UsageReportRow[]> {
+  const { rows } = await accounts.usageReports.report(asker, { ...week, by, timezone: 'UTC', filter: {}, only, limit: mostRows })
+  return rows
+}
+
+/** The sums of the last seven days by model. */
 export async function weekByModel(deps: Pick<ConsoleServices, 'accounts' | 'clock'>, asker: User): Promise<Map<string, UsageTotals>> {
-  const { rows } = await weekOf(deps, asker, ['model'])
+  const rows = await sumsOf(deps, asker, lastWeek(deps.clock), ['model'])
   return new Map(rows.map(({ model = '', ...totals }) => [model, totals]))
 }

@@ -81,9 +81,9 @@ export const consoleEndpoints: Readonly<Record<string, string>> = {
     '`id`、`contextTokens`、`maxOutputTokens`、`input`、`output` 或 `cacheRead`；前加 `-` 则顺序相反。没有该数值的排在最后。',
   '`model`, `input` or `output`; with a leading `-` the other way round.': '`model`、`input` 或 `output`；前加 `-` 则顺序相反。',
   'Changes of a price, newest first': '价格的变更记录，最新的在前',
-  'What prices would have made of the last seven days': '按这些价格，最近七天会收取多少',
-  'Nothing is set. Counted from the sums of each model and group, at today’s ratios; tiers and factors are left out. `before` is the present price, counted alike.':
-    '不会设置任何价格。按各模型和分组的合计与当前倍率计算，不含阶梯和系数。`before` 是以同样方式计算的当前价格。',
+  'What prices would have charged for the last seven days': '按这些价格，最近七天会收取多少',
+  'Nothing is saved. With `basis` `requests`, each request is priced as it would be billed, tiers, factors and the ratio of its time included; a realtime session is priced as one request, without tiers. With `sums`, the amounts are estimated from the week’s sums at today’s ratios, without tiers and factors: where more than 20,000 requests were asked about, or they are no longer stored. `before` is the present price, on the same basis.':
+    '不会保存任何价格。`basis` 为 `requests` 时，按每个请求的计费方式逐一计算，包括阶梯、系数和当时的倍率；一次实时会话按一个请求计算，不分阶梯。为 `sums` 时，按一周的合计和当前倍率估算，不含阶梯和系数：所问请求超过 20,000 个，或其记录已不再保留。`before` 为当前价格，计算依据相同。',
   'Every model that a channel offers or that has a price': '渠道提供的或已有价格的全部模型',
   'Part of the name of a model, or of a channel that offers it.': '模型名称或提供它的渠道名称的一部分。',
   'The whole name of a model.': '模型的完整名称。',
@@ -97,6 +97,7 @@ export const consoleEndpoints: Readonly<Record<string, string>> = {
   'Offered, without a price that serves them.': '已提供，但没有适用的价格。',
   'Of which the last seven days cost more than they brought.': '最近七天成本高于收入的模型。',
   'Id of a user or a management key, or `file`.': '用户或管理密钥的 id，或 `file`。',
+  'Realtime sessions among requests that are priced one by one.': '逐一计算的请求中的实时会话数。',
   'USD: what these requests did cost.': '美元：这些请求实际的费用。',
   'Id of a channel: its models alone. Otherwise those of all channels that are on.': '渠道的 id：仅其模型；否则为所有启用渠道的模型。',
   'Models without a price too, each as the channel knows it that is tried first.': '包括没有价格的模型；以最先尝试的渠道所知为准。',

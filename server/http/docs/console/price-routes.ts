@@ -25,11 +25,11 @@ export const priceRouteDocs: readonly RouteDoc[] = [
   doc('PUT /api/prices/:model', 'admin', 'Set a price', { takes: 'PriceFields', gives: 'Price' }),
   doc('DELETE /api/prices/:model', 'admin', 'Delete a price'),
   list('GET /api/prices/:model/history', 'admin', 'Changes of a price, newest first', 'PriceHistory'),
-  doc('POST /api/prices/effect', 'admin', 'What prices would have made of the last seven days', {
+  doc('POST /api/prices/effect', 'admin', 'What prices would have charged for the last seven days', {
     takes: 'PriceTrial',
     gives: 'PriceEffects',
     description:
-      'Nothing is set. Counted from the sums of each model and group, at today’s ratios; tiers and factors are left out. `before` is the present price, counted alike.',
+      'Nothing is saved. With `basis` `requests`, each request is priced as it would be billed, tiers, factors and the ratio of its time included; a realtime session is priced as one request, without tiers. With `sums`, the amounts are estimated from the week’s sums at today’s ratios, without tiers and factors: where more than 20,000 requests were asked about, or they are no longer stored. `before` is the present price, on the same basis.',
   }),
   list(
     'GET /api/catalogue',
