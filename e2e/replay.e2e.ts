@@ -22,7 +22,7 @@ test('requests of the list are asked again, and one of them is compared', async 
   await page.goto('/requests?key=replayed')
   await page.getByRole('button', { name: 'Export' }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('Form').selectOption('fine-tuning')
+  await dialog.getByLabel('Format').selectOption('fine-tuning')
   await expectClean(page, 'an export')
   const exported = page.waitForEvent('download')
   await dialog.getByRole('button', { name: 'Read and save' }).click()
