@@ -6,7 +6,7 @@ import type { NewLog } from '#store/ledger/ledger'
 import type { Vendors } from './conventions.ts'
 import { factsOf, type Measured, type MeasuredFacts, measuredOf } from './measurement.ts'
 import { hasOutline, type Outline, outlineOf } from './shape.ts'
-import { column, columns, hasTemplate, idBytes, type SpanTemplate, templateOf, writeValues } from './span-template.ts'
+import { column, columns, hasTemplate, idBytes, type SpanTemplate, templateOf, writeRequestId, writeValues } from './span-template.ts'
 import { spansText } from './span-text.ts'
 import type { TracedRequest } from './traced-requests.ts'
 
@@ -80,7 +80,8 @@ export function createLot(most: number, vendors: () => Vendors): Lot {
     isFull: () => rows + whole.length >= most,
     add(row, request, traced) {
       if (traced) spans += 1 + request.attempts.length
-      if (!hasTemplate(row, request)) return addWhole(row, request, traced, factsOf(row, vendors()))
+      if (!hasTemplate(row, request) || !writeRequestId(row.requestId, ids, rows))
+        return addWhole(row, request, traced, factsOf(row, vendors()))
       const { shape, isNew } = shapes.of(row, request)
       if (isNew) return addWhole(row, request, traced, shape.facts)
       if (shape.number === undefined) {

@@ -33,12 +33,25 @@ export interface SpanTemplate {
   holes: readonly Hole[]
 }
 
-/** Whether a template can stand for its spans: ids need no care in JSON, and nothing comes in other numbers. */
+/** Whether a template can stand for its spans, if its id can be written: nothing comes in other numbers. */
 export const hasTemplate = (row: NewLog, { attempts }: TracedRequest): boolean =>
-  row.losses.length === 0 && attempts.length < 2 && attempts.length === row.attempts.length && idForm.test(row.requestId)
-const idForm = /^[\w-]{1,64}$/
+  row.losses.length === 0 && attempts.length < 2 && attempts.length === row.attempts.length
 
-/** Writes what differs between requests of one shape into row `at` of both. */
+/** Writes the id of a request into row `at`. False where it is too long, or needs care in JSON. */
+export function writeRequestId(requestId: string, ids: Uint8Array, at: number): boolean {
+  const { length } = requestId
+  if (length === 0 || length > mostId) return false
+  const from = at * idBytes + place.requestId
+  for (let next = 0; next < length; next += 1) {
+    const code = requestId.charCodeAt(next)
+    const isLetter = (code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a
+    if (!isLetter && !(code >= 0x30 && code <= 0x39) && code !== 0x5f && code !== 0x2d) return false
+    ids[from + next] = code
+  }
+  return true
+}
+
+/** Writes what differs between requests of one shape, but for their ids of their own, into row `at` of both. */
 export function writeValues(row: NewLog, request: TracedRequest, numbers: Float64Array, ids: Uint8Array, at: number): void {
   const { usage, firstTokenMs } = row
   const [attempt] = request.attempts
@@ -55,11 +68,9 @@ export function writeValues(row: NewLog, request: TracedRequest, numbers: Float6
   numbers[first + column.attemptMs] = attempt ? attempt.row.ms : Number.NaN
   numbers[first + column.idLength] = row.requestId.length
   const begin = at * idBytes
-  writeAscii(request.traceId, ids, begin + place.traceId)
-  writeAscii(request.spanId, ids, begin + place.spanId)
-  if (attempt) writeAscii(attempt.spanId, ids, begin + place.attemptId)
+  // Those of the trace, of its span and of its first attempt, one behind the other.
+  writeAscii(request.ids, ids, begin + place.traceId)
   if (request.parent) writeAscii(request.parent.spanId, ids, begin + place.parentId)
-  writeAscii(row.requestId, ids, begin + place.requestId)
 }
 
 function writeAscii(text: string, out: Uint8Array, from: number): void {
@@ -131,7 +142,7 @@ function marked(row: NewLog, request: TracedRequest): [NewLog, TracedRequest] {
       usage: row.usage && { ...row.usage, ...usage },
     },
     {
-      ...{ begin, headersOf, sampled, attempts, traceId: 'a'.repeat(32), spanId: 'b'.repeat(16) },
+      ...{ begin, headersOf, sampled, attempts, ids: '', traceId: 'a'.repeat(32), spanId: 'b'.repeat(16) },
       parent: request.parent && { ...request.parent, spanId: 'd'.repeat(16) },
     },
   ]

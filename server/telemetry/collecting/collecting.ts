@@ -5,6 +5,7 @@ import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk
 import type { Clock } from '#runtime/clock'
 import { type CollectorState, type FinishedMessage, nameOf } from '#telemetry/hand-over'
 import type { TakenLot } from '#telemetry/lot'
+import { handOverMs } from '#telemetry/settings'
 import { column, columns } from '#telemetry/span-template'
 import type { CollectingOptions } from '#telemetry/telemetry'
 import { type CountRequest, createRequestMetrics } from './request-metrics.ts'
@@ -20,7 +21,7 @@ export interface Collecting {
   close(): Promise<void>
 }
 
-const limits: Omit<QueueLimits, 'delayMs'> = { batch: 512, waiting: 8_192 }
+const limits: Omit<QueueLimits, 'delayMs'> = { batch: 1_024, waiting: 8_192 }
 
 /** Begins to send. */
 export function createCollecting(
@@ -39,7 +40,7 @@ export function createCollecting(
   const queue = settings.traces
     ? spanQueue<WrittenLot>(
         createSpanSender({ resource, scope }, tls, clock),
-        { ...limits, delayMs: settings.spansWithinMs },
+        { ...limits, delayMs: settings.spansWithinMs - handOverMs(settings) },
         clock,
         (error) => {
           failure = nameOf(error)
