@@ -72,7 +72,7 @@ test('a key keeps, and its request is seen at every border, formatted and as it 
   expect(await savedText(saved)).toBe(said)
 
   await page.getByRole('button', { name: 'Delete what was kept' }).click()
-  await expect(page.getByRole('dialog')).toContainText('The row with its figures and its charge stays.')
+  await expect(page.getByRole('dialog')).toContainText('The record with its figures and its charge stays.')
   await expectClean(page, 'deletion of a request')
   await page.getByRole('dialog').getByRole('button', { name: 'Delete what was kept' }).click()
   await expect(page.getByText('Its kept content was deleted.')).toBeVisible()

@@ -113,7 +113,7 @@ test('a request on several targets stands in one table, is copied as Markdown, a
   await expect(page.getByText('2 of 2', { exact: true })).toBeVisible()
   // Deleting says first what goes with it.
   await page.getByRole('button', { name: 'Delete', exact: true }).click()
-  await expect(page.getByRole('dialog')).toContainText('the answers that it kept go with it')
+  await expect(page.getByRole('dialog')).toContainText('the answers that it kept are deleted too')
   await page.getByRole('dialog').getByRole('button', { name: 'Delete the replay' }).click()
   await page.waitForURL((url) => url.pathname === '/replay')
 })

@@ -165,7 +165,7 @@ test('a passkey is the second factor, signs in alone, and only where the device 
   await signOut(page)
   await device.recognises(false)
   await page.getByRole('button', { name: 'Use a passkey' }).click()
-  await expect(page.getByRole('main').getByText('The browser gave no passkey.')).toBeVisible()
+  await expect(page.getByRole('main').getByText('The browser returned no passkey.')).toBeVisible()
 })
 
 test('what a passkey has signed is good once, and only for what it was asked for', async ({ page, context, program, tolerate }) => {

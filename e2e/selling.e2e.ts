@@ -87,7 +87,7 @@ test('a reseller sells a plan by code, a customer redeems it and uses it up, the
 
   // The customer.
   await openConsole(page, '/account', customer)
-  await expect(page.getByText('No plan. What you spend')).toBeVisible()
+  await expect(page.getByText('No plan. Your spending')).toBeVisible()
   await page.getByLabel('Code', { exact: true }).fill('NOT-A-CODE')
   await page.getByRole('button', { name: 'Redeem' }).click()
   await expect(page.getByLabel('Code', { exact: true })).toHaveAccessibleDescription(/not valid/)

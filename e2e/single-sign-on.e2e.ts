@@ -60,7 +60,7 @@ test('a sign-in that was declined says so, once', async ({ page, tolerate }) => 
   await expect(page).toHaveURL(/\/keys$/)
   await page.reload()
   await expect(page.getByRole('button', { name: 'Single sign-on' })).toBeVisible()
-  await expect(page.getByText('The identity provider did not confirm')).toHaveCount(0)
+  await expect(page.getByText('The identity provider could not confirm')).toHaveCount(0)
 })
 
 test('an identity is linked in the account and unlinked again', async ({ page }) => {
