@@ -3,12 +3,9 @@ import type { AttemptRow } from '#shared/console/log'
 import type { NewLog } from '#store/ledger/ledger'
 import type { TracedRequest } from './traced-requests.ts'
 
-/** Everything of a request but its values. */
+/** Everything of a request but its values, and who asked. */
 export interface Outline
-  extends Pick<
-    NewLog,
-    'key' | 'model' | 'upstreamModel' | 'channel' | 'userId' | 'group' | 'memberId' | 'status' | 'end' | 'stream' | 'operation' | 'dialect'
-  > {
+  extends Pick<NewLog, 'model' | 'upstreamModel' | 'channel' | 'group' | 'status' | 'end' | 'stream' | 'operation' | 'dialect'> {
   error: string | undefined
   hasFirstToken: boolean
   usage: number
@@ -22,9 +19,9 @@ const usageOf = ({ usage }: NewLog): number => (usage ? 1 + (usage.in.cacheRead 
 
 /** The outline of a request with one attempt at most. */
 export function outlineOf(row: NewLog, { parent, attempts: [attempt] }: TracedRequest): Outline {
-  const { key, model, upstreamModel, channel, userId, group, memberId, status, end, stream, operation, dialect } = row
+  const { model, upstreamModel, channel, group, status, end, stream, operation, dialect } = row
   return {
-    ...{ key, model, upstreamModel, channel, userId, group, memberId, status, end, stream, operation, dialect },
+    ...{ model, upstreamModel, channel, group, status, end, stream, operation, dialect },
     error: row.error?.code,
     hasFirstToken: row.firstTokenMs != null,
     usage: usageOf(row),
@@ -41,12 +38,9 @@ export function hasOutline(outline: Outline, row: NewLog, { parent, attempts }: 
     outline.usage === usageOf(row) &&
     outline.stream === row.stream &&
     outline.hasFirstToken === (row.firstTokenMs != null) &&
-    outline.key === row.key &&
     outline.model === row.model &&
     outline.upstreamModel === row.upstreamModel &&
-    outline.userId === row.userId &&
     outline.group === row.group &&
-    outline.memberId === row.memberId &&
     outline.end === row.end &&
     outline.operation === row.operation &&
     outline.dialect === row.dialect &&
