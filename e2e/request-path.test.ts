@@ -18,8 +18,8 @@ function expectEvents({ converted, passed }: Pick<TracedWork, 'converted' | 'pas
     expect(work.awaits).toBeLessThanOrEqual(limit.awaits)
     expect(work.objects).toBeLessThanOrEqual(limit.objects)
     expect(work.writes).toBeLessThanOrEqual(limit.writes)
-    // It counts at all.
-    expect(work.writes).toBeGreaterThan(0.2)
+    // It counts at all, though on a busy machine many come together.
+    expect(work.writes).toBeGreaterThan(0)
   }
 }
 
