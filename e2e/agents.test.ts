@@ -13,9 +13,9 @@ import { chatVendor } from '#testing/vendors/chat-vendor'
 import { geminiVendor } from '#testing/vendors/gemini-vendor'
 import { messagesVendor } from '#testing/vendors/messages-vendor'
 import { responsesVendor } from '#testing/vendors/responses-vendor'
-import { type Agent, agents, areInstalled } from './support/coding-agents.ts'
+import { type Agent, agents, areInstalled, type Post, type Start, setUpAgents } from './support/coding-agents.ts'
 import { type Gateway, type Session, startGateway } from './support/gateway.ts'
-import { type Outcome, workplace } from './support/workplace.ts'
+import { type Outcome, type Workplace, workplace } from './support/workplace.ts'
 
 /** Each has a model with a name that Parley knows. */
 const upstreams: Record<string, { vendor: string; model: string; script: Script; speaks?: string[] }> = {
@@ -56,6 +56,8 @@ function everyAgent(): void {
     for (const server of servers.values()) await server.close()
   })
 
+  describe('as parley agent setup leaves them', asSetUp)
+
   describe.each(Object.entries(agents))('%s', (name, agent) => {
     // One of them for each agent, all in a deep run.
     const seed = runSeed * 31 + Object.keys(agents).indexOf(name)
@@ -66,7 +68,8 @@ function everyAgent(): void {
         if (server === undefined) throw new Error('no such upstream')
         const since = server.requests.length
         const { session, key } = await gateway.user(`${name}-on-${upstream}`, '1')
-        const { outcome, written } = await errand(agent, key, `${agent.family}on-${upstream}`)
+        const model = `${agent.family}on-${upstream}`
+        const { outcome, written } = await errand(agent, workplace(), (prompt) => agent.start({ url: gateway.url, key, model, prompt }))
 
         expect(outcome).toMatchObject({ code: 0, stdout: expect.stringContaining('QUIET WORDS') })
         expect(written.trim()).toBe('quiet words')
@@ -80,15 +83,46 @@ function everyAgent(): void {
   })
 }
 
-/** The agent writes lowercase words to a file and converts them to uppercase, so its answer does not occur in the task. */
-async function errand(agent: Agent, key: string, model: string): Promise<{ outcome: Outcome; written: string }> {
-  const place = workplace()
+/** What `parley agent setup` has written in this home, and nothing else, tells the agent where to go. */
+function asSetUp(): void {
+  const cli = join(import.meta.dir, '../server/cli.ts')
+  test.each(Object.entries(setUpAgents))(
+    '%s',
+    async (name, start) => {
+      const agent = agents[name]
+      if (agent === undefined) throw new Error('no such agent')
+      const { session, key } = await gateway.user(`${name}-set-up`, '1')
+      const place = workplace()
+      const model = `${agent.family}on-${sampled(Object.keys(upstreams), 1, { seed: runSeed })[0]}`
+      const setup = ['agent', 'setup', name, '--model', model, '--write']
+      const done = await place.run(
+        { command: process.execPath, args: [cli, ...setup], env: { PARLEY_URL: gateway.url, PARLEY_KEY: key } },
+        limitMs,
+      )
+      expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining('Written: ') })
+      const { outcome, written } = await errand(agent, place, (prompt) => start({ key, prompt }))
+      expect(outcome).toMatchObject({ code: 0, stdout: expect.stringContaining('QUIET WORDS') })
+      expect(written.trim()).toBe('quiet words')
+      const { data } = await session.call<{ data: { dialect: string; model: string; status: number }[] }>('GET', '/api/logs?limit=200')
+      expect(data.length).toBeGreaterThanOrEqual(3)
+      for (const row of data) expect(row).toMatchObject({ dialect: agent.dialect, model, status: 200 })
+    },
+    2 * limitMs + 10_000,
+  )
+}
+
+/** The agent writes lowercase words to a file and converts them to uppercase, so its answer does not occur in the task. Clears the place. */
+async function errand(
+  agent: Agent,
+  place: Workplace,
+  start: (prompt: Post['prompt']) => Start,
+): Promise<{ outcome: Outcome; written: string }> {
   try {
     const note = join(place.folder, 'note.txt')
     const steps = [agent.write(note, 'quiet words'), agent.shell('tr a-z A-Z < note.txt')]
     const lines = steps.map(({ tool, args }) => `${tool} ${JSON.stringify(args)}`)
     const prompt = ['scenario errand', ...lines, 'Then tell me how it went.'].join('\n')
-    const outcome = await place.run(agent.start({ url: gateway.url, key, model, prompt }), limitMs)
+    const outcome = await place.run(start(prompt), limitMs)
     return { outcome, written: outcome.code === 0 ? readFileSync(note, 'utf8') : '' }
   } finally {
     place.clear()

@@ -21,6 +21,7 @@ interface Row {
   targetName: string
   before: Record<string, unknown> | null
   after: Record<string, unknown> | null
+  names: Record<string, { kind: string; name: string }>
   requestId: string | null
 }
 
@@ -418,6 +419,25 @@ describe.each(sampledEngines(import.meta.file))('the audit trail on %s', (engine
     const changed = await rows(gateway, `&action=user.change&target=eve`)
     expect(changed).toMatchObject([{ before: { role: 'user', passwordHash: 'set' }, after: { role: 'admin', passwordHash: 'changed' } }])
   }, 60_000)
+
+  test('ids in a change have the names of what still exists', async () => {
+    const { user } = (await gateway.admin.call('GET', '/api/session')) as { user: { id: string } }
+    const call = <Answer>(method: string, path: string, body?: unknown) => gateway.admin.call<Answer>(method, path, body)
+    const team = await call<{ id: string }>('POST', '/api/teams', { name: 'named' })
+    const other = await call<{ id: string }>('POST', '/api/users', { name: 'left', password: secrets.password })
+    for (const one of [user, other]) await call('POST', `/api/teams/${team.id}/members`, { user: one.id })
+    const member = async () => (await rows(gateway, '&action=member.create')).slice(0, 2).map(({ names }) => names)
+    const named = { [team.id]: { kind: 'team', name: 'named' } }
+    const [late, early] = [{ [other.id]: { kind: 'user', name: 'left' } }, { [user.id]: { kind: 'user', name: 'admin' } }]
+    expect(await member()).toEqual([
+      { ...named, ...late },
+      { ...named, ...early },
+    ])
+    await call('PATCH', `/api/teams/${team.id}`, { name: 'renamed' })
+    await call('DELETE', `/api/users/${other.id}`)
+    const renamed = { [team.id]: { kind: 'team', name: 'renamed' } }
+    expect(await member()).toEqual([renamed, { ...renamed, ...early }])
+  }, 30_000)
 
   test('with a user go the keys, each with a row, and it is said what was left', async () => {
     const { id, session } = await gateway.user('leaver', '2.5')

@@ -97,7 +97,7 @@ test('videos and answers in the background are watched, and an answer is stopped
     await openConsole(page, '/batches')
     await page.getByRole('link', { name: 'Videos, calls, background answers' }).click()
     await expect(page).toHaveURL(/tab=work/)
-    await expect(page.getByText('Nothing lasts longer than its request now')).toBeVisible()
+    await expect(page.getByText('No long-running work')).toBeVisible()
     await expectClean(page, 'work, none')
 
     const film = await post('/v1/videos', { model: 'sora-2', prompt: 'a fox', seconds: '4', size: '720x1280' })

@@ -44,7 +44,7 @@ test('a channel says what it met, who would be left without it, and how it is de
   expect(await ask('beside-a')).toBe(502)
 
   const hour = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Last hour' }) })
-  const reach = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Who may reach it' }) })
+  const reach = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Who can use it' }) })
   await openConsole(page, `/admin/channels/${main.id}?tab=connection`)
   await expect(reach).toContainText('No other channel serves its models.')
   await expect(async () => {

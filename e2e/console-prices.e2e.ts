@@ -89,7 +89,7 @@ test('the effect of a price is said while it is typed, with its tiers and factor
   }
   await openConsole(page, '/admin/prices?open=sold-demo')
   const drawer = page.getByRole('complementary', { name: 'Price of sold-demo' })
-  const effect = drawer.locator('.drawer-part').filter({ has: page.getByRole('heading', { name: 'On the last seven days' }) })
+  const effect = drawer.locator('.drawer-part').filter({ has: page.getByRole('heading', { name: 'Effect on the last seven days' }) })
   await expect(effect).toContainText('At this price')
   await drawer.getByLabel('A request', { exact: true }).fill('7')
   const plain = await saidOf({ input: '1', output: '1', request: '7' })

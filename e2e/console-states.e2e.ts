@@ -91,7 +91,7 @@ test('an invitation that is being read says so; one that could not be read is no
   await expectClean(page, '/join, failed')
   answer = (route) => route.continue()
   await page.getByRole('button', { name: 'Try again' }).click()
-  await expect(page.getByRole('heading', { name: 'This invitation is over' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'This invitation has ended' })).toBeVisible()
   await expectClean(page, '/join, over')
 })
 

@@ -203,6 +203,17 @@ test('a session that ended keeps the conversation and the draft', async ({ page,
   await expect(turns(page).first()).toContainText('Hello')
 })
 
+test('a machine without a network is not offline where Parley runs on it', async ({ page }) => {
+  await page.addInitScript(() => Object.defineProperty(Navigator.prototype, 'onLine', { get: () => false }))
+  const asked = page.waitForResponse((answer) => answer.url().endsWith('/healthz'))
+  await page.reload()
+  await asked
+  upstream.answer(stream([chunk('Here.'), done]))
+  await sendMessage(page, 'Hello')
+  await waitForReply(page)
+  await expect(page.getByText('You are offline. Drafts are kept.')).toBeHidden()
+})
+
 test('without a network nothing is lost', async ({ page, context }) => {
   // The network may fail before the page has loaded the code that shows turns and renders replies.
   const renderer = /\/assets\/(render|turns)-/

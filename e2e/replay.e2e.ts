@@ -22,7 +22,7 @@ test('requests of the list are asked again, and one of them is compared', async 
   await page.goto('/requests?key=replayed')
   await page.getByRole('button', { name: 'Export' }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('Form').selectOption('fine-tuning')
+  await dialog.getByLabel('Format').selectOption('fine-tuning')
   await expectClean(page, 'an export')
   const exported = page.waitForEvent('download')
   await dialog.getByRole('button', { name: 'Read and save' }).click()
@@ -113,7 +113,7 @@ test('a request on several targets stands in one table, is copied as Markdown, a
   await expect(page.getByText('2 of 2', { exact: true })).toBeVisible()
   // Deleting says first what goes with it.
   await page.getByRole('button', { name: 'Delete', exact: true }).click()
-  await expect(page.getByRole('dialog')).toContainText('the answers that it kept go with it')
+  await expect(page.getByRole('dialog')).toContainText('the answers that it kept are deleted too')
   await page.getByRole('dialog').getByRole('button', { name: 'Delete the replay' }).click()
   await page.waitForURL((url) => url.pathname === '/replay')
 })

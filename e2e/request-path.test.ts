@@ -1,14 +1,37 @@
 /** How much code one warm converted stream enters before its upstream is called, and what is done for each event. The counts may only fall. */
 import { expect, test } from 'bun:test'
-import { traceRequest } from '#testing/program/request-trace'
+import { type TracedWork, traceRequest } from '#testing/program/request-trace'
 
 /** What was measured last. */
 const most = { files: 60, functions: 342, roomChanges: 46, parses: 1, awaits: 38, objects: 337 }
 /** Events that come alone: some come together, so that their figures are no whole numbers. */
 const mostOf = { converted: { awaits: 7, objects: 20, writes: 1 }, passed: { awaits: 7, objects: 16, writes: 1 } }
 
+/** What watching adds until the upstream is called, and to a whole request of twenty events, some of which come together. */
+const mostWatched = { functions: 12, objects: 9, request: 40 }
+
+function expectEvents({ converted, passed }: Pick<TracedWork, 'converted' | 'passed'>): void {
+  for (const [work, limit] of [
+    [converted, mostOf.converted],
+    [passed, mostOf.passed],
+  ] as const) {
+    expect(work.awaits).toBeLessThanOrEqual(limit.awaits)
+    expect(work.objects).toBeLessThanOrEqual(limit.objects)
+    expect(work.writes).toBeLessThanOrEqual(limit.writes)
+    // It counts at all, though on a busy machine many come together.
+    expect(work.writes).toBeGreaterThan(0)
+  }
+}
+
+let plain: Promise<TracedWork> | undefined
+/** What both tests look at, once. */
+function unwatched(): Promise<TracedWork> {
+  plain ??= traceRequest()
+  return plain
+}
+
 test('a converted stream enters no more than it did', async () => {
-  const { trace, converted, passed } = await traceRequest()
+  const { trace, converted, passed } = await unwatched()
   const { files, functions, roomChanges, parses, awaits, objects } = trace
   console.log({ functions, awaits, objects, converted, passed })
   expect(files.length).toBeLessThanOrEqual(most.files)
@@ -17,14 +40,22 @@ test('a converted stream enters no more than it did', async () => {
   expect(parses).toBeLessThanOrEqual(most.parses)
   expect(awaits).toBeLessThanOrEqual(most.awaits)
   expect(objects).toBeLessThanOrEqual(most.objects)
-  for (const [work, limit] of [
-    [converted, mostOf.converted],
-    [passed, mostOf.passed],
-  ] as const) {
-    expect(work.awaits).toBeLessThanOrEqual(limit.awaits)
-    expect(work.objects).toBeLessThanOrEqual(limit.objects)
-    expect(work.writes).toBeLessThanOrEqual(limit.writes)
-    // It counts at all.
-    expect(work.writes).toBeGreaterThan(0.2)
-  }
+  expectEvents({ converted, passed })
 }, 180_000)
+
+test('metrics and the trace of every request add little to it, and nothing to an event', async () => {
+  await using collector = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => Response.json({}) })
+  const plain = await unwatched()
+  const watched = await traceRequest({ PARLEY_METRICS: 'token:t', OTEL_EXPORTER_OTLP_ENDPOINT: collector.url.origin })
+  const more = (of: (work: TracedWork) => number) => of(watched) - of(plain)
+  const [functions, objects] = [more(({ trace }) => trace.functions), more(({ trace }) => trace.objects)]
+  const request = more(({ passed }) => passed.request.objects)
+  console.log({ functions, objects, request })
+  // It is watched at all.
+  expect(functions).toBeGreaterThan(3)
+  expect(functions).toBeLessThanOrEqual(mostWatched.functions)
+  expect(objects).toBeLessThanOrEqual(mostWatched.objects)
+  expect(more(({ trace }) => trace.awaits)).toBeLessThanOrEqual(0)
+  expect(request).toBeLessThanOrEqual(mostWatched.request)
+  expectEvents(watched)
+}, 240_000)

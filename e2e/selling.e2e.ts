@@ -49,7 +49,7 @@ test('a reseller sells a plan by code, a customer redeems it and uses it up, the
   await dialog.getByLabel('For days').fill('30')
   await dialog.getByLabel('Note').fill('shop')
   await expectClean(page, 'codes about to be made')
-  await dialog.getByRole('button', { name: 'Make codes' }).click()
+  await dialog.getByRole('button', { name: 'Create codes' }).click()
   const fresh = page.getByRole('region', { name: 'The new codes' })
   const shown = (await fresh.getByRole('textbox').inputValue()).split('\n')
   expect(shown).toHaveLength(3)
@@ -69,7 +69,7 @@ test('a reseller sells a plan by code, a customer redeems it and uses it up, the
   // The payment for it comes from a payment system; by hand it is the same.
   await page.getByRole('button', { name: 'Post a payment' }).click()
   await dialog.getByLabel('Reference').fill('order-1')
-  await dialog.getByLabel('Name or id').fill('customer')
+  await dialog.getByLabel('Name or ID').fill('customer')
   await dialog.getByLabel('Amount').fill('5')
   await expectClean(page, 'a payment about to be posted')
   await dialog.getByRole('button', { name: 'Post' }).click()
@@ -87,7 +87,7 @@ test('a reseller sells a plan by code, a customer redeems it and uses it up, the
 
   // The customer.
   await openConsole(page, '/account', customer)
-  await expect(page.getByText('No plan. What you spend')).toBeVisible()
+  await expect(page.getByText('No plan. Your spending')).toBeVisible()
   await page.getByLabel('Code', { exact: true }).fill('NOT-A-CODE')
   await page.getByRole('button', { name: 'Redeem' }).click()
   await expect(page.getByLabel('Code', { exact: true })).toHaveAccessibleDescription(/not valid/)

@@ -75,7 +75,7 @@ test('at night: why do requests fail? Four clicks from the overview to the reset
   await drawer.getByRole('link', { name: 'Its channel' }).click()
   upstream.answer(respondJson(200, completion('gpt-day')))
   await page.getByRole('button', { name: 'Reset' }).click()
-  await expect(page.getByText('Nothing rests. Every key and model may be asked.')).toBeVisible()
+  await expect(page.getByText('Nothing is resting. Every key and model is available.')).toBeVisible()
   expect((await ask(own, own.printed('PARLEY_KEY'), 'gpt-day')).status).toBe(200)
 })
 

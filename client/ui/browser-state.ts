@@ -11,10 +11,20 @@ export function createMediaQuery(query: string): Accessor<boolean> {
   return matches
 }
 
-/** Whether the browser reports a network connection; follows it until the owner is disposed. */
-export function createOnline(): Accessor<boolean> {
-  const [online, setOnline] = createSignal(navigator.onLine)
-  const follow = () => setOnline(navigator.onLine)
+/**
+ * Whether there is a way to the server; followed until the owner is disposed. A browser reports no network on a machine that has none, too,
+ * where a server on the same machine still answers: `reach`, which rejects without an answer, has the last word.
+ */
+export function createOnline(reach: () => Promise<unknown>): Accessor<boolean> {
+  const [online, setOnline] = createSignal(true)
+  const follow = () => {
+    if (navigator.onLine) return setOnline(true)
+    reach().then(
+      () => setOnline(true),
+      () => setOnline(navigator.onLine),
+    )
+  }
+  follow()
   addEventListener('online', follow)
   addEventListener('offline', follow)
   onCleanup(() => {

@@ -183,3 +183,31 @@ const qwen: Agent = {
 }
 
 export const agents: Record<string, Agent> = { claude, codex, 'codex-by-provider': codexElsewhere, gemini, opencode, qwen }
+
+/** How each is started by somebody who ran `parley agent setup`: address, key and model come from its files, or where it says so from PARLEY_KEY. */
+export const setUpAgents: Record<'claude' | 'codex' | 'gemini' | 'opencode' | 'qwen', (post: Pick<Post, 'key' | 'prompt'>) => Start> = {
+  claude: ({ prompt }) => ({
+    command: join(modules, `@anthropic-ai/claude-code-${process.platform}-${process.arch}/claude`),
+    args: ['-p', prompt, '--dangerously-skip-permissions'],
+    env: { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1', DISABLE_AUTOUPDATER: '1', IS_SANDBOX: '1' },
+  }),
+  codex: ({ key, prompt }) => ({
+    command: script(),
+    args: [
+      ...[join(modules, '@openai/codex/bin/codex.js'), 'exec', '--profile', 'parley'],
+      ...['--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox', prompt],
+    ],
+    env: { PARLEY_KEY: key },
+  }),
+  gemini: ({ prompt }) => ({
+    command: script(),
+    args: [join(modules, '@google/gemini-cli/bundle/gemini.js'), '-p', prompt, '--yolo', '--skip-trust'],
+    env: {},
+  }),
+  opencode: ({ prompt }) => ({
+    command: join(modules, `opencode-${process.platform}-${process.arch}/bin/opencode`),
+    args: ['run', ...prompt.split(' ')],
+    env: { OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_DISABLE_MODELS_FETCH: '1' },
+  }),
+  qwen: ({ prompt }) => ({ command: script(), args: [join(modules, '@qwen-code/qwen-code/cli.js'), '-p', prompt, '--yolo'], env: {} }),
+}

@@ -5,7 +5,7 @@ import { GatewayError } from '#shared/errors'
 import { memberIdOf } from '#shared/ids'
 import { inBoth } from '#shared/model-pattern'
 import { inForce } from '#shared/plan-windows'
-import type { Caller, Group, User } from './caller.ts'
+import type { Caller, Group, Sender, User } from './caller.ts'
 import { type Directory, type KnownKey, type KnownTeam, usableGroup, usableGroups } from './directory.ts'
 import type { LastUsed } from './last-used.ts'
 import { addressNotAllowed, groupNotAllowed, teamNotAllowed } from './refusals.ts'
@@ -26,9 +26,9 @@ const mostDigests = 10_000
 export interface Admission {
   /**
    * Throws `invalid_api_key` for a key that is malformed, unknown, disabled, expired or of a disabled user; `group_not_allowed`;
-   * `address_not_allowed` where the key is for other addresses than `address`, or that is unknown.
+   * `address_not_allowed` where the key is for other addresses.
    */
-  admitKey(secret: string, address?: string): Caller
+  admitKey(secret: string, from?: Sender): Caller
   /**
    * Why an admitted request must stop: its key, session, user or group is no longer valid, or its key no longer has this model.
    * Undefined = it may continue. Cheap.
@@ -147,7 +147,7 @@ export function createAdmission({ directory, clock, keyUses, sessions }: Admissi
   }
 
   return {
-    admitKey(secret, address) {
+    admitKey(secret, from) {
       const known = knownKey(secret)
       const team = known && known.key.teamId !== null ? directory.teams.get(known.key.teamId) : undefined
       const owner = known && (known.key.teamId === null ? directory.users.get(known.key.userId) : team?.payer)
@@ -155,8 +155,8 @@ export function createAdmission({ directory, clock, keyUses, sessions }: Admissi
       const { key, models } = known
       const user = owner.plan ? withPlan(owner, clock.now()) : owner
       const group = groupFor(user, key.group ?? user.group)
-      if (!known.allows(address ?? '')) throw addressNotAllowed()
-      keyUses.touch(key.id, clock.now(), address)
+      if (key.addresses !== null && !known.allows(from?.clientAddress ?? '')) throw addressNotAllowed()
+      keyUses.touch(key.id, clock.now(), from)
       const caller: Caller = { user, key, group, models, strict: key.strict }
       return team ? forTeam(caller, team, key.userId) : caller
     },

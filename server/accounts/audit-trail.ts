@@ -2,6 +2,7 @@
 import type { AuditRow } from '#shared/console/audit'
 import type { Page } from '#shared/console/model'
 import { type AuditQuestion, type AuditRecord, pageAudit } from '#store/accounts/audit'
+import { namesInAudit } from '#store/accounts/audit-names'
 import type { Store } from '#store/engine/store'
 
 /** Reads the audit trail. */
@@ -15,14 +16,16 @@ export function createAuditTrail(store: Store): AuditTrail {
   return {
     async page(asked) {
       const { rows, next } = await pageAudit(store, asked)
-      return { data: rows.map(rowOf), next }
+      const names = await namesInAudit(store, rows)
+      return { data: rows.map((row, n) => rowOf(row, names[n] ?? {})), next }
     },
   }
 }
 
-const rowOf = ({ ownerId, ownerName, ...row }: AuditRecord): AuditRow => ({
+const rowOf = ({ ownerId, ownerName, ...row }: AuditRecord, names: AuditRow['names']): AuditRow => ({
   ...row,
   id: String(row.id),
   at: row.at.toISOString(),
   owner: ownerId === null ? null : { id: ownerId, name: ownerName ?? '' },
+  names,
 })

@@ -98,3 +98,8 @@ export interface Caller {
   /** On `/pg`, the name of the session, with which the request ends. */
   session?: string
 }
+
+/** Where a request comes from. Reading the address may cost a system call. */
+export interface Sender {
+  readonly clientAddress: string
+}

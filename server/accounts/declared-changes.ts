@@ -1,7 +1,7 @@
 /** Compares the rows of the file with the stored ones and returns the writes needed, none when nothing changed. Pure. */
 import { GatewayError } from '#shared/errors'
+import { sameValue } from '#shared/same-value'
 import type { Deed } from '#store/accounts/audit'
-import { sameValue } from '#store/accounts/same-value'
 
 /** A row to insert, or columns of an existing row to update. */
 export type Step<Row> = { fresh: Row } | Changed<Row>

@@ -38,3 +38,18 @@ test('forgets what no longer exists', async () => {
   await touches.flush(async (batch) => void seen.push(...batch.map(([id]) => id)))
   expect(seen).toEqual(['there'])
 })
+
+test('notes a use a second, and asks for the address of those only', () => {
+  const touches = createLastUsed()
+  const asked: number[] = []
+  for (const at of [5_000, 5_001, 5_999, 6_000, 9_000]) {
+    touches.touch('a', at, {
+      get clientAddress() {
+        asked.push(at)
+        return `10.0.0.${asked.length}`
+      },
+    })
+  }
+  expect(asked).toEqual([5_000, 6_000, 9_000])
+  expect([touches.last('a'), touches.lastFrom('a')]).toEqual([9_000, '10.0.0.3'])
+})

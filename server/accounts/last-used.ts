@@ -1,9 +1,13 @@
 /** When rows were last used: noted in memory on the hot path, written to the database in batches in the background. */
+import type { Sender } from './caller.ts'
 
 /** Collects last-use times until they are flushed. */
 export interface LastUsed {
-  /** Notes a use; `at` in milliseconds since the epoch, `from` the address it came from. */
-  touch(id: string, at: number, from?: string): void
+  /**
+   * Notes a use, unless one of the second before it is noted; `at` in milliseconds since the epoch. The address is read only where the
+   * use is noted.
+   */
+  touch(id: string, at: number, from?: Sender): void
   /** The last use noted since the start, if any. */
   last(id: string): number | undefined
   /** The address of the last use noted since the start, if any. */
@@ -15,6 +19,7 @@ export interface LastUsed {
 }
 
 const batch = 500
+const nearMs = 1_000
 
 /** An empty collection. */
 export function createLastUsed(): LastUsed {
@@ -24,8 +29,10 @@ export function createLastUsed(): LastUsed {
 
   return {
     touch(id, at, from) {
+      const before = last.get(id)
+      if (before !== undefined && Math.abs(at - before) < nearMs) return
       last.set(id, at)
-      if (from !== undefined && places.get(id) !== from) places.set(id, from)
+      if (from !== undefined) places.set(id, from.clientAddress)
       unwritten.add(id)
     },
     last: (id) => last.get(id),

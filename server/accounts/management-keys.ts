@@ -116,7 +116,7 @@ export function createManagementKeys(parts: { store: Store; directory: Directory
       const key = keyForm.test(secret) ? directory.managementKeyWithDigest(sha256Hex(secret)) : undefined
       const user = ownerOf(key)
       if (key === undefined || user === undefined) throw refused()
-      uses.touch(key.id, clock.now(), address)
+      uses.touch(key.id, clock.now(), { clientAddress: address })
       return { user, key: { id: key.id, name: key.name, scopes: key.scopes } }
     },
     isLive: (id) => ownerOf(directory.managementKeys.get(id)) !== undefined,

@@ -1,12 +1,14 @@
 /** The outbox over a real database and real receivers on this machine. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { createServer } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
+import { createServer as createTlsServer } from 'node:tls'
 import { systemClock, systemRandom } from '#runtime/clock'
 import { createLog } from '#runtime/log'
 import { sealer } from '#runtime/secrets'
 import type { NewAlertHook } from '#shared/console/alert'
 import { sampledEngines, type Throwaway, throwawayDatabase } from '#testing/database/database'
 import { runSql } from '#testing/database/tables'
+import { selfSigned } from '#testing/upstream/self-signed'
 import { createAddressCheck } from '#upstream/addresses'
 import { createHttpUpstream } from '#upstream/http'
 import { type Alerts, createAlerts } from './alerts.ts'
@@ -185,5 +187,20 @@ describe.each(sampledEngines(import.meta.file))('alerts on %s', (engine) => {
     expect((await alerts.test(clear.id)).ok).toBe(false)
     expect(received).not.toContain('AUTH')
     server.close()
+  })
+
+  test('a mail server that is named by its address is asked by TLS, too, and what it lacks is said', async () => {
+    const server = createTlsServer(selfSigned('mail.example.com'), (socket) => socket.on('error', () => {}).end('421 not now\r\n'))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    const fields = { form: 'smtp' as const, from: 'parley@example.com', to: ['ops@example.com'] }
+    const { row } = await alerts.create(by, hook({ ...fields, url: `smtps://user:hush@127.0.0.1:${port}` }))
+    expect(await alerts.test(row.id)).toEqual({
+      ok: false,
+      answer: 'The certificate of the mail server is not trusted (NODE_EXTRA_CA_CERTS).',
+    })
+    server.close()
+    const { row: closed } = await alerts.create(by, hook({ ...fields, url: 'smtp://127.0.0.1:9' }))
+    expect(await alerts.test(closed.id)).toEqual({ ok: false, answer: 'The mail server cannot be reached.' })
   })
 })

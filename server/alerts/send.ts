@@ -74,7 +74,8 @@ export function createSend({ upstream, check, clock }: { upstream: Upstream; che
       secure: isSecure,
       // A password is never sent in the clear.
       requireTLS: !isSecure && url.password !== '',
-      tls: { servername: url.hostname },
+      // Certificates have names of servers; one that is reached by an address proves that address.
+      tls: isAddress(url.hostname) ? {} : { servername: url.hostname },
       ...(url.username !== '' && { auth: { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) } }),
       connectionTimeout: limitMs,
       greetingTimeout: limitMs,
@@ -101,9 +102,24 @@ export function createSend({ upstream, check, clock }: { upstream: Upstream; che
   }
 }
 
+const isAddress = (hostname: string) => hostname.startsWith('[') || /^[\d.]+$/.test(hostname)
+
+/** What the library says of a mail server that it could not talk to. */
+const mailFaults: Record<string, string> = {
+  EDNS: 'The name of the mail server is not known.',
+  ECONNECTION: 'The mail server cannot be reached.',
+  ESOCKET: 'The mail server cannot be reached.',
+  ETIMEDOUT: 'The mail server did not answer in time.',
+  EAUTH: 'The mail server does not take the user and password.',
+  ETLS: 'The mail server offers no encryption, without which no password is sent.',
+}
+
 /** What a mail server said is not shown: it may repeat what it was sent. */
 function mailFault(thrown: unknown): string {
-  const { code, responseCode } = thrown as { code?: unknown; responseCode?: unknown }
-  if (typeof responseCode === 'number') return `SMTP ${responseCode}`
-  return typeof code === 'string' && /^[A-Z_]{1,40}$/.test(code) ? `SMTP failed: ${code}` : 'SMTP failed'
+  const { code, responseCode, message } = thrown as { code?: unknown; responseCode?: unknown; message?: unknown }
+  if (typeof responseCode === 'number') return `SMTP ${responseCode}${code === 'EAUTH' ? ': user or password is wrong' : ''}`
+  // In the words of this machine.
+  if (/certificate|altnames/i.test(String(message))) return 'The certificate of the mail server is not trusted (NODE_EXTRA_CA_CERTS).'
+  if (typeof code !== 'string') return 'SMTP failed'
+  return mailFaults[code] ?? (/^[A-Z_]{1,40}$/.test(code) ? `SMTP failed: ${code}` : 'SMTP failed')
 }

@@ -85,7 +85,6 @@ export async function build(surroundings: Surroundings): Promise<Standing> {
   const file = await openConfigFile({ file: config.configFile, env, clock, log })
   const store = await opening.finish()
   try {
-    loadEncoding()
     const sealer = await openSealer(store, random, config.dataFolder, config.masterKey)
     const rooms = (on: Store) =>
       openRooms({ ...{ store: on, demo: config.demo, proxy: config.proxy }, clock, random, log, sealer, publicUrl })
@@ -127,8 +126,8 @@ export async function build(surroundings: Surroundings): Promise<Standing> {
       })
     if (metrics) watchCalls(store, clock, metrics.databaseCall)
     const telemetry = await tracing.start({ version, instance, clock, random, channels, openRequests })
-    const counted = metrics ? observed(leasedBooks, metrics) : leasedBooks
-    const books = watchedBooks(telemetry ? observed(counted, telemetry) : counted, live)
+    const observers = [metrics, telemetry].flatMap((each) => (each ? [each.observe] : []))
+    const books = watchedBooks(observed(leasedBooks, observers), live)
     const large = createLargeBodies(clock, random)
     const bodyRooms = createBodyRooms()
     const { parts, relay, realtime, sessions, health, limiter, upstream, closeUpstreams } = openRelaying({
@@ -194,10 +193,6 @@ export async function build(surroundings: Surroundings): Promise<Standing> {
       return books.serving() ? 'degraded' : 'unavailable'
     }
     const upkeep = createUsageUpkeep({ store, clock, keepMonths: () => settings.row().keepLogsMonths })
-    // Rows of a month without its partition go to the default partition until the next run.
-    await upkeep
-      .turnMonths()
-      .catch((thrown: unknown) => log.warn({ err: thrown }, 'could not create the monthly partitions of the usage rows'))
     const failedTests = createFailedTests(clock)
     const alerting = createAlerting({
       ...{ store, sealer, clock, random, log, accounts, teams, channels, prices, health, upstream, instance, publicUrl },
@@ -226,6 +221,9 @@ export async function build(surroundings: Surroundings): Promise<Standing> {
       ...{ backups, checkChannels, alerting, clock, log, accounts, conversations, invitations, reasoningState, books, limiter },
       ...{ upkeep, file, replays, relay, background, files, batches, work: longWork, takeoverMs: config.takeoverMs },
       ...{ ...upstreamWork, tokenUses: relayServices.tokenUses },
+      async prepare() {
+        if (open.count > 0) loadEncoding()
+      },
     })
 
     const losses = await (await openFolder(docsFolder)).read('losses.md')

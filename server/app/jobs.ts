@@ -43,12 +43,20 @@ interface JobParts {
   calls: { sweep(): Promise<number> }
   /** What lasts longer than a request. */
   work: Pick<Jobs, 'look'>
+  /** Loads what requests need only now and then, once there are requests. */
+  prepare(): Promise<void>
   /** Milliseconds after which it goes to another process. */
   takeoverMs: number
   replays: Pick<Replays, 'sweep'>
   /** Absent: nobody asks for backups. */
   backups?: Pick<Backups, 'look' | 'lookEveryMs'> | undefined
 }
+
+const openAhead = 'open the budgets that begin soon'
+const turnMonths = 'create the monthly partitions of the usage rows'
+/** What is done soon after the start, too. */
+const alsoSoon = new Set([openAhead, turnMonths])
+const soonMs = 1_000
 
 /** Starts every job; one that fails is logged and comes again at its next time. */
 export function startJobs(parts: JobParts): { cancel(): void } {
@@ -92,25 +100,29 @@ export function startJobs(parts: JobParts): { cancel(): void } {
     ['delete expired files', 600_000, files.sweep],
     ['delete expired reasoning state', 600_000, reasoningState.sweep],
     ['write off the leases of missing instances', 3_600_000, books.writeOff],
-    ['open the budgets that begin soon', 300_000, books.openAhead],
+    [openAhead, 300_000, books.openAhead],
     ['discard unused rate limits', 600_000, limiter.sweep],
     ['aggregate the usage of past hours', 60_000, upkeep.addUp],
-    ['create the monthly partitions of the usage rows', 3_600_000, upkeep.turnMonths],
+    [turnMonths, 3_600_000, upkeep.turnMonths],
     ['check channels that rest', 15_000, checkChannels],
     ['look for what alerts are about', 30_000, alerting.look],
     ['deliver alerts', 2_000, alerting.alerts.deliver],
     ['delete old alerts', 3_600_000, alerting.alerts.sweep],
     ['check parley.yaml for changes', 1_000, file.look],
+    ['load the table of tokens', 1_000, parts.prepare],
     ['end requests of revoked keys', 1_000, async () => relay.end(accounts.refusalOf)],
   ]
   if (backups) jobs.push(['make a backup, or remove old ones', backups.lookEveryMs, backups.look])
   const failed = (what: string) => (thrown: unknown) => log.warn({ err: thrown }, `could not ${what}`)
   const scheduled = jobs.map(([what, ms, run]) => every(clock, ms, run, failed(what)))
-  // A start may be minutes before midnight.
-  void books.openAhead().catch(failed('open the budgets that begin soon'))
+  // A start may be minutes before midnight. The first requests do not wait for it: months are made ahead, and rows of one that is not there
+  // go to the default partition until it is.
+  const soon = clock.after(soonMs, () => {
+    for (const [what, , run] of jobs) if (alsoSoon.has(what)) run().catch(failed(what))
+  })
   return {
     cancel() {
-      for (const job of scheduled) job.cancel()
+      for (const job of [soon, ...scheduled]) job.cancel()
     },
   }
 }

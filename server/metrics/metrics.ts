@@ -1,11 +1,12 @@
 /** The metrics of this process in Prometheus' text format. Names begin with `parley_`; amounts are dollars, times seconds. */
-import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, Gauge, Registry } from 'prom-client'
 import type { LeaseLevel } from '#billing/lease/lease-levels'
 import type { Books } from '#billing/ledger/books'
 import type { BooksLevels } from '#billing/ledger/leased-books'
 import type { DatabaseCall } from '#store/engine/guard'
 import type { NewLog } from '#store/ledger/ledger'
 import type { BackupState } from '#store/schema-moves/backups'
+import { addDuration, type DurationSums, durationSums, registerDurations } from './durations.ts'
 import { createRequestSeries } from './request-series.ts'
 
 /** What is read when the metrics are asked for. */
@@ -44,9 +45,8 @@ export interface Metrics {
   readonly contentType: string
 }
 
-const durations = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600]
 const callTimes = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5]
-const usd = (nano: bigint) => Number(nano) / 1e9
+const usd = (nano: bigint | number) => Number(nano) / 1e9
 const requestLabels = ['operation', 'dialect', 'model', 'channel', 'group', 'status']
 
 /** Starts counting. Every call has a registry of its own. */
@@ -117,10 +117,10 @@ export function createMetrics(sources: MetricSources): Metrics {
     },
   )
   counter('parley_key_cost_usd_total', 'What the requests of a key cost.', ['key'], (add) => {
-    for (const [key, cost] of series.keys) add({ key }, usd(cost))
+    for (const [key, { cost }] of series.keys) add({ key }, usd(cost))
   })
   counter('parley_team_cost_usd_total', 'What the requests of a team cost.', ['team'], (add) => {
-    for (const [id, cost] of series.teams) add({ team: sources.teamName(id) ?? id }, usd(cost))
+    for (const [id, { cost }] of series.teams) add({ team: sources.teamName(id) ?? id }, usd(cost))
   })
   counter('parley_errors_total', 'Requests that ended with an error.', ['operation', 'code'], (add) => {
     for (const { labels, count } of series.errors) add(labels, count)
@@ -134,14 +134,13 @@ export function createMetrics(sources: MetricSources): Metrics {
   counter('parley_fallbacks_total', 'Requests that a fallback model answered.', ['model', 'to'], (add) => {
     for (const { labels, count } of series.fallbacks) add(labels, count)
   })
-  const total = new Histogram({
-    ...{ name: 'parley_request_duration_seconds', help: 'From the arrival of a request to its end.', registers },
-    ...{ labelNames: ['operation', 'stream'], buckets: durations },
-  })
-  const firstToken = new Histogram({
-    ...{ name: 'parley_first_token_seconds', help: 'From the arrival of a request to the first token of its answer.', registers },
-    ...{ labelNames: ['operation'], buckets: durations },
-  })
+  registerDurations(registry, 'parley_request_duration_seconds', 'From the arrival of a request to its end.', () => series.totals)
+  registerDurations(
+    registry,
+    'parley_first_token_seconds',
+    'From the arrival of a request to the first token of its answer.',
+    () => series.firstTokens,
+  )
   gauge('parley_open_requests', 'Requests and sessions that are not settled.', sources.openRequests)
   gauge('parley_open_streams', 'Of these, streamed answers and realtime sessions.', sources.openStreams)
   gauge('parley_event_loop_delay_seconds', 'The longest delay since the last scrape.', () => sources.eventLoopDelay() / 1000)
@@ -152,10 +151,10 @@ export function createMetrics(sources: MetricSources): Metrics {
   levels('parley_leases', 'Accounts of which this instance has money on lease.', (level) => level.leases)
   levels('parley_leased_usd', 'What this instance has on lease.', (level) => usd(level.leased))
   levels('parley_held_usd', 'What of that is held for open requests.', (level) => usd(level.held))
-  const calls = new Histogram({
-    ...{ name: 'parley_database_call_seconds', help: 'Calls of the database, by who makes them.', registers },
-    ...{ labelNames: ['kind'], buckets: callTimes },
-  })
+  const calls = new Map<string, DurationSums>()
+  registerDurations(registry, 'parley_database_call_seconds', 'Calls of the database, by who makes them.', () =>
+    [...calls].map(([kind, sums]) => ({ labels: { kind }, sums })),
+  )
   const failedCalls = new Counter({
     ...{ name: 'parley_database_failed_calls_total', help: 'Calls of the database that failed.', labelNames: ['kind'], registers },
   })
@@ -193,14 +192,11 @@ export function createMetrics(sources: MetricSources): Metrics {
   new Gauge({ name: 'parley_info', help: 'The running version.', labelNames: ['version'], registers }).set({ version: sources.version }, 1)
 
   return {
-    observe(row) {
-      series.add(row)
-      const { operation } = row
-      total.observe({ operation, stream: String(row.stream) }, row.totalMs / 1000)
-      if (row.firstTokenMs !== null && row.firstTokenMs !== undefined) firstToken.observe({ operation }, row.firstTokenMs / 1000)
-    },
+    observe: series.add,
     databaseCall({ kind, ms, failed }) {
-      calls.observe({ kind }, ms / 1000)
+      const known = calls.get(kind) ?? durationSums(callTimes)
+      calls.set(kind, known)
+      addDuration(known, ms / 1000)
       if (failed) failedCalls.inc({ kind })
     },
     text() {
@@ -211,12 +207,13 @@ export function createMetrics(sources: MetricSources): Metrics {
   }
 }
 
-/** The same books; every usage row that they get is counted. */
-export function observed<B extends Books>(books: B, { observe }: Pick<Metrics, 'observe'>): B {
+/** The same books; each of `observers` is told of every usage row that they get. */
+export function observed<B extends Books>(books: B, observers: readonly ((row: NewLog) => void)[]): B {
+  if (observers.length === 0) return books
   const counting =
     (write: (row: NewLog) => Promise<void>) =>
     (row: NewLog): Promise<void> => {
-      observe(row)
+      for (const observe of observers) observe(row)
       return write(row)
     }
   return { ...books, settle: counting(books.settle), release: counting(books.release), record: counting(books.record) }

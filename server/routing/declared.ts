@@ -1,7 +1,7 @@
 /** Compares the channels of the file with the stored ones and returns the writes needed, none when nothing changed. Pure. */
 import type { NewChannel } from '#shared/console/channel'
 import { GatewayError } from '#shared/errors'
-import { sameValue } from '#store/accounts/same-value'
+import { sameValue } from '#shared/same-value'
 import type { ChannelFields } from '#store/channels/channels'
 import { wholeColumns } from './channel-fields.ts'
 import { sameKeys } from './channel-keys.ts'

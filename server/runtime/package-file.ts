@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, relative, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { mapFile } from './bun/mapped-file.ts'
 
 const { resolve } = createRequire(import.meta.url)
 const here = fileURLToPath(import.meta.url)
@@ -25,6 +26,19 @@ export function readFromPackage(place: string): Uint8Array {
   // `tasks/lib/stage.mjs` brings single files along, without their packages.
   const brought = packagePath(`dist/packages/${place}`)
   return readFileSync(existsSync(brought) ? brought : resolve(place))
+}
+
+/**
+ * The bytes of a file beside a dependency's entry, which take no memory until they are looked at. Undefined on other runtimes than Bun, and
+ * in the executable, where the dependency finds its files itself.
+ */
+export function mapBesideEntry(dependency: string, file: string): ArrayBuffer | undefined {
+  if (process.versions.bun === undefined) return undefined
+  try {
+    return mapFile(join(dirname(resolve(dependency)), file))
+  } catch {
+    return undefined
+  }
 }
 
 function folderWithManifest(folder: string): string {

@@ -77,7 +77,7 @@ export function handOver({ limits, clock, openRequests, vendors, traces, metrics
   function onBeat(): void {
     beat = clock.after(limits.beatMs, onBeat)
     if (timer === undefined) sendLot()
-    lot.forget()
+    lot.refresh()
   }
 
   function sendLot(): void {

@@ -6,8 +6,8 @@ import type { NewLog } from '#store/ledger/ledger'
 import type { Vendors } from './conventions.ts'
 import { factsOf, type Measured, type MeasuredFacts, measuredOf } from './measurement.ts'
 import { hasOutline, type Outline, outlineOf } from './shape.ts'
-import { column, columns, hasTemplate, idBytes, type SpanTemplate, templateOf, writeValues } from './span-template.ts'
-import { spansText } from './span-text.ts'
+import { column, columns, hasTemplate, idBytes, type SpanTemplate, templateOf, writeRequestId, writeValues } from './span-template.ts'
+import { callerText, spansText } from './span-text.ts'
 import type { TracedRequest } from './traced-requests.ts'
 
 /** What many requests have in common, by a number. */
@@ -15,6 +15,12 @@ export interface NumberedShape {
   number: number
   facts: MeasuredFacts
   template: SpanTemplate
+}
+
+/** Who asked, by a number: attributes of a span as text. */
+export interface NumberedCaller {
+  number: number
+  text: string
 }
 
 /** A request that is like few others: its spans as text, separated by commas, empty where it is not traced. */
@@ -29,8 +35,9 @@ export interface WholeRequest {
 export interface TakenLot {
   /** Numbers of shapes begin anew with another epoch. */
   epoch: number
-  /** Shapes that no lot of this epoch had before. */
+  /** Shapes and callers that no lot of this epoch had before. */
   shapes: readonly NumberedShape[]
+  callers: readonly NumberedCaller[]
   /** `columns` for each request with a shape, and `idBytes`. */
   numbers: Float64Array<ArrayBuffer>
   ids: Uint8Array<ArrayBuffer>
@@ -48,7 +55,9 @@ export interface Lot {
   add(row: NewLog, request: TracedRequest, traced: boolean): void
   /** What there is; the next lot is empty. */
   take(): TakenLot
-  /** What is known of channels may have changed, or who got the lots has forgotten them: the next lot begins an epoch. */
+  /** To be called now and then: the next lot begins an epoch where channels have changed, or where shapes found no room. */
+  refresh(): void
+  /** Who got the lots has forgotten them: the next lot begins an epoch. */
   forget(): void
 }
 
@@ -59,19 +68,20 @@ interface Shape {
   number?: number
 }
 
-const mostShapes = 1_000
-
-/** Nothing yet; `most`: requests. `vendors`: of channels as of now; asked for what is new. */
-export function createLot(most: number, vendors: () => Vendors): Lot {
+/** Nothing yet; `most`: requests. `ask`: for the vendors of channels as of now. `mostShapes`: that are known at a time, and callers `mostCallers`. */
+export function createLot(most: number, ask: () => Vendors, { mostShapes = 2_000, mostCallers = 10_000 } = {}): Lot {
   const numbers = new Float64Array(most * columns)
   const ids = new Uint8Array(most * idBytes)
-  const shapes = createShapes(vendors)
+  const known = knownVendors(ask)
+  const shapes = createShapes(mostShapes)
+  const callers = createCallers(mostCallers)
   let [rows, spans] = [0, 0]
   let whole: WholeRequest[] = []
   let named: NumberedShape[] = []
+  let calling: NumberedCaller[] = []
 
-  function addWhole(row: NewLog, request: TracedRequest, traced: boolean, facts: MeasuredFacts): void {
-    const text = traced ? spansText(row, request, vendors()) : ''
+  function addWhole(row: NewLog, request: TracedRequest, traced: boolean, facts = factsOf(row, known.of(row))): void {
+    const text = traced ? spansText(row, request, known.of(row)) : ''
     whole.push({ facts, measured: measuredOf(row), text, spans: traced ? 1 + request.attempts.length : 0 })
   }
 
@@ -80,64 +90,126 @@ export function createLot(most: number, vendors: () => Vendors): Lot {
     isFull: () => rows + whole.length >= most,
     add(row, request, traced) {
       if (traced) spans += 1 + request.attempts.length
-      if (!hasTemplate(row, request)) return addWhole(row, request, traced, factsOf(row, vendors()))
-      const { shape, isNew } = shapes.of(row, request)
-      if (isNew) return addWhole(row, request, traced, shape.facts)
+      if (!hasTemplate(row, request) || !writeRequestId(row.requestId, ids, rows)) return addWhole(row, request, traced)
+      const shape = shapes.find(row, request)
+      if (shape === undefined) {
+        const facts = factsOf(row, known.of(row))
+        shapes.add(row, request, facts)
+        return addWhole(row, request, traced, facts)
+      }
       if (shape.number === undefined) {
         shape.number = shapes.nextNumber()
-        named.push({ number: shape.number, facts: shape.facts, template: templateOf(row, request, vendors()) })
+        named.push({ number: shape.number, facts: shape.facts, template: templateOf(row, request, known.of(row)) })
+      }
+      const caller = callers.find(row) ?? callers.add(row)
+      if (caller === undefined) return addWhole(row, request, traced, shape.facts)
+      if (!caller.isTold) {
+        caller.isTold = true
+        calling.push({ number: caller.number, text: callerText(row) })
       }
       writeValues(row, request, numbers, ids, rows)
       numbers[rows * columns + column.shape] = shape.number
+      numbers[rows * columns + column.caller] = caller.number
       numbers[rows * columns + column.isTraced] = traced ? 1 : 0
       rows += 1
     },
     take() {
       const taken = {
-        ...{ epoch: shapes.epoch(), shapes: named, whole, spans },
+        ...{ epoch: shapes.epoch(), shapes: named, callers: calling, whole, spans },
         ...{ numbers: numbers.slice(0, rows * columns), ids: ids.slice(0, rows * idBytes) },
       }
-      ;[rows, spans, whole, named] = [0, 0, [], []]
-      shapes.tidy()
+      ;[rows, spans, whole, named, calling] = [0, 0, [], [], []]
+      if (shapes.tidy()) callers.clear()
       return taken
+    },
+    refresh() {
+      if (known.haveChanged() || shapes.areFull() || callers.areFull()) shapes.forget()
     },
     forget: shapes.forget,
   }
 }
 
-/** Shapes by key and model, since there may be as many of both as of shapes. */
-function createShapes(vendors: () => Vendors) {
-  const byKey = new Map<string | null, Map<string, Shape[]>>()
+/** The vendors of channels: as of the last look, or as of now for a channel that was not there then. */
+function knownVendors(ask: () => Vendors) {
+  let vendors = ask()
+  let text = JSON.stringify([...vendors])
+  return {
+    of({ channel }: Pick<NewLog, 'channel'>): Vendors {
+      if (channel != null && !vendors.has(channel)) vendors = ask()
+      return vendors
+    },
+    /** Looks anew, and says whether it is otherwise than at the last look. */
+    haveChanged(): boolean {
+      vendors = ask()
+      const before = text
+      text = JSON.stringify([...vendors])
+      return text !== before
+    },
+  }
+}
+
+/** Shapes by model. What finds no room is not remembered. */
+function createShapes(most: number) {
+  const byModel = new Map<string, Shape[]>()
   let [count, numbered, epoch] = [0, 0, 0]
   let isStale = false
-
-  function siblingsOf({ key = null, model }: NewLog): Shape[] {
-    const byModel = byKey.get(key) ?? new Map<string, Shape[]>()
-    const siblings = byModel.get(model) ?? []
-    if (siblings.length === 0) byKey.set(key, byModel.set(model, siblings))
-    return siblings
-  }
 
   return {
     epoch: () => epoch,
     nextNumber: () => numbered++,
-    of(row: NewLog, request: TracedRequest): { shape: Shape; isNew: boolean } {
-      const siblings = siblingsOf(row)
-      for (const shape of siblings) if (hasOutline(shape.outline, row, request)) return { shape, isNew: false }
-      const shape = { outline: outlineOf(row, request), facts: factsOf(row, vendors()) }
-      siblings.push(shape)
+    areFull: () => count >= most,
+    find(row: NewLog, request: TracedRequest): Shape | undefined {
+      const siblings = byModel.get(row.model)
+      if (siblings !== undefined) for (const shape of siblings) if (hasOutline(shape.outline, row, request)) return shape
+      return undefined
+    },
+    add(row: NewLog, request: TracedRequest, facts: MeasuredFacts): void {
+      if (count >= most) return
       count += 1
-      return { shape, isNew: true }
+      const siblings = byModel.get(row.model) ?? []
+      siblings.push({ outline: outlineOf(row, request), facts })
+      byModel.set(row.model, siblings)
     },
     forget(): void {
       isStale = true
     },
-    /** To be called between two lots: what is in one of them refers to what it began with. */
-    tidy(): void {
-      if (!isStale && count < mostShapes) return
-      byKey.clear()
+    /** To be called between two lots: what is in one of them refers to what it began with. True where all is forgotten. */
+    tidy(): boolean {
+      if (!isStale) return false
+      byModel.clear()
       ;[count, numbered, isStale] = [0, 0, false]
       epoch += 1
+      return true
+    },
+  }
+}
+
+interface Caller extends Pick<NewLog, 'memberId'> {
+  number: number
+  isTold: boolean
+}
+
+/** Callers by user and key: many have keys of the same name. What finds no room is not remembered. */
+function createCallers(most: number) {
+  const byUser = new Map<string | null | undefined, Map<string | null | undefined, Caller[]>>()
+  let count = 0
+  return {
+    areFull: () => count >= most,
+    find({ userId, key, memberId }: NewLog): Caller | undefined {
+      const callers = byUser.get(userId)?.get(key)
+      if (callers !== undefined) for (const caller of callers) if (caller.memberId === memberId) return caller
+      return undefined
+    },
+    add({ userId, key, memberId }: NewLog): Caller | undefined {
+      if (count >= most) return undefined
+      const caller = { number: count++, isTold: false, memberId }
+      const byKey = byUser.get(userId) ?? new Map<string | null | undefined, Caller[]>()
+      byUser.set(userId, byKey.set(key, [...(byKey.get(key) ?? []), caller]))
+      return caller
+    },
+    clear(): void {
+      byUser.clear()
+      count = 0
     },
   }
 }

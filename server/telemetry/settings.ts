@@ -16,6 +16,13 @@ export interface TelemetrySettings {
   tlsFiles: Partial<Record<'ca' | 'cert' | 'key', { variable: string; path: string }>>
 }
 
+/** Milliseconds that a finished request waits at most before it goes to the other thread. */
+const mostHandOverMs = 500
+
+/** Of the milliseconds that a span may wait, those before it goes to the other thread. */
+export const handOverMs = ({ spansWithinMs }: Pick<TelemetrySettings, 'spansWithinMs'>): number =>
+  Math.min(spansWithinMs / 2, mostHandOverMs)
+
 /** Undefined where no collector is named, or telemetry is switched off. Throws an Error that names the variable for what is not possible. */
 export function telemetrySettings(env: Record<string, string | undefined>): TelemetrySettings | undefined {
   const given = (name: string) => (env[name] === '' ? undefined : env[name])

@@ -1,44 +1,63 @@
 /** What requests have in common whose spans and measurements differ in ids, times and amounts alone. Pure. */
+import type { AttemptRow } from '#shared/console/log'
 import type { NewLog } from '#store/ledger/ledger'
 import type { TracedRequest } from './traced-requests.ts'
 
-type Plain = string | number | boolean | null
+/** Everything of a request but its values, and who asked. */
+export interface Outline
+  extends Pick<NewLog, 'model' | 'upstreamModel' | 'channel' | 'group' | 'status' | 'end' | 'stream' | 'operation' | 'dialect'> {
+  error: string | undefined
+  hasFirstToken: boolean
+  usage: number
+  hasParent: boolean
+  /** Its only attempt, if there was one. */
+  attempt: Pick<AttemptRow, 'channel' | 'key' | 'model' | 'phase' | 'status' | 'cause'> | undefined
+}
 
-/** Everything of a request but its values, in one order. */
-export type Outline = readonly Plain[]
+/** Which kinds of tokens are told. */
+const usageOf = ({ usage }: NewLog): number => (usage ? 1 + (usage.in.cacheRead > 0 ? 2 : 0) + (usage.out.reasoning > 0 ? 4 : 0) : 0)
 
-/** Each of them by a function: a list of them would cost more than to compare them. */
-const readers: readonly ((row: NewLog, request: TracedRequest) => Plain | undefined)[] = [
-  (row) => row.key,
-  (row) => row.model,
-  (row) => row.upstreamModel,
-  (row) => row.channel,
-  (row) => row.userId,
-  (row) => row.group,
-  (row) => row.memberId,
-  (row) => row.status,
-  (row) => row.end,
-  (row) => row.stream,
-  (row) => row.operation,
-  (row) => row.dialect,
-  (row) => row.error?.code,
-  (row) => row.firstTokenMs == null,
-  (row) => (row.usage ? 1 + (row.usage.in.cacheRead > 0 ? 2 : 0) + (row.usage.out.reasoning > 0 ? 4 : 0) : 0),
-  (_, request) => request.parent === undefined,
-  (_, { attempts: [attempt] }) => attempt === undefined,
-  (_, { attempts: [attempt] }) => attempt?.row.channel,
-  (_, { attempts: [attempt] }) => attempt?.row.key,
-  (_, { attempts: [attempt] }) => attempt?.row.model,
-  (_, { attempts: [attempt] }) => attempt?.row.phase,
-  (_, { attempts: [attempt] }) => attempt?.row.status,
-  (_, { attempts: [attempt] }) => attempt?.row.cause,
-]
+/** The outline of a request with one attempt at most. */
+export function outlineOf(row: NewLog, { parent, attempts: [attempt] }: TracedRequest): Outline {
+  const { model, upstreamModel, channel, group, status, end, stream, operation, dialect } = row
+  return {
+    ...{ model, upstreamModel, channel, group, status, end, stream, operation, dialect },
+    error: row.error?.code,
+    hasFirstToken: row.firstTokenMs != null,
+    usage: usageOf(row),
+    hasParent: parent !== undefined,
+    attempt: attempt && { ...attempt.row },
+  }
+}
 
-/** The outline of a request. */
-export const outlineOf = (row: NewLog, request: TracedRequest): Outline => readers.map((read) => read(row, request) ?? null)
+/** Whether a request has this outline. One comparison after the other: every request comes through here. */
+export function hasOutline(outline: Outline, row: NewLog, { parent, attempts }: TracedRequest): boolean {
+  return (
+    outline.channel === row.channel &&
+    outline.status === row.status &&
+    outline.usage === usageOf(row) &&
+    outline.stream === row.stream &&
+    outline.hasFirstToken === (row.firstTokenMs != null) &&
+    outline.model === row.model &&
+    outline.upstreamModel === row.upstreamModel &&
+    outline.group === row.group &&
+    outline.end === row.end &&
+    outline.operation === row.operation &&
+    outline.dialect === row.dialect &&
+    outline.error === row.error?.code &&
+    outline.hasParent === (parent !== undefined) &&
+    isAttempt(outline.attempt, attempts[0]?.row)
+  )
+}
 
-/** Whether a request has this outline. */
-export function hasOutline(outline: Outline, row: NewLog, request: TracedRequest): boolean {
-  for (let at = 0; at < readers.length; at += 1) if ((readers[at]?.(row, request) ?? null) !== outline[at]) return false
-  return true
+function isAttempt(before: Outline['attempt'], attempt: AttemptRow | undefined): boolean {
+  if (before === undefined || attempt === undefined) return before === attempt
+  return (
+    before.channel === attempt.channel &&
+    before.status === attempt.status &&
+    before.phase === attempt.phase &&
+    before.cause === attempt.cause &&
+    before.key === attempt.key &&
+    before.model === attempt.model
+  )
 }

@@ -5,15 +5,15 @@
 import { noUsage, promptOf } from '#canonical/usage'
 import type { NewLog } from '#store/ledger/ledger'
 import type { Vendors } from './conventions.ts'
-import { nanos, spansText } from './span-text.ts'
+import { callerText, nanos, spansText } from './span-text.ts'
 import type { TracedRequest } from './traced-requests.ts'
 
 /** Where a request's numbers stand in its row; NaN is none. Times are milliseconds, since the epoch where it is a moment, cost is USD. */
 export const column = {
   ...{ shape: 0, isTraced: 1, at: 2, totalMs: 3, firstTokenMs: 4, cost: 5 },
-  ...{ input: 6, output: 7, cacheRead: 8, reasoning: 9, attemptAt: 10, attemptMs: 11, idLength: 12 },
+  ...{ input: 6, output: 7, cacheRead: 8, reasoning: 9, attemptAt: 10, attemptMs: 11, idLength: 12, caller: 13 },
 } as const
-export const columns = 13
+export const columns = 14
 
 /** Where its ids begin in its row of bytes; those of spans have 16 digits, that of the trace 32. */
 export const place = { traceId: 0, spanId: 32, attemptId: 48, parentId: 64, requestId: 80 } as const
@@ -23,7 +23,7 @@ export const idBytes = place.requestId + mostId
 /** What fills a hole. */
 export const holes = [
   ...(['traceId', 'spanId', 'parentId', 'requestId', 'start', 'end', 'firstToken', 'cost'] as const),
-  ...(['input', 'output', 'cacheRead', 'reasoning', 'attemptId', 'attemptStart', 'attemptEnd'] as const),
+  ...(['input', 'output', 'cacheRead', 'reasoning', 'attemptId', 'attemptStart', 'attemptEnd', 'caller'] as const),
 ] as const
 export type Hole = (typeof holes)[number]
 
@@ -33,12 +33,25 @@ export interface SpanTemplate {
   holes: readonly Hole[]
 }
 
-/** Whether a template can stand for its spans: ids need no care in JSON, and nothing comes in other numbers. */
+/** Whether a template can stand for its spans, if its id can be written: nothing comes in other numbers. */
 export const hasTemplate = (row: NewLog, { attempts }: TracedRequest): boolean =>
-  row.losses.length === 0 && attempts.length < 2 && attempts.length === row.attempts.length && idForm.test(row.requestId)
-const idForm = /^[\w-]{1,64}$/
+  row.losses.length === 0 && attempts.length < 2 && attempts.length === row.attempts.length
 
-/** Writes what differs between requests of one shape into row `at` of both. */
+/** Writes the id of a request into row `at`. False where it is too long, or needs care in JSON. */
+export function writeRequestId(requestId: string, ids: Uint8Array, at: number): boolean {
+  const { length } = requestId
+  if (length === 0 || length > mostId) return false
+  const from = at * idBytes + place.requestId
+  for (let next = 0; next < length; next += 1) {
+    const code = requestId.charCodeAt(next)
+    const isLetter = (code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a
+    if (!isLetter && !(code >= 0x30 && code <= 0x39) && code !== 0x5f && code !== 0x2d) return false
+    ids[from + next] = code
+  }
+  return true
+}
+
+/** Writes what differs between requests of one shape, but for their ids of their own, into row `at` of both. */
 export function writeValues(row: NewLog, request: TracedRequest, numbers: Float64Array, ids: Uint8Array, at: number): void {
   const { usage, firstTokenMs } = row
   const [attempt] = request.attempts
@@ -55,11 +68,9 @@ export function writeValues(row: NewLog, request: TracedRequest, numbers: Float6
   numbers[first + column.attemptMs] = attempt ? attempt.row.ms : Number.NaN
   numbers[first + column.idLength] = row.requestId.length
   const begin = at * idBytes
-  writeAscii(request.traceId, ids, begin + place.traceId)
-  writeAscii(request.spanId, ids, begin + place.spanId)
-  if (attempt) writeAscii(attempt.spanId, ids, begin + place.attemptId)
+  // Those of the trace, of its span and of its first attempt, one behind the other.
+  writeAscii(request.ids, ids, begin + place.traceId)
   if (request.parent) writeAscii(request.parent.spanId, ids, begin + place.parentId)
-  writeAscii(row.requestId, ids, begin + place.requestId)
 }
 
 function writeAscii(text: string, out: Uint8Array, from: number): void {
@@ -68,7 +79,7 @@ function writeAscii(text: string, out: Uint8Array, from: number): void {
 
 /** Places of values: no name can contain them, since its quotes would be escaped. */
 const places =
-  /"(?:traceId|spanId|parentSpanId|startTimeUnixNano|endTimeUnixNano|timeUnixNano|intValue|parley\.request_id","value":{"stringValue)":"([\w-]+)|"doubleValue":([\d.]+)/g
+  /"(?:traceId|spanId|parentSpanId|startTimeUnixNano|endTimeUnixNano|timeUnixNano|intValue|parley\.request_id","value":{"stringValue)":"([\w-]+)|"doubleValue":([\d.]+)|(,\{"key":"user\.id","value":\{"stringValue":"marked-caller"\}\})/g
 const mark = {
   at: 1_111_111_111_111,
   totalMs: 111_111_111_111,
@@ -86,7 +97,7 @@ export function templateOf(row: NewLog, request: TracedRequest, vendors: Vendors
   const found: Hole[] = []
   let from = 0
   for (const match of text.matchAll(places)) {
-    const value = match[1] ?? match[2] ?? ''
+    const value = match[1] ?? match[2] ?? match[3] ?? ''
     const hole = holeOf.get(value)
     if (hole === undefined) continue
     const end = match.index + match[0].length
@@ -103,6 +114,7 @@ function textsOf(row: NewLog, { traceId, spanId, parent, attempts: [attempt] }: 
   const at = row.at.getTime()
   return {
     ...{ traceId, spanId, requestId: row.requestId, start: nanos(at), end: nanos(at + row.totalMs), cost: String(Number(row.cost) / 1e9) },
+    caller: callerText(row),
     ...(parent && { parentId: parent.spanId }),
     ...(firstTokenMs != null && { firstToken: nanos(at + firstTokenMs) }),
     ...(usage && { input: String(promptOf(usage)), output: String(usage.out.total) }),
@@ -127,11 +139,12 @@ function marked(row: NewLog, request: TracedRequest): [NewLog, TracedRequest] {
     {
       ...row,
       ...{ at: new Date(mark.at), totalMs: mark.totalMs, requestId: 'marked-request', cost: 9_876_543_210_123n },
+      ...{ userId: 'marked-caller', memberId: null, key: null },
       firstTokenMs: row.firstTokenMs == null ? row.firstTokenMs : mark.firstTokenMs,
       usage: row.usage && { ...row.usage, ...usage },
     },
     {
-      ...{ begin, headersOf, sampled, attempts, traceId: 'a'.repeat(32), spanId: 'b'.repeat(16) },
+      ...{ begin, headersOf, sampled, attempts, ids: '', traceId: 'a'.repeat(32), spanId: 'b'.repeat(16) },
       parent: request.parent && { ...request.parent, spanId: 'd'.repeat(16) },
     },
   ]

@@ -58,6 +58,10 @@ const outputTokens = wholeAttribute('gen_ai.usage.output_tokens')
 const cachedTokens = wholeAttribute('gen_ai.usage.cache_read.input_tokens')
 const reasoningTokens = wholeAttribute('gen_ai.usage.reasoning.output_tokens')
 
+/** Who asked. */
+export const callerText = ({ userId, memberId, key: name }: Pick<NewLog, 'userId' | 'memberId' | 'key'>): string =>
+  `${user(userId)}${member(memberId)}${key(name)}`
+
 /** Spans as text, separated by commas: one, and one for each attempt of `request`. */
 export function spansText(row: NewLog, request: TracedRequest, vendors: Vendors): string {
   const operation = operationOf(row)
@@ -75,7 +79,7 @@ function requestSpan(row: NewLog, { parent }: TracedRequest, operation: string, 
     `${parent === undefined ? '' : `,"parentSpanId":"${parent.spanId}"`},${named(operation, row.model, server, at, row.totalMs)}` +
     `${provider(providerOf(row.channel, vendors))}${model(row.model)}${responseModel(row.upstreamModel)}${error(failure)}` +
     `${status(row.status)}${requestId(row.requestId)}${dialect(row.dialect)},{"key":"parley.stream","value":{"boolValue":${row.stream}}}` +
-    `${end(row.end)}${group(row.group)}${cost(row.cost)}${user(row.userId)}${member(row.memberId)}${key(row.key)}${channel(row.channel)}` +
+    `${end(row.end)}${group(row.group)}${cost(row.cost)}${callerText(row)}${channel(row.channel)}` +
     `${tokens(row.usage)}]${events(row, at)}${ending(failure, parent === undefined ? flags : remoteParent)}`
   )
 }

@@ -10,7 +10,7 @@ import { WorkerLink } from '#runtime/worker-link'
 import type { NewLog } from '#store/ledger/ledger'
 import type { Vendors } from './conventions.ts'
 import { type CollectorState, type FinishedMessage, type HandOverLimits, handOver, nameOf } from './hand-over.ts'
-import type { TelemetrySettings } from './settings.ts'
+import { handOverMs, type TelemetrySettings } from './settings.ts'
 import { samplerOf } from './trace-context.ts'
 import { type TracedRequests, tracedRequests } from './traced-requests.ts'
 
@@ -53,7 +53,8 @@ export type CollectingMessage = { id: number } & (
   | { kind: 'close' }
 )
 
-const limits: Omit<HandOverLimits, 'beatMs'> = { lot: 128, delayMs: 100, underway: 8_192 }
+/** A lot is what goes to the collector in one message, mostly: each takes turns of two threads and one of the collector's. */
+const limits: Omit<HandOverLimits, 'beatMs' | 'delayMs'> = { lot: 512, underway: 8_192 }
 const mostBeatMs = 5_000
 /** Milliseconds between two warnings that the collector does not take anything. */
 const silenceMs = 60_000
@@ -76,7 +77,7 @@ export function createTelemetry(parts: TelemetryParts): Telemetry {
     log.warn({ ...failure, dropped: dropped + rows.lost() }, 'the OpenTelemetry collector does not take what is sent to it')
   }
   const rows = handOver({
-    limits: { ...limits, beatMs: Math.min(settings.metricsEveryMs, mostBeatMs) },
+    limits: { ...limits, delayMs: handOverMs(settings), beatMs: Math.min(settings.metricsEveryMs, mostBeatMs) },
     ...{ clock, openRequests, vendors, told },
     ...{ traces: settings.traces, metrics: settings.metrics },
     failed: (error) => told({ dropped: 0, failure: nameOf(error) }),

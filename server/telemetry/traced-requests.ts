@@ -13,6 +13,8 @@ export interface TracedAttempt {
 
 /** A request and its span. */
 export interface TracedRequest {
+  /** The ids of its trace, of its span, and of the span of its first attempt, one behind the other: they are made and written at once. */
+  ids: string
   traceId: string
   spanId: string
   sampled: boolean
@@ -40,12 +42,13 @@ const mostEnded = 4_096
 
 /** Nothing yet. */
 export function tracedRequests(clock: Pick<Clock, 'now'>, random: Pick<Random, 'hex'>, sampler: Sampler): TracedRequests {
+  const surroundings = { clock, random }
   const open = new Map<string, TracedRequest>()
   const ended = recent(mostEnded)
 
   function newRequest(parent: TraceParent | undefined, state: string | undefined): TracedRequest {
-    const traceId = parent?.traceId ?? random.hex(16)
-    return new Traced({ clock, random, traceId, sampled: sampler(traceId, parent), parent, state })
+    const ids = parent === undefined ? random.hex(32) : parent.traceId + random.hex(16)
+    return new Traced(surroundings, ids, sampler(ids.slice(0, spanAt), parent), parent, state)
   }
 
   return {
@@ -59,47 +62,58 @@ export function tracedRequests(clock: Pick<Clock, 'now'>, random: Pick<Random, '
     end(requestId) {
       const request = open.get(requestId) ?? newRequest(undefined, undefined)
       open.delete(requestId)
-      ended.add(requestId, request.traceId)
+      ended.add(requestId, request)
       return request
     },
     traceIdOf: (requestId) => open.get(requestId)?.traceId ?? ended.find(requestId),
   }
 }
 
-interface TracedParts extends Pick<TracedRequest, 'traceId' | 'sampled' | 'parent'> {
+interface Surroundings {
   clock: Pick<Clock, 'now'>
   random: Pick<Random, 'hex'>
-  /** `tracestate`, as it goes on to upstreams. */
-  state: string | undefined
 }
 
+/** Where ids begin in a request's own. */
+const [spanAt, attemptAt] = [32, 48]
+
 class Traced implements TracedRequest {
-  readonly traceId: string
-  readonly spanId: string
+  readonly ids: string
   readonly sampled: boolean
   readonly parent: TraceParent | undefined
   readonly attempts: TracedAttempt[] = []
-  readonly #parts: TracedParts
+  readonly #surroundings: Surroundings
+  /** `tracestate`, as it goes on to upstreams. */
+  readonly #state: string | undefined
 
-  constructor(parts: TracedParts) {
-    this.traceId = parts.traceId
-    this.spanId = parts.random.hex(8)
-    this.sampled = parts.sampled
-    this.parent = parts.parent
-    this.#parts = parts
+  constructor(surroundings: Surroundings, ids: string, sampled: boolean, parent: TraceParent | undefined, state: string | undefined) {
+    this.ids = ids
+    this.sampled = sampled
+    this.parent = parent
+    this.#surroundings = surroundings
+    this.#state = state
+  }
+
+  get traceId(): string {
+    return this.ids.slice(0, spanAt)
+  }
+
+  get spanId(): string {
+    return this.ids.slice(spanAt, attemptAt)
   }
 
   begin(row: AttemptRow): void {
-    const { random, clock } = this.#parts
-    this.attempts.push({ row, spanId: random.hex(8), startedAt: clock.now() })
+    const { random, clock } = this.#surroundings
+    const spanId = this.attempts.length === 0 ? this.ids.slice(attemptAt) : random.hex(8)
+    this.attempts.push({ row, spanId, startedAt: clock.now() })
   }
 
   headersOf(row: AttemptRow): Record<string, string> {
-    const spanId = this.attempts.findLast((attempt) => attempt.row === row)?.spanId
+    const last = this.attempts.at(-1)
+    const spanId = (last?.row === row ? last : this.attempts.find((attempt) => attempt.row === row))?.spanId
     if (spanId === undefined) return {}
     const traceparent = writeTraceParent({ traceId: this.traceId, spanId, sampled: this.sampled })
-    const { state } = this.#parts
-    return state === undefined ? { traceparent } : { traceparent, tracestate: state }
+    return this.#state === undefined ? { traceparent } : { traceparent, tracestate: this.#state }
   }
 }
 
@@ -108,17 +122,17 @@ function forgetOldest(map: Map<string, unknown>): void {
   if (oldest !== undefined) map.delete(oldest)
 }
 
-/** The newest pairs. To add one costs next to nothing; they are searched for the few lines of the log that want one. */
+/** The newest that have ended. To add one costs next to nothing; they are searched for the few lines of the log that want one. */
 function recent(most: number) {
   const names: string[] = []
-  const values: string[] = []
+  const traceIds: string[] = []
   let next = 0
   return {
-    add(name: string, value: string): void {
+    add(name: string, { ids }: TracedRequest): void {
       names[next] = name
-      values[next] = value
+      traceIds[next] = ids
       next = (next + 1) % most
     },
-    find: (name: string): string | undefined => values[names.indexOf(name)],
+    find: (name: string): string | undefined => traceIds[names.indexOf(name)]?.slice(0, spanAt),
   }
 }

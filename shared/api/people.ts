@@ -1,5 +1,5 @@
 /** Responses about people: teams, sessions, quotas, management keys, the audit trail. */
-import type { AuditRow } from '../console/audit.ts'
+import { type AuditRow, namedKinds } from '../console/audit.ts'
 import type { KeyFacts, KeyUsage } from '../console/key.ts'
 import { Budget, Limits } from '../console/limits.ts'
 import { type ManagementKeyRow, scopes } from '../console/management-key.ts'
@@ -90,6 +90,9 @@ export const AuditAnswer = says<AuditRow>().of(
     targetName: Type.String(),
     before: Nullable(Type.Record(Type.String(), Type.Unknown())),
     after: Nullable(Type.Record(Type.String(), Type.Unknown())),
+    names: Type.Record(Type.String(), Open({ kind: OneOf(namedKinds), name: Type.String() }), {
+      description: 'What the ids in `target`, `before` and `after` stand for, and their names now; what no longer exists is missing.',
+    }),
     requestId: Nullable(Type.String()),
   }),
 )

@@ -15,6 +15,15 @@ export interface Actor {
 /** Changes made by parley.yaml. */
 export const theFile: Actor = { id: 'file', name: null }
 
+/** What an id can stand for. */
+export const namedKinds = ['user', 'team', 'key', 'managementKey', 'channel', 'plan'] as const
+
+/** What an id stands for, and the name that it has now. */
+export interface NamedThing {
+  kind: (typeof namedKinds)[number]
+  name: string
+}
+
 /** A row of GET /api/audit, newest first. */
 export interface AuditRow {
   id: string
@@ -30,5 +39,7 @@ export interface AuditRow {
   before: Record<string, unknown> | null
   /** The same fields after the change; null for a deleted row. */
   after: Record<string, unknown> | null
+  /** What the ids in `target`, `before` and `after` stand for; what no longer exists is missing. */
+  names: Record<string, NamedThing>
   requestId: string | null
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { run } from './processes.mjs'
-import { digest, readStamp, root, TaskError, tell, writeStamp } from './project.mjs'
+import { root, TaskError, tell, unlessDone } from './project.mjs'
 
 const output = 'dist/client'
 const stamp = 'dist/.client'
@@ -12,15 +12,14 @@ const sources = ['client', 'shared', 'vite.config.ts', 'package.json', 'package-
 
 /** Builds the client if its sources changed since the last build. Throws TaskError. */
 export async function buildClient(bun) {
-  const wanted = digest(sources)
-  if (readStamp(stamp) === wanted) return
-  tell('Building the client...')
-  const { code, output: printed } = await run(bun, ['--bun', 'node_modules/vite/bin/vite.js', 'build', '--logLevel', 'error'], {
-    env: { NODE_ENV: 'production' },
+  await unlessDone(stamp, sources, async () => {
+    tell('Building the client...')
+    const { code, output: printed } = await run(bun, ['--bun', 'node_modules/vite/bin/vite.js', 'build', '--logLevel', 'error'], {
+      env: { NODE_ENV: 'production' },
+    })
+    if (code !== 0) throw new TaskError(`${printed}\nThe client could not be built.`)
+    await compressAll(join(root, output))
   })
-  if (code !== 0) throw new TaskError(`${printed}\nThe client could not be built.`)
-  await compressAll(join(root, output))
-  writeStamp(stamp, wanted)
 }
 
 /** Writes .br and .gz copies of every text file that becomes smaller; the server serves them as they are. */

@@ -3,7 +3,8 @@ import { cpSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './project.mjs'
 
-const beside = ['deploy', 'docs', 'compose.yaml', 'CHANGELOG.md', 'LICENSE', 'README.md']
+const pages = ['README.md', 'README.zh.md', 'CHANGELOG.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'LICENSE']
+const beside = ['deploy', 'docs', 'compose.yaml', ...pages]
 
 /** Puts the executable and what goes with it into a new folder. `executable`: its path from the root. */
 export function arrangeOffline(executable, folder) {

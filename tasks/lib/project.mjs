@@ -48,10 +48,34 @@ export function digest(paths) {
   return hash.digest('hex')
 }
 
-function filesIn(path) {
-  if (!statSync(join(root, path)).isDirectory()) return [path]
-  const names = readdirSync(join(root, path)).sort()
-  return names.flatMap((name) => filesIn(join(path, name)))
+/** A digest of when and how files last changed: with the same one they need not be read. */
+function stateOf(paths) {
+  const hash = createHash('sha256')
+  for (const path of paths.flatMap(filesIn)) {
+    const { size, mtimeMs, ctimeMs } = statSync(join(root, path))
+    hash.update(`${path}\0${size} ${mtimeMs} ${ctimeMs}\0`)
+  }
+  return hash.digest('hex')
+}
+
+/** Whether `work` was done for these files as they are now; if not, does it. What was done is noted in the stamp. */
+export async function unlessDone(stamp, paths, work) {
+  const state = stateOf(paths)
+  const [contents, stateThen] = (readStamp(stamp) ?? '').split('\n')
+  if (stateThen === state) return
+  const wanted = digest(paths)
+  if (contents !== wanted) await work()
+  writeStamp(stamp, `${wanted}\n${state}`)
+}
+
+const filesIn = (path) => (statSync(join(root, path)).isDirectory() ? filesUnder(path) : [path])
+
+function filesUnder(folder) {
+  const entries = readdirSync(join(root, folder), { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))
+  return entries.flatMap((entry) => {
+    const path = join(folder, entry.name)
+    return entry.isDirectory() ? filesUnder(path) : entry.isFile() ? [path] : filesIn(path)
+  })
 }
 
 /** The content of a stamp file; undefined when it does not exist. */

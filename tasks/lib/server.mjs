@@ -1,6 +1,6 @@
 /** Bundles the server into dist/server: importing a few files takes a third of the CPU of importing a thousand. */
 import { run } from './processes.mjs'
-import { digest, readStamp, startSettings, TaskError, tell, writeStamp } from './project.mjs'
+import { startSettings, TaskError, tell, unlessDone } from './project.mjs'
 
 const sources = ['server', 'shared', 'db', 'package.json', 'package-lock.json', 'tasks/lib/server.mjs']
 /** What a process or a worker starts with; `serverScript` in `server/runtime/package-file.ts` finds them. */
@@ -47,18 +47,24 @@ export function serverCommand(bun) {
 export async function buildServer(bun, built = runtime) {
   const { folder, target } = builds[built]
   const stamp = `dist/.${folder.slice('dist/'.length)}`
-  const wanted = digest(sources)
-  if (readStamp(stamp) === wanted) return
-  tell('Building the server...')
-  await bundleServer(bun, { folder, target, maps: true })
-  writeStamp(stamp, wanted)
+  await unlessDone(stamp, sources, async () => {
+    tell('Building the server...')
+    await bundleServer(bun, { folder, target, maps: true })
+  })
 }
 
 /** Bundles the server into this folder; `apart` are the packages that are not bundled with it. Throws TaskError. */
 export async function bundleServer(bun, { folder, apart = external, maps = false, target = 'bun' }) {
   const { code, output: printed } = await run(bun, [
     'build',
-    ...[`--target=${target}`, '--splitting', '--root=server', `--outdir=${folder}`, ...(maps ? ['--sourcemap=linked'] : [])],
+    ...[
+      `--target=${target}`,
+      '--splitting',
+      '--minify-whitespace',
+      '--root=server',
+      `--outdir=${folder}`,
+      ...(maps ? ['--sourcemap=linked'] : []),
+    ],
     ...apart.map((name) => `--external=${name}`),
     ...entries.map((name) => `server/${name}.ts`),
   ])

@@ -33,6 +33,8 @@ export function instrumented(path: string, text: string, names: string[]): strin
     for (const value of Object.values(node)) {
       for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) visit(child, node)
     }
+    // What now begins with a parenthesis would go on with the line before it.
+    if (node.type === 'ExpressionStatement' && parent?.type === 'BlockStatement') edits.push([node.start, true, ';'])
   }
 
   function enter({ type, start }: Node, body: Node): void {

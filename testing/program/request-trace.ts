@@ -38,11 +38,14 @@ export interface RequestTrace extends Omit<EventWork, 'writes'> {
 /** The places where an event makes or awaits most, as `path:line what`, and how often it does. */
 export type Sites = readonly (readonly [site: string, times: number])[]
 
+/** What is done for an event, where, and what is done for a whole request with a short answer, from its arrival until its row is written. */
+export type StreamWork = EventWork & { sites: Sites; request: EventWork }
+
 /** A trace, and the work of an event that comes alone: of the stream as it was asked for, and of one in the upstream's own dialect. */
 export interface TracedWork {
   trace: RequestTrace
-  converted: EventWork & { sites: Sites }
-  passed: EventWork & { sites: Sites }
+  converted: StreamWork
+  passed: StreamWork
 }
 
 const declared = (upstream: string) => `
@@ -87,8 +90,8 @@ function wordsOr(vendor: Script): Script {
   }
 }
 
-/** Starts a program and an upstream, sends a few requests, and answers the shortest trace of those after the first ones, and what an event takes. */
-export async function traceRequest(): Promise<TracedWork> {
+/** Starts a program and an upstream, sends a few requests, and answers the shortest trace of those after the first ones, and what an event takes. `env`: more of its environment. */
+export async function traceRequest(env: Record<string, string> = {}): Promise<TracedWork> {
   const folder = mkdtempSync(join(tmpdir(), 'parley-trace-'))
   const file = join(folder, 'trace.json')
   const upstream = await scriptedUpstream(wordsOr(chatVendor()))
@@ -97,7 +100,7 @@ export async function traceRequest(): Promise<TracedWork> {
     const program = await startProgram({
       fromSource: true,
       config: declared(upstream.url),
-      env: { BUN_OPTIONS: `--preload=${preload}`, PARLEY_TRACE_FILE: file, PARLEY_DEMO: 'off' },
+      env: { BUN_OPTIONS: `--preload=${preload}`, PARLEY_TRACE_FILE: file, PARLEY_DEMO: 'off', ...env },
     })
     const ask = async (path: string, body: object, isOver: string) => {
       const headers = { 'x-api-key': 'sk-traced-key', 'anthropic-version': '2023-06-01', 'content-type': 'application/json' }
@@ -140,8 +143,9 @@ interface Look {
 }
 
 /** What an event takes: a long answer less a short one, for each of the events that it has more; of several the least. */
-async function eventWork(ask: (body: object) => Promise<void>, look: Look): Promise<EventWork & { sites: Sites }> {
-  const least: EventWork = { awaits: Number.POSITIVE_INFINITY, objects: Number.POSITIVE_INFINITY, writes: Number.POSITIVE_INFINITY }
+async function eventWork(ask: (body: object) => Promise<void>, look: Look): Promise<StreamWork> {
+  const none: EventWork = { awaits: Number.POSITIVE_INFINITY, objects: Number.POSITIVE_INFINITY, writes: Number.POSITIVE_INFINITY }
+  const [least, request] = [{ ...none }, { ...none }]
   const workOf = async (words: number) => {
     const before = await look.counts()
     await ask(question(`${words} words`))
@@ -150,13 +154,15 @@ async function eventWork(ask: (body: object) => Promise<void>, look: Look): Prom
   }
   for (let round = 0; round < rounds; round++) {
     const [few, many] = [await workOf(short), await workOf(long)]
-    for (const what of ['awaits', 'objects', 'writes'] as const)
+    for (const what of ['awaits', 'objects', 'writes'] as const) {
       least[what] = Math.min(least[what], (many[what] - few[what]) / (long - short))
+      request[what] = Math.min(request[what], few[what])
+    }
   }
   const before = await look.sites()
   await ask(question(`${long} words`))
   const sites = Object.entries(await look.sites()).map(([site, times]) => [site, (times - (before[site] ?? 0)) / long] as const)
-  return { ...least, sites: sites.filter(([, times]) => times > 0.2).sort(([, one], [, other]) => other - one) }
+  return { ...least, request, sites: sites.filter(([, times]) => times > 0.2).sort(([, one], [, other]) => other - one) }
 }
 
 type Recorded = { entered: string[] } & Pick<RequestTrace, 'parses' | 'awaits' | 'objects'>

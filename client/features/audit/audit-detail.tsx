@@ -3,8 +3,10 @@ import { Drawer, DrawerPart } from '#client/ui/console/drawer.tsx'
 import { Facts } from '#client/ui/console/facts.tsx'
 import { formatExactly } from '#client/ui/console/time.ts'
 import type { AuditRow } from '#shared/console/audit'
+import { pathOfId, targetNameOf } from './audit-names.ts'
 import { actorOf, titleOf } from './audit-words.ts'
 import { t } from './messages.ts'
+import { NamedText } from './named-text.tsx'
 
 /** Where the thing is shown; undefined for what is gone or has no page. */
 const pathOf = (row: AuditRow): string | undefined => {
@@ -26,7 +28,9 @@ const pathOf = (row: AuditRow): string | undefined => {
     code: '/admin/selling',
     invitation: '/admin/users?tab=invitations',
   }
-  return row.after === null && row.before !== null ? undefined : paths[row.action.split('.')[0] ?? '']
+  if (row.after === null && row.before !== null) return undefined
+  // Kept requests of a user or key are deleted together: then they are the target.
+  return pathOfId(row.target, row.names) ?? paths[row.action.split('.')[0] ?? '']
 }
 
 /** One change: what was before and after, and the thing that was changed. */
@@ -51,8 +55,12 @@ export function AuditDetail(props: {
           facts={[
             [
               t('thing'),
-              <Show when={pathOf(props.row)} fallback={props.row.targetName}>
-                {(path) => <a href={path()}>{props.row.targetName}</a>}
+              <Show when={pathOf(props.row)} fallback={targetNameOf(props.row)}>
+                {(path) => (
+                  <a href={path()} title={props.row.target}>
+                    {targetNameOf(props.row)}
+                  </a>
+                )}
               </Show>,
             ],
             [t('action'), <span class="mono text-[12px]">{props.row.action}</span>],
@@ -69,9 +77,19 @@ export function AuditDetail(props: {
               <div>
                 <dt class="mono text-[12px] text-ink-3">{name}</dt>
                 <Show when={props.row.before}>
-                  {(before) => <dd class="wrap-anywhere text-ink-3 line-through">{text(before()[name])}</dd>}
+                  {(before) => (
+                    <dd class="wrap-anywhere text-ink-3 line-through">
+                      <NamedText text={text(before()[name])} names={props.row.names} />
+                    </dd>
+                  )}
                 </Show>
-                <Show when={props.row.after}>{(after) => <dd class="wrap-anywhere">{text(after()[name])}</dd>}</Show>
+                <Show when={props.row.after}>
+                  {(after) => (
+                    <dd class="wrap-anywhere">
+                      <NamedText text={text(after()[name])} names={props.row.names} />
+                    </dd>
+                  )}
+                </Show>
               </div>
             )}
           </For>

@@ -16,6 +16,7 @@ import { isoDay } from '#client/ui/time-zone.ts'
 import type { AuditRow } from '#shared/console/audit'
 import type { Page as PageOf } from '#shared/console/model'
 import { AuditDetail } from './audit-detail.tsx'
+import { namedText, targetNameOf } from './audit-names.ts'
 import { actorOf, titleOf } from './audit-words.ts'
 import { en } from './en.ts'
 import { t } from './messages.ts'
@@ -126,14 +127,20 @@ export function AuditPage() {
               cell: (row) => (
                 <b
                   class="block max-w-[30ch] truncate max-[759px]:max-w-none"
-                  classList={{ 'mono text-[12px]': isId(row.targetName) }}
-                  title={row.targetName ?? ''}
+                  classList={{ 'mono text-[12px]': isId(targetNameOf(row)) }}
+                  title={row.targetName === row.target ? row.target : `${row.targetName} (${row.target})`}
                 >
-                  {row.targetName}
+                  {targetNameOf(row)}
                 </b>
               ),
             },
-            { id: 'change', label: t('change'), wide: true, card: 'whole', cell: (row) => <ChangeCell text={changeOf(row)} /> },
+            {
+              id: 'change',
+              label: t('change'),
+              wide: true,
+              card: 'whole',
+              cell: (row) => <ChangeCell text={changeOf(row)} names={row.names} />,
+            },
           ]}
           empty={
             <Show when={active().length > 0} fallback={<Empty title={t('empty')}>{t('emptyWhy')}</Empty>}>
@@ -153,16 +160,16 @@ export function AuditPage() {
 }
 
 /** What changed, in one line; the rest is in the open row. */
-const ChangeCell = (props: { text: string }) => (
+const ChangeCell = (props: { text: string; names: AuditRow['names'] }) => (
   <Show when={props.text}>
-    <span class="block max-w-[36ch] truncate min-[1400px]:max-w-[56ch] text-ink-2" title={props.text}>
-      {props.text}
+    <span class="block max-w-[36ch] truncate min-[1400px]:max-w-[56ch] text-ink-2" title={namedText(props.text, props.names, true)}>
+      {namedText(props.text, props.names)}
     </span>
   </Show>
 )
 
 /** Whether this is an id of Parley's own, such as `req_...`, and not a name. */
-const isId = (name: string | null) => /^[a-z]{2,4}_[A-Za-z0-9]{12,}$/.test(name ?? '')
+const isId = (name: string) => /^([a-z]{2,5}_[A-Za-z0-9]{12,}|[0-9a-f]{24})$/.test(name)
 
 /** The day of a time: today and yesterday by name. */
 function dayOf(at: string): string {

@@ -25,7 +25,7 @@ export const en = {
   never: 'never',
   models: 'Models',
   modelsCount: '{count} {count:model|models}',
-  noModels: 'It may ask no model now.',
+  noModels: 'It cannot call any model now.',
   use: 'Use it',
   docs: 'API reference',
   signIn: 'Sign in',

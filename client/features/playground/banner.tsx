@@ -1,12 +1,13 @@
 import { Match, Switch } from 'solid-js'
 import { t } from '#client/features/playground/messages/messages.ts'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
+import { reachServer } from '#client/features/playground/state/reach.ts'
 import { createOnline } from '#client/ui/browser-state.ts'
 import { Button } from '#client/ui/button.tsx'
 
 /** One line under the top bar about the whole page: offline, session ended, or a request edited by hand. */
 export function Banner(props: { page: PageContext }) {
-  const online = createOnline()
+  const online = createOnline(reachServer)
   const { playground } = props.page
   return (
     <Switch>

@@ -35,7 +35,7 @@ export const en = {
   costDay: 'Charged by day',
   costHour: 'Charged by hour',
   todayHatched: 'today so far is hatched',
-  hourHatched: 'the present hour is hatched',
+  hourHatched: 'the current hour is hatched',
   firstToken: 'Time to first token',
   chartLabel: '{title}: {amount} in {count} {count:step|steps}. The table below has the numbers.',
   linesLabel: 'Percentiles of the time to first token by day: the table below has the numbers.',

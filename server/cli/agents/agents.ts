@@ -53,17 +53,17 @@ export const agents = {
     dialect: 'responses',
     parts: ({ url, model }) => [
       {
-        file: '.codex/config.toml',
+        // A profile is a file of its own; one in `config.toml` is refused.
+        file: '.codex/parley.config.toml',
         lines: [
+          'model_provider = "parley"',
+          `model = ${JSON.stringify(model)}`,
+          '',
           '[model_providers.parley]',
           'name = "Parley"',
           `base_url = ${JSON.stringify(`${url}/v1`)}`,
           'env_key = "PARLEY_KEY"',
           'wire_api = "responses"',
-          '',
-          '[profiles.parley]',
-          'model_provider = "parley"',
-          `model = ${JSON.stringify(model)}`,
         ],
       },
     ],
@@ -95,7 +95,7 @@ export const agents = {
       { file: '.gemini/.env', lines: [`GOOGLE_GEMINI_BASE_URL=${url}`, `GEMINI_API_KEY=${key}`, `GEMINI_MODEL=${model}`] },
       { file: '.gemini/settings.json', json: [[['security', 'auth', 'selectedType'], 'gemini-api-key']] },
     ],
-    start: ({ model }) => [`gemini --model ${model}`],
+    start: ({ model }) => [`gemini --model ${model}   # it reads its key only in a folder that it trusts; with -p: --skip-trust`],
   },
   qwen: {
     title: 'Qwen Code',

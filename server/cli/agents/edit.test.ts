@@ -8,7 +8,7 @@ const own = '{\n    "theme": "dark", "env": { "MINE": "1", "ANTHROPIC_MODEL": "o
 const parts = agentNames.flatMap((name) => agents[name].parts(post).map((part): [string, Part] => [`${name}: ${part.file}`, part]))
 
 describe.each(parts)('%s', (_, part) => {
-  const befores = 'json' in part ? [null, '{}', own] : [null, '', 'model = "mine"\n', '[profiles.mine]\nmodel = "x"']
+  const befores = 'json' in part ? [null, '{}', own] : [null, '', 'model = "mine"\n', '[model_providers.mine]\nname = "x"']
 
   test('written twice is written once, and taken back byte for byte', () => {
     for (const before of befores) {

@@ -1,5 +1,5 @@
 /** `GET /v1/key` and `GET /v1/key/usage`: what the holder of an API key may know of it. The page `/key` shows it. */
-import type { Caller } from '#accounts/caller'
+import type { Caller, Sender } from '#accounts/caller'
 import { createThrottle } from '#accounts/guard/throttle'
 import type { UsageReports } from '#accounts/usage'
 import type { BudgetsLeft, WindowsLeft } from '#billing/ledger/budgets-left'
@@ -16,7 +16,7 @@ import { admit } from './relay-route.ts'
 
 /** What the routes need from the program. */
 export interface KeyServices {
-  accounts: { admitKey(secret: string, address: string): Caller; usageReports: UsageReports }
+  accounts: { admitKey(secret: string, from: Sender): Caller; usageReports: UsageReports }
   channels: Channels
   prices: PriceBook
   budgetsLeft: BudgetsLeft

@@ -2,7 +2,7 @@
  * Lists of models and single models, in the format of the caller's protocol. Three protocols share `/v1/models`: a request
  * with a version header or `x-api-key` gets the Messages format, one with Google's key carriers Gemini's, any other OpenAI's.
  */
-import type { Caller } from '#accounts/caller'
+import type { Caller, Sender } from '#accounts/caller'
 import { isWholeFor } from '#billing/pricing/cost'
 import type { Price, PriceBook } from '#billing/pricing/price'
 import { errorResponse, jsonText } from '#http/request/respond'
@@ -20,7 +20,7 @@ type Format = keyof typeof modelWriters
 
 /** What the model endpoints need from the program. */
 export interface ModelServices {
-  accounts: { admitKey(secret: string, address: string): Caller }
+  accounts: { admitKey(secret: string, from: Sender): Caller }
   channels: Channels
   prices: PriceBook
   /** Seconds since the epoch; reported as `created` of every model, since vendors do not report it. */

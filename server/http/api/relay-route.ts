@@ -1,6 +1,6 @@
 /** Shared by all relay endpoints: check the key, read JSON, call the relay, write the reply. */
 
-import type { Caller } from '#accounts/caller'
+import type { Caller, Sender } from '#accounts/caller'
 import type { Captures } from '#bodies/captures'
 import type { WordingName } from '#canonical/wording'
 import { readCredential } from '#http/request/credentials'
@@ -24,7 +24,7 @@ export const undeclaredBytes = 1024 * 1024
 /** What the relay's endpoints need from the program. */
 export interface RelayServices extends JsonServices {
   rooms: BodyRooms
-  accounts: { admitKey(secret: string, address: string): Caller }
+  accounts: { admitKey(secret: string, from: Sender): Caller }
   relay: (ask: Ask) => ReturnType<Relay>
   heartbeatMs: number
   captures: Pick<Captures, 'begin'>
@@ -49,7 +49,7 @@ export const asksStrict = (request: Request): boolean => request.headers.get('x-
 /** The caller whose API key the request has, or for whom Parley asks again. Throws GatewayError. */
 export const admit = (services: Pick<RelayServices, 'accounts'>, visit: Visit): Caller =>
   visit.replay?.caller ??
-  services.accounts.admitKey(readCredential(visit.request.headers, visit.url.searchParams, visit.addressed?.keyHeader), visit.clientAddress)
+  services.accounts.admitKey(readCredential(visit.request.headers, visit.url.searchParams, visit.addressed?.keyHeader), visit)
 
 /** Serves a token count for a request. Throws GatewayError. */
 export async function count(

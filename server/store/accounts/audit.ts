@@ -6,10 +6,10 @@ import { and, desc, eq, gte, lt, or, type SQL, sql } from 'drizzle-orm'
 import { audit } from '#db/schema'
 import type { Actor } from '#shared/console/audit'
 import { GatewayError } from '#shared/errors'
+import { sameValue } from '#shared/same-value'
 import { atomically } from '#store/engine/atomic'
 import { inLots } from '#store/engine/batches'
 import type { Store } from '#store/engine/store'
-import { sameValue } from './same-value.ts'
 
 /** A row of the audit trail. */
 export type AuditRecord = typeof audit.$inferSelect

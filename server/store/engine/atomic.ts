@@ -1,6 +1,32 @@
 /** Several writes in one transaction; their changes are published after the commit. */
-import { createPublications } from './publications.ts'
-import type { Changes, Store } from './store.ts'
+import type { Changes, MirroredTable, Store } from './store.ts'
+
+/** Up to this many changed rows are refreshed one by one; beyond that the whole table is. */
+const fewRows = 50
+
+/** Pending notifications. */
+export interface Publications {
+  /** `id` undefined: many rows of the table. */
+  add(table: MirroredTable, id: string | undefined): void
+  /** Publishes each row once, or the table as a whole. */
+  tell(to: Changes): Promise<void>
+}
+
+/** An empty collection. */
+export function createPublications(): Publications {
+  const pending = new Map<MirroredTable, Set<string | undefined>>()
+  return {
+    add(table, id) {
+      pending.set(table, (pending.get(table) ?? new Set()).add(id))
+    },
+    async tell(to) {
+      for (const [table, ids] of pending) {
+        const all = ids.has(undefined) || ids.size > fewRows
+        for (const id of all ? [undefined] : ids) await to.publish(table, id)
+      }
+    },
+  }
+}
 
 /**
  * Runs `work` in a transaction; its writes must use the store it gets. Inside another transaction, publishing waits for the outer

@@ -3,8 +3,8 @@
  * together, or not at all.
  */
 import type { Clock } from '#runtime/clock'
+import { createPublications } from './atomic.ts'
 import { createChanges } from './changes.ts'
-import { createPublications } from './publications.ts'
 import type { Changes, Db, Store } from './store.ts'
 
 /**

@@ -4,9 +4,9 @@
  * waits, but never into the middle of a transaction of the main thread.
  */
 import { PGlite, types } from '@electric-sql/pglite'
-import { drizzle } from 'drizzle-orm/pglite'
-import * as schema from '#db/schema'
+import { mapBesideEntry } from '#runtime/package-file'
 import type { CallMessage, Reply } from '#runtime/worker-link'
+import { type EmbeddedSession, embeddedDb } from './embedded-db.ts'
 import { createStatements, type Statements } from './embedded-statements.ts'
 import { guard } from './guard.ts'
 import { createCalls, faultOf, type RunningCall } from './worker-calls.ts'
@@ -39,10 +39,24 @@ const parsers = Object.fromEntries(asText.map((type) => [type, (text: string) =>
 
 /**
  * Settings of the server. Its buffers are touched, all of them, when it opens: 128 MB by default. The system's own cache of the files is
- * behind them. A file of the log that is written soon need not be filled with zeros before, since nothing is forced to the disk.
+ * behind them. There is one connection, and what a hundred of them need is 4 MB: eight with more locks each take half of it. A file of the
+ * log that is written soon need not be filled with zeros before, since nothing is forced to the disk.
  */
-const settings = ['shared_buffers=16MB', 'wal_init_zero=off', 'track_activities=off']
+const settings = [
+  'shared_buffers=8MB',
+  'wal_init_zero=off',
+  'track_activities=off',
+  'max_connections=8',
+  'superuser_reserved_connections=0',
+  'max_locks_per_transaction=256',
+]
 const startParams = [...PGlite.defaultStartParams, ...settings.flatMap((setting) => ['-c', setting])]
+
+/** Timezones, dictionaries and the like, 6 MB of which little is ever read. The engine uses nothing of a Blob but its bytes. */
+function filesOfEngine(): { fsBundle?: Blob } {
+  const bytes = mapBesideEntry('@electric-sql/pglite', 'pglite.data')
+  return bytes ? { fsBundle: { arrayBuffer: async () => bytes } as Blob } : {}
+}
 
 let database: PGlite | undefined
 let statements: Statements | undefined
@@ -102,9 +116,9 @@ async function answer(message: SessionMessage): Promise<Reply> {
 async function perform(message: SessionMessage): Promise<EmbeddedRows | undefined> {
   switch (message.kind) {
     case 'open':
-      database = await PGlite.create({ dataDir: message.folder, startParams })
+      database = await PGlite.create({ dataDir: message.folder, startParams, ...filesOfEngine() })
       statements = createStatements(database)
-      run = createCalls({ db: guard(drizzle(here as unknown as PGlite, { schema })), engine: 'embedded' })
+      run = createCalls({ db: guard(embeddedDb(here)), engine: 'embedded' })
       return undefined
     case 'close':
       await database?.close()
@@ -122,13 +136,8 @@ async function runQuery({ sql, params, rowMode }: Query): Promise<EmbeddedRows> 
   return { rows, affectedRows }
 }
 
-interface Here {
-  query(sql: string, params?: readonly unknown[], options?: Partial<Query>): Promise<EmbeddedRows>
-  transaction<T>(inside: (tx: Here) => Promise<T>): Promise<T>
-}
-
-/** What the driver of the calls uses of a PGlite. A call is alone until it is over, so that its transactions need no turn. */
-const here: Here = {
+/** The session as calls use it. A call is alone until it is over, so that its transactions need no turn. */
+const here: EmbeddedSession = {
   query: (sql, params = [], { rowMode = 'object' } = {}) => runQuery({ sql, params, rowMode }),
   async transaction(inside) {
     await here.query('begin')

@@ -3,15 +3,13 @@
  * that is never released, so a short-lived process does it; this module opens existing ones.
  */
 
-import type { PGlite } from '@electric-sql/pglite'
-import { drizzle } from 'drizzle-orm/pglite'
-import * as schema from '#db/schema'
 import { closeToOthers, exists, makeFolder, removeFolder, rename } from '#runtime/folder'
 import { serverScript } from '#runtime/package-file'
 import { namesIn } from '#runtime/segment'
 import { runScript } from '#runtime/spawn'
 import { createDatabaseWorker } from './database-worker.ts'
 import { EmbeddedClient } from './embedded-client.ts'
+import { embeddedDb } from './embedded-db.ts'
 import { guard } from './guard.ts'
 import type { Engine } from './store.ts'
 
@@ -49,10 +47,8 @@ export async function openMade(folder: string): Promise<Engine> {
     await client.close().catch(() => {})
     throw new Error(`cannot open the embedded database in ${folder}: ${(thrown as Error).message}`, { cause: thrown })
   }
-  // The driver's type requires a PGlite; it calls only `query` and `transaction`.
-  const db = drizzle(client as unknown as PGlite, { schema })
   return {
-    db: guard(db),
+    db: guard(embeddedDb(client)),
     worker: (clock) => ({ ...createDatabaseWorker(clock, client.link), close: async () => {} }),
     close: () => client.close(),
   }

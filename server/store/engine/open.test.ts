@@ -127,3 +127,13 @@ test('what was committed survives kill -9, and the folder opens again at once', 
   }
   await rm(folder, { recursive: true })
 }, 60_000)
+
+test("the embedded engine's own code is loaded by its worker and by what makes databases, not by the thread that carries streams", async () => {
+  const files = await Promise.all(
+    (await readdir(import.meta.dir)).map(async (name) => [name, await Bun.file(join(import.meta.dir, name)).text()] as const),
+  )
+  const names = files
+    .filter(([name, text]) => !name.includes('.test.') && /^import (?!type).*'(@electric-sql\/|drizzle-orm\/pglite)/m.test(text))
+    .map(([name]) => name)
+  expect(names.sort()).toEqual(['embedded-make.ts', 'embedded-statements.ts', 'embedded-worker.ts'])
+})

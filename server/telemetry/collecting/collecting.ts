@@ -5,10 +5,11 @@ import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk
 import type { Clock } from '#runtime/clock'
 import { type CollectorState, type FinishedMessage, nameOf } from '#telemetry/hand-over'
 import type { TakenLot } from '#telemetry/lot'
+import { handOverMs } from '#telemetry/settings'
 import { column, columns } from '#telemetry/span-template'
 import type { CollectingOptions } from '#telemetry/telemetry'
 import { type CountRequest, createRequestMetrics } from './request-metrics.ts'
-import { type ReadyShape, readyShape, type WrittenLot } from './span-message.ts'
+import { type ReadyShape, readyCaller, readyShape, type WrittenLot } from './span-message.ts'
 import { type QueueLimits, spanQueue } from './span-queue.ts'
 import { createSpanSender } from './span-sender.ts'
 
@@ -20,7 +21,7 @@ export interface Collecting {
   close(): Promise<void>
 }
 
-const limits: Omit<QueueLimits, 'delayMs'> = { batch: 512, waiting: 8_192 }
+const limits: Omit<QueueLimits, 'delayMs'> = { batch: 1_024, waiting: 8_192 }
 
 /** Begins to send. */
 export function createCollecting(
@@ -39,7 +40,7 @@ export function createCollecting(
   const queue = settings.traces
     ? spanQueue<WrittenLot>(
         createSpanSender({ resource, scope }, tls, clock),
-        { ...limits, delayMs: settings.spansWithinMs },
+        { ...limits, delayMs: settings.spansWithinMs - handOverMs(settings) },
         clock,
         (error) => {
           failure = nameOf(error)
@@ -57,10 +58,12 @@ export function createCollecting(
 
   let epoch = -1
   let shapes = new Map<number, ReadyShape & { count: CountRequest | undefined }>()
+  let callers = new Map<number, Uint8Array>()
 
-  /** Shapes of a lot, beside those that came before in its epoch. */
-  function learn({ shapes: named, ...lot }: TakenLot): void {
-    if (lot.epoch !== epoch) shapes = new Map()
+  /** Shapes and callers of a lot, beside those that came before in its epoch. */
+  function learn({ shapes: named, callers: calling, ...lot }: TakenLot): void {
+    if (lot.epoch !== epoch) [shapes, callers] = [new Map(), new Map()]
+    for (const { number, text } of calling) callers.set(number, readyCaller(text))
     epoch = lot.epoch
     for (const { number, facts, template } of named) shapes.set(number, { ...readyShape(template), count: metrics?.of(facts) })
   }
@@ -86,7 +89,7 @@ export function createCollecting(
       unknown += strange
       const { numbers, ids, whole, spans } = message
       const texts = whole.flatMap(({ text }) => (text === '' ? [] : [text]))
-      if (spans > strange) queue?.add({ count: spans - strange, shapes, numbers, ids, texts })
+      if (spans > strange) queue?.add({ count: spans - strange, shapes, callers, numbers, ids, texts })
       const state = { dropped: dropped(), failure }
       failure = undefined
       return state

@@ -10,7 +10,7 @@ import { spansText } from '#telemetry/span-text'
 import { tracedRequests } from '#telemetry/traced-requests'
 import { seeded } from '#testing/seeded'
 import { usageRow } from '#testing/usage-row'
-import { type ReadyShape, readyShape, spanMessages } from './span-message.ts'
+import { type ReadyShape, readyCaller, readyShape, spanMessages } from './span-message.ts'
 
 const vendors = new Map([['one', 'gemini']])
 const { pick, below } = seeded(11)
@@ -35,14 +35,16 @@ function readLots(lots: readonly TakenLot[]) {
   const message = spanMessages('[', ']')
   const [texts, measured]: [string[], (readonly [MeasuredFacts, ...number[]])[]] = [[], []]
   let [epoch, shapes, facts] = [-1, new Map<number, ReadyShape>(), new Map<number, MeasuredFacts>()]
+  let callers = new Map<number, Uint8Array>()
   for (const lot of lots) {
-    if (lot.epoch !== epoch) [epoch, shapes, facts] = [lot.epoch, new Map(), new Map()]
+    if (lot.epoch !== epoch) [epoch, shapes, facts, callers] = [lot.epoch, new Map(), new Map(), new Map()]
+    for (const { number, text } of lot.callers) callers.set(number, readyCaller(text))
     for (const { number, template, facts: its } of lot.shapes) {
       shapes.set(number, readyShape(template))
       facts.set(number, its)
     }
     const { numbers, ids, whole, spans: count } = lot
-    const bytes = message([{ count, shapes, numbers, ids, texts: whole.flatMap(({ text }) => (text === '' ? [] : [text])) }])
+    const bytes = message([{ count, shapes, callers, numbers, ids, texts: whole.flatMap(({ text }) => (text === '' ? [] : [text])) }])
     texts.push(new TextDecoder().decode(bytes))
     for (let at = 0; at < numbers.length; at += columns) {
       const of = (which: number) => numbers[at + which] ?? Number.NaN
@@ -87,7 +89,11 @@ function finished() {
       model: pick(names),
       upstreamModel: pick([null, 'm-2']),
       group: pick(names),
-      key: pick(['ci', 'other']),
+      ...{
+        key: pick(['ci', 'other', null, ...names]),
+        userId: pick(['u', 'marked-caller', ...names]),
+        memberId: pick([null, 'mem', ...names]),
+      },
       channel: pick([null, 'one']),
     },
     ...{
@@ -140,7 +146,7 @@ test('every request as if it were the only one', () => {
   expect(taken.reduce((sum, { numbers }) => sum + numbers.length / columns, 0)).toBeGreaterThan(all.length / 4)
 })
 
-test('a channel that has another vendor is told as such once the lot forgets', () => {
+test('a channel that has another vendor is told as such once the lot is refreshed', () => {
   const known = new Map([['one', 'gemini']])
   const lot = createLot(10, () => known)
   const lots: TakenLot[] = []
@@ -157,10 +163,58 @@ test('a channel that has another vendor is told as such once the lot forgets', (
   ]
   expect(providers()).toEqual(three('gcp.gemini'))
   known.set('one', 'vertex')
-  lot.forget()
+  lot.refresh()
   // What was begun before is told as it was begun.
   expect(providers()).toEqual(three('gcp.gemini'))
   expect(providers()).toEqual(three('gcp.vertex_ai'))
+})
+
+test('shapes are told once, until they are forgotten or found no room', () => {
+  const lot = createLot(100, () => vendors, { mostShapes: 3 })
+  const lots: TakenLot[] = []
+  /** Of a lot with two requests of each model: its epoch, shapes told, requests with one, and others. */
+  const told = (models: readonly string[]) => {
+    for (const model of [...models, ...models])
+      lot.add(usageRow({ requestId: 'one', model, channel: 'one', attempts: [] }), requests.begin('one', new Headers()), true)
+    const taken = lot.take()
+    lots.push(taken)
+    return [taken.epoch, taken.shapes.length, taken.numbers.length / columns, taken.whole.length]
+  }
+  expect(told(['a', 'b'])).toEqual([0, 2, 2, 2])
+  lot.refresh()
+  expect(told(['a', 'b'])).toEqual([0, 0, 4, 0])
+  // The first has the last room.
+  expect(told(['c', 'd', 'a'])).toEqual([0, 1, 3, 3])
+  expect(told(['c', 'd', 'a'])).toEqual([0, 0, 4, 2])
+  lot.refresh()
+  expect(told([])).toEqual([0, 0, 0, 0])
+  expect(told(['d', 'a'])).toEqual([1, 2, 2, 2])
+  lot.forget()
+  expect(told(['a'])).toEqual([1, 0, 2, 0])
+  expect(told(['a'])).toEqual([2, 1, 1, 1])
+  expect(readLots(lots).spans.length).toBe(lots.reduce((sum, { spans }) => sum + spans, 0))
+})
+
+test('who asked is no part of a shape, and is told once while there is room', () => {
+  const lot = createLot(100, () => vendors, { mostCallers: 3 })
+  const lots: TakenLot[] = []
+  const told = (users: readonly string[]) => {
+    for (const userId of users)
+      lot.add(usageRow({ requestId: 'one', userId, key: 'k', attempts: [] }), requests.begin('one', new Headers()), true)
+    const taken = lot.take()
+    lots.push(taken)
+    return [taken.epoch, taken.shapes.length, taken.callers.length, taken.whole.length]
+  }
+  // The first request of a shape is whole.
+  expect(told(['ann', 'ann', 'bob'])).toEqual([0, 1, 2, 1])
+  expect(told(['ann', 'bob', 'cid', 'dan', 'eve'])).toEqual([0, 0, 1, 2])
+  lot.refresh()
+  told([])
+  expect(told(['dan', 'dan', 'ann'])).toEqual([1, 1, 2, 1])
+  const users = readLots(lots).texts.flatMap((text) =>
+    [...text.matchAll(/"user\.id","value":\{"stringValue":"(\w+)"/g)].map(([, user]) => user),
+  )
+  expect(users.sort()).toEqual(['ann', 'ann', 'ann', 'ann', 'bob', 'bob', 'cid', 'dan', 'dan', 'dan', 'eve'])
 })
 
 test('a request that is larger than a lot has its room', () => {

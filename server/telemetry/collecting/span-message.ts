@@ -11,10 +11,15 @@ export interface ReadyShape {
   room: number
 }
 
+/** Attributes of a caller as they are written; all of it is ASCII. */
+export const readyCaller = (text: string): Uint8Array => encoder.encode(text)
+
 /** Spans of a lot. */
 export interface WrittenLot {
   count: number
   shapes: ReadonlyMap<number, ReadyShape>
+  /** Attributes of who asked, in bytes. */
+  callers: ReadonlyMap<number, Uint8Array>
   numbers: Float64Array
   ids: Uint8Array
   /** Spans that are text already, separated by commas. */
@@ -55,19 +60,22 @@ export function spanMessages(head: string, tail: string): (lots: readonly Writte
   }
 }
 
-function roomFor({ numbers, shapes, texts }: WrittenLot): number {
+function roomFor({ numbers, shapes, callers, texts }: WrittenLot): number {
   // All of it is ASCII.
   let room = texts.reduce((sum, { length }) => sum + length + 1, 0)
-  for (let at = 0; at < numbers.length; at += columns) room += shapes.get(numbers[at + column.shape] ?? -1)?.room ?? 0
+  for (let at = 0; at < numbers.length; at += columns) {
+    room += shapes.get(numbers[at + column.shape] ?? -1)?.room ?? 0
+    room += callers.get(numbers[at + column.caller] ?? -1)?.length ?? 0
+  }
   return room
 }
 
-function writeLot({ numbers, ids, shapes, texts }: WrittenLot, out: Uint8Array, from: number): number {
+function writeLot({ numbers, ids, shapes, callers, texts }: WrittenLot, out: Uint8Array, from: number): number {
   let at = from
   for (let request = 0; request * columns < numbers.length; request += 1) {
     const first = request * columns
     const shape = numbers[first + column.isTraced] === 1 ? shapes.get(numbers[first + column.shape] ?? -1) : undefined
-    if (shape !== undefined) at = writeRequest(shape, { numbers, first, ids, begin: request * idBytes }, out, at)
+    if (shape !== undefined) at = writeRequest(shape, { numbers, first, ids, begin: request * idBytes, callers }, out, at)
   }
   for (const text of texts) {
     at += encoder.encodeInto(text, out.subarray(at)).written
@@ -81,6 +89,7 @@ interface Row {
   first: number
   ids: Uint8Array
   begin: number
+  callers: WrittenLot['callers']
 }
 
 function writeRequest({ pieces, holes }: ReadyShape, row: Row, out: Uint8Array, from: number): number {
@@ -130,6 +139,12 @@ const byHole: Record<Hole, Writer> = {
   output: whole(column.output),
   cacheRead: whole(column.cacheRead),
   reasoning: whole(column.reasoning),
+  caller({ numbers, first, callers }, out, at) {
+    const text = callers.get(numbers[first + column.caller] ?? -1)
+    if (text === undefined) return at
+    out.set(text, at)
+    return at + text.length
+  },
 }
 const writers = holes.map((hole) => byHole[hole])
 

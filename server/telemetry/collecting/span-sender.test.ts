@@ -45,6 +45,7 @@ function senderTo(url: string, more: Record<string, string> = {}, ca?: string) {
 const lot = (...texts: string[]) => ({
   count: texts.length,
   shapes: new Map(),
+  callers: new Map(),
   numbers: new Float64Array(0),
   ids: new Uint8Array(0),
   texts,

@@ -146,7 +146,7 @@ export const zhPanels: Record<keyof typeof enPanels, string> = {
   forgetTitle: '退出登录并删除 {count} 个对话？',
   resetDone: '参数已重置',
   unknownConversation: '找不到对话',
-  unknownConversationWhy: '此浏览器中没有这个对话。它可能已被删除，或保存在另一个浏览器或另一个账户中。',
+  unknownConversationWhy: '此浏览器中没有这个对话。它可能已被删除，或保存在另一个浏览器或另一个账号中。',
   keyFocus: '转到消息框',
   keyCopyLast: '复制最后一条回复',
   keyRegions: '移到下一个区域',

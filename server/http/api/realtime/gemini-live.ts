@@ -188,7 +188,7 @@ function beginning(services: LiveServices, visit: Visit, { admit, token }: Entry
 
 function keyEntryAt(services: LiveServices, { request, url, clientAddress }: Visit): Entry {
   const secret = readCredential(request.headers, url.searchParams)
-  const admit = () => services.accounts.admitKey(secret, clientAddress)
+  const admit = () => services.accounts.admitKey(secret, { clientAddress })
   admit()
   return { admit }
 }

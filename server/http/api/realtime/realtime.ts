@@ -2,7 +2,7 @@
  * The realtime endpoint: a WebSocket that is upgraded only after every check has passed. Any origin is accepted, because access
  * depends on the key alone.
  */
-import type { Caller } from '#accounts/caller'
+import type { Caller, Sender } from '#accounts/caller'
 import type { Captures } from '#bodies/captures'
 import type { KeptCall } from '#canonical/operation/kept-call'
 import { offeredProtocols, readCredential } from '#http/request/credentials'
@@ -18,7 +18,7 @@ import { type ClientSecret, isClientSecret, opened, type SecretServices } from '
 
 /** What the realtime endpoint needs from the program. */
 export interface RealtimeServices extends Pick<SecretServices, 'sealer' | 'clock'> {
-  accounts: { admitKey(secret: string, address: string): Caller; callerWithKey(id: string, address: string): Caller | undefined }
+  accounts: { admitKey(secret: string, from: Sender): Caller; callerWithKey(id: string, address: string): Caller | undefined }
   realtime: Realtime
   callDoors: CallDoors
   captures: Pick<Captures, 'begin'>
@@ -70,7 +70,7 @@ function betaHeader(headers: Headers, offered: readonly string[]): Record<string
 
 /** Whose session it is to be, again and again; `minted`: what its client secret says. Throws GatewayError for a secret that is none. */
 export function admission(services: RealtimeServices, secret: string, address: string): { admit(): Caller; minted?: ClientSecret } {
-  if (!isClientSecret(secret)) return { admit: () => services.accounts.admitKey(secret, address) }
+  if (!isClientSecret(secret)) return { admit: () => services.accounts.admitKey(secret, { clientAddress: address }) }
   const minted = opened(services, secret)
   if (!minted) throw new GatewayError('invalid_api_key', 'The client secret is not valid, or has expired.')
   const admit = () => {

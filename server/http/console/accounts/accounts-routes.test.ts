@@ -255,11 +255,15 @@ describe('keys', () => {
   test('a key for certain addresses works from these only, and says where it was used last', async () => {
     const body = { name: 'at home', addresses: ['203.0.113.7', '10.0.0.0/8', '2001:db8::/32'] }
     const { body: key } = await call('POST', '/api/keys', { cookie: ann, body })
-    for (const address of ['203.0.113.7', '10.9.8.7', '::ffff:10.1.2.3', '2001:db8::1']) accounts.admitKey(key.key, address)
-    expect((await call('GET', `/api/keys/${key.id}`, { cookie: ann })).body.lastUsedFrom).toBe('2001:db8::1')
-    for (const address of ['203.0.113.8', '11.0.0.1', '2001:db9::1', '::1', '', undefined]) {
-      expect(() => accounts.admitKey(key.key, address)).toThrow('address')
+    for (const address of ['203.0.113.7', '10.9.8.7', '::ffff:10.1.2.3', '2001:db8::1']) {
+      await clock.advance(1_000)
+      accounts.admitKey(key.key, { clientAddress: address })
     }
+    expect((await call('GET', `/api/keys/${key.id}`, { cookie: ann })).body.lastUsedFrom).toBe('2001:db8::1')
+    for (const address of ['203.0.113.8', '11.0.0.1', '2001:db9::1', '::1', '']) {
+      expect(() => accounts.admitKey(key.key, { clientAddress: address })).toThrow('address')
+    }
+    expect(() => accounts.admitKey(key.key)).toThrow('address')
     const wrong = ['203.0.113', '10.0.0.0/33', 'example.com', '10.0.0.0/8/8', '::1/129', '10.0.0.0/-1', '1.2.3.4/']
     for (const entry of wrong) {
       expect(await call('PATCH', `/api/keys/${key.id}`, { cookie: ann, body: { addresses: [entry] } })).toMatchObject({
@@ -267,7 +271,7 @@ describe('keys', () => {
       })
     }
     await call('PATCH', `/api/keys/${key.id}`, { cookie: ann, body: { addresses: null } })
-    expect(accounts.admitKey(key.key, '198.51.100.1').key?.addresses).toBeNull()
+    expect(accounts.admitKey(key.key, { clientAddress: '198.51.100.1' }).key?.addresses).toBeNull()
   })
   test('the plain key is in one answer only', async () => {
     const made = await call('POST', '/api/keys', {

@@ -172,6 +172,8 @@ export const fields: Readonly<Record<string, string>> = {
   'USD; negative for what was taken.': '美元；支出为负。',
   'The cause: `usage:<request id>`, `grant:<user id>`, `credit:<key>`, `code:<id of the code>`, `payment:<reference>`, `refund:<reference>`.':
     '原因：`usage:<request id>`、`grant:<user id>`、`credit:<key>`、`code:<id of the code>`、`payment:<reference>`、`refund:<reference>`。',
+  'What the ids in `target`, `before` and `after` stand for, and their names now; what no longer exists is missing.':
+    '`target`、`before` 和 `after` 中各 id 所指的对象及其当前名称；已不存在的对象不在其中。',
   'The owner of the management key that acted.': '执行操作的管理密钥的所有者。',
   'a short reason': '简短的理由',
   'Up to 16 texts.': '最多 16 个文本。',

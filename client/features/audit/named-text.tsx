@@ -1,0 +1,24 @@
+import { For, Show } from 'solid-js'
+import type { AuditRow } from '#shared/console/audit'
+import { piecesOf } from './audit-names.ts'
+
+/** A text of the trail: the ids in it are links that have the names of the things they stand for. */
+export function NamedText(props: { text: string; names: AuditRow['names'] }) {
+  return (
+    <For each={piecesOf(props.text, props.names)}>
+      {(piece) =>
+        typeof piece === 'string' ? (
+          piece
+        ) : (
+          <Show when={piece.path} fallback={<span title={piece.id}>{piece.name}</span>}>
+            {(path) => (
+              <a href={path()} title={piece.id}>
+                {piece.name}
+              </a>
+            )}
+          </Show>
+        )
+      }
+    </For>
+  )
+}
