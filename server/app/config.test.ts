@@ -39,7 +39,7 @@ describe('readConfig', () => {
       allowedHosts: [],
       trustedProxies: [],
       maxOpen: 10_000,
-      maxLagMs: 100,
+      maxLagMs: 50,
       maxIdleMs: 60_000,
       reusePort: 'off',
       drainSeconds: 300,

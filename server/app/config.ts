@@ -99,7 +99,7 @@ const table = {
   maxOpen: variable('PARLEY_MAX_OPEN', '10000', 'open requests and sessions at once; more are refused with 503', whole(1, 1_000_000)),
   maxLagMs: variable(
     'PARLEY_MAX_LAG',
-    '100ms',
+    '50ms',
     'event loop delay, or wait for their turn, above which requests are refused with 503, once a burst of 2,000 has been taken',
     milliseconds,
   ),

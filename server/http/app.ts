@@ -6,7 +6,7 @@
 import { Elysia } from 'elysia'
 import { unservedDoor } from '#http/api/unserved-doors'
 import { isPreflight, preflight, readable } from '#http/request/other-sites'
-import { captured, errorResponse, withGuards, withRequestId } from '#http/request/respond'
+import { captured, errorResponse, sameErrorResponse, withGuards, withRequestId } from '#http/request/respond'
 import type { Envelope, Method, Route, Visit } from '#http/request/route'
 import { clientAddress, createTargetCheck, type HostPolicy, pathParameter } from '#http/request/target'
 import type { Clock, Random } from '#runtime/clock'
@@ -30,7 +30,9 @@ export interface Load {
 
 /** The error for a process that shuts down. */
 export const shuttingDown = () => new GatewayError('overloaded', 'Parley is shutting down. Try again shortly.', { retryAfter: 5 })
-const tooMuch = () => new GatewayError('overloaded', 'Parley is overloaded. Nothing was charged. Try again shortly.', { retryAfter: 2 })
+const tooMuch = new GatewayError('overloaded', 'Parley is overloaded. Nothing was charged. Try again shortly.', { retryAfter: 2 })
+
+const turnedAway = sameErrorResponse(tooMuch)
 
 /** So many open requests are no overload, however late they are. */
 const few = 64
@@ -39,7 +41,7 @@ const few = 64
 function overloadOf({ work, open, lagMeter, maxOpen }: Load, line: Peer['line']): GatewayError | undefined {
   if (!work.taken) return shuttingDown()
   const count = open.count + (line?.waiting ?? 0)
-  return count >= maxOpen || (count > few && lagMeter.isTooMuch(line?.waitMs())) ? tooMuch() : undefined
+  return count >= maxOpen || (count > few && lagMeter.isTooMuch(line?.waitMs())) ? tooMuch : undefined
 }
 
 /** What the HTTP application is built from. */
@@ -154,16 +156,23 @@ export function createApp(parts: AppParts): App {
     return errorResponse(error, envelope, requestId)
   }
 
-  async function visit(route: Route, request: Request, params: Record<string, string> | undefined): Promise<Response> {
+  /** Refuses at once, and cheaply, what is too much. */
+  function visit(route: Route, request: Request, params: Record<string, string> | undefined): Response | Promise<Response> {
     const arrival = arrivals.get(request)
     if (!arrival) throw new Error('a request that has not passed the target check')
+    const overload = route.slow ? overloadOf(parts.load, arrival.line) : undefined
+    if (!overload) return admitted(route, arrival, params)
+    arrival.line?.turnedAway()
+    const { requestId } = arrival
+    const envelope = envelopeOf(route, arrival)
+    if (overload !== tooMuch) return failed(overload, envelope, requestId)
+    refused({ requestId, code: tooMuch.code, status: tooMuch.status })
+    return turnedAway(envelope, requestId)
+  }
+
+  async function admitted(route: Route, arrival: Arrival, params: Record<string, string> | undefined): Promise<Response> {
     try {
       if (route.slow) {
-        const overload = overloadOf(parts.load, arrival.line)
-        if (overload) {
-          arrival.line?.turnedAway()
-          throw overload
-        }
         arrival.idleGuard.suspendIdleLimit()
         if (arrival.line) await arrival.line.turn()
       }

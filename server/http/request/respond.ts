@@ -1,5 +1,6 @@
 /** Builds every Response: the relay's replies, JSON, and errors in the caller's own envelope. */
 import type { Capture } from '#bodies/capture'
+import type { WrittenError } from '#canonical/codec'
 import { allowanceHeaders } from '#protocols/allowances'
 import { errorWriters } from '#protocols/index'
 import type { Reply } from '#relay/contract/ask'
@@ -43,6 +44,23 @@ export const jsonBytes = (bytes: Uint8Array, { idleGuard }: Pick<Visit, 'idleGua
 export function errorResponse(error: GatewayError, envelope: Envelope, requestId?: string): Response {
   const written = errorWriters[envelope](error, requestId)
   return new Response(written.body, { status: written.status, headers: { 'cache-control': 'no-store', ...written.headers } })
+}
+
+/** Stands for the request id in what is written once. */
+const idMark = 'THE-REQUEST-ID'
+
+/** `errorResponse` for an error that thousands get in a second: it is written once for each envelope. */
+export function sameErrorResponse(error: GatewayError): (envelope: Envelope, requestId: string) => Response {
+  const known = new Map<Envelope, WrittenError>()
+  return (envelope, requestId) => {
+    let written = known.get(envelope)
+    if (!written) {
+      const { status, headers, body } = errorWriters[envelope](error, idMark)
+      written = { status, headers: { 'cache-control': 'no-store', ...headers }, body }
+      known.set(envelope, written)
+    }
+    return new Response(written.body.replace(idMark, requestId), written)
+  }
 }
 
 /** Tells the caller whether its request is kept. */

@@ -21,15 +21,16 @@ const longestTarget = 200
 
 /** `checkTarget` for one policy. Remembers the targets it has accepted, except those with a query; their URLs must not be changed. */
 export function createTargetCheck(policy: HostPolicy): (request: Request) => URL {
-  const accepted = new Map<string, URL>()
+  const accepted = new Map<string, { host: string | null; url: URL }>()
   return (request) => {
-    const target = `${request.headers.get('host')} ${request.url}`
+    const target = request.url
+    const host = request.headers.get('host')
     const known = accepted.get(target)
-    if (known) return known
+    if (known !== undefined && known.host === host) return known.url
     const url = checkTarget(request, policy)
     if (target.length <= longestTarget && url.search === '') {
       if (accepted.size >= mostTargets) accepted.clear()
-      accepted.set(target, url)
+      accepted.set(target, { host, url })
     }
     return url
   }
