@@ -9,9 +9,12 @@ export interface Watched {
   frames: number[]
   /** Milliseconds from a key press to the frame that shows it, for those over 16. */
   keys: number[]
+  /** Milliseconds from a key or a click to the frame that shows what it did, one for each that took over 16. */
+  presses: number[]
 }
 
 interface Notes extends Watched {
+  byPress: Map<number, number>
   first: number | undefined
 }
 
@@ -20,11 +23,15 @@ type Noting = typeof globalThis & { notes: Notes }
 /** Records figures of every document that this page opens from now on. */
 export const watch = (page: Page) =>
   page.addInitScript(() => {
-    const notes: Notes = { tasks: [], frames: [], keys: [], first: undefined }
+    const notes: Notes = { tasks: [], frames: [], keys: [], presses: [], byPress: new Map(), first: undefined }
     ;(globalThis as Noting).notes = notes
     new PerformanceObserver((list) => notes.tasks.push(...list.getEntries().map((entry) => entry.duration))).observe({ type: 'longtask' })
     new PerformanceObserver((list) => {
-      for (const entry of list.getEntries()) if (entry.name === 'keydown' || entry.name === 'keypress') notes.keys.push(entry.duration)
+      for (const entry of list.getEntries() as (PerformanceEntry & { interactionId?: number })[]) {
+        if (entry.name === 'keydown' || entry.name === 'keypress') notes.keys.push(entry.duration)
+        const { interactionId: id = 0, duration } = entry
+        if (id > 0) notes.byPress.set(id, Math.max(duration, notes.byPress.get(id) ?? 0))
+      }
     }).observe({ type: 'event', durationThreshold: 16 } as PerformanceObserverInit)
     let last = performance.now()
     const frame = (now: number) => {
@@ -40,7 +47,9 @@ export const watch = (page: Page) =>
 export const taken = (page: Page): Promise<Watched> =>
   page.evaluate(() => {
     const { notes } = globalThis as Noting
-    return { tasks: notes.tasks.splice(0), frames: notes.frames.splice(0), keys: notes.keys.splice(0) }
+    const presses = [...notes.byPress.values()]
+    notes.byPress.clear()
+    return { tasks: notes.tasks.splice(0), frames: notes.frames.splice(0), keys: notes.keys.splice(0), presses }
   })
 
 /** URLs of the scripts that were requested before the input box appeared. */

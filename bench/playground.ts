@@ -3,14 +3,11 @@
  * second. Prints every figure with its budget and exits with 1 when one is exceeded. Takes about ninety seconds. The figures are
  * meaningful only on an idle machine, so its load is printed too.
  */
-import { existsSync } from 'node:fs'
-import { loadavg } from 'node:os'
 import { gzipSync } from 'node:zlib'
-import { chromium, type Page } from 'playwright'
-import { chromiumPath } from '#testing/chromium'
-import { administrator, type Program, startProgram } from '#testing/program/program'
-import { type Exchange, scriptedUpstream } from '#testing/upstream/scripted-upstream'
-import { highest, percentile, scriptsOfFirstPaint, taken, watch } from './page-watch.ts'
+import type { Page } from 'playwright'
+import type { Exchange } from '#testing/upstream/scripted-upstream'
+import { highest, percentile, scriptsOfFirstPaint, taken } from './page-watch.ts'
+import { box, eventOf, measure, note, rest, store } from './playground-run.ts'
 import { longConversation, longReply } from './playground-texts.ts'
 
 const tokensPerSecond = 200
@@ -19,53 +16,7 @@ const replyCharacters = 40_000
 const messageCount = 10_000
 const pastedLines = 20_000
 
-interface Figure {
-  name: string
-  value: number
-  most: number
-  unit: string
-}
-
-const figures: Figure[] = []
-const note = (name: string, value: number, most: number, unit: string) => void figures.push({ name, value, most, unit })
-
-async function main(): Promise<void> {
-  if (!existsSync('dist/client/index.html')) throw new Error('the client is not built: npm run build')
-  console.log(`load before: ${load()}`)
-  let sentAt = 0
-  const upstream = await scriptedUpstream(async (exchange) => {
-    await streamReply(exchange)
-    sentAt = Date.now()
-  })
-  const program = await startProgram({ config: declaration(upstream.url), env: { ...administrator, PARLEY_LOG: 'warn' } })
-  const browser = await chromium.launch({ executablePath: chromiumPath, args: flags })
-  try {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
-    const page = await context.newPage()
-    await watch(page)
-    await signIn(page, program)
-    await firstPaint(page)
-    await stream(page, () => sentAt)
-    await manyMessages(page)
-    await paste(page)
-  } finally {
-    print()
-    await browser.close()
-    await program.stop()
-    await upstream.close().catch(() => undefined)
-  }
-}
-
-async function signIn(page: Page, program: Program): Promise<void> {
-  await page.goto(program.url)
-  await page.getByLabel('Username').fill(administrator.PARLEY_ADMIN_USER)
-  await page.getByLabel('Password').fill(administrator.PARLEY_ADMIN_PASSWORD)
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  await box(page).waitFor()
-}
-
-const box = (page: Page) => page.getByRole('textbox', { name: 'Message', exact: true })
-const rest = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+let sentAt = 0
 
 async function firstPaint(page: Page): Promise<void> {
   await page.reload()
@@ -77,7 +28,7 @@ async function firstPaint(page: Page): Promise<void> {
 }
 
 /** One reply of forty thousand characters, with the page scrolled to its end while it streams. */
-async function stream(page: Page, sentAt: () => number): Promise<void> {
+async function stream(page: Page): Promise<void> {
   const session = await page.context().newCDPSession(page)
   await session.send('Performance.enable')
   const busy = async () => (await session.send('Performance.getMetrics')).metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0
@@ -99,26 +50,11 @@ async function stream(page: Page, sentAt: () => number): Promise<void> {
   note('Stream: tasks over 100 ms', tasks.filter((ms) => ms > 100).length, 0, '')
   note('Stream: p99 of frames', percentile(frames, 0.99), 50, 'ms')
   note('Stream: main thread', share * 100, 20, '%')
-  note('Stream: end behind the last event', endedAt - sentAt(), 150, 'ms')
+  note('Stream: end behind the last event', endedAt - sentAt, 150, 'ms')
 }
 
 async function manyMessages(page: Page): Promise<void> {
-  await page.evaluate(async ({ conversation, messages }) => {
-    const name = (await indexedDB.databases()).find((one) => one.name?.startsWith('parley-'))?.name ?? ''
-    await new Promise((resolve, reject) => {
-      const opening = indexedDB.open(name)
-      opening.onsuccess = () => {
-        const writing = opening.result.transaction(['conversations', 'messages'], 'readwrite')
-        writing.objectStore('conversations').put(conversation)
-        for (const message of messages) writing.objectStore('messages').put(message)
-        writing.oncomplete = resolve
-        writing.onerror = reject
-      }
-    })
-  }, longConversation(messageCount))
-  await page.reload()
-  await box(page).waitFor()
-  await rest(1_000)
+  await store(page, [longConversation(messageCount)])
   await taken(page)
   const entry = page.locator('aside').getByText('Ten thousand messages')
   const opened = await entry.evaluate(
@@ -197,7 +133,7 @@ function insert(page: Page): Promise<number> {
 
 /** The scripted reply, token by token on an absolute schedule, so that a late token does not delay the next ones. */
 async function streamReply(exchange: Exchange): Promise<void> {
-  const event = (fields: object) => exchange.chunk(`data: ${JSON.stringify({ ...chunk, ...fields })}\n\n`)
+  const event = (fields: object) => exchange.chunk(eventOf(fields))
   await exchange.head(200, { 'Content-Type': 'text/event-stream', 'Transfer-Encoding': 'chunked' })
   const text = longReply(replyCharacters).slice(0, replyCharacters)
   const began = performance.now()
@@ -212,41 +148,10 @@ async function streamReply(exchange: Exchange): Promise<void> {
   await exchange.lastChunk()
 }
 
-function print(): void {
-  console.log(`load after: ${load()}\n`)
-  console.log(`${''.padEnd(52)}${'budget'.padStart(12)}${'figure'.padStart(12)}`)
-  for (const { name, value, most, unit } of figures) {
-    const shown = value.toFixed(unit === '' ? 0 : 1)
-    console.log(
-      `${name.padEnd(52)}${(Number.isFinite(most) ? `${most} ${unit}` : '').padStart(12)}${`${shown} ${unit}`.padStart(12)}${value > most ? '  over' : ''}`,
-    )
-  }
-  if (figures.some(({ value, most }) => value > most)) process.exitCode = 1
-}
-
-const load = () =>
-  loadavg()
-    .map((one) => one.toFixed(2))
-    .join(' ')
-
-const chunk = { id: 'chatcmpl-bench', object: 'chat.completion.chunk', created: 1, model: 'bench-model' }
-
-/** As in playwright.config.ts. */
-const flags = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-]
-
-const declaration = (upstream: string) => `
-channels:
-  - { name: bench, vendor: openai-compatible, baseUrl: "${upstream}/v1", keys: [upstream], models: [bench-model], priority: 10 }
-prices:
-  bench-model: { input: 0, output: 0 }
-`
-
-await main()
+await measure(
+  async (exchange) => {
+    await streamReply(exchange)
+    sentAt = Date.now()
+  },
+  [firstPaint, stream, manyMessages, paste],
+)

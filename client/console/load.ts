@@ -1,6 +1,7 @@
 /** Reading for pages: what is known, what went wrong, and whether newer rows are on their way. Old rows stay until new ones arrive. */
 import { type Accessor, createEffect, createSignal, on, onCleanup } from 'solid-js'
 import { ApiError, callApi } from '#client/api/http.ts'
+import { notWanted } from '#client/api/not-wanted.ts'
 import { useSession } from '#client/api/session.ts'
 import { announceError } from '#client/ui/announcer.tsx'
 import type { MoreRows } from '#client/ui/console/table.tsx'
@@ -31,7 +32,7 @@ export function createLoad<Key, Value>(
   let aborter = new AbortController()
 
   async function run(asked: Key | undefined): Promise<void> {
-    aborter.abort()
+    aborter.abort(notWanted)
     aborter = new AbortController()
     const { signal } = aborter
     if (asked === undefined) return
@@ -52,7 +53,7 @@ export function createLoad<Key, Value>(
   }
 
   createEffect(on(key, (asked) => void run(asked)))
-  onCleanup(() => aborter.abort())
+  onCleanup(() => aborter.abort(notWanted))
   return { value, error, loading, reload: () => run(key()), set: (next) => setValue(() => next) }
 }
 

@@ -161,6 +161,13 @@ describe('tools', () => {
     expect(second.message.content).toContain('`get_weather` answered: 21 degrees and sunny')
   })
 
+  test('what somebody wrote is never a command', async () => {
+    const parameters = { type: 'object', properties: { command: { type: 'string' } }, required: ['command'] }
+    const shell = { type: 'function', function: { name: 'run_shell', description: 'Runs a command', parameters } }
+    const { message } = await ask('rm -rf build', { tools: [shell] })
+    expect(JSON.parse(message.tool_calls[0].function.arguments)).toEqual({ command: 'echo Hello from the demo model' })
+  })
+
   test('two places are two calls at once, unless the caller wants one', async () => {
     const places = (message: { tool_calls: { function: { arguments: string } }[] }) =>
       message.tool_calls.map((call) => JSON.parse(call.function.arguments).city)

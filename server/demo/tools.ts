@@ -20,11 +20,15 @@ function callOf(tool: DemoTool, text: string, place: string | undefined): DemoCa
   const value = sample(tool.parameters, (field) => {
     if (placeField.test(field)) return place ?? 'Paris'
     if (/count|number|amount/i.test(field)) return number
+    // Coding agents run it: what somebody wrote is no command.
+    if (commandField.test(field)) return harmless
     return text === '' ? undefined : text.slice(0, 300)
   })
   return { tool: tool.name, arguments: JSON.stringify(value ?? {}) }
 }
 
+const commandField = /^(?:cmd|commands?|script|code|shell)$/i
+const harmless = 'echo Hello from the demo model'
 const placeField = /city|cities|location|place|where|town|country|address|destination/i
 const takesPlace = (tool: DemoTool) => placeField.test(JSON.stringify(tool.parameters ?? {}))
 

@@ -2,6 +2,7 @@
 import { useNavigate } from '@solidjs/router'
 import { createMemo, createSignal, For, onMount, Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
+import { notWanted } from '#client/api/not-wanted.ts'
 import { errorAt, explain } from '#client/console/explain.ts'
 import { createLoad, readAll } from '#client/console/load.ts'
 import { type VendorCard, vendorCard, vendorCards, vendorKinds } from '#client/console/vendors.ts'
@@ -169,7 +170,7 @@ function AddForm(props: { card: VendorCard; onChange(): void }) {
           {fetching.busy() ? t('fetching') : t('fetch')}
         </Button>
         <Show when={fetching.busy()}>
-          <Button look="ghost" onClick={() => aborter.abort()}>
+          <Button look="ghost" onClick={() => aborter.abort(notWanted)}>
             {t('stop')}
           </Button>
         </Show>

@@ -1,5 +1,6 @@
 import { createEffect, createMemo, createSignal, Show, Suspense, untrack } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
+import { notWanted } from '#client/api/not-wanted.ts'
 import { capableText } from '#client/console/capable.ts'
 import { explain } from '#client/console/explain.ts'
 import { createLoad, readAll } from '#client/console/load.ts'
@@ -128,7 +129,7 @@ export function ModelsTab(props: { row: ChannelRow; tests: boolean; onTests(): v
                 </Button>
               }
             >
-              <Button icon="stop" onClick={() => aborter.abort()}>
+              <Button icon="stop" onClick={() => aborter.abort(notWanted)}>
                 {t('stopFetching')}
               </Button>
             </Show>

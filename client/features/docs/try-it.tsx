@@ -1,4 +1,5 @@
 import { createSignal, onCleanup, Show } from 'solid-js'
+import { notWanted } from '#client/api/not-wanted.ts'
 import { tryCall } from '#client/api/try-call.ts'
 import { detailOf, explain } from '#client/console/explain.ts'
 import { asApiError } from '#client/console/load.ts'
@@ -19,7 +20,7 @@ export function TryIt(props: { method: string; path: string; body: string }) {
   const [line, setLine] = createSignal('')
   const [failure, setFailure] = createSignal('')
   const [aborter, setAborter] = createSignal<AbortController>()
-  onCleanup(() => aborter()?.abort())
+  onCleanup(() => aborter()?.abort(notWanted))
   const isBroken = () => {
     try {
       return body() !== '' && JSON.parse(body()) === undefined
@@ -71,7 +72,7 @@ export function TryIt(props: { method: string; path: string; body: string }) {
             </Button>
           }
         >
-          {(running) => <Button onClick={() => running().abort()}>{t('stop')}</Button>}
+          {(running) => <Button onClick={() => running().abort(notWanted)}>{t('stop')}</Button>}
         </Show>
         <span class="hint num">{line()}</span>
       </div>

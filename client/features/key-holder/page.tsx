@@ -2,6 +2,7 @@
 import { createEffect, createSignal, For, onCleanup, Show } from 'solid-js'
 import type { ApiError } from '#client/api/http.ts'
 import { readKeyFacts, readKeyUsage } from '#client/api/key-facts.ts'
+import { notWanted } from '#client/api/not-wanted.ts'
 import { explain } from '#client/console/explain.ts'
 import { asApiError } from '#client/console/load.ts'
 import { samplesFor } from '#client/console/snippets.ts'
@@ -32,14 +33,14 @@ export function KeyHolderPage() {
     return failure && wordsFor(failure)
   }
   let aborter = new AbortController()
-  onCleanup(() => aborter.abort())
+  onCleanup(() => aborter.abort(notWanted))
   createEffect(() => {
     document.title = `${t('title')} · Parley`
   })
   /** Asks about the key that stands there now; an answer about an earlier one that is still under way no longer counts. */
   const ask = async (event: SubmitEvent) => {
     event.preventDefault()
-    aborter.abort()
+    aborter.abort(notWanted)
     aborter = new AbortController()
     const { signal } = aborter
     const secret = key().trim()

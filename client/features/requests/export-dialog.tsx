@@ -1,6 +1,7 @@
 /** Kept conversations as a data set: read page after page, with what is left out and why, and saved as one file. */
 import { createSignal, onCleanup, Show } from 'solid-js'
 import { readError, send } from '#client/api/http.ts'
+import { notWanted } from '#client/api/not-wanted.ts'
 import { explain } from '#client/console/explain.ts'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
@@ -23,7 +24,7 @@ export function ExportDialog(props: { query: string; onClose(): void }) {
   const [found, setFound] = createSignal<Found>()
   const write = createWrite()
   const left = new AbortController()
-  onCleanup(() => left.abort())
+  onCleanup(() => left.abort(notWanted))
 
   const read = async () => {
     const asked = new URLSearchParams(props.query)

@@ -1,6 +1,7 @@
 /** The next request in the dialect a person wants to see. Chat is the playground's own; the server writes the others. */
 import { type Accessor, createEffect, createSignal, onCleanup } from 'solid-js'
 import { ApiError } from '#client/api/http.ts'
+import { notWanted } from '#client/api/not-wanted.ts'
 import { previewIn } from '#client/api/preview.ts'
 import type { ChatBody } from '#client/features/playground/reply/request-body.ts'
 import { type OtherDialect, otherDialects } from '#shared/console/inspection/preview'
@@ -43,7 +44,7 @@ export function createRewrittenRequest(
     const timer = setTimeout(() => void ask(sent, wanted, abort.signal), before === wanted ? pauseMs : 0)
     onCleanup(() => {
       clearTimeout(timer)
-      abort.abort()
+      abort.abort(notWanted)
     })
     return wanted
   })

@@ -58,7 +58,8 @@ export async function withServerCopy(local: Store, user: string): Promise<Store>
   const changedAll = (messages: readonly Message[]) => {
     for (const message of messages) changed(message.conversation)
   }
-  addEventListener('online', () => waiting.size > 0 && void sendAll())
+  const sendWaiting = () => waiting.size > 0 && void sendAll()
+  addEventListener('online', sendWaiting)
 
   await readFromServer().catch(() => undefined)
 
@@ -113,6 +114,12 @@ export async function withServerCopy(local: Store, user: string): Promise<Store>
       sent.clear()
       writeLocalStorage(sentName(user), null)
       await local.destroy()
+    },
+    /** What still waits is sent by whoever opens the store next. */
+    close() {
+      clearTimeout(timer)
+      removeEventListener('online', sendWaiting)
+      local.close()
     },
   }
 }

@@ -4,6 +4,7 @@
  */
 import { type Accessor, createSignal } from 'solid-js'
 import { readLog } from '#client/api/logs.ts'
+import { notWanted } from '#client/api/not-wanted.ts'
 import { hasContent, type Reply } from '#client/features/playground/conversation/conversation.ts'
 import { runReply } from './run-reply.ts'
 import { throttleToFrames } from './throttle-to-frames.ts'
@@ -99,7 +100,7 @@ export function createRunningReplies(save: (reply: Reply) => void): RunningRepli
       setIds(new Set(runs.keys()))
       return final
     },
-    stop: (id) => runs.get(id)?.abort.abort(),
+    stop: (id) => runs.get(id)?.abort.abort(notWanted),
     trace(id) {
       ids()
       const kept = traces.get(id)
@@ -110,7 +111,7 @@ export function createRunningReplies(save: (reply: Reply) => void): RunningRepli
       for (const run of runs.values()) {
         run.abandoned = true
         save({ ...run.latest, state: 'interrupted' })
-        run.abort.abort()
+        run.abort.abort(notWanted)
       }
     },
   }

@@ -1,4 +1,5 @@
 import { createEffect, createMemo, createSignal, on, onCleanup, Show } from 'solid-js'
+import { notWanted } from '#client/api/not-wanted.ts'
 import type { Snippet } from '#client/features/playground/conversation/snippet.ts'
 import { t } from '#client/features/playground/messages/messages.ts'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
@@ -19,7 +20,7 @@ export function Sidebar(props: { page: PageContext; onClose?: () => void }) {
   let aborter = new AbortController()
   onCleanup(() => {
     clearTimeout(pause)
-    aborter.abort()
+    aborter.abort(notWanted)
   })
   const type = (text: string) => {
     setSearch(text)
@@ -28,7 +29,7 @@ export function Sidebar(props: { page: PageContext; onClose?: () => void }) {
   }
   const [hits, setHits] = createSignal<ReadonlyMap<string, Snippet>>(new Map())
   const look = async (text: string) => {
-    aborter.abort()
+    aborter.abort(notWanted)
     aborter = new AbortController()
     const { signal } = aborter
     const found = text === '' ? new Map<string, Snippet>() : await playground.library.search(text, signal)

@@ -2,7 +2,7 @@
  * What the playground knows, without how it looks: the user, the open conversation, and what runs. Screens read its signals
  * and call its functions; they never touch the store or the stream directly.
  */
-import { type Accessor, createEffect, createMemo, createSignal, on } from 'solid-js'
+import { type Accessor, createEffect, createMemo, createSignal, on, onCleanup } from 'solid-js'
 import { currentUser } from '#client/api/account.ts'
 import type { Conversation, Message, Reply } from '#client/features/playground/conversation/conversation.ts'
 import { createLibrary, type Library, unstartedId } from '#client/features/playground/conversation/library.ts'
@@ -85,6 +85,9 @@ export interface PlaygroundStart {
   open(id: string | null): void
 }
 
+/** Milliseconds after which a state that was left is closed. */
+const leftMs = 30_000
+
 /** The state for one signed-in user. Must be called inside a reactive owner. */
 export function createPlaygroundState(start: PlaygroundStart): PlaygroundState {
   const [user, setUser] = createSignal(start.user)
@@ -92,7 +95,18 @@ export function createPlaygroundState(start: PlaygroundStart): PlaygroundState {
   const [lostSession, setLostSession] = createSignal(false)
   const replies = createRunningReplies((reply) => library.put([reply]))
   const library: Library = createLibrary(start.store, start.found, start.user.id, (id) => replies.has(id))
-  addEventListener('pagehide', () => replies.abandon())
+  const abandon = () => replies.abandon()
+  addEventListener('pagehide', abandon)
+  // Replies go on when the page is left, and what was deleted can be brought back for a moment. Then nothing of it stays in memory.
+  const leave = (): unknown =>
+    setTimeout(() => {
+      if (replies.ids().size > 0) leave()
+      else {
+        removeEventListener('pagehide', abandon)
+        library.close()
+      }
+    }, leftMs)
+  onCleanup(() => void leave())
   settleLate(library, replies, () => start.opened() ?? unstartedId)
 
   const unknown = createMemo(() => start.opened() !== undefined && library.get(start.opened() ?? '') === undefined)

@@ -1,0 +1,52 @@
+/** Nothing of a page that was left stays in memory: nodes and listeners are counted, after what was made once. */
+import type { Page } from 'playwright/test'
+import { expect, test } from './support/browser-test.ts'
+import { messageBox, signIn } from './support/playground.ts'
+
+const visits = 6
+/** Longer than the playground waits before it is closed. */
+const leftMs = 60_000
+
+/** What is alive after a collection. */
+async function alive(page: Page): Promise<{ nodes: number; listeners: number }> {
+  const session = await page.context().newCDPSession(page)
+  await session.send('Performance.enable')
+  for (let turn = 0; turn < 4; turn += 1) await session.send('HeapProfiler.collectGarbage')
+  const { metrics } = await session.send('Performance.getMetrics')
+  await session.detach()
+  const of = (name: string) => metrics.find((one) => one.name === name)?.value ?? Number.NaN
+  return { nodes: of('Nodes'), listeners: of('JSEventListeners') }
+}
+
+/** From page to page as by a link. */
+async function go(page: Page, path: string): Promise<void> {
+  await page.evaluate((to) => {
+    history.pushState(null, '', to)
+    dispatchEvent(new PopStateEvent('popstate'))
+  }, path)
+  await (path === '/' ? messageBox(page) : page.locator('.console h1')).waitFor()
+  await expect(page.locator('.skeleton')).toHaveCount(0)
+}
+
+test('pages that are opened again and again leave nothing behind', async ({ page }) => {
+  test.setTimeout(120_000)
+  await page.clock.install()
+  await signIn(page)
+  for (const path of ['/', '/requests', '/admin/channels']) {
+    const round = async () => {
+      await go(page, path)
+      await go(page, '/account')
+    }
+    const count = async () => {
+      await page.clock.runFor(leftMs)
+      return alive(page)
+    }
+    for (let visit = 0; visit < 3; visit += 1) await round()
+    const before = await count()
+    for (let visit = 0; visit < visits; visit += 1) await round()
+    const after = await count()
+    // A page has hundreds of nodes: one that stays would show.
+    expect([path, Math.round((after.nodes - before.nodes) / visits)]).toEqual([path, expect.closeTo(0, -1.5)])
+    expect([path, Math.round((after.listeners - before.listeners) / visits)]).toEqual([path, expect.closeTo(0, -0.5)])
+  }
+})
