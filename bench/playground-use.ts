@@ -128,9 +128,12 @@ async function growth(page: Page, name: string, times: number, act: (turn: numbe
   await session.send('Performance.enable')
   for (let turn = 0; turn < Math.max(12, times / 4); turn += 1) await act(turn)
   await rest(calmMs)
+  await taken(page)
   const before = await alive(session)
   for (let turn = 0; turn < times; turn += 1) await act(turn)
   await rest(calmMs)
+  // What was noted of frames and presses is not the page's.
+  await taken(page)
   const after = await alive(session)
   note(`${name}: heap before`, before.heap / 1e6, Number.POSITIVE_INFINITY, 'MB')
   note(`${name}: heap growth`, (after.heap / before.heap - 1) * 100, 5, '%')

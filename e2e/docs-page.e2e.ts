@@ -44,6 +44,16 @@ test('anybody reads it, finds what they look for, and keeps their language', asy
   }
 })
 
+test('on paper a page is whole, without what only leads elsewhere', async ({ page }) => {
+  await page.goto('/docs?page=errors')
+  await expect(page.locator('.docs h1, .docs h2').first()).toBeVisible()
+  await page.emulateMedia({ media: 'print' })
+  await expect(page.locator('.docs-side')).toBeHidden()
+  const { whole, window } = await page.evaluate(() => ({ whole: document.documentElement.scrollHeight, window: innerHeight }))
+  expect(whole).toBeGreaterThan(2 * window)
+  expect(await page.locator('.page').evaluate((content) => content.scrollHeight - content.clientHeight)).toBe(0)
+})
+
 test('a call made from the page streams, and the key is kept nowhere', async ({ page, program, tolerate }) => {
   tolerate(/status of 401/)
   await openConsole(page, '/overview')

@@ -29,10 +29,10 @@ test('a manager runs members, caps and keys of a team without being an administr
   await expectClean(page, 'a member about to be added')
   await dialog.getByRole('button', { name: 'Add member' }).click()
   await expect(dialog).toHaveCount(0)
-  const cap = page.getByLabel('Cap of nils a month')
+  const cap = page.getByLabel('Monthly cap of nils')
   await expect(cap).toHaveValue('2')
   // Nobody raises their own cap.
-  await expect(page.getByLabel('Cap of mara a month')).toHaveCount(0)
+  await expect(page.getByLabel('Monthly cap of mara')).toHaveCount(0)
 
   await page.getByRole('button', { name: 'New team key' }).click()
   await dialog.getByLabel('Name').fill('nightly')

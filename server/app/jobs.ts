@@ -15,6 +15,8 @@ import type { Background } from '#relay/conversation/background'
 import type { Replays } from '#replay/replays'
 import type { Clock } from '#runtime/clock'
 import type { Log } from '#runtime/log'
+import { platform } from '#runtime/platform'
+import { cpuMs } from '#runtime/process'
 import { every } from '#runtime/schedule'
 import type { Backups } from '#store/schema-moves/backups'
 import type { Videos } from '#videos/videos'
@@ -81,6 +83,7 @@ export function startJobs(parts: JobParts): { cancel(): void } {
     replays,
     backups,
   } = parts
+  const rest = createRest(cpuMs, platform.shrink)
   const jobs: [what: string, everyMs: number, run: () => Promise<unknown>][] = [
     ['store when keys were last used', 10_000, accounts.flushLastUsed],
     ['delete expired sessions', 600_000, accounts.sweepSessions],
@@ -109,6 +112,7 @@ export function startJobs(parts: JobParts): { cancel(): void } {
     ['deliver alerts', 2_000, alerting.alerts.deliver],
     ['delete old alerts', 3_600_000, alerting.alerts.sweep],
     ['check parley.yaml for changes', 1_000, file.look],
+    ['give memory back', lookEveryMs, async () => rest()],
     ['load the table of tokens', 1_000, parts.prepare],
     ['end requests of revoked keys', 1_000, async () => relay.end(accounts.refusalOf)],
   ]
@@ -124,5 +128,34 @@ export function startJobs(parts: JobParts): { cancel(): void } {
     cancel() {
       for (const job of [soon, ...scheduled]) job.cancel()
     },
+  }
+}
+
+/** Milliseconds from one look to the next. */
+const lookEveryMs = 10_000
+/** Milliseconds of CPU time between two looks: more is work, less is none. */
+const busyMs = 1_500
+const quietMs = 500
+/** So many looks in a row without work are rest. */
+const quietLooks = 3
+
+/**
+ * To be called every ten seconds: calls `giveBack` once when the program has come to rest after work, or after the start. It holds code that
+ * was compiled for what it did, and memory for more of it; given back too soon, the next burst would compile it anew. `spentMs` is the CPU
+ * time of the process so far.
+ */
+export function createRest(spentMs: () => number, giveBack: () => void): () => void {
+  let before = spentMs()
+  let quiet = 0
+  let isRested = false
+  return () => {
+    const now = spentMs()
+    const used = now - before
+    before = now
+    quiet = used < quietMs ? quiet + 1 : 0
+    if (used > busyMs) isRested = false
+    if (isRested || quiet < quietLooks) return
+    isRested = true
+    giveBack()
   }
 }

@@ -3,6 +3,12 @@
 /** The environment variables; changes of the process show in it. */
 export const environment = (): Record<string, string | undefined> => process.env
 
+/** Milliseconds of CPU time that this process has taken so far. */
+export function cpuMs(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1_000
+}
+
 /** Files and folders that this process makes from now on belong to its user alone. */
 export function keepFilesPrivate(): void {
   process.umask(0o077)

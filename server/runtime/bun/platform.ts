@@ -17,5 +17,6 @@ export const bunPlatform: Platform = {
   giveBack() {
     if (process.memoryUsage().external > muchBytes) Bun.gc(true)
   },
+  shrink: () => Bun.shrink(),
   runArguments: [],
 }

@@ -25,6 +25,8 @@ export interface Platform {
    * itself. Holds the thread for about 20 ms then.
    */
   giveBack(): void
+  /** Gives back what a busy thread has gathered, compiled code too, as soon as it has nothing to do: for one that has come to rest. */
+  shrink(): void
   /** What stands between the executable and the path of a script that is to be run. */
   readonly runArguments: readonly string[]
 }

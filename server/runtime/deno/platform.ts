@@ -18,5 +18,6 @@ export const denoPlatform: Platform = {
   readFile: (path) => Readable.toWeb(createReadStream(path)) as unknown as ReadableStream<Uint8Array>,
   // V8 collects while it has nothing to do.
   giveBack: () => undefined,
+  shrink: () => undefined,
   runArguments: ['run', '--allow-all', '--no-lock', '--unstable-no-legacy-abort'],
 }

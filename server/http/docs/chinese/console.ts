@@ -259,11 +259,11 @@ export const consoleEndpoints: Readonly<Record<string, string>> = {
   '`waiting`, `sent`, or `dead`: given up after the last try.': '`waiting`、`sent`，或 `dead`：最后一次尝试后放弃。',
   'Alerts on their way, newest first': '发送中的告警，最新在前',
   'Try an alert again that was given up': '重新尝试已放弃的告警',
-  'Places that hear of alerts': '接收告警的目标',
-  'Add a place that hears of alerts': '添加接收告警的目标',
+  'Destinations of alerts': '接收告警的目标',
+  'Add a destination of alerts': '添加接收告警的目标',
   'The answer has the secret that plain HTTP is signed with in `secret`, once. The URL is never shown again.':
     '回答的 `secret` 是用于签名普通 HTTP 的密钥，只出现一次。URL 此后不再显示。',
-  'Change a place that hears of alerts': '更改接收告警的目标',
-  'Remove a place that hears of alerts, and what is on its way there': '移除接收告警的目标，以及正在发往它的告警',
-  'Send a test to a place': '向目标发送测试',
+  'Change a destination of alerts': '更改接收告警的目标',
+  'Remove a destination of alerts, and what is on its way there': '移除接收告警的目标，以及正在发往它的告警',
+  'Send a test to a destination': '向目标发送测试',
 }

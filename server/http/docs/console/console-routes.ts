@@ -249,16 +249,16 @@ export const consoleRouteDocs: readonly RouteDoc[] = [
     { name: 'state', in: 'query', description: '`waiting`, `sent`, or `dead`: given up after the last try.' },
   ]),
   doc('POST /api/alerts/:id/retry', 'admin', 'Try an alert again that was given up'),
-  list('GET /api/alerts/hooks', 'admin', 'Places that hear of alerts', 'AlertHooks'),
-  doc('POST /api/alerts/hooks', 'admin', 'Add a place that hears of alerts', {
+  list('GET /api/alerts/hooks', 'admin', 'Destinations of alerts', 'AlertHooks'),
+  doc('POST /api/alerts/hooks', 'admin', 'Add a destination of alerts', {
     takes: 'NewAlertHook',
     gives: 'AlertHook',
     status: 201,
     description: 'The answer has the secret that plain HTTP is signed with in `secret`, once. The URL is never shown again.',
   }),
-  doc('PATCH /api/alerts/hooks/:id', 'admin', 'Change a place that hears of alerts', { takes: 'AlertHookPatch', gives: 'AlertHook' }),
-  doc('DELETE /api/alerts/hooks/:id', 'admin', 'Remove a place that hears of alerts, and what is on its way there'),
-  doc('POST /api/alerts/hooks/:id/test', 'admin', 'Send a test to a place', { gives: 'AlertTest' }),
+  doc('PATCH /api/alerts/hooks/:id', 'admin', 'Change a destination of alerts', { takes: 'AlertHookPatch', gives: 'AlertHook' }),
+  doc('DELETE /api/alerts/hooks/:id', 'admin', 'Remove a destination of alerts, and what is on its way there'),
+  doc('POST /api/alerts/hooks/:id/test', 'admin', 'Send a test to a destination', { gives: 'AlertTest' }),
   doc('GET /api/settings', 'admin', 'Settings of the installation', { gives: 'Settings' }),
   list('GET /api/environment', 'admin', 'What the environment of this instance says', 'Environment'),
   {
