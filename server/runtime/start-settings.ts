@@ -8,8 +8,8 @@ import settings from './start-settings.json' with { type: 'json' }
  * - `BUN_CONFIG_MAX_HTTP_REQUESTS`: by default requests beyond 256 at once are silently queued.
  * - `BUN_JSC_thresholdForFTLOptimizeAfterWarmUp`: the last tier of the compiler makes the way of a request no faster, and compiling costs
  *   more than the first ten thousand requests themselves. Long loops still reach it.
- * - `BUN_JSC_startupJITDeferralScale`: what runs while the program starts is compiled only when it runs ten times as often as it would have to
- *   later; most of it never runs again. 70 ms of a start, with the embedded database 170, and 5 MB.
+ * - `BUN_JSC_startupJITDeferralScale`: what runs while the program starts is compiled only when it runs three times as often as it would have
+ *   to later; most of it never runs again. 5 MB, and a little of a start. With ten the first half minute of requests costs a tenth more.
  * - `BUN_JSC_thresholdForOMGOptimizeAfterWarmUp`: the same for the last tier of WebAssembly, the embedded database: 120 ms of a start.
  * - `MIMALLOC_PURGE_HOLES_MIN_INTERVAL`: milliseconds. Memory that was freed is given back to the system this seldom: under load it is
  *   needed again at once, and giving it back all the time keeps a thread busy and costs a page fault for every page.
