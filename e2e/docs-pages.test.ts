@@ -53,7 +53,17 @@ test('every endpoint with a body has its fields, to the last level that is known
 
 test('the losses, the streams, the errors and the management keys are there', () => {
   expect(docs.pages.map(({ id }) => id)).toEqual(
-    expect.arrayContaining(['start', 'keys', 'errors', 'conversations', 'stream-chat', 'stream-gemini', 'management-keys', 'losses']),
+    expect.arrayContaining([
+      'start',
+      'keys',
+      'errors',
+      'limits',
+      'conversations',
+      'stream-chat',
+      'stream-gemini',
+      'management-keys',
+      'losses',
+    ]),
   )
 })
 

@@ -7,6 +7,7 @@ import type { DocEndpoint, DocPage, DocSample, Docs } from '#shared/console/docs
 import { scopes } from '#shared/console/management-key'
 import { fieldsOf } from './fields.ts'
 import { html, listing, prose, type Section, table } from './html.ts'
+import { limits } from './limit-page.ts'
 import { losses } from './loss-page.ts'
 import type { DescribedRoute } from './openapi.ts'
 import { callers, errors, keys, type Reference, start, streamSections } from './page.ts'
@@ -33,6 +34,7 @@ export function docPages(reference: Reference): Docs {
       page('Start', { ...start(reference), title: say('Quickstart') }),
       page('Start', keys(say)),
       page('Start', errors(say)),
+      page('Start', limits(say)),
       ...chapters.filter(({ endpoints }) => endpoints.length > 0),
       ...streamSections(say).map((section) => page('Streams', section)),
       page('Manage', managementKeys(reference)),

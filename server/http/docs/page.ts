@@ -10,6 +10,7 @@ import type { Sample } from '#shared/api/sample'
 import { samples } from '#shared/api/samples'
 import { type ErrorCode, errorTable, GatewayError } from '#shared/errors'
 import { type Html, html, listing, prose, type Section, table } from './html.ts'
+import { limits } from './limit-page.ts'
 import { losses } from './loss-page.ts'
 import type { DescribedRoute } from './openapi.ts'
 import { type Tag, tags } from './route-doc.ts'
@@ -36,6 +37,7 @@ export function referencePage(reference: Reference, language: Language): string 
     endpointSection(reference.routeDocs, say),
     events(say),
     errors(say),
+    limits(say),
     ...losses(reference.losses, say),
   ]
   const other = otherLanguage[language]

@@ -76,6 +76,19 @@ export const pages: Readonly<Record<string, string>> = {
   '`Retry-After` is sent when a later retry can succeed, `x-should-retry: false` when no retry can.':
     '稍后重试可能成功时发送 `Retry-After`，重试无用时发送 `x-should-retry: false`。',
   Errors: '错误',
+  'Keys, users, teams and groups may be limited in requests and tokens a minute, in requests at once, and in what they spend. Answers tell what is left of the tightest limit a minute, in the headers that the clients of their protocol know; those of Gemini know none, and without a limit there is no header.':
+    '密钥、用户、团队和分组可以限制每分钟的请求数和 token 数、同时进行的请求数以及花费。响应会用各协议客户端所认识的响应头，说明最紧的每分钟限制还剩多少；Gemini 的客户端没有这类响应头，没有限制时也不发送。',
+  'Headers of limits': '限制的响应头',
+  'Requests that may be made in a minute.': '每分钟可发送的请求数。',
+  'Requests that are left now.': '目前剩余的请求数。',
+  'When all of them are there again.': '何时全部恢复。',
+  'Tokens that may be used in a minute.': '每分钟可使用的 token 数。',
+  'Tokens that are left now.': '目前剩余的 token 数。',
+  'A request beyond a limit a minute is refused with `rate_limit_exceeded`, status 429, and `Retry-After`; one that no balance or budget pays for with `insufficient_quota`. Neither is charged.':
+    '超出每分钟限制的请求会被拒绝：`rate_limit_exceeded`，状态码 429，并带 `Retry-After`；余额或预算不足的请求为 `insufficient_quota`。两者都不收费。',
+  'What a key may use now, `GET /v1/models` answers; in the console there is a list with prices:':
+    '密钥目前可用的模型见 `GET /v1/models`；控制台中有带价格的列表：',
+  Limits: '限制',
   'Requested with: {what}': '请求方式：{what}',
   'Framing: {what}': '分帧：{what}',
   'Ends with: {what}': '结尾：{what}',
