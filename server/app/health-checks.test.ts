@@ -36,6 +36,28 @@ test('a balancer that asks every five seconds, too', async () => {
   expect(await waited(5_000)).toBeGreaterThanOrEqual(14_999)
 })
 
+test('two that ask in turns, one shortly after the other, have both heard it', async () => {
+  const clock = handClock()
+  const checks = createHealthChecks(clock)
+  let isLeaving = false
+  const ask = (gap: number) => {
+    checks.asked(isLeaving)
+    clock.after(gap, () => ask(gap))
+  }
+  ask(2_000)
+  await clock.advance(20)
+  ask(2_000)
+  await clock.advance(6_000)
+  isLeaving = true
+  const began = clock.monotonic()
+  let ended: number | undefined
+  void checks.heard(new AbortController().signal).then(() => {
+    ended = clock.monotonic() - began
+  })
+  await clock.advance(60_000)
+  expect(ended).toBeGreaterThanOrEqual(3_900)
+})
+
 test('one that stopped asking is not waited for', async () => {
   expect(await waited(500, { asksLater: false })).toBeLessThan(1_300)
 })

@@ -10,6 +10,8 @@ const toldEnough = 3
 /** Milliseconds; rarer questions are somebody's look, not a check. */
 const longestGapMs = 10_000
 const longestWaitMs = 30_000
+/** Two questions may come close to each other: of two askers, or late. How often somebody checks is the longest of so many gaps. */
+const gapsLooked = 4
 
 /** Watches the questions, and waits for their asker. */
 export interface HealthChecks {
@@ -21,15 +23,16 @@ export interface HealthChecks {
 
 export function createHealthChecks(clock: Pick<Clock, 'monotonic' | 'sleep'>): HealthChecks {
   let last = Number.NEGATIVE_INFINITY
-  let gap = Number.POSITIVE_INFINITY
+  /** The last ones that are no longer than those of a check. */
+  let gaps: number[] = []
   let told = 0
 
-  const isChecked = () => gap <= longestGapMs && clock.monotonic() - last <= 2 * gap + 200
+  const isChecked = () => gaps.length > 0 && clock.monotonic() - last <= 2 * Math.max(...gaps) + 200
 
   return {
     asked(isLeaving) {
       const now = clock.monotonic()
-      gap = now - last
+      if (now - last <= longestGapMs) gaps = [...gaps.slice(1 - gapsLooked), now - last]
       last = now
       if (isLeaving) told += 1
     },
