@@ -15,6 +15,11 @@ test('a management key is made in the account, shown once, used and deleted', as
   await expect(dialog.getByText('Choose at least one scope.')).toBeVisible()
   await dialog.getByRole('checkbox', { name: /^groups / }).check()
   await expectClean(page, 'new management key')
+  // What a scope is for can be read on a phone, too.
+  await page.setViewportSize({ width: 360, height: 640 })
+  const list = dialog.locator('.checks')
+  expect(await list.evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0)
+  await page.setViewportSize({ width: 1280, height: 720 })
   await dialog.getByRole('button', { name: 'Create the key' }).click()
   const secret = await page.getByRole('textbox', { name: 'The new management key' }).inputValue()
   expect(secret).toMatch(/^pk-\w{48}$/)
