@@ -44,9 +44,12 @@ test('pages that are opened again and again leave nothing behind', async ({ page
     for (let visit = 0; visit < 3; visit += 1) await round()
     const before = await count()
     for (let visit = 0; visit < visits; visit += 1) await round()
-    const after = await count()
-    // A page has hundreds of nodes: one that stays would show.
-    expect([path, Math.round((after.nodes - before.nodes) / visits)]).toEqual([path, expect.closeTo(0, -1.5)])
-    expect([path, Math.round((after.listeners - before.listeners) / visits)]).toEqual([path, expect.closeTo(0, -0.5)])
+    // A page has hundreds of nodes: one that stays would show. What was left last may be closed a moment later.
+    const more = async () => {
+      const after = await count()
+      const each = (of: 'nodes' | 'listeners') => Math.round((after[of] - before[of]) / visits)
+      return each('nodes') < 16 && each('listeners') < 2 ? 'nothing' : `${each('nodes')} nodes, ${each('listeners')} listeners`
+    }
+    await expect.poll(more, { message: path }).toBe('nothing')
   }
 })
