@@ -139,8 +139,7 @@ export interface RouteParts {
   readiness(): Promise<Readiness>
   /** Seconds since the epoch. */
   startedAt: number
-  /** docs/losses.md, for the API reference; undefined when it is not installed. */
-  losses: string | undefined
+  paper: Parameters<typeof docsRoutes>[0]['paper']
   /** Serves the built client. */
   client: Parameters<typeof docsRoutes>[0]['client']
 }
@@ -173,7 +172,7 @@ export function routesOf({
   replays,
   readiness,
   startedAt,
-  losses,
+  paper,
   client,
 }: RouteParts): Route[] {
   const routes = [
@@ -257,5 +256,5 @@ export function routesOf({
     ...consoleModelRoutes({ ...consoleServices, channels, prices }),
   ]
   const all = [...routes, ...furtherAddresses(relayServices, routes)]
-  return [...all, ...docsRoutes({ ...consoleServices, losses, client }, all)]
+  return [...all, ...docsRoutes({ ...consoleServices, paper, client }, all)]
 }
