@@ -101,6 +101,7 @@ export function GroupsPage() {
         </FilterBar>
         <DataTable
           label={t('title')}
+          view="groups"
           rows={groups.value()}
           stale={groups.loading()}
           sort={sort()}
