@@ -7,9 +7,9 @@ export function EnvironmentMark() {
   return (
     <Show when={environment()}>
       {(name) => (
-        <p class="environment-mark" role="note" aria-label={t('environment', { name: name() })}>
+        <section class="environment-mark" aria-label={t('environment')}>
           {name()}
-        </p>
+        </section>
       )}
     </Show>
   )

@@ -67,11 +67,13 @@ function Cause(props: { of: EntryRow }) {
   return (
     <Show when={!props.of.ref.startsWith('usage:')} fallback={<RequestLink of={props.of.ref} />}>
       <span class="whitespace-normal">{props.of.reason}</span>
-      <small class="mono wrap-anywhere whitespace-normal">
-        <Show when={tab()} fallback={props.of.ref}>
-          {(where) => <a href={`/admin/selling?tab=${where()}&q=${encodeURIComponent(reference())}`}>{props.of.ref}</a>}
-        </Show>
-      </small>
+      <Show when={props.of.ref}>
+        <small class="mono wrap-anywhere whitespace-normal">
+          <Show when={tab()} fallback={props.of.ref}>
+            {(where) => <a href={`/admin/selling?tab=${where()}&q=${encodeURIComponent(reference())}`}>{props.of.ref}</a>}
+          </Show>
+        </small>
+      </Show>
     </Show>
   )
 }
