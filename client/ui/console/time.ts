@@ -49,6 +49,9 @@ export const formatExactly = (at: string): string => {
   return `${day} ${clock}.${String(date.getMilliseconds()).padStart(3, '0')}`
 }
 
+/** Everything and how long ago, for whoever points at a time. */
+export const formatBoth = (at: string): string => `${formatExactly(at)}, ${formatAgo(at)}`
+
 /** How long ago: "4 min ago". Null is "never". */
 export function formatAgo(at: string | null): string {
   if (at === null) return tc('never')
