@@ -3,6 +3,7 @@
  * been there for a while and the browser is idle, so that they open when the network is gone.
  */
 import { type Component, lazy } from 'solid-js'
+import { whenIdle } from './when-idle.ts'
 
 /** Milliseconds after which what may be wanted is fetched. */
 const afterMs = 3_000
@@ -12,7 +13,7 @@ const againMs = 2_000
 /** A component that `load` fetches. Where that fails it is tried again until it is there; nothing is shown meanwhile. */
 export function later<Props extends object>(load: () => Promise<Component<Props>>): Component<Props> & { preload(): Promise<unknown> } {
   const part = lazy<Component<Props>>(async () => ({ default: await untilThere(load) }))
-  if (typeof window !== 'undefined') setTimeout(() => whenIdle(() => void part.preload()), afterMs)
+  if (typeof window !== 'undefined') setTimeout(() => whenIdle(() => void part.preload(), 10_000), afterMs)
   return part
 }
 
@@ -38,8 +39,3 @@ const pause = (): Promise<void> =>
     const timer = setTimeout(go, againMs)
     addEventListener('online', go)
   })
-
-function whenIdle(work: () => void): void {
-  if ('requestIdleCallback' in window) requestIdleCallback(work, { timeout: 10_000 })
-  else work()
-}
