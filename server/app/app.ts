@@ -142,6 +142,7 @@ export async function build(surroundings: Surroundings): Promise<Standing> {
       answered: books.written,
       banner: settings.banner,
       demo: channels.demo,
+      environment: config.environment,
       config: file.state,
     }
     const audioLengths = createAudioLengths(clock)

@@ -61,6 +61,7 @@ import { channelRoutes } from '#http/console/catalogue/channels'
 import { explainRoutes } from '#http/console/catalogue/explain'
 import { invoiceRoutes } from '#http/console/catalogue/invoices'
 import { modelRoutes as consoleModelRoutes } from '#http/console/catalogue/models'
+import { priceCostRoutes } from '#http/console/catalogue/price-cost'
 import { priceEffectRoutes } from '#http/console/catalogue/price-effect'
 import { priceRoutes } from '#http/console/catalogue/prices'
 import { probeRoutes } from '#http/console/catalogue/probe'
@@ -255,6 +256,7 @@ export function routesOf({
     ...catalogueRoutes({ ...consoleServices, channels, prices }),
     ...priceEffectRoutes({ ...consoleServices, prices, trials: priceTrials }),
     ...consoleModelRoutes({ ...consoleServices, channels, prices }),
+    ...priceCostRoutes({ ...consoleServices, channels, prices }),
   ]
   const all = [...routes, ...furtherAddresses(relayServices, routes)]
   return [...all, ...docsRoutes({ ...consoleServices, losses, client }, all)]

@@ -44,6 +44,7 @@ export const StatusAnswer = says<Status>().of(
     version: Type.String(),
     setup: OneOf(['needed', 'done']),
     demo: Type.Boolean(),
+    environment: Type.Optional(Type.String({ description: 'What this installation calls itself, such as `staging`.' })),
     singleSignOn: Type.Optional(Type.Literal(true)),
     passkeys: Type.Optional(Type.String({ description: 'The address at which passkeys work.' })),
   }),
@@ -128,7 +129,9 @@ export const capable = {
 }
 
 /** A model of a group. */
-export const ModelAnswer = says<ModelRow>().of(Open({ id: Type.String(), ...capable, dialects: Names(), price: PriceFields }))
+export const ModelAnswer = says<ModelRow>().of(
+  Open({ id: Type.String(), ...capable, dialects: Names(), price: PriceFields, priceChangedAt: Nullable(Instant()) }),
+)
 
 /** What a model can do. */
 export const CapabilityAnswer = says<CapabilityRow>().of(Open({ model: Type.String(), ...capable }))

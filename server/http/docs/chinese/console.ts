@@ -81,6 +81,9 @@ export const consoleEndpoints: Readonly<Record<string, string>> = {
     '`id`、`contextTokens`、`maxOutputTokens`、`input`、`output` 或 `cacheRead`；前加 `-` 则顺序相反。没有该数值的排在最后。',
   '`model`, `input` or `output`; with a leading `-` the other way round.': '`model`、`input` 或 `output`；前加 `-` 则顺序相反。',
   'Changes of a price, newest first': '价格的变更记录，最新的在前',
+  'What a request would cost': '一个请求的费用',
+  'At the present price and the ratio of the group, with tiers and factors, rounded up as its bill would be. Nothing is sent and nothing is charged. `output` is without the reasoning, audio and images that are named beside it.':
+    '按当前价格和分组倍率计算，包括阶梯和系数，取整方式与账单相同。不会发送请求，也不收费。`output` 不含另行列出的推理、音频和图片。',
   'What prices would have charged for the last seven days': '按这些价格，最近七天会收取多少',
   'Nothing is saved. With `basis` `requests`, each request is priced as it would be billed, tiers, factors and the ratio of its time included; a realtime session is priced as one request, without tiers. With `sums`, the amounts are estimated from the week’s sums at today’s ratios, without tiers and factors: where more than 20,000 requests were asked about, or they are no longer stored. `before` is the present price, on the same basis.':
     '不会保存任何价格。`basis` 为 `requests` 时，按每个请求的计费方式逐一计算，包括阶梯、系数和当时的倍率；一次实时会话按一个请求计算，不分阶梯。为 `sums` 时，按一周的合计和当前倍率估算，不含阶梯和系数：所问请求超过 20,000 个，或其记录已不再保留。`before` 为当前价格，计算依据相同。',
@@ -89,8 +92,8 @@ export const consoleEndpoints: Readonly<Record<string, string>> = {
   'The whole name of a model.': '模型的完整名称。',
   '`priced`, `unpriced`, `incomplete` (its price serves nothing that it does), `unoffered` (no channel that is on offers it) or `losing` (the last seven days cost more than they brought).':
     '`priced`、`unpriced`、`incomplete`（其价格不适用于它的任何用途）、`unoffered`（没有启用的渠道提供它）或 `losing`（最近七天的成本高于收入）。',
-  '`model`, `input`, `output`, `cacheRead`, `channels`, `requests`, `charged` or `margin` (its share; the last three of the last seven days); with a leading `-` the other way round. What needs a price comes first, what has no such figure last.':
-    '`model`、`input`、`output`、`cacheRead`、`channels`、`requests`、`charged` 或 `margin`（其占比；后三项为最近七天）；前加 `-` 则顺序相反。需要价格的排在最前，没有该数值的排在最后。',
+  '`model`, `input`, `output`, `cacheRead`, `priceChangedAt`, `channels`, `requests`, `charged` or `margin` (its share; the last three of the last seven days); with a leading `-` the other way round. What needs a price comes first, what has no such figure last.':
+    '`model`、`input`、`output`、`cacheRead`、`priceChangedAt`、`channels`、`requests`、`charged` 或 `margin`（其占比；后三项为最近七天）；前加 `-` 则顺序相反。需要价格的排在最前，没有该数值的排在最后。',
   'Each with its price, the channels that are on, what it can do as the channel knows it that is tried first, and its usage of the last seven days.':
     '每个模型含其价格、启用的渠道、最先尝试的渠道所知的能力，以及最近七天的用量。',
   'How many models there are, and how many need a price': '模型的数量，以及其中需要价格的数量',
