@@ -3,7 +3,6 @@
  * been there for a while and the browser is idle, so that they open when the network is gone.
  */
 import { type Component, lazy } from 'solid-js'
-import { whenIdle } from './when-idle.ts'
 
 /** Milliseconds after which what may be wanted is fetched. */
 const afterMs = 3_000
@@ -39,3 +38,13 @@ const pause = (): Promise<void> =>
     const timer = setTimeout(go, againMs)
     addEventListener('online', go)
   })
+
+/** Calls `work` when the browser has nothing better to do, after `mostMs` at the latest. The returned function takes it back. */
+export function whenIdle(work: () => void, mostMs: number): () => void {
+  if (!('requestIdleCallback' in window)) {
+    const timer = setTimeout(work, 50)
+    return () => clearTimeout(timer)
+  }
+  const asked = requestIdleCallback(work, { timeout: mostMs })
+  return () => cancelIdleCallback(asked)
+}

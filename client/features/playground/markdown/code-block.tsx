@@ -4,8 +4,7 @@ import { revealHiddenCharacters } from '#client/features/playground/text/reveal-
 import { announce } from '#client/ui/announcer.tsx'
 import { Button, IconButton } from '#client/ui/button.tsx'
 import { copyText, downloadFile } from '#client/ui/copy-and-save.ts'
-import { later } from '#client/ui/later.ts'
-import { whenIdle } from '#client/ui/when-idle.ts'
+import { later, whenIdle } from '#client/ui/later.ts'
 import { keepNodes, takeNodes } from './kept-nodes.ts'
 
 const Diagram = later(async () => (await import('./diagram.tsx')).Diagram)

@@ -2,7 +2,7 @@
  * What was drawn and left the page, by its text: whoever comes back to it sees the same nodes again, and nothing is read, cleaned or
  * highlighted a second time. The nodes themselves are kept, no copies; the oldest are let go.
  */
-import { whenIdle } from '#client/ui/when-idle.ts'
+import { whenIdle } from '#client/ui/later.ts'
 
 /** Elements that are kept: some ten conversations as far as they were looked at, a few megabytes. */
 const mostElements = 40_000

@@ -7,7 +7,7 @@ import { type Accessor, createEffect, createMemo, createSignal, For, on, onClean
 import type { Message } from '#client/features/playground/conversation/conversation.ts'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
 import { createMediaQuery } from '#client/ui/browser-state.ts'
-import { whenIdle } from '#client/ui/when-idle.ts'
+import { whenIdle } from '#client/ui/later.ts'
 import type { AutoScroll } from './auto-scroll.ts'
 import { ReplyTurn } from './reply-turn.tsx'
 import { UserTurn } from './user-turn.tsx'
