@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { emptyReply, type Message } from '#client/features/playground/conversation/conversation.ts'
 import { defaultSettings, fieldOf, sliderNames } from '#client/features/playground/conversation/settings.ts'
 import type { ModelRow } from '#shared/console/model'
-import { beginningOf, buildBody, sentMessages } from './request-body.ts'
+import { beginningOf, buildBody, laterHalf, sentMessages } from './request-body.ts'
 
 const model = (more: Partial<ModelRow> = {}): ModelRow => ({
   id: 'm',
@@ -107,6 +107,16 @@ describe('what is left out of a request', () => {
     expect(idsOf([user('a'), said('b'), user('c')])).toEqual(['c'])
     expect(idsOf([user('a'), said('b', { text: 'yes' }), user('c'), said('d', { state: 'failed' }), user('e')])).toEqual(['a', 'b', 'e'])
     expect(idsOf([user('a')])).toEqual(['a'])
+  })
+
+  test('what the person has cut off: the older half of the questions, until one is left', () => {
+    const path = ['a', 'b', 'c', 'd', 'e', 'f'].map((id, n) => (n % 2 === 0 ? user(id) : said(id, { text: id })))
+    expect(laterHalf(path)?.id).toBe('e')
+    const cut = path.map((message) => (message.id === 'c' && message.role === 'user' ? { ...message, begins: true } : message))
+    expect(idsOf(cut)).toEqual(['c', 'd', 'e', 'f'])
+    expect(laterHalf(cut)?.id).toBe('e')
+    expect(laterHalf(cut.slice(4))).toBeUndefined()
+    expect(laterHalf([])).toBeUndefined()
   })
 
   test('calls that lack a result, with the results that are there; their text stays', () => {

@@ -63,6 +63,9 @@ export function ReplyTurn(props: { page: PageContext; reply: Reply; latest: bool
             <b class="font-medium">{t('refused')}</b> {props.reply.refusal}
           </p>
         </Show>
+        <Show when={props.reply.finish === 'content_filter'}>
+          <p class="notice mt-3">{t('filterNote')}</p>
+        </Show>
         <ToolCalls
           reply={props.reply}
           running={running()}
@@ -76,6 +79,7 @@ export function ReplyTurn(props: { page: PageContext; reply: Reply; latest: bool
           reply={props.reply}
           settings={page.playground.conversation().settings}
           latest={props.latest}
+          canTrim={props.latest && page.playground.canTrim()}
           onStep={(step, named) => performNextStep(page, props.reply, step, named)}
         />
         <Show when={props.reply.state !== 'failed' || props.reply.text !== ''}>
