@@ -48,6 +48,17 @@ export function buildBody(
   return body
 }
 
+/** A body whose JSON begins like that of `body`, for at least so many characters, with as few of its messages as that takes. */
+export function beginningOf(body: ChatBody | undefined, characters: number): ChatBody | undefined {
+  if (body === undefined) return undefined
+  let seen = 0
+  const end = body.messages.findIndex(({ content }) => {
+    seen += typeof content === 'string' ? content.length : 0
+    return seen >= characters
+  })
+  return end === -1 ? body : { ...body, messages: body.messages.slice(0, end + 1) }
+}
+
 /** Models that refuse sampling parameters refuse the older name of Max tokens, too, unless their service knows only that one. */
 function tokenField(name: string, model: ModelRow | undefined): string | undefined {
   return name === 'maxTokens' && refusesOlder(model) ? 'max_completion_tokens' : undefined
