@@ -65,4 +65,6 @@ export const prices = pgTable('prices', {
   price: jsonb('price').$type<PriceFields>().notNull(),
   managed: text('managed').$type<Managed>().notNull().default('console'),
   enabled: boolean('enabled').notNull().default(true),
+  /** Null: before this was noted. */
+  changedAt: instant('changed_at'),
 })

@@ -52,6 +52,7 @@ const changesNothing = [
   'POST /api/channels/models',
   'POST /api/route',
   'POST /api/prices/effect',
+  'POST /api/prices/cost',
   'POST /api/invoices/check',
 ]
 

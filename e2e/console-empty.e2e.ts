@@ -18,6 +18,8 @@ test('every page says that it is empty, why, and what to do', async ({ page }) =
     '/team',
     '/admin/teams',
     '/admin/selling',
+    '/admin/selling?tab=codes',
+    '/admin/selling?tab=payments',
     '/admin/users?tab=invitations',
   ])
     await test.step(path, async () => {

@@ -20,6 +20,8 @@ const pages: readonly (readonly [path: string, search?: string])[] = [
   ['/admin/groups'],
   ['/admin/teams'],
   ['/admin/selling'],
+  ['/admin/selling?tab=codes'],
+  ['/admin/selling?tab=payments'],
   ['/team'],
   ['/admin/alerts', 'state=dead'],
   ['/admin/audit', 'target=no-such-thing'],

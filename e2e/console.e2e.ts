@@ -257,7 +257,15 @@ test('the console is complete in Chinese, and no word is cut at any width', asyn
   await page.getByRole('button', { name: '登录' }).click()
   await expect(page.getByRole('heading', { name: '渠道', level: 1 })).toBeVisible()
   const faults: string[] = []
-  for (const path of [...pages, '/overview', '/keys', '/keys?create=ci', '/replay', '/admin/selling', '/admin/users?tab=invitations']) {
+  for (const path of [
+    ...pages,
+    '/overview',
+    '/keys',
+    '/keys?create=ci',
+    '/replay',
+    '/admin/selling?tab=codes',
+    '/admin/users?tab=invitations',
+  ]) {
     // From page to page as by a link, without loading everything again.
     await page.evaluate((to) => {
       history.pushState(null, '', to)

@@ -113,6 +113,12 @@ test('the demo can be chosen at every step', async ({ page, fresh }) => {
   await expect(page.getByRole('dialog')).toContainText('Continue without the key?')
   await page.getByRole('button', { name: 'Continue without it' }).click()
   await expect(page.getByText('The demo, one key, one administrator.')).toBeVisible()
+  // What holds of the installation, and what changes it.
+  const facts = page.locator('main dl')
+  await expect(facts).toContainText(`${fresh.url} from host and port; PARLEY_PUBLIC_URL sets it at the next start`)
+  await expect(facts).toContainText('US dollars')
+  await expect(facts).toContainText('closed: people come in by invitation only')
+  await expectClean(page, 'the end of the first run')
   await page.getByRole('button', { name: 'Open the playground' }).click()
   await expect(page.getByRole('button', { name: /^Model, parley-demo/ })).toBeVisible()
 })

@@ -33,6 +33,7 @@ const table: Record<string, string> = {
   'GET /api/prices': 'prices read',
   'GET /api/prices/{model}/history': 'prices read',
   'POST /api/prices/effect': 'prices read',
+  'POST /api/prices/cost': 'prices read',
   'GET /api/catalogue': 'prices read',
   'GET /api/catalogue/totals': 'prices read',
   'PUT /api/prices/{model}': 'prices',

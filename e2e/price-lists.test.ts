@@ -7,6 +7,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { CatalogueRow, CatalogueTotals } from '#shared/console/inspection/catalogue'
+import type { CostAnswer } from '#shared/console/inspection/cost'
+import type { Bill } from '#shared/console/log'
 import type { ModelRow, Page } from '#shared/console/model'
 import type { PriceChange, PriceEffects, PriceRow } from '#shared/console/price'
 import type { UsageReportRow } from '#shared/console/usage'
@@ -201,11 +203,54 @@ test('the week of a model is its usage, and an effect is what these requests wou
   ])
 })
 
+test('what a request would cost is what it costs, for whoever may use the model', async () => {
+  const ask = (body: object) => gateway.admin.raw('POST', '/api/prices/cost', body)
+  const question = { model: 'model-00100', group: 'half', amounts: { input: 1000, output: 500 } }
+  const { bill } = await gateway.admin.call<CostAnswer>('POST', '/api/prices/cost', question)
+  const { data } = await page<{ requestId: string }>('/api/logs?model=model-00100&group=half')
+  const row = await gateway.admin.call<{ bill: Bill }>('GET', `/api/logs/${data[0]?.requestId}`)
+  expect(bill).toEqual(row.bill)
+  expect(bill.lines.map(({ unit, amount }) => [unit, amount])).toEqual([
+    ['input', 1000],
+    ['output', 500],
+  ])
+  const refused = async (body: object) => {
+    const answer = await ask(body)
+    const { error } = (await answer.json()) as { error: { code: string; param: string | null } }
+    return [answer.status, error.code, error.param]
+  }
+  expect(await refused({ ...question, model: 'model-00000' })).toEqual([404, 'model_not_found', 'model'])
+  expect(await refused({ ...question, group: 'nowhere' })).toEqual([403, 'group_not_allowed', 'group'])
+  expect(await refused({ ...question, amounts: { input: -1 } })).toEqual([400, 'invalid_value', 'amounts.input'])
+  expect(await refused({ ...question, amounts: { inputs: 1 } })).toEqual([400, 'unknown_field', 'amounts.inputs'])
+  // Whoever may not use the group hears nothing of its prices.
+  const { session } = await gateway.user('outsider', '1')
+  expect((await session.raw('POST', '/api/prices/cost', question)).status).toBe(403)
+  expect((await session.raw('POST', '/api/prices/cost', { ...question, group: 'default' })).status).toBe(200)
+})
+
+test('a price says when it was last changed, and lists are ordered by it', async () => {
+  const before = Date.now()
+  await gateway.price('model-00100', { input: '1', output: '3.5' })
+  const [row] = (await page<CatalogueRow>('/api/catalogue?sort=-priceChangedAt&status=priced&limit=1')).data
+  expect(row?.model).toBe('model-00100')
+  // The clock is the database's.
+  expect(Math.abs(Date.parse(row?.priceChangedAt ?? '') - before)).toBeLessThan(60_000)
+  const [model] = (await page<ModelRow>('/api/models?group=default&q=model-00100')).data
+  expect(model?.priceChangedAt).toBe(row?.priceChangedAt ?? null)
+  // The same price again is no change.
+  await gateway.price('model-00100', { input: '1', output: '3.5' })
+  expect((await page<CatalogueRow>('/api/catalogue?model=model-00100')).data[0]?.priceChangedAt).toBe(row?.priceChangedAt ?? null)
+  await gateway.price('model-00100', { input: '1', output: '3' })
+})
+
 test('the history of a price says who changed what, the file too', async () => {
   await gateway.price('model-00100', { input: '1', output: '4' })
   const history = (await page<PriceChange>('/api/prices/model-00100/history')).data
   expect(history.map(({ actorName, before, after }) => [actorName, before, after] as unknown[])).toEqual([
     ['admin', { output: '3' }, { output: '4' }],
+    ['admin', { output: '3.5' }, { output: '3' }],
+    ['admin', { output: '3' }, { output: '3.5' }],
     ['admin', null, { input: '1', output: '3' }],
   ])
   const declared = (await page<PriceChange>('/api/prices/model-00001/history')).data

@@ -42,6 +42,7 @@ test('a reseller sells a plan by code, a customer redeems it and uses it up, the
   const plans = page.getByRole('table', { name: 'Plans' })
   await expect(plans).toContainText('in 5 hours')
 
+  await page.getByRole('link', { name: 'Codes', exact: true }).click()
   await page.getByRole('button', { name: 'New codes' }).click()
   await dialog.getByLabel('How many').fill('3')
   await dialog.getByLabel('Credit each').fill('20')
@@ -58,15 +59,24 @@ test('a reseller sells a plan by code, a customer redeems it and uses it up, the
   await fresh.getByRole('button', { name: 'Close' }).click()
   await page.getByRole('button', { name: 'Keep them open' }).click()
   const saved = page.waitForEvent('download')
-  await fresh.getByRole('button', { name: 'Download' }).click()
-  expect((await savedText(saved)).trim().split('\n')).toEqual(shown)
+  await fresh.getByRole('button', { name: 'Download CSV' }).click()
+  const lines = (await savedText(saved)).trim().split('\r\n')
+  expect(lines.map((line) => line.split(',')[0])).toEqual(['code', ...shown])
+  expect(lines[1]).toContain(',20,Starter,30,,shop,batch_')
   await fresh.getByRole('button', { name: 'Close' }).click()
   await expect(fresh).toHaveCount(0)
   const codes = page.getByRole('table', { name: 'Codes' })
   await expect(codes.getByRole('row')).toHaveCount(4)
   for (const code of shown) await expect(page.locator('main')).not.toContainText(code)
 
+  await page.getByRole('searchbox', { name: 'Note, batch or name' }).fill('no such code')
+  await expect(page.getByText('These filters hide everything: no such code.')).toBeVisible()
+  await page.getByRole('button', { name: 'Clear filters' }).click()
+  await expect(codes.getByRole('row')).toHaveCount(4)
+  await expectClean(page, 'codes')
+
   // The payment for it comes from a payment system; by hand it is the same.
+  await page.getByRole('link', { name: 'Payments' }).click()
   await page.getByRole('button', { name: 'Post a payment' }).click()
   await dialog.getByLabel('Reference').fill('order-1')
   await dialog.getByLabel('Name or ID').fill('customer')
@@ -82,7 +92,8 @@ test('a reseller sells a plan by code, a customer redeems it and uses it up, the
   await dialog.getByLabel('Amount, or empty for all of it').fill('2')
   await dialog.getByRole('button', { name: 'Refund' }).click()
   await expect(payments).toContainText('refund of order-1')
-  await expectClean(page, 'plans, codes and payments')
+  await expect(payments.getByRole('row', { name: /^order-1/ })).toContainText('$2.00 refunded')
+  await expectClean(page, 'payments')
   await page.context().clearCookies()
 
   // The customer.
@@ -124,7 +135,10 @@ test('a reseller sells a plan by code, a customer redeems it and uses it up, the
   await expectClean(page, 'a key that has spent')
 
   // What was not sold is revoked at the end of the day.
-  await openConsole(page, '/admin/selling')
+  await openConsole(page, '/admin/selling?tab=codes&state=open')
+  await expect(codes.getByRole('row')).toHaveCount(3)
+  await page.getByRole('button', { name: /^State open/ }).click()
+  await page.getByRole('menuitemradio', { name: 'all' }).click()
   await expect(codes).toContainText('customer')
   await codes
     .getByRole('button', { name: /^More for/ })

@@ -161,6 +161,46 @@ test('codes are made, listed, redeemed and revoked; only the answer that makes t
   await exact()
 })
 
+test('codes are found by state, note, batch and name, and payments by kind, reference and wallet', async () => {
+  const { id, session } = await gateway.user('seeker', '0')
+  const { batch, codes } = await gateway.admin.call<{ batch: string; codes: { id: string; code: string }[] }>('POST', '/api/codes', {
+    ...{ count: 2, value: '1', note: 'Autumn 50%_off' },
+  })
+  await session.call('POST', '/api/codes/redeem', { code: codes[0]?.code })
+  const found = async (query: string) => {
+    const { data } = await gateway.admin.call<{ data: { id: string; state: string }[] }>('GET', `/api/codes?${query}`)
+    return data.map((row) => row.id).sort()
+  }
+  const both = codes.map((one) => one.id).sort()
+  expect(await found('q=autumn')).toEqual(both)
+  // What has a meaning in patterns is a letter here.
+  expect(await found('q=50%25_OFF')).toEqual(both)
+  expect(await found('q=50_off')).toEqual([])
+  expect(await found(`q=${batch}`)).toEqual(both)
+  expect(await found(`batch=${batch}&state=open`)).toEqual([codes[1]?.id ?? ''])
+  expect(await found(`batch=${batch}&state=redeemed`)).toEqual([codes[0]?.id ?? ''])
+  expect(await found(`batch=${batch}&state=expired`)).toEqual([])
+  expect(await found('q=SEEKER')).toEqual([codes[0]?.id ?? ''])
+  expect((await gateway.admin.raw('GET', '/api/codes?state=lost')).status).toBe(400)
+
+  await gateway.admin.call('POST', '/api/credits', { reference: 'seek-1', user: id, amount: '5', reason: 'invoice of May' })
+  await gateway.admin.call('POST', '/api/credits/refund', { reference: 'seek-2', of: 'seek-1', amount: '2' })
+  const paid = async (query: string) => {
+    type Row = { reference: string; refunded: string }
+    const { data } = await gateway.admin.call<{ data: Row[] }>('GET', `/api/credits?${query}`)
+    return data.map(({ reference, refunded }) => [reference, refunded])
+  }
+  expect(await paid('q=of%20may')).toEqual([['seek-1', '2']])
+  expect(await paid('q=SEEK-1')).toEqual([
+    ['seek-2', '0'],
+    ['seek-1', '2'],
+  ])
+  expect(await paid('q=seeker&kind=credit')).toEqual([['seek-1', '2']])
+  expect(await paid('q=seeker&kind=refund')).toEqual([['seek-2', '0']])
+  expect((await gateway.admin.raw('GET', '/api/credits?kind=gift')).status).toBe(400)
+  await exact()
+})
+
 test('a refund waits for no request and takes nothing that is held', async () => {
   const { id, key } = await gateway.user('refunded', '0')
   await gateway.admin.call('POST', '/api/credits', { reference: 'ch_r', user: id, amount: usd(2) })

@@ -40,6 +40,8 @@ test('a credit, a correction and a request stand in the ledger with what they we
   await expect(ledger.getByRole('row').nth(1)).toContainText('entered twice')
   await expect(ledger).toContainText('thanks')
   await expect(ledger).toContainText('Opening grant')
+  await expect(ledger).toContainText(/credit:[\w-]{8}/)
+  await expect(page.getByRole('button', { name: 'Copy the ID of the user' })).toBeVisible()
   await expectClean(page, 'a user with a ledger')
   // What requests were charged stands by the day, which opens to them.
   const day = ledger.getByRole('button', { name: '1 request' })
@@ -112,6 +114,25 @@ test('a setting says its default and whether it was changed', async ({ page }) =
   await page.getByLabel('API keys').fill('200')
   await page.getByRole('button', { name: 'Save' }).click()
   await expect(page.getByText('changed', { exact: true })).toHaveCount(0)
+})
+
+test('all settings are reset after their differences were shown, and lead to who changed them', async ({ page, program }) => {
+  const call = await consoleApi(program)
+  await call('PATCH', '/api/settings', { keepLogsMonths: 3, shareLinks: true })
+  await openConsole(page, '/admin/settings')
+  const reset = page.getByRole('button', { name: 'Reset all settings' })
+  await reset.click()
+  await expect(reset).toHaveAttribute('aria-disabled', 'true')
+  await page.getByRole('button', { name: 'Review' }).click()
+  const review = page.getByRole('dialog')
+  await expect(review).toContainText('Usage records are kept for')
+  await expect(review).toContainText('Links to conversations')
+  await expectClean(page, 'settings about to be reset')
+  await review.getByRole('button', { name: 'Save' }).click()
+  await expect(page.locator('.toast')).toContainText('Saved')
+  expect(await call('GET', '/api/settings')).toMatchObject({ keepLogsMonths: null, shareLinks: false, changed: [] })
+  await page.getByRole('link', { name: 'Changes' }).click()
+  await expect(page.getByRole('link', { name: 'Settings changed' }).first()).toBeVisible()
 })
 
 test('the section of the settings that is read is marked, whether by scrolling or by a press', async ({ page }) => {

@@ -17,8 +17,11 @@ const known = {
 
 const [banner, setBanner] = createSignal('')
 
+const [environment, setEnvironment] = createSignal('')
+
+/** What this installation calls itself, `staging` for example; empty: nothing. */
 /** What administrators tell whoever is signed in, as of the last answer about the session; empty: nothing. */
-export { banner }
+export { banner, environment }
 
 /** Somebody with a session; `mustEnrol`: it opens nothing before they have added a second factor. */
 export interface Entered {
@@ -32,7 +35,11 @@ function enteredOf({ user, mustEnrol, banner = '' }: SignedIn): Entered {
 }
 
 /** What the server needs and offers before anybody signs in. Throws ApiError. */
-export const readStatus = () => callApi<Status>('GET', '/api/status')
+export async function readStatus(): Promise<Status> {
+  const status = await callApi<Status>('GET', '/api/status')
+  setEnvironment(status.environment ?? '')
+  return status
+}
 
 /** The signed-in user, or null when there is none. Throws ApiError when the server could not be asked. */
 export async function currentUser(): Promise<Entered | null> {

@@ -6,7 +6,7 @@ import { tc } from '#client/ui/console/messages.ts'
 import { Card } from '#client/ui/console/page.tsx'
 import { Failure } from '#client/ui/console/states.tsx'
 import { DataTable } from '#client/ui/console/table.tsx'
-import { formatWhen } from '#client/ui/console/time.ts'
+import { Instant } from '#client/ui/console/view/instant.tsx'
 import { later } from '#client/ui/later.ts'
 import { showToast } from '#client/ui/toast.tsx'
 import type { InvitationRow } from '#shared/console/user'
@@ -96,7 +96,7 @@ export function InvitationsCard(props: { team?: { id: string; name: string }; te
             {
               id: 'until',
               label: ts('inviteUntil'),
-              cell: (row) => (row.valid ? formatWhen(row.expiresAt) : <span class="bdg">{ts('inviteOver')}</span>),
+              cell: (row) => (row.valid ? <Instant at={row.expiresAt} /> : <span class="bdg">{ts('inviteOver')}</span>),
             },
             {
               id: 'end',

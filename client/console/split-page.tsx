@@ -1,4 +1,5 @@
-import type { JSX } from 'solid-js'
+import { type JSX, Show } from 'solid-js'
+import { environment } from '#client/api/account.ts'
 import { Brand } from '#client/ui/brand.tsx'
 
 /** A page in two halves: a form on the left, an illustration on the right where there is room. */
@@ -8,6 +9,9 @@ export function SplitPage(props: { title: string; intro: string; aside?: JSX.Ele
       <div class="flex flex-col px-5 min-[760px]:px-12">
         <div class="flex h-[60px] items-center min-[760px]:h-[76px]">
           <Brand />
+          <Show when={environment()}>
+            <span class="bdg warn ml-3">{environment()}</span>
+          </Show>
         </div>
         <div class="mx-auto mt-4 w-full max-w-[344px] pb-6 min-[760px]:my-auto min-[760px]:pb-[92px]">
           <h1 class="text-[24px]/[32px] tracking-[-0.02em]">{props.title}</h1>

@@ -56,6 +56,7 @@ export const en = {
   notAllowed: 'Only administrators see this page',
   notAllowedWhy: 'You are signed in as {name}. An administrator can give you access.',
   banner: 'From the administrators',
+  environment: 'Environment',
   closeBanner: 'Close the notice',
   skip: 'Skip to content',
   searching: 'Searching',

@@ -9,6 +9,7 @@ import { useSession } from '#client/api/session.ts'
 import { createMediaQuery } from '#client/ui/browser-state.ts'
 import { later } from '#client/ui/later.ts'
 import { readLocalStorage, writeLocalStorage } from '#client/ui/local-storage.ts'
+import { EnvironmentMark } from './environment-mark.tsx'
 import { HouseBanner } from './house-banner.tsx'
 import { Navigation } from './navigation.tsx'
 import { isCurrent, playground } from './pages.ts'
@@ -77,6 +78,7 @@ export function Shell(props: { children: JSX.Element }) {
 
   return (
     <div class="shell">
+      <EnvironmentMark />
       <HouseBanner />
       <Show when={!phone()}>
         <Navigation

@@ -58,6 +58,7 @@ export const zh: Record<keyof typeof en, string> = {
   notAllowed: '只有管理员能查看此页',
   notAllowedWhy: '你以 {name} 的身份登录。管理员可以为你开通权限。',
   banner: '管理员公告',
+  environment: '环境',
   closeBanner: '关闭公告',
   skip: '跳到正文',
   searching: '正在搜索',

@@ -2,10 +2,11 @@
 import { type JSX, Show } from 'solid-js'
 import { Icon, type IconName } from './icon.tsx'
 
-/** An entry of a menu: an action, a separator, or a choice of one among several options. */
+/** An entry of a menu: an action, a separator, something that is on or off, or a choice of one among several options. */
 export type MenuEntry =
   | { kind: 'item'; label: string; icon?: IconName; bad?: boolean; hint?: string; onSelect(): void }
   | { kind: 'line' }
+  | { kind: 'check'; label: string; checked(): boolean; onChange(checked: boolean): void }
   | { kind: 'choice'; label: string; value: string; options: readonly MenuOption[]; onChange(value: string): void }
 
 /** An option of a choice. */

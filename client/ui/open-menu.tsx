@@ -39,10 +39,12 @@ interface EntryProps<Kind extends MenuEntry> {
 function Entry(props: EntryProps<MenuEntry>) {
   const item = () => (props.entry.kind === 'item' ? props.entry : undefined)
   const choice = () => (props.entry.kind === 'choice' ? props.entry : undefined)
+  const check = () => (props.entry.kind === 'check' ? props.entry : undefined)
   return (
     <Switch fallback={<DropdownMenu.Separator />}>
       <Match when={item()}>{(one) => <Item entry={one()} onChoose={props.onChoose} />}</Match>
       <Match when={choice()}>{(one) => <Choice entry={one()} onChoose={props.onChoose} />}</Match>
+      <Match when={check()}>{(one) => <Check entry={one()} />}</Match>
     </Switch>
   )
 }
@@ -60,6 +62,23 @@ function Item(props: EntryProps<Extract<MenuEntry, { kind: 'item' }>>) {
         <span class="hint">{props.entry.hint}</span>
       </Show>
     </DropdownMenu.Item>
+  )
+}
+
+/** On or off, with a tick; the menu stays open for the next one. */
+function Check(props: { entry: Extract<MenuEntry, { kind: 'check' }> }) {
+  return (
+    <DropdownMenu.CheckboxItem
+      class="item"
+      closeOnSelect={false}
+      checked={props.entry.checked()}
+      onChange={(checked) => props.entry.onChange(checked)}
+    >
+      <span class="flex-1">{props.entry.label}</span>
+      <DropdownMenu.ItemIndicator>
+        <Icon name="check" small />
+      </DropdownMenu.ItemIndicator>
+    </DropdownMenu.CheckboxItem>
   )
 }
 

@@ -24,6 +24,10 @@ export const bodiesPlace: Parse<BodiesPlace> = (text) => {
   return bucket === undefined ? new Refusal('must be a folder or s3://bucket/prefix') : { bucket, prefix: prefix.replace(/^\/+|\/+$/g, '') }
 }
 
+/** A few words that people read. */
+export const label: Parse<string> = (text) =>
+  /^\P{Cc}{1,40}$/u.test(text.trim()) ? text.trim() : new Refusal('must be 1 to 40 characters, in one line')
+
 export const oneOf =
   <const T extends readonly string[]>(...words: T): Parse<T[number]> =>
   (text) =>

@@ -43,6 +43,7 @@ describe('readConfig', () => {
       maxIdleMs: 60_000,
       reusePort: 'off',
       drainSeconds: 300,
+      environment: undefined,
       backupFolder: undefined,
       backupEveryMs: 86_400_000,
       backupsKept: 14,

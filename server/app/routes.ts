@@ -61,6 +61,7 @@ import { channelRoutes } from '#http/console/catalogue/channels'
 import { explainRoutes } from '#http/console/catalogue/explain'
 import { invoiceRoutes } from '#http/console/catalogue/invoices'
 import { modelRoutes as consoleModelRoutes } from '#http/console/catalogue/models'
+import { priceCostRoutes } from '#http/console/catalogue/price-cost'
 import { priceEffectRoutes } from '#http/console/catalogue/price-effect'
 import { priceRoutes } from '#http/console/catalogue/prices'
 import { probeRoutes } from '#http/console/catalogue/probe'
@@ -139,8 +140,7 @@ export interface RouteParts {
   readiness(): Promise<Readiness>
   /** Seconds since the epoch. */
   startedAt: number
-  /** docs/losses.md, for the API reference; undefined when it is not installed. */
-  losses: string | undefined
+  paper: Parameters<typeof docsRoutes>[0]['paper']
   /** Serves the built client. */
   client: Parameters<typeof docsRoutes>[0]['client']
 }
@@ -173,7 +173,7 @@ export function routesOf({
   replays,
   readiness,
   startedAt,
-  losses,
+  paper,
   client,
 }: RouteParts): Route[] {
   const routes = [
@@ -255,7 +255,8 @@ export function routesOf({
     ...catalogueRoutes({ ...consoleServices, channels, prices }),
     ...priceEffectRoutes({ ...consoleServices, prices, trials: priceTrials }),
     ...consoleModelRoutes({ ...consoleServices, channels, prices }),
+    ...priceCostRoutes({ ...consoleServices, channels, prices }),
   ]
   const all = [...routes, ...furtherAddresses(relayServices, routes)]
-  return [...all, ...docsRoutes({ ...consoleServices, losses, client }, all)]
+  return [...all, ...docsRoutes({ ...consoleServices, paper, client }, all)]
 }

@@ -1,11 +1,12 @@
 /** Responses about prices and the catalogue, as schemas. */
 import { type CatalogueRow, type CatalogueTotals, priceStates } from '../console/inspection/catalogue.ts'
+import { type CostAnswer, CostQuestion } from '../console/inspection/cost.ts'
 import { type PriceChange, type PriceEffects, PriceFields, type PriceRow, PriceTrial } from '../console/price.ts'
 import { vendorIds } from '../ids.ts'
 import { Decimal, OneOf, Type } from '../typebox.ts'
 import { capable, Instant, Managed, Nullable, PageOf, says } from './console.ts'
 import { Open } from './fields.ts'
-import { sums } from './usage.ts'
+import { BillAnswer, sums } from './usage.ts'
 
 /** The price of a model. */
 const PriceAnswer = says<PriceRow>().of(Open({ model: Type.String(), managed: Managed(), ...PriceFields.properties }))
@@ -18,6 +19,9 @@ const CatalogueTotalsAnswer = says<CatalogueTotals>().of(
     losing: Type.Integer({ description: 'Of which the last seven days cost more than they brought.' }),
   }),
 )
+
+/** POST /api/prices/cost */
+const CostAnswerBody = says<CostAnswer>().of(Open({ model: Type.String(), group: Type.String(), bill: BillAnswer }))
 
 /** POST /api/prices/effect */
 const PriceEffectsAnswer = says<PriceEffects>().of(
@@ -55,6 +59,7 @@ const CatalogueAnswer = says<CatalogueRow>().of(
     model: Type.String(),
     state: OneOf(priceStates),
     price: Nullable(Open({ managed: OneOf(['file', 'console']), ...PriceFields.properties })),
+    priceChangedAt: Nullable(Instant()),
     channels: Type.Array(Open({ id: Type.String(), name: Type.String(), vendor: OneOf(vendorIds) })),
     ...capable,
     week: Nullable(Open(sums)),
@@ -67,6 +72,8 @@ export const priceSchemas = {
   Prices: PageOf(PriceAnswer),
   Catalogue: PageOf(CatalogueAnswer),
   CatalogueTotals: CatalogueTotalsAnswer,
+  CostQuestion,
+  CostAnswer: CostAnswerBody,
   PriceTrial,
   PriceEffects: PriceEffectsAnswer,
   PriceHistory: PageOf(PriceChangeAnswer),

@@ -81,6 +81,7 @@ export const CreditAnswer = says<CreditRow>().of(
     of: Nullable(Type.String({ description: 'The reference of the credit that this refunds.' })),
     wallet: Open({ id: Type.String(), name: Nullable(Type.String()), of: OneOf(['user', 'team']) }),
     amount: Type.String({ description: 'USD; negative for a refund.' }),
+    refunded: Type.Optional(Type.String({ description: 'In the list: USD that refunds took of it so far.' })),
     reason: Type.String(),
     at: Instant(),
   }),

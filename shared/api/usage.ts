@@ -9,7 +9,7 @@ import { Open } from './fields.ts'
 
 /** A decimal with more places than money has, because nothing in it is rounded. */
 const Exactly = () => Type.String({ pattern: '^-?\\d+(\\.\\d{1,21})?$' })
-const BillAnswer = says<Bill>().of(
+export const BillAnswer = says<Bill>().of(
   Open({
     lines: Type.Array(
       Open({

@@ -14,6 +14,8 @@ export interface ModelRow {
   operations: Operation[]
   dialects: Dialect[]
   price: PriceFields
+  /** When its price was last changed, RFC 3339; null: not known, or never. */
+  priceChangedAt: string | null
   contextTokens: number | null
   maxOutputTokens: number | null
   /** What is known of the model beside its limits. */
@@ -41,6 +43,8 @@ export interface Status {
   version: string
   setup: 'needed' | 'done'
   demo: boolean
+  /** What this installation calls itself (`PARLEY_ENVIRONMENT`); absent: nothing. */
+  environment?: string
   /** Only where an identity provider signs people in too. */
   singleSignOn?: true
   /** The origin at which passkeys work; absent where this installation has none. */

@@ -56,6 +56,12 @@ export const PriceFields = Exact({
 })
 export type PriceFields = Static<typeof PriceFields>
 
+/** What prices are for, in the order of a bill. */
+export const priceUnits = [
+  ...(['input', 'output', 'cacheRead', 'cacheWrite5m', 'cacheWrite1h', 'reasoning', 'audioIn', 'audioOut', 'imageIn', 'imageOut'] as const),
+  ...(['request', 'image', 'second', 'search', 'character'] as const),
+] as const
+
 /** A row of GET /api/prices. */
 export type PriceRow = PriceFields & { model: string; managed: 'file' | 'console' }
 

@@ -104,6 +104,9 @@ export const NewCodes = Exact({
 })
 export type NewCodes = Static<typeof NewCodes>
 
+/** What has become of a code. */
+export const codeStates = ['open', 'redeemed', 'revoked', 'expired'] as const
+
 /** A row of GET /api/codes. The code itself is in the answer to POST only. */
 export interface CodeRow {
   id: string
@@ -114,7 +117,7 @@ export interface CodeRow {
   plan: { id: string; name: string; days: number } | null
   group: string | null
   user: { id: string; name: string } | null
-  state: 'open' | 'redeemed' | 'revoked' | 'expired'
+  state: (typeof codeStates)[number]
   createdAt: string
   expiresAt: string | null
   redeemedAt: string | null
@@ -166,6 +169,8 @@ export interface CreditRow {
   wallet: { id: string; name: string | null; of: 'user' | 'team' }
   /** Negative for a refund. */
   amount: string
+  /** In the list: USD that refunds took of it so far. */
+  refunded?: string
   reason: string
   at: string
 }

@@ -8,7 +8,8 @@ import { Button } from '#client/ui/button.tsx'
 import { Card } from '#client/ui/console/page.tsx'
 import { Failure } from '#client/ui/console/states.tsx'
 import { DataTable } from '#client/ui/console/table.tsx'
-import { formatAgo, formatExactly, formatWhen } from '#client/ui/console/time.ts'
+import { formatAgo } from '#client/ui/console/time.ts'
+import { Instant } from '#client/ui/console/view/instant.tsx'
 import { showToast } from '#client/ui/toast.tsx'
 import type { SessionRow } from '#shared/console/session'
 import { Ago } from './ago.tsx'
@@ -73,7 +74,7 @@ export function SessionsCard(props: { path: string; title: string; none?: string
             label: ts('ses_address'),
             cell: (row) => (row.address ? <span class="mono text-[12px]">{row.address}</span> : <span class="na">–</span>),
           },
-          { id: 'started', label: ts('ses_started'), cell: (row) => <span title={formatExactly(row.at)}>{formatWhen(row.at)}</span> },
+          { id: 'started', label: ts('ses_started'), cell: (row) => <Instant at={row.at} /> },
           { id: 'seen', label: ts('ses_seen'), cell: (row) => <Ago at={row.lastSeenAt} /> },
           {
             id: 'end',

@@ -11,7 +11,7 @@ import { tc } from '#client/ui/console/messages.ts'
 import { Card } from '#client/ui/console/page.tsx'
 import { Failure } from '#client/ui/console/states.tsx'
 import { DataTable } from '#client/ui/console/table.tsx'
-import { formatWhen } from '#client/ui/console/time.ts'
+import { Instant } from '#client/ui/console/view/instant.tsx'
 import { later } from '#client/ui/later.ts'
 import { showToast } from '#client/ui/toast.tsx'
 import type { FactorRow } from '#shared/console/session'
@@ -93,7 +93,7 @@ export function FactorsCard(props: { onChanged?(): void }) {
                 </span>
               ),
             },
-            { id: 'added', label: t('factorSince'), cell: (row) => formatWhen(row.createdAt) },
+            { id: 'added', label: t('factorSince'), cell: (row) => <Instant at={row.createdAt} /> },
             {
               id: 'used',
               label: t('factorUsed'),

@@ -10,7 +10,7 @@ import { tc } from '#client/ui/console/messages.ts'
 import { Card } from '#client/ui/console/page.tsx'
 import { Failure } from '#client/ui/console/states.tsx'
 import { DataTable } from '#client/ui/console/table.tsx'
-import { formatWhen } from '#client/ui/console/time.ts'
+import { Instant } from '#client/ui/console/view/instant.tsx'
 import { showToast } from '#client/ui/toast.tsx'
 import type { IdentityRow } from '#shared/console/session'
 import { t } from './messages.ts'
@@ -64,7 +64,7 @@ export function IdentitiesCard() {
             columns={[
               { id: 'who', label: t('name'), card: 'title', cell: (row) => row.label ?? new URL(row.issuer).host },
               { id: 'issuer', label: t('issuer'), cell: (row) => <span class="mono text-[12px]">{row.issuer}</span> },
-              { id: 'linked', label: t('linkedAt'), cell: (row) => formatWhen(row.at) },
+              { id: 'linked', label: t('linkedAt'), cell: (row) => <Instant at={row.at} /> },
               { id: 'used', label: t('seen'), cell: (row) => <Ago at={row.lastUsedAt} /> },
               {
                 id: 'unlink',

@@ -10,7 +10,8 @@ import { tc } from '#client/ui/console/messages.ts'
 import { Card } from '#client/ui/console/page.tsx'
 import { Empty, Failure } from '#client/ui/console/states.tsx'
 import { DataTable } from '#client/ui/console/table.tsx'
-import { formatAgo, formatWhen } from '#client/ui/console/time.ts'
+import { formatAgo } from '#client/ui/console/time.ts'
+import { Instant } from '#client/ui/console/view/instant.tsx'
 import { Icon } from '#client/ui/icon.tsx'
 import { later } from '#client/ui/later.ts'
 import { showToast } from '#client/ui/toast.tsx'
@@ -144,7 +145,7 @@ function Until(props: { row: ManagementKeyRow }) {
   return (
     <Show when={props.row.valid} fallback={<span class="bdg warn">{t('mkInvalid')}</span>}>
       <Show when={props.row.expiresAt} fallback={<span class="na">{t('mkNever')}</span>}>
-        {(at) => formatWhen(at())}
+        {(at) => <Instant at={at()} />}
       </Show>
     </Show>
   )

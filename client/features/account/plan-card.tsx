@@ -11,7 +11,7 @@ import { SelectField, TextField } from '#client/ui/console/form.tsx'
 import { Meter } from '#client/ui/console/meter.tsx'
 import { Card } from '#client/ui/console/page.tsx'
 import { Failure } from '#client/ui/console/states.tsx'
-import { formatExactly, formatWhen } from '#client/ui/console/time.ts'
+import { formatBoth, formatWhen } from '#client/ui/console/time.ts'
 import { formatMoney, formatPercent } from '#client/ui/format.ts'
 import { showToast } from '#client/ui/toast.tsx'
 import type { PlanState, PlanWindowLeft, Redeemed } from '#shared/console/selling'
@@ -66,7 +66,7 @@ export function PlanCard() {
                 <section class="grid gap-3" aria-label={plan().name}>
                   <p>
                     <b class="font-medium">{plan().name}</b>{' '}
-                    <span class="text-ink-2" title={formatExactly(plan().until)}>
+                    <span class="text-ink-2" title={formatBoth(plan().until)}>
                       {t('planUntil', { until: formatWhen(plan().until) })}
                     </span>
                   </p>
@@ -127,7 +127,7 @@ function Left(props: { window: PlanWindowLeft }) {
         <span class="num">{t('leftOf', { left: formatMoney(props.window.left), amount: formatMoney(props.window.amount) })}</span>
       </span>
       <Meter share={share()} label={t('used', { share: formatPercent(share(), 0) })} />
-      <span class="hint" title={props.window.renewsAt === null ? undefined : formatExactly(props.window.renewsAt)}>
+      <span class="hint" title={props.window.renewsAt === null ? undefined : formatBoth(props.window.renewsAt)}>
         {props.window.renewsAt === null ? t('renewsNot') : t('renews', { when: formatWhen(props.window.renewsAt) })}
       </span>
     </li>

@@ -9,7 +9,8 @@ import { FilterBar, FilterChip } from '#client/ui/console/filters.tsx'
 import { Empty, NoMatch } from '#client/ui/console/states.tsx'
 import { type Shape, Status } from '#client/ui/console/status.tsx'
 import { DataTable } from '#client/ui/console/table.tsx'
-import { formatExactly, formatWhen } from '#client/ui/console/time.ts'
+import { formatWhen } from '#client/ui/console/time.ts'
+import { Instant } from '#client/ui/console/view/instant.tsx'
 import { showToast } from '#client/ui/toast.tsx'
 import { type AlertDeliveryRow, type DeliveryState, deliveryStates } from '#shared/console/alert'
 import { t } from './messages.ts'
@@ -60,8 +61,8 @@ export function Deliveries(props: { pages: Pages<AlertDeliveryRow>; state: strin
             label: t('when'),
             card: 'figure',
             cell: (row) => (
-              <span class="num text-ink-2" title={formatExactly(row.at)}>
-                {formatWhen(row.at)}
+              <span class="text-ink-2">
+                <Instant at={row.at} />
               </span>
             ),
           },

@@ -25,7 +25,7 @@ const pathOf = (row: AuditRow): string | undefined => {
     replay: `/replay/${id}`,
     body: `/requests/${id}`,
     plan: '/admin/selling',
-    code: '/admin/selling',
+    code: `/admin/selling?tab=codes&q=${id}`,
     invitation: '/admin/users?tab=invitations',
   }
   if (row.after === null && row.before !== null) return undefined

@@ -9,8 +9,9 @@ import { Monogram } from '#client/ui/console/monogram.tsx'
 import { Page } from '#client/ui/console/page.tsx'
 import { Empty, Failure, NoMatch } from '#client/ui/console/states.tsx'
 import { DataTable } from '#client/ui/console/table.tsx'
-import { formatClock, formatDay, formatExactly } from '#client/ui/console/time.ts'
+import { formatClock, formatDay } from '#client/ui/console/time.ts'
 import { useUrlState } from '#client/ui/console/url-state.ts'
+import { Instant } from '#client/ui/console/view/instant.tsx'
 import { Icon } from '#client/ui/icon.tsx'
 import { isoDay } from '#client/ui/time-zone.ts'
 import type { AuditRow } from '#shared/console/audit'
@@ -88,6 +89,7 @@ export function AuditPage() {
       >
         <DataTable
           label={t('title')}
+          view="audit"
           rows={pages.value()}
           rowId={(row) => row.id}
           stale={pages.loading()}
@@ -99,8 +101,8 @@ export function AuditPage() {
               label: t('when'),
               card: 'figure',
               cell: (row) => (
-                <span class="num text-ink-2" title={formatExactly(row.at)}>
-                  {formatClock(row.at)}
+                <span class="text-ink-2">
+                  <Instant at={row.at} text={formatClock(row.at)} />
                 </span>
               ),
             },

@@ -101,6 +101,7 @@ export function GroupsPage() {
         </FilterBar>
         <DataTable
           label={t('title')}
+          view="groups"
           rows={groups.value()}
           stale={groups.loading()}
           sort={sort()}
@@ -134,7 +135,11 @@ export function GroupsPage() {
               wide: true,
               card: 'none',
               sorts: true,
-              cell: (row) => formatCount(row.contents.models),
+              cell: (row) => (
+                <Show when={row.usable} fallback={formatCount(row.contents.models)}>
+                  <a href={`/models?group=${encodeURIComponent(row.name)}`}>{formatCount(row.contents.models)}</a>
+                </Show>
+              ),
             },
             {
               id: 'users',

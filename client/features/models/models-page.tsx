@@ -1,5 +1,6 @@
-/** What can be asked here, with abilities, context, and the price in the chosen group. */
+/** What can be asked here, with abilities, context, and the price in the chosen group; the open model in a drawer, and in the address. */
 import { For, Show } from 'solid-js'
+import { callApi } from '#client/api/http.ts'
 import { useSession } from '#client/api/session.ts'
 import { detailOf, explain } from '#client/console/explain.ts'
 import { createLoad, createPages, queryOf, readAll } from '#client/console/load.ts'
@@ -8,14 +9,16 @@ import { Page } from '#client/ui/console/page.tsx'
 import { Empty, Failure, NoMatch } from '#client/ui/console/states.tsx'
 import { DataTable, type Sort } from '#client/ui/console/table.tsx'
 import { useUrlState } from '#client/ui/console/url-state.ts'
+import { Instant } from '#client/ui/console/view/instant.tsx'
 import { formatCompact, formatPrice } from '#client/ui/format.ts'
 import { Icon, type IconName } from '#client/ui/icon.tsx'
 import type { GroupRow } from '#shared/console/group'
-import { type ModelRow, modelSkills } from '#shared/console/model'
+import { type ModelRow, modelSkills, type Page as PageOf } from '#shared/console/model'
 import { dialects } from '#shared/ids'
 import { formatDecimal, parseDecimal } from '#shared/money'
 import { alsoCosts } from './also-costs.ts'
 import { t } from './messages.ts'
+import { ModelDrawer } from './model-drawer.tsx'
 
 /** What a model may be able to do, with the icon for it. */
 const skills: Record<(typeof modelSkills)[number], IconName> = { vision: 'eye', tools: 'tool', reasoning: 'steps' }
@@ -53,8 +56,41 @@ export function ModelsPage() {
     const usd = row.price[field]
     return usd === undefined ? <span class="na">–</span> : own(usd)
   }
+  const named = () => url.get('open')
+  // A link may open a model that stands further down, or that the filters hide.
+  const sought = createLoad(
+    () => (named() !== '' && models.value() && !models.value()?.some((row) => row.id === named()) ? [named(), group()] : undefined),
+    async ([q, group], signal) => {
+      const { data } = await callApi<PageOf<ModelRow>>('GET', `/api/models?${queryOf({ limit: '200', group, q })}`, undefined, signal)
+      return data.find((row) => row.id === q)
+    },
+  )
+  const open = () => [...(models.value() ?? []), sought.value()].find((row) => row?.id === named())
+  const move = (by: number) => {
+    const rows = models.value() ?? []
+    const at = rows.findIndex((row) => row.id === named())
+    const next = at < 0 ? undefined : rows[at + by]
+    return next && (() => url.set({ open: next.id }, { replace: true }))
+  }
   return (
-    <Page title={t('title')}>
+    <Page
+      title={t('title')}
+      aside={
+        <Show when={open()} keyed>
+          {(row) => (
+            <ModelDrawer
+              row={row}
+              group={group()}
+              ratio={ratio()}
+              own={own}
+              onClose={() => url.set({ open: '' })}
+              onPrevious={move(-1)}
+              onNext={move(1)}
+            />
+          )}
+        </Show>
+      }
+    >
       <FilterBar>
         <SearchField label={t('find')} value={url.get('q')} onSearch={(q) => url.set({ q }, { replace: true })} />
         <FilterChip
@@ -96,13 +132,15 @@ export function ModelsPage() {
       >
         <DataTable
           label={t('title')}
+          view="models"
           rows={models.value()}
           rowId={(row) => row.id}
+          selected={named()}
           stale={models.loading()}
           sort={sort()}
           onSort={({ column, down }) => url.set({ sort: `${down ? '-' : ''}${column}` }, { replace: true })}
           columns={[
-            { id: 'id', label: t('model'), sorts: true, card: 'title', cell: (row) => <b>{row.id}</b> },
+            { id: 'id', label: t('model'), sorts: true, card: 'title', cell: (row) => <a href={url.href({ open: row.id })}>{row.id}</a> },
             {
               id: 'abilities',
               label: t('abilities'),
@@ -152,6 +190,14 @@ export function ModelsPage() {
                 const text = alsoCosts(row.price, own)
                 return text && <span class="block min-w-[14ch] whitespace-normal text-ink-2">{text}</span>
               },
+            },
+            {
+              id: 'priceChangedAt',
+              label: t('priceChanged'),
+              roomy: true,
+              wide: true,
+              card: 'none',
+              cell: (row) => (row.priceChangedAt === null ? <span class="na">–</span> : <Instant at={row.priceChangedAt} />),
             },
           ]}
           empty={

@@ -1,6 +1,7 @@
-import { createEffect, createMemo, createSignal, on, onCleanup, Show } from 'solid-js'
+import { createMemo, Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { createLoad } from '#client/console/load.ts'
+import { createSettled } from '#client/console/settled.ts'
 import { DrawerPart } from '#client/ui/console/drawer.tsx'
 import { formatMoney } from '#client/ui/format.ts'
 import type { PriceEffect, PriceEffects, PriceFields } from '#shared/console/price'
@@ -21,19 +22,7 @@ const pauseMs = 300
 export function EffectPart(props: { model: string; price: PriceFields | undefined; isUsed: boolean }) {
   // What cannot be a price has no effect: the form says why when it is saved.
   const typed = createMemo(() => (props.isUsed && props.price && isPrice(props.price) ? JSON.stringify(props.price) : undefined))
-  const [asked, setAsked] = createSignal(typed())
-  let pause: ReturnType<typeof setTimeout> | undefined
-  createEffect(
-    on(
-      typed,
-      (text) => {
-        clearTimeout(pause)
-        pause = setTimeout(() => setAsked(text), pauseMs)
-      },
-      { defer: true },
-    ),
-  )
-  onCleanup(() => clearTimeout(pause))
+  const asked = createSettled(typed, pauseMs)
   const effect = createLoad(asked, (text, signal) => readEffect({ [props.model]: JSON.parse(text) }, signal))
   const known = () => (effect.error() || typed() === undefined ? undefined : effect.value()?.data[0])
   const isOld = () => effect.loading() || typed() !== asked()

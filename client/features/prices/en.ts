@@ -56,6 +56,7 @@ export const en = {
   status_losing: 'Losing money in 7 days',
   vendor: 'Vendor',
   charged: 'Charged, 7 days',
+  changedAt: 'Changed',
   complete: 'Complete',
   countOf: '{count} of {all} models',
   effectUnknown: 'Enter a price to see its effect.',

@@ -4,6 +4,7 @@ import { ts } from '#client/console/messages.ts'
 import { FileBadge } from '#client/ui/console/status.tsx'
 import type { Column } from '#client/ui/console/table.tsx'
 import type { UrlState } from '#client/ui/console/url-state.ts'
+import { Instant } from '#client/ui/console/view/instant.tsx'
 import { formatMoney, formatPercent, formatPrice } from '#client/ui/format.ts'
 import type { CatalogueRow } from '#shared/console/inspection/catalogue'
 import { furtherPrices } from './further-prices.ts'
@@ -79,6 +80,15 @@ export const priceColumns = (url: UrlState): Column<CatalogueRow>[] => [
         )}
       </Show>
     ),
+  },
+  {
+    id: 'priceChangedAt',
+    label: t('changedAt'),
+    sorts: true,
+    wide: true,
+    roomy: true,
+    card: 'none',
+    cell: (row) => (row.priceChangedAt === null ? <span class="na">–</span> : <Instant at={row.priceChangedAt} />),
   },
   {
     id: 'state',

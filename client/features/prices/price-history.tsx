@@ -2,7 +2,7 @@ import { For, Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { createLoad } from '#client/console/load.ts'
 import { DrawerPart } from '#client/ui/console/drawer.tsx'
-import { formatExactly, formatWhen } from '#client/ui/console/time.ts'
+import { Instant } from '#client/ui/console/view/instant.tsx'
 import type { Page } from '#shared/console/model'
 import type { PriceChange } from '#shared/console/price'
 import { en } from './en.ts'
@@ -22,8 +22,8 @@ export function PriceHistory(props: { model: string }) {
           <For each={rows()}>
             {(row) => (
               <li>
-                <span class="num text-ink-2" title={formatExactly(row.at)}>
-                  {formatWhen(row.at)}
+                <span class="text-ink-2">
+                  <Instant at={row.at} />
                 </span>{' '}
                 {row.actorName ?? row.actor}
                 <span class="num block">

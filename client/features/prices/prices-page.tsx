@@ -113,6 +113,7 @@ export function PricesPage() {
       >
         <DataTable
           label={t('title')}
+          view="prices"
           rows={models.value()}
           rowId={(row) => row.model}
           selected={named()}

@@ -57,6 +57,7 @@ export const zh: Record<keyof typeof en, string> = {
   status_losing: '7 天内亏损',
   vendor: '供应商',
   charged: '7 天收取',
+  changedAt: '变更时间',
   complete: '补全',
   countOf: '{all} 个模型中的 {count} 个',
   effectUnknown: '输入价格后显示其影响。',

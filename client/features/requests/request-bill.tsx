@@ -1,6 +1,8 @@
-import { For, Show } from 'solid-js'
+import { Show } from 'solid-js'
+import { BillTable } from '#client/console/bill-table.tsx'
 import { DrawerPart } from '#client/ui/console/drawer.tsx'
 import { Facts } from '#client/ui/console/facts.tsx'
+import { formatExactly } from '#client/ui/console/time.ts'
 import { formatCount, formatMoney, formatPercent } from '#client/ui/format.ts'
 import type { Bill, LogRow, UsageRow } from '#shared/console/log'
 import { t } from './messages.ts'
@@ -27,52 +29,8 @@ function Formula(props: { bill: Bill; row: LogRow }) {
   }
   return (
     <>
-      <table class="bill">
-        <tbody>
-          <For each={props.bill.lines}>
-            {(line) => (
-              <tr>
-                <th scope="row">
-                  {unitText(line.unit)}
-                  <Show when={line.tier}>{(above) => <small> {t('tier', { above: formatCount(above()) })}</small>}</Show>
-                </th>
-                <td>{formatCount(line.amount)}</td>
-                <td>
-                  {t(line.per === 1 ? 'per1' : 'per1000000', { price: `$${line.price}` })}
-                  <Show when={line.factor}>{(factor) => <> × {factor()}</>}</Show>
-                </td>
-                <td>${exact(line)}</td>
-              </tr>
-            )}
-          </For>
-          <tr class="sum">
-            <th scope="row" colspan="3">
-              {t('sum')}
-            </th>
-            <td>${props.bill.sum}</td>
-          </tr>
-          <tr>
-            <th scope="row" colspan="3">
-              {t('ratio', { group: props.row.group })}
-            </th>
-            <td>× {props.bill.ratio}</td>
-          </tr>
-          <Show when={props.bill.rounding !== '0'}>
-            <tr>
-              <th scope="row" colspan="3">
-                {t('rounding')}
-              </th>
-              <td>+ ${props.bill.rounding}</td>
-            </tr>
-          </Show>
-          <tr class="charged">
-            <th scope="row" colspan="3">
-              {t('charged')}
-            </th>
-            <td>${props.bill.cost}</td>
-          </tr>
-        </tbody>
-      </table>
+      <BillTable bill={props.bill} group={props.row.group} total={t('charged')} />
+      <p class="tiny mt-2 text-ink-2">{t('billAt', { when: formatExactly(props.row.at) })}</p>
       <Show when={Number(props.row.charged) > 0 && props.row.charged !== props.row.cost}>
         <p class="tiny mt-2 text-ink-2">{t('chargedLess', { charged: `$${props.row.charged}` })}</p>
       </Show>
@@ -86,27 +44,6 @@ function Formula(props: { bill: Bill; row: LogRow }) {
       </Show>
     </>
   )
-}
-
-/** The name of a price in words; one that has none here as it is. */
-function unitText(unit: string): string {
-  const known = units.find((one) => one === unit)
-  return known === undefined ? unit : t(`unit_${known}`)
-}
-
-const units = [
-  ...(['input', 'output', 'cacheRead', 'cacheWrite5m', 'cacheWrite1h', 'reasoning', 'audioIn', 'audioOut', 'imageIn', 'imageOut'] as const),
-  ...(['request', 'image', 'second', 'search', 'character'] as const),
-] as const
-
-/** `amount * price / per` without a float: amounts are whole or have few places, prices are decimals. */
-function exact({ amount, price, per, factor = '1' }: Bill['lines'][number]): string {
-  const split = [price, String(amount), factor].map((text) => text.split('.'))
-  const places = split.reduce((sum, [, fraction = '']) => sum + fraction.length, per === 1 ? 0 : 6)
-  const product = split.reduce((all, parts) => all * BigInt(parts.join('')), 1n)
-  const digits = product.toString().padStart(places + 1, '0')
-  const text = places === 0 ? digits : `${digits.slice(0, -places)}.${digits.slice(-places)}`
-  return text.includes('.') ? text.replace(/0+$/, '').replace(/\.$/, '') : text
 }
 
 function UsagePart(props: { usage: UsageRow }) {

@@ -4,12 +4,13 @@ import { errorAt } from '#client/console/explain.ts'
 import { createWrite } from '#client/console/write.ts'
 import { SelectField, TextField, UnitField } from '#client/ui/console/form.tsx'
 import type { PlanRow } from '#shared/console/selling'
+import type { MadeCode } from './codes-file.ts'
 import { FormDialog } from './form-dialog.tsx'
 import { t } from './messages.ts'
 import { endOfDay } from './windows.ts'
 
 /** Makes a batch of codes. */
-export function CodesDialog(props: { plans: readonly PlanRow[]; onDone(codes: readonly string[]): void; onClose(): void }) {
+export function CodesDialog(props: { plans: readonly PlanRow[]; onDone(codes: readonly MadeCode[]): void; onClose(): void }) {
   const [count, setCount] = createSignal('10')
   const [value, setValue] = createSignal('')
   const [plan, setPlan] = createSignal('')
@@ -21,7 +22,7 @@ export function CodesDialog(props: { plans: readonly PlanRow[]; onDone(codes: re
   const write = createWrite()
   const submit = () =>
     write.run(async () => {
-      const { codes } = await callApi<{ codes: { code: string }[] }>('POST', '/api/codes', {
+      const { codes } = await callApi<{ codes: MadeCode[] }>('POST', '/api/codes', {
         count: Number(count()),
         ...(value().trim() !== '' && { value: value().trim() }),
         ...(plan() !== '' && { plan: plan(), days: Number(days()) }),
@@ -30,7 +31,7 @@ export function CodesDialog(props: { plans: readonly PlanRow[]; onDone(codes: re
         ...(group().trim() !== '' && { group: group().trim() }),
         ...(note().trim() !== '' && { note: note().trim() }),
       })
-      props.onDone(codes.map(({ code }) => code))
+      props.onDone(codes)
     })
   const wrong = (field: string) => errorAt(write.error(), field)
   return (

@@ -1,88 +1,123 @@
 import { createSignal, Show, Suspense } from 'solid-js'
-import type { Pages } from '#client/console/load.ts'
+import { detailOf, explain } from '#client/console/explain.ts'
+import { createPages, queryOf } from '#client/console/load.ts'
 import { Button } from '#client/ui/button.tsx'
-import { Empty } from '#client/ui/console/states.tsx'
+import { FilterBar, FilterChip, SearchField } from '#client/ui/console/filters.tsx'
+import { Empty, Failure, NoMatch } from '#client/ui/console/states.tsx'
+import { Status } from '#client/ui/console/status.tsx'
 import { DataTable } from '#client/ui/console/table.tsx'
-import { formatExactly, formatWhen } from '#client/ui/console/time.ts'
+import { useUrlState } from '#client/ui/console/url-state.ts'
+import { Instant } from '#client/ui/console/view/instant.tsx'
 import { formatMoney } from '#client/ui/format.ts'
 import { later } from '#client/ui/later.ts'
 import { showToast } from '#client/ui/toast.tsx'
 import type { CreditRow } from '#shared/console/selling'
+import { parseUsd } from '#shared/money'
 import { t } from './messages.ts'
 import { Part } from './part.tsx'
 
 const PaymentDialog = later(async () => (await import('./payment-dialogs.tsx')).PaymentDialog)
 const RefundDialog = later(async () => (await import('./payment-dialogs.tsx')).RefundDialog)
 
-/** The table of payments and refunds. */
-export function CreditsPart(props: { credits: Pages<CreditRow> }) {
+const kinds = ['credit', 'refund'] as const
+
+/** The table of payments and refunds. Filters are in the address. */
+export function CreditsPart() {
+  const url = useUrlState()
+  const credits = createPages<CreditRow>(() => `/api/credits?${queryOf({ limit: '50', q: url.get('q'), kind: url.get('kind') })}`)
+  const kindText = () => kinds.filter((one) => one === url.get('kind')).map((one) => t(`kind_${one}`))[0]
+  const filters = () => [url.get('q'), kindText()].filter(Boolean).join(', ')
   const [adding, setAdding] = createSignal(false)
   const [refunding, setRefunding] = createSignal<CreditRow>()
   const done = () => {
     setAdding(false)
     setRefunding(undefined)
     showToast(t('posted'))
-    void props.credits.reload()
+    void credits.reload()
   }
   return (
     <Part title={t('credits')} why={t('creditsWhy')} add={t('addCredit')} onAdd={() => setAdding(true)}>
-      <DataTable
-        label={t('credits')}
-        rows={props.credits.value()}
-        rowId={(row) => row.reference}
-        stale={props.credits.loading()}
-        columns={[
-          {
-            id: 'reference',
-            label: t('reference'),
-            card: 'title',
-            cell: (row) => (
-              <span class="grid min-w-0">
-                <span class="mono truncate">{row.reference}</span>
-                <small>{row.of === null ? row.reason : t('refundOf', { reference: row.of })}</small>
-              </span>
-            ),
-          },
-          { id: 'wallet', label: t('wallet'), cell: (row) => row.wallet.name ?? row.wallet.id },
-          {
-            id: 'amount',
-            label: t('amount'),
-            right: true,
-            card: 'figure',
-            cell: (row) => <span class="num">{formatMoney(row.amount)}</span>,
-          },
-          {
-            id: 'when',
-            label: t('when'),
-            cell: (row) => (
-              <span class="num text-ink-2" title={formatExactly(row.at)}>
-                {formatWhen(row.at)}
-              </span>
-            ),
-          },
-          {
-            id: 'actions',
-            label: t('actions'),
-            bare: true,
-            right: true,
-            card: 'whole',
-            cell: (row) => (
-              <Show when={row.of === null}>
-                <Button
-                  look="ghost"
-                  size="sm"
-                  aria-label={t('refundTitle', { reference: row.reference })}
-                  onClick={() => setRefunding(row)}
-                >
-                  {t('refund')}
-                </Button>
-              </Show>
-            ),
-          },
-        ]}
-        empty={<Empty title={t('noCredits')}>{t('noCreditsWhy')}</Empty>}
-        more={props.credits.more()}
-      />
+      <FilterBar>
+        <SearchField label={t('findCredit')} value={url.get('q')} onSearch={(q) => url.set({ q }, { replace: true })} />
+        <FilterChip
+          label={t('kind')}
+          value={url.get('kind')}
+          options={kinds.map((value) => ({ value, label: t(`kind_${value}`) }))}
+          onChange={(kind) => url.set({ kind })}
+        />
+      </FilterBar>
+      <Show
+        when={credits.error() === undefined || credits.value()}
+        fallback={
+          <Show when={credits.error()}>
+            {(error) => <Failure text={explain(error())} detail={detailOf(error())} onRetry={() => void credits.reload()} />}
+          </Show>
+        }
+      >
+        <DataTable
+          label={t('credits')}
+          view="payments"
+          rows={credits.value()}
+          rowId={(row) => row.reference}
+          stale={credits.loading()}
+          columns={[
+            {
+              id: 'reference',
+              label: t('reference'),
+              card: 'title',
+              cell: (row) => (
+                <span class="grid min-w-0">
+                  <span class="mono truncate">{row.reference}</span>
+                  <small>{row.of === null ? row.reason : t('refundOf', { reference: row.of })}</small>
+                </span>
+              ),
+            },
+            { id: 'wallet', label: t('wallet'), cell: (row) => <a href={walletPath(row.wallet)}>{row.wallet.name ?? row.wallet.id}</a> },
+            {
+              id: 'amount',
+              label: t('amount'),
+              right: true,
+              card: 'figure',
+              cell: (row) => <span class="num">{formatMoney(row.amount)}</span>,
+            },
+            {
+              id: 'when',
+              label: t('when'),
+              cell: (row) => (
+                <span class="text-ink-2">
+                  <Instant at={row.at} />
+                </span>
+              ),
+            },
+            { id: 'state', label: t('state'), cell: (row) => <PaymentState row={row} /> },
+            {
+              id: 'actions',
+              label: t('actions'),
+              bare: true,
+              right: true,
+              card: 'whole',
+              cell: (row) => (
+                <Show when={row.of === null && stateOf(row) !== 'refunded'}>
+                  <Button
+                    look="ghost"
+                    size="sm"
+                    aria-label={t('refundTitle', { reference: row.reference })}
+                    onClick={() => setRefunding(row)}
+                  >
+                    {t('refund')}
+                  </Button>
+                </Show>
+              ),
+            },
+          ]}
+          empty={
+            <Show when={filters()} fallback={<Empty title={t('noCredits')}>{t('noCreditsWhy')}</Empty>}>
+              {(names) => <NoMatch filters={names()} onClear={() => url.set({ q: '', kind: '' })} />}
+            </Show>
+          }
+          more={credits.more()}
+        />
+      </Show>
       <Suspense>
         <Show when={adding()}>
           <PaymentDialog onClose={() => setAdding(false)} onDone={done} />
@@ -92,5 +127,28 @@ export function CreditsPart(props: { credits: Pages<CreditRow> }) {
         </Show>
       </Suspense>
     </Part>
+  )
+}
+
+const walletPath = ({ id, of }: CreditRow['wallet']): string =>
+  of === 'team' ? `/admin/teams?open=${encodeURIComponent(id)}` : `/admin/users/${encodeURIComponent(id)}`
+
+/** What has become of a payment: all of it, a part of it or nothing was refunded. */
+function stateOf({ of, amount, refunded = '0' }: CreditRow): 'refund' | 'posted' | 'partly' | 'refunded' {
+  if (of !== null) return 'refund'
+  if (Number(refunded) === 0) return 'posted'
+  return parseUsd(refunded) >= parseUsd(amount) ? 'refunded' : 'partly'
+}
+
+function PaymentState(props: { row: CreditRow }) {
+  const state = () => stateOf(props.row)
+  return (
+    <Show when={state() !== 'refund'} fallback={<span class="na">–</span>}>
+      <Status shape={state() === 'posted' ? 'ok' : 'off'}>
+        {state() === 'partly'
+          ? t('partlyRefunded', { amount: formatMoney(props.row.refunded ?? '0') })
+          : t(state() === 'posted' ? 'isPosted' : 'isRefunded')}
+      </Status>
+    </Show>
   )
 }

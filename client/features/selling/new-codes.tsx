@@ -5,15 +5,16 @@ import { tc } from '#client/ui/console/messages.ts'
 import { copyText, downloadFile } from '#client/ui/copy-and-save.ts'
 import { Icon } from '#client/ui/icon.tsx'
 import { later } from '#client/ui/later.ts'
+import { codesFile, type MadeCode } from './codes-file.ts'
 import { t } from './messages.ts'
 
 const Confirm = later(async () => (await import('#client/ui/dialog.tsx')).Confirm)
 
 /** The codes that were just made, until they are closed. Closing them before they were taken asks first. */
-export function NewCodes(props: { codes: readonly string[]; onClose(): void }) {
+export function NewCodes(props: { codes: readonly MadeCode[]; onClose(): void }) {
   const [taken, setTaken] = createSignal(false)
   const [asking, setAsking] = createSignal(false)
-  const text = () => props.codes.join('\n')
+  const text = () => props.codes.map(({ code }) => code).join('\n')
   const copy = async () => {
     if (await copyText(text())) setTaken(true)
   }
@@ -34,7 +35,7 @@ export function NewCodes(props: { codes: readonly string[]; onClose(): void }) {
             size="sm"
             icon="download"
             onClick={() => {
-              downloadFile('parley-codes.txt', `${text()}\n`)
+              downloadFile('parley-codes.csv', codesFile(props.codes))
               setTaken(true)
             }}
           >

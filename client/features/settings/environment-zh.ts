@@ -28,6 +28,7 @@ export const meanings: Readonly<Record<string, string>> = {
   PARLEY_TAKEOVER: '进程多久没有动静后，另一个进程接着执行它的批处理；至少 `5s`',
   PARLEY_LEASE_COVER: '一份租约应覆盖多长时间的流量',
   PARLEY_LEASE_WRITEOFF: '失踪实例的租约何时核销；至少 30s',
+  PARLEY_ENVIRONMENT: '此安装的名称，例如 staging：显示在每个页面顶部和登录页，以免认错',
   PARLEY_BACKUPS: '定时备份的文件夹；没有它则不备份',
   PARLEY_BACKUPS_EVERY: '最新备份最多可以多旧',
   PARLEY_BACKUPS_KEEP: '保留多少份备份',

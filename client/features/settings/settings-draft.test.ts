@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { fallbacksOf } from '#client/console/fallback-lines.ts'
 import { usualBodies } from '#shared/console/body'
 import { usualQuotas } from '#shared/console/quota'
-import { changesBetween, draftOf, patchOf } from './settings-draft.ts'
+import { changesBetween, defaultsOf, draftOf, patchOf } from './settings-draft.ts'
 
 const fallbacks = { 'gpt-5': { error: ['a', 'b'], filter: ['c'] }, 'ollama/x:latest': { error: ['d'] } }
 const row = {
@@ -41,4 +41,17 @@ test('balancing and checks have their defaults in the form, and an empty field e
   expect(changesBetween(before, chosen)).toEqual(['balancing', 'checkMinutes'])
   expect(patchOf(chosen, ['balancing', 'checkMinutes'], {})).toEqual({ balancing: 'cheapest', checkMinutes: 5 })
   expect(patchOf(before, ['balancing', 'checkMinutes'], {})).toEqual({ balancing: 'weight', checkMinutes: null })
+})
+
+test('the defaults are those of every setting, but what the file declares stays', () => {
+  const changed = {
+    ...row,
+    ...{ moderationModel: 'other', keepLogsMonths: 3, banner: 'Hello', shareLinks: true, requireSecondFactor: 'everybody' as const },
+    ...{ balancing: 'cheapest' as const, checkMinutes: 5, managedByFile: { fallbacks: ['gpt-5'], routing: ['balancing' as const] } },
+  }
+  const reset = defaultsOf(changed)
+  expect(changesBetween(reset, { ...draftOf(row), fallbacks: reset.fallbacks, balancing: 'cheapest' })).toEqual([])
+  expect(changesBetween(draftOf(changed), reset)).toEqual([
+    ...(['moderationModel', 'fallbacks', 'checkMinutes', 'keepLogsMonths', 'banner', 'shareLinks', 'requireSecondFactor'] as const),
+  ])
 })

@@ -79,6 +79,18 @@ export function draftOf(row: SettingsRow): SettingsDraft {
   }
 }
 
+/** The form with the default of every setting but those that parley.yaml declares. */
+export function defaultsOf(row: SettingsRow): SettingsDraft {
+  const { defaults, managedByFile, fallbacks, balancing, checkMinutes } = row
+  const declared = (name: (typeof managedByFile.routing)[number]) => managedByFile.routing.includes(name)
+  return draftOf({
+    ...{ ...defaults, managedByFile, defaults, changed: [] },
+    fallbacks: Object.fromEntries(managedByFile.fallbacks.flatMap((model) => (fallbacks[model] ? [[model, fallbacks[model]]] : []))),
+    ...(declared('balancing') && balancing && { balancing }),
+    ...(declared('checkMinutes') && checkMinutes !== undefined && { checkMinutes }),
+  })
+}
+
 /** The parts in which two forms differ. */
 export const changesBetween = (before: SettingsDraft, after: SettingsDraft): Part[] =>
   parts.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))

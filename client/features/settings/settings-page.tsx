@@ -15,6 +15,7 @@ import { Icon } from '#client/ui/icon.tsx'
 import { showToast } from '#client/ui/toast.tsx'
 import type { SettingsRow } from '#shared/console/settings'
 import { createCurrentSection } from './current-section.ts'
+import { DangerCard } from './danger-card.tsx'
 import type { Editing } from './editing.tsx'
 import { EnvironmentCard } from './environment-card.tsx'
 import { KeptBodiesCard } from './kept-bodies-card.tsx'
@@ -25,7 +26,7 @@ import { BannerCard, FallbacksCard, KeepingCard, ModelsCard, QuotasCard, Sharing
 import { SignInCard } from './sign-in-card.tsx'
 import './settings.css'
 import { countIn, matching, type Section, sectionLabels } from './setting-list.ts'
-import { changesBetween, draftOf, patchOf, type SettingsDraft } from './settings-draft.ts'
+import { changesBetween, defaultsOf, draftOf, patchOf, type SettingsDraft } from './settings-draft.ts'
 
 const partLabels = {
   moderationModel: 'moderation',
@@ -62,10 +63,16 @@ export function SettingsPage() {
     <Page
       title={t('title')}
       actions={
-        <a class="btn ghost" href="/api/export" download="parley.yaml" rel="external" title={t('exportWhy')}>
-          <Icon name="download" />
-          {t('export')}
-        </a>
+        <>
+          <a class="btn ghost" href="/admin/audit?action=settings">
+            <Icon name="audit" />
+            {t('history')}
+          </a>
+          <a class="btn ghost" href="/api/export" download="parley.yaml" rel="external" title={t('exportWhy')}>
+            <Icon name="download" />
+            {t('export')}
+          </a>
+        </>
       }
     >
       <Show
@@ -126,6 +133,7 @@ function Form(props: { row: SettingsRow; onSaved(row: SettingsRow): void }) {
   }
   return (
     <>
+      <p class="mb-4 max-w-[640px] text-[13px] text-ink-2">{t('effect')}</p>
       <div class="filters">
         <SearchField label={t('find')} value={url.get('q')} onSearch={(q) => url.set({ q }, { replace: true })} />
         <span class="flex-1" />
@@ -170,6 +178,12 @@ function Form(props: { row: SettingsRow; onSaved(row: SettingsRow): void }) {
           <section id={idOf('environment')}>
             <EnvironmentCard finds={finds} setOnly={changedOnly()} onFound={setVariables} />
           </section>
+          <Show when={url.get('q') === '' && !changedOnly()}>
+            <DangerCard
+              isUsual={changesBetween(draft(), defaultsOf(props.row)).length === 0}
+              onReset={() => setDraft(defaultsOf(props.row))}
+            />
+          </Show>
         </form>
       </div>
       <Show when={sections().length === 0 && !variables()}>

@@ -2,13 +2,14 @@ import { For } from 'solid-js'
 import { Button } from '#client/ui/button.tsx'
 import { Icon } from '#client/ui/icon.tsx'
 import type { Answering } from './answering.ts'
+import { InstallationFacts } from './installation-facts.tsx'
 import { t } from './messages.ts'
 import { StepFrame } from './step-frame.tsx'
 
 const later = [
   ['laterChannel', 'laterChannelWhy', '/admin/channels/new'],
   ['laterPrices', 'laterPricesWhy', '/admin/prices'],
-  ['laterUsers', 'laterUsersWhy', '/admin/users?create=yes'],
+  ['laterUsers', 'laterUsersWhy', '/admin/users?tab=invitations'],
 ] as const
 
 /** The last step: what is there now, and where to go. */
@@ -31,7 +32,8 @@ export function Ready(props: { answering: Answering; seconds: number; onGo(path:
         </>
       }
     >
-      <ul class="grid max-w-[560px] gap-2">
+      <InstallationFacts />
+      <ul class="mt-5 grid max-w-[560px] gap-2">
         <For each={later}>
           {([title, why, path]) => (
             <li>

@@ -5,7 +5,8 @@ import { createPages, queryOf } from '#client/console/load.ts'
 import { Button } from '#client/ui/button.tsx'
 import { tc } from '#client/ui/console/messages.ts'
 import { Skeleton } from '#client/ui/console/states.tsx'
-import { formatDay, formatExactly, formatWhen } from '#client/ui/console/time.ts'
+import { formatDay, formatWhen } from '#client/ui/console/time.ts'
+import { Instant } from '#client/ui/console/view/instant.tsx'
 import type { EntryRow } from '#shared/console/user'
 import { Amount, RequestLink } from './ledger-columns.tsx'
 import { t } from './messages.ts'
@@ -30,8 +31,8 @@ export function DayCharges(props: { path: string; day: string; words: string }) 
             <For each={rows()}>
               {(row) => (
                 <li class="grid grid-cols-[auto_minmax(0,1fr)_auto] items-baseline gap-4">
-                  <span class="num text-ink-2" title={formatExactly(row.at)}>
-                    {formatWhen(row.at, true)}
+                  <span class="text-ink-2">
+                    <Instant at={row.at} text={formatWhen(row.at, true)} />
                   </span>
                   <RequestLink of={row.ref} />
                   <span class="num">

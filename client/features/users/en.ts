@@ -3,6 +3,7 @@ export const en = {
   title: 'Users',
   add: 'Add user',
   user: 'User',
+  userId: 'the ID of the user',
   role: 'Role',
   roleEndsKeys: 'Saving ends {count} management {count:key|keys} of this user: each acts in the role in which it was made.',
   savedKeysEnded: 'Saved. {count} management {count:key|keys} ended with the old role.',

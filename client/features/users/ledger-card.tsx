@@ -74,6 +74,7 @@ export function LedgerCard(props: { user: string; balance: string }) {
       <Show when={pages.error() === undefined}>
         <DataTable
           label={t('ledger')}
+          view="ledger"
           rows={pages.value()}
           rowId={(row) => row.id}
           stale={pages.loading()}

@@ -1,6 +1,7 @@
 import { Show } from 'solid-js'
 import type { Column } from '#client/ui/console/table.tsx'
-import { formatDay, formatExactly, formatWhen } from '#client/ui/console/time.ts'
+import { formatDay } from '#client/ui/console/time.ts'
+import { Instant } from '#client/ui/console/view/instant.tsx'
 import { formatCount, formatMoney } from '#client/ui/format.ts'
 import { Icon } from '#client/ui/icon.tsx'
 import type { EntryRow } from '#shared/console/user'
@@ -12,9 +13,7 @@ export const ledgerColumns = (isOpen: (row: EntryRow) => boolean, onTurn: (row: 
     id: 'at',
     label: t('entryAt'),
     cell: (row) => (
-      <span class="num text-ink-2" title={formatExactly(row.at)}>
-        {row.day === undefined ? formatWhen(row.at) : formatDay(row.day)}
-      </span>
+      <span class="text-ink-2">{row.day === undefined ? <Instant at={row.at} /> : <Instant at={row.at} text={formatDay(row.day)} />}</span>
     ),
   },
   {
@@ -35,7 +34,7 @@ export const ledgerColumns = (isOpen: (row: EntryRow) => boolean, onTurn: (row: 
       </Show>
     ),
   },
-  { id: 'reason', label: t('entryReason'), cell: (row) => (row.ref.startsWith('usage:') ? <RequestLink of={row.ref} /> : row.reason) },
+  { id: 'reason', label: t('entryReason'), cell: (row) => <Cause of={row} /> },
   { id: 'actor', label: t('entryActor'), wide: true, cell: (row) => row.actorName ?? row.actor },
   { id: 'amount', label: t('entryAmount'), right: true, card: 'figure', cell: (row) => <Amount of={row.amount} /> },
   {
@@ -58,6 +57,24 @@ export function Amount(props: { of: string }) {
       {came() && '+'}
       {formatMoney(props.of)}
     </span>
+  )
+}
+
+/** Why, and the reference with which whoever posted it finds it. */
+function Cause(props: { of: EntryRow }) {
+  const reference = () => props.of.ref.slice(props.of.ref.indexOf(':') + 1)
+  const tab = () => ({ payment: 'payments', refund: 'payments', code: 'codes' })[props.of.ref.split(':', 1)[0] ?? '']
+  return (
+    <Show when={!props.of.ref.startsWith('usage:')} fallback={<RequestLink of={props.of.ref} />}>
+      <span class="whitespace-normal">{props.of.reason}</span>
+      <Show when={props.of.ref}>
+        <small class="mono wrap-anywhere whitespace-normal">
+          <Show when={tab()} fallback={props.of.ref}>
+            {(where) => <a href={`/admin/selling?tab=${where()}&q=${encodeURIComponent(reference())}`}>{props.of.ref}</a>}
+          </Show>
+        </small>
+      </Show>
+    </Show>
   )
 }
 

@@ -187,6 +187,7 @@ function UserList() {
       >
         <DataTable
           label={t('title')}
+          view="users"
           columns={columns}
           rows={users.value()}
           rowId={(row) => row.id}

@@ -7,6 +7,7 @@ import { KeptDeletion } from '#client/console/kept-deletion.tsx'
 import { asApiError, createLoad } from '#client/console/load.ts'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
+import { CopyId } from '#client/ui/console/copy.tsx'
 import { Card, Page } from '#client/ui/console/page.tsx'
 import { SaveBar } from '#client/ui/console/save-bar.tsx'
 import { Empty, Failure, Skeleton } from '#client/ui/console/states.tsx'
@@ -170,10 +171,11 @@ function Settings(props: { row: AccountRow; tab: (typeof tabs)[number]; onSaved(
     <>
       <div class="stack mb-6" hidden={props.tab !== 'ledger'}>
         <UserStrip row={props.row} />
-        <p class="flex flex-wrap gap-x-5 gap-y-1 text-[13px]">
+        <p class="flex flex-wrap items-center gap-x-5 gap-y-1 text-[13px]">
           {links().map((link) => (
             <a href={link.href}>{link.label}</a>
           ))}
+          <CopyId id={props.row.id} what={t('userId')} />
         </p>
         <LedgerCard user={props.row.id} balance={props.row.balance} />
       </div>

@@ -3,7 +3,8 @@ import { callApi } from '#client/api/http.ts'
 import { BudgetCell } from '#client/console/budget-cell.tsx'
 import { createLoad, queryOf, readAll } from '#client/console/load.ts'
 import { Stats } from '#client/ui/console/stats.tsx'
-import { formatAgo, formatExactly } from '#client/ui/console/time.ts'
+import { formatAgo } from '#client/ui/console/time.ts'
+import { Instant } from '#client/ui/console/view/instant.tsx'
 import { formatCount, formatMoney, formatPercent } from '#client/ui/format.ts'
 import type { KeyRow } from '#shared/console/key'
 import type { Page } from '#shared/console/model'
@@ -63,7 +64,7 @@ export function UserStrip(props: { row: AccountRow }) {
           label: t('lastSeen'),
           value: (
             <Show when={props.row.lastSeenAt} fallback={<span class="na">{t('neverSeen')}</span>}>
-              {(at) => <span title={formatExactly(at())}>{formatAgo(at())}</span>}
+              {(at) => <Instant at={at()} text={formatAgo(at())} />}
             </Show>
           ),
           note: <Show when={from()?.lastUsedFrom}>{(address) => t('seenFrom', { address: address() })}</Show>,

@@ -5,6 +5,7 @@ export const zh: Record<keyof typeof en, string> = {
   title: '用户',
   add: '添加用户',
   user: '用户',
+  userId: '用户 ID',
   role: '角色',
   roleEndsKeys: '保存后，该用户的 {count} 个管理密钥将失效：密钥只在创建时的角色下有效。',
   savedKeysEnded: '已保存。{count} 个管理密钥随原角色失效。',

@@ -35,6 +35,16 @@ export function CopyButton(props: { text: string; what: string }) {
   )
 }
 
+/** An id as it stands, with the button that copies it. `what`: what it is the id of. */
+export function CopyId(props: { id: string; what: string }) {
+  return (
+    <span class="inline-flex min-w-0 items-center gap-0.5">
+      <span class="mono truncate text-[12px] text-ink-3">{props.id}</span>
+      <CopyButton text={props.id} what={props.what} />
+    </span>
+  )
+}
+
 /** A secret that can be read only now: whole, with copy and download. */
 export function Secret(props: { label: string; text: string; file: string; fileText: string; onTaken(): void }) {
   const [copied, copy] = createCopied(() => props.text)

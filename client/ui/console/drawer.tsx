@@ -1,5 +1,6 @@
 /** What is open beside a table: next to it where there is room, over it on narrower windows, in its place on phones. */
-import { type JSX, onCleanup, onMount } from 'solid-js'
+import { createEffect, type JSX, on, onCleanup, onMount } from 'solid-js'
+import { announce } from '#client/ui/announcer.tsx'
 import { IconButton } from '#client/ui/button.tsx'
 import { tc } from './messages.ts'
 
@@ -16,7 +17,7 @@ interface DrawerProps {
   children: JSX.Element
 }
 
-/** A drawer. Arrow keys move between rows, Escape closes; the focus goes in, and to the row that was open last when it closes. */
+/** A drawer. Arrow keys move between rows, and say which one is open then; Escape closes; the focus goes in, and to the row that was open last when it closes. */
 export function Drawer(props: DrawerProps) {
   let drawer: HTMLElement | undefined
   const opener = document.activeElement
@@ -38,6 +39,7 @@ export function Drawer(props: DrawerProps) {
     event.preventDefault()
   }
   onMount(() => drawer?.querySelector<HTMLElement>('h2')?.focus({ preventScroll: true }))
+  createEffect(on(() => props.label, announce, { defer: true }))
   addEventListener('keydown', press)
   onCleanup(() => {
     removeEventListener('keydown', press)

@@ -1,5 +1,6 @@
 /** Choosing rows of a table, to do one thing with all of them. The bar takes the place of the filters, so that nothing jumps. */
 import { type Accessor, createMemo, createSignal, type JSX } from 'solid-js'
+import { announce } from '#client/ui/announcer.tsx'
 import { Button } from '#client/ui/button.tsx'
 import { tc } from './messages.ts'
 import type { Column } from './table.tsx'
@@ -14,19 +15,24 @@ export interface Picks<Row> {
   column: Column<Row>
 }
 
-/** Nothing is chosen at first. `shown` are the rows of the table; `name` what a row is called. */
+/** Nothing is chosen at first; how many are is announced. `shown` are the rows of the table; `name` what a row is called. */
 export function createPicks<Row>(shown: Accessor<readonly Row[]>, id: (row: Row) => string, name: (row: Row) => string): Picks<Row> {
   const [ids, setIds] = createSignal<ReadonlySet<string>>(new Set())
+  const choose = (next: ReadonlySet<string>) => {
+    setIds(next)
+    announce(tc('chosen', { count: rows().length }))
+  }
+  const rows = createMemo(() => shown().filter((row) => ids().has(id(row))))
   const turn = (row: Row, on: boolean) => {
     const next = new Set(ids())
     if (on) next.add(id(row))
     else next.delete(id(row))
-    setIds(next)
+    choose(next)
   }
   return {
-    rows: createMemo(() => shown().filter((row) => ids().has(id(row)))),
-    clear: () => setIds(new Set<string>()),
-    all: () => setIds(new Set(shown().map(id))),
+    rows,
+    clear: () => choose(new Set<string>()),
+    all: () => choose(new Set(shown().map(id))),
     column: {
       id: 'pick',
       label: tc('choose'),

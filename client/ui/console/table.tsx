@@ -12,6 +12,8 @@ import { tc } from './messages.ts'
 import { createFits, createNearRows } from './near-rows.ts'
 import { controlOf, moveBetweenRows, rememberRowFocus } from './row-keys.ts'
 import { Skeleton } from './states.tsx'
+import { TableMenu } from './view/table-menu.tsx'
+import { compact, createTableView } from './view/table-view.ts'
 
 /** A column. */
 export interface Column<Row> {
@@ -48,6 +50,8 @@ export interface MoreRows {
 interface TableProps<Row> {
   label: string
   columns: readonly Column<Row>[]
+  /** Its name among all tables, under which this browser remembers the chosen columns; without it all columns are shown. */
+  view?: string
   rows: readonly Row[] | undefined
   rowId(row: Row): string
   /** The height of every row in pixels, for lists that may become long: only rows near the window are mounted. */
@@ -72,10 +76,16 @@ interface TableProps<Row> {
   more?: MoreRows | undefined
 }
 
+/** Heights of rows in pixels: usually, in tables that are dense (the log), and where somebody wants low rows. */
+const [usualPx, densePx, compactPx] = [44, 36, 38]
+
 /** A table with a sticky head. */
 export function DataTable<Row>(props: TableProps<Row>) {
   // Once, not for each row.
-  const columns = createMemo(() => props.columns)
+  const all = createMemo(() => props.columns)
+  const view = createTableView(props.view, all)
+  const { columns } = view
+  const rowPx = () => (props.rowPx === usualPx && compact() ? compactPx : props.rowPx)
   const ids = createMemo(() => props.rows?.map(props.rowId))
   /** A row that is read again and says the same stays as it is drawn, with its open menu and its focus. */
   const unlessSame = (row: Row, before: ReadonlyMap<string, Row>): Row => {
@@ -87,7 +97,7 @@ export function DataTable<Row>(props: TableProps<Row>) {
     new Map(),
   )
   const count = () => ids()?.length ?? 0
-  const [near, watchRows] = createNearRows(count, () => props.rowPx)
+  const [near, watchRows] = createNearRows(count, rowPx)
   const [fits, watchWidth] = createFits()
   let body: HTMLElement | undefined
   // Before anything is drawn; the rows are drawn in the same turn.
@@ -112,11 +122,14 @@ export function DataTable<Row>(props: TableProps<Row>) {
       {(shown) => (
         <Show when={shown().length > 0} fallback={<div class="table-frame">{props.empty}</div>}>
           <div class="table-frame" classList={{ stale: props.stale ?? false }} aria-busy={props.stale ? 'true' : undefined}>
+            <Show when={props.view}>
+              <TableMenu view={view} />
+            </Show>
             {/* biome-ignore lint/a11y/useSemanticElements: a named region that scrolls, reachable by keyboard */}
             <div class="table-scroll" classList={{ fits: fits() }} tabindex="0" role="region" aria-label={props.label} ref={watchWidth}>
               <table
                 class="table"
-                classList={{ dense: props.rowPx === 36 }}
+                classList={{ dense: props.rowPx === densePx, compact: compact() }}
                 aria-label={props.label}
                 aria-rowcount={whole() ? undefined : count() + 1}
               >
@@ -132,7 +145,7 @@ export function DataTable<Row>(props: TableProps<Row>) {
                   }}
                   onKeyDown={moveBetweenRows}
                 >
-                  <Gap rows={near().from} rowPx={props.rowPx} columns={columns().length} />
+                  <Gap rows={near().from} rowPx={rowPx()} columns={columns().length} />
                   <For each={whole() ? shown() : shown().slice(near().from, near().to)}>
                     {(id, at) => (
                       <Show when={byId().get(id)}>
@@ -167,7 +180,7 @@ export function DataTable<Row>(props: TableProps<Row>) {
                       </Show>
                     )}
                   </For>
-                  <Gap rows={count() - near().to} rowPx={props.rowPx} columns={columns().length} />
+                  <Gap rows={count() - near().to} rowPx={rowPx()} columns={columns().length} />
                 </tbody>
                 <Show when={props.total}>
                   <tfoot>{props.total}</tfoot>

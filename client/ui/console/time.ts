@@ -49,12 +49,22 @@ export const formatExactly = (at: string): string => {
   return `${day} ${clock}.${String(date.getMilliseconds()).padStart(3, '0')}`
 }
 
-/** How long ago: "4 min ago". Null is "never". */
+/** The exact time with how long ago it was or how soon it comes, as of now. */
+export const formatBoth = (at: string): string => `${formatExactly(at)} (${formatAgo(at)})`
+
+/** How long ago: "4 min ago", or how soon: "in 3 days". Null is "never". */
 export function formatAgo(at: string | null): string {
   if (at === null) return tc('never')
   const minutes = Math.floor((Date.now() - Date.parse(at)) / 60_000)
+  if (minutes < -1) return formatSoon(-minutes)
   if (minutes < 1) return tc('justNow')
   if (minutes < 60) return tc('minutesAgo', { count: minutes })
   if (minutes < 48 * 60) return tc('hoursAgo', { count: Math.floor(minutes / 60) })
   return tc('daysAgo', { count: Math.floor(minutes / 1440) })
+}
+
+function formatSoon(minutes: number): string {
+  if (minutes < 60) return tc('inMinutes', { count: minutes })
+  if (minutes < 48 * 60) return tc('inHours', { count: Math.floor(minutes / 60) })
+  return tc('inDays', { count: Math.floor(minutes / 1440) })
 }

@@ -28,6 +28,7 @@ import { findPlan, loadPlans } from '#store/accounts/plans'
 import type { Store } from '#store/engine/store'
 import { postGrant, readWallets } from '#store/ledger/ledger'
 import { codeLetters, codeOf } from './code-text.ts'
+import { payersLike } from './payers.ts'
 import { givePlan, type PlanParts } from './plans.ts'
 
 /** Where a page of codes ended. */
@@ -38,8 +39,11 @@ export interface CodeCursor {
 
 /** Makes, lists, revokes and redeems codes. */
 export interface Codes {
-  /** Newest first. `more`: where the next page begins. */
-  page(asked: { limit: number; after?: CodeCursor; batch?: string }): Promise<{ rows: CodeRow[]; more: CodeCursor | null }>
+  /** Newest first. `q`: part of the note, the hint, the batch or the id, or of the name of whom it is for or who redeemed it. `more`: where the next page begins. */
+  page(asked: { limit: number; after?: CodeCursor; batch?: string; state?: CodeRow['state']; q?: string }): Promise<{
+    rows: CodeRow[]
+    more: CodeCursor | null
+  }>
   /** For administrators. The rows, each with its code, which cannot be read again. Throws `invalid_value`, `missing_field`. */
   create(by: Actor, fields: NewCodes): Promise<{ batch: string; codes: (CodeRow & { code: string })[] }>
   /** For administrators. Revokes a code, or what is left of a batch; resolves to how many. Throws `not_found`. */
@@ -58,8 +62,14 @@ export function createCodes({ store, directory, clock, random }: PlanParts): Cod
   const throttle = createThrottle(clock, 'to redeem a code')
 
   return {
-    async page({ limit, after, batch }) {
-      const found = await pageCodes(store, { limit, ...(after && { after }), ...(batch !== undefined && { batch }) })
+    async page({ limit, after, batch, state, q }) {
+      const found = await pageCodes(store, {
+        limit,
+        ...(after && { after }),
+        ...(batch !== undefined && { batch }),
+        ...(state && { state: { is: state, now: new Date(clock.now()) } }),
+        ...(q !== undefined && { words: { text: q, ids: payersLike(directory, q) } }),
+      })
       const records = found.slice(0, limit)
       const last = found.length > limit ? records.at(-1) : undefined
       return { rows: await rowsOf(store, directory, records, clock.now()), more: last ? { at: last.createdAt, id: last.id } : null }

@@ -14,6 +14,7 @@ import { formatUsd } from '#shared/money'
 import { type Note, note } from '#store/accounts/audit'
 import { type CreditRecord, type Posted, pageCredits, postPayment, postRefund, type RefundRefusal } from '#store/accounts/credits'
 import type { Store } from '#store/engine/store'
+import { payersLike } from './payers.ts'
 import type { PlanParts } from './plans.ts'
 
 /** Where a page of credits ended. */
@@ -24,12 +25,17 @@ export interface CreditCursor {
 
 /** Posts and lists what payment systems credit and refund. For administrators. */
 export interface Credits {
-  /** Newest first. `reference`: that credit and its refunds; `wallet`: id or name of a user or team. */
+  /**
+   * Newest first. `reference`: that credit and its refunds; `wallet`: id or name of a user or team; `q`: part of the reference, the reason or
+   * the name of the wallet.
+   */
   page(asked: {
     limit: number
     after?: CreditCursor
     reference?: string
     wallet?: string
+    kind?: 'credit' | 'refund'
+    q?: string
   }): Promise<{ rows: CreditRow[]; more: CreditCursor | null }>
   /** Throws `invalid_value`, `idempotency_conflict`. */
   credit(by: Actor, fields: NewCredit): Promise<CreditRow>
@@ -52,16 +58,19 @@ export function createCredits({ store, directory, clock }: PlanParts): Credits {
   }
 
   return {
-    async page({ limit, after, reference, wallet }) {
+    async page({ limit, after, reference, wallet, kind, q }) {
       const found = await pageCredits(store, {
         limit,
         ...(after && { after }),
         ...(reference !== undefined && { reference }),
         ...(wallet !== undefined && { walletId: walletNamed(directory, wallet) ?? wallet }),
+        ...(kind && { kind }),
+        ...(q !== undefined && { words: { text: q, walletIds: payersLike(directory, q) } }),
       })
       const rows = found.slice(0, limit)
       const last = found.length > limit ? rows.at(-1) : undefined
-      return { rows: rows.map(rowOf), more: last ? { at: last.at, reference: last.reference } : null }
+      const listed = rows.map((row) => ({ ...rowOf(row), refunded: formatUsd(row.refunded) }))
+      return { rows: listed, more: last ? { at: last.at, reference: last.reference } : null }
     },
     async credit(by, { reference, user, team, amount: text, reason = 'payment' }) {
       const amount = readUsd(text, 'amount')

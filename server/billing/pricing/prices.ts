@@ -8,7 +8,7 @@ import type { PriceFields } from '#shared/console/price'
 import { GatewayError } from '#shared/errors'
 import { sameValue } from '#shared/same-value'
 import { audited, auditedAll } from '#store/accounts/audit'
-import { deletePrice, loadPrice, loadPrices, type PriceRecord, putPrices } from '#store/channels/prices'
+import { deletePrice, loadPrice, loadPrices, type NewPrice, type PriceRecord, putPrices } from '#store/channels/prices'
 import { mirror } from '#store/engine/mirror'
 import type { Store } from '#store/engine/store'
 import type { Price, PriceBook } from './price.ts'
@@ -22,6 +22,8 @@ export interface DeclaredPrice {
 
 /** The price book with its writes. */
 export interface Prices extends PriceBook {
+  /** When the price of this model was last changed; null where nobody has, or it was before this was noted. */
+  changedAt(model: string): Date | null
   /** From the console. Rejects with what `resolveRates` throws, and with `managed_by_file`. */
   put(by: Actor, model: string, fields: PriceFields): Promise<Price>
   /** From the console. Rejects with `not_found` or `managed_by_file`. */
@@ -71,8 +73,8 @@ export async function createPrices(parts: { store: Store; log: Log; demo: () => 
     }
   }
 
-  async function write(by: Actor, wanted: readonly PriceRecord[]): Promise<void> {
-    const changed = wanted.filter((record) => !sameValue(records.get(record.model), record))
+  async function write(by: Actor, wanted: readonly NewPrice[]): Promise<void> {
+    const changed = wanted.filter((row) => !sameValue(undated(records.get(row.model)), row))
     if (changed.length === 0) return
     const deeds = changed.map(({ model, enabled }) => ({ action: `price.${enabled ? 'put' : 'disable'}`, target: model }))
     const look = async (store: Store, models: readonly string[]) =>
@@ -87,6 +89,8 @@ export async function createPrices(parts: { store: Store; log: Log; demo: () => 
       yield* book.values()
       if (demo()) yield* [...builtIn.values()].filter(({ model }) => !book.has(model))
     },
+
+    changedAt: (model) => records.get(model)?.changedAt ?? null,
 
     async put(by, model, fields) {
       const price = priceOf(model, fields, 'console')
@@ -111,12 +115,18 @@ export async function createPrices(parts: { store: Store; log: Log; demo: () => 
 
     async declare(rows) {
       for (const [index, row] of rows.entries()) checkDeclared(row, index, records.get(row.model))
-      const wanted = rows.map(({ model, fields }): PriceRecord => ({ model, price: fields, managed: 'file', enabled: true }))
+      const wanted = rows.map(({ model, fields }): NewPrice => ({ model, price: fields, managed: 'file', enabled: true }))
       const declared = new Set(rows.map((row) => row.model))
       const left = [...records.all()].filter(({ model, managed }) => managed === 'file' && !declared.has(model))
-      await write(theFile, [...wanted, ...left.map((record) => ({ ...record, enabled: false }))])
+      await write(theFile, [...wanted, ...left.map(({ changedAt: _, ...record }) => ({ ...record, enabled: false }))])
     },
   }
+}
+
+function undated(record: PriceRecord | undefined): NewPrice | undefined {
+  if (record === undefined) return undefined
+  const { changedAt: _, ...row } = record
+  return row
 }
 
 function priceOf(model: string, fields: PriceFields, managed: Price['managed']): Price {

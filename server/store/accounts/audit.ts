@@ -173,8 +173,8 @@ function olderThan(after: string): SQL {
   throw new GatewayError('invalid_value', "'after' must be the 'next' of an earlier page.", { param: 'after' })
 }
 
-/** Columns that are not recorded: identity, or changed by use. */
-const leftOut = new Set(['id', 'userId', 'createdAt', 'lastUsedAt', 'lastUsedFrom'])
+/** Columns that are not recorded: identity, changed by use, or said by the entry itself. */
+const leftOut = new Set(['id', 'userId', 'createdAt', 'changedAt', 'lastUsedAt', 'lastUsedFrom'])
 const secret = new Set(['passwordHash', 'digest', 'previousDigest', 'sealed', 'headers'])
 /** Columns of a channel in which an operator may have put a secret, and how such a field is called. */
 const maybeSecret = new Set(['params', 'options'])

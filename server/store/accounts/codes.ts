@@ -1,6 +1,7 @@
 /** Rows of codes. A code is redeemed by one statement, which finds it only once, in the transaction that gives what it is worth. */
-import { and, desc, eq, gt, inArray, isNull, lt, or, sql } from 'drizzle-orm'
+import { type AnyColumn, and, desc, eq, gt, inArray, isNotNull, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import { codes } from '#db/selling'
+import type { CodeRow } from '#shared/console/selling'
 import { inLots } from '#store/engine/batches'
 import type { Store } from '#store/engine/store'
 
@@ -13,6 +14,10 @@ export interface CodesAsked {
   /** Where the page before ended. */
   after?: { at: Date; id: string }
   batch?: string
+  /** As of this time. */
+  state?: { is: CodeRow['state']; now: Date }
+  /** Part of the note, the hint, the batch or the id, or for or redeemed by one of these users or teams. */
+  words?: { text: string; ids: readonly string[] }
 }
 
 /** Inserts codes. */
@@ -28,18 +33,35 @@ export const loadCodes = ({ db }: Store, ids: readonly string[]): Promise<CodeRe
     .where(inArray(codes.id, [...ids]))
 
 /** Newest first; one row more than asked for where there are more. */
-export const pageCodes = ({ db }: Store, { limit, after, batch }: CodesAsked): Promise<CodeRecord[]> =>
+export const pageCodes = ({ db }: Store, { limit, after, batch, state, words }: CodesAsked): Promise<CodeRecord[]> =>
   db
     .select()
     .from(codes)
     .where(
       and(
         batch === undefined ? undefined : eq(codes.batch, batch),
+        state && isIn(state.is, state.now),
+        words &&
+          or(
+            hasWords(words.text, codes.note, codes.hint, codes.batch, codes.id),
+            ...(words.ids.length > 0 ? [codes.forUser, codes.redeemedBy, codes.walletId].map((id) => inArray(id, [...words.ids])) : []),
+          ),
         after && or(lt(codes.createdAt, after.at), and(eq(codes.createdAt, after.at), lt(codes.id, after.id))),
       ),
     )
     .orderBy(desc(codes.createdAt), desc(codes.id))
     .limit(limit + 1)
+
+/** Whether one of these columns contains the text, in upper or lower case. */
+export const hasWords = (text: string, ...columns: readonly AnyColumn[]): SQL =>
+  sql`position(lower(${text}) in lower(concat_ws(' ', ${sql.join([...columns], sql`, `)}))) > 0`
+
+function isIn(state: CodeRow['state'], now: Date): SQL | undefined {
+  if (state === 'redeemed') return isNotNull(codes.redeemedAt)
+  if (state === 'revoked') return and(isNull(codes.redeemedAt), isNotNull(codes.revokedAt))
+  const unused = and(isNull(codes.redeemedAt), isNull(codes.revokedAt))
+  return and(unused, state === 'expired' ? lte(codes.expiresAt, now) : or(isNull(codes.expiresAt), gt(codes.expiresAt, now)))
+}
 
 /** Those of a batch, or the one with this id, that can still be revoked. */
 export const openCodesOf = ({ db }: Store, idOrBatch: string): Promise<CodeRecord[]> =>

@@ -1,11 +1,12 @@
 /** What payment systems credited and refunded, each once under its reference, with its entry in the ledger. Amounts in nano-dollars. */
-import { and, desc, eq, lt, or, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, inArray, isNotNull, isNull, lt, or, sql } from 'drizzle-orm'
 import { accounts } from '#db/ledger'
 import { credits } from '#db/selling'
 import { checkViolation, sqlState } from '#store/engine/sql-state'
 import type { Store } from '#store/engine/store'
 import { postGrant, readWallets } from '#store/ledger/ledger'
 import { onRecord } from './audit.ts'
+import { hasWords } from './codes.ts'
 import type { Beside } from './users.ts'
 
 /** A row. */
@@ -39,19 +40,36 @@ export async function loadCredit({ db }: Pick<Store, 'db'>, reference: string): 
   return row
 }
 
-/** Newest first; one row more than asked for where there are more. `reference`: that credit and its refunds. */
-export const pageCredits = (
-  { db }: Store,
-  asked: { limit: number; after?: { at: Date; reference: string }; reference?: string; walletId?: string },
-): Promise<CreditRecord[]> => {
-  const { limit, after, reference, walletId } = asked
+/** Which credits and refunds a list has. */
+export interface CreditsAsked {
+  limit: number
+  /** Where the page before ended. */
+  after?: { at: Date; reference: string }
+  /** That credit and its refunds. */
+  reference?: string
+  walletId?: string
+  kind?: 'credit' | 'refund'
+  /** Part of the reference, the reason or the refunded reference, or a wallet with one of these ids. */
+  words?: { text: string; walletIds: readonly string[] }
+}
+
+/** Newest first, each with what refunds took of it so far; one row more than asked for where there are more. */
+export const pageCredits = ({ db }: Store, asked: CreditsAsked): Promise<(CreditRecord & { refunded: bigint })[]> => {
+  const { limit, after, reference, walletId, kind, words } = asked
+  const refunded = sql`(select coalesce(-sum(r.amount), 0) from credits r where r.refund_of = credits.reference)`.mapWith(BigInt)
   return db
-    .select()
+    .select({ ...getTableColumns(credits), refunded })
     .from(credits)
     .where(
       and(
         reference === undefined ? undefined : or(eq(credits.reference, reference), eq(credits.refundOf, reference)),
         walletId === undefined ? undefined : eq(credits.walletId, walletId),
+        kind && (kind === 'refund' ? isNotNull(credits.refundOf) : isNull(credits.refundOf)),
+        words &&
+          or(
+            hasWords(words.text, credits.reference, credits.reason, credits.refundOf),
+            words.walletIds.length > 0 ? inArray(credits.walletId, [...words.walletIds]) : undefined,
+          ),
         after && or(lt(credits.at, after.at), and(eq(credits.at, after.at), lt(credits.reference, after.reference))),
       ),
     )

@@ -6,6 +6,8 @@ import type { Store } from '#store/engine/store'
 
 /** A row. */
 export type PriceRecord = typeof prices.$inferSelect
+/** A row as it is put; the database notes when. */
+export type NewPrice = Omit<PriceRecord, 'changedAt'>
 
 /** Every price by model name, including disabled ones, or those of these models. */
 export function loadPrices({ db }: Store, models?: readonly string[]): Promise<PriceRecord[]> {
@@ -23,9 +25,11 @@ export async function loadPrice({ db }: Store, model: string): Promise<PriceReco
 }
 
 /** Inserts or replaces the prices; each model may occur once. */
-export async function putPrices(store: Store, rows: readonly PriceRecord[]): Promise<void> {
-  const set = { price: sql`excluded.price`, managed: sql`excluded.managed`, enabled: sql`excluded.enabled` }
-  await inLots(rows, (lot) => store.db.insert(prices).values(lot).onConflictDoUpdate({ target: prices.model, set }))
+export async function putPrices(store: Store, rows: readonly NewPrice[]): Promise<void> {
+  const now = sql`clock_timestamp()`
+  const set = { price: sql`excluded.price`, managed: sql`excluded.managed`, enabled: sql`excluded.enabled`, changedAt: now }
+  const dated = rows.map((row) => ({ ...row, changedAt: now }))
+  await inLots(dated, (lot) => store.db.insert(prices).values(lot).onConflictDoUpdate({ target: prices.model, set }))
   for (const { model } of rows) await store.changes.publish('prices', model)
 }
 

@@ -11,7 +11,7 @@ import { type Mirror, mirror } from './mirror.ts'
 import { openStore } from './open.ts'
 import type { Store } from './store.ts'
 
-const row = (model: string): PriceRecord => ({ model, price: { input: '1' }, managed: 'file', enabled: true })
+const row = (model: string): PriceRecord => ({ model, price: { input: '1' }, managed: 'file', enabled: true, changedAt: null })
 const pricesIn = (store: Store) =>
   mirror<PriceRecord>(store, {
     table: 'prices',

@@ -16,6 +16,8 @@ export interface CatalogueRow extends Omit<CapabilityRow, 'model'> {
   model: string
   state: PriceState
   price: Omit<PriceRow, 'model'> | null
+  /** When its price was last changed, RFC 3339; null: not known, or never. */
+  priceChangedAt: string | null
   /** That are on and offer it, those asked first at the beginning. */
   channels: { id: string; name: string; vendor: VendorId }[]
   /** Its usage of the last seven days; null: none. */

@@ -7,6 +7,7 @@ const model = (more: Partial<ModelRow> = {}): ModelRow => ({
   operations: ['generate'],
   dialects: ['chat'],
   price: { input: '0.25', output: '2' },
+  priceChangedAt: null,
   contextTokens: null,
   maxOutputTokens: null,
   capabilities: {},

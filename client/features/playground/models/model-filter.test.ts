@@ -7,6 +7,7 @@ test('models are found by words of their name and by ability', () => {
     operations: [],
     dialects: [],
     price: {},
+    priceChangedAt: null,
     contextTokens: null,
     maxOutputTokens: null,
     capabilities,

@@ -6,11 +6,22 @@ import type { Plans } from '#accounts/selling/plans'
 import type { Teams } from '#accounts/teams/teams'
 import { planLeft, type WindowsLeft } from '#billing/ledger/budgets-left'
 import { consoleRoute } from '#http/console/route/console-route'
+import { readOneOf, readSearch } from '#http/console/route/list-order'
 import { readOne } from '#http/console/route/one-value'
 import { pageOf, pageUntil, paging, placeIn, readPaging } from '#http/console/route/page'
 import type { ConsoleServices } from '#http/console/route/services'
 import type { Route, Visit } from '#http/request/route'
-import { NewCodes, NewCredit, NewPlan, NewRefund, PlanGift, PlanPatch, type PlanState, Redemption } from '#shared/console/selling'
+import {
+  codeStates,
+  NewCodes,
+  NewCredit,
+  NewPlan,
+  NewRefund,
+  PlanGift,
+  PlanPatch,
+  type PlanState,
+  Redemption,
+} from '#shared/console/selling'
 import { GatewayError } from '#shared/errors'
 
 /** What these routes need. */
@@ -118,15 +129,18 @@ function codeRoutes(services: SellingServices): Route[] {
       path: '/api/codes',
       who: 'admin',
       scope: 'credits',
-      query: [...paging, 'batch'],
+      query: [...paging, 'batch', 'state', 'q'],
       async handle({ query }) {
         const { limit, after } = readPaging(query)
         const batch = readOne(query, 'batch')
+        const [state, q] = [readOneOf(query, 'state', codeStates), readSearch(query)]
         const place = placeIn('codes', after)
         const { rows, more } = await codes.page({
           limit,
           ...(place && { after: { at: place.at, id: place.id } }),
           ...(batch !== undefined && { batch }),
+          ...(state && { state }),
+          ...(q !== undefined && { q }),
         })
         return { body: pageUntil('codes', rows, more && [more.at, more.id], (row) => [row.createdAt, row.id]) }
       },
@@ -169,16 +183,19 @@ function creditRoutes(services: SellingServices): Route[] {
       path: '/api/credits',
       who: 'admin',
       scope: 'credits',
-      query: [...paging, 'reference', 'wallet'],
+      query: [...paging, 'reference', 'wallet', 'kind', 'q'],
       async handle({ query }) {
         const { limit, after } = readPaging(query)
         const [reference, wallet] = [readOne(query, 'reference'), readOne(query, 'wallet')]
+        const [kind, q] = [readOneOf(query, 'kind', ['credit', 'refund'] as const), readSearch(query)]
         const place = placeIn('credits', after)
         const { rows, more } = await credits.page({
           limit,
           ...(place && { after: { at: place.at, reference: place.id } }),
           ...(reference !== undefined && { reference }),
           ...(wallet !== undefined && { wallet }),
+          ...(kind && { kind }),
+          ...(q !== undefined && { q }),
         })
         return { body: pageUntil('credits', rows, more && [more.at, more.reference], (row) => [row.at, row.reference]) }
       },

@@ -305,6 +305,7 @@ describe('models', () => {
         // A channel that speaks Chat serves every dialect by conversion.
         dialects: ['chat', 'completions', 'responses', 'messages', 'gemini'],
         price: { input: '1', output: '2' },
+        priceChangedAt: null,
         contextTokens: 128_000,
         maxOutputTokens: 4096,
         capabilities: { vision: true, tools: true, reasoning: true },

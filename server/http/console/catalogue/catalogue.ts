@@ -1,5 +1,4 @@
 /** The catalogue, for administrators: every model that a channel offers or that has a price, with what it lacks and what it brought. */
-import type { PriceBook } from '#billing/pricing/price'
 import { consoleRoute } from '#http/console/route/console-route'
 import { orderedList } from '#http/console/route/list-order'
 import { cutPage, encodeCursor, pageOf, paging, readPaging } from '#http/console/route/page'
@@ -11,6 +10,7 @@ import {
   catalogueOrder,
   catalogueRow,
   catalogueTotals,
+  type DatedPrices,
   isWantedModel,
   listed,
   readCatalogueQuestion,
@@ -20,7 +20,7 @@ import { weekByModel } from './week.ts'
 /** What the routes need from the program. */
 export interface CatalogueDeps extends ConsoleServices {
   channels: Channels
-  prices: PriceBook
+  prices: DatedPrices
 }
 
 /** `GET /api/catalogue` and its totals. */

@@ -4,7 +4,7 @@
  */
 import type { Payer } from '#accounts/admission'
 import type { Group, User } from '#accounts/caller'
-import type { Price, PriceBook } from '#billing/pricing/price'
+import type { Price } from '#billing/pricing/price'
 import { operationsOf, pricedOperations } from '#http/api/models'
 import { type ConsoleDeps, consoleRoute } from '#http/console/route/console-route'
 import { orderedList } from '#http/console/route/list-order'
@@ -17,12 +17,13 @@ import { GatewayError } from '#shared/errors'
 import { dialects, servedBy } from '#shared/ids'
 import { factsOf } from './model-facts.ts'
 import { isWantedModel, modelFilters, modelOrder, readModelQuestion } from './model-list.ts'
+import type { DatedPrices } from './price-list.ts'
 
 /** What the console's model route needs from the program. */
 export interface ModelDeps extends ConsoleDeps {
   accounts: ConsoleDeps['accounts'] & { groupsOf(user: User): readonly Group[]; payerFor(user: User, team?: string): Payer }
   channels: Channels
-  prices: PriceBook
+  prices: DatedPrices
 }
 
 /** `GET /api/models`, `GET /api/capabilities`. */
@@ -35,14 +36,10 @@ export function modelRoutes(deps: ModelDeps): Route[] {
       scope: 'prices',
       query: ['group', 'team', ...modelFilters, ...paging],
       handle: ({ user, query }) => {
-        const payer = deps.accounts.payerFor(user, readOne(query, 'team'))
-        const group = query.get('group') ?? payer.user.group
-        if (!deps.accounts.groupsOf(payer.user).some((usable) => usable.name === group)) {
-          throw new GatewayError('group_not_allowed', 'This group does not exist or may not be used.', { param: 'group' })
-        }
+        const { group, mayUse } = groupFor(deps, user, query.get('group') ?? undefined, readOne(query, 'team'))
         const question = readModelQuestion(query)
         const { order } = question
-        const usable = modelsOf(group, deps).filter(({ id }) => payer.models?.has(id) ?? true)
+        const usable = modelsOf(group.name, deps).filter(({ id }) => mayUse(id))
         const rows = usable.filter((row) => isWantedModel(question, row))
         return { body: pageOf(orderedList('models', order), rows, modelOrder(order), readPaging(query), order.down) }
       },
@@ -61,10 +58,28 @@ export function modelRoutes(deps: ModelDeps): Route[] {
   ]
 }
 
+/**
+ * The group of this name, the usual one without a name, and which of its models the user, or a team of theirs, may use. Throws
+ * `group_not_allowed`.
+ */
+export function groupFor(
+  { accounts }: Pick<ModelDeps, 'accounts'>,
+  user: User,
+  name?: string,
+  team?: string,
+): { group: Group; mayUse(model: string): boolean } {
+  const payer = accounts.payerFor(user, team)
+  const group = accounts.groupsOf(payer.user).find((usable) => usable.name === (name ?? payer.user.group))
+  if (group === undefined) {
+    throw new GatewayError('group_not_allowed', 'This group does not exist or may not be used.', { param: 'group' })
+  }
+  return { group, mayUse: (model) => payer.models?.has(model) ?? true }
+}
+
 function modelsOf(group: string, { channels, prices }: Pick<ModelDeps, 'channels' | 'prices'>): ModelRow[] {
   return channels.modelsOf(group).flatMap((model) => {
     const price = prices.get(model)
-    return price ? modelRow(model, price, channels.offering(group, model)) : []
+    return price ? modelRow(price, channels.offering(group, model), prices.changedAt(model)) : []
   })
 }
 
@@ -88,8 +103,9 @@ function capabilitiesOf(channels: readonly Channel[]): CapabilityRow[] {
 }
 
 /** A row for one model: operations and dialects of all its channels, capabilities of the channel that is tried first. */
-function modelRow(id: string, price: Price, offering: readonly Channel[]): ModelRow[] {
+function modelRow(price: Price, offering: readonly Channel[], changedAt: Date | null): ModelRow[] {
   const [first] = offering.toSorted((a, b) => b.priority - a.priority)
+  const id = price.model
   const priced = pricedOperations(price, id, offering)
   if (!first || priced.length === 0) return []
   const spoken = new Set(offering.flatMap((channel) => channel.speaks))
@@ -99,6 +115,7 @@ function modelRow(id: string, price: Price, offering: readonly Channel[]): Model
       operations: priced,
       dialects: dialects.filter((dialect) => servedBy[dialect].some((upstream) => spoken.has(upstream))),
       price: price.fields,
+      priceChangedAt: changedAt?.toISOString() ?? null,
       ...factsOf(first, id),
     },
   ]

@@ -1,5 +1,6 @@
 /** Models with their prices, as administrators find, order and count them. Bad parameters throw `invalid_value`. */
 import type { Price, PriceBook } from '#billing/pricing/price'
+import type { Prices } from '#billing/pricing/prices'
 import { operationsOf, pricedOperations } from '#http/api/models'
 import { contains, numberKey, type Order, readName, readOneOf, readOrder, readSearch } from '#http/console/route/list-order'
 import type { Channel, Channels } from '#routing/channel'
@@ -15,7 +16,7 @@ export const catalogueFilters = ['q', 'model', 'status', 'vendor', 'sort'] as co
 
 const statuses = [...priceStates, 'losing'] as const
 const prices = ['input', 'output', 'cacheRead'] as const
-const orders = ['model', ...prices, 'channels', 'requests', 'charged', 'margin'] as const
+const orders = ['model', ...prices, 'priceChangedAt', 'channels', 'requests', 'charged', 'margin'] as const
 
 /** What the catalogue is asked for. */
 export interface CatalogueQuestion {
@@ -37,10 +38,14 @@ export const readCatalogueQuestion = (query: URLSearchParams): CatalogueQuestion
   order: readOrder(query, orders, 'model'),
 })
 
+/** Prices, and when each was last changed. */
+export type DatedPrices = PriceBook & Pick<Prices, 'changedAt'>
+
 /** A model of the catalogue, before its row is made. */
 export interface Listed {
   model: string
   price: Price | undefined
+  priceChangedAt: Date | null
   /** Those that are on, by priority. */
   offering: readonly Channel[]
   state: PriceState
@@ -48,7 +53,7 @@ export interface Listed {
 }
 
 /** Every model that a channel which is on offers, or that has a price. `week`: usage by model. */
-export function listed(channels: Channels, book: PriceBook, week: ReadonlyMap<string, UsageTotals>): Listed[] {
+export function listed(channels: Channels, book: DatedPrices, week: ReadonlyMap<string, UsageTotals>): Listed[] {
   const offering = new Map<string, Channel[]>()
   for (const channel of [...channels.all()].filter(({ enabled }) => enabled).sort((a, b) => b.priority - a.priority)) {
     for (const model of channel.models.keys()) {
@@ -60,7 +65,8 @@ export function listed(channels: Channels, book: PriceBook, week: ReadonlyMap<st
   const names = new Set([...offering.keys(), ...[...book.all()].map(({ model }) => model)])
   return [...names].map((model) => {
     const [price, offers = []] = [book.get(model), offering.get(model)]
-    return { model, price, offering: offers, state: stateOf(model, price, offers), week: week.get(model) }
+    const priceChangedAt = price ? book.changedAt(model) : null
+    return { model, price, priceChangedAt, offering: offers, state: stateOf(model, price, offers), week: week.get(model) }
   })
 }
 
@@ -91,8 +97,9 @@ export function catalogueOrder({ field, down }: CatalogueQuestion['order']): (on
   }
 }
 
-function figureOf({ price, offering, week }: Listed, field: (typeof orders)[number]): bigint | number | undefined {
+function figureOf({ price, priceChangedAt, offering, week }: Listed, field: (typeof orders)[number]): bigint | number | undefined {
   if (field === 'channels') return offering.length
+  if (field === 'priceChangedAt') return priceChangedAt?.getTime()
   if (field === 'requests') return week?.requests
   if (field === 'charged') return week && parseUsd(week.charged)
   if (field === 'margin') return week?.margin ? marginShare(week.margin, week.charged) : undefined
@@ -110,12 +117,13 @@ function marginShare(margin: string, charged: string): bigint {
 }
 
 /** The row of a model. */
-export function catalogueRow({ model, price, offering, state, week }: Listed): CatalogueRow {
+export function catalogueRow({ model, price, priceChangedAt, offering, state, week }: Listed): CatalogueRow {
   const [first] = offering
   return {
     model,
     state,
     price: price ? { managed: price.managed, ...price.fields } : null,
+    priceChangedAt: priceChangedAt?.toISOString() ?? null,
     channels: offering.map(({ id, name, vendor }) => ({ id, name, vendor: vendor.id })),
     operations: operationsOf(model, offering),
     ...factsOf(first, model),

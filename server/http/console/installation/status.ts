@@ -16,6 +16,7 @@ export function statusRoutes(services: ConsoleServices): Route[] {
     version,
     setup: accounts.setupNeeded() ? 'needed' : 'done',
     demo: services.demo(),
+    ...(services.environment !== undefined && { environment: services.environment }),
     ...(services.identityProvider !== undefined && { singleSignOn: true }),
     ...(passkeySiteAt(publicUrl) && { passkeys: publicUrl.origin }),
     ...(isAdmin(visit) && { config: services.config(), bodies: services.bodies.state() }),

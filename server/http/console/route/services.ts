@@ -16,6 +16,8 @@ export interface ConsoleServices extends ConsoleDeps {
   version: string
   /** What administrators tell whoever is signed in; null: nothing. */
   banner(): string | null
+  /** What this installation calls itself: `staging`. */
+  environment?: string | undefined
   /** Whether the demo channel is available now. */
   demo(): boolean
   /** Whether the current parley.yaml is in effect. */

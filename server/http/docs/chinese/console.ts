@@ -81,6 +81,9 @@ export const consoleEndpoints: Readonly<Record<string, string>> = {
     '`id`、`contextTokens`、`maxOutputTokens`、`input`、`output` 或 `cacheRead`；前加 `-` 则顺序相反。没有该数值的排在最后。',
   '`model`, `input` or `output`; with a leading `-` the other way round.': '`model`、`input` 或 `output`；前加 `-` 则顺序相反。',
   'Changes of a price, newest first': '价格的变更记录，最新的在前',
+  'What a request would cost': '一个请求的费用',
+  'At the present price and the ratio of the group, with tiers and factors, rounded up as its bill would be. Nothing is sent and nothing is charged. `output` is without the reasoning, audio and images that are named beside it.':
+    '按当前价格和分组倍率计算，包括阶梯和系数，取整方式与账单相同。不会发送请求，也不收费。`output` 不含另行列出的推理、音频和图片。',
   'What prices would have charged for the last seven days': '按这些价格，最近七天会收取多少',
   'Nothing is saved. With `basis` `requests`, each request is priced as it would be billed, tiers, factors and the ratio of its time included; a realtime session is priced as one request, without tiers. With `sums`, the amounts are estimated from the week’s sums at today’s ratios, without tiers and factors: where more than 20,000 requests were asked about, or they are no longer stored. `before` is the present price, on the same basis.':
     '不会保存任何价格。`basis` 为 `requests` 时，按每个请求的计费方式逐一计算，包括阶梯、系数和当时的倍率；一次实时会话按一个请求计算，不分阶梯。为 `sums` 时，按一周的合计和当前倍率估算，不含阶梯和系数：所问请求超过 20,000 个，或其记录已不再保留。`before` 为当前价格，计算依据相同。',
@@ -89,8 +92,8 @@ export const consoleEndpoints: Readonly<Record<string, string>> = {
   'The whole name of a model.': '模型的完整名称。',
   '`priced`, `unpriced`, `incomplete` (its price serves nothing that it does), `unoffered` (no channel that is on offers it) or `losing` (the last seven days cost more than they brought).':
     '`priced`、`unpriced`、`incomplete`（其价格不适用于它的任何用途）、`unoffered`（没有启用的渠道提供它）或 `losing`（最近七天的成本高于收入）。',
-  '`model`, `input`, `output`, `cacheRead`, `channels`, `requests`, `charged` or `margin` (its share; the last three of the last seven days); with a leading `-` the other way round. What needs a price comes first, what has no such figure last.':
-    '`model`、`input`、`output`、`cacheRead`、`channels`、`requests`、`charged` 或 `margin`（其占比；后三项为最近七天）；前加 `-` 则顺序相反。需要价格的排在最前，没有该数值的排在最后。',
+  '`model`, `input`, `output`, `cacheRead`, `priceChangedAt`, `channels`, `requests`, `charged` or `margin` (its share; the last three of the last seven days); with a leading `-` the other way round. What needs a price comes first, what has no such figure last.':
+    '`model`、`input`、`output`、`cacheRead`、`priceChangedAt`、`channels`、`requests`、`charged` 或 `margin`（其占比；后三项为最近七天）；前加 `-` 则顺序相反。需要价格的排在最前，没有该数值的排在最后。',
   'Each with its price, the channels that are on, what it can do as the channel knows it that is tried first, and its usage of the last seven days.':
     '每个模型含其价格、启用的渠道、最先尝试的渠道所知的能力，以及最近七天的用量。',
   'How many models there are, and how many need a price': '模型的数量，以及其中需要价格的数量',
@@ -138,6 +141,7 @@ export const consoleEndpoints: Readonly<Record<string, string>> = {
   'The model that answered, as its upstream names it. Administrators only.': '应答的模型，用其上游的名称。仅限管理员。',
   '`true`: a conversion changed or dropped something.': '`true`：转换改动或丢弃了内容。',
   'USD. Rows that cost at least this.': '美元。费用不低于此值的行。',
+  'A part of the error’s message, in any case of letters.': '错误消息中的一段文字，不区分大小写。',
   'Milliseconds. Rows that took at least this long.': '毫秒。耗时不低于此值的行。',
   'Usage rows': '用量行',
   'One usage row': '一条用量行',
@@ -215,9 +219,11 @@ export const consoleEndpoints: Readonly<Record<string, string>> = {
   'How attempts on a channel ended in the last hour': '最近一小时在渠道上的尝试结果',
   'By key and model, in slices of time, as the instance that answers has seen it since its start.':
     '按密钥与模型、按时间片列出，以作答的实例自启动以来所见为准。',
+  '`true`: also what failed lately and has not come to rest; its `state` is `closed`.':
+    '`true`：也包括最近失败过但未进入休息的，其 `state` 为 `closed`。',
   'Test a channel': '测试渠道',
-  'Sends a small real request with each of its keys. Nobody is charged, and the result does not affect the channel’s health.':
-    '用它的每个密钥发送一个小的真实请求。不向任何人收费，结果也不影响渠道的健康状况。',
+  'Sends a small real request with each of its keys. Nobody is charged, and the result does not affect the channel’s health. With `detail` the answer has what came back: what the model said, its tokens and cost, and the beginning of the body or of the events.':
+    '用它的每个密钥发送一个小的真实请求。不向任何人收费，结果也不影响渠道的健康状况。带 `detail` 时还给出返回的内容：模型的回答、token 与费用，以及正文或事件的开头。',
   'Models that a channel’s upstream lists': '渠道上游列出的模型',
   'Models that the upstream of a new channel lists': '新渠道的上游列出的模型',
   'For a channel that does not exist yet. Nothing is stored.': '用于尚不存在的渠道。不存储任何内容。',

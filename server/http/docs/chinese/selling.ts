@@ -26,6 +26,12 @@ export const selling = {
   'It begins now; the same plan that is held already goes on until the new end, any other is replaced.': begins,
   'Codes, newest first': '兑换码，最新的在前',
   'Only the codes of this batch.': '只列出该批次的兑换码。',
+  '`open`, `redeemed`, `revoked` or `expired`.': '`open`、`redeemed`、`revoked` 或 `expired`。',
+  'Part of the note, the hint, the batch or the id, or of the name of whom it is for or who redeemed it.':
+    '备注、提示、批次或 ID 的一部分，或指定用户、兑换者名称的一部分。',
+  '`credit` or `refund`.': '`credit` 或 `refund`。',
+  'Part of the reference, the reason or the name of the wallet.': '单号、原因或钱包名称的一部分。',
+  'In the list: USD that refunds took of it so far.': '在列表中：至今已退款的美元金额。',
   'Make a batch of codes': '生成一批兑换码',
   'The answer has each code itself in `code`, once.': '应答的 `code` 中含每个兑换码本身，仅此一次。',
   'Revoke a code, or what nobody has redeemed of a batch': '撤销一个兑换码，或一个批次中尚未兑换的部分',

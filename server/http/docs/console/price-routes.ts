@@ -25,6 +25,12 @@ export const priceRouteDocs: readonly RouteDoc[] = [
   doc('PUT /api/prices/:model', 'admin', 'Set a price', { takes: 'PriceFields', gives: 'Price' }),
   doc('DELETE /api/prices/:model', 'admin', 'Delete a price'),
   list('GET /api/prices/:model/history', 'admin', 'Changes of a price, newest first', 'PriceHistory'),
+  doc('POST /api/prices/cost', 'session', 'What a request would cost', {
+    takes: 'CostQuestion',
+    gives: 'CostAnswer',
+    description:
+      'At the present price and the ratio of the group, with tiers and factors, rounded up as its bill would be. Nothing is sent and nothing is charged. `output` is without the reasoning, audio and images that are named beside it.',
+  }),
   doc('POST /api/prices/effect', 'admin', 'What prices would have charged for the last seven days', {
     takes: 'PriceTrial',
     gives: 'PriceEffects',
@@ -42,7 +48,7 @@ export const priceRouteDocs: readonly RouteDoc[] = [
       status:
         '`priced`, `unpriced`, `incomplete` (its price serves nothing that it does), `unoffered` (no channel that is on offers it) or `losing` (the last seven days cost more than they brought).',
       vendor: 'Id of a vendor.',
-      sort: '`model`, `input`, `output`, `cacheRead`, `channels`, `requests`, `charged` or `margin` (its share; the last three of the last seven days); with a leading `-` the other way round. What needs a price comes first, what has no such figure last.',
+      sort: '`model`, `input`, `output`, `cacheRead`, `priceChangedAt`, `channels`, `requests`, `charged` or `margin` (its share; the last three of the last seven days); with a leading `-` the other way round. What needs a price comes first, what has no such figure last.',
     }),
     'Each with its price, the channels that are on, what it can do as the channel knows it that is tried first, and its usage of the last seven days.',
   ),

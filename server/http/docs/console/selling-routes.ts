@@ -24,7 +24,11 @@ export const sellingRouteDocs: readonly RouteDoc[] = [
   doc('DELETE /api/users/:id/plan', 'admin', 'Take the plan of a user away'),
   doc('PUT /api/teams/:id/plan', 'admin', 'Give a team a plan', { takes: 'PlanGift', gives: 'PlanState', description: begins }),
   doc('DELETE /api/teams/:id/plan', 'admin', 'Take the plan of a team away'),
-  list('GET /api/codes', 'admin', 'Codes, newest first', 'Codes', [query('batch', 'Only the codes of this batch.')]),
+  list('GET /api/codes', 'admin', 'Codes, newest first', 'Codes', [
+    query('batch', 'Only the codes of this batch.'),
+    query('state', '`open`, `redeemed`, `revoked` or `expired`.'),
+    query('q', 'Part of the note, the hint, the batch or the id, or of the name of whom it is for or who redeemed it.'),
+  ]),
   doc('POST /api/codes', 'admin', 'Make a batch of codes', {
     takes: 'NewCodes',
     gives: 'CodeBatch',
@@ -42,6 +46,8 @@ export const sellingRouteDocs: readonly RouteDoc[] = [
   list('GET /api/credits', 'admin', 'Credits and refunds of payment systems, newest first', 'Credits', [
     query('reference', 'That credit and its refunds.'),
     query('wallet', 'Id or name of a user or team.'),
+    query('kind', '`credit` or `refund`.'),
+    query('q', 'Part of the reference, the reason or the name of the wallet.'),
   ]),
   doc('POST /api/credits', 'admin', 'Credit a payment', {
     takes: 'NewCredit',
