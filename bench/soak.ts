@@ -71,7 +71,7 @@ async function soak(stage: Stage, running: Running, whole: number, streams: numb
     const [answers, flows] = await Promise.all(loads)
     if (answers === undefined || flows === undefined) throw new Error('Parley has no such route')
     const wrong = faults(answers) + faults(flows) + answers.unsent + flows.unsent
-    if (wrong > 0) told.push(`${minute().toFixed(1)}: ${JSON.stringify([answers, flows].map(({ statuses, failed, unsent }) => ({ ...statuses, failed, unsent })))}`)
+    if (wrong > 0) told.push(`${minute().toFixed(1)}: ${[answers, flows].map(outcomes).join(', ')}`)
     const cells = [minute().toFixed(1), ...rates(answers), ...rates(flows), String(wrong), memoryOfTree(running.pid).toFixed(0)]
     console.log(`| ${cells.map((cell, at) => cell.padStart(heads[at]?.length ?? 0)).join(' | ')} |`)
   }
@@ -79,6 +79,8 @@ async function soak(stage: Stage, running: Running, whole: number, streams: numb
   if (told.length > 0) console.log(`\nfaults by status, of whole answers and of streams:\n${told.join('\n')}`)
   return memory
 }
+
+const outcomes = ({ statuses, failed, unsent }: Load) => JSON.stringify({ ...statuses, failed, unsent })
 
 const rates = ({ ok, seconds, latency }: Load) => [
   (ok / seconds).toFixed(0),
