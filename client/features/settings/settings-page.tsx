@@ -68,9 +68,9 @@ export function SettingsPage() {
             <Icon name="audit" />
             {t('history')}
           </a>
-          <a class="btn ghost" href="/api/export" download="parley.yaml" rel="external" title={t('exportWhy')}>
+          <a class="btn ghost" href="/api/export" download="parley.yaml" rel="external" aria-label={t('export')} title={t('exportWhy')}>
             <Icon name="download" />
-            {t('export')}
+            <span class="max-[479px]:hidden">{t('export')}</span>
           </a>
         </>
       }
