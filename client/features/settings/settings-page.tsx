@@ -133,7 +133,7 @@ function Form(props: { row: SettingsRow; onSaved(row: SettingsRow): void }) {
   }
   return (
     <>
-      <p class="mb-4 max-w-[640px] text-[13px] text-ink-2">{t('effect')}</p>
+      <p class="mb-4 max-w-[80ch] text-[13px] text-ink-2">{t('effect')}</p>
       <div class="filters">
         <SearchField label={t('find')} value={url.get('q')} onSearch={(q) => url.set({ q }, { replace: true })} />
         <span class="flex-1" />

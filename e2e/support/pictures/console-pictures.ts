@@ -91,6 +91,7 @@ const pages: readonly (readonly [name: string, path: string, act?: (page: Page) 
   ['group', '/admin/groups?open=vip', (page) => page.getByRole('dialog').waitFor()],
   ['settings', '/admin/settings'],
   ['models', '/models'],
+  ['model', '/models?open=gpt-5', (page) => page.locator('tr.charged').waitFor()],
   ['account', '/account'],
   [
     'account-new-key',
