@@ -4,6 +4,7 @@ import { loadavg } from 'node:os'
 import { type BrowserContext, chromium, type Page } from 'playwright'
 import { chromiumPath } from '#testing/chromium'
 import { administrator, startProgram } from '#testing/program/program'
+import { putConversations, type StoredConversation } from '#testing/stored-conversations'
 import { type Script, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { watch } from './page-watch.ts'
 
@@ -54,22 +55,8 @@ export async function measure(answer: Script, parts: readonly ((page: Page, cont
 }
 
 /** Puts conversations into the store of the browser, and reads the page again. */
-export async function store(page: Page, conversations: readonly { conversation: unknown; messages: readonly unknown[] }[]): Promise<void> {
-  await page.evaluate(async (all) => {
-    const name = (await indexedDB.databases()).find((one) => one.name?.startsWith('parley-'))?.name ?? ''
-    await new Promise((resolve, reject) => {
-      const opening = indexedDB.open(name)
-      opening.onsuccess = () => {
-        const writing = opening.result.transaction(['conversations', 'messages'], 'readwrite')
-        for (const { conversation, messages } of all) {
-          writing.objectStore('conversations').put(conversation)
-          for (const message of messages) writing.objectStore('messages').put(message)
-        }
-        writing.oncomplete = resolve
-        writing.onerror = reject
-      }
-    })
-  }, conversations)
+export async function store(page: Page, conversations: readonly StoredConversation[]): Promise<void> {
+  await page.evaluate(putConversations, conversations)
   await page.reload()
   await box(page).waitFor()
   await rest(1_000)

@@ -18,7 +18,11 @@ test('anybody reads it, finds what they look for, and keeps their language', asy
   await expectClean(page, 'conversations')
 
   await page.getByRole('searchbox', { name: 'Search the reference' }).fill('rerank documents')
-  await page.getByRole('link', { name: /\/v1\/rerank/ }).click()
+  // The endpoint before what the changelog says of it.
+  await page
+    .getByRole('link', { name: /\/v1\/rerank/ })
+    .first()
+    .click()
   await expect(page.getByRole('heading', { name: /\/v1\/rerank/ })).toBeInViewport()
   await page.goBack()
   await expect(page).toHaveURL(/page=conversations/)
@@ -28,7 +32,10 @@ test('anybody reads it, finds what they look for, and keeps their language', asy
   await expect(page.getByRole('navigation', { name: '目录' }).getByRole('link', { name: '快速开始' })).toBeVisible()
   await expect(chat.getByText('最终用户').first()).toBeVisible()
   await page.getByRole('searchbox', { name: '搜索文档' }).fill('重排序')
-  await page.getByRole('link', { name: /\/v1\/rerank/ }).click()
+  await page
+    .getByRole('link', { name: /\/v1\/rerank/ })
+    .first()
+    .click()
   await expect(page.getByRole('heading', { name: /^对文档重排序.*\/v1\/rerank$/ })).toBeInViewport()
   await expectClean(page, 'in Chinese')
   // As a question is typed: without spaces, with words of one's own.
@@ -42,6 +49,69 @@ test('anybody reads it, finds what they look for, and keeps their language', asy
     await search.fill(typed)
     await expect(first).toContainText(path)
   }
+})
+
+test('the changelog comes when it is opened or searched, by subject, with addresses for its entries', async ({ page }) => {
+  test.setTimeout(90_000)
+  const asked: string[] = []
+  page.on('request', (request) => request.url().includes('/docs/changelog') && asked.push(request.url()))
+  await page.goto('/docs?page=errors')
+  const contents = page.getByRole('navigation', { name: 'Contents' })
+  await expect(page.getByRole('heading', { name: 'Errors', level: 2 })).toBeVisible()
+  expect(asked).toEqual([])
+  await contents.getByRole('link', { name: 'Changelog' }).click()
+  await expect(page.getByRole('heading', { name: 'Breaking changes' })).toBeAttached()
+  expect(asked).toHaveLength(1)
+  await expect(page).toHaveTitle('Changelog · API docs · Parley')
+  // The contents show where one is, although the page is the last of a long list.
+  await expect(contents.getByRole('link', { name: 'Breaking changes' })).toBeInViewport()
+  await contents.getByRole('link', { name: 'Security', exact: true }).click()
+  await expect(page.getByRole('heading', { name: 'Security' })).toBeInViewport()
+  await expect(page).toHaveURL(/#change-security$/)
+  await expectClean(page, 'changelog')
+  await page.setViewportSize({ width: 360, height: 740 })
+  expect(await page.evaluate(() => document.querySelector('.page')?.scrollWidth)).toBeLessThanOrEqual(360)
+  await page.setViewportSize({ width: 1280, height: 720 })
+
+  await page.goto('/docs')
+  await page.getByRole('searchbox', { name: 'Search the reference' }).fill('mermaid flowcharts')
+  const found = contents.getByRole('link', { name: /mermaid/ }).first()
+  await expect(found).toContainText('Changelog')
+  await found.click()
+  await expect(page.locator('li.docs-found')).toContainText('mermaid')
+  await expect(page.locator('li.docs-found')).toBeInViewport()
+  // An address of an entry leads to it, also before its text is there.
+  await page.reload()
+  await expect(page.locator('li.docs-found')).toBeInViewport()
+  await page.evaluate(() => localStorage.setItem('parley.language', 'zh'))
+  await page.goto('/docs?page=changelog')
+  await expect(page.getByRole('heading', { name: '更新日志' })).toBeVisible()
+  await expect(page.getByText('条目只有英文')).toBeVisible()
+})
+
+test('an endpoint names its errors, which lead to what they mean; the base URL is the reader’s own; models are live', async ({
+  page,
+  program,
+}) => {
+  await page.goto('/docs?page=moderation')
+  const moderation = page.getByRole('region', { name: /POST \/v1\/moderations$/ })
+  await moderation.getByText('Errors', { exact: false }).click()
+  await moderation.getByRole('link', { name: 'insufficient_quota' }).click()
+  const row = page.locator('tr.docs-found')
+  await expect(row).toContainText('insufficient_quota')
+  await expect(row).toContainText('what was delivered')
+  await expect(row).toBeInViewport()
+  await page.goto('/docs?page=models')
+  await expect(page.getByText('Sign in to see here which models')).toBeVisible()
+  await openConsole(page, '/overview')
+  await page.goto('/docs?page=models')
+  await expect(page.getByRole('group', { name: 'Models now' }).getByText('parley-demo', { exact: true })).toBeVisible()
+  await expectClean(page, 'models')
+  await page.goto('/docs?page=limits')
+  await expect(page.getByRole('article').getByRole('link', { name: 'Models' })).toHaveAttribute('href', '/models')
+  const { port } = new URL(program.url)
+  await page.goto('/docs')
+  await expect(page.getByRole('article')).toContainText(`http://127.0.0.1:${port}/v1`)
 })
 
 test('on paper a page is whole, without what only leads elsewhere', async ({ page }) => {

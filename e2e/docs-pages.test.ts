@@ -1,7 +1,7 @@
 /** The reference as data and as Markdown: complete, without markup, and every sample and every call of it works. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { sdkSamples } from '#shared/api/sdk-samples'
-import type { Docs } from '#shared/console/docs'
+import type { DocPage, Docs } from '#shared/console/docs'
 import { sampledEngine } from '#testing/database/database'
 import { type Gateway, startGateway } from './support/gateway.ts'
 import { type SnippetRunner, snippetRunner } from './support/snippet-runner.ts'
@@ -63,9 +63,55 @@ test('the losses, the streams, the errors and the management keys are there', ()
       'stream-gemini',
       'management-keys',
       'losses',
+      'changelog',
     ]),
   )
 })
+
+test('the changelog is read when it is asked for, in both languages, with an anchor for each entry', async () => {
+  const listed = docs.pages.find(({ id }) => id === 'changelog')
+  expect(listed).toMatchObject({ title: 'Changelog', html: '', later: true })
+  const read = async (query: string) => (await (await fetch(`${gateway.url}/docs/changelog.json${query}`)).json()) as DocPage
+  const [english, chinese] = [await read(''), await read('?language=zh')]
+  expect(english.html).toContain('<h4 id="change-breaking-changes">')
+  expect(english.html.match(/<li id="change-/g)?.length).toBeGreaterThan(300)
+  expect(chinese.title).toBe('更新日志')
+  expect(chinese.html).toContain('条目只有英文')
+  expect(chinese.parts?.map(({ id }) => id)).toEqual(english.parts?.map(({ id }) => id))
+  const markdown = await (await fetch(`${gateway.url}/docs/changelog.md`)).text()
+  expect(markdown.match(/^- /gm)?.length).toBe(english.html.match(/<li id=/g)?.length)
+  expect(markdown).toContain('### Breaking changes')
+  for (const name of ['nothing.json', 'changelog', 'changelog.html']) expect((await fetch(`${gateway.url}/docs/${name}`)).status).toBe(404)
+})
+
+test('what endpoints answer to bodies that are wrong is among the errors they name, and each error has its row', async () => {
+  const known = [...(docs.pages.find(({ id }) => id === 'errors')?.html ?? '').matchAll(/<tr id="error-(\w+)">/g)].map(([, code]) => code)
+  expect(endpoints().flatMap(({ errors }) => errors.filter((code) => !known.includes(code)))).toEqual([])
+  const asked = endpoints().filter(({ takes, path, method }) => takes.length > 0 && method !== 'GET' && !path.includes('{'))
+  expect(asked.length).toBeGreaterThan(40)
+  const unnamed: string[] = []
+  for (const { method, path, errors } of asked) {
+    for (const body of ['{', '{"nothing of the kind": 1}', '{"model": "no such model"}']) {
+      const { status, text } = path.startsWith('/api/') ? await asAdministrator(method, path, body) : await withKey(method, path, body)
+      if (status < 400) continue
+      const code = /"code": ?"(\w+)"|"reason": ?"(\w+)"/.exec(text)?.slice(1).find(Boolean)
+      if (code !== undefined && !errors.includes(code)) unnamed.push(`${method} ${path} ${body}: ${code}`)
+    }
+  }
+  expect(unnamed).toEqual([])
+}, 60_000)
+
+async function withKey(method: string, path: string, body: string) {
+  const headers = { authorization: `Bearer ${gateway.key}`, 'anthropic-version': '2023-06-01', 'content-type': 'application/json' }
+  const answer = await fetch(gateway.url + path, { method, headers, body })
+  return { status: answer.status, text: await answer.text() }
+}
+
+async function asAdministrator(method: string, path: string, body: string) {
+  const headers = { cookie: gateway.admin.cookie, origin: gateway.url, 'content-type': 'application/json' }
+  const answer = await fetch(gateway.url + path, { method, headers, body })
+  return { status: answer.status, text: await answer.text() }
+}
 
 test('language models get the list of pages, and each page as Markdown', async () => {
   const index = await (await fetch(`${gateway.url}/llms.txt`)).text()

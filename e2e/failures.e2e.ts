@@ -123,6 +123,60 @@ test('a channel, a group and a model that went away in the meantime are told apa
   }
 })
 
+for (const [status, code, title, step] of [
+  [400, 'content_filter', 'The reply was blocked', 'Retry'],
+  [404, 'model_not_found', 'This model is not available in the group', 'Try another model'],
+  [413, 'request_too_large', 'The request is too large', 'Start a new chat'],
+  [429, 'insufficient_quota', 'Your balance does not cover this reply', 'Lower Max tokens and retry'],
+  [503, 'overloaded', 'The server cannot take this request right now', 'Retry'],
+  [504, 'upstream_timeout', 'The provider did not respond in time', 'Retry'],
+] as const) {
+  test(`${code}: what happened, that it is free, its request, and the way on`, async ({ page }) => {
+    const body = JSON.stringify({ error: { message: 'no', type: 'server_error', code, param: null } })
+    const headers = { 'x-request-id': 'req_0123456789' }
+    await page.route('**/pg/chat/completions', (route) => route.fulfill({ status, contentType: 'application/json', body, headers }), {
+      times: 1,
+    })
+    await sendMessage(page, 'Hello')
+    const panel = page.locator('.failure')
+    await expect(panel.getByRole('heading', { name: title })).toBeVisible()
+    await expect(panel.getByText('Not charged')).toBeVisible()
+    await expect(panel.getByRole('button').first()).toHaveText(step)
+    await expect(panel.getByRole('link', { name: 'Open request req_0123456789' })).toBeVisible()
+    await expect(panel.getByRole('link', { name: code })).toHaveAttribute('href', `/docs?page=errors#error-${code}`)
+    await expect(panel.getByRole('link', { name: 'What was spent' })).toHaveCount(code === 'insufficient_quota' ? 1 : 0)
+  })
+}
+
+test('a reply that a content filter ended says so in plain words', async ({ page }) => {
+  upstream.answer(stream([chunk('I will'), done.replace('"stop"', '"content_filter"')]))
+  await sendMessage(page, 'Hello')
+  await expect(await waitForReply(page)).toContainText('The provider’s content filter ended this reply.')
+})
+
+test('a conversation that is too long goes on without its oldest messages, which can be sent again', async ({ page }) => {
+  for (const question of ['One', 'Two']) {
+    upstream.answer(stream([chunk(`Answer to ${question}.`), done]))
+    await sendMessage(page, question)
+    await waitForReply(page)
+  }
+  upstream.answer(respondJson(400, vendorError('This model’s maximum context length is 8192 tokens.', 'context_length_exceeded')))
+  await sendMessage(page, 'Three')
+  const trim = page.locator('.failure').getByRole('button', { name: 'Leave out the oldest messages and retry' })
+  await trim.waitFor()
+  upstream.answer(stream([chunk('Short enough.'), done]))
+  await trim.click()
+  await expect(turns(page).last()).toContainText('Short enough.')
+  const sent = () =>
+    (upstream.requests.at(-1)?.json() as { messages: { content: string }[] } | undefined)?.messages.map(({ content }) => content)
+  expect(sent()).toEqual(['Three'])
+  await page.getByRole('button', { name: 'Send them again' }).click()
+  upstream.answer(stream([chunk('All of it.'), done]))
+  await sendMessage(page, 'Four')
+  await expect(turns(page).last()).toContainText('All of it.')
+  expect(sent()).toEqual(['One', 'Answer to One.', 'Two', 'Answer to Two.', 'Three', 'Short enough.', 'Four'])
+})
+
 test('retry puts a new reply where the failed one was', async ({ page }) => {
   upstream.answer(respondJson(400, vendorError('no', 'invalid_value')))
   await sendMessage(page, 'Hello')

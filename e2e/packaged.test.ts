@@ -40,6 +40,11 @@ async function expectServing({ url, printed }: Pick<Program, 'url' | 'printed'>)
   expect(await (await fetch(`${url}/readyz`)).json()).toEqual({ status: 'ready' })
   const page = await fetch(url, { headers: { accept: 'text/html' } })
   expect(await page.text()).toContain('<title>Parley')
+  for (const [name, title] of [
+    ['losses', '# What is converted'],
+    ['changelog', '# Changelog'],
+  ] as const)
+    expect(await (await fetch(`${url}/docs/${name}.md`)).text()).toStartWith(title)
   const answer = await fetch(`${url}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${printed('PARLEY_KEY')}`, 'content-type': 'application/json' },

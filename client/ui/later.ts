@@ -12,7 +12,7 @@ const againMs = 2_000
 /** A component that `load` fetches. Where that fails it is tried again until it is there; nothing is shown meanwhile. */
 export function later<Props extends object>(load: () => Promise<Component<Props>>): Component<Props> & { preload(): Promise<unknown> } {
   const part = lazy<Component<Props>>(async () => ({ default: await untilThere(load) }))
-  if (typeof window !== 'undefined') setTimeout(() => whenIdle(() => void part.preload()), afterMs)
+  if (typeof window !== 'undefined') setTimeout(() => whenIdle(() => void part.preload(), 10_000), afterMs)
   return part
 }
 
@@ -39,7 +39,12 @@ const pause = (): Promise<void> =>
     addEventListener('online', go)
   })
 
-function whenIdle(work: () => void): void {
-  if ('requestIdleCallback' in window) requestIdleCallback(work, { timeout: 10_000 })
-  else work()
+/** Calls `work` when the browser has nothing better to do, after `mostMs` at the latest. The returned function takes it back. */
+export function whenIdle(work: () => void, mostMs: number): () => void {
+  if (!('requestIdleCallback' in window)) {
+    const timer = setTimeout(work, 50)
+    return () => clearTimeout(timer)
+  }
+  const asked = requestIdleCallback(work, { timeout: mostMs })
+  return () => cancelIdleCallback(asked)
 }

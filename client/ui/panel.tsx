@@ -1,10 +1,12 @@
-import { type JSX, onCleanup, onMount, Show, Suspense } from 'solid-js'
+import { type Accessor, createEffect, createMemo, type JSX, on, onCleanup, Show, Suspense } from 'solid-js'
 import { IconButton } from './button.tsx'
 import { later } from './later.ts'
 
 const Sheet = later(async () => (await import('./sheet.tsx')).Sheet)
 
 interface PanelProps {
+  /** Beside the page a panel that is closed is only hidden; as a sheet it is gone. */
+  open: boolean
   title: string
   closeLabel: string
   beside: boolean
@@ -25,9 +27,11 @@ export function Panel(props: PanelProps) {
     <Show
       when={props.beside}
       fallback={
-        <Suspense>
-          <Sheet side="right" {...props} />
-        </Suspense>
+        <Show when={props.open}>
+          <Suspense>
+            <Sheet side="right" {...props} />
+          </Suspense>
+        </Show>
       }
     >
       <Beside {...props} />
@@ -35,18 +39,35 @@ export function Panel(props: PanelProps) {
   )
 }
 
+/** What `read` gives while a panel is open; while it is not, what it gave last, so that nothing is done for a hidden panel. */
+export const whileOpen = <Value,>(isOpen: Accessor<boolean>, read: Accessor<Value>): Accessor<Value> => {
+  const kept = createMemo((before: { value: Value } | undefined) => (isOpen() || before === undefined ? { value: read() } : before))
+  return createMemo(() => kept().value)
+}
+
 function Beside(props: PanelProps) {
   let panel: HTMLElement | undefined
-  const opener = document.activeElement
-  onMount(() => props.takesFocus && panel?.querySelector<HTMLElement>('h2')?.focus())
-  onCleanup(() => {
+  let opener: Element | null = null
+  const giveBack = () => {
     if (opener instanceof HTMLElement && opener.isConnected && panel?.contains(document.activeElement)) opener.focus()
-  })
+  }
+  createEffect(
+    on(
+      () => props.open,
+      (open) => {
+        if (!open) return giveBack()
+        opener = document.activeElement
+        if (props.takesFocus) panel?.querySelector<HTMLElement>('h2')?.focus()
+      },
+    ),
+  )
+  onCleanup(giveBack)
   return (
     <aside
       ref={panel}
       class="panel"
       classList={{ wide: props.wide ?? false }}
+      hidden={!props.open}
       aria-label={props.title}
       onKeyDown={(event) => {
         if (event.key === 'Escape' && !event.defaultPrevented) {

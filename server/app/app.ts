@@ -40,7 +40,7 @@ import { createFailedTests } from '#routing/failed-tests'
 import { systemClock as clock, systemRandom as random } from '#runtime/clock'
 import { createLagMeter } from '#runtime/event-loop-lag'
 import { installationId } from '#runtime/installation-id'
-import { packagePath } from '#runtime/package-file'
+import { packagePath, readPackageText } from '#runtime/package-file'
 import { openFolder } from '#runtime/read-only-folder'
 import { openSpool } from '#runtime/spool'
 import { memberIdOf } from '#shared/ids'
@@ -69,8 +69,6 @@ import { watchedBooks } from './watched-books.ts'
 
 /** Where `tasks/build.mjs` puts the built client. */
 const clientFolder = packagePath('dist/client')
-/** Where `tasks/losses.mjs` writes losses.md. */
-const docsFolder = packagePath('docs')
 
 /** Milliseconds. */
 const heartbeatMs = 15_000
@@ -227,7 +225,6 @@ export async function build(surroundings: Surroundings): Promise<Standing> {
       },
     })
 
-    const losses = await (await openFolder(docsFolder)).read('losses.md')
     const client = await serveClient(await openFolder(clientFolder))
     const routes = routesOf({
       ...{ accounts, factors, invitations, teams, selling, windowsLeft: createWindowsLeft({ store, clock }) },
@@ -240,7 +237,7 @@ export async function build(surroundings: Surroundings): Promise<Standing> {
       relayServices: { ...relayServices, ...upstreamWork, batches, estimate: createEstimate(parts), intake: createIntake(parts) },
       readiness: ready,
       startedAt: Math.floor(clock.now() / 1000),
-      losses: losses && new TextDecoder().decode(losses),
+      paper: readPackageText,
     }).concat(metrics && config.metrics && 'token' in config.metrics ? metricsRoute(metrics, config.metrics.token) : [])
     const replayDoor = createReplayDoor(routes)
     const app = createApp({

@@ -140,8 +140,7 @@ export interface RouteParts {
   readiness(): Promise<Readiness>
   /** Seconds since the epoch. */
   startedAt: number
-  /** docs/losses.md, for the API reference; undefined when it is not installed. */
-  losses: string | undefined
+  paper: Parameters<typeof docsRoutes>[0]['paper']
   /** Serves the built client. */
   client: Parameters<typeof docsRoutes>[0]['client']
 }
@@ -174,7 +173,7 @@ export function routesOf({
   replays,
   readiness,
   startedAt,
-  losses,
+  paper,
   client,
 }: RouteParts): Route[] {
   const routes = [
@@ -259,5 +258,5 @@ export function routesOf({
     ...priceCostRoutes({ ...consoleServices, channels, prices }),
   ]
   const all = [...routes, ...furtherAddresses(relayServices, routes)]
-  return [...all, ...docsRoutes({ ...consoleServices, losses, client }, all)]
+  return [...all, ...docsRoutes({ ...consoleServices, paper, client }, all)]
 }

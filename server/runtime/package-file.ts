@@ -1,5 +1,6 @@
 /** Where the files of this package and of its dependencies are, for source files and for the bundle of `npm run build` alike. */
 import { existsSync, readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join, relative, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -14,6 +15,9 @@ const [scriptFolder, scriptEnding] = here.endsWith('.ts') ? ['server', '.ts'] : 
 
 /** The absolute path of a file or folder of this package, by its path from the package's root. */
 export const packagePath = (path: string): string => join(packageFolder, path)
+
+/** The text of a file of this package, by its path from the package's root; undefined where it is not installed. */
+export const readPackageText = (path: string): Promise<string | undefined> => readFile(packagePath(path), 'utf8').catch(() => undefined)
 
 /**
  * The address of a script that a worker or a child process runs, by its path under `server/` without its ending. Each of them is

@@ -96,3 +96,36 @@ export const errorWords: Readonly<Record<ErrorCode, string>> = {
   upstream_rate_limited:
     'The upstream of every channel limits requests. It is asked again when the time that it named, a minute at most, is over.',
 }
+
+/** Codes that may also end an answer that has begun, as an event of its stream: what was delivered by then is charged. */
+export const endsAnswers: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'invalid_api_key',
+  'not_signed_in',
+  'group_not_allowed',
+  'team_not_allowed',
+  'model_not_found',
+  'insufficient_quota',
+  'internal_error',
+  'books_unavailable',
+  'overloaded',
+  'upstream_error',
+  'upstream_timeout',
+  'upstream_rate_limited',
+])
+
+const passing: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'rate_limit_exceeded',
+  'too_many_attempts',
+  'books_unavailable',
+  'journal_full',
+  'overloaded',
+  'no_channel_available',
+  'upstream_rate_limited',
+])
+const uncertain: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['body_timeout', 'internal_error', 'upstream_error', 'upstream_timeout'])
+
+/** Whether the same request may succeed later: after the time in `Retry-After`, perhaps, or not. */
+export function retryOf(code: ErrorCode): 'later' | 'maybe' | 'no' {
+  if (passing.has(code)) return 'later'
+  return uncertain.has(code) ? 'maybe' : 'no'
+}

@@ -26,9 +26,18 @@ export interface DocEndpoint {
   html: string
   takes: DocField[]
   gives: DocField[]
+  /** Codes of errors that it may answer. */
+  errors: string[]
   samples: DocSample[]
   /** What can be sent from the page: an address with its parameters filled in, and a body. */
   tryIt?: { path: string; body: string }
+}
+
+/** A heading inside a page. */
+export interface DocPart {
+  /** Its anchor. */
+  id: string
+  title: string
 }
 
 /** A page. */
@@ -38,10 +47,16 @@ export interface DocPage {
   title: string
   html: string
   endpoints: DocEndpoint[]
+  /** What the contents show below the page while it is read. */
+  parts?: DocPart[]
+  /** In the list of pages its text is missing: `GET /docs/ID.json` has it. */
+  later?: true
 }
 
 /** The reference. */
 export interface Docs {
   version: string
+  /** The address at which clients reach Parley, as it stands in the texts. */
+  origin: string
   pages: DocPage[]
 }

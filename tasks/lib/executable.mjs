@@ -12,7 +12,7 @@ export async function makeExecutable(bun, target) {
   const outfile = `dist/parley${target === undefined ? '' : target.replace(/^bun/, '')}${target?.includes('windows') ? '.exe' : ''}`
   await stage(bun, folder, { whole: true })
   cpSync(join(root, 'tasks/executable/parley.js'), join(root, folder, 'parley.js'))
-  const assets = ['dist', 'db', 'docs', 'package.json'].map((path) => `--asset=${path}`)
+  const assets = ['dist', 'db', 'docs', 'CHANGELOG.md', 'package.json'].map((path) => `--asset=${path}`)
   const { code, output } = await run(
     bun,
     [

@@ -1,6 +1,6 @@
 /**
  * What a built Parley consists of, put together in a folder of its own: the bundled server, the pages, the migrations, the table of
- * losses, and single files of packages that are read as they are. The npm package, the single executable and the container have this
+ * losses, the changelog, and single files of packages that are read as they are. The npm package, the single executable and the container have this
  * layout; sources, tests and the packages that only builds need stay behind.
  */
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -14,7 +14,7 @@ const beside = ['@electric-sql/pglite', '@electric-sql/pglite-prepopulatedfs']
 /** Only Deno loads it. */
 const unused = ['@node-rs/argon2']
 const singleFiles = ['gpt-tokenizer/data/o200k_base.tiktoken']
-const copied = ['dist/client', 'docs/losses.md', 'LICENSE', 'README.md', 'README.zh.md']
+const copied = ['dist/client', 'docs/losses.md', 'CHANGELOG.md', 'LICENSE', 'README.md', 'README.zh.md']
 /** The start of the npm package. */
 const starters = ['tasks/parley.mjs', ...['bun', 'processes', 'project'].map((name) => `tasks/lib/${name}.mjs`)]
 

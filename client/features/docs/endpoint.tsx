@@ -7,6 +7,7 @@ import type { DocEndpoint, DocField, DocSample } from '#shared/console/docs'
 import { colourLater, languageOf } from './colours.ts'
 import { Markup } from './markup.tsx'
 import { t } from './messages.ts'
+import { hrefOf } from './reference.ts'
 
 const TryIt = later(async () => (await import('./try-it.tsx')).TryIt)
 
@@ -18,12 +19,14 @@ const choose = (value: string) => {
 }
 
 /** An endpoint: what it is for, its fields, samples, and a call from the page. */
-export function Endpoint(props: { endpoint: DocEndpoint; first: boolean }) {
+export function Endpoint(props: { page: string; endpoint: DocEndpoint; first: boolean }) {
   return (
     <section class="docs-endpoint" aria-labelledby={props.endpoint.id}>
       <header>
         <h3 id={props.endpoint.id}>
-          <span>{props.endpoint.summary}</span>{' '}
+          <a class="docs-anchor" href={hrefOf(props.page, props.endpoint.id)}>
+            {props.endpoint.summary}
+          </a>{' '}
           <span class="address">
             <span class="method">{props.endpoint.method}</span> <code>{props.endpoint.path}</code>
           </span>
@@ -32,9 +35,10 @@ export function Endpoint(props: { endpoint: DocEndpoint; first: boolean }) {
       </header>
       <div class="docs-columns">
         <div class="min-w-0">
-          <Markup html={props.endpoint.html} />
+          <Markup page={props.page} html={props.endpoint.html} />
           <Fields title={t('body')} fields={props.endpoint.takes} open={props.first} />
           <Fields title={t('answer')} fields={props.endpoint.gives} />
+          <Errors codes={props.endpoint.errors} />
         </div>
         <Calls endpoint={props.endpoint} />
       </div>
@@ -110,6 +114,28 @@ function Code(props: { sample: DocSample }) {
   let place: HTMLElement | undefined
   onMount(() => place && colourLater(place, props.sample.text, languageOf(props.sample.language)))
   return <code ref={place}>{props.sample.text}</code>
+}
+
+/** The errors that it may answer, each with a link to what it means. */
+function Errors(props: { codes: readonly string[] }) {
+  return (
+    <Show when={props.codes.length > 0}>
+      <details class="docs-fields">
+        <summary>
+          {t('errors')} <span class="hint">{props.codes.length}</span>
+        </summary>
+        <p class="docs-codes">
+          <For each={props.codes}>
+            {(code) => (
+              <a href={hrefOf('errors', `error-${code}`)}>
+                <code>{code}</code>
+              </a>
+            )}
+          </For>
+        </p>
+      </details>
+    </Show>
+  )
 }
 
 /** The fields of a body, made when they are opened: a page has thousands of them. */

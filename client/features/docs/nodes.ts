@@ -21,13 +21,16 @@ const elements = new Set(
     'h4',
     'br',
     'details',
-  ].concat(['summary', 'span']),
+  ].concat(['summary', 'span', 'a']),
 )
 const attributes = new Set(['id', 'class', 'scope', 'tabindex', 'role', 'aria-label'])
+/** An address of this site. */
+const isOwn = (href: string) => /^\/(?!\/)/.test(href)
 const token = /<(\/?)([a-z][a-z0-9]*)((?:\s+[a-z-]+="[^"]*")*)\s*>|([^<]+)/g
 const entities: Readonly<Record<string, string>> = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#x27;': "'", '&amp;': '&' }
 
-const decoded = (text: string) => text.replace(/&(lt|gt|quot|#x27|amp);/g, (entity) => entities[entity] ?? entity)
+/** The text that escaped HTML stands for. */
+export const decoded = (text: string): string => text.replace(/&(lt|gt|quot|#x27|amp);/g, (entity) => entities[entity] ?? entity)
 
 /** The nodes of the HTML; elements that are not in the list are left out, their content is not. */
 export function nodesOf(html: string): DocumentFragment {
@@ -43,7 +46,7 @@ export function nodesOf(html: string): DocumentFragment {
     } else {
       const element = document.createElement(name)
       for (const [, attribute = '', value = ''] of given.matchAll(/([a-z-]+)="([^"]*)"/g)) {
-        if (attributes.has(attribute)) element.setAttribute(attribute, decoded(value))
+        if (attributes.has(attribute) || (attribute === 'href' && isOwn(value))) element.setAttribute(attribute, decoded(value))
       }
       here().appendChild(element)
       if (name !== 'br') open.push({ name, node: element })

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import type { DocPage } from '#shared/console/docs'
 import { searchDocs, wordsOf } from './search.ts'
 
-const endpoint = { takes: [], gives: [], samples: [] }
+const endpoint = { takes: [], gives: [], errors: [], samples: [] }
 const pages: DocPage[] = [
   {
     ...{ id: 'keys', group: '控制台', title: '密钥', html: '<p>创建、轮换和删除 <b>API 密钥</b>。</p>' },
@@ -56,4 +56,23 @@ test('words that mean the same find the same', () => {
   expect(wordsOf('如何限流')).toEqual([expect.arrayContaining(['限流', 'rate limit'])])
   // Only where they stand as a word.
   expect(wordsOf('streamed')).toEqual([['streamed']])
+})
+
+test('a row of a table and an entry of a list are found by themselves, entries after everything else', () => {
+  const errors = '<table><tr id="error-overloaded"><th><code>overloaded</code><br>Retry shortly.</th></tr></table>'
+  const more: DocPage[] = [
+    { id: 'errors', group: 'Begin', title: 'Errors', html: errors, endpoints: [] },
+    {
+      ...{ id: 'changelog', group: 'About', title: 'Changelog', endpoints: [] },
+      html: `<h4 id="newest">Newest</h4><ul><li id="change-1">An overloaded server says &lt;so&gt;${' and so on'.repeat(20)}</li></ul>`,
+    },
+  ]
+  const hits = searchDocs(more, 'overloaded')
+  expect(hits.map(({ page, anchor }) => [page, anchor])).toEqual([
+    ['errors', 'error-overloaded'],
+    ['changelog', 'change-1'],
+  ])
+  expect(hits[0]?.title).toBe('overloaded')
+  expect(hits[1]?.title).toMatch(/^An overloaded server says <so> and so on .{20,60}…$/)
+  expect(hits[1]?.note).toBe('Changelog')
 })

@@ -1,5 +1,6 @@
 /** Search in the reference, in the browser, in English and Chinese. */
 import type { DocPage } from '#shared/console/docs'
+import { decoded } from './nodes.ts'
 import { sameWords } from './same-words.ts'
 
 /** What was found. */
@@ -17,6 +18,8 @@ interface Entry {
   hit: Hit
   title: string
   text: string
+  /** What is read after everything else: a line about how something changed. */
+  isLast: boolean
 }
 
 /**
@@ -28,9 +31,9 @@ export function searchDocs(pages: readonly DocPage[], text: string): Hit[] {
   if (words.length === 0) return []
   const count = (of: string) => words.filter((same) => same.some((word) => of.includes(word))).length
   const found = entriesOf(pages)
-    .map((entry) => ({ hit: entry.hit, inAll: count(entry.text), inTitle: count(entry.title) }))
+    .map((entry) => ({ ...entry, inAll: count(entry.text), inTitle: count(entry.title) }))
     .filter(({ inAll }) => inAll * 2 >= words.length)
-    .toSorted((a, b) => b.inAll - a.inAll || b.inTitle - a.inTitle)
+    .toSorted((a, b) => b.inAll - a.inAll || Number(a.isLast) - Number(b.isLast) || b.inTitle - a.inTitle)
   const hasAll = found[0]?.inAll === words.length
   return found
     .filter(({ inAll }) => !hasAll || inAll === words.length)
@@ -121,13 +124,34 @@ function entriesOf(pages: readonly DocPage[]): Entry[] {
           ...[...one.takes, ...one.gives].map(({ path, means }) => `${path} ${means}`),
         ]),
       ),
-      entry({ page: page.id, title: page.title, note: page.group }, [plain(page.html)]),
+      ...anchoredIn(page),
+      entry({ page: page.id, title: page.title, note: page.group }, [plain(page.html.replace(anchored, ''))]),
     ])
   known.set(pages, entries)
   return entries
 }
 
+/** Rows of tables and entries of lists that have an address of their own. */
+const anchored = /<(li|tr) id="([^"]+)">([\s\S]*?)<\/\1>/g
+/** Characters of a title that is the beginning of a text. */
+const longestTitle = 90
+
+function anchoredIn(page: DocPage): Entry[] {
+  return [...page.html.matchAll(anchored)].map(([, element, anchor = '', html = '']) => {
+    const text = decoded(plain(html)).replace(/\s+/g, ' ').trim()
+    // The first cell of a row is its name.
+    const name = element === 'tr' ? decoded(plain(/<code>.*?<\/code>/.exec(html)?.[0] ?? html)).trim() : shortened(text)
+    return { ...entry({ page: page.id, anchor, title: name, note: page.title }, [text]), isLast: element === 'li' }
+  })
+}
+
+function shortened(text: string): string {
+  if (text.length <= longestTitle) return text
+  const cut = text.slice(0, longestTitle)
+  return `${cut.slice(0, Math.max(cut.lastIndexOf(' '), longestTitle / 2))}…`
+}
+
 function entry(hit: Hit, texts: readonly string[]): Entry {
   const title = folded(`${hit.title} ${hit.note}`)
-  return { hit, title, text: `${title} ${folded(texts.join(' '))}` }
+  return { hit, title, text: `${title} ${folded(texts.join(' '))}`, isLast: false }
 }

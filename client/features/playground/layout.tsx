@@ -1,4 +1,4 @@
-import { createEffect, createMemo, createSignal, Match, on, onMount, Show, Suspense, Switch } from 'solid-js'
+import { type Accessor, createEffect, createMemo, createSignal, on, onMount, Show, Suspense } from 'solid-js'
 import type { ComposerHandle } from '#client/features/playground/composer/composer.tsx'
 import { ConversationComposer } from '#client/features/playground/composer/conversation-composer.tsx'
 import { handleShortcuts } from '#client/features/playground/keyboard/handle-shortcuts.ts'
@@ -7,7 +7,7 @@ import { Sidebar } from '#client/features/playground/sidebar/sidebar.tsx'
 import type { Actions } from '#client/features/playground/state/actions.ts'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
 import type { PlaygroundState } from '#client/features/playground/state/playground-state.ts'
-import { createViewState } from '#client/features/playground/state/view-state.ts'
+import { createViewState, type PanelName } from '#client/features/playground/state/view-state.ts'
 import { revealHiddenCharacters } from '#client/features/playground/text/reveal-hidden-characters.ts'
 import { announceReplies } from '#client/features/playground/transcript/announce-replies.ts'
 import { Transcript } from '#client/features/playground/transcript/transcript.tsx'
@@ -67,11 +67,16 @@ export function PlaygroundLayout(props: { playground: PlaygroundState; actions: 
   })
   // The inspector takes the sidebar's place where there is no room for both.
   const showsSide = () => hasSide() && !(view.panel() === 'inspector' && roomy() && !wide())
+  const hadSide = onceTrue(showsSide)
+  const shows = (name: PanelName) => view.panel() === name
+  const hadParameters = onceTrue(() => shows('parameters'))
+  const hadInspector = onceTrue(() => shows('inspector'))
 
   return (
     <div class="app" classList={{ 'no-side': !showsSide() }}>
-      <Show when={showsSide()}>
-        <aside class="side" aria-label={t('conversations')}>
+      {/* What was made stays: it comes back as it was, at once. */}
+      <Show when={hasSide() && hadSide()}>
+        <aside class="side" hidden={!showsSide()} aria-label={t('conversations')}>
           <Sidebar page={page} />
         </aside>
       </Show>
@@ -91,14 +96,12 @@ export function PlaygroundLayout(props: { playground: PlaygroundState; actions: 
           <Show when={roomy() && view.panel()}>{(name) => <div class="panel" classList={{ wide: name() === 'inspector' }} />}</Show>
         }
       >
-        <Switch>
-          <Match when={view.panel() === 'parameters'}>
-            <ParametersPanel page={page} beside={roomy()} />
-          </Match>
-          <Match when={view.panel() === 'inspector'}>
-            <InspectorPanel page={page} beside={roomy()} />
-          </Match>
-        </Switch>
+        <Show when={hadParameters()}>
+          <ParametersPanel page={page} beside={roomy()} open={shows('parameters')} />
+        </Show>
+        <Show when={hadInspector()}>
+          <InspectorPanel page={page} beside={roomy()} open={shows('inspector')} />
+        </Show>
       </Suspense>
       <Suspense>
         <Show when={view.listOpen() && !showsSide()}>
@@ -115,6 +118,9 @@ export function PlaygroundLayout(props: { playground: PlaygroundState; actions: 
     </div>
   )
 }
+
+/** True from the first time on that `now` is. */
+const onceTrue = (now: Accessor<boolean>): Accessor<boolean> => createMemo((before) => before || now(), false)
 
 /**
  * Focuses the message box once it is there: two frames later it is in the document, and a detached one takes no focus. Whoever has pressed

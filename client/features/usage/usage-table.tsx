@@ -4,7 +4,7 @@ import { type Column, DataTable } from '#client/ui/console/table.tsx'
 import { formatDay, formatDuration, formatWhen } from '#client/ui/console/time.ts'
 import { formatCompact, formatCount, formatMoney, formatPercent } from '#client/ui/format.ts'
 import { Icon } from '#client/ui/icon.tsx'
-import type { UsageReportRow } from '#shared/console/usage'
+import type { Percentiles, UsageReportRow } from '#shared/console/usage'
 import { tokensIn } from './figures.ts'
 import { t } from './messages.ts'
 import { type Dimension, isTime, nameOf, type Report, seriesOf } from './report.ts'
@@ -16,6 +16,9 @@ interface TableProps {
   admin: boolean
   onFilter(name: Dimension, value: string): void
 }
+
+const percentilesText = ({ p50, p95, p99 }: Percentiles) =>
+  `p50 ${formatDuration(p50)}, p95 ${formatDuration(p95)}, p99 ${formatDuration(p99)}`
 
 /** The numbers of the charts; the swatches are the legend. */
 export function UsageTable(props: TableProps) {
@@ -60,13 +63,25 @@ export function UsageTable(props: TableProps) {
       cell: (row) => formatPercent(row.tokens.in.cacheRead / Math.max(1, tokensIn(row))),
     },
     { id: 'out', label: t('tokensOut'), right: true, cell: (row) => formatCompact(row.tokens.out.total) },
+    {
+      id: 'reasoning',
+      label: t('reasoning'),
+      right: true,
+      wide: true,
+      roomy: true,
+      cell: (row) => (row.tokens.out.reasoning > 0 ? formatCompact(row.tokens.out.reasoning) : <span class="na">–</span>),
+    },
     { id: 'errors', label: t('errors'), right: true, cell: (row) => formatPercent(row.requests === 0 ? 0 : row.errors / row.requests) },
     {
       id: 'p95',
       label: t('p95'),
       right: true,
       wide: true,
-      cell: (row) => (row.latency.firstToken ? formatDuration(row.latency.firstToken.p95) : <span class="na">–</span>),
+      cell: (row) => (
+        <Show when={row.latency.firstToken} fallback={<span class="na">–</span>}>
+          {(times) => <span title={percentilesText(times())}>{formatDuration(times().p95)}</span>}
+        </Show>
+      ),
     },
     ...(props.admin
       ? [
@@ -114,7 +129,7 @@ export function UsageTable(props: TableProps) {
             <tr>
               {columns().map((column) => (
                 <td
-                  class={`${column.right ? 'r' : ''} ${column.wide ? 'w' : ''} ${column.card === 'title' ? 'card-title' : ''} ${column.card === 'figure' ? 'card-figure' : ''}`}
+                  class={`${column.right ? 'r' : ''} ${column.wide ? 'w' : ''} ${column.roomy ? 'x' : ''} ${column.card === 'title' ? 'card-title' : ''} ${column.card === 'figure' ? 'card-figure' : ''}`}
                   data-label={column.card ? undefined : column.label}
                 >
                   <Show when={column.id !== 'name'} fallback={t('total')}>

@@ -160,6 +160,7 @@ const pages: readonly (readonly [name: string, path: string, act?: (page: Page) 
   ],
   ['docs', '/docs'],
   ['docs-endpoint', '/docs?page=conversations'],
+  ['docs-changelog', '/docs?page=changelog', (page) => page.locator('li[id]').first().waitFor()],
   ['key-holder', '/key'],
   ['not-found', '/no/such/page'],
   ['palette', '/keys', (page) => page.keyboard.press('Control+k')],

@@ -17,6 +17,7 @@ const facts = {
   publicUrl: new URL('http://127.0.0.1:3000'),
   version: '1',
   losses: readFileSync(`${import.meta.dir}/../../../docs/losses.md`, 'utf8'),
+  changelog: readFileSync(`${import.meta.dir}/../../../CHANGELOG.md`, 'utf8'),
 }
 const said = new Set<string>()
 const noted: Say = (text, values) => {

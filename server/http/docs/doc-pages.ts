@@ -5,6 +5,8 @@ import { schemas } from '#shared/api/schemas'
 import { sdkSamples } from '#shared/api/sdk-samples'
 import type { DocEndpoint, DocPage, DocSample, Docs } from '#shared/console/docs'
 import { scopes } from '#shared/console/management-key'
+import { changes } from './change-page.ts'
+import { errorsOf } from './endpoint-errors.ts'
 import { fieldsOf } from './fields.ts'
 import { html, listing, prose, type Section, table } from './html.ts'
 import { limits } from './limit-page.ts'
@@ -17,12 +19,13 @@ import { type Say, sentences } from './say.ts'
 /** The pages of the reference, in the language of `reference.say`. */
 export function docPages(reference: Reference): Docs {
   const { say } = reference
-  const page = (group: string, { id, title, content }: Section): DocPage => ({
+  const page = (group: string, { id, title, content, deep }: Section): DocPage => ({
     id,
     group: say(group),
     title,
     html: content.html,
     endpoints: [],
+    ...(deep && { parts: [...deep] }),
   })
   const chapters = (Object.keys(tags) as Tag[]).map((tag): DocPage => {
     const endpoints = reference.routeDocs.filter(({ doc }) => doc.tag === tag).map((route) => endpointOf(route, say))
@@ -30,6 +33,7 @@ export function docPages(reference: Reference): Docs {
   })
   return {
     version: reference.version,
+    origin: reference.publicUrl.origin,
     pages: [
       page('Start', { ...start(reference), title: say('Quickstart') }),
       page('Start', keys(say)),
@@ -39,11 +43,13 @@ export function docPages(reference: Reference): Docs {
       ...streamSections(say).map((section) => page('Streams', section)),
       page('Manage', managementKeys(reference)),
       ...losses(reference.losses, say).map((section) => page('How Parley works', { ...section, title: say('What is converted') })),
+      ...changes(reference.changelog, say).map((section) => ({ ...page('How Parley works', section), later: true as const })),
     ],
   }
 }
 
-function endpointOf({ method, path, doc, openedBy = [] }: DescribedRoute, say: Say): DocEndpoint {
+function endpointOf(described: DescribedRoute, say: Say): DocEndpoint {
+  const { method, path, doc, openedBy = [] } = described
   const route = `${method} ${path}`
   const [takes] = [doc.takes?.json ?? doc.takes?.form]
   const [gives] = doc.gives.json ?? []
@@ -71,6 +77,7 @@ function endpointOf({ method, path, doc, openedBy = [] }: DescribedRoute, say: S
     }`.html,
     takes: takes ? fieldsOf(schemas[takes], say) : [],
     gives: gives ? fieldsOf(schemas[gives], say) : [],
+    errors: errorsOf(described),
     samples: own,
     ...(doc.who === 'key' && tryIt(own)),
   }

@@ -75,7 +75,10 @@ function meaningOf(schema: Schema, say: Say): string {
   return sentences([text === undefined ? '' : say(text), bounds.join(say(', '))])
 }
 
-function boundsOf({ minimum, maximum: most, exclusiveMinimum, minLength = 0, minItems = 0, maxItems, format }: Schema, say: Say): string[] {
+function boundsOf(
+  { minimum, maximum: most, exclusiveMinimum, minLength = 0, maxLength, minItems = 0, maxItems, format }: Schema,
+  say: Say,
+): string[] {
   const said: string[] = []
   // The largest integer of JSON is no bound that says something.
   const maximum = most === Number.MAX_SAFE_INTEGER ? undefined : most
@@ -84,6 +87,7 @@ function boundsOf({ minimum, maximum: most, exclusiveMinimum, minLength = 0, min
   else if (maximum !== undefined) said.push(say('at most {maximum}', { maximum }))
   if (exclusiveMinimum !== undefined) said.push(say('more than {exclusiveMinimum}', { exclusiveMinimum }))
   if (minLength > 0) said.push(say('not empty'))
+  if (maxLength !== undefined) said.push(say('at most {maximum} characters', { maximum: maxLength }))
   if (minItems > 0) said.push(say('{minItems} or more', { minItems }))
   if (maxItems !== undefined) said.push(say('at most {maximum}', { maximum: maxItems }))
   if (format === 'instant') said.push('RFC 3339')

@@ -17,6 +17,7 @@ const gemini: readonly RouteDoc[] = [
       parameters: [{ name: 'X-Goog-Upload-Command', in: 'header', required: true, description: 'What is to be done.' }],
       takes: { json: 'GeminiUpload' },
       gives: { json: ['GeminiUploaded'] },
+      refuses: ['unsupported_here'],
     }),
   ),
   {

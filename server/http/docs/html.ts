@@ -29,20 +29,34 @@ export function html(texts: TemplateStringsArray, ...pieces: readonly Piece[]): 
   return { html: texts.reduce((all, text, index) => all + written(pieces[index - 1] ?? '') + text) }
 }
 
-/** A line of Markdown with `code`, **strong** and *emphasis*, and nothing else. */
+/** Stands for code while the rest is marked; no text has it. */
+const held = '\uE000'
+
+/** A line of Markdown with `code`, **strong** and *emphasis*, and nothing else. Inside of code nothing is marked. */
 export function prose(text: string): Html {
+  const code: string[] = []
   const marked = escaped(text)
-    .replace(/`([^`]+)`/g, '<code>$1</code>')
+    .replace(/`([^`]+)`/g, (_, inside: string) => `${held}${code.push(inside) - 1}${held}`)
     .replace(/\*\*([^*]+)\*\*/g, '<strong>$1</strong>')
     .replace(/\*([^*]+)\*/g, '<em>$1</em>')
+    .replace(/\uE000(\d+)\uE000/g, (_, at: string) => `<code>${code[Number(at)]}</code>`)
   return { html: marked }
 }
 
-/** A table that scrolls on its own when it is wider than the page, also by keyboard. The first cell of a row is its header. */
-export function table(label: string, head: readonly string[], rows: readonly (readonly (string | Html)[])[]): Html {
+/**
+ * A table that scrolls on its own when it is wider than the page, also by keyboard. The first cell of a row is its header. `anchorOf`: the
+ * anchor of a row by its number, where it has one.
+ */
+export function table(
+  label: string,
+  head: readonly string[],
+  rows: readonly (readonly (string | Html)[])[],
+  anchorOf: (row: number) => string | undefined = () => undefined,
+): Html {
   const cell = (content: string | Html) => (typeof content === 'string' ? prose(content) : content)
-  const row = ([first = '', ...more]: readonly (string | Html)[]) =>
-    html`<tr><th scope="row">${cell(first)}</th>${more.map((one) => html`<td>${cell(one)}</td>`)}</tr>\n`
+  const open = (anchor: string | undefined) => (anchor === undefined ? html`<tr>` : html`<tr id="${anchor}">`)
+  const row = ([first = '', ...more]: readonly (string | Html)[], number: number) =>
+    html`${open(anchorOf(number))}<th scope="row">${cell(first)}</th>${more.map((one) => html`<td>${cell(one)}</td>`)}</tr>\n`
   return html`<div class="wide" role="group" aria-label="${label}" tabindex="0"><table>
 <thead><tr>${head.map((title) => (title === '' ? html`<td></td>` : html`<th scope="col">${title}</th>`))}</tr></thead>
 <tbody>

@@ -28,11 +28,18 @@ export function pageText({ title, html, endpoints }: DocPage): string {
     .concat('\n')
 }
 
-function endpointText({ method, path, summary, html, takes, gives, samples }: DocEndpoint): string {
+function endpointText({ method, path, summary, html, takes, gives, errors, samples }: DocEndpoint): string {
+  const refusals = errors.length === 0 ? '' : `Errors: ${errors.map((one) => `\`${one}\``).join(', ')}`
   const code = samples.map(({ language, text, note }) => `${note ?? language}:\n\n\`\`\`\n${text}\n\`\`\``)
-  return [`## ${method} ${path}`, `${summary}.`, markdownOf(html), fieldTable('Body', takes), fieldTable('Answer', gives), ...code].join(
-    '\n\n',
-  )
+  return [
+    `## ${method} ${path}`,
+    `${summary}.`,
+    markdownOf(html),
+    fieldTable('Body', takes),
+    fieldTable('Answer', gives),
+    refusals,
+    ...code,
+  ].join('\n\n')
 }
 
 function fieldTable(title: string, fields: readonly DocField[]): string {
@@ -52,10 +59,11 @@ export function markdownOf(html: string): string {
     .replace(/<table>([\s\S]*?)<\/table>/g, (_, rows: string) => tableText(rows))
     .replace(/<h3[^>]*>(.*?)<\/h3>/g, '\n## $1\n')
     .replace(/<h4[^>]*>(.*?)<\/h4>/g, '\n### $1\n')
-    .replace(/<li>/g, '- ')
+    .replace(/<li[^>]*>/g, '- ')
     .replace(/<\/li>/g, '\n')
     .replace(/<\/?(p|ul|ol|div|section|details|summary|span)\b[^>]*>/g, '\n')
     .replace(/<br>/g, ' ')
+    .replace(/<a href="([^"]*)">(.*?)<\/a>/g, '[$2]($1)')
     .replace(/<\/?code>/g, '`')
     .replace(/<\/?strong>/g, '**')
     .replace(/<\/?em>/g, '*')
@@ -70,7 +78,7 @@ export function markdownOf(html: string): string {
 }
 
 function tableText(rows: string): string {
-  const lines = [...rows.matchAll(/<tr>([\s\S]*?)<\/tr>/g)].map(([, row = '']) =>
+  const lines = [...rows.matchAll(/<tr[^>]*>([\s\S]*?)<\/tr>/g)].map(([, row = '']) =>
     [...row.matchAll(/<t[hd][^>]*>([\s\S]*?)<\/t[hd]>/g)].map(([, text = '']) => cell(text.trim())).join(' | '),
   )
   const [head = '', ...body] = lines

@@ -173,9 +173,10 @@ export const operationRouteDocs: readonly RouteDoc[] = [
     who: 'anyone',
     tag: 'Operation',
     route: 'GET /docs/:page',
-    summary: 'A page of the reference as Markdown',
-    description: 'Its name ends in `.md`; `/llms.txt` lists them.',
-    gives: { types: ['text/markdown'] },
+    summary: 'A page of the reference as Markdown or data',
+    description: 'Its name ends in `.md` or `.json`; `/llms.txt` lists them.',
+    parameters: [{ name: 'language', in: 'query', description: '`zh` for Chinese, as data. Default: English.' }],
+    gives: { types: ['text/markdown', 'application/json'] },
   },
 ]
 

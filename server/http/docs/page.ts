@@ -4,7 +4,7 @@
  */
 import { errorWriters } from '#protocols/index'
 import { type Carrier, carriers } from '#shared/api/carriers'
-import { errorWords } from '#shared/api/errors'
+import { endsAnswers, errorWords, retryOf } from '#shared/api/errors'
 import { type Streaming, streaming } from '#shared/api/events'
 import type { Sample } from '#shared/api/sample'
 import { samples } from '#shared/api/samples'
@@ -25,6 +25,8 @@ export interface Reference {
   version: string
   /** docs/losses.md; undefined where it is not installed. */
   losses: string | undefined
+  /** CHANGELOG.md; undefined where it is not installed. */
+  changelog: string | undefined
   say: Say
 }
 
@@ -63,7 +65,9 @@ ${contents}</ul></nav>
 <main id="content">
 <h1>${say('Parley API reference')}</h1>
 <p class="lead">${say('One API for every AI model, in the protocol that your client already uses.')}</p>
-<p class="meta">${say('Version {version}', { version })} · <a href="/openapi.json">openapi.json</a> (OpenAPI 3.1) · <a href="/docs.html?language=${other.id}" hreflang="${other.id}" lang="${other.id}">${other.name}</a></p>
+<p class="meta">${say('Version {version}', { version })} · <a href="/openapi.json">openapi.json</a> (OpenAPI 3.1) · ${
+    reference.changelog === undefined ? '' : html`<a href="/docs/changelog.md">${say('Changelog')}</a> · `
+  }<a href="/docs.html?language=${other.id}" hreflang="${other.id}" lang="${other.id}">${other.name}</a></p>
 ${sections.map(({ id, title, content }) => html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>\n${content}</section>\n`)}</main>
 </div>
 </body>
@@ -178,18 +182,28 @@ ${table(
 `
 }
 
+const retries = { no: 'no', later: 'after `Retry-After`', maybe: 'may help' } as const
+
 /** Envelopes and codes. */
 export function errors(say: Say): Section {
   const codes = (Object.keys(errorTable) as ErrorCode[]).filter((code) => code !== 'client_closed_request')
-  const rows = codes.map((code) => {
-    const error = new GatewayError(code, '')
-    const own = String(error.publicCode)
-    const named = html`<code>${own}</code><br>${prose(say(errorWords[code]))}`
-    return [named, `${error.status} ${error.type}`, messagesTerms(error), geminiTerms(error)]
-  })
+  const known = codes.map((code) => new GatewayError(code, ''))
+  const rows = known.map((error) => [
+    html`<code>${String(error.publicCode)}</code><br>${prose(say(errorWords[error.code]))}`,
+    say(endsAnswers.has(error.code) ? 'what was delivered' : 'no'),
+    say(retries[retryOf(error.code)]),
+    `${error.status} ${error.type}`,
+    messagesTerms(error),
+    geminiTerms(error),
+  ])
+  // An upstream's codes have the names of Parley's own.
+  const anchorOf = (row: number) => {
+    const { code, publicCode } = known[row] ?? {}
+    return code === publicCode ? `error-${code}` : undefined
+  }
   const content = html`<p>${prose(say('Errors use the format of the endpoint’s protocol, with a code from this table. `x-request-id` identifies the request, and `param` names the faulty field. Refused requests are not charged.'))}</p>
 ${listing(say('Envelopes'), 'OpenAI    {"error": {"message": "...", "type": "...", "code": "...", "param": null}}\nMessages  {"type": "error", "error": {"type": "...", "message": "...", "code": "..."}, "request_id": "..."}\nGemini    {"error": {"code": 400, "message": "...", "status": "...", "details": [{"reason": "..."}]}}')}
-${table(say('Error codes'), [say('Code and meaning'), say('OpenAI, console'), 'Messages', 'Gemini'], rows)}
+${table(say('Error codes'), [say('Code and meaning'), say('Charged'), say('Retry'), say('OpenAI, console'), 'Messages', 'Gemini'], rows, anchorOf)}
 <p>${prose(say('`Retry-After` is sent when a later retry can succeed, `x-should-retry: false` when no retry can.'))}</p>`
   return { id: 'errors', title: say('Errors'), content }
 }

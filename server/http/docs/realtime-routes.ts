@@ -80,6 +80,7 @@ const tokens = ['v1alpha', 'v1beta', 'v1'].map(
     ...(version === 'v1alpha' && { description: ofToken }),
     takes: { json: 'LiveTokenRequest' },
     gives: { json: ['LiveToken'] },
+    refuses: ['unknown_field'],
   }),
 )
 

@@ -1,5 +1,6 @@
 /** The form of an endpoint's description in the API document and the reference page. */
 import type { SchemaName } from '#shared/api/schemas'
+import type { ErrorCode } from '#shared/errors'
 
 /** The sections of the API reference, in order. */
 export const tags = {
@@ -47,6 +48,8 @@ export interface RouteDoc {
   parameters?: readonly Parameter[]
   takes?: { json?: SchemaName; form?: SchemaName; optional?: true }
   gives: Gives
+  /** Errors that others of its kind do not answer. */
+  refuses?: readonly ErrorCode[]
 }
 
 /** A successful response. */

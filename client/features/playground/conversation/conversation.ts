@@ -36,6 +36,8 @@ interface Base {
 export interface UserMessage extends Base {
   role: 'user'
   text: string
+  /** What stands before it is no longer sent, to keep within the context of the model. */
+  begins?: boolean
 }
 
 /** The result of a tool call, typed by the person: the playground runs no tools. */

@@ -2,7 +2,7 @@
  * The user's conversations, on the screen and in the store, kept in step across tabs: each change goes to the store and, over
  * a channel, to the other tabs. A reply marked as running that no tab is running was interrupted.
  */
-import { type Accessor, createSignal } from 'solid-js'
+import { type Accessor, batch, createSignal } from 'solid-js'
 import type { Conversation, Message } from './conversation.ts'
 import { defaultSettings } from './settings.ts'
 import type { Snippet } from './snippet.ts'
@@ -93,8 +93,10 @@ export function createLibrary(store: Store, found: Conversation[], user: string,
     void store.messages(id).then((messages) => {
       // What arrived during the read is newer than what was stored.
       for (const message of messages) if (!one.thread.get(message.id)) one.thread.put(message)
-      setState('ready')
-      one.bump()
+      batch(() => {
+        setState('ready')
+        one.bump()
+      })
       findInterrupted(id, messages)
     })
     return one

@@ -7,7 +7,7 @@ import { fieldOf, type SliderName, sliderNames } from '#client/features/playgrou
 import type { MessageKey } from '#client/features/playground/messages/messages.ts'
 
 /** What a person can do after a failure. */
-export type NextStep = 'signIn' | 'retry' | 'otherModel' | 'continue' | 'parameters' | 'newChat' | 'lowerMax' | 'turnOff'
+export type NextStep = 'signIn' | 'retry' | 'otherModel' | 'continue' | 'parameters' | 'newChat' | 'lowerMax' | 'turnOff' | 'trim'
 
 /** The explanation of a failure. */
 export interface Explanation {
@@ -46,8 +46,8 @@ const byCode: Record<string, () => Explanation> = {
   books_unavailable: () => plain('failBusy', 'failBusyDetail', ['retry']),
   journal_full: () => plain('failBusy', 'failBusyDetail', ['retry']),
   overloaded: () => plain('failBusy', 'failBusyDetail', ['retry']),
-  context_length_exceeded: () => plain('failContext', 'failContextDetail', ['newChat', 'otherModel']),
-  request_too_large: () => plain('failTooLarge', 'failTooLargeDetail', ['newChat']),
+  context_length_exceeded: () => plain('failContext', 'failContextDetail', ['trim', 'newChat', 'otherModel']),
+  request_too_large: () => plain('failTooLarge', 'failTooLargeDetail', ['trim', 'newChat']),
   content_filter: () => plain('failFilter', 'failFilterDetail', ['retry', 'otherModel']),
   unsupported_in_playground: () => plain('failPlayground', 'failPlaygroundDetail', ['parameters'], true),
   bad_settings: () => plain('failSettings', 'failSettingsDetail', ['parameters']),
@@ -70,7 +70,7 @@ export function explainFailure(failure: Failure, hasText: boolean, isOn: (name: 
   const known = byCode[failure.code]?.()
   if (known) return { ...known, wait: failure.retryAfter ?? null }
   if (/context|too long|maximum.*tokens/i.test(failure.message))
-    return plain('failContext', 'failContextDetail', ['newChat', 'otherModel'], true)
+    return plain('failContext', 'failContextDetail', ['trim', 'newChat', 'otherModel'], true)
   if (failure.status >= 500) return plain('failUpstream', 'failUpstreamDetail', ['retry', 'otherModel'])
   return refused(failure, isOn)
 }

@@ -23,6 +23,7 @@ const stepLabel: Record<NextStep, MessageKey> = {
   newChat: 'startNewChat',
   lowerMax: 'lowerMax',
   turnOff: 'turnOffAndRetry',
+  trim: 'trimAndRetry',
 }
 
 /** A failure in place of the reply: what happened, whether it was charged, and what to do next. */
@@ -30,6 +31,8 @@ export function FailurePanel(props: {
   reply: Reply
   settings: Settings
   latest: boolean
+  /** Its request has older messages that can be left out. */
+  canTrim: boolean
   onStep(step: NextStep, named: SliderName | null): void
 }) {
   const failure = () => props.reply.failure
@@ -39,7 +42,8 @@ export function FailurePanel(props: {
       {(failed) => {
         const meaning = explainFailure(failed, hasText(), (name) => untrack(() => props.settings[name].on))
         const left = createCountdown(meaning.wait === null ? null : failed.at + meaning.wait * 1000)
-        const offers = meaning.steps.flatMap((step): { step: NextStep; named: SliderName | null }[] =>
+        const steps = meaning.steps.filter((step) => step !== 'trim' || untrack(() => props.canTrim))
+        const offers = steps.flatMap((step): { step: NextStep; named: SliderName | null }[] =>
           step === 'turnOff' ? meaning.named.map((named) => ({ step, named })) : [{ step, named: null }],
         )
         return (
@@ -75,7 +79,14 @@ export function FailurePanel(props: {
               </div>
               <p class="num mt-2 flex flex-wrap gap-x-4 text-[12px]/[16px] text-ink-3">
                 <span>{charged(props.reply)}</span>
-                <span class="font-mono">{failed.param ? `${failed.code}: ${failed.param}` : failed.code}</span>
+                <a class="font-mono underline" href={`/docs?page=errors#error-${encodeURIComponent(failed.code)}`}>
+                  {failed.param ? `${failed.code}: ${failed.param}` : failed.code}
+                </a>
+                <Show when={failed.code === 'insufficient_quota'}>
+                  <a class="underline" href="/usage">
+                    {t('seeUsage')}
+                  </a>
+                </Show>
                 <Show when={props.reply.requestId}>
                   {(id) => (
                     <a

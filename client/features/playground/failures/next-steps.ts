@@ -34,6 +34,9 @@ export function performNextStep(page: PageContext, reply: Reply, step: NextStep,
       actions.regenerate(reply.id)
       return
     }
+    case 'trim':
+      actions.trim(reply.id)
+      return
     case 'turnOff':
       if (named !== null) playground.setSettings({ [named]: { ...settings[named], on: false } })
       actions.regenerate(reply.id)

@@ -1,7 +1,8 @@
 import { createMemo, createSignal, createUniqueId, For, Match, Show, Switch } from 'solid-js'
 import { type MessageKey, t } from '#client/features/playground/messages/messages.ts'
+import type { Trace } from '#client/features/playground/reply/trace.ts'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
-import { Panel } from '#client/ui/panel.tsx'
+import { Panel, whileOpen } from '#client/ui/panel.tsx'
 import { EventLog } from './event-log.tsx'
 import { RawText } from './raw-text.tsx'
 import { RequestPreview } from './request-preview.tsx'
@@ -11,19 +12,27 @@ type Tab = (typeof tabs)[number]
 const tabLabel: Record<Tab, MessageKey> = { preview: 'tabPreview', request: 'tabRequest', response: 'tabResponse', events: 'tabEvents' }
 
 /** What goes over the wire: the next request, the last one as sent, the response, and every event with its timing. */
-export function InspectorPanel(props: { page: PageContext; beside: boolean }) {
+export function InspectorPanel(props: { page: PageContext; beside: boolean; open: boolean }) {
   const { playground, view } = props.page
   const id = createUniqueId()
   const [tab, setTab] = createSignal<Tab>('preview')
-  const replyId = createMemo(() => {
+  const isOpen = () => props.open
+  const replyId = whileOpen(isOpen, () => {
     const chosen = view.inspected()
-    const replies = playground.path().filter((message) => message.role === 'assistant')
-    return (replies.find((reply) => reply.id === chosen) ?? replies.at(-1))?.id
+    const of = (id: string | undefined | null) =>
+      playground.path().findLast((one) => one.role === 'assistant' && (id === null || one.id === id))
+    return (of(chosen) ?? of(null))?.id
   })
-  const trace = () => {
-    const reply = replyId()
-    return reply === undefined ? undefined : playground.replies.trace(reply)
-  }
+  // The same object for every event, so whatever reads it is told of each.
+  const trace = createMemo(
+    (before: Trace | undefined) => {
+      const reply = replyId()
+      if (!props.open) return before
+      return reply === undefined ? undefined : playground.replies.trace(reply)
+    },
+    undefined,
+    { equals: false },
+  )
   const walk = (event: KeyboardEvent) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
     if (step === undefined) return
@@ -34,6 +43,7 @@ export function InspectorPanel(props: { page: PageContext; beside: boolean }) {
   }
   return (
     <Panel
+      open={props.open}
       title={t('inspector')}
       closeLabel={t('closeInspector')}
       wide
@@ -62,7 +72,7 @@ export function InspectorPanel(props: { page: PageContext; beside: boolean }) {
       <div id={`${id}-body`} role="tabpanel" aria-labelledby={`${id}-${tab()}`} class="flex min-h-0 flex-1 flex-col">
         <Switch>
           <Match when={tab() === 'preview'}>
-            <RequestPreview page={props.page} />
+            <RequestPreview page={props.page} open={props.open} />
           </Match>
           <Match when={trace() === undefined}>
             <p class="sec hint">{t('noTrace')}</p>

@@ -1,42 +1,48 @@
 import { createMemo, createSignal, Show } from 'solid-js'
-import { newId } from '#client/features/playground/conversation/conversation.ts'
 import { createDialectPreference, DialectChoice, DialectNotes } from '#client/features/playground/dialects/dialect-choice.tsx'
 import { endpointOf } from '#client/features/playground/dialects/endpoint.ts'
 import { createRewrittenRequest, type PreviewDialect } from '#client/features/playground/dialects/rewritten-request.ts'
 import { t } from '#client/features/playground/messages/messages.ts'
-import { buildBody, type ChatBody } from '#client/features/playground/reply/request-body.ts'
+import { beginningOf, buildBody, type ChatBody } from '#client/features/playground/reply/request-body.ts'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
 import { Button } from '#client/ui/button.tsx'
-import { RawText } from './raw-text.tsx'
+import { whileOpen } from '#client/ui/panel.tsx'
+import { RawText, shownChars } from './raw-text.tsx'
 
 /** The next request as it will be sent, live, or in another dialect, or edited by hand. */
-export function RequestPreview(props: { page: PageContext }) {
+export function RequestPreview(props: { page: PageContext; open: boolean }) {
   const { playground } = props.page
   let left = false
   const [dialect, setDialect] = createDialectPreference()
-  const built = createMemo((): ChatBody | undefined => {
-    const of = playground.target()
-    if (of === null) return undefined
-    const draft = playground.conversation().draft
-    const next = { id: newId(), conversation: '', parent: null, at: 0, role: 'user' as const, text: draft || t('yourMessage') }
-    try {
-      return buildBody(of, playground.conversation().settings, [...playground.path(), next], playground.catalogue.model(of.group, of.model))
-    } catch {
-      return undefined
-    }
-  })
-  const text = () => {
-    const body = built()
+  const built = whileOpen(
+    () => props.open,
+    (): ChatBody | undefined => {
+      const of = playground.target()
+      if (of === null) return undefined
+      const draft = playground.conversation().draft
+      const next = { id: 'next', conversation: '', parent: null, at: 0, role: 'user' as const, text: draft || t('yourMessage') }
+      try {
+        const model = playground.catalogue.model(of.group, of.model)
+        return buildBody(of, playground.conversation().settings, [...playground.path(), next], model)
+      } catch {
+        return undefined
+      }
+    },
+  )
+  const textOf = (body: ChatBody | undefined) => {
     if (body !== undefined) return JSON.stringify(body, null, 2)
     return playground.target() === null ? '' : t('failSettingsDetail')
   }
+  const whole = () => textOf(built())
+  // Of a long conversation as much as is shown.
+  const shown = createMemo(() => textOf(beginningOf(built(), shownChars)))
   return (
     <Show when={playground.rawRequest() === null} fallback={<RawEditor page={props.page} onLeave={() => (left = true)} />}>
       <div class="border-b border-line px-4 py-2">
         <DialectChoice dialect={dialect()} onChoose={setDialect} />
       </div>
       <Show when={dialect() === 'chat'} fallback={<OtherPreview body={built()} dialect={dialect()} />}>
-        <RawText label={t('previewNote')} head={['POST /pg/chat/completions']} text={text()} />
+        <RawText label={t('previewNote')} head={['POST /pg/chat/completions']} text={shown()} whole={whole} />
         <div class="border-t border-line px-4 py-2.5">
           <Button
             size="sm"
@@ -46,7 +52,7 @@ export function RequestPreview(props: { page: PageContext }) {
               if (left) setTimeout(() => button.focus())
               left = false
             }}
-            onClick={() => playground.setRawRequest(text())}
+            onClick={() => playground.setRawRequest(whole())}
           >
             {t('editRaw')}
           </Button>

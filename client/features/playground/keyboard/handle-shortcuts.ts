@@ -26,9 +26,8 @@ export function handleShortcuts(page: PageContext): void {
       return running !== undefined
     },
     search() {
-      const field = document.getElementById('search-conversations')
-      if (!field) view.setListOpen(true)
-      setTimeout(() => document.getElementById('search-conversations')?.focus())
+      if (seen('[data-search-conversations]').length === 0) view.setListOpen(true)
+      setTimeout(() => seen('[data-search-conversations]')[0]?.focus())
       return true
     },
     parameters() {
@@ -73,9 +72,13 @@ export function handleShortcuts(page: PageContext): void {
   })
 }
 
+/** What matches and is not hidden. */
+const seen = (selector: string): HTMLElement[] =>
+  [...document.querySelectorAll<HTMLElement>(selector)].filter((one) => one.checkVisibility())
+
 /** Moves the focus to the next part of the screen: list, conversation, composer, panel. */
 function nextRegion(): boolean {
-  const there = regions.flatMap((selector) => document.querySelector<HTMLElement>(selector) ?? [])
+  const there = regions.flatMap(seen)
   const at = there.findIndex((region) => region.contains(document.activeElement))
   const next = there[(at + 1) % there.length]
   const focusable = next?.matches('textarea, [tabindex]')

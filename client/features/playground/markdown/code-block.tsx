@@ -4,7 +4,8 @@ import { revealHiddenCharacters } from '#client/features/playground/text/reveal-
 import { announce } from '#client/ui/announcer.tsx'
 import { Button, IconButton } from '#client/ui/button.tsx'
 import { copyText, downloadFile } from '#client/ui/copy-and-save.ts'
-import { later } from '#client/ui/later.ts'
+import { later, whenIdle } from '#client/ui/later.ts'
+import { keepNodes, takeNodes } from './kept-nodes.ts'
 
 const Diagram = later(async () => (await import('./diagram.tsx')).Diagram)
 
@@ -84,20 +85,33 @@ function Code(props: { language: string; code: string; open: boolean }) {
   let place: HTMLElement | undefined
   const text = document.createTextNode('')
   let alive = true
+  /** Under which the coloured text is kept; undefined while it has no colours. */
+  let coloured: string | undefined
   onCleanup(() => {
     alive = false
+    if (coloured !== undefined && place) keepNodes(coloured, place)
   })
+  const put = (key: string, nodes: DocumentFragment) => {
+    place?.replaceChildren(nodes)
+    coloured = key
+  }
   createEffect(() => {
-    const shown = revealHiddenCharacters(props.code)
+    const { language, code, open } = props
+    const key = `code ${language}\n${code}`
+    coloured = undefined
+    const kept = open ? undefined : takeNodes(key)
+    if (kept) return put(key, kept)
+    const shown = revealHiddenCharacters(code)
     if (shown.startsWith(text.data)) text.appendData(shown.slice(text.data.length))
     else text.data = shown
-    if (props.open) return
-    const { language } = props
-    whenIdle(async () => {
+    if (open) return
+    const colour = async () => {
       const [{ highlight }, { renderSpans }] = await Promise.all([import('#client/ui/code/highlight.ts'), import('./render.ts')])
       const html = alive ? await highlight(shown, language) : undefined
-      if (html !== undefined && alive && !props.open) place?.replaceChildren(renderSpans(html))
-    })
+      if (html !== undefined && alive && !props.open) put(key, renderSpans(html))
+    }
+    // Without a network the code stays plain.
+    onCleanup(whenIdle(() => void colour().catch(() => undefined), 1_000))
   })
   return (
     <code ref={place}>
@@ -107,13 +121,6 @@ function Code(props: { language: string; code: string; open: boolean }) {
       </Show>
     </code>
   )
-}
-
-function whenIdle(work: () => Promise<void>): void {
-  // Without a network the code stays plain.
-  const quietly = () => void work().catch(() => undefined)
-  if ('requestIdleCallback' in window) requestIdleCallback(quietly, { timeout: 1_000 })
-  else setTimeout(quietly, 50)
 }
 
 const extensions: Record<string, string> = {

@@ -6,6 +6,7 @@ import { createEffect, createMemo, createSignal, For, Match, onCleanup, Show, Sw
 import { createMediaQuery } from '#client/ui/browser-state.ts'
 import { asCode, createBlockStream, definitionsOf, splitBlocks } from './blocks.ts'
 import { CodeBlock } from './code-block.tsx'
+import { keepNodes, takeNodes } from './kept-nodes.ts'
 import { createPartState, createPartWindow, guessBlockHeight, type PartWindow } from './window.ts'
 
 type Renderer = typeof import('./render.ts')
@@ -32,9 +33,14 @@ export function Prose(props: { text: string; running: boolean }) {
   const streamed = createMemo(() => {
     if (!props.running) return undefined
     stream.push(props.text)
-    return { blocks: [...stream.done], tail: stream.tail() }
+    return { blocks: stream.done, tail: stream.tail() }
   })
-  const blocks = createMemo(() => streamed()?.blocks ?? splitBlocks(props.text))
+  const blocks = createMemo((before: string[]) => {
+    const now = streamed()
+    if (now === undefined) return splitBlocks(props.text)
+    // Complete blocks are only added to: the same number of them are the same.
+    return now.blocks.length === before.length ? before : [...now.blocks]
+  }, [])
   const definitions = createMemo(() => (props.running ? '' : definitionsOf(props.text)))
   const parts = createMemo(() => Array.from({ length: Math.max(1, Math.ceil(blocks().length / partSize)) }, (_, index) => index), [], {
     equals: (a, b) => a.length === b.length,
@@ -121,8 +127,12 @@ function Block(props: { text: string; definitions: string; open: boolean }) {
 function Formatted(props: { text: string; definitions: string; open: boolean }) {
   let place: HTMLDivElement | undefined
   let alive = true
+  /** What is shown, or on its way. */
+  let current: string | undefined
+  let isFinished = false
   onCleanup(() => {
     alive = false
+    if (isFinished && place) keepNodes(`text ${current}`, place)
   })
   const draw = async () => {
     const { drawMath } = await import('./math.ts')
@@ -132,23 +142,32 @@ function Formatted(props: { text: string; definitions: string; open: boolean }) 
     const module = renderer()
     if (!module || !place) return
     const { text, open } = props
-    const drawn = module.renderBlock(text, props.definitions)
+    const source = module.sourceOf(text, props.definitions)
+    current = source
+    const kept = open ? undefined : takeNodes(`text ${source}`)
+    isFinished = kept !== undefined
+    if (kept) return place.replaceChildren(kept)
+    const drawn = module.renderBlock(source)
     if (drawn instanceof Promise) {
       // Read elsewhere: what is there stays until it comes, and stays text if it does not.
       if (place.childNodes.length === 0) showPlain(place, text)
-      void drawn.then((nodes) => alive && place && props.text === text && show(place, nodes, open))
-    } else show(place, drawn, open)
+      void drawn.then((nodes) => alive && place && current === source && show(place, nodes, source))
+    } else show(place, drawn, source)
   })
-  function show(where: HTMLDivElement, nodes: DocumentFragment | undefined, open: boolean): void {
-    if (!nodes) {
-      showPlain(where, props.text)
+  function show(where: HTMLDivElement, nodes: DocumentFragment | undefined, source: string): void {
+    const hasMath = nodes?.querySelector('[data-math]') != null
+    if (nodes) where.replaceChildren(nodes)
+    else showPlain(where, props.text)
+    if (props.open) {
+      if (nodes) addCaret(where)
       return
     }
-    const hasMath = nodes.querySelector('[data-math]') !== null
-    where.replaceChildren(nodes)
-    if (open) addCaret(where)
+    const finish = () => {
+      if (current === source) isFinished = true
+    }
     // Without a network a formula stays as it was written.
-    else if (hasMath) draw().catch(() => undefined)
+    if (hasMath) draw().then(finish, () => undefined)
+    else finish()
   }
   return <div ref={place} />
 }

@@ -25,12 +25,15 @@ const allowed = {
 /** Characters: a longer block is read by a worker. */
 const mostHere = 4_096
 
+/** What is read for a block: itself, and `definitions`, link targets from elsewhere in the reply, where it may use them. */
+export const sourceOf = (block: string, definitions: string): string =>
+  definitions !== '' && block.includes('[') ? `${block}\n\n${definitions}` : block
+
 /**
- * The block as DOM nodes, safe to insert; a promise of them for a long block. `definitions` are link targets from elsewhere in the reply.
- * Undefined for what takes too long or nests too deep: it stays text.
+ * The source of a block as DOM nodes, safe to insert; a promise of them for a long one. Undefined for what takes too long or nests too
+ * deep: it stays text.
  */
-export function renderBlock(block: string, definitions: string): DocumentFragment | undefined | Promise<DocumentFragment | undefined> {
-  const source = definitions !== '' && block.includes('[') ? `${block}\n\n${definitions}` : block
+export function renderBlock(source: string): DocumentFragment | undefined | Promise<DocumentFragment | undefined> {
   if (source.length > mostHere) return parsedElsewhere(source).then(nodesOf)
   return nodesOf(htmlOf(source))
 }

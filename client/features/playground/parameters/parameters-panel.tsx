@@ -1,10 +1,10 @@
-import { createMemo, For, Show } from 'solid-js'
+import { For, Show } from 'solid-js'
 import { defaultSettings, sliderNames } from '#client/features/playground/conversation/settings.ts'
 import { t } from '#client/features/playground/messages/messages.ts'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
 import { Button } from '#client/ui/button.tsx'
 import { formatMoney } from '#client/ui/format.ts'
-import { Panel } from '#client/ui/panel.tsx'
+import { Panel, whileOpen } from '#client/ui/panel.tsx'
 import { showToast } from '#client/ui/toast.tsx'
 import { MoreParameters } from './more-parameters.tsx'
 import { outputHold } from './output-hold.ts'
@@ -14,17 +14,18 @@ import { SystemPrompt } from './system-prompt.tsx'
 import { ToolsAndOutput } from './tools-and-output.tsx'
 
 /** The parameters of the conversation. Only what is switched on is sent. */
-export function ParametersPanel(props: { page: PageContext; beside: boolean }) {
+export function ParametersPanel(props: { page: PageContext; beside: boolean; open: boolean }) {
   const { playground, view } = props.page
-  const settings = () => playground.conversation().settings
-  const model = createMemo(() => {
+  const isOpen = () => props.open
+  const settings = whileOpen(isOpen, () => playground.conversation().settings)
+  const model = whileOpen(isOpen, () => {
     const asked = playground.target()
     return asked ? playground.catalogue.model(asked.group, asked.model) : undefined
   })
-  const ratio = () => {
+  const ratio = whileOpen(isOpen, () => {
     const listed = playground.catalogue.groups()
     return listed.state === 'ready' ? (listed.rows.find((row) => row.name === playground.target()?.group)?.ratio ?? '1') : '1'
-  }
+  })
   const hold = () => (settings().maxTokens.on ? outputHold(model(), settings().maxTokens.value, ratio()) : undefined)
   const resetAll = () => {
     const { id } = playground.conversation()
@@ -35,6 +36,7 @@ export function ParametersPanel(props: { page: PageContext; beside: boolean }) {
   }
   return (
     <Panel
+      open={props.open}
       title={t('parameters')}
       closeLabel={t('closeParameters')}
       beside={props.beside}

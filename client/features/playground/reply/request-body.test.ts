@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { emptyReply, type Message } from '#client/features/playground/conversation/conversation.ts'
 import { defaultSettings, fieldOf, sliderNames } from '#client/features/playground/conversation/settings.ts'
 import type { ModelRow } from '#shared/console/model'
-import { buildBody, sentMessages } from './request-body.ts'
+import { beginningOf, buildBody, laterHalf, sentMessages } from './request-body.ts'
 
 const model = (more: Partial<ModelRow> = {}): ModelRow => ({
   id: 'm',
@@ -109,6 +109,16 @@ describe('what is left out of a request', () => {
     expect(idsOf([user('a')])).toEqual(['a'])
   })
 
+  test('what the person has cut off: the older half of the questions, until one is left', () => {
+    const path = ['a', 'b', 'c', 'd', 'e', 'f'].map((id, n) => (n % 2 === 0 ? user(id) : said(id, { text: id })))
+    expect(laterHalf(path)?.id).toBe('e')
+    const cut = path.map((message) => (message.id === 'c' && message.role === 'user' ? { ...message, begins: true } : message))
+    expect(idsOf(cut)).toEqual(['c', 'd', 'e', 'f'])
+    expect(laterHalf(cut)?.id).toBe('e')
+    expect(laterHalf(cut.slice(4))).toBeUndefined()
+    expect(laterHalf([])).toBeUndefined()
+  })
+
   test('calls that lack a result, with the results that are there; their text stays', () => {
     const calls = [call('1'), call('2')]
     expect(idsOf([user('a'), said('b', { calls }), result('1'), user('c')])).toEqual(['c'])
@@ -116,4 +126,14 @@ describe('what is left out of a request', () => {
     const kept = sentMessages([user('a'), said('b', { calls, text: 'Let me look.' }), user('c')])
     expect(kept[1]).toMatchObject({ text: 'Let me look.', calls: [] })
   })
+})
+
+test('the beginning of a long body reads like the body, with few of its messages', () => {
+  const messages = Array.from({ length: 100 }, (_, at) => ({ role: 'user', content: `${at}`.repeat(50) }))
+  const body = { group: 'g', model: 'm', messages, stream: true }
+  const [whole, begins] = [body, beginningOf(body, 1_000)].map((one) => JSON.stringify(one, null, 2))
+  expect(begins?.slice(0, 1_000)).toBe(whole?.slice(0, 1_000))
+  expect(beginningOf(body, 1_000)?.messages.length).toBeLessThan(20)
+  expect(beginningOf(body, 1e6)).toEqual(body)
+  expect(beginningOf(undefined, 1)).toBeUndefined()
 })

@@ -2,7 +2,7 @@
  * The request as it will be sent: messages and settings as a Chat Completions body. Only switched-on parameters become
  * fields. Reasoning is never sent back, and turns without an answer are left out.
  */
-import { hasContent, type Message } from '#client/features/playground/conversation/conversation.ts'
+import { hasContent, type Message, type UserMessage } from '#client/features/playground/conversation/conversation.ts'
 import { clamp, fieldOf, rangeOf, type Settings, sliderNames } from '#client/features/playground/conversation/settings.ts'
 import type { ModelRow } from '#shared/console/model'
 
@@ -48,6 +48,17 @@ export function buildBody(
   return body
 }
 
+/** A body whose JSON begins like that of `body`, for at least so many characters, with as few of its messages as that takes. */
+export function beginningOf(body: ChatBody | undefined, characters: number): ChatBody | undefined {
+  if (body === undefined) return undefined
+  let seen = 0
+  const end = body.messages.findIndex(({ content }) => {
+    seen += typeof content === 'string' ? content.length : 0
+    return seen >= characters
+  })
+  return end === -1 ? body : { ...body, messages: body.messages.slice(0, end + 1) }
+}
+
 /** Models that refuse sampling parameters refuse the older name of Max tokens, too, unless their service knows only that one. */
 function tokenField(name: string, model: ModelRow | undefined): string | undefined {
   return name === 'maxTokens' && refusesOlder(model) ? 'max_completion_tokens' : undefined
@@ -58,11 +69,11 @@ const refusesOlder = (model: ModelRow | undefined) =>
 
 /**
  * The messages of `path` that its request contains. Left out are tool calls that have no results, and earlier questions that got no
- * answer: providers refuse the former, and most models answer the latter once more.
+ * answer: providers refuse the former, and most models answer the latter once more. So is what the person has cut off.
  */
 export function sentMessages(path: readonly Message[]): Message[] {
   const turns: Message[][] = []
-  for (const message of path) {
+  for (const message of path.slice(beginOf(path))) {
     if (message.role === 'user' || turns.length === 0) turns.push([])
     turns.at(-1)?.push(message)
   }
@@ -70,6 +81,19 @@ export function sentMessages(path: readonly Message[]): Message[] {
     .map(withoutOpenCalls)
     .filter((turn, at) => at === turns.length - 1 || turn.some(({ role }) => role === 'assistant'))
     .flat()
+}
+
+/** The place of the first message that is sent. */
+const beginOf = (path: readonly Message[]) =>
+  Math.max(
+    0,
+    path.findLastIndex((message) => message.role === 'user' && message.begins),
+  )
+
+/** The question with which the newer half of the questions that are sent begins; undefined where there is one alone. */
+export function laterHalf(path: readonly Message[]): UserMessage | undefined {
+  const questions = sentMessages(path).filter((message) => message.role === 'user')
+  return questions[Math.ceil(questions.length / 2)]
 }
 
 function withoutOpenCalls(turn: Message[]): Message[] {

@@ -1,6 +1,8 @@
 /** Just under two frames at 60 Hz. */
 const minGapMs = 28
 const maxGapMs = 150
+/** Half a frame: the next one is this far away, on average. */
+const earlyMs = 8
 /** Rendering may take one part in this many of the page's time. */
 const restPerWork = 6
 
@@ -13,9 +15,11 @@ export function throttleToFrames(work: () => void): { commit(): void; cancel(): 
   let frame = 0
   let ranAt = 0
   let gapMs = minGapMs
+  let rest: ReturnType<typeof setTimeout> | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
   const cancel = () => {
     cancelAnimationFrame(frame)
+    clearTimeout(rest)
     clearTimeout(timer)
     frame = 0
     timer = undefined
@@ -31,14 +35,16 @@ export function throttleToFrames(work: () => void): { commit(): void; cancel(): 
     work()
     if (!document.hidden) setTimeout(weigh)
   }
-  const onFrame = () => {
-    if (performance.now() - ranAt < gapMs) frame = requestAnimationFrame(onFrame)
-    else run()
+  /** Asks for a frame when the gap is over: one that is asked for and not used would be drawn for nothing. */
+  const askFrame = () => {
+    const left = ranAt + gapMs - performance.now()
+    if (left > earlyMs) rest = setTimeout(askFrame, left - earlyMs)
+    else frame = requestAnimationFrame(run)
   }
   return {
     commit() {
-      if (frame !== 0 || timer !== undefined) return
-      if (!document.hidden) frame = requestAnimationFrame(onFrame)
+      if (timer !== undefined) return
+      if (!document.hidden) askFrame()
       timer = setTimeout(run, 250)
     },
     cancel,

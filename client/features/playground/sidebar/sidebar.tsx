@@ -60,7 +60,7 @@ export function Sidebar(props: { page: PageContext; onClose?: () => void }) {
             <Icon name="search" />
           </span>
           <input
-            id="search-conversations"
+            data-search-conversations
             class="in quiet pl-8!"
             type="search"
             aria-label={t('searchConversations')}

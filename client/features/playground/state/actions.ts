@@ -15,6 +15,7 @@ import {
 import { costOf, costWithout } from '#client/features/playground/conversation/cost.ts'
 import { unstartedId } from '#client/features/playground/conversation/library.ts'
 import { chooseBranch } from '#client/features/playground/conversation/thread.ts'
+import { laterHalf } from '#client/features/playground/reply/request-body.ts'
 import { readRequestByHand } from '#client/features/playground/reply/request-by-hand.ts'
 import { failureOf } from '#client/features/playground/reply/run-reply.ts'
 import { withLoggedUsage } from '#client/features/playground/reply/running-replies.ts'
@@ -35,6 +36,10 @@ export interface Actions {
   selectModel(group: string, model: string | null): void
   /** Runs a new version of a reply, with another model when given. */
   regenerate(id: string, of?: ModelTarget): void
+  /** Leaves the older half of the questions that a reply was asked with out of its request and of all later ones, and runs it again. */
+  trim(id: string): void
+  /** Sends again what was left out before this message. */
+  sendAll(id: string): void
   /** Sends an edited message as a new branch. */
   edit(id: string, text: string): void
   /** Adds the result of a tool call; when all calls have one, runs the next reply. */
@@ -140,6 +145,18 @@ export function createActions(playground: PlaygroundState): Actions {
       // A conversation whose model is gone goes on with the one that takes its place.
       if (of && (playground.modelGone() || reply.failure?.code === 'model_not_found')) patch(reply.conversation, () => of)
       void actions.generateReply(reply.conversation, reply.parent, of ?? { group: reply.group, model: reply.model })
+    },
+    trim(id) {
+      const reply = playground.message(id)
+      if (reply?.role !== 'assistant') return
+      const first = laterHalf(threadOf(reply.conversation).lineage(reply.parent))
+      if (first === undefined) return
+      library.put([{ ...first, begins: true }])
+      actions.regenerate(id)
+    },
+    sendAll(id) {
+      const message = playground.message(id)
+      if (message?.role === 'user') library.put([{ ...message, begins: false }])
     },
     edit(id, text) {
       const before = playground.message(id)

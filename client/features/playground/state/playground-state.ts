@@ -9,7 +9,7 @@ import { createLibrary, type Library, unstartedId } from '#client/features/playg
 import { defaultSettings, type Settings } from '#client/features/playground/conversation/settings.ts'
 import type { Store } from '#client/features/playground/conversation/store.ts'
 import { type Catalogue, createCatalogue } from '#client/features/playground/models/catalogue.ts'
-import { buildBody, sentMessages } from '#client/features/playground/reply/request-body.ts'
+import { buildBody, laterHalf, sentMessages } from '#client/features/playground/reply/request-body.ts'
 import { createRunningReplies, type RunningReplies } from '#client/features/playground/reply/running-replies.ts'
 import type { UserRow } from '#shared/console/user'
 import { settleLate } from './late-charges.ts'
@@ -45,6 +45,8 @@ export interface PlaygroundState {
   modelGone: Accessor<boolean>
   /** Questions of the open branch that are not sent with later ones, because they have no answer. */
   leftOut: Accessor<ReadonlySet<string>>
+  /** More than one question is sent, so that older ones can be left out. */
+  canTrim(): boolean
   /** The last reply of the open branch, while this tab is running it. */
   running: Accessor<Reply | undefined>
   /** The next request while it is edited as JSON text, or null. */
@@ -136,8 +138,11 @@ export function createPlaygroundState(start: PlaygroundStart): PlaygroundState {
     return modelLocked() && of !== null && isThere(catalogue, of.group, of.model) === false
   })
   const leftOut = createMemo(() => {
-    const sent = new Set(sentMessages(path()).map((message) => message.id))
-    return new Set(path().flatMap((message) => (message.role === 'user' && !sent.has(message.id) ? [message.id] : [])))
+    const sent = sentMessages(path()).map((message) => message.id)
+    // What was cut off is told once, where the rest begins.
+    const later = path().slice(path().findIndex(({ id }) => id === sent[0]))
+    const all = new Set(sent)
+    return new Set(later.flatMap((message) => (message.role === 'user' && !all.has(message.id) ? [message.id] : [])))
   })
   // A request is edited for the conversation that is open.
   createEffect(on(id, () => setRawRequest(null), { defer: true }))
@@ -168,6 +173,7 @@ export function createPlaygroundState(start: PlaygroundStart): PlaygroundState {
     modelLocked,
     modelGone,
     leftOut,
+    canTrim: () => laterHalf(path()) !== undefined,
     running: createMemo(() => {
       const last = path().at(-1)
       return last?.role === 'assistant' && replies.ids().has(last.id) ? last : undefined

@@ -11,6 +11,8 @@ const nearPx = 80
 export interface AutoScroll {
   /** Whether the reader is at the end. */
   atEnd: Accessor<boolean>
+  /** Stays at the end from now on: it is reached when the content has been laid out, before it is painted. */
+  begin(): void
   /** Scrolls to the end and stays there. */
   toEnd(): void
   /** To be called when the height of the content or of the window changed. */
@@ -25,10 +27,13 @@ export interface AutoScroll {
 export function createAutoScroll(scroller: HTMLElement): AutoScroll {
   const [atEnd, setAtEnd] = createSignal(true)
   let following = true
+  /** The content is another one, and not laid out yet: what scrolls until then is not the reader. */
+  let isBeginning = false
   let last = scroller.scrollTop
   const distance = () => scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight
 
   const onScroll = () => {
+    if (isBeginning) return
     const up = scroller.scrollTop < last - 1
     last = scroller.scrollTop
     const left = distance()
@@ -66,16 +71,27 @@ export function createAutoScroll(scroller: HTMLElement): AutoScroll {
   })
   return {
     atEnd,
+    begin() {
+      following = true
+      isBeginning = true
+      setAtEnd(true)
+    },
     toEnd() {
       following = true
+      isBeginning = false
       jump()
       setAtEnd(true)
     },
     grew() {
+      isBeginning = false
       if (following) jump()
       else setAtEnd(distance() <= nearPx)
     },
-    shift: (pixels) => move(scroller.scrollTop + pixels),
+    shift(pixels) {
+      // Whoever follows is at the end of what has grown, once it is on the page.
+      if (following && scroller.scrollTop >= last - 1) queueMicrotask(() => following && jump())
+      else move(scroller.scrollTop + pixels)
+    },
     put,
   }
 }

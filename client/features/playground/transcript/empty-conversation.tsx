@@ -54,7 +54,14 @@ export function EmptyConversation(props: { playground: PlaygroundState; onExampl
           <div class="notice warn mt-6 grid justify-items-start gap-2">
             <h3>{t('nothingTitle', { group: group() })}</h3>
             <p>{playground.user().role === 'admin' ? t('nothingAdmin') : t('nothingUser')}</p>
-            <Button onClick={() => playground.catalogue.reload()}>{t('lookAgain')}</Button>
+            <div class="flex flex-wrap gap-2">
+              <Show when={playground.user().role === 'admin'}>
+                <a class="btn primary" href="/admin/channels/new">
+                  {t('addChannel')}
+                </a>
+              </Show>
+              <Button onClick={() => playground.catalogue.reload()}>{t('lookAgain')}</Button>
+            </div>
           </div>
         </Match>
       </Switch>

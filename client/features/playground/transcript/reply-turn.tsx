@@ -21,8 +21,10 @@ export function ReplyTurn(props: { page: PageContext; reply: Reply; latest: bool
   const id = createUniqueId()
   const { page } = props
   const running = () => props.reply.state === 'running'
-  // While streaming, the reply is a new value every frame; formatting its time each time would be expensive.
+  // While streaming, the reply is a new value every frame; writing its time each time would be expensive.
   const at = createMemo(() => props.reply.at)
+  const time = createMemo(() => formatTime(at()))
+  const dateTime = createMemo(() => formatDateTime(at()))
   const answered = createMemo(() => {
     const below = page.playground.library.thread(props.reply.conversation).thread.below(props.reply.id)
     return new Set(below.flatMap((message) => (message.role === 'tool' ? [message.callId] : [])))
@@ -43,10 +45,10 @@ export function ReplyTurn(props: { page: PageContext; reply: Reply; latest: bool
           <SpeakerMark side="right" />
           <h2 id={id} class="truncate text-[13px] font-semibold tracking-normal">
             {revealHiddenCharacters(props.reply.model)}
-            <span class="hidden-text">, {formatTime(at())}</span>
+            <span class="hidden-text">, {time()}</span>
           </h2>
-          <time class="tiny text-ink-3" title={formatDateTime(at())} aria-hidden="true">
-            {formatTime(at())}
+          <time class="tiny text-ink-3" title={dateTime()} aria-hidden="true">
+            {time()}
           </time>
           <Show when={!running() && !props.plain}>
             <ReplyActions page={page} reply={props.reply} />
@@ -61,6 +63,9 @@ export function ReplyTurn(props: { page: PageContext; reply: Reply; latest: bool
             <b class="font-medium">{t('refused')}</b> {props.reply.refusal}
           </p>
         </Show>
+        <Show when={props.reply.finish === 'content_filter'}>
+          <p class="notice mt-3">{t('filterNote')}</p>
+        </Show>
         <ToolCalls
           reply={props.reply}
           running={running()}
@@ -74,6 +79,7 @@ export function ReplyTurn(props: { page: PageContext; reply: Reply; latest: bool
           reply={props.reply}
           settings={page.playground.conversation().settings}
           latest={props.latest}
+          canTrim={props.latest && page.playground.canTrim()}
           onStep={(step, named) => performNextStep(page, props.reply, step, named)}
         />
         <Show when={props.reply.state !== 'failed' || props.reply.text !== ''}>

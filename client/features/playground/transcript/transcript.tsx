@@ -1,5 +1,5 @@
 /** The place of the conversation. Its turns are loaded with the first message. Silent for screen readers: a status region elsewhere announces progress. */
-import { createEffect, createSignal, on, onMount, Show } from 'solid-js'
+import { createEffect, createMemo, createSignal, on, onMount, Show } from 'solid-js'
 import { Dynamic } from 'solid-js/web'
 import { t } from '#client/features/playground/messages/messages.ts'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
@@ -21,6 +21,8 @@ export function Transcript(props: { page: PageContext }) {
     requestAnimationFrame(() => requestAnimationFrame(() => turns.load()))
   })
   const isEmpty = () => playground.messagesState() === 'ready' && playground.path().length === 0
+  /** The conversation whose turns are shown; undefined while nothing is known: an empty conversation needs no turns. */
+  const shown = createMemo(() => (playground.path().length > 0 ? playground.conversation().id : undefined))
   // A message is another chance for turns that could not be loaded.
   createEffect(() => playground.path().length > 0 && turns.load())
   const [news, setNews] = createSignal(false)
@@ -52,9 +54,9 @@ export function Transcript(props: { page: PageContext }) {
             />
           }
         >
-          {/* Not while nothing is known: an empty conversation needs no turns. */}
-          <Show when={playground.path().length > 0 && follow()}>
-            {(ready) => (
+          {/* Each conversation has a list of its own, which begins at the end. */}
+          <Show when={follow() && shown()} keyed>
+            {(_) => (
               <Show
                 when={turns.component()}
                 fallback={
@@ -63,7 +65,7 @@ export function Transcript(props: { page: PageContext }) {
                   </Show>
                 }
               >
-                {(component) => <Dynamic component={component()} page={props.page} scroller={scroller} follow={ready()} />}
+                {(component) => <Dynamic component={component()} page={props.page} scroller={scroller} follow={follow() as AutoScroll} />}
               </Show>
             )}
           </Show>

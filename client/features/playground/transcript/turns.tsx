@@ -2,11 +2,12 @@
  * The turns of a conversation. Only those near the window are mounted, so that ten thousand messages cost what thirty do. Heights are
  * measured as turns appear, and the text being read stays in place.
  */
-import { createVirtualizer } from '@tanstack/solid-virtual'
-import { createEffect, createMemo, For, on, onCleanup, onMount, Show } from 'solid-js'
+import { createVirtualizer, measureElement, observeElementOffset } from '@tanstack/solid-virtual'
+import { type Accessor, createEffect, createMemo, createSignal, For, on, onCleanup, onMount, Show, untrack } from 'solid-js'
 import type { Message } from '#client/features/playground/conversation/conversation.ts'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
 import { createMediaQuery } from '#client/ui/browser-state.ts'
+import { whenIdle } from '#client/ui/later.ts'
 import type { AutoScroll } from './auto-scroll.ts'
 import { ReplyTurn } from './reply-turn.tsx'
 import { UserTurn } from './user-turn.tsx'
@@ -16,20 +17,42 @@ export function Turns(props: { page: PageContext; scroller: HTMLElement | undefi
   const { playground } = props.page
   const ids = createMemo(() => playground.path().map((message) => message.id), [], { equals: sameList })
   const place = createMemo(() => new Map(ids().map((id, index) => [id, index])))
+  const around = createOverscan()
+  // The same function for the same messages, so that the list is not measured anew.
+  const keyAt = createMemo(() => {
+    const keys = ids()
+    return (index: number) => keys[index] ?? index
+  })
+  let isPlaced = false
+  let isLaidOut = false
   const list = createVirtualizer<HTMLElement, HTMLElement>({
+    // The end is seen first, so that nothing else has to be made for it.
+    initialOffset: Number.MAX_SAFE_INTEGER,
+    initialRect: { width: 0, height: props.scroller?.clientHeight ?? 0 },
     get count() {
       return ids().length
     },
     getScrollElement: () => props.scroller ?? null,
     // The list learns of a scroll from its event, which may be a frame late, so its adjustments apply to the actual position.
-    scrollToFn: (top, { adjustments }) => (adjustments === undefined ? props.follow.put(top) : props.follow.shift(adjustments)),
-    estimateSize: (index) => guessHeight(playground.message(ids()[index] ?? '')),
+    // Until the first layout the position is that of what was there before.
+    observeElementOffset: (instance, tell) => observeElementOffset(instance, (...offset) => isLaidOut && tell(...offset)),
+    scrollToFn(top, { adjustments }) {
+      if (!isPlaced) return
+      if (adjustments === undefined) props.follow.put(top)
+      else props.follow.shift(adjustments)
+    },
+    // Untracked: thousands are asked for at once.
+    estimateSize: (index) => untrack(() => guessHeight(playground.message(ids()[index] ?? ''))),
     // A getter, so that a change of messages with the same count is noticed.
     get getItemKey() {
-      const keys = ids()
-      return (index: number) => keys[index] ?? index
+      return keyAt()
     },
-    overscan: 2,
+    get overscan() {
+      return around()
+    },
+    // The first turns are measured by the observer, before they are painted: to ask the page earlier would lay it out twice.
+    measureElement: (turn, entry, instance) =>
+      entry || isLaidOut ? measureElement(turn, entry, instance) : instance.options.estimateSize(instance.indexFromElement(turn)),
     paddingStart: 24,
   })
   // Judged by the places in the list: rows that are measured together are in the page already, each moved by those above it.
@@ -48,7 +71,11 @@ export function Turns(props: { page: PageContext; scroller: HTMLElement | undefi
 
   let inner: HTMLDivElement | undefined
   onMount(() => {
-    const watch = new ResizeObserver(() => props.follow.grew())
+    isPlaced = true
+    const watch = new ResizeObserver(() => {
+      isLaidOut = true
+      props.follow.grew()
+    })
     if (inner) watch.observe(inner)
     if (props.scroller) watch.observe(props.scroller)
     onCleanup(() => watch.disconnect())
@@ -56,7 +83,7 @@ export function Turns(props: { page: PageContext; scroller: HTMLElement | undefi
   // After opening a conversation or sending a message the reader wants to be at the end. A mere change (a draft, a setting,
   // more text in a reply) does not count.
   const opened = createMemo(() => (playground.messagesState() === 'ready' ? playground.conversation().id : undefined))
-  createEffect(on(opened, () => props.follow.toEnd()))
+  createEffect(on(opened, () => props.follow.begin()))
   createEffect(
     on(
       () => ids().at(-1),
@@ -80,6 +107,19 @@ export function Turns(props: { page: PageContext; scroller: HTMLElement | undefi
   )
 }
 
+/** Turns kept ready beyond the window, on each side. */
+const mostAround = 2
+
+/** How many turns are kept ready: none until what is seen is there, then one more whenever the browser is idle. */
+function createOverscan(): Accessor<number> {
+  const [around, setAround] = createSignal(0)
+  createEffect(() => {
+    const now = around()
+    if (now < mostAround) onCleanup(whenIdle(() => setAround(now + 1), 500))
+  })
+  return around
+}
+
 function Turn(props: { page: PageContext; id: string; latest: boolean }) {
   const message = createMemo(() => props.page.playground.message(props.id))
   const reply = () => {
@@ -100,11 +140,18 @@ function Turn(props: { page: PageContext; id: string; latest: boolean }) {
 
 const sameList = (a: readonly string[], b: readonly string[]): boolean => a.length === b.length && a.every((one, index) => one === b[index])
 
+const guesses = new WeakMap<Message, number>()
+
 /** Estimated height of a turn in pixels, from its first lines. Too small a guess would mount too many turns. */
 function guessHeight(message: Message | undefined): number {
-  const text = message?.text ?? ''
+  if (message === undefined) return 50
+  const known = guesses.get(message)
+  if (known !== undefined) return known
+  const { text } = message
   const seen = text.slice(0, 800)
   const lines = seen.split('\n').reduce((sum, line) => sum + Math.ceil(line.length / 95) + 0.25, 0)
   const height = lines * 24 * Math.max(1, text.length / 800)
-  return Math.min(50 + height + (message?.role === 'assistant' ? 40 : 20), 4_000)
+  const guess = Math.min(50 + height + (message.role === 'assistant' ? 40 : 20), 4_000)
+  guesses.set(message, guess)
+  return guess
 }

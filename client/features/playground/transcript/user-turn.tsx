@@ -42,6 +42,14 @@ export function UserTurn(props: { page: PageContext; message: UserMessage | Tool
             />
           </span>
         </div>
+        <Show when={props.message.role === 'user' && props.message.begins}>
+          <p class="hint mb-1">
+            {t('beginsHere')}{' '}
+            <button type="button" class="text-accent hover:underline" onClick={() => page.actions.sendAll(props.message.id)}>
+              {t('sendAll')}
+            </button>
+          </p>
+        </Show>
         <Show when={editing()} fallback={<div class="said">{props.message.text}</div>}>
           <Editor
             text={props.message.text}

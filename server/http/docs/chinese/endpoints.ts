@@ -136,8 +136,9 @@ export const endpoints: Readonly<Record<string, string>> = {
   'The reference as data': '参考，数据',
   '`zh` for Chinese. Default: English.': '`zh` 为中文。默认：英文。',
   'The reference for language models': '供语言模型阅读的参考',
-  'A page of the reference as Markdown': '参考的一页，Markdown',
-  'Its name ends in `.md`; `/llms.txt` lists them.': '名称以 `.md` 结尾；`/llms.txt` 列出它们。',
+  'A page of the reference as Markdown or data': '文档的一页，Markdown 或数据',
+  'Its name ends in `.md` or `.json`; `/llms.txt` lists them.': '名称以 `.md` 或 `.json` 结尾；`/llms.txt` 列出它们。',
+  '`zh` for Chinese, as data. Default: English.': '`zh` 为中文，仅限数据。默认：英文。',
   Operation: '运维',
   'For operators.': '供运维人员使用。',
   'With `background: true` the answer is made here on any upstream: the response comes at once with `in_progress`, GET it until it is `completed`, `incomplete` or `failed`. What holds for any request holds for it: limits, money, a row in the log. One that the end of a process interrupted is `failed`, and charged for what was delivered.':

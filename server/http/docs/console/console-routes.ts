@@ -37,6 +37,7 @@ const rowConditions = inQuery({
   failed: '`true`: a status of 400 or more.',
   end: '`complete`, `length`, `cut`, `aborted` or `error`.',
   error: 'An error code.',
+  errorText: 'A part of the error’s message, in any case of letters.',
   stream: '`true` or `false`.',
   upstreamModel: 'The model that answered, as its upstream names it. Administrators only.',
   losses: '`true`: a conversion changed or dropped something.',

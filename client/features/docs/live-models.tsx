@@ -1,0 +1,71 @@
+import { For, Show } from 'solid-js'
+import { callApi } from '#client/api/http.ts'
+import { detailOf, explain } from '#client/console/explain.ts'
+import { createLoad } from '#client/console/load.ts'
+import { Failure, Skeleton } from '#client/ui/console/states.tsx'
+import { formatCompact } from '#client/ui/format.ts'
+import type { ModelRow, Page } from '#shared/console/model'
+import { t } from './messages.ts'
+
+/** Models that are shown here; the page of models has all of them. */
+const shown = 100
+
+/** What can be asked now, in the group of whoever is signed in. */
+export function LiveModels() {
+  const models = createLoad(
+    () => `/api/models?limit=${shown}`,
+    (path, signal) => callApi<Page<ModelRow>>('GET', path, undefined, signal),
+  )
+  return (
+    <>
+      <h3 id="models-now">{t('modelsNow')}</h3>
+      <Show
+        when={models.value()}
+        fallback={
+          <Show when={models.error()} fallback={<Skeleton lines={6} />}>
+            {(error) => <Failure text={explain(error())} detail={detailOf(error())} onRetry={() => void models.reload()} />}
+          </Show>
+        }
+      >
+        {(page) => (
+          <>
+            {/* biome-ignore lint/a11y/useSemanticElements: a named group that scrolls, reachable by keyboard */}
+            <div class="wide docs-models" role="group" aria-label={t('modelsNow')} tabindex="0">
+              <table>
+                <thead>
+                  <tr>
+                    <th scope="col">{t('model')}</th>
+                    <th scope="col">{t('operations')}</th>
+                    <th scope="col">{t('context')}</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  <For each={page().data} fallback={<NoModels />}>
+                    {(row) => (
+                      <tr>
+                        <th scope="row">
+                          <code>{row.id}</code>
+                        </th>
+                        <td>{row.operations.join(', ')}</td>
+                        <td>{row.contextTokens === null ? '–' : formatCompact(row.contextTokens)}</td>
+                      </tr>
+                    )}
+                  </For>
+                </tbody>
+              </table>
+            </div>
+            <p>
+              <a href="/models">{t('allModels')}</a>
+            </p>
+          </>
+        )}
+      </Show>
+    </>
+  )
+}
+
+const NoModels = () => (
+  <tr>
+    <td colspan="3">{t('noModels')}</td>
+  </tr>
+)

@@ -1,0 +1,25 @@
+import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { Glob } from 'bun'
+import { errorHeaders } from '#canonical/error-headers'
+import { retryOf } from '#shared/api/errors'
+import { type ErrorCode, errorTable, GatewayError } from '#shared/errors'
+
+const codes = Object.keys(errorTable) as ErrorCode[]
+
+test('what SDKs are told not to repeat is not called worth a retry', () => {
+  const final = codes.filter((code) => 'x-should-retry' in errorHeaders(new GatewayError(code, '')))
+  expect(final.length).toBeGreaterThan(5)
+  expect(final.filter((code) => retryOf(code) === 'later')).toEqual([])
+})
+
+test('the errors that name a time are those that the reference says so of', () => {
+  const server = `${import.meta.dir}/../..`
+  const texts = [...new Glob('**/*.ts').scanSync(server)]
+    .filter((path) => !path.endsWith('.test.ts'))
+    .map((path) => readFileSync(`${server}/${path}`, 'utf8'))
+  const named = texts.flatMap((text) =>
+    [...text.matchAll(/GatewayError\(\s*'(\w+)',(?:(?!GatewayError|\n\n)[\s\S]){0,300}?\bretryAfter\b/g)].map(([, code]) => code),
+  )
+  expect([...new Set(named)].sort()).toEqual(codes.filter((code) => retryOf(code) === 'later').sort())
+})
