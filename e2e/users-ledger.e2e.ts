@@ -131,7 +131,7 @@ test('all settings are reset after their differences were shown, and lead to who
   await review.getByRole('button', { name: 'Save' }).click()
   await expect(page.locator('.toast')).toContainText('Saved')
   expect(await call('GET', '/api/settings')).toMatchObject({ keepLogsMonths: null, shareLinks: false, changed: [] })
-  await page.getByRole('link', { name: 'Changes' }).click()
+  await page.getByRole('link', { name: 'Who changed what' }).click()
   await expect(page.getByRole('link', { name: 'Settings changed' }).first()).toBeVisible()
 })
 

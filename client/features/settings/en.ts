@@ -48,7 +48,7 @@ export const en = {
   badNumber: 'Enter a whole number.',
   sections: 'Sections',
   effect: 'Settings take effect at once, on every instance, without a restart. The environment is read at the start only.',
-  history: 'Changes',
+  history: 'Who changed what',
   danger: 'Danger zone',
   reset: 'Reset all settings',
   signOutAll: 'Sign everybody out',

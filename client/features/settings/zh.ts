@@ -48,7 +48,7 @@ export const zh: Record<keyof typeof en, string> = {
   badNumber: '请输入整数。',
   sections: '分区',
   effect: '设置立即在所有实例生效，无需重启。环境变量只在启动时读取。',
-  history: '变更记录',
+  history: '谁更改了什么',
   danger: '危险操作',
   reset: '重置所有设置',
   signOutAll: '让所有人退出登录',
