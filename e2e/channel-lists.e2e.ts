@@ -157,6 +157,37 @@ test('a route tells how often each is asked, and what waits for others to fail',
   expect(await layoutFaults(page)).toEqual([])
 })
 
+test('channels are copied without secrets, and imported with keys that are entered', async ({ page, program, context, tolerate }) => {
+  tolerate(/status of 4\d\d/)
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  await openConsole(page, '/admin/channels')
+  for (const name of ['north', 'later']) await page.getByRole('checkbox', { name: `Choose ${name}` }).check()
+  await page.getByRole('button', { name: 'Copy as JSON' }).click()
+  await expect(page.locator('.toast')).toContainText('Copied, without secrets.')
+  const text = await page.evaluate(() => navigator.clipboard.readText())
+  expect(text).not.toContain(secret.slice(0, 9))
+  await page.getByRole('button', { name: 'Choose none' }).click()
+  await page.getByRole('button', { name: 'Import' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Import channels' })
+  await dialog.getByLabel('Channels as JSON').fill('channels:')
+  await expect(dialog.getByText('This is not JSON of channels')).toBeVisible()
+  await dialog.getByLabel('Channels as JSON').fill(text.replace('"north"', '"north two"'))
+  await dialog.getByLabel('Keys of north two').fill('sk-entered-again-0009')
+  await dialog.getByLabel('Keys of later').fill('sk-entered-again-0010')
+  await expectClean(page, 'import of channels')
+  await dialog.getByRole('button', { name: 'Add 2 channels' }).click()
+  // The name of the other one is taken.
+  await expect(dialog.getByLabel('Keys of later')).toHaveAttribute('aria-invalid', 'true')
+  await expect(dialog.getByLabel('Keys of north two')).toHaveCount(0)
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await expect(page.getByRole('row', { name: /north two/ })).toBeVisible()
+  const made = await rows(program)
+  const { id: _, name: __, createdAt: ___, keys, ...rest } = made.get('north two') ?? ({} as ChannelRow)
+  const { id: ____, name: _____, createdAt: ______, keys: _______, ...from } = made.get('north') ?? ({} as ChannelRow)
+  expect(rest).toEqual(from)
+  expect(keys.map(({ hint }) => hint)).toEqual(['sk-...0009'])
+})
+
 test('a key is added beside the others, and one of them removed; another address asks for all of them', async ({
   page,
   program,

@@ -104,6 +104,7 @@ export const clientRooms: Record<string, Room> = {
   'client/features/channels/list': {
     may: [
       'client/features/channels',
+      'client/features/channels/beside',
       'client/features/channels/testing',
       ...screen,
       ...inside('client/ui', 'console'),

@@ -127,6 +127,7 @@ export const en = {
   previous: 'The previous secret works until {when}.',
   danger: 'Revoke this key',
   dangerRevoke: 'Revoking ends the key permanently. To pause it, turn it off.',
+  useDocs: 'API docs',
   useIntro: 'Set the key as PARLEY_KEY in the environment; the samples read it from there.',
   useModel: 'Model',
   samples: 'Samples',

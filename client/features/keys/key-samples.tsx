@@ -23,7 +23,9 @@ export function KeySamples(props: { row: KeyRow }) {
   createEffect(on(names, (known) => known.length > 0 && !known.includes(model()) && setModel(known[0] ?? '')))
   return (
     <div class="stack max-w-[760px]">
-      <p class="text-ink-2">{t('useIntro')}</p>
+      <p class="text-ink-2">
+        {t('useIntro')} <a href="/docs">{t('useDocs')}</a>
+      </p>
       <SelectField label={t('useModel')} value={model()} options={names().map((value) => ({ value, label: value }))} onChange={setModel} />
       <CodeSample label={t('samples')} samples={samplesFor(location.origin, model() || 'MODEL')} />
     </div>

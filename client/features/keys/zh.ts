@@ -125,6 +125,7 @@ export const zh: Record<keyof typeof en, string> = {
   previous: '上次轮换前的密钥在 {when} 前仍然有效。',
   danger: '吊销此密钥',
   dangerRevoke: '吊销会永久终止密钥。若只想暂停，请停用它。',
+  useDocs: 'API 文档',
   useIntro: '将密钥设为环境变量 PARLEY_KEY，示例会从中读取。',
   useModel: '模型',
   samples: '示例',

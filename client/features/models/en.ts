@@ -1,6 +1,7 @@
 /** English messages of the page about models. */
 export const en = {
   title: 'Models',
+  docs: 'API docs',
   model: 'Model',
   group: 'Group',
   abilities: 'Abilities',

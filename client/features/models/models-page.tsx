@@ -75,6 +75,11 @@ export function ModelsPage() {
   return (
     <Page
       title={t('title')}
+      actions={
+        <a class="btn ghost" href="/docs?page=models">
+          {t('docs')}
+        </a>
+      }
       aside={
         <Show when={open()} keyed>
           {(row) => (

@@ -124,6 +124,7 @@ export const en = {
   u_characters: 'Characters',
   u_searches: 'Searches',
   lossesTitle: 'Losses',
+  lossesAll: 'What each conversion loses',
   lossesNone: 'Nothing was lost in translation.',
   dropped: 'left out',
   adapted: 'adapted',

@@ -98,7 +98,10 @@ export function RequestDetail(props: { row: LogRow }) {
         <Show when={props.row.error}>
           {(error) => (
             <p class="notice bad mt-3">
-              {error().message} <code class="text-[12px]">{error().code}</code>
+              {error().message}{' '}
+              <a href={`/docs?page=errors#error-${encodeURIComponent(error().code)}`}>
+                <code class="text-[12px]">{error().code}</code>
+              </a>
             </p>
           )}
         </Show>
@@ -135,6 +138,9 @@ export function RequestDetail(props: { row: LogRow }) {
               )}
             </For>
           </ul>
+          <p class="mt-3 text-[13px]">
+            <a href="/docs?page=losses">{t('lossesAll')}</a>
+          </p>
         </Show>
       </DrawerPart>
     </>

@@ -125,6 +125,7 @@ export const zh: Record<keyof typeof en, string> = {
   u_characters: '字符',
   u_searches: '搜索',
   lossesTitle: '损失',
+  lossesAll: '每种转换会丢失什么',
   lossesNone: '转换中没有丢失任何内容。',
   dropped: '略去',
   adapted: '调整',

@@ -1,4 +1,4 @@
-import { Show } from 'solid-js'
+import { For, Show } from 'solid-js'
 import { Meter } from '#client/ui/console/meter.tsx'
 import { type Column, DataTable } from '#client/ui/console/table.tsx'
 import { formatDay, formatDuration, formatWhen } from '#client/ui/console/time.ts'
@@ -119,27 +119,18 @@ export function UsageTable(props: TableProps) {
   return (
     <DataTable
       label={t('title')}
+      view="usage"
       columns={columns()}
       rows={props.rows}
       rowId={(row) => nameOf(row, props.by).id}
       {...(props.by === 'hour' && { rowPx: 36 })}
       total={
-        <Show when={total()}>
-          {(sum) => (
-            <tr>
-              {columns().map((column) => (
-                <td
-                  class={`${column.right ? 'r' : ''} ${column.wide ? 'w' : ''} ${column.roomy ? 'x' : ''} ${column.card === 'title' ? 'card-title' : ''} ${column.card === 'figure' ? 'card-figure' : ''}`}
-                  data-label={column.card ? undefined : column.label}
-                >
-                  <Show when={column.id !== 'name'} fallback={t('total')}>
-                    <Show when={column.id !== 'share'}>{column.cell(sum() as UsageReportRow)}</Show>
-                  </Show>
-                </td>
-              ))}
-            </tr>
-          )}
-        </Show>
+        total() &&
+        ((shown) => (
+          <tr>
+            <For each={shown}>{(column) => <SumCell column={column} sum={total() as UsageReportRow} />}</For>
+          </tr>
+        ))
       }
       foot={
         <span class="inline-flex items-center gap-2">
@@ -149,5 +140,26 @@ export function UsageTable(props: TableProps) {
       }
       footEnd={t('updated', { time: formatWhen(props.report.at, true) })}
     />
+  )
+}
+
+/** A sum under its column; the first one says what the row is. */
+function SumCell(props: { column: Column<UsageReportRow>; sum: UsageReportRow }) {
+  const place = () => props.column.card
+  return (
+    <td
+      classList={{
+        r: props.column.right ?? false,
+        w: props.column.wide ?? false,
+        x: props.column.roomy ?? false,
+        'card-title': place() === 'title',
+        'card-figure': place() === 'figure',
+      }}
+      data-label={place() ? undefined : props.column.label}
+    >
+      <Show when={props.column.id !== 'name'} fallback={t('total')}>
+        <Show when={props.column.id !== 'share'}>{props.column.cell(props.sum)}</Show>
+      </Show>
+    </td>
   )
 }

@@ -72,7 +72,8 @@ interface TableProps<Row> {
   below?: (row: Row) => JSX.Element | undefined
   /** Shown in place of rows when there are none. */
   empty?: JSX.Element
-  total?: JSX.Element
+  /** A row of sums, for the columns that are shown. */
+  total?: ((columns: readonly Column<Row>[]) => JSX.Element) | undefined
   foot?: JSX.Element
   footEnd?: JSX.Element
   more?: MoreRows | undefined
@@ -184,9 +185,7 @@ export function DataTable<Row>(props: TableProps<Row>) {
                   </For>
                   <Gap rows={count() - near().to} rowPx={rowPx()} columns={columns().length} />
                 </tbody>
-                <Show when={props.total}>
-                  <tfoot>{props.total}</tfoot>
-                </Show>
+                <Show when={props.total}>{(row) => <tfoot>{row()(columns())}</tfoot>}</Show>
               </table>
             </div>
             <TableFoot

@@ -1,10 +1,12 @@
 import { createSignal, Match, Suspense, Switch } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { firstNames, oneByOne } from '#client/console/lists/one-by-one.ts'
+import { channelsJson } from '#client/features/channels/beside/channel-yaml.ts'
 import { t } from '#client/features/channels/messages.ts'
 import { Button } from '#client/ui/button.tsx'
 import { tc } from '#client/ui/console/messages.ts'
 import { BulkBar, type Picks } from '#client/ui/console/picks.tsx'
+import { copyText } from '#client/ui/copy-and-save.ts'
 import { later } from '#client/ui/later.ts'
 import { showToast } from '#client/ui/toast.tsx'
 import type { ChannelPatch, ChannelRow } from '#shared/console/channel'
@@ -29,6 +31,9 @@ export function BulkChannels<Row extends ChannelRow>(props: { picks: Picks<Row>;
     showToast([t('bulkDone', { count: done }), refusal].filter(Boolean).join(' '))
     props.onDone()
   }
+  const copy = async () => {
+    if (await copyText(channelsJson(props.picks.rows()))) showToast(t('copiedJson'))
+  }
   const intro = () => {
     const { names, more } = firstNames(own())
     return t('bulkOffIntro', { names: more > 0 ? t('bulkMore', { names, count: more }) : names })
@@ -41,6 +46,9 @@ export function BulkChannels<Row extends ChannelRow>(props: { picks: Picks<Row>;
         </Button>
         <Button icon="edit" onClick={() => setAsking('edit')}>
           {t('bulkEdit')}
+        </Button>
+        <Button icon="copy" onClick={() => void copy()}>
+          {t('copyJson')}
         </Button>
         <Button onClick={() => void change(() => ({ enabled: true }))}>{t('turnOn')}</Button>
         <Button look="bad" onClick={() => setAsking('off')}>

@@ -26,6 +26,7 @@ import { ModelChip } from './model-chip.tsx'
 import { RestsLine } from './rests-line.tsx'
 
 const RemoveDialog = later(async () => (await import('#client/features/channels/remove-dialog.tsx')).RemoveDialog)
+const ImportDialog = later(async () => (await import('./import-dialog.tsx')).ImportDialog)
 const TestChannelsDialog = later(async () => (await import('#client/features/channels/testing/channels-dialog.tsx')).TestChannelsDialog)
 
 /** `/admin/channels` */
@@ -102,6 +103,9 @@ export function ChannelsPage() {
           <a class="btn ghost max-[759px]:hidden!" href="/admin/channels/simulate">
             {t('simulate')}
           </a>
+          <Button look="ghost" class="max-[759px]:hidden!" onClick={() => url.set({ import: 'yes' })}>
+            {t('import')}
+          </Button>
           <a class="btn primary" href="/admin/channels/new">
             <Icon name="plus" />
             {t('add')}
@@ -158,6 +162,7 @@ export function ChannelsPage() {
             </Show>
             <DataTable
               label={t('title')}
+              view="channels"
               columns={[picks.column, ...channelColumns({ onTurn: turn, onPriority: prioritize, onReset: reset, onRemove: setRemoving })]}
               rows={rows()}
               stale={channels.loading()}
@@ -198,6 +203,15 @@ export function ChannelsPage() {
         </div>
       </Show>
       <Suspense>
+        <Show when={url.get('import') === 'yes'}>
+          <ImportDialog
+            onClose={() => url.set({ import: '' }, { replace: true })}
+            onDone={() => {
+              url.set({ import: '' }, { replace: true })
+              void reload()
+            }}
+          />
+        </Show>
         <Show when={testing()}>{(asked) => <TestChannelsDialog rows={asked()} onClose={() => setTesting(undefined)} />}</Show>
         <Show when={removing()}>
           {(row) => (
