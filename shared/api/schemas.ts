@@ -196,6 +196,7 @@ export const schemas = {
   ManagementKeys: rows.PageOf(people.ManagementKeyAnswer),
   Quotas: rows.PageOf(people.QuotaAnswer),
   Sessions: rows.PageOf(people.SessionAnswer),
+  EndedSessions: people.EndedSessions,
   KeptConversation,
   KeptConversations: rows.PageOf(people.KeptAnswer),
   NewShare,

@@ -199,8 +199,7 @@ export function ModelsPage() {
             {
               id: 'priceChangedAt',
               label: t('priceChanged'),
-              roomy: true,
-              wide: true,
+              extra: true,
               card: 'none',
               cell: (row) => (row.priceChangedAt === null ? <span class="na">–</span> : <Instant at={row.priceChangedAt} />),
             },

@@ -61,6 +61,7 @@ export function RequestPage() {
           <>
             <div class="mb-3 flex flex-wrap gap-2 min-[760px]:hidden">
               <RequestActions row={row()} />
+              <CopyButton text={params.id} what={t('id')} />
             </div>
             <div class="card max-w-[860px]">
               <h2 class="sr-only">{t('request')}</h2>

@@ -25,6 +25,8 @@ export interface Column<Row> {
   wide?: boolean
   /** Left out below 1400 pixels. */
   roomy?: boolean
+  /** Shown only where somebody chose it. */
+  extra?: boolean
   /** Its place in a card; a labelled line when absent. */
   card?: 'lead' | 'title' | 'figure' | 'under' | 'state' | 'whole' | 'none'
   /** Whether a click on its head sorts by it. */

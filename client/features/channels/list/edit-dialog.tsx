@@ -57,7 +57,7 @@ export function EditDialog(props: {
         <>
           <Button onClick={() => props.onClose()}>{tc('cancel')}</Button>
           <Button type="submit" form="edit-channels" look="primary" aria-disabled={changed().length === 0 ? 'true' : undefined}>
-            {t('editGo', { count: changed().length })}
+            {changed().length === 0 ? t('bulkEdit') : t('editGo', { count: changed().length })}
           </Button>
         </>
       }

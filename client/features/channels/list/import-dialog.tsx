@@ -56,7 +56,7 @@ export function ImportDialog(props: { onDone(): void; onClose(): void }) {
             busy={busy()}
             aria-disabled={left().length === 0 ? 'true' : undefined}
           >
-            {t('importGo', { count: left().length })}
+            {left().length === 0 ? t('import') : t('importGo', { count: left().length })}
           </Button>
         </>
       }

@@ -163,7 +163,10 @@ export const consoleEndpoints: Readonly<Record<string, string>> = {
   'Delete the bodies of a request': '删除一个请求的已保留内容',
   'Id of a key.': '密钥的 id。',
   'Id of a user. Only administrators may name others.': '用户的 id。只有管理员可以指定他人。',
-  'Delete the bodies of a key or a user': '删除某个密钥或用户的已保留内容',
+  'Delete the bodies of a key, a user or everybody': '删除某个密钥、某个用户或所有人的已保留内容',
+  '`true`: of everybody. Administrators only.': '`true`：所有人的。仅限管理员。',
+  'End every session of everybody but the one that asks': '结束所有人的全部会话，发起此请求的会话除外',
+  'Sign-ins that wait for a second factor end too. Keys are not affected.': '等待第二因素的登录也会结束。密钥不受影响。',
   Replays: '重放',
   'What a replay would cost': '重放的预计费用',
   'Sends nothing. What the originals used, at the prices of the targets; and which requests cannot be replayed, since they are not kept or not the caller’s.':
