@@ -6,6 +6,7 @@
  * machine, so its load is printed too.
  */
 import type { CDPSession, Page } from 'playwright'
+import { heapByKind } from '#testing/heap-snapshot'
 import type { Exchange } from '#testing/upstream/scripted-upstream'
 import { highest, percentile, taken } from './page-watch.ts'
 import { box, eventOf, measure, note, rest, store } from './playground-run.ts'
@@ -114,12 +115,13 @@ const send = async (page: Page, text: string) => {
   await box(page).press('Enter')
 }
 
-/** What is alive after a collection. */
-async function alive(session: CDPSession): Promise<{ heap: number; listeners: number; nodes: number }> {
+/** What is alive after a collection: bytes of the heap, of it code that the browser has compiled, and what is counted. */
+async function alive(session: CDPSession): Promise<{ heap: number; code: number; listeners: number; nodes: number }> {
   for (let turn = 0; turn < 3; turn += 1) await session.send('HeapProfiler.collectGarbage')
   const { metrics } = await session.send('Performance.getMetrics')
   const of = (name: string) => metrics.find((one) => one.name === name)?.value ?? 0
-  return { heap: of('JSHeapUsedSize'), listeners: of('JSEventListeners'), nodes: of('Nodes') }
+  const code = (await heapByKind(session)).get('code')?.bytes ?? 0
+  return { heap: of('JSHeapUsedSize'), code, listeners: of('JSEventListeners'), nodes: of('Nodes') }
 }
 
 /** What grows when something is done again and again; what is made once is made before. */
@@ -136,7 +138,10 @@ async function growth(page: Page, name: string, times: number, act: (turn: numbe
   await taken(page)
   const after = await alive(session)
   note(`${name}: heap before`, before.heap / 1e6, Number.POSITIVE_INFINITY, 'MB')
-  note(`${name}: heap growth`, (after.heap / before.heap - 1) * 100, 5, '%')
+  // What is used often is compiled once more: that ends by itself, and is nothing that a page has left behind.
+  const share = (bytes: number) => (bytes / before.heap) * 100
+  note(`${name}: heap growth without compiled code`, share(after.heap - after.code - before.heap + before.code), 5, '%')
+  note(`${name}: compiled code more`, share(after.code - before.code), Number.POSITIVE_INFINITY, '%')
   note(`${name}: listeners more`, after.listeners - before.listeners, 20, '')
   note(`${name}: DOM nodes more`, after.nodes - before.nodes, 200, '')
   await session.detach()
