@@ -59,6 +59,7 @@ async function capacity(stage: Stage, running: Running, stream: boolean): Promis
 /** Loads Parley slice after slice, and resolves with its memory at every second. */
 async function soak(stage: Stage, running: Running, whole: number, streams: number): Promise<[minute: number, megabytes: number][]> {
   const memory: [number, number][] = []
+  const told: string[] = []
   const begun = performance.now()
   const minute = () => (performance.now() - begun) / 60_000
   const watching = setInterval(() => memory.push([minute(), memoryOfTree(running.pid)]), 1000)
@@ -70,12 +71,16 @@ async function soak(stage: Stage, running: Running, whole: number, streams: numb
     const [answers, flows] = await Promise.all(loads)
     if (answers === undefined || flows === undefined) throw new Error('Parley has no such route')
     const wrong = faults(answers) + faults(flows) + answers.unsent + flows.unsent
+    if (wrong > 0) told.push(`${minute().toFixed(1)}: ${[answers, flows].map(outcomes).join(', ')}`)
     const cells = [minute().toFixed(1), ...rates(answers), ...rates(flows), String(wrong), memoryOfTree(running.pid).toFixed(0)]
     console.log(`| ${cells.map((cell, at) => cell.padStart(heads[at]?.length ?? 0)).join(' | ')} |`)
   }
   clearInterval(watching)
+  if (told.length > 0) console.log(`\nfaults by status, of whole answers and of streams:\n${told.join('\n')}`)
   return memory
 }
+
+const outcomes = ({ statuses, failed, unsent }: Load) => JSON.stringify({ ...statuses, failed, unsent })
 
 const rates = ({ ok, seconds, latency }: Load) => [
   (ok / seconds).toFixed(0),

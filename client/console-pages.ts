@@ -25,7 +25,11 @@ export const consolePages: readonly ConsolePage[] = [
   { paths: ['/batches'], load: async () => (await import('#client/features/batches/batches-page.tsx')).BatchesPage },
   { paths: ['/team'], load: async () => (await import('#client/features/teams/teams-page.tsx')).OwnTeamsPage },
   { paths: ['/admin/teams'], admin: true, load: async () => (await import('#client/features/teams/teams-page.tsx')).TeamsPage },
-  { paths: ['/admin/channels'], admin: true, load: async () => (await import('#client/features/channels/list-page.tsx')).ChannelsPage },
+  {
+    paths: ['/admin/channels'],
+    admin: true,
+    load: async () => (await import('#client/features/channels/list/list-page.tsx')).ChannelsPage,
+  },
   {
     paths: ['/admin/channels/new'],
     admin: true,

@@ -246,6 +246,13 @@ const calls: Record<string, { by: Call; actions: string[] }> = {
     // This one, and one of a call above.
     actions: ['session.end', 'session.end', 'session.start'],
   },
+  'DELETE /api/sessions': {
+    by: async (gateway) => {
+      await again(gateway)
+      return gateway.admin.call('DELETE', '/api/sessions')
+    },
+    actions: ['session.endAll', 'session.start'],
+  },
   'PATCH /api/session/password': {
     by: ({ admin }) => admin.call('PATCH', '/api/session/password', { old: administratorPassword, new: administratorPassword }),
     actions: ['session.prove', 'user.change'],

@@ -102,11 +102,26 @@ describe('of a key that keeps', () => {
     expect(await status(bob.session, 'DELETE', `/api/bodies/${id}`)).toBe(404)
     expect(await status(bob.session, 'DELETE', `/api/bodies?user=${ann.id}`)).toBe(404)
     expect(await status(bob.session, 'DELETE', `/api/bodies?key=${keyId}`)).toBe(404)
+    expect(await status(bob.session, 'DELETE', '/api/bodies?all=true')).toBe(403)
+    expect(await status(gateway.admin, 'DELETE', `/api/bodies?all=true&key=${keyId}`)).toBe(400)
     const { data } = await gateway.admin.call<{ data: { actorName: string }[] }>('GET', `/api/audit?action=body.read&target=${id}`)
     expect(data.map(({ actorName }) => actorName)).toEqual(['ann'])
     await gateway.admin.call('PATCH', '/api/settings', { bodies: { readers: 'owners' } })
     expect(await status(gateway.admin, 'GET', `/api/bodies/${id}`)).toBe(403)
     await gateway.admin.call('PATCH', '/api/settings', { bodies: { readers: 'administrators' } })
+  })
+
+  test('an administrator deletes what was kept of everybody, and says so in the audit', async () => {
+    const { id } = await ask({})
+    expect((await read(ann.session, id)).requestId).toBe(id)
+    const { deleted } = await gateway.admin.call<{ deleted: number }>('DELETE', '/api/bodies?all=true')
+    expect(deleted).toBeGreaterThan(0)
+    expect(await status(ann.session, 'GET', `/api/bodies/${id}`)).toBe(404)
+    const { data } = await gateway.admin.call<{ data: { after: object }[] }>('GET', '/api/audit?action=body.remove&target=everybody')
+    expect(data.map(({ after }) => after)).toEqual([{ count: deleted }])
+    // What is asked from now on is kept again.
+    const next = await ask({})
+    expect((await read(ann.session, next.id)).requestId).toBe(next.id)
   })
 
   test('a management key reads with its scope alone', async () => {

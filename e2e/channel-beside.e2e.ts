@@ -66,7 +66,8 @@ test('a channel says what it met, who would be left without it, and how it is de
   await expect(reach).toContainText('All 2 of its models are also served by spare, other.It can be turned off without an outage.')
   await expect(reach.getByRole('link', { name: 'spare' })).toHaveAttribute('href', /\/admin\/channels\/.+/)
 
-  await page.getByRole('button', { name: 'Copy as YAML' }).click()
+  await page.getByRole('button', { name: 'Copy', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'As YAML' }).click()
   await expect(page.locator('.toast')).toContainText('Copied.')
   const yaml = await page.evaluate(() => navigator.clipboard.readText())
   expect(yaml).not.toContain('sk-vendor')

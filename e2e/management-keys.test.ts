@@ -139,6 +139,7 @@ const table: Record<string, string> = {
   'POST /api/invitations/accept': '',
   'POST /api/codes/redeem': '',
   'GET /api/sessions': '',
+  'DELETE /api/sessions': 'users',
   'DELETE /api/sessions/{id}': '',
   'GET /api/session/identities': '',
   'DELETE /api/session/identities/{id}': '',
@@ -160,8 +161,11 @@ const open = [
   // Ways in: what they ask for is in the body, or in the cookie of a step.
   ...['POST /api/session/step', 'POST /api/session/passkey', 'POST /api/session/passkey-options', 'POST /api/join', 'POST /api/join/look'],
 ]
+/** It would end the session that these tests go on with: the last of them calls it. */
+const forEverybody = 'DELETE /api/sessions'
+
 const onlyForAdministrators =
-  /^\S+ \/api\/(plans|codes|credits|teams\/\{id\}\/plan|alerts|channels|capabilities|catalogue|users|audit|books|settings|environment|export|health|route|invoices)|^(POST|PATCH|DELETE) \/api\/groups|^(PUT|DELETE) \/api\/prices|^GET \/api\/prices\/\{model\}\/history|^POST \/api\/prices\/effect|^POST \/api\/(teams(\/\{id\}\/credit)?|invitations)$|^(PATCH|DELETE) \/api\/teams\/\{id\}$/
+  /^\S+ \/api\/(plans|codes|credits|teams\/\{id\}\/plan|alerts|channels|capabilities|catalogue|users|audit|books|settings|environment|export|health|route|invoices)|^(POST|PATCH|DELETE) \/api\/groups|^DELETE \/api\/sessions$|^(PUT|DELETE) \/api\/prices|^GET \/api\/prices\/\{model\}\/history|^POST \/api\/prices\/effect|^POST \/api\/(teams(\/\{id\}\/credit)?|invitations)$|^(PATCH|DELETE) \/api\/teams\/\{id\}$/
 
 interface Made {
   id: string
@@ -222,8 +226,9 @@ describe('every route with every scope', () => {
     async (scope) => {
       const { key } = await make(gateway.admin, { name: `only ${scope}`, scopes: [scope] })
       for (const [route, words] of Object.entries(table)) {
-        const { status, code, text } = await ask(key, route)
         const isOpen = words.split(' ').includes(scope)
+        if (isOpen && route === forEverybody) continue
+        const { status, code, text } = await ask(key, route)
         // Whatever the route itself says to an empty question, it is no refusal of the key.
         expect([route, status === 401 || code === 'not_permitted']).toEqual([route, !isOpen])
         if (!isOpen) expect([route, status, code, text.includes('sk-')]).toEqual([route, 403, 'not_permitted', false])
@@ -371,4 +376,13 @@ test('the audit trail names the key and its owner, and finds both', async () => 
     { action: 'managementKey.create', actorName: 'admin', owner: null, after: { digest: 'set', scopes: ['keys'] } },
   ])
   expect(JSON.stringify(data)).not.toContain(made.key)
+})
+
+test('a program signs everybody out, whoever made its key too, and goes on itself', async () => {
+  const { key } = await make(gateway.admin, { name: 'alarm', scopes: ['users', 'audit'] })
+  const { status, text } = await ask(key, forEverybody)
+  expect([status, Object.keys(JSON.parse(text))]).toEqual([200, ['ended']])
+  expect((await gateway.admin.raw('GET', '/api/session')).status).toBe(401)
+  const { data } = JSON.parse((await ask(key, 'GET /api/audit')).text) as { data: { action: string; actorName: string }[] }
+  expect(data.find(({ action }) => action === 'session.endAll')?.actorName).toBe('alarm')
 })

@@ -131,8 +131,27 @@ test('all settings are reset after their differences were shown, and lead to who
   await review.getByRole('button', { name: 'Save' }).click()
   await expect(page.locator('.toast')).toContainText('Saved')
   expect(await call('GET', '/api/settings')).toMatchObject({ keepLogsMonths: null, shareLinks: false, changed: [] })
-  await page.getByRole('link', { name: 'Changes' }).click()
+  await page.getByRole('link', { name: 'Who changed what' }).click()
   await expect(page.getByRole('link', { name: 'Settings changed' }).first()).toBeVisible()
+})
+
+test('everybody is signed out but the one who says so, and all that was kept is deleted', async ({ page, program }) => {
+  const call = await consoleApi(program)
+  await call('POST', '/api/users', { name: 'elsewhere', password: 'password of elsewhere' })
+  const other = await consoleApi(program, { name: 'elsewhere', password: 'password of elsewhere' })
+  await other('GET', '/api/session')
+  await openConsole(page, '/admin/settings')
+  for (const [button, said] of [
+    ['Delete all kept requests', '0 kept requests deleted.'],
+    ['Sign everybody out', 'sessions have ended.'],
+  ] as const) {
+    await page.getByRole('button', { name: button }).click()
+    await page.getByRole('dialog').or(page.getByRole('alertdialog')).getByRole('button', { name: button }).click()
+    await expect(page.locator('.toast', { hasText: said })).toBeVisible()
+  }
+  await expect(other('GET', '/api/session')).rejects.toThrow('not_signed_in')
+  await page.goto('/admin/audit?action=session')
+  await expect(page.getByRole('link', { name: 'Everybody signed out' }).first()).toBeVisible()
 })
 
 test('the section of the settings that is read is marked, whether by scrolling or by a press', async ({ page }) => {

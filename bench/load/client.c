@@ -147,15 +147,15 @@ static void on_readable(Connection *c) {
   }
 }
 
-/* Opens connections and sends what is due by now. Returns the milliseconds to wait for answers. */
-static int send_due(Connection *all, uint64_t begun, uint64_t *next) {
+/* Opens connections and sends what is due by now. Returns the microseconds to wait for answers. */
+static uint64_t send_due(Connection *all, uint64_t begun, uint64_t *next) {
   static unsigned open = 0;
   uint64_t now = now_us();
   unsigned may = ramp > 0 ? (unsigned)((double)(now - begun) / 1e6 * ramp) + 1 : connections;
   if (may > connections) may = connections;
   if (rate <= 0) {
     while (open < may) ask(&all[open++], now);
-    return open < connections ? 1 : 20;
+    return open < connections ? 1000 : 20000;
   }
   for (; *next <= now && *next < until; *next += (uint64_t)(1e6 / rate)) {
     Connection *c = idle;
@@ -164,7 +164,14 @@ static int send_due(Connection *all, uint64_t begun, uint64_t *next) {
     if (c != NULL) ask(c, *next);
     else if (recording) unsent++;
   }
-  return now >= until ? 20 : *next < now + 1000 ? 0 : (int)((*next - now) / 1000);
+  now = now_us();
+  return *next >= until ? 20000 : *next <= now ? 0 : *next - now;
+}
+
+/* Waits to the microsecond and does not spin meanwhile: that would take the core from the database beside it. */
+static int wait_for(struct epoll_event *events, int most, uint64_t microseconds) {
+  struct timespec time = {.tv_sec = (time_t)(microseconds / 1000000), .tv_nsec = (long)(microseconds % 1000000 * 1000)};
+  return epoll_pwait2(poller, events, most, &time, NULL);
 }
 
 static void run(void) {
@@ -177,7 +184,7 @@ static void run(void) {
     recording = now >= from && now < until;
     bool all_answered = once ? answered == connections : rate <= 0 || busy == 0;
     if ((now >= until || once) && (all_answered || now >= until + grace_us)) break;
-    int n = epoll_wait(poller, events, 512, send_due(all, begun, &next));
+    int n = wait_for(events, 512, send_due(all, begun, &next));
     for (int i = 0; i < n; i++) {
       Connection *c = events[i].data.ptr;
       if (c->wants_write && (events[i].events & EPOLLOUT)) send_rest(c);

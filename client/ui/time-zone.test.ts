@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'bun:test'
 import { writeDate } from './formatters.ts'
-import { chooseTimeZone, chosenZone, dayOf, isoDay, midnightOf, timeZones } from './time-zone.ts'
+import { chooseTimeZone, chosenZone, clockField, dayOf, instantOfField, isoDay, midnightOf, timeZones } from './time-zone.ts'
 
 afterEach(() => chooseTimeZone(''))
 
@@ -33,4 +33,20 @@ test('the chosen zone decides on what is written', () => {
   expect(isoDay(new Date(''))).toBe('')
   expect(chosenZone()).toBe('Pacific/Pago_Pago')
   expect(timeZones()).toContain('UTC')
+})
+
+test.each([
+  ['UTC', '2026-03-01T10:30', '2026-03-01T10:30:00.000Z'],
+  ['Asia/Kathmandu', '2026-03-01T00:15', '2026-02-28T18:30:00.000Z'],
+  // This hour comes twice: the earlier one is meant.
+  ['Europe/Berlin', '2026-10-25T02:30', '2026-10-25T00:30:00.000Z'],
+] as const)('in %s a field with %s means %s', (zone, text, instant) => {
+  expect(instantOfField(text, zone)?.toISOString()).toBe(instant)
+  expect(clockField(new Date(instant), zone)).toBe(text)
+})
+
+test('an hour that clocks leave out is some instant, and what is no time is none', () => {
+  expect(instantOfField('2026-03-29T02:30', 'Europe/Berlin')).toBeInstanceOf(Date)
+  for (const text of ['', '2026-03-29', '2026-13-01T00:00', 'now']) expect(instantOfField(text)).toBeUndefined()
+  expect(clockField(new Date(''))).toBe('')
 })

@@ -61,9 +61,27 @@ export const isoDay = (at: Date, zone = timeZone()): string =>
 /** When a day of the reader begins. Months and days beyond the calendar's count on, as those of `Date` do. */
 export function midnightOf(year: number, month: number, day: number, zone = timeZone()): Date {
   const wanted = Date.UTC(year, month, day)
-  const aheadAt = (at: number) => Date.UTC(...wallAt(at, zone)) - at
+  const found = instantsNear(wanted, zone)
   // Where clocks change around this midnight, one of the two offsets leads into another day.
-  const found = [-86_400_000, 86_400_000].map((beside) => wanted - aheadAt(wanted + beside)).sort((a, b) => a - b)
   const fitting = found.find((at) => Date.UTC(...dayOf(new Date(at), zone)) === wanted)
+  return new Date(fitting ?? found[1] ?? wanted)
+}
+
+/** The instants at which clocks may show what UTC shows at `wanted`, the earlier one first. */
+function instantsNear(wanted: number, zone: string): number[] {
+  const aheadAt = (at: number) => Date.UTC(...wallAt(at, zone)) - at
+  return [-86_400_000, 86_400_000].map((beside) => wanted - aheadAt(wanted + beside)).sort((a, b) => a - b)
+}
+
+/** Day and clock of the reader as a field for times holds them: YYYY-MM-DDTHH:MM; empty for what is no time. */
+export const clockField = (at: Date, zone = timeZone()): string =>
+  Number.isNaN(at.getTime()) ? '' : new Date(Date.UTC(...wallAt(at.getTime(), zone))).toISOString().slice(0, 16)
+
+/** The instant that such a field means, the earlier one where clocks show it twice; undefined for anything else. */
+export function instantOfField(text: string, zone = timeZone()): Date | undefined {
+  const wanted = /^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(text) ? Date.parse(`${text}Z`) : Number.NaN
+  if (Number.isNaN(wanted)) return undefined
+  const found = instantsNear(wanted, zone)
+  const fitting = found.find((at) => Date.UTC(...wallAt(at, zone)) === wanted)
   return new Date(fitting ?? found[1] ?? wanted)
 }

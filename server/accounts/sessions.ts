@@ -15,6 +15,7 @@ import type { SignInWay } from '#shared/ids'
 import { note, onRecord } from '#store/accounts/audit'
 import { forgetNetworks, rememberNetwork } from '#store/accounts/known-networks'
 import {
+  deleteEverySession,
   deleteSession,
   deleteSessionsOf,
   deleteSessionWithToken,
@@ -24,7 +25,7 @@ import {
   type SessionRecord,
   touchSessions,
 } from '#store/accounts/sessions'
-import { deleteStaleSteps, deleteStepsOf, insertStep } from '#store/accounts/sign-in-steps'
+import { deleteEveryStep, deleteStaleSteps, deleteStepsOf, insertStep } from '#store/accounts/sign-in-steps'
 import type { Store } from '#store/engine/store'
 import type { User } from './caller.ts'
 import type { Directory } from './directory.ts'
@@ -103,6 +104,8 @@ export interface Sessions {
   endSession(by: Actor, user: User, id: string): Promise<void>
   /** Ends every session of a user, except that of the token `but`. */
   endSessionsOf(userId: string, but?: string): Promise<void>
+  /** Ends every session of everybody, and every sign-in that waits, except the session of the token `but`. Resolves to how many sessions. */
+  endEverySession(by: Actor, but: string | undefined): Promise<number>
   /** Writes when sessions were last used; deletes expired ones, and networks unused for long. Runs on a schedule. */
   sweepSessions(): Promise<void>
 }
@@ -245,6 +248,13 @@ export function createSessions(parts: SessionsParts): Sessions {
       await deleteSessionsOf(store, userId, but === undefined ? undefined : nameOf(but))
       await deleteStepsOf(store, userId)
     },
+    endEverySession: (by, but) =>
+      onRecord(store, async (store) => {
+        const count = await deleteEverySession(store, but === undefined ? undefined : nameOf(but))
+        await deleteEveryStep(store)
+        await note(store, by, { action: 'session.endAll', target: 'everybody', name: 'everybody', after: { count } })
+        return count
+      }),
     async sweepSessions() {
       await uses.flush((seen) => touchSessions(store, seen))
       uses.keep((digest) => directory.sessions.get(digest) !== undefined)

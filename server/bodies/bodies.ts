@@ -184,7 +184,7 @@ export function openBodies(parts: BodiesParts): Bodies {
     },
     async removeAll(by, whose) {
       await flushed()
-      const target = 'keyId' in whose ? whose.keyId : whose.userId
+      const target = 'everybody' in whose ? 'everybody' : 'keyId' in whose ? whose.keyId : whose.userId
       return removeRows(by, whose, 'body.remove', target)
     },
     tidy,

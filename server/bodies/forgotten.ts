@@ -26,6 +26,7 @@ export function createForgotten(clock: Pick<Clock, 'now'>): Forgotten {
 }
 
 function isOf(whose: WhoseBodies, { requestId, userId, memberId, keyId }: Omit<RecordFacts, 'at'>): boolean {
+  if ('everybody' in whose) return true
   if ('requestId' in whose) return whose.requestId === requestId
   return 'keyId' in whose ? whose.keyId === keyId : whose.userId === userId || memberId?.endsWith(`.${whose.userId}`) === true
 }

@@ -9,7 +9,8 @@ function candidateLines(candidate: RouteCandidate, index: number): string[] {
   const how = candidate.native ? `${candidate.dialect}, unchanged` : `${candidate.dialect}, converted`
   const losses = candidate.losses.map(({ field, what, reason }) => `       ${field} ${what}: ${reason}`)
   const refused = candidate.refused ? [`       skipped: ${candidate.refused.message}`] : []
-  return [`  ${index + 1}. ${withKey(candidate)}: ${candidate.upstreamModel}, ${how}`, ...losses, ...refused]
+  const drawn = candidate.share === null || candidate.share === 1 ? '' : `, ${Math.round(candidate.share * 100)} % of draws`
+  return [`  ${index + 1}. ${withKey(candidate)}: ${candidate.upstreamModel}, ${how}${drawn}`, ...losses, ...refused]
 }
 
 const modes = {

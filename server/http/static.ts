@@ -43,7 +43,7 @@ export async function serveClient(folder: Folder): Promise<ServeClient> {
     if (request.method !== 'GET' && request.method !== 'HEAD') return undefined
     const name = nameOf(url.pathname)
     if (name !== undefined && name !== 'index.html' && folder.names.has(name)) return answer(request, name, {})
-    if (relayServices.test(url.pathname) || !wantsPage(request)) return undefined
+    if (relayServices.test(url.pathname) || !wantsPage(request, url)) return undefined
     return answer(request, 'index.html', { 'content-security-policy': policy })
   }
 
@@ -96,7 +96,11 @@ function nameOf(pathname: string): string | undefined {
 
 const typeOf = (name: string): string => types[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream'
 
-const wantsPage = (request: Request): boolean => (request.headers.get('accept') ?? '').includes('text/html')
+/** A navigation; at the root also whoever takes anything, as somebody with curl does who looks whether Parley is there. */
+function wantsPage(request: Request, { pathname }: URL): boolean {
+  const accepted = request.headers.get('accept') ?? '*/*'
+  return accepted.includes('text/html') || (pathname === '/' && accepted.includes('*/*'))
+}
 
 function chooseCoding(accepted: string, name: string, names: ReadonlySet<string>): { name: string; suffix: string } {
   for (const [coding, suffix] of [

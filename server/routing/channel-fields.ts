@@ -21,9 +21,9 @@ export interface ChannelRules {
 }
 
 /** A service account's JSON file is a key only for vendors that sign with it; elsewhere it could not be put in a header. */
-function refuseDocuments(keys: NonNullable<ChannelPatch['keys']>): void {
+function refuseDocuments(keys: NonNullable<ChannelPatch['keys']>, param: string): void {
   const at = keys.findIndex((key) => /\s/.test(typeof key === 'string' ? key : key.key))
-  if (at >= 0) throw invalid('A key of this vendor must not contain white space.', `keys.${at}`)
+  if (at >= 0) throw invalid('A key of this vendor must not contain white space.', `${param}.${at}`)
 }
 
 /** Names that would reach an object's prototype where a map is read carelessly. */
@@ -57,7 +57,10 @@ export function checkChannelFields(vendor: Vendor, fields: ChannelPatch, rules: 
   if (fields.keys?.length === 0 && !vendor.keyless) {
     throw new GatewayError('missing_field', 'This vendor needs at least one key.', { param: 'keys' })
   }
-  if (vendor.auth !== 'google-service-account') refuseDocuments(fields.keys ?? [])
+  if (vendor.auth !== 'google-service-account') {
+    refuseDocuments(fields.keys ?? [], 'keys')
+    refuseDocuments(fields.addKeys ?? [], 'addKeys')
+  }
   checkModels(fields.models ?? [])
   for (const [index, name] of (fields.groups ?? []).entries()) {
     if (!rules.groupExists(name)) throw invalid('There is no such group.', `groups.${index}`)
@@ -104,7 +107,7 @@ const invalid = (message: string, param: string) => new GatewayError('invalid_va
 
 /** The columns set by the given fields; absent fields are left out. */
 export function columnsOf(fields: ChannelPatch): Partial<ChannelFields> {
-  const { keys: _sealedElsewhere, groups, proxy, ...rest } = fields
+  const { keys: _sealedElsewhere, addKeys: _added, removeKeys: _removed, groups, proxy, ...rest } = fields
   return { ...rest, ...(proxy !== undefined && { proxy: proxy === '' ? null : proxy }), ...(groups && { groups: [...new Set(groups)] }) }
 }
 

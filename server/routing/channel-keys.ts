@@ -2,11 +2,11 @@
 import type { Random } from '#runtime/clock'
 import type { Log } from '#runtime/log'
 import type { Sealer } from '#runtime/secrets'
-import type { NewChannel } from '#shared/console/channel'
+import type { ChannelPatch, NewChannel } from '#shared/console/channel'
 import { GatewayError } from '#shared/errors'
 import { type ChannelRecord, type KeyRecord, loadChannels } from '#store/channels/channels'
 import type { Store } from '#store/engine/store'
-import type { ChannelKey } from './channel.ts'
+import type { Channel, ChannelKey } from './channel.ts'
 
 type GivenKeys = NonNullable<NewChannel['keys']>
 
@@ -24,6 +24,44 @@ export function sealKeys(given: GivenKeys, channelId: string, createdAt: Date, p
     return { id, channelId, name, sealed: parts.sealer.seal(secret, id), hint: hintOf(secret), weight, enabled: true, createdAt }
   })
 }
+
+/** Keys that a change adds and removes beside those that stay. */
+export interface GivenChange {
+  added: GivenKeys
+  /** Ids. */
+  removed: readonly string[]
+}
+
+/**
+ * What `addKeys` and `removeKeys` ask for; undefined where neither is there. Added keys without a name get one that is free. Throws
+ * `invalid_value` beside `keys`, for a name that another key has and for an id that none has, and `missing_field` where none would be left.
+ */
+export function keyChangeOf({ keys, vendor }: Pick<Channel, 'keys' | 'vendor'>, fields: ChannelPatch): GivenChange | undefined {
+  const { keys: replaced, addKeys = [], removeKeys: removed = [] } = fields
+  if (fields.addKeys === undefined && fields.removeKeys === undefined) return undefined
+  if (replaced !== undefined) throw invalid('keys: expected without addKeys and removeKeys.', 'keys')
+  const gone = removed.findIndex((id) => !keys.some((key) => key.id === id))
+  if (gone >= 0) throw invalid('Expected the id of a key of this channel.', `removeKeys.${gone}`)
+  const names = new Set(keys.filter(({ id }) => !removed.includes(id)).map(({ name }) => name))
+  if (names.size + addKeys.length === 0 && !vendor.keyless) {
+    throw new GatewayError('missing_field', 'This vendor needs at least one key.', { param: 'removeKeys' })
+  }
+  const added = addKeys.map((entry, at) => {
+    const { key, name = freeName(names), weight = 1 } = typeof entry === 'string' ? { key: entry } : entry
+    if (names.has(name)) throw invalid('Expected a name that no other key of the channel has.', `addKeys.${at}.name`)
+    names.add(name)
+    return { key, name, weight }
+  })
+  return { added, removed }
+}
+
+function freeName(taken: ReadonlySet<string>): string {
+  let number = taken.size + 1
+  while (taken.has(`key ${number}`)) number += 1
+  return `key ${number}`
+}
+
+const invalid = (message: string, param: string) => new GatewayError('invalid_value', message, { param })
 
 /**
  * Decrypts a key. One that cannot be decrypted is kept, disabled and empty: it is never sent, and the channel is not mistaken for one

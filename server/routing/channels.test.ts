@@ -191,6 +191,32 @@ describe.each(sampledEngines(import.meta.file))('on %s', (engine) => {
       expect((await refusal(channels.patchKey(by, id, 'ck_none', { weight: 2 })))[0]).toBe('not_found')
     })
 
+    test('keys come and go beside those that stay', async () => {
+      const channels = await registry()
+      const { id, keys: before } = await channels.create(by, { ...plain, keys: ['sk-first-of-three-0001', 'sk-second-of-three-0002'] })
+      const [first, second] = before
+      await channels.patchKey(by, id, second?.id ?? '', { weight: 5, enabled: false })
+      const changed = await channels.patch(by, id, { addKeys: ['sk-third-of-three-0003'], removeKeys: [first?.id ?? ''] })
+      // By name: what is added in the same millisecond has no order.
+      expect(changed.keys.map(({ name, hint, weight, enabled }) => [name, hint, weight, enabled]).sort()).toEqual([
+        ['key 2', 'sk-...0002', 5, false],
+        ['key 3', 'sk-...0003', 1, true],
+      ])
+      expect(
+        (await registry())
+          .get(id)
+          ?.keys.map(({ secret }) => secret)
+          .sort(),
+      ).toEqual(['sk-second-of-three-0002', 'sk-third-of-three-0003'])
+      const refused = async (fields: Parameters<typeof channels.patch>[2]) => refusal(channels.patch(by, id, fields))
+      expect(await refused({ addKeys: [{ key: 'sk-x', name: 'key 2' }] })).toEqual(['invalid_value', 'addKeys.0.name'])
+      expect(await refused({ removeKeys: [first?.id ?? ''] })).toEqual(['invalid_value', 'removeKeys.0'])
+      expect(await refused({ removeKeys: changed.keys.map((key) => key.id) })).toEqual(['missing_field', 'removeKeys'])
+      expect(await refused({ addKeys: ['sk-x'], keys: ['sk-y'] })).toEqual(['invalid_value', 'keys'])
+      // One more key is none of the ones that another address would get.
+      expect(await refused({ addKeys: ['sk-x'], baseUrl: 'https://elsewhere.example/v1' })).toEqual(['key_required', 'keys'])
+    })
+
     test('another host asks for the secrets beside the keys again, however they are written', async () => {
       const channels = await registry()
       const baseUrl = 'https://here.example/v1?api-key=query-secret'

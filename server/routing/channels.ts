@@ -26,7 +26,7 @@ import type { Store } from '#store/engine/store'
 import { vendors } from '#vendors/index'
 import type { Channel, Channels } from './channel.ts'
 import { type ChannelRules, checkChannelFields, checkNewChannel, columnsOf, requireKeys, wholeColumns } from './channel-fields.ts'
-import { auditedChannels, demandOwnName, openKey, sealKeys } from './channel-keys.ts'
+import { auditedChannels, demandOwnName, keyChangeOf, openKey, sealKeys } from './channel-keys.ts'
 import { carriesSecrets, hasPlainSecrets, openSecrets, revealed, sealSecrets, suspectsOf } from './channel-secrets.ts'
 import { channelOf, type Entry, rowOf } from './channel-view.ts'
 import { planDeclared, type Update } from './declared.ts'
@@ -55,7 +55,7 @@ export interface ChannelRegistry extends Channels {
   /** The channel as it would be, for a test before it is created; it gets no requests. Throws as `create` does. */
   draft(channel: NewChannel): Channel
   create(by: Actor, channel: NewChannel): Promise<ChannelRow>
-  /** `keys`, when given, replaces all keys; a changed `baseUrl` requires them (`key_required`). Throws `managed_by_file`. */
+  /** `keys`, when given, replaces all keys; a changed `baseUrl` requires them (`key_required`). `addKeys` and `removeKeys` leave the others. Throws `managed_by_file`. */
   patch(by: Actor, id: string, fields: ChannelPatch): Promise<ChannelRow>
   /** Changes one key, not its secret. Throws `managed_by_file`, `not_found`, and `invalid_value` for the name of another key. */
   patchKey(by: Actor, id: string, keyId: string, fields: ChannelKeyPatch): Promise<ChannelRow>
@@ -149,6 +149,11 @@ export async function createChannels(parts: ChannelParts): Promise<ChannelRegist
     return { ...sealSecrets(wholeColumns(channel), id, sealer), id, managed, createdAt, keys }
   }
 
+  function sealed(keys: NonNullable<Update['keys']>, id: string, at: Date) {
+    if (!('added' in keys)) return sealKeys(keys, id, at, { sealer, random })
+    return { added: sealKeys(keys.added, id, at, { sealer, random }), removed: keys.removed }
+  }
+
   async function insert(by: Actor, records: readonly ChannelRecord[]): Promise<void> {
     const deeds = records.map(({ id }) => ({ action: 'channel.create', target: id }))
     if (deeds.length > 0) await write(by, deeds, (store) => insertChannels(store, records))
@@ -160,7 +165,7 @@ export async function createChannels(parts: ChannelParts): Promise<ChannelRegist
     const at = new Date(clock.now())
     await write(by, deeds, async (store) => {
       for (const { id, columns, keys } of updates)
-        await updateChannel(store, id, sealSecrets(columns, id, sealer), keys && sealKeys(keys, id, at, { sealer, random }))
+        await updateChannel(store, id, sealSecrets(columns, id, sealer), keys && sealed(keys, id, at))
     })
   }
 
@@ -199,7 +204,7 @@ export async function createChannels(parts: ChannelParts): Promise<ChannelRegist
       refuseTaken(fields.name, id)
       requireKeys(known, fields)
       if (carriesSecrets({ ...suspectsOf(current), baseUrl: channel.baseUrl }, fields)) throw secretsRequired()
-      await update(by, [{ id, columns: columnsOf(fields), keys: fields.keys }])
+      await update(by, [{ id, columns: columnsOf(fields), keys: keyChangeOf(channel, fields) ?? fields.keys }])
       return rowOf(found(id))
     },
 

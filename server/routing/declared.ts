@@ -4,7 +4,7 @@ import { GatewayError } from '#shared/errors'
 import { sameValue } from '#shared/same-value'
 import type { ChannelFields } from '#store/channels/channels'
 import { wholeColumns } from './channel-fields.ts'
-import { sameKeys } from './channel-keys.ts'
+import { type GivenChange, sameKeys } from './channel-keys.ts'
 import type { Entry } from './channel-view.ts'
 
 /** Changes to one stored channel. */
@@ -12,7 +12,7 @@ export interface Update {
   id: string
   columns: Partial<ChannelFields>
   /** Undefined = unchanged. */
-  keys: NewChannel['keys']
+  keys: NewChannel['keys'] | GivenChange
 }
 
 /** Plans the inserts and updates. Throws `name_taken` with `INDEX.name` as `param` for a channel created in the console. */

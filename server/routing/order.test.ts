@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { GatewayError } from '#shared/errors'
 import { testCandidate as candidate, testChannel as channel, channelKey as key } from '#testing/candidate'
 import type { Channel, Channels } from './channel.ts'
-import { type Candidate, order } from './order.ts'
+import { type Candidate, order, sharesOf } from './order.ts'
 import { plan } from './plan.ts'
 import { defaultRetry, type Failure, nextAttempt, verdict } from './retry.ts'
 
@@ -147,5 +147,60 @@ describe('retry', () => {
     })
     expect(verdict([limit(a, 7), limit(b, 40)])?.retryAfter).toBe(7)
     expect(verdict([limit(a), limit(b, 40)])?.retryAfter).toBe(5)
+  })
+})
+
+describe('shares', () => {
+  const two = channel('two', { weight: 3, keys: [key('a', 1), key('b', 4)] })
+  const some = [
+    ...two.keys.map((one) => candidate(two, one)),
+    candidate(channel('one', { weight: 1 })),
+    candidate(channel('spare', { weight: 0 })),
+    { ...candidate(channel('converted')), native: false },
+    candidate(channel('later', { priority: -1 })),
+  ]
+  const told = (isDrawn: boolean) => {
+    const shares = sharesOf(some, isDrawn)
+    return some.map((one) => [shares.get(one)?.rank, shares.get(one)?.share])
+  }
+
+  test('a share is how often the draw begins with it', () => {
+    const shares = sharesOf(some, true)
+    const fraction = seeded(11)
+    const first = new Map<unknown, number>()
+    const rounds = 20_000
+    for (let round = 0; round < rounds; round++) {
+      const [drawn] = order(some, fraction)
+      first.set(drawn, (first.get(drawn) ?? 0) + 1)
+    }
+    for (const one of some) {
+      const { rank = 0, share } = shares.get(one) ?? {}
+      expect(Math.abs((first.get(one) ?? 0) / rounds - (rank === 0 ? (share ?? -1) : 0))).toBeLessThan(0.02)
+    }
+  })
+
+  test('ranks come one after the other, and what is alone in its rank is certain', () => {
+    expect(told(true).slice(2)).toEqual([
+      [0, 0.25],
+      [0, 0],
+      [1, 1],
+      [2, 1],
+    ])
+  })
+
+  test('where channels come by another figure than their weight, no share is known of those that compete', () => {
+    expect(told(false)).toEqual([
+      [0, null],
+      [0, null],
+      [0, null],
+      [0, null],
+      [1, 1],
+      [2, 1],
+    ])
+  })
+
+  test('channels without any weight share alike', () => {
+    const all = ['a', 'b'].map((name) => candidate(channel(name, { weight: 0 })))
+    expect([...sharesOf(all, true).values()].map(({ share }) => share)).toEqual([0.5, 0.5])
   })
 })

@@ -60,8 +60,41 @@ function drawChannels(candidates: readonly Candidate[], fraction: () => number, 
   return Array.from({ length: longest }, (_, turn) => drawn.flatMap((keys) => keys[turn]?.candidate ?? [])).flat()
 }
 
+/** Candidates of one tier are tried before those of a lower one. */
+export const tierOf = ({ channel, native }: Candidate): number => channel.priority * 2 + (native ? 1 : 0)
+
 /** Every candidate in the order in which it should be tried, best first. */
 export function order(candidates: readonly Candidate[], fraction: () => number, rank?: Rank): Candidate[] {
-  const tiers = Map.groupBy(candidates, ({ channel, native }) => channel.priority * 2 + (native ? 1 : 0))
+  const tiers = Map.groupBy(candidates, tierOf)
   return [...tiers].sort(([a], [b]) => b - a).flatMap(([, tier]) => drawChannels(tier, fraction, rank))
+}
+
+/** Where a candidate stands. */
+export interface Share {
+  /** 0 for those that are asked first; others wait until all of the ranks before have failed. */
+  rank: number
+  /** Of the requests that come to this rank, how many come to this candidate first: 0 to 1. Null: it is not drawn. */
+  share: number | null
+}
+
+/** Weights as parts of one; all alike where none has any, as the draw has it. */
+function parts<Item>(items: readonly Item[], weightOf: (item: Item) => number): Map<Item, number> {
+  const total = items.reduce((sum, item) => sum + weightOf(item), 0)
+  return new Map(items.map((item) => [item, total > 0 ? weightOf(item) / total : 1 / items.length]))
+}
+
+/** The place of each of these candidates, none of which rests. `isDrawn`: channels of one rank are drawn by weight. */
+export function sharesOf(candidates: readonly Candidate[], isDrawn: boolean): Map<Candidate, Share> {
+  const tiers = [...Map.groupBy(candidates, tierOf)].sort(([a], [b]) => b - a)
+  const found = new Map<Candidate, Share>()
+  for (const [rank, [, tier]] of tiers.entries()) {
+    const channels = [...Map.groupBy(tier, ({ channel }) => channel.id).values()]
+    const ofChannel = parts(channels, ([first]) => first?.channel.weight ?? 0)
+    for (const keys of channels) {
+      const ofKey = parts(keys, ({ key }) => key?.weight ?? 1)
+      const whole = channels.length === 1 ? 1 : isDrawn ? (ofChannel.get(keys) ?? 0) : null
+      for (const one of keys) found.set(one, { rank, share: whole === null ? null : whole * (ofKey.get(one) ?? 0) })
+    }
+  }
+  return found
 }

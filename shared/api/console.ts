@@ -3,14 +3,12 @@ import { KeepBodies } from '../console/body.ts'
 import { type InvoiceReport, invoiceVendors } from '../console/books.ts'
 import type { ChannelOutcomes, ChannelTotals } from '../console/channel.ts'
 import type { GroupRow, ManagedGroupRow } from '../console/group.ts'
-import type { ProbeAnswer as ProbeRow, UpstreamModels } from '../console/inspection/probe.ts'
-import type { RouteAnswer as RouteRow } from '../console/inspection/route.ts'
 import type { KeyRow } from '../console/key.ts'
 import { Budget, Limits } from '../console/limits.ts'
 import type { LossRow } from '../console/log.ts'
 import type { CapabilityRow, ModelRow, Status } from '../console/model.ts'
 import { PriceFields } from '../console/price.ts'
-import { balancingModes, Fallback } from '../console/settings.ts'
+import { Fallback } from '../console/settings.ts'
 import type { AccountRow, SignedIn, UserTotals } from '../console/user.ts'
 import { operations, roles } from '../ids.ts'
 import { Decimal, OneOf, SignedDecimal, type Static, type TSchema, Type } from '../typebox.ts'
@@ -64,6 +62,7 @@ export const UserAnswer = says<SignedIn>().of(
   Open({
     user: Open(user),
     banner: Type.Optional(Type.String({ description: 'What administrators tell everybody, as plain text.' })),
+    address: Type.Optional(Type.String({ description: 'The address from which this was asked; of GET alone.' })),
     mustEnrol: Type.Optional(
       Type.Literal(true, { description: 'The session opens nothing until the user has added the second factor that is asked for.' }),
     ),
@@ -215,48 +214,8 @@ export const ChannelOutcomesAnswer = says<ChannelOutcomes>().of(
 
 export const AilmentAnswer = Open({ channelId: Type.String(), ...HealthAnswer.properties })
 
-const probe = {
-  ok: Type.Boolean(),
-  status: Nullable(Type.Integer()),
-  ms: Type.Integer(),
-  error: Nullable(Open({ code: Type.String(), message: Type.String() })),
-}
-/** POST /api/channels/:id/test */
-export const ProbeAnswer = says<ProbeRow>().of(
-  Open({ ...probe, model: Type.String(), keys: Type.Array(Open({ ...probe, key: Nullable(Type.String()) })) }),
-)
-/** GET /api/channels/:id/models */
-export const UpstreamModelsAnswer = says<UpstreamModels>().of(
-  Open({ data: Type.Array(Open({ id: Type.String(), offered: Type.Boolean() })) }),
-)
 /** POST /pg/preview/:dialect */
 export const PreviewAnswer = Open({ body: Open({}), losses: Type.Array(Loss) })
-
-/** POST /api/route */
-export const RouteAnswer = says<RouteRow>().of(
-  Open({
-    group: Type.String(),
-    model: Type.String(),
-    balancing: Type.Optional(
-      Open({ mode: OneOf(balancingModes), channels: Type.Array(Open({ channel: Type.String(), figure: Nullable(Type.String()) })) }),
-    ),
-    candidates: Type.Array(
-      Open({
-        channel: Type.String(),
-        key: Nullable(Type.String()),
-        upstreamModel: Type.String(),
-        dialect: Type.String(),
-        native: Type.Boolean(),
-        losses: Type.Array(Loss),
-        refused: Nullable(Open({ code: Type.String(), message: Type.String(), param: Nullable(Type.String()) })),
-      }),
-    ),
-    leftOut: Type.Array(Open({ channel: Type.String(), key: Nullable(Type.String()), reason: Type.String() })),
-    fallbacks: Open({ error: Names(), context: Names(), filter: Names() }),
-    largestCost: Nullable(Decimal()),
-    error: Nullable(Open({ code: Type.String(), message: Type.String() })),
-  }),
-)
 
 /** POST /api/invoices/check */
 export const InvoiceAnswer = says<InvoiceReport>().of(

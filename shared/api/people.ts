@@ -12,6 +12,9 @@ import { Decimal, OneOf, SignedDecimal, Type } from '../typebox.ts'
 import { Instant, Left, Managed, Names, Nullable, says } from './console.ts'
 import { Open } from './fields.ts'
 
+/** DELETE /api/sessions */
+export const EndedSessions = Open({ ended: Type.Integer({ description: 'How many have ended.' }) })
+
 /** A row of GET /api/sessions. */
 export const SessionAnswer = says<SessionRow>().of(
   Open({

@@ -50,6 +50,7 @@ import * as rows from './console.ts'
 import * as errors from './errors.ts'
 import * as files from './files.ts'
 import * as generation from './generation.ts'
+import * as inspection from './inspection.ts'
 import * as models from './models.ts'
 import * as audio from './operations/audio.ts'
 import * as embeddings from './operations/embeddings.ts'
@@ -195,6 +196,7 @@ export const schemas = {
   ManagementKeys: rows.PageOf(people.ManagementKeyAnswer),
   Quotas: rows.PageOf(people.QuotaAnswer),
   Sessions: rows.PageOf(people.SessionAnswer),
+  EndedSessions: people.EndedSessions,
   KeptConversation,
   KeptConversations: rows.PageOf(people.KeptAnswer),
   NewShare,
@@ -259,8 +261,8 @@ export const schemas = {
   ChannelOutcomes: rows.ChannelOutcomesAnswer,
   Ailments: rows.PageOf(rows.AilmentAnswer),
   ProbeQuestion,
-  ProbeAnswer: rows.ProbeAnswer,
-  UpstreamModels: rows.UpstreamModelsAnswer,
+  ProbeAnswer: inspection.ProbeAnswer,
+  UpstreamModels: inspection.UpstreamModelsAnswer,
   NewAlertHook,
   AlertHookPatch,
   AlertHook: settings.AlertHookAnswer,
@@ -289,7 +291,7 @@ export const schemas = {
   InvoiceQuestion,
   InvoiceReport: rows.InvoiceAnswer,
   RouteQuestion,
-  RouteAnswer: rows.RouteAnswer,
+  RouteAnswer: inspection.RouteAnswer,
   Preview: rows.PreviewAnswer,
 } as const satisfies Record<string, TSchema>
 

@@ -78,7 +78,15 @@ export const ChannelDraft = Exact({ vendor: OneOf(vendorIds), ...optional })
 export type ChannelDraft = Static<typeof ChannelDraft>
 
 /** PATCH /api/channels/:id */
-export const ChannelPatch = Exact({ name: Type.Optional(Name()), models: Type.Optional(models), ...optional })
+export const ChannelPatch = Exact({
+  name: Type.Optional(Name()),
+  models: Type.Optional(models),
+  ...optional,
+  /** Beside those that are there, where `keys` would replace them all. */
+  addKeys: Type.Optional(Type.Array(ChannelKey, { maxItems: 1000 })),
+  /** Ids of keys that go. */
+  removeKeys: Type.Optional(Type.Array(Name(), { maxItems: 1000 })),
+})
 export type ChannelPatch = Static<typeof ChannelPatch>
 
 /** PATCH /api/channels/:id/keys/:key: one key, which stays what it is. */

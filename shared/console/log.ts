@@ -20,6 +20,8 @@ export interface AttemptRow {
   /** The model, when a fallback replaced the requested one. */
   model?: string
   key: string | null
+  /** What was spoken to the upstream, where that is not what the client speaks. */
+  dialect?: Wire
   phase: 'connect' | 'first-event' | 'stream' | 'done'
   /** The upstream's HTTP status, when there was one. */
   status: number | null

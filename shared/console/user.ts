@@ -58,6 +58,8 @@ export interface SignedIn {
   user: UserRow
   /** What administrators tell everybody, as plain text. Absent: nothing. */
   banner?: string
+  /** The address from which this was asked, as a key's `addresses` would see it. Only of GET. */
+  address?: string
   /** The session opens nothing until the user has added the second factor that the installation asks for. */
   mustEnrol?: true
 }

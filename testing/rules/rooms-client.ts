@@ -86,12 +86,28 @@ export const clientRooms: Record<string, Room> = {
   },
   // What stands beside those settings: what the channel met, who needs it, how it is declared.
   'client/features/channels/beside': { may: [...screen, ...inside('client/ui', 'console'), 'client/console'], ...feature },
+  // Tests of channels and of their models, with what came back.
+  'client/features/channels/testing': { may: [...screen, ...inside('client/ui', 'console'), 'client/console'], ...feature },
   'client/features/channels': {
     may: [
       'client/features/channels/editing',
       'client/features/channels/beside',
+      'client/features/channels/testing',
       ...screen,
       ...inside('client/ui', 'console', 'chart', 'code'),
+      'client/console',
+      'client/console/lists',
+    ],
+    ...feature,
+  },
+  // The list of channels, and what is done with several of them at once.
+  'client/features/channels/list': {
+    may: [
+      'client/features/channels',
+      'client/features/channels/beside',
+      'client/features/channels/testing',
+      ...screen,
+      ...inside('client/ui', 'console'),
       'client/console',
       'client/console/lists',
     ],
@@ -109,6 +125,7 @@ export const clientRooms: Record<string, Room> = {
       ...playground('sharing'),
       'client/features/requests',
       'client/features/channels',
+      'client/features/channels/list',
       'client/features/*',
     ],
     packages: browser,

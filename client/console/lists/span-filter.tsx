@@ -48,23 +48,33 @@ export function SpanFilter(props: { url: UrlState }) {
         onChange={(days) => url.set({ days, from: '', to: '' })}
       />
       <Show when={byDate()}>
-        <input
-          class="in quiet w-auto!"
-          type="date"
-          aria-label={ts('spanFrom')}
-          max={url.get('to')}
-          value={url.get('from')}
-          onChange={(event) => url.set({ days: 'dates', from: event.currentTarget.value })}
-        />
-        <input
-          class="in quiet w-auto!"
-          type="date"
-          aria-label={ts('spanTo')}
-          min={url.get('from')}
-          value={url.get('to')}
-          onChange={(event) => url.set({ days: 'dates', to: event.currentTarget.value })}
-        />
+        <SpanDates url={url} />
       </Show>
+    </>
+  )
+}
+
+/** The two dates between which rows are shown. */
+export function SpanDates(props: { url: UrlState }) {
+  const { url } = props
+  return (
+    <>
+      <input
+        class="in quiet w-auto!"
+        type="date"
+        aria-label={ts('spanFrom')}
+        max={url.get('to')}
+        value={url.get('from')}
+        onChange={(event) => url.set({ days: 'dates', from: event.currentTarget.value })}
+      />
+      <input
+        class="in quiet w-auto!"
+        type="date"
+        aria-label={ts('spanTo')}
+        min={url.get('from')}
+        value={url.get('to')}
+        onChange={(event) => url.set({ days: 'dates', to: event.currentTarget.value })}
+      />
     </>
   )
 }

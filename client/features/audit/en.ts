@@ -53,6 +53,7 @@ export const en = {
   'managementKey.remove': 'Management key revoked',
   'session.start': 'Signed in',
   'session.end': 'Signed out',
+  'session.endAll': 'Everybody signed out',
   'session.refuse': 'Sign-in refused',
   'body.read': 'Kept request read',
   'body.remove': 'Kept requests deleted',

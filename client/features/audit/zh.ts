@@ -55,6 +55,7 @@ export const zh: Record<keyof typeof en, string> = {
   'managementKey.remove': '吊销管理密钥',
   'session.start': '登录',
   'session.end': '退出登录',
+  'session.endAll': '所有人已退出登录',
   'session.refuse': '登录被拒',
   'body.read': '读取保留的请求',
   'body.remove': '删除保留的请求',

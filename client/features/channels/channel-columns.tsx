@@ -1,6 +1,7 @@
 import { Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
-import { readAll } from '#client/console/load.ts'
+import { queryOf, readAll } from '#client/console/load.ts'
+import { causeText } from '#client/console/rest-text.ts'
 import { vendorCard } from '#client/console/vendors.ts'
 import { tc } from '#client/ui/console/messages.ts'
 import { Monogram } from '#client/ui/console/monogram.tsx'
@@ -16,6 +17,7 @@ import type { Page } from '#shared/console/model'
 import type { UsageReportRow, UsageTotals } from '#shared/console/usage'
 import { Slices } from './beside/slices.tsx'
 import { t } from './messages.ts'
+import { PriorityField } from './priority-field.tsx'
 
 /** What requests met: the last hour by channel, and what rests now. */
 export interface Figures {
@@ -23,7 +25,9 @@ export interface Figures {
   /** The last day by channel and hour, the oldest first; undefined for an hour without requests. */
   slices: Map<string, (UsageReportRow | undefined)[]>
   total: UsageTotals | undefined
-  ailments: ChannelHealthRow[]
+  /** What rests, and what failed lately without coming to rest. */
+  rests: ChannelHealthRow[]
+  failures: ChannelHealthRow[]
 }
 
 /** A channel with what requests met there. */
@@ -31,6 +35,8 @@ export interface LivingChannel extends ChannelRow {
   hour: UsageReportRow | undefined
   slices: readonly (UsageReportRow | undefined)[]
   rests: ChannelHealthRow[]
+  /** The error code of its last failure that is still remembered. */
+  lastError: string | undefined
 }
 
 /** Reads what requests met. Throws ApiError. */
@@ -41,7 +47,7 @@ export async function readFigures(_: boolean, signal: AbortSignal): Promise<Figu
     readAll<UsageReportRow>(`/api/usage?by=channel&from=${from}`, signal),
     readAll<UsageReportRow>(`/api/usage?by=channel,hour&from=${new Date(hours[0] ?? 0).toISOString()}`, signal, 10_000),
     callApi<Page<UsageTotals>>('GET', `/api/usage?from=${from}`, undefined, signal),
-    callApi<Page<ChannelHealthRow>>('GET', '/api/health', undefined, signal),
+    callApi<Page<ChannelHealthRow>>('GET', '/api/health?lately=true', undefined, signal),
   ])
   const slices = new Map<string, (UsageReportRow | undefined)[]>()
   for (const row of byHour) {
@@ -50,7 +56,13 @@ export async function readFigures(_: boolean, signal: AbortSignal): Promise<Figu
     if (at >= 0) list[at] = row
     slices.set(row.channel ?? '', list)
   }
-  return { byChannel: new Map(byChannel.map((row) => [row.channel ?? '', row])), slices, total: total.data[0], ailments: ailments.data }
+  return {
+    byChannel: new Map(byChannel.map((row) => [row.channel ?? '', row])),
+    slices,
+    total: total.data[0],
+    rests: penalties(ailments.data),
+    failures: ailments.data,
+  }
 }
 
 const hourMs = 3_600_000
@@ -63,7 +75,8 @@ export const living = (row: ChannelRow, figures: Figures | undefined): LivingCha
   ...row,
   hour: figures?.byChannel.get(row.name),
   slices: figures?.slices.get(row.name) ?? noHours,
-  rests: figures?.ailments.filter((rest) => rest.channelId === row.id) ?? [],
+  rests: figures?.rests.filter((rest) => rest.channelId === row.id) ?? [],
+  lastError: figures?.failures.find((failure) => failure.channelId === row.id)?.cause,
 })
 
 /** Without failures that have not led to a penalty. */
@@ -79,14 +92,28 @@ export function ChannelStatus(props: { row: Resting }) {
   return <Status shape={shapes[state()]}>{t(state())}</Status>
 }
 
+/** The last failure of a channel that does not rest: why those that rest do stands below them. */
+function LastError(props: { row: LivingChannel }) {
+  return (
+    <Show when={props.row.rests.length === 0 && props.row.enabled && props.row.lastError}>
+      {(cause) => (
+        <small class="ml-auto max-w-[176px] truncate" title={t('lastErrorIs', { cause: causeText(cause()) })}>
+          {causeText(cause())}
+        </small>
+      )}
+    </Show>
+  )
+}
+
 interface Parts {
   onTurn(row: ChannelRow, enabled: boolean): void
+  onPriority(row: ChannelRow, priority: number): void
   onReset(row: ChannelRow): void
   onRemove(row: ChannelRow): void
 }
 
 /** The columns of the list of channels. */
-export function channelColumns({ onTurn, onReset, onRemove }: Parts): Column<LivingChannel>[] {
+export function channelColumns({ onTurn, onPriority, onReset, onRemove }: Parts): Column<LivingChannel>[] {
   return [
     {
       id: 'name',
@@ -114,24 +141,47 @@ export function channelColumns({ onTurn, onReset, onRemove }: Parts): Column<Liv
       cell: (row) => <Badges names={row.groups} />,
     },
     { id: 'models', label: t('models'), right: true, roomy: true, card: 'none', cell: (row) => row.models.length },
-    { id: 'priority', label: t('priority'), right: true, wide: true, card: 'none', sorts: true, cell: (row) => row.priority },
+    {
+      id: 'priority',
+      label: t('priority'),
+      right: true,
+      wide: true,
+      card: 'none',
+      sorts: true,
+      cell: (row) => (
+        <Show when={row.managed === 'console'} fallback={row.priority}>
+          <PriorityField row={row} onChange={(priority) => onPriority(row, priority)} />
+        </Show>
+      ),
+    },
     {
       id: 'hour',
       label: t('lastHour'),
       right: true,
       card: 'whole',
       cell: (row) => (
-        <span class="inline-flex items-center gap-2.5 max-[759px]:flex max-[759px]:justify-between">
-          <Slices slices={row.slices.map((hour) => hour && { requests: hour.requests, failed: hour.errors })} span="day" />
-          <span class="min-w-[52px]">
-            <Show when={row.hour} fallback={<span class="na">–</span>}>
-              {(hour) => {
-                const share = () => (hour().requests === 0 ? 1 : 1 - hour().errors / hour().requests)
-                return formatPercent(share(), share() === 1 ? 0 : 2)
-              }}
-            </Show>
+        <>
+          <span class="inline-flex items-center gap-2.5 max-[759px]:flex max-[759px]:justify-between">
+            <Slices slices={row.slices.map((hour) => hour && { requests: hour.requests, failed: hour.errors })} span="day" />
+            <span class="min-w-[52px]">
+              <Show when={row.hour} fallback={<span class="na">–</span>}>
+                {(hour) => {
+                  const share = () => (hour().requests === 0 ? 1 : 1 - hour().errors / hour().requests)
+                  const text = () => formatPercent(share(), share() === 1 ? 0 : 2)
+                  const failed = () => `/requests?${queryOf({ channel: row.name, failed: 'true', range: '1h' })}`
+                  return (
+                    <Show when={hour().errors > 0} fallback={text()}>
+                      <a href={failed()} title={t('seeFailed')}>
+                        {text()}
+                      </a>
+                    </Show>
+                  )
+                }}
+              </Show>
+            </span>
           </span>
-        </span>
+          <LastError row={row} />
+        </>
       ),
     },
     {

@@ -12,12 +12,14 @@ import { FileBadge } from '#client/ui/console/status.tsx'
 import { LinkTabs } from '#client/ui/console/tabs.tsx'
 import { useUrlState } from '#client/ui/console/url-state.ts'
 import { copyText } from '#client/ui/copy-and-save.ts'
+import { Icon } from '#client/ui/icon.tsx'
 import { later } from '#client/ui/later.ts'
+import { Menu } from '#client/ui/menu.tsx'
 import { showToast } from '#client/ui/toast.tsx'
 import type { ChannelRow, HealthRow } from '#shared/console/channel'
 import type { Page } from '#shared/console/model'
 import { SideCards } from './beside/cards.tsx'
-import { channelYaml } from './beside/channel-yaml.ts'
+import { channelsJson, channelYaml } from './beside/channel-yaml.ts'
 import { t as tb } from './beside/messages.ts'
 import { ChannelStatus, penalties } from './channel-columns.tsx'
 import { HealthTab } from './health-tab.tsx'
@@ -48,8 +50,8 @@ export function ChannelPage() {
     setTesting(true)
     url.set({ tab: 'models' })
   }
-  const copyYaml = async (row: ChannelRow) => {
-    if (await copyText(channelYaml(row))) showToast(tb('copied'))
+  const copy = async (text: string, said: string) => {
+    if (await copyText(text)) showToast(said)
   }
   // Addresses of earlier versions call the connection settings.
   const tab = () => tabs.find((one) => one === url.get('tab').replace('settings', 'connection')) ?? 'health'
@@ -67,9 +69,21 @@ export function ChannelPage() {
           {(row) => (
             <>
               <span class="contents max-[759px]:hidden">
-                <Button look="ghost" icon="copy" onClick={() => void copyYaml(row())}>
-                  {tb('copyYaml')}
-                </Button>
+                <Menu
+                  label={tb('copy')}
+                  ownName
+                  triggerClass="btn ghost"
+                  trigger={
+                    <>
+                      <Icon name="copy" />
+                      {tb('copy')}
+                    </>
+                  }
+                  items={() => [
+                    { kind: 'item', label: tb('copyYaml'), onSelect: () => void copy(channelYaml(row()), tb('copied')) },
+                    { kind: 'item', label: tb('copyJson'), onSelect: () => void copy(channelsJson([row()]), tb('copiedJson')) },
+                  ]}
+                />
               </span>
               <Button icon="pulse" onClick={() => test()}>
                 {tb('test')}

@@ -1,13 +1,12 @@
 import { Match, Show, Switch } from 'solid-js'
 import { ts } from '#client/console/messages.ts'
 import { tc } from '#client/ui/console/messages.ts'
-import { Status } from '#client/ui/console/status.tsx'
 import type { Column } from '#client/ui/console/table.tsx'
-import { formatDuration } from '#client/ui/console/time.ts'
 import { Menu } from '#client/ui/menu.tsx'
 import { t } from './messages.ts'
 import type { ModelLine } from './model-rows.ts'
-import type { ModelTest } from './model-tests.ts'
+import { TestResult } from './testing/test-result.tsx'
+import type { Test } from './testing/tests.ts'
 
 interface Parts {
   readonly: boolean
@@ -17,7 +16,9 @@ interface Parts {
   can(line: ModelLine): string | undefined
   /** Undefined while nobody knows. */
   isPriced(line: ModelLine): boolean | undefined
-  test(line: ModelLine): ModelTest | undefined
+  test(line: ModelLine): Test | undefined
+  /** Shows what came back to its test. */
+  onOpen(line: ModelLine): void
   onOffer(line: ModelLine, offered: boolean): void
   onTest(line: ModelLine): void
   onRename(line: ModelLine): void
@@ -97,7 +98,15 @@ export function modelColumns(parts: Parts): Column<ModelLine>[] {
         </Switch>
       ),
     },
-    { id: 'test', label: t('test'), cell: (line) => <Result line={line} test={parts.test(line)} /> },
+    {
+      id: 'test',
+      label: t('test'),
+      cell: (line) => (
+        <Show when={parts.test(line)} fallback={<span class="na">{line.offered ? '–' : t('notOffered')}</span>}>
+          {(test) => <TestResult name={line.name} test={test()} onOpen={() => parts.onOpen(line)} />}
+        </Show>
+      ),
+    },
     {
       id: 'actions',
       label: t('actions'),
@@ -123,36 +132,5 @@ function Change(props: { line: ModelLine }) {
         <span class="bdg warn">{t('gone')}</span>
       </Match>
     </Switch>
-  )
-}
-
-function Result(props: { line: ModelLine; test: ModelTest | undefined }) {
-  return (
-    <Show when={props.test} fallback={<span class="na">{props.line.offered ? '–' : t('notOffered')}</span>}>
-      {(test) => (
-        <Switch>
-          <Match when={test().state === 'waiting'}>
-            <span class="text-ink-3">{t('waiting')}</span>
-          </Match>
-          <Match when={test().state === 'asking'}>
-            <Status shape="live">
-              <span class="num">{t('asking', { time: formatDuration(test().ms ?? 0) })}</span>
-            </Status>
-          </Match>
-          <Match when={test().state === 'ok'}>
-            <Status shape="ok">
-              <span class="num">{t('answeredIn', { time: formatDuration(test().ms ?? 0) })}</span>
-            </Status>
-          </Match>
-          <Match when={test().state === 'bad'}>
-            <Status shape="bad">
-              <span class="whitespace-normal">
-                {test().status} {test().problem}
-              </span>
-            </Status>
-          </Match>
-        </Switch>
-      )}
-    </Show>
   )
 }

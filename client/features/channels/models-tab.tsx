@@ -33,7 +33,9 @@ import {
   removing,
   renaming,
 } from './model-rows.ts'
-import { createModelTests } from './model-tests.ts'
+import { createTests } from './testing/tests.ts'
+
+const TestDetailDialog = later(async () => (await import('./testing/detail-dialog.tsx')).TestDetailDialog)
 
 const AddModelsDialog = later(async () => (await import('./model-dialogs.tsx')).AddModelsDialog)
 const ModelNamesDialog = later(async () => (await import('./model-dialogs.tsx')).ModelNamesDialog)
@@ -50,7 +52,8 @@ export function ModelsTab(props: { row: ChannelRow; tests: boolean; onTests(): v
   const [asking, setAsking] = createSignal<'add' | ModelLine | undefined>()
   const fetching = createWrite()
   const write = createWrite()
-  const tests = createModelTests(path)
+  const tests = createTests((model) => ({ channel: props.row.id, model }))
+  const [opened, setOpened] = createSignal('')
   const prices = createLoad(
     () => '/api/prices',
     (asked, signal) => readAll<PriceRow>(asked, signal),
@@ -96,6 +99,7 @@ export function ModelsTab(props: { row: ChannelRow; tests: boolean; onTests(): v
     can: (line) => capableText(capabilities.value()?.get(line.name)),
     isPriced: (line) => priced()?.has(line.name),
     test: (line) => tests.of(line.name),
+    onOpen: (line) => setOpened(line.name),
     onOffer: (line, on) => setDraft(offering(draft(), [line], on)),
     onTest: (line) => void tests.run([line.name], form() === ''),
     onRename: setAsking,
@@ -201,6 +205,9 @@ export function ModelsTab(props: { row: ChannelRow; tests: boolean; onTests(): v
         }}
       />
       <Suspense>
+        <Show when={tests.of(opened())?.answer}>
+          {(answer) => <TestDetailDialog name={opened()} answer={answer()} onClose={() => setOpened('')} />}
+        </Show>
         <Show when={asking() === 'add'}>
           <AddModelsDialog
             known={draft().models}

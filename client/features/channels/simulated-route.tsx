@@ -2,7 +2,7 @@ import { For, Show } from 'solid-js'
 import { causes } from '#client/console/fallback-lines.ts'
 import { Facts } from '#client/ui/console/facts.tsx'
 import { Card } from '#client/ui/console/page.tsx'
-import { formatMoney } from '#client/ui/format.ts'
+import { formatMoney, formatPercent } from '#client/ui/format.ts'
 import type { RouteAnswer, RouteCandidate } from '#shared/console/inspection/route'
 import { t } from './messages.ts'
 
@@ -28,7 +28,14 @@ export function SimulatedRoute(props: { answer: RouteAnswer; channel: string | u
       >
         <ol>
           <For each={props.answer.candidates} fallback={<li class="list-line">{t('simNobody')}</li>}>
-            {(candidate, at) => <Candidate of={candidate} place={at() + 1} isThis={candidate.channel === props.channel} />}
+            {(candidate, at) => (
+              <Candidate
+                of={candidate}
+                place={at() + 1}
+                chance={chanceOf(props.answer, candidate)}
+                isThis={candidate.channel === props.channel}
+              />
+            )}
           </For>
         </ol>
       </Card>
@@ -59,7 +66,15 @@ export function SimulatedRoute(props: { answer: RouteAnswer; channel: string | u
   )
 }
 
-function Candidate(props: { of: RouteCandidate; place: number; isThis: boolean }) {
+/** How often it is asked, in words: a share of the draws, the figure by which it stands where it does, or why it waits. */
+function chanceOf({ balancing, leftOut }: RouteAnswer, { channel, key, rank, share }: RouteCandidate): string {
+  if (share === null && leftOut.some((one) => one.channel === channel && one.key === key)) return t('simRests')
+  const figure = balancing?.channels.find((one) => one.channel === channel)?.figure
+  const drawn = share === null ? figure : share === 1 ? '' : t('simShare', { share: formatPercent(share) })
+  return [drawn, rank > 0 ? t('simAfter') : ''].filter(Boolean).join(', ')
+}
+
+function Candidate(props: { of: RouteCandidate; place: number; chance: string; isThis: boolean }) {
   return (
     <li class="list-line">
       <span class="monogram" aria-hidden="true">
@@ -68,7 +83,8 @@ function Candidate(props: { of: RouteCandidate; place: number; isThis: boolean }
       <span class="min-w-0 flex-1">
         <b>{props.of.channel}</b> <span class="text-ink-3">{props.of.key}</span>
         <small>
-          <code>{props.of.upstreamModel}</code>, {props.of.native ? t('native') : t('converted', { dialect: props.of.dialect })}
+          <code>{props.of.upstreamModel}</code>, {props.of.native ? t('native') : t('converted', { dialect: props.of.dialect })},{' '}
+          {t('simPriority', { priority: String(props.of.priority) })}
         </small>
         <For each={props.of.losses}>
           {(loss) => (
@@ -82,6 +98,7 @@ function Candidate(props: { of: RouteCandidate; place: number; isThis: boolean }
       <Show when={props.isThis}>
         <span class="bdg accent">{t('simThis')}</span>
       </Show>
+      <span class="num text-right text-[13px] text-ink-2">{props.chance}</span>
     </li>
   )
 }

@@ -1,7 +1,6 @@
 import { createSignal, Show, Suspense } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
-import { explain } from '#client/console/explain.ts'
-import { asApiError } from '#client/console/load.ts'
+import { firstNames, oneByOne } from '#client/console/lists/one-by-one.ts'
 import { Button } from '#client/ui/button.tsx'
 import { tc } from '#client/ui/console/messages.ts'
 import { BulkBar, type Picks } from '#client/ui/console/picks.tsx'
@@ -13,18 +12,13 @@ import { t } from './messages.ts'
 
 const Confirm = later(async () => (await import('#client/ui/dialog.tsx')).Confirm)
 
-/** Keys that are named before something is done to all. */
-const mostNamed = 8
-
 /** What can be done with the chosen keys that the file does not own: turned on or off, revoked. `onDone` after any of them changed. */
 export function BulkKeys(props: { picks: Picks<KeyRow>; onDone(): void }) {
   const [asking, setAsking] = createSignal<'off' | 'revoke'>()
   const chosen = () => props.picks.rows().filter(({ managed }) => managed === 'console')
   const names = () => {
-    const named = chosen().slice(0, mostNamed)
-    const left = chosen().length - named.length
-    const list = named.map(({ name }) => name).join(', ')
-    return left > 0 ? t('bulkMore', { names: list, count: left }) : list
+    const { names, more } = firstNames(chosen())
+    return more > 0 ? t('bulkMore', { names, count: more }) : names
   }
   /** When any of them was last used, in words. */
   const used = () => {
@@ -36,16 +30,7 @@ export function BulkKeys(props: { picks: Picks<KeyRow>; onDone(): void }) {
   }
   /** One after the other; stops at the first refusal and says so. */
   const run = async (change: (path: string) => Promise<unknown>) => {
-    let done = 0
-    let refusal = ''
-    try {
-      for (const { id } of chosen()) {
-        await change(`/api/keys/${encodeURIComponent(id)}`)
-        done += 1
-      }
-    } catch (thrown) {
-      refusal = explain(asApiError(thrown))
-    }
+    const { done, refusal } = await oneByOne(chosen(), ({ id }) => change(`/api/keys/${encodeURIComponent(id)}`))
     if (refusal === '') props.picks.clear()
     showToast([t('bulkDone', { count: done }), refusal].filter(Boolean).join(' '))
     props.onDone()

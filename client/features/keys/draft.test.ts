@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { changesBetween, draftFor, fieldsOf, presets } from './draft.ts'
+import { changesBetween, draftFor, endOfDay, expiryKind, fieldsOf, lastDayOf, presets } from './draft.ts'
 
 test('a preset fills limits and expiry, and keeps what was typed', () => {
   const typed = { ...draftFor('app'), name: 'bot', note: 'mine', models: ['a'] }
@@ -17,6 +17,14 @@ test('a preset fills limits and expiry, and keeps what was typed', () => {
     limits: { rpm: 60 },
   })
   for (const preset of presets) expect(Object.keys(fieldsOf(draftFor(preset), 0).budget ?? {})).toHaveLength(1)
+})
+
+test('a key can be used until the end of the day that was chosen', () => {
+  const expiry = endOfDay('2027-02-28')
+  expect(lastDayOf(expiry)).toBe('2027-02-28')
+  expect(new Date(Date.parse(expiry) - 1).getDate()).toBe(28)
+  expect(fieldsOf({ ...draftFor('app'), expiry }, 0).expiresAt).toBe(expiry)
+  expect(['', '30', '45', expiry].map(expiryKind)).toEqual(['', '30', 'date', 'date'])
 })
 
 test('lines, commas and spaces separate addresses; what is empty clears', () => {

@@ -1,6 +1,7 @@
 /** A key as a form holds it, the presets it may begin with, and what is sent. */
 import { keepChoice, keepOf } from '#client/console/keep-choice.ts'
 import { type Bounds, boundsOf, readBounds } from '#client/console/limits.ts'
+import { isoDay, midnightOf } from '#client/ui/time-zone.ts'
 import type { KeyPatch, KeyRow } from '#shared/console/key'
 
 /** The fields of the form. */
@@ -51,6 +52,21 @@ export const draftOf = (row: KeyRow): KeyDraft => ({
 })
 
 const dayMs = 86_400_000
+
+/** The days after which a key may expire, as the form offers them. */
+export const expiryDays = ['7', '30', '90', '365'] as const
+
+/** What of the form's expiry is chosen: never (empty), a number of days, or a date. */
+export const expiryKind = (expiry: string): string => (expiry === '' || expiryDays.some((days) => days === expiry) ? expiry : 'date')
+
+/** The last day of the reader on which a key that expires then can be used, YYYY-MM-DD. */
+export const lastDayOf = (expiry: string): string => isoDay(new Date(Date.parse(expiry) - 1))
+
+/** The end of a day of the reader, YYYY-MM-DD, as an expiry. */
+export function endOfDay(day: string): string {
+  const [year = 0, month = 1, date = 1] = day.split('-').map(Number)
+  return midnightOf(year, month - 1, date + 1).toISOString()
+}
 
 /** What is sent for a draft; `now` in milliseconds since the epoch. */
 export function fieldsOf(draft: KeyDraft, now: number): KeyPatch & { name: string } {

@@ -1,18 +1,18 @@
 import { createMemo, createSignal, Show } from 'solid-js'
-import type { ApiError } from '#client/api/http.ts'
+import { type ApiError, callApi } from '#client/api/http.ts'
 import { BoundsFields } from '#client/console/bounds-fields.tsx'
 import { errorAt } from '#client/console/explain.ts'
 import { KeepField } from '#client/console/keep-field.tsx'
 import { createLoad, readAll } from '#client/console/load.ts'
+import { Button } from '#client/ui/button.tsx'
 import { AreaField, CheckList, Fieldset, SelectField, SwitchField, TextField } from '#client/ui/console/form.tsx'
-import { formatDay } from '#client/ui/console/time.ts'
+import { formatExactly } from '#client/ui/console/time.ts'
 import type { GroupRow } from '#shared/console/group'
 import type { ModelRow } from '#shared/console/model'
+import type { SignedIn } from '#shared/console/user'
 import { isPattern, matchesPattern } from '#shared/model-pattern'
-import type { KeyDraft } from './draft.ts'
+import { endOfDay, expiryDays, expiryKind, type KeyDraft, lastDayOf } from './draft.ts'
 import { t } from './messages.ts'
-
-const expiries = ['7', '30', '90', '365']
 
 interface FieldsProps {
   draft: KeyDraft
@@ -69,13 +69,12 @@ export function UseFields(props: FieldsProps) {
     const all = props.draft.group === '' || names.includes(props.draft.group) ? names : [...names, props.draft.group]
     return [{ value: '', label: t('groupOfOwner') }, ...all.map((name) => ({ value: name, label: name }))]
   }
-  const expiryOptions = () => [
+  const expiryOptions = [
     { value: '', label: t('never') },
-    ...expiries.map((days) => ({ value: days, label: t('days', { count: Number(days) }) })),
-    ...(props.draft.expiry !== '' && !expiries.includes(props.draft.expiry)
-      ? [{ value: props.draft.expiry, label: t('keepExpiry', { day: formatDay(props.draft.expiry) }) }]
-      : []),
+    ...expiryDays.map((days) => ({ value: days, label: t('days', { count: Number(days) }) })),
+    { value: 'date', label: t('onDate') },
   ]
+  const setExpiry = (kind: string) => props.onChange({ ...props.draft, expiry: kind === 'date' ? inAMonth() : kind })
   return (
     <Fieldset title={t('mayUse')}>
       <div class="two">
@@ -90,13 +89,23 @@ export function UseFields(props: FieldsProps) {
         />
         <SelectField
           label={t('expiry')}
-          value={props.draft.expiry}
-          options={expiryOptions()}
+          value={expiryKind(props.draft.expiry)}
+          options={expiryOptions}
           disabled={props.readonly ?? false}
           error={errorAt(props.error, 'expiresAt')}
-          onChange={(expiry) => props.onChange({ ...props.draft, expiry })}
+          onChange={setExpiry}
         />
       </div>
+      <Show when={expiryKind(props.draft.expiry) === 'date'}>
+        <TextField
+          type="date"
+          label={t('lastDay')}
+          hint={t('lastDayHint', { when: formatExactly(props.draft.expiry) })}
+          value={lastDayOf(props.draft.expiry)}
+          readonly={props.readonly ?? false}
+          onChange={(day) => /^\d{4}-\d\d-\d\d$/.test(day) && props.onChange({ ...props.draft, expiry: endOfDay(day) })}
+        />
+      </Show>
       <Show when={options().length > 0}>
         <CheckList
           label={t('allowModels')}
@@ -118,6 +127,9 @@ export function UseFields(props: FieldsProps) {
         error={errorAt(props.error, 'addresses')}
         onChange={(addresses) => props.onChange({ ...props.draft, addresses })}
       />
+      <Show when={!props.readonly}>
+        <OwnAddress {...props} />
+      </Show>
       <KeepField
         value={props.draft.keep}
         readonly={props.readonly ?? false}
@@ -130,6 +142,33 @@ export function UseFields(props: FieldsProps) {
         onChange={(strict) => !props.readonly && props.onChange({ ...props.draft, strict })}
       />
     </Fieldset>
+  )
+}
+
+/** The end of this day of the next month, about. */
+const inAMonth = () => endOfDay(lastDayOf(new Date(Date.now() + 30 * 86_400_000).toISOString()))
+
+/** Adds the address from which the person is here now. */
+function OwnAddress(props: FieldsProps) {
+  const session = createLoad(
+    () => '/api/session',
+    (path, signal) => callApi<SignedIn>('GET', path, undefined, signal),
+  )
+  const lines = () => props.draft.addresses.split(/[\s,]+/).filter(Boolean)
+  const missing = () => {
+    const address = session.value()?.address
+    return address !== undefined && !lines().includes(address) ? address : undefined
+  }
+  return (
+    <Show when={missing()}>
+      {(address) => (
+        <div class="-mt-2">
+          <Button size="sm" icon="plus" onClick={() => props.onChange({ ...props.draft, addresses: [...lines(), address()].join('\n') })}>
+            {t('addMine', { address: address() })}
+          </Button>
+        </div>
+      )}
+    </Show>
   )
 }
 

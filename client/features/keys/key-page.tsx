@@ -7,6 +7,7 @@ import { KeptDeletion } from '#client/console/kept-deletion.tsx'
 import { createLoad } from '#client/console/load.ts'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
+import { CopyButton } from '#client/ui/console/copy.tsx'
 import { Fieldset } from '#client/ui/console/form.tsx'
 import { Card, Page } from '#client/ui/console/page.tsx'
 import { SaveBar } from '#client/ui/console/save-bar.tsx'
@@ -48,6 +49,16 @@ export function KeyPage() {
     <Page
       title={key.value()?.name ?? t('key')}
       above={above}
+      mark={
+        <Show when={key.value()}>
+          {(row) => (
+            <span class="flex items-center gap-1 text-ink-3">
+              <span class="mono">{row().hint}</span>
+              <CopyButton text={row().id} what={t('id')} />
+            </span>
+          )}
+        </Show>
+      }
       actions={
         <Show when={key.value()}>
           {(row) => (

@@ -140,6 +140,7 @@ export function KeysPage() {
       >
         <DataTable
           label={t('title')}
+          view="keys"
           columns={[
             picks.column,
             ...keyColumns({

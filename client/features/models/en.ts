@@ -1,6 +1,7 @@
 /** English messages of the page about models. */
 export const en = {
   title: 'Models',
+  docs: 'API docs',
   model: 'Model',
   group: 'Group',
   abilities: 'Abilities',
@@ -40,7 +41,7 @@ export const en = {
   cacheRead: 'Cache read',
   priceChanged: 'Price changed',
   pricesIn: 'Prices in {group}',
-  paidFor: 'For',
+  paidFor: 'Paid for',
   listPrice: 'List price',
   yourPrice: '× {ratio}',
   perMillion: 'per 1M',
@@ -51,7 +52,7 @@ export const en = {
   calculator: 'Calculator',
   calculatorNote: 'nothing is sent',
   tokens: 'tokens',
-  times: 'Such requests',
+  times: 'Requests',
   perRequest: 'A request',
   forMany: '{count} such requests: {amount}',
   badAmount: 'Enter a whole number.',

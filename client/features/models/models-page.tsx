@@ -75,6 +75,11 @@ export function ModelsPage() {
   return (
     <Page
       title={t('title')}
+      actions={
+        <a class="btn ghost" href="/docs?page=models">
+          {t('docs')}
+        </a>
+      }
       aside={
         <Show when={open()} keyed>
           {(row) => (
@@ -194,8 +199,7 @@ export function ModelsPage() {
             {
               id: 'priceChangedAt',
               label: t('priceChanged'),
-              roomy: true,
-              wide: true,
+              extra: true,
               card: 'none',
               cell: (row) => (row.priceChangedAt === null ? <span class="na">–</span> : <Instant at={row.priceChangedAt} />),
             },

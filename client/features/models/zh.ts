@@ -3,6 +3,7 @@ import type { en } from './en.ts'
 /** Chinese messages of the page about models. */
 export const zh: Record<keyof typeof en, string> = {
   title: '模型',
+  docs: 'API 文档',
   model: '模型',
   group: '分组',
   abilities: '能力',

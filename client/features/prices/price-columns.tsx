@@ -43,12 +43,12 @@ export const priceColumns = (url: UrlState): Column<CatalogueRow>[] => [
   },
   { id: 'output', label: t('output'), sorts: true, right: true, cell: (row) => amount(row, 'output') },
   { id: 'cacheRead', label: t('cacheRead'), sorts: true, right: true, cell: (row) => amount(row, 'cacheRead') },
-  { id: 'other', label: t('other'), wide: true, cell: (row) => (row.price ? furtherPrices(row.price) : '') },
+  { id: 'other', label: t('other'), wide: true, cell: (row) => row.price && <Further text={furtherPrices(row.price)} /> },
   {
     id: 'channels',
     label: t('channels'),
     sorts: true,
-    wide: true,
+    extra: true,
     right: true,
     card: 'none',
     cell: (row) => row.channels.length,
@@ -85,8 +85,7 @@ export const priceColumns = (url: UrlState): Column<CatalogueRow>[] => [
     id: 'priceChangedAt',
     label: t('changedAt'),
     sorts: true,
-    wide: true,
-    roomy: true,
+    extra: true,
     card: 'none',
     cell: (row) => (row.priceChangedAt === null ? <span class="na">–</span> : <Instant at={row.priceChangedAt} />),
   },
@@ -112,6 +111,11 @@ export const priceColumns = (url: UrlState): Column<CatalogueRow>[] => [
     ),
   },
 ]
+
+/** May take two lines: it is as long as the price has parts. */
+const Further = (props: { text: string }) => (
+  <Show when={props.text}>{(text) => <span class="block min-w-[16ch] whitespace-normal">{text()}</span>}</Show>
+)
 
 function channelText({ channels }: CatalogueRow): string {
   const names = channels.slice(0, 3).map(({ name }) => name)

@@ -4,16 +4,15 @@ import { Button } from '#client/ui/button.tsx'
 import { SelectField, TextField, UnitField } from '#client/ui/console/form.tsx'
 import { tc } from '#client/ui/console/messages.ts'
 import { Dialog } from '#client/ui/dialog.tsx'
+import { clockField, instantOfField } from '#client/ui/time-zone.ts'
 import { ends } from '#shared/ids'
 import { t } from './messages.ts'
-import type { FilterName } from './request-filters.ts'
+import type { FilterName, SpanName } from './request-filters.ts'
+
+type Values = Record<FilterName | SpanName, string>
 
 /** All filters in one form. */
-export function FilterDialog(props: {
-  value: Record<FilterName, string>
-  onApply(value: Record<FilterName, string>): void
-  onClose(): void
-}) {
+export function FilterDialog(props: { value: Values; onApply(value: Values): void; onClose(): void }) {
   const { admin } = useSession()
   const [value, setValue] = createSignal(props.value)
   const set = (name: FilterName) => (text: string) => setValue({ ...value(), [name]: text.trim() })
@@ -24,6 +23,15 @@ export function FilterDialog(props: {
       value={value()[name]}
       options={[{ value: '', label: tc('any') }, ...options.map((one) => ({ value: one, label: label(one) }))]}
       onChange={set(name)}
+    />
+  )
+  /** An end of the span, to the minute; one that was not touched keeps its seconds. */
+  const time = (name: SpanName) => (
+    <TextField
+      type="datetime-local"
+      label={t(name)}
+      value={clockField(new Date(props.value[name]))}
+      onChange={(typed) => setValue({ ...value(), [name]: instantOfField(typed)?.toISOString() ?? '' })}
     />
   )
   const yesNo = (name: FilterName) => choice(name, ['true', 'false'], (one) => t(one === 'true' ? 'yes' : 'no'))
@@ -57,15 +65,17 @@ export function FilterDialog(props: {
         {text('team', t('idOrName'))}
         {admin() && text('channel')}
         {text('group')}
-        {text('error')}
+        {text('error', t('errorHint'))}
+        {text('errorText', t('errorTextHint'))}
         {text('status')}
         {choice('end', ends, (one) => t(`end_${one as (typeof ends)[number]}`))}
         {yesNo('failed')}
         {yesNo('stream')}
         {yesNo('losses')}
-        {admin() && <span class="max-[759px]:hidden" />}
         <UnitField label={t('minCost')} unit={t('usdUnit')} value={value().minCost} onChange={set('minCost')} />
         <UnitField label={t('minMs')} unit={t('msUnit')} value={value().minMs} onChange={set('minMs')} />
+        {time('from')}
+        {time('to')}
       </form>
     </Dialog>
   )

@@ -15,6 +15,7 @@ import { BulkBar, createPicks } from '#client/ui/console/picks.tsx'
 import { Empty, Failure, NoMatch } from '#client/ui/console/states.tsx'
 import { Status } from '#client/ui/console/status.tsx'
 import { DataTable } from '#client/ui/console/table.tsx'
+import { formatWhen } from '#client/ui/console/time.ts'
 import { useUrlState } from '#client/ui/console/url-state.ts'
 import { Icon } from '#client/ui/icon.tsx'
 import { later } from '#client/ui/later.ts'
@@ -26,7 +27,17 @@ import { createLiveRows } from './live-rows.ts'
 import { t } from './messages.ts'
 import { requestColumns } from './request-columns.tsx'
 import { RequestDrawer } from './request-drawer.tsx'
-import { type FilterName, filterNames, listPath, type Range, rangeOf, ranges } from './request-filters.ts'
+import {
+  type FilterName,
+  filterNames,
+  isRequestId,
+  listPath,
+  type Range,
+  rangeOf,
+  ranges,
+  type SpanName,
+  spanNames,
+} from './request-filters.ts'
 
 const ColumnDialog = later(async () => (await import('./column-dialog.tsx')).ColumnDialog)
 const FilterDialog = later(async () => (await import('./filter-dialog.tsx')).FilterDialog)
@@ -89,14 +100,25 @@ export function RequestsPage() {
     return next === undefined || at() < 0 ? undefined : () => url.set({ open: next.requestId }, { replace: true })
   }
 
-  const active = () => filterNames.filter((name) => url.get(name) !== '')
+  const allNames = [...filterNames, ...spanNames]
+  const active = () => allNames.filter((name) => url.get(name) !== '')
   const clear = () => url.set(Object.fromEntries(active().map((name) => [name, ''])))
-  const shownValue = (name: FilterName) => {
+  const shownValue = (name: FilterName | SpanName) => {
     const value = url.get(name)
+    if (name === 'from' || name === 'to') return formatWhen(value)
     if (name === 'end') return t(`end_${value}` as 'end_complete')
     return value === 'true' ? t('yes') : value === 'false' ? t('no') : value
   }
   const rangeLabel = (range: Range) => t(range === 'all' ? 'rangeAll' : `range${range}`)
+  /** What the filters leave, in words. */
+  const shown = () => {
+    const range = rangeOf(url)
+    return [range && rangeLabel(range), ...active().map((name) => `${t(name)} ${shownValue(name)}`)].filter(Boolean).join(', ')
+  }
+  const find = (text: string) => {
+    if (isRequestId(text)) navigate(`/requests/${encodeURIComponent(text)}`)
+    else url.set({ errorText: text }, { replace: true })
+  }
   const href = (row: LogRow) => url.href({ open: row.requestId })
 
   return (
@@ -137,17 +159,20 @@ export function RequestsPage() {
         }
       >
         <FilterBar>
-          <SearchField label={t('find')} value="" onSearch={(id) => id !== '' && navigate(`/requests/${encodeURIComponent(id)}`)} />
+          <SearchField label={t('find')} value={url.get('errorText')} onSearch={find} />
           <FilterChip
             label={t('range')}
             icon="clock"
             none={rangeLabel('24h')}
-            value={rangeOf(url) === '24h' ? '' : rangeOf(url)}
-            options={[...Object.keys(ranges).filter((range) => range !== '24h'), 'all'].map((value) => ({
-              value,
-              label: rangeLabel(value as Range),
-            }))}
-            onChange={(range) => url.set({ range, from: '', to: '' })}
+            value={rangeOf(url) === '24h' ? '' : (rangeOf(url) ?? 'clock')}
+            options={[
+              ...[...Object.keys(ranges).filter((range) => range !== '24h'), 'all'].map((value) => ({
+                value,
+                label: rangeLabel(value as Range),
+              })),
+              ...(rangeOf(url) === undefined ? [{ value: 'clock', label: t('rangeClock') }] : []),
+            ]}
+            onChange={(range) => range !== 'clock' && url.set({ range, from: '', to: '' })}
           />
           <For each={active()}>
             {(name) => (
@@ -209,7 +234,7 @@ export function RequestsPage() {
               }
             >
               <NoMatch
-                filters={[rangeLabel(rangeOf(url)), ...active().map((name) => `${t(name)} ${shownValue(name)}`)].join(', ')}
+                filters={shown()}
                 onClear={() => {
                   clear()
                   url.set({ range: 'all' })
@@ -228,7 +253,7 @@ export function RequestsPage() {
         </Show>
         <Show when={filtering()}>
           <FilterDialog
-            value={Object.fromEntries(filterNames.map((name) => [name, url.get(name)])) as Record<FilterName, string>}
+            value={Object.fromEntries(allNames.map((name) => [name, url.get(name)])) as Record<FilterName | SpanName, string>}
             onClose={() => setFiltering(false)}
             onApply={(value) => {
               setFiltering(false)

@@ -7,9 +7,11 @@ import { explain } from '#client/console/explain.ts'
 import { createWrite } from '#client/console/write.ts'
 import type { OpenedRequest } from '#client/features/playground/conversation/from-request.ts'
 import { Button } from '#client/ui/button.tsx'
+import { DrawerPart } from '#client/ui/console/drawer.tsx'
 import { tc } from '#client/ui/console/messages.ts'
 import { Dialog } from '#client/ui/dialog.tsx'
 import type { KeptBody } from '#shared/console/body'
+import type { LogRow } from '#shared/console/log'
 import { t } from './messages.ts'
 
 /** What would be opened, and why it is not the whole request. */
@@ -18,6 +20,27 @@ interface Found {
   /** Fields, each with a reason where one is known. */
   missing: (readonly [field: string, reason?: string])[]
   isBlanked: boolean
+}
+
+/** Of a request whose bodies are not there: why it cannot be opened, and where that is changed for the next ones. */
+export function NotKept(props: { row: LogRow }) {
+  return (
+    <DrawerPart title={t('keptTitle')}>
+      <p class="mb-3 text-[13px] text-ink-2" id="not-kept">
+        {t('keptNot')}{' '}
+        <Show when={props.row.key}>
+          {(name) => (
+            <a class="underline" href={`/keys?q=${encodeURIComponent(name())}`}>
+              {t('keptTurnOn', { key: name() })}
+            </a>
+          )}
+        </Show>
+      </p>
+      <Button icon="chat" aria-disabled="true" aria-describedby="not-kept">
+        {t('playgroundOpen')}
+      </Button>
+    </DrawerPart>
+  )
 }
 
 /** The button, and the dialog that says what the playground cannot hold. */

@@ -2,6 +2,7 @@ import { Show } from 'solid-js'
 import { BillTable } from '#client/console/bill-table.tsx'
 import { DrawerPart } from '#client/ui/console/drawer.tsx'
 import { Facts } from '#client/ui/console/facts.tsx'
+import { formatExactly } from '#client/ui/console/time.ts'
 import { formatCount, formatMoney, formatPercent } from '#client/ui/format.ts'
 import type { Bill, LogRow, UsageRow } from '#shared/console/log'
 import { t } from './messages.ts'
@@ -29,6 +30,7 @@ function Formula(props: { bill: Bill; row: LogRow }) {
   return (
     <>
       <BillTable bill={props.bill} group={props.row.group} total={t('charged')} />
+      <p class="tiny mt-2 text-ink-2">{t('billAt', { when: formatExactly(props.row.at) })}</p>
       <Show when={Number(props.row.charged) > 0 && props.row.charged !== props.row.cost}>
         <p class="tiny mt-2 text-ink-2">{t('chargedLess', { charged: `$${props.row.charged}` })}</p>
       </Show>

@@ -1,7 +1,7 @@
 import { Show } from 'solid-js'
 import { type Shape, Status } from '#client/ui/console/status.tsx'
 import type { Column } from '#client/ui/console/table.tsx'
-import { formatDuration, formatExactly, formatWhen } from '#client/ui/console/time.ts'
+import { formatBoth, formatDuration, formatWhen } from '#client/ui/console/time.ts'
 import { formatCompact, formatMoney } from '#client/ui/format.ts'
 import type { LogRow, UsageRow } from '#shared/console/log'
 import { adminColumns, type ColumnName, columnNames } from './column-choice.ts'
@@ -36,7 +36,7 @@ export function requestColumns({
       label: t('time'),
       card: 'under',
       cell: (row) => (
-        <span class="num text-ink-2" title={formatExactly(row.at)}>
+        <span class="num text-ink-2" title={formatBoth(row.at)}>
           {formatWhen(row.at, true)}
         </span>
       ),

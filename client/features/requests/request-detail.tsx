@@ -6,13 +6,14 @@ import { createLoad } from '#client/console/load.ts'
 import { causeText } from '#client/console/rest-text.ts'
 import { DrawerPart } from '#client/ui/console/drawer.tsx'
 import { Facts } from '#client/ui/console/facts.tsx'
-import { formatDuration, formatExactly } from '#client/ui/console/time.ts'
+import { formatAgo, formatDuration, formatExactly } from '#client/ui/console/time.ts'
 import { formatMoney } from '#client/ui/format.ts'
 import type { AttemptRow, LogRow } from '#shared/console/log'
 import type { Page as ApiPage } from '#shared/console/model'
 import type { Found } from '#shared/console/search'
 import { t } from './messages.ts'
 import './requests.css'
+import { NotKept } from './open-in-playground.tsx'
 import { RequestBill } from './request-bill.tsx'
 import { RequestBodies } from './request-bodies.tsx'
 import { RequestTimeline } from './request-timeline.tsx'
@@ -30,6 +31,11 @@ export function RequestDetail(props: { row: LogRow }) {
     return data.find((found) => found.kind === 'channel' && found.name === name)?.path
   })
   const retries = () => Math.max(0, (props.row.attempts?.length ?? 1) - 1)
+  /** What was spoken to the upstream that was asked last, where it is not what the client speaks. Only administrators are told. */
+  const spoken = () => {
+    const { dialect } = props.row.attempts?.at(-1) ?? {}
+    return dialect === props.row.dialect ? undefined : dialect
+  }
   const speed = () => {
     const { usage, firstTokenMs, totalMs } = props.row
     const ms = totalMs - (firstTokenMs ?? 0)
@@ -42,6 +48,9 @@ export function RequestDetail(props: { row: LogRow }) {
           <span class="bdg num" classList={{ ok: props.row.status < 400, bad: props.row.status >= 400 }}>
             {props.row.status}
           </span>
+          <Show when={spoken()}>
+            <span class="bdg info">{t('converted')}</span>
+          </Show>
           <Show when={retries() > 0}>
             <span class="bdg">{t('retries', { count: retries() })}</span>
           </Show>
@@ -72,7 +81,8 @@ export function RequestDetail(props: { row: LogRow }) {
             ],
             [t('group'), props.row.price ? t('inGroup', { group: props.row.group, ratio: props.row.price.ratio }) : props.row.group],
             [t('endpoint'), `${props.row.dialect}, ${props.row.operation}`],
-            [t('when'), formatExactly(props.row.at)],
+            [t('conversion'), spoken() && t('conversionPath', { from: props.row.dialect, to: spoken() ?? '' })],
+            [t('when'), <span title={formatAgo(props.row.at)}>{formatExactly(props.row.at)}</span>],
             [t('ended'), t(`end_${props.row.end}`)],
             [
               t('replayOf'),
@@ -88,7 +98,10 @@ export function RequestDetail(props: { row: LogRow }) {
         <Show when={props.row.error}>
           {(error) => (
             <p class="notice bad mt-3">
-              {error().message} <code class="text-[12px]">{error().code}</code>
+              {error().message}{' '}
+              <a href={`/docs?page=errors#error-${encodeURIComponent(error().code)}`}>
+                <code class="text-[12px]">{error().code}</code>
+              </a>
             </p>
           )}
         </Show>
@@ -110,7 +123,7 @@ export function RequestDetail(props: { row: LogRow }) {
         </DrawerPart>
       </Show>
       <RequestBill row={props.row} />
-      <Show when={props.row.stored && props.row.requestId} keyed>
+      <Show when={props.row.stored && props.row.requestId} keyed fallback={<NotKept row={props.row} />}>
         {(id) => <RequestBodies id={id} losses={props.row.losses} />}
       </Show>
       <DrawerPart title={t('lossesTitle')}>
@@ -125,6 +138,9 @@ export function RequestDetail(props: { row: LogRow }) {
               )}
             </For>
           </ul>
+          <p class="mt-3 text-[13px]">
+            <a href="/docs?page=losses">{t('lossesAll')}</a>
+          </p>
         </Show>
       </DrawerPart>
     </>

@@ -36,7 +36,7 @@ export function RequestDrawer(props: {
       title={
         <>
           <span class="mono truncate text-[13px]">{props.id}</span>
-          <CopyButton text={props.id} what={t('find')} />
+          <CopyButton text={props.id} what={t('id')} />
         </>
       }
       tools={

@@ -1,5 +1,4 @@
 /** The filters of the list of requests, as they stand in the address and as the API takes them. */
-import { queryOf } from '#client/console/load.ts'
 import type { UrlState } from '#client/ui/console/url-state.ts'
 
 /** Filters that are a name, a number or yes and no. */
@@ -15,6 +14,7 @@ export const filterNames = [
   'failed',
   'end',
   'error',
+  'errorText',
   'stream',
   'losses',
   'minCost',
@@ -28,8 +28,17 @@ export const ranges = { '15m': 900_000, '1h': 3_600_000, '24h': 86_400_000, '7d'
 /** A span of time; `all` is everything. */
 export type Range = keyof typeof ranges | 'all'
 
-/** The span of the address; a day when there is none. */
-export function rangeOf(url: UrlState): Range {
+/** The ends of a span by the clock, in the address as RFC 3339. */
+export const spanNames = ['from', 'to'] as const
+/** An end of a span. */
+export type SpanName = (typeof spanNames)[number]
+
+/** Whether this is the id of a request as Parley makes them, and no words. */
+export const isRequestId = (text: string): boolean => /^req_\w{8,}$/.test(text)
+
+/** The span of the address, a day when there is none; undefined where it is given by the clock. */
+export function rangeOf(url: UrlState): Range | undefined {
+  if (spanNames.some((name) => url.get(name) !== '')) return undefined
   const given = url.get('range')
   return given === 'all' || given in ranges ? (given as Range) : '24h'
 }
@@ -37,7 +46,9 @@ export function rangeOf(url: UrlState): Range {
 /** The path of the list; `now` in milliseconds, rounded to a minute so that the list is not read again all the time. */
 export function listPath(url: UrlState, now: number): string {
   const range = rangeOf(url)
-  const from = range === 'all' ? undefined : new Date(Math.floor(now / 60_000) * 60_000 - ranges[range]).toISOString()
+  const begin = (ms: number) => new Date(Math.floor(now / 60_000) * 60_000 - ms).toISOString()
+  const from = range === undefined ? url.get('from') : range === 'all' ? undefined : begin(ranges[range])
   const filters = Object.fromEntries(filterNames.map((name) => [name, url.get(name)]))
-  return `/api/logs?${queryOf({ limit: '50', from: url.get('from') || from, to: url.get('to'), ...filters })}`
+  const asked = Object.entries({ limit: '50', from: from ?? '', to: url.get('to'), ...filters }).filter(([, value]) => value !== '')
+  return `/api/logs?${new URLSearchParams(asked)}`
 }

@@ -2,6 +2,7 @@ import { useLocation, useParams } from '@solidjs/router'
 import { Show } from 'solid-js'
 import { detailOf, explain } from '#client/console/explain.ts'
 import { createLoad } from '#client/console/load.ts'
+import { CopyButton } from '#client/ui/console/copy.tsx'
 import { Page } from '#client/ui/console/page.tsx'
 import { Empty, Failure, Skeleton } from '#client/ui/console/states.tsx'
 import { BesideRequest } from './beside-request.tsx'
@@ -18,6 +19,7 @@ export function RequestPage() {
     <Page
       title={params.id}
       above={[{ label: t('title'), href: `/requests${location.search}` }]}
+      mark={<CopyButton text={params.id} what={t('id')} />}
       actions={
         <Show when={request.value()}>
           {(row) => (
@@ -59,6 +61,7 @@ export function RequestPage() {
           <>
             <div class="mb-3 flex flex-wrap gap-2 min-[760px]:hidden">
               <RequestActions row={row()} />
+              <CopyButton text={params.id} what={t('id')} />
             </div>
             <div class="card max-w-[860px]">
               <h2 class="sr-only">{t('request')}</h2>

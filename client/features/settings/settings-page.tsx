@@ -63,16 +63,10 @@ export function SettingsPage() {
     <Page
       title={t('title')}
       actions={
-        <>
-          <a class="btn ghost" href="/admin/audit?action=settings">
-            <Icon name="audit" />
-            {t('history')}
-          </a>
-          <a class="btn ghost" href="/api/export" download="parley.yaml" rel="external" title={t('exportWhy')}>
-            <Icon name="download" />
-            {t('export')}
-          </a>
-        </>
+        <a class="btn ghost" href="/api/export" download="parley.yaml" rel="external" title={t('exportWhy')}>
+          <Icon name="download" />
+          {t('export')}
+        </a>
       }
     >
       <Show
@@ -133,7 +127,12 @@ function Form(props: { row: SettingsRow; onSaved(row: SettingsRow): void }) {
   }
   return (
     <>
-      <p class="mb-4 max-w-[640px] text-[13px] text-ink-2">{t('effect')}</p>
+      <p class="mb-4 max-w-[80ch] text-[13px] text-ink-2">
+        {t('effect')}{' '}
+        <a class="underline" href="/admin/audit?action=settings">
+          {t('history')}
+        </a>
+      </p>
       <div class="filters">
         <SearchField label={t('find')} value={url.get('q')} onSearch={(q) => url.set({ q }, { replace: true })} />
         <span class="flex-1" />

@@ -7,7 +7,7 @@ import type { Page } from '#shared/console/model'
 import type { UsageReportRow, UsageTotals } from '#shared/console/usage'
 import { formatUsd, parseUsd } from '#shared/money'
 import { t } from './messages.ts'
-import { daysBefore, daysOf, type Span } from './span.ts'
+import { type Comparison, comparedWith, daysBefore, daysOf, type Span } from './span.ts'
 
 /** Dimensions of the table. */
 export const dimensions = ['model', 'key', 'user', 'team', 'group', 'channel', 'day', 'hour'] as const
@@ -19,11 +19,13 @@ export const isTime = (by: Dimension): by is 'day' | 'hour' => by === 'day' || b
 export interface Question {
   by: Dimension
   span: Span
+  comparison: Comparison
   filters: Record<string, string>
 }
 
 /** Everything that the page shows. */
 export interface Report {
+  question: Question
   rows: UsageReportRow[]
   total: UsageTotals | undefined
   before: UsageTotals | undefined
@@ -47,11 +49,12 @@ export function paramsOf({ span, filters }: Question): Record<string, string> {
 export async function readReport(question: Question, signal: AbortSignal): Promise<Report> {
   const params = paramsOf(question)
   const { start, days, end } = daysOf(question.span)
-  const earlier = { ...params, from: daysBefore(start, days).toISOString(), to: start.toISOString() }
+  const past = comparedWith(question.span, question.comparison)
+  const earlier = { ...params, from: past.start.toISOString(), to: past.end.toISOString() }
   const step = days === 1 ? 'hour' : 'day'
   const totals = async (of: Record<string, string>) =>
     (await callApi<Page<UsageTotals>>('GET', `/api/usage?${queryOf(of)}`, undefined, signal)).data[0]
-  const [rows, whole, total, past] = await Promise.all([
+  const [rows, whole, total, before] = await Promise.all([
     readAll<UsageReportRow>(`/api/usage?${queryOf({ ...params, by: question.by })}`, signal, 10_000),
     readAll<UsageReportRow>(`/api/usage?${queryOf({ ...params, by: step })}`, signal),
     totals(params),
@@ -59,9 +62,10 @@ export async function readReport(question: Question, signal: AbortSignal): Promi
   ])
   const byStep = isTime(question.by) ? [] : await readSteps(params, question.by, step, step === 'hour' ? 24 : days, rows, signal)
   return {
+    question,
     rows,
     total,
-    before: past,
+    before,
     byStep,
     whole,
     steps: stepsOf(start, days),

@@ -1,8 +1,11 @@
 /** What was used and charged: a strip, two charts, and a table with the same numbers. */
 import { createMemo, Show } from 'solid-js'
+import { onChange } from '#client/api/events.ts'
 import { useSession } from '#client/api/session.ts'
 import { detailOf, explain } from '#client/console/explain.ts'
+import { SpanDates } from '#client/console/lists/span-filter.tsx'
 import { createLoad, queryOf } from '#client/console/load.ts'
+import { createSoon } from '#client/console/soon.ts'
 import { createMediaQuery } from '#client/ui/browser-state.ts'
 import { Chart } from '#client/ui/chart/chart.tsx'
 import { durationTicks, moneyTicks } from '#client/ui/chart/ticks.ts'
@@ -30,16 +33,23 @@ import {
   seriesOf,
   stepOf,
 } from './report.ts'
-import { isShort, type Span, spans } from './span.ts'
+import { comparisons, daysOf, isShort, readSpan, spans } from './span.ts'
 import { UsageTable } from './usage-table.tsx'
 
 const filterNames = ['model', 'key', 'user', 'team', 'group', 'channel'] as const
+/** Milliseconds between two readings of a time that is not over, at least. */
+const leastMs = 10_000
 
 /** `/usage` */
 export function UsagePage() {
   const { admin } = useSession()
   const url = useUrlState()
-  const span = (): Span => spans.find((one) => one === url.get('days')) ?? '30'
+  const span = createMemo(() => readSpan(url.get('days'), url.get('from'), url.get('to')))
+  const rangeName = () => {
+    const now = span()
+    return typeof now === 'object' ? 'dates' : now
+  }
+  const comparison = () => comparisons.find((one) => one === url.get('compare')) ?? 'before'
   const choices = () =>
     dimensions
       .filter((one) => admin() || (one === 'user' ? url.get('team') !== '' : one !== 'team' && one !== 'channel'))
@@ -49,10 +59,16 @@ export function UsagePage() {
   const byOptions = () => choices().map((value) => ({ value, label: t(`by_${value}`) }))
   const filters = () => Object.fromEntries(filterNames.map((name) => [name, url.get(name)]))
   const hiding = () => Object.values(filters()).filter(Boolean).join(', ')
-  const question = createMemo((): Question => ({ by: by(), span: span(), filters: filters() }), undefined, {
+  const question = createMemo((): Question => ({ by: by(), span: span(), comparison: comparison(), filters: filters() }), undefined, {
     equals: (a, b) => JSON.stringify(a) === JSON.stringify(b),
   })
   const report = createLoad(question, readReport)
+  onChange(
+    ['requests'],
+    createSoon(leastMs, () => daysOf(span()).end === undefined && void report.reload()),
+  )
+  /** Whether what is shown answers an earlier question. */
+  const isStale = (known: Report) => report.loading() && known.question !== question()
   const file = (format: 'csv' | 'focus') =>
     `/api/usage?${queryOf({ ...paramsOf(question()), by: isTime(by()) ? by() : `${by()},day`, format })}`
   return (
@@ -98,9 +114,22 @@ export function UsagePage() {
           label={t('range')}
           icon="clock"
           none={t('range30')}
-          value={span() === '30' ? '' : span()}
-          options={spans.filter((one) => one !== '30').map((value) => ({ value, label: t(`range${value}`) }))}
-          onChange={(value) => url.set({ days: value })}
+          value={rangeName() === '30' && url.get('days') !== 'dates' ? '' : url.get('days') || 'dates'}
+          options={[
+            ...spans.filter((one) => one !== '30').map((value) => ({ value, label: t(`range${value}`) })),
+            { value: 'dates', label: t('rangedates') },
+          ]}
+          onChange={(value) => url.set({ days: value, from: '', to: '' })}
+        />
+        <Show when={url.get('days') === 'dates' || rangeName() === 'dates'}>
+          <SpanDates url={url} />
+        </Show>
+        <FilterChip
+          label={t('comparison')}
+          none={t('compareBefore', { count: daysOf(span()).days })}
+          value={comparison() === 'before' ? '' : comparison()}
+          options={[{ value: 'year', label: t('compareYear') }]}
+          onChange={(value) => url.set({ compare: value })}
         />
         {filterNames.map((name) => (
           <Show when={url.get(name)}>
@@ -132,7 +161,7 @@ export function UsagePage() {
               </div>
             }
           >
-            <div class="stack" classList={{ 'opacity-60': report.loading() }} aria-busy={report.loading() ? 'true' : undefined}>
+            <div class="stack" classList={{ 'opacity-60': isStale(known()) }} aria-busy={isStale(known()) ? 'true' : undefined}>
               <Strip report={known()} admin={admin()} />
               <Charts report={known()} by={by()} />
               <UsageTable
@@ -157,7 +186,7 @@ function Strip(props: { report: Report; admin: boolean }) {
   const errors = (of: UsageTotals | undefined) => (of && of.requests > 0 ? of.errors / of.requests : 0)
   return (
     <Stats
-      label={t('comparedWith', { count: props.report.days })}
+      label={props.report.question.comparison === 'year' ? t('comparedYear') : t('comparedWith', { count: props.report.days })}
       stats={[
         {
           label: t('charged'),

@@ -1,10 +1,10 @@
-import { Show } from 'solid-js'
+import { For, Show } from 'solid-js'
 import { Meter } from '#client/ui/console/meter.tsx'
 import { type Column, DataTable } from '#client/ui/console/table.tsx'
 import { formatDay, formatDuration, formatWhen } from '#client/ui/console/time.ts'
 import { formatCompact, formatCount, formatMoney, formatPercent } from '#client/ui/format.ts'
 import { Icon } from '#client/ui/icon.tsx'
-import type { UsageReportRow } from '#shared/console/usage'
+import type { Percentiles, UsageReportRow } from '#shared/console/usage'
 import { tokensIn } from './figures.ts'
 import { t } from './messages.ts'
 import { type Dimension, isTime, nameOf, type Report, seriesOf } from './report.ts'
@@ -16,6 +16,9 @@ interface TableProps {
   admin: boolean
   onFilter(name: Dimension, value: string): void
 }
+
+const percentilesText = ({ p50, p95, p99 }: Percentiles) =>
+  `p50 ${formatDuration(p50)}, p95 ${formatDuration(p95)}, p99 ${formatDuration(p99)}`
 
 /** The numbers of the charts; the swatches are the legend. */
 export function UsageTable(props: TableProps) {
@@ -60,13 +63,25 @@ export function UsageTable(props: TableProps) {
       cell: (row) => formatPercent(row.tokens.in.cacheRead / Math.max(1, tokensIn(row))),
     },
     { id: 'out', label: t('tokensOut'), right: true, cell: (row) => formatCompact(row.tokens.out.total) },
+    {
+      id: 'reasoning',
+      label: t('reasoning'),
+      right: true,
+      wide: true,
+      roomy: true,
+      cell: (row) => (row.tokens.out.reasoning > 0 ? formatCompact(row.tokens.out.reasoning) : <span class="na">–</span>),
+    },
     { id: 'errors', label: t('errors'), right: true, cell: (row) => formatPercent(row.requests === 0 ? 0 : row.errors / row.requests) },
     {
       id: 'p95',
       label: t('p95'),
       right: true,
       wide: true,
-      cell: (row) => (row.latency.firstToken ? formatDuration(row.latency.firstToken.p95) : <span class="na">–</span>),
+      cell: (row) => (
+        <Show when={row.latency.firstToken} fallback={<span class="na">–</span>}>
+          {(times) => <span title={percentilesText(times())}>{formatDuration(times().p95)}</span>}
+        </Show>
+      ),
     },
     ...(props.admin
       ? [
@@ -104,27 +119,18 @@ export function UsageTable(props: TableProps) {
   return (
     <DataTable
       label={t('title')}
+      view="usage"
       columns={columns()}
       rows={props.rows}
       rowId={(row) => nameOf(row, props.by).id}
       {...(props.by === 'hour' && { rowPx: 36 })}
       total={
-        <Show when={total()}>
-          {(sum) => (
-            <tr>
-              {columns().map((column) => (
-                <td
-                  class={`${column.right ? 'r' : ''} ${column.wide ? 'w' : ''} ${column.card === 'title' ? 'card-title' : ''} ${column.card === 'figure' ? 'card-figure' : ''}`}
-                  data-label={column.card ? undefined : column.label}
-                >
-                  <Show when={column.id !== 'name'} fallback={t('total')}>
-                    <Show when={column.id !== 'share'}>{column.cell(sum() as UsageReportRow)}</Show>
-                  </Show>
-                </td>
-              ))}
-            </tr>
-          )}
-        </Show>
+        total() &&
+        ((shown) => (
+          <tr>
+            <For each={shown}>{(column) => <SumCell column={column} sum={total() as UsageReportRow} />}</For>
+          </tr>
+        ))
       }
       foot={
         <span class="inline-flex items-center gap-2">
@@ -134,5 +140,26 @@ export function UsageTable(props: TableProps) {
       }
       footEnd={t('updated', { time: formatWhen(props.report.at, true) })}
     />
+  )
+}
+
+/** A sum under its column; the first one says what the row is. */
+function SumCell(props: { column: Column<UsageReportRow>; sum: UsageReportRow }) {
+  const place = () => props.column.card
+  return (
+    <td
+      classList={{
+        r: props.column.right ?? false,
+        w: props.column.wide ?? false,
+        x: props.column.roomy ?? false,
+        'card-title': place() === 'title',
+        'card-figure': place() === 'figure',
+      }}
+      data-label={place() ? undefined : props.column.label}
+    >
+      <Show when={props.column.id !== 'name'} fallback={t('total')}>
+        <Show when={props.column.id !== 'share'}>{props.column.cell(props.sum)}</Show>
+      </Show>
+    </td>
   )
 }

@@ -25,6 +25,8 @@ export interface Column<Row> {
   wide?: boolean
   /** Left out below 1400 pixels. */
   roomy?: boolean
+  /** Shown only where somebody chose it. */
+  extra?: boolean
   /** Its place in a card; a labelled line when absent. */
   card?: 'lead' | 'title' | 'figure' | 'under' | 'state' | 'whole' | 'none'
   /** Whether a click on its head sorts by it. */
@@ -70,7 +72,8 @@ interface TableProps<Row> {
   below?: (row: Row) => JSX.Element | undefined
   /** Shown in place of rows when there are none. */
   empty?: JSX.Element
-  total?: JSX.Element
+  /** A row of sums, for the columns that are shown. */
+  total?: ((columns: readonly Column<Row>[]) => JSX.Element) | undefined
   foot?: JSX.Element
   footEnd?: JSX.Element
   more?: MoreRows | undefined
@@ -182,9 +185,7 @@ export function DataTable<Row>(props: TableProps<Row>) {
                   </For>
                   <Gap rows={count() - near().to} rowPx={rowPx()} columns={columns().length} />
                 </tbody>
-                <Show when={props.total}>
-                  <tfoot>{props.total}</tfoot>
-                </Show>
+                <Show when={props.total}>{(row) => <tfoot>{row()(columns())}</tfoot>}</Show>
               </table>
             </div>
             <TableFoot

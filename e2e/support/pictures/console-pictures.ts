@@ -1,7 +1,4 @@
-/**
- * Takes pictures of the console's pages, by hand: `bun e2e/support/pictures/console-pictures.ts FOLDER [WORD...]` after `npm run build`. Each page in
- * both themes at 1440 and 360 pixels; only those whose name has one of the words in it.
- */
+/** Takes pictures of the pages whose name has one of the words, in both themes at 1440 and 360 pixels: `FOLDER [WORD...]` after `npm run build`. */
 import { mkdirSync } from 'node:fs'
 import { type BrowserContext, chromium, type Page } from 'playwright'
 import { chromiumPath } from '#testing/chromium'
@@ -91,6 +88,7 @@ const pages: readonly (readonly [name: string, path: string, act?: (page: Page) 
   ['group', '/admin/groups?open=vip', (page) => page.getByRole('dialog').waitFor()],
   ['settings', '/admin/settings'],
   ['models', '/models'],
+  ['model', '/models?open=gpt-5', (page) => page.locator('tr.charged').waitFor()],
   ['account', '/account'],
   [
     'account-new-key',

@@ -14,7 +14,7 @@ import { amountToHold, everyModel } from '#relay/spend/hold'
 import { unpricedFor } from '#relay/spend/unpriced'
 import type { FallbackCause } from '#routing/fallbacks'
 import { leftOut } from '#routing/left-out'
-import type { Candidate } from '#routing/order'
+import { type Candidate, type Share, sharesOf } from '#routing/order'
 import { type PlanRequest, plan } from '#routing/plan'
 import type { RouteAnswer, RouteCandidate } from '#shared/console/inspection/route'
 import { asGatewayError, GatewayError } from '#shared/errors'
@@ -40,9 +40,10 @@ export function createExplain(parts: Pick<RelayParts, 'channels' | 'prices' | 'h
     const head = codec.readHead(raw, path)
     const request: PlanRequest = { group: caller.group.name, model: head.model, models: caller.models, operation: 'generate', dialect }
 
-    function described(candidate: Candidate): RouteCandidate {
+    function described(candidate: Candidate, { rank, share }: Share): RouteCandidate {
       const { channel, key, model, native } = candidate
-      const shown = { channel: channel.name, key: key?.name ?? null, upstreamModel: model.upstream, dialect: candidate.dialect, native }
+      const place = { channel: channel.name, key: key?.name ?? null, priority: channel.priority, rank, share }
+      const shown = { ...place, upstreamModel: model.upstream, dialect: candidate.dialect, native }
       const unpriced = unpricedFor(head, candidate, parts.prices.get(model.name)?.rates ?? {})
       if (unpriced) return { ...shown, losses: [], refused: refusedAs(unpriced) }
       if (native) return { ...shown, losses: [], refused: null }
@@ -88,12 +89,18 @@ export function createExplain(parts: Pick<RelayParts, 'channels' | 'prices' | 'h
           ...new Map(planned.map((one) => [one.channel.name, { channel: one.channel.name, figure: balancing.figure(one) }])).values(),
         ],
       }
+    const shares = sharesOf(
+      fit.filter((one) => parts.health.wait(one) === 0),
+      balanced === undefined || balanced === false,
+    )
+    // Those that rest come after all others.
+    const last: Share = { rank: Math.max(0, ...[...shares.values()].map(({ rank }) => rank + 1)), share: null }
     const namesOf = (cause: FallbackCause) => models?.instead[cause].map(({ model }) => model) ?? []
     return {
       group: caller.group.name,
       model: head.model,
       ...(balanced && { balancing: balanced }),
-      candidates: fit.map(described),
+      candidates: fit.map((one) => described(one, shares.get(one) ?? last)),
       leftOut: leftOut(parts.channels, request, planned, parts.health),
       fallbacks: { error: namesOf('error'), context: namesOf('context'), filter: namesOf('filter') },
       largestCost: models ? formatUsd(amountToHold({ head }, everyModel(models), caller.group.ratio)) : null,

@@ -22,6 +22,7 @@ import { type PhaseTimer, phaseLimits, phaseTimer } from '#upstream/timeouts'
 import type { UpstreamAnswer, UpstreamRequest } from '#upstream/upstream'
 import { authHeaders } from '#vendors/auth'
 import { modelList } from '#vendors/model-list'
+import { type ProbeNotes, probeNotes } from './probe-notes.ts'
 
 /** One question to one key, as it ended. */
 export interface Probed {
@@ -33,6 +34,12 @@ export interface Probed {
   /** What the upstream says it used; undefined where it answered nothing that could be read. */
   usage: Usage | undefined
 }
+
+interface Noted extends Probed {
+  notes: ProbeNotes
+}
+
+type Asked = Pick<Noted, 'candidate' | 'stream' | 'notes'>
 
 export interface Probe {
   /**
@@ -108,11 +115,16 @@ export function createProbe(parts: Parts): Probe {
   }
 
   /** Reads one response to its end, and what it says it used. Throws unless it is a valid answer. */
-  async function judge(candidate: Candidate, stream: boolean, answer: UpstreamAnswer, timer: PhaseTimer): Promise<Usage | undefined> {
+  async function judge(asked: Asked, answer: UpstreamAnswer, timer: PhaseTimer): Promise<Usage | undefined> {
+    const { candidate, stream, notes } = asked
     const codec = codecFor(candidate)
     const memo = { toolNames: {}, wrappedTools: [] }
     if (!stream) {
-      return codec.readResponse((await readText(answer, testBytes)).text, memo, codecContext).usage
+      const { text } = await readText(answer, testBytes)
+      notes.body(text)
+      const response = codec.readResponse(text, memo, codecContext)
+      notes.response(response)
+      return response.usage
     }
     let usage: Usage | undefined
     const reader = codec.reader(memo, codecContext)
@@ -122,7 +134,9 @@ export function createProbe(parts: Parts): Probe {
       timer.touch()
       size += piece?.byteLength ?? 0
       const frames = piece === undefined ? splitter.end() : splitter.push(piece)
+      for (const frame of frames) notes.frame(frame)
       const events = [...frames.flatMap((frame) => reader.push(frame)), ...(piece === undefined ? reader.end(undefined) : [])]
+      for (const event of events) notes.event(event)
       const failed = events.find((event) => event.kind === 'error')
       if (failed) throw failed.error
       usage = events.findLast((event) => event.kind === 'usage')?.usage ?? usage
@@ -131,17 +145,18 @@ export function createProbe(parts: Parts): Probe {
     return usage
   }
 
-  async function ask(candidate: Candidate, stream: boolean, signal: AbortSignalLike): Promise<Probed> {
+  async function ask(candidate: Candidate, stream: boolean, signal: AbortSignalLike): Promise<Noted> {
     const { channel, model } = candidate
     const codec = codecFor(candidate)
     const [at, startedAt] = [clock.now(), clock.monotonic()]
     const timer = phaseTimer(clock, limits)
+    const notes = probeNotes(() => clock.monotonic() - startedAt)
     let status: number | null = null
     let answer: UpstreamAnswer | undefined
     let usage: Usage | undefined
-    const ended = (error: ProbeResult['error']): Probed => {
+    const ended = (error: ProbeResult['error']): Noted => {
       const result = { ok: error === null, status, ms: Math.round(clock.monotonic() - startedAt), error }
-      return { candidate, stream, at, result, usage }
+      return { candidate, stream, at, result, usage, notes }
     }
     try {
       const target = { model: model.upstream, capabilities: model.capabilities, stream }
@@ -152,9 +167,12 @@ export function createProbe(parts: Parts): Probe {
       if (channel.vendor.scripted) timer.connected()
       answer = await upstream.open(await signed(parts.signer, request, both), both, timer.connected)
       status = answer.status
-      if (status < 200 || status > 299)
-        throw codec.readError(status, new Headers([...answer.headers]), (await readText(answer, testBytes)).text)
-      usage = await judge(candidate, stream, answer, timer)
+      if (status < 200 || status > 299) {
+        const { text } = await readText(answer, testBytes)
+        notes.body(text)
+        throw codec.readError(status, new Headers([...answer.headers]), text)
+      }
+      usage = await judge({ candidate, stream, notes }, answer, timer)
       return ended(null)
     } catch (thrown) {
       const { code, publicCode, message } = asGatewayError(thrown)
@@ -182,13 +200,14 @@ export function createProbe(parts: Parts): Probe {
   }
 
   return {
-    async test(channelId, { model, stream = false }, signal, tell) {
+    async test(channelId, { model, stream = false, detail = false }, signal, tell) {
       const channel = found(channelId)
       const how = chosen(channel, model)
       const askWith = async (key: ChannelKey | null) => {
         const probed = await ask({ ...how, key }, stream, signal)
         tell?.(probed)
-        return { key: key?.name ?? null, ...probed.result }
+        const { candidate, result, usage, notes } = probed
+        return { key: key?.name ?? null, ...result, ...(detail && { detail: notes.detail(candidate, usage) }) }
       }
       const [first, ...others] = keysOf(channel)
       const answered = await askWith(first)

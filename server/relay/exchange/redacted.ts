@@ -28,6 +28,9 @@ export function redacted(error: GatewayError, { channel }: Candidate): GatewayEr
   })
 }
 
+/** Any text of an upstream without what only the operator may know. */
+export const withoutSecrets = (text: string, channel: Channel): string => withoutWords(text, wordsOf(channel))
+
 function wordsOf(channel: Channel): readonly string[] {
   const found = known.get(channel)
   if (found) return found

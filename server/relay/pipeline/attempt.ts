@@ -61,6 +61,7 @@ async function tryOne<Value>(trying: Trying<Value>, candidate: Candidate, make: 
   const startedAt = clock.monotonic()
   const row: AttemptRow = { channel: channel.name, key: key?.name ?? null, phase: 'connect', status: null, cause: null, ms: 0 }
   if (model.name !== trying.model) row.model = model.name
+  if (!candidate.native) row.dialect = candidate.style ?? candidate.dialect
   const timer = phaseTimer(clock, trying.limits(candidate), trying.signal)
   trying.attempts.begin(row)
   try {

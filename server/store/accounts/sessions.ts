@@ -55,6 +55,14 @@ export async function deleteSessionsOf(store: Store, userId: string, but?: strin
   await ended(store, await store.db.delete(sessions).where(those).returning({ digest: sessions.digest }))
 }
 
+/** Ends the sessions of everybody, except that with the digest `but`; resolves to how many. */
+export async function deleteEverySession(store: Store, but?: string): Promise<number> {
+  const those = but === undefined ? undefined : ne(sessions.digest, but)
+  const gone = await store.db.delete(sessions).where(those).returning({ digest: sessions.digest })
+  await ended(store, gone)
+  return gone.length
+}
+
 /** Deletes sessions last used before `idle` or started before `begun`. */
 export async function deleteStaleSessions(store: Store, idle: Date, begun: Date): Promise<void> {
   const stale = or(lt(sessions.usedAt, idle), lt(sessions.createdAt, begun))

@@ -41,6 +41,11 @@ export async function deleteStepsOf({ db }: Store, userId: string): Promise<void
   await db.delete(signInSteps).where(eq(signInSteps.userId, userId))
 }
 
+/** Deletes the steps of everybody. */
+export async function deleteEveryStep({ db }: Store): Promise<void> {
+  await db.delete(signInSteps)
+}
+
 /** Deletes steps that are over. */
 export async function deleteStaleSteps({ db }: Store, now: Date): Promise<void> {
   await db.delete(signInSteps).where(lt(signInSteps.expiresAt, now))

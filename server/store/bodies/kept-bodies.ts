@@ -59,17 +59,21 @@ export async function keptAmong({ db }: Store, requestIds: readonly string[]): P
 }
 
 /** Whose bodies are deleted. */
-export type WhoseBodies = { requestId: string } | { keyId: string } | { userId: string }
+export type WhoseBodies = { requestId: string } | { keyId: string } | { userId: string } | { everybody: true }
 
 /** Deletes the rows of requests until `until`, those of replays of a request with it, and so the only keys of their records; resolves with how many. */
 export async function deleteBodies({ db }: Store, whose: WhoseBodies, until: Date): Promise<number> {
-  const of =
-    'requestId' in whose ? withReplays(whose.requestId) : 'keyId' in whose ? eq(keptBodies.keyId, whose.keyId) : ofPerson(whose.userId)
   const gone = await db
     .delete(keptBodies)
-    .where(and(of, lte(keptBodies.at, until)))
+    .where(and(conditionOf(whose), lte(keptBodies.at, until)))
     .returning({ requestId: keptBodies.requestId })
   return gone.length
+}
+
+function conditionOf(whose: WhoseBodies): SQL | undefined {
+  if ('requestId' in whose) return withReplays(whose.requestId)
+  if ('keyId' in whose) return eq(keptBodies.keyId, whose.keyId)
+  return 'userId' in whose ? ofPerson(whose.userId) : undefined
 }
 
 /** What this user or team paid for, and what this user asked for a team. */

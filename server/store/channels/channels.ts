@@ -16,7 +16,11 @@ export async function loadChannels({ db }: Store, ids?: readonly string[]): Prom
   const among = (column: typeof channels.id | typeof channelKeys.channelId) => (ids ? inArray(column, [...ids]) : undefined)
   const rows = await db.select().from(channels).where(among(channels.id)).orderBy(asc(channels.createdAt), asc(channels.id))
   if (rows.length === 0) return []
-  const keys = await db.select().from(channelKeys).where(among(channelKeys.channelId)).orderBy(asc(channelKeys.id))
+  const keys = await db
+    .select()
+    .from(channelKeys)
+    .where(among(channelKeys.channelId))
+    .orderBy(asc(channelKeys.createdAt), asc(channelKeys.id))
   const byChannel = Map.groupBy(keys, (key) => key.channelId)
   return rows.map((row) => ({ ...row, keys: byChannel.get(row.id) ?? [] }))
 }
@@ -36,8 +40,20 @@ export async function insertChannels(store: Store, records: readonly ChannelReco
   for (const { id } of records) await store.changes.publish('channels', id)
 }
 
-/** Writes the given fields; `keys`, when given, replaces all keys. Resolves to false when the row does not exist. */
-export async function updateChannel(store: Store, id: string, fields: Partial<ChannelFields>, keys?: KeyRecord[]): Promise<boolean> {
+/** Keys that come and go beside those that stay. */
+export interface KeyChange {
+  added: KeyRecord[]
+  /** Ids. */
+  removed: readonly string[]
+}
+
+/** Writes the given fields; `keys`, when given, replaces all keys, or changes some. Resolves to false when the row does not exist. */
+export async function updateChannel(
+  store: Store,
+  id: string,
+  fields: Partial<ChannelFields>,
+  keys?: KeyRecord[] | KeyChange,
+): Promise<boolean> {
   const found = await store.db.transaction(async (tx) => {
     // Setting the id to itself keeps the statement valid when only keys change, and locks the row.
     const rows = await tx
@@ -47,8 +63,9 @@ export async function updateChannel(store: Store, id: string, fields: Partial<Ch
       .returning({ id: channels.id })
     if (rows.length === 0) return false
     if (keys) {
-      await tx.delete(channelKeys).where(eq(channelKeys.channelId, id))
-      await insertKeys(tx, keys)
+      const going = 'added' in keys ? inArray(channelKeys.id, [...keys.removed]) : undefined
+      await tx.delete(channelKeys).where(and(eq(channelKeys.channelId, id), going))
+      await insertKeys(tx, 'added' in keys ? keys.added : keys)
     }
     return true
   })

@@ -86,6 +86,7 @@ describe.each(engines.filter((engine) => engine === 'postgres'))('very many usag
     ['failures', { conditions: { failed: true } }, 0],
     ['an end', { conditions: { end: 'cut' } }, 0],
     ['an error', { conditions: { error: 'none' } }, 0],
+    ['words of an error', { conditions: { errorText: 'no such words' } }, 0],
     ['losses', { conditions: { losses: true } }, 0],
     ['a cost', { conditions: { minCost: 10n ** 15n } }, 0],
     ['a time', { conditions: { minMs: 10 ** 9 } }, 0],

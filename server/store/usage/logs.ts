@@ -23,6 +23,8 @@ export interface LogConditions {
   end?: End
   /** The code of the error. */
   error?: string
+  /** A part of its message, in any case of letters. */
+  errorText?: string
   stream?: boolean
   /** The model that answered, as the upstream names it. */
   upstreamModel?: string
@@ -80,12 +82,13 @@ export async function pageLogs(store: Store, { filter = {}, conditions = {}, fro
 }
 
 function conditionsOf(asked: LogConditions): (SQL | undefined)[] {
-  const { status, failed, end, error, stream, upstreamModel, losses, minCost, minMs, stored } = asked
+  const { status, failed, end, error, errorText, stream, upstreamModel, losses, minCost, minMs, stored } = asked
   return [
     status === undefined ? undefined : eq(logs.status, status),
     failed === undefined ? undefined : failed ? gte(logs.status, 400) : lt(logs.status, 400),
     end === undefined ? undefined : eq(logs.end, end),
     error === undefined ? undefined : sql`${logs.error} ->> 'code' = ${error}`,
+    ...(errorText === undefined ? [] : withErrorText(errorText)),
     stream === undefined ? undefined : sql`(${logs.stream}::int) = ${Number(stream)}`,
     upstreamModel === undefined ? undefined : eq(logs.upstreamModel, upstreamModel),
     losses === undefined ? undefined : sql`((${logs.losses} <> '[]'::jsonb)::int) = ${Number(losses)}`,
@@ -94,6 +97,12 @@ function conditionsOf(asked: LogConditions): (SQL | undefined)[] {
     stored && sql`exists (select 1 from ${keptBodies} where ${keptBodies.requestId} = ${logs.requestId})`,
   ]
 }
+
+/** The index of errors knows stretches of the log without any; the others are read for the words. */
+const withErrorText = (text: string): SQL[] => [
+  sql`(${logs.error} ->> 'code') is not null`,
+  sql`position(lower(${text}) in lower(${logs.error} ->> 'message')) > 0`,
+]
 
 /** Undefined when there is none, or when it is another user's. */
 export async function findLog(store: Store, requestId: string, userId?: string): Promise<StoredLog | undefined> {

@@ -6,8 +6,24 @@ export const ProbeQuestion = Exact({
   /** A model of the channel; absent: the first that can chat. */
   model: Type.Optional(Name(256)),
   stream: Type.Optional(Type.Boolean()),
+  /** Also what came back, for whoever wants to look at it. */
+  detail: Type.Optional(Type.Boolean()),
 })
 export type ProbeQuestion = Static<typeof ProbeQuestion>
+
+/** What came back. */
+export interface ProbeDetail {
+  /** Milliseconds until the first content; null for a whole answer, and where none came. */
+  firstTokenMs: number | null
+  /** The beginning of what the model said; empty where it said nothing. */
+  text: string
+  /** Tokens, as the upstream reports them; null where it does not. */
+  tokens: { in: number; out: number } | null
+  /** USD that the upstream charges for it, by the `costs` of the channel; null where those do not name the model. */
+  cost: string | null
+  /** The beginning of the answer as it came: the body, or the events of a stream. Without what only the channel knows. */
+  raw: string
+}
 
 /** The result for one key. */
 export interface ProbeResult {
@@ -17,6 +33,8 @@ export interface ProbeResult {
   /** Milliseconds until the response was complete. */
   ms: number
   error: { code: string; message: string } | null
+  /** Only where it was asked for. */
+  detail?: ProbeDetail
 }
 
 /** The first failed result, or else the first; and all of them by key. */

@@ -22,6 +22,12 @@ export interface RouteCandidate {
   channel: string
   key: string | null
   upstreamModel: string
+  /** Of its channel. */
+  priority: number
+  /** 0 for those that are asked first; others wait until all of the ranks before have failed. */
+  rank: number
+  /** Of the requests that come to this rank, how many come to this candidate first: 0 to 1. Null: it rests, or is not drawn by weight. */
+  share: number | null
   /** The dialect spoken to the upstream. */
   dialect: string
   /** Whether the client's own bytes are sent. */

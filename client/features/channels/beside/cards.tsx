@@ -147,7 +147,9 @@ function WhoMayReach(props: { row: ChannelRow; groups: readonly ManagedGroupRow[
                       {(name, at) => (
                         <>
                           {at() > 0 ? ', ' : ''}
-                          <a href={`/admin/channels/${encodeURIComponent(link(name))}`}>{name}</a>
+                          <a class="underline" href={`/admin/channels/${encodeURIComponent(link(name))}`}>
+                            {name}
+                          </a>
                         </>
                       )}
                     </For>

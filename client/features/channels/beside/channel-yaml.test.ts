@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { ChannelRow } from '#shared/console/channel'
-import { channelYaml } from './channel-yaml.ts'
+import { channelsJson, channelYaml } from './channel-yaml.ts'
 
 const row: ChannelRow = {
   ...{ id: 'ch_1', createdAt: '2026-11-28T10:00:00Z', managed: 'console', name: 'openai main', vendor: 'openai-compatible' },
@@ -59,4 +59,13 @@ test('everything else is said, whatever is in it', () => {
       { key: '${OPENAI_MAIN_SPARE_KEY}', name: 'spare' },
     ],
   } as never)
+})
+
+test('as JSON neither keys nor hints of other secrets are in it', () => {
+  const secret: ChannelRow = { ...row, headers: { 'x-team': 'apps', 'x-api-key': 'hidden ...wxyz' }, priority: 3 }
+  expect(JSON.parse(channelsJson([row, secret])).channels).toEqual([
+    expect.not.objectContaining({ keys: expect.anything() }),
+    expect.objectContaining({ name: 'openai main', priority: 3, headers: { 'x-team': 'apps' } }),
+  ])
+  expect(channelsJson([secret])).not.toContain('hidden')
 })

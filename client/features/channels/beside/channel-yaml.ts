@@ -1,4 +1,4 @@
-/** A channel as an entry of parley.yaml. Its keys are names of environment variables, and what is usual is left out. */
+/** A channel as an entry of parley.yaml, or as JSON to import. No secret is in either, and what is usual is left out. */
 import type { ChannelRow } from '#shared/console/channel'
 
 const usual: Partial<Record<keyof ChannelRow, unknown>> = {
@@ -11,10 +11,21 @@ const after = [
   ...(['params', 'timeouts', 'options', 'costs', 'proxy', 'foreignState', 'tags'] as const),
 ]
 
+/** These fields as far as they say something. */
+const picked = (row: ChannelRow, names: readonly (keyof ChannelRow)[]): [string, unknown][] =>
+  names.flatMap((name): [string, unknown][] => (isWorthSaying(name, row[name]) ? [[name, row[name]]] : []))
+
+/** Channels as JSON, as the API takes them: without keys, and without other secrets, of which only hints are known here. */
+export const channelsJson = (rows: readonly ChannelRow[]): string =>
+  JSON.stringify(
+    { channels: rows.map((row) => Object.fromEntries(picked(row, [...before, ...after]))) },
+    (_, value) => (typeof value === 'string' && value.startsWith('hidden ') ? undefined : value),
+    2,
+  )
+
 /** The text of the entry, with `channels:` above it. */
 export function channelYaml(row: ChannelRow): string {
-  const pick = (names: readonly (keyof ChannelRow)[]) =>
-    names.flatMap((name): [string, unknown][] => (isWorthSaying(name, row[name]) ? [[name, row[name]]] : []))
+  const pick = (names: readonly (keyof ChannelRow)[]) => picked(row, names)
   const keys = row.keys.filter(({ enabled }) => enabled).map(({ name, weight }) => keyOf(row, name, weight))
   const entry = Object.fromEntries([...pick(before), ...(keys.length > 0 ? [['keys', keys]] : []), ...pick(after)])
   return `channels:\n${block([entry], '  ')}\n`

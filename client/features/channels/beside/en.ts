@@ -21,7 +21,10 @@ export const en = {
   stop: '.',
   canBeOff: 'It can be turned off without an outage.',
   wouldBeGone: 'If it is turned off, some or all callers lose:',
-  copyYaml: 'Copy as YAML',
+  copy: 'Copy',
+  copyYaml: 'As YAML, for parley.yaml',
+  copyJson: 'As JSON, to import',
+  copiedJson: 'Copied, without secrets.',
   copied: 'Copied. Its keys are names of environment variables.',
   test: 'Test',
 }

@@ -23,7 +23,10 @@ export const zh: Record<keyof typeof en, string> = {
   stop: '。',
   canBeOff: '可以停用而不会中断服务。',
   wouldBeGone: '停用后，部分或全部调用方将无法使用：',
-  copyYaml: '复制为 YAML',
+  copy: '复制',
+  copyYaml: '复制为 YAML，用于 parley.yaml',
+  copyJson: '复制为 JSON，用于导入',
+  copiedJson: '已复制，不含密钥。',
   copied: '已复制。密钥以环境变量名代替。',
   test: '测试',
 }

@@ -51,7 +51,7 @@ export function ChannelForm(props: {
   const fields = (): Fields => ({
     form: form(),
     readonly: readonly(),
-    wrong: (name) => (unparsed() === name ? t('badJson') : errorAt(write.error(), paramOf(name))),
+    wrong: (name) => (unparsed() === name ? t('badJson') : errorAt(write.error(), paramOf(name), ...(name === 'keys' ? ['addKeys'] : []))),
     onChange: (part) => setForm({ ...form(), ...part }),
   })
   const save = async () => {

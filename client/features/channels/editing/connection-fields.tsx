@@ -1,7 +1,7 @@
 import { createSignal, For, Show, Suspense } from 'solid-js'
 import { vendorCard } from '#client/console/vendors.ts'
 import { Button } from '#client/ui/button.tsx'
-import { AreaField, CheckList, Fieldset, TextField } from '#client/ui/console/form.tsx'
+import { AreaField, CheckList, Fieldset, SwitchField, TextField } from '#client/ui/console/form.tsx'
 import { Status } from '#client/ui/console/status.tsx'
 import { later } from '#client/ui/later.ts'
 import type { ChannelRow, HealthRow } from '#shared/console/channel'
@@ -29,7 +29,10 @@ export function ConnectionFields(props: Props) {
       value={props.form[name]}
       readonly={props.readonly}
       error={props.wrong(name)}
-      onChange={(value) => props.onChange({ [name]: value })}
+      // Another address asks for all keys again.
+      onChange={(value) =>
+        props.onChange({ [name]: value, ...(name === 'baseUrl' && { replaceKeys: value !== (props.row.baseUrl ?? '') }) })
+      }
     />
   )
   return (
@@ -127,13 +130,21 @@ function Keys(props: Props) {
       <Show when={!props.readonly}>
         <AreaField
           label={t('keysNew')}
-          hint={t('keysHint', { count: props.row.keys.length })}
+          hint={t('keysHint')}
           mono
           rows={2}
           value={props.form.keys}
           error={props.wrong('keys')}
           onChange={(keys) => props.onChange({ keys })}
         />
+        <Show when={props.row.keys.length > 0 && props.form.keys.trim() !== ''}>
+          <SwitchField
+            label={t('replaceKeys', { count: props.row.keys.length })}
+            hint={t('replaceKeysHint')}
+            on={props.form.replaceKeys}
+            onChange={(replaceKeys) => props.onChange({ replaceKeys })}
+          />
+        </Show>
       </Show>
     </>
   )

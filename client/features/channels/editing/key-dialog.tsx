@@ -5,7 +5,7 @@ import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
 import { TextField } from '#client/ui/console/form.tsx'
 import { tc } from '#client/ui/console/messages.ts'
-import { Dialog } from '#client/ui/dialog.tsx'
+import { Confirm, Dialog } from '#client/ui/dialog.tsx'
 import { Switch as Toggle } from '#client/ui/switch.tsx'
 import type { ChannelRow } from '#shared/console/channel'
 import { t } from './messages.ts'
@@ -15,7 +15,13 @@ export function KeyDialog(props: { channel: string; row: ChannelRow['keys'][numb
   const [name, setName] = createSignal(props.row.name)
   const [weight, setWeight] = createSignal(String(props.row.weight))
   const [enabled, setEnabled] = createSignal(props.row.enabled)
+  const [removing, setRemoving] = createSignal(false)
   const write = createWrite()
+  const remove = () =>
+    write.run(async () => {
+      const fields = { removeKeys: [props.row.id] }
+      props.onSaved(await callApi<ChannelRow>('PATCH', `/api/channels/${encodeURIComponent(props.channel)}`, fields))
+    })
   const submit = async (event: SubmitEvent) => {
     event.preventDefault()
     event.stopPropagation()
@@ -30,6 +36,9 @@ export function KeyDialog(props: { channel: string; row: ChannelRow['keys'][numb
       onClose={props.onClose}
       buttons={
         <>
+          <Button look="bad ghost" class="mr-auto" onClick={() => setRemoving(true)}>
+            {t('keyRemove')}
+          </Button>
           <Button onClick={() => props.onClose()}>{tc('cancel')}</Button>
           <Button type="submit" form="channel-key" look="primary" busy={write.busy()}>
             {tc('save')}
@@ -55,6 +64,19 @@ export function KeyDialog(props: { channel: string; row: ChannelRow['keys'][numb
         </span>
         <Show when={write.error()}>{(error) => <p class="notice bad">{explain(error())}</p>}</Show>
       </form>
+      <Show when={removing()}>
+        <Confirm
+          title={t('keyRemoveTitle', { name: props.row.name })}
+          intro={t('keyRemoveIntro')}
+          safe={tc('cancel')}
+          go={t('keyRemove')}
+          onClose={() => setRemoving(false)}
+          onGo={() => {
+            setRemoving(false)
+            void remove()
+          }}
+        />
+      </Show>
     </Dialog>
   )
 }

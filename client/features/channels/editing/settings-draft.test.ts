@@ -38,6 +38,14 @@ test('only the fields that were touched are sent, each with what belongs to it',
   })
 })
 
+test('new keys stand beside the others unless they replace them; how says nothing without any', () => {
+  const before = settingsOf(row)
+  const sent = (part: Partial<typeof before>) => patchFor({ ...before, ...part }, changedFields(before, { ...before, ...part }))
+  expect(sent({ keys: ' sk-a\nsk-b ' })).toEqual({ addKeys: ['sk-a', 'sk-b'] })
+  expect(sent({ keys: 'sk-a', replaceKeys: true })).toEqual({ keys: ['sk-a'] })
+  expect(sent({ replaceKeys: true })).toEqual({})
+})
+
 test('what is not JSON is said by the name of its field', () => {
   const form = settingsOf(row)
   expect(() => patchOf({ ...form, set: [{ name: 'a', value: '{"b":' }] })).toThrow(new SyntaxError('set'))

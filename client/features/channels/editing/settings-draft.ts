@@ -8,6 +8,8 @@ export interface ChannelSettings {
   name: string
   baseUrl: string
   keys: string
+  /** Whether new keys take the place of those that are there. Says nothing where none are typed. */
+  replaceKeys: boolean
   options: Pair[]
   groups: string[]
   tags: string
@@ -58,6 +60,7 @@ export function settingsOf(row: ChannelRow): ChannelSettings {
     name: row.name,
     baseUrl: row.baseUrl ?? '',
     keys: '',
+    replaceKeys: false,
     options: rowsOf(row.options),
     groups: [...row.groups],
     tags: row.tags.join(', '),
@@ -121,7 +124,7 @@ export function patchOf(form: ChannelSettings): ChannelPatch {
   return {
     name: form.name.trim(),
     ...(form.baseUrl.trim() !== '' && { baseUrl: form.baseUrl.trim() }),
-    ...(keys.length > 0 && { keys }),
+    ...(keys.length > 0 && (form.replaceKeys ? { keys } : { addKeys: keys })),
     options: valuesOf(form.options),
     groups: form.groups,
     tags: listOf(form.tags),
@@ -142,11 +145,14 @@ export function patchOf(form: ChannelSettings): ChannelPatch {
 }
 
 /** The fields in which two forms differ. */
-export const changedFields = (before: ChannelSettings, after: ChannelSettings): SettingName[] =>
-  (Object.keys(before) as SettingName[]).filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
+export const changedFields = (before: ChannelSettings, after: ChannelSettings): Exclude<SettingName, 'replaceKeys'>[] =>
+  (Object.keys(before) as SettingName[])
+    .filter((name) => name !== 'replaceKeys')
+    .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
 
 /** Of what is sent, only what these fields change. */
 export function patchFor(form: ChannelSettings, changed: readonly SettingName[]): ChannelPatch {
   const touched = new Set(changed.map((name) => paramOf(name).split('.')[0]))
+  if (touched.has('keys')) touched.add('addKeys')
   return Object.fromEntries(Object.entries(patchOf(form)).filter(([name]) => touched.has(name)))
 }

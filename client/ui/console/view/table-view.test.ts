@@ -7,6 +7,7 @@ const columns = [
   { id: 'name', label: 'Name', card: 'title' as const, cell },
   { id: 'group', label: 'Group', wide: true, cell },
   { id: 'spent', label: 'Spent', cell },
+  { id: 'since', label: 'Since', extra: true, cell },
   { id: 'actions', label: 'Actions', bare: true, cell },
 ]
 
@@ -14,5 +15,6 @@ test('what was chosen is shown at any width, and what names a row stays', () => 
   const shown = chosenColumns(columns, new Set(['group']))
   expect(shown.map(({ id }) => id)).toEqual(['pick', 'name', 'group', 'actions'])
   expect(shown[2]?.wide).toBe(false)
+  expect(chosenColumns(columns, new Set(['since'])).map(({ id }) => id)).toEqual(['pick', 'name', 'since', 'actions'])
   expect(chosenColumns(columns, new Set(['unknown'])).map(({ id }) => id)).toEqual(['pick', 'name', 'actions'])
 })

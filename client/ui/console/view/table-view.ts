@@ -20,6 +20,7 @@ export interface ViewColumn {
   label: string
   wide?: boolean
   roomy?: boolean
+  extra?: boolean
   bare?: boolean
   card?: string
 }
@@ -58,7 +59,7 @@ export function createTableView<Column extends ViewColumn>(name: string | undefi
   })
   const offered = createMemo(() => all().filter((column) => !isFixed(column)))
   const shows = (id: string) =>
-    ids()?.has(id) ?? all().some((column) => column.id === id && (!column.wide || wide()) && (!column.roomy || roomy()))
+    ids()?.has(id) ?? all().some((column) => column.id === id && !column.extra && (!column.wide || wide()) && (!column.roomy || roomy()))
   const choose = (next: string | null) => {
     setChosen(next)
     writeLocalStorage(place, next)
@@ -66,7 +67,7 @@ export function createTableView<Column extends ViewColumn>(name: string | undefi
   return {
     columns: createMemo(() => {
       const only = ids()
-      return only === null ? all() : chosenColumns(all(), only)
+      return only === null ? all().filter(({ extra }) => !extra) : chosenColumns(all(), only)
     }),
     offered,
     shows,

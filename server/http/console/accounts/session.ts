@@ -37,7 +37,7 @@ export function sessionRoutes(services: ConsoleServices): Route[] {
       enrols: true,
       handle: async ({ visit, user }) => {
         const mustEnrol = user.through === undefined && accounts.userOfSession(tokenOf(visit)) === undefined
-        return { body: { ...(await signedIn(user)), ...(mustEnrol && { mustEnrol: true }) } }
+        return { body: { ...(await signedIn(user)), address: visit.clientAddress, ...(mustEnrol && { mustEnrol: true }) } }
       },
     }),
     consoleRoute(services, {

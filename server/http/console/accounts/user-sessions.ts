@@ -5,13 +5,23 @@ import type { ConsoleServices } from '#http/console/route/services'
 import type { Route, Visit } from '#http/request/route'
 import { readSessionCookie } from '#http/request/session-cookie'
 
-/** `/api/users/:id/sessions`: list, end one, end all. */
+/** `/api/users/:id/sessions`: list, end one, end all. `DELETE /api/sessions`: of everybody. */
 export function userSessionRoutes(services: ConsoleServices): Route[] {
   const { accounts, publicUrl } = services
   const path = '/api/users/:id/sessions'
   const ownerOf = ({ params }: Visit) => accounts.users.find(params.id ?? '')
   const sessionsOf = (visit: Visit) => accounts.sessionsOf(ownerOf(visit), readSessionCookie(visit.request, publicUrl))
   return [
+    consoleRoute(services, {
+      method: 'DELETE',
+      path: '/api/sessions',
+      who: 'admin',
+      scope: 'users',
+      fresh: true,
+      handle: async ({ visit, user }) => ({
+        body: { ended: await accounts.endEverySession(user, readSessionCookie(visit.request, publicUrl)) },
+      }),
+    }),
     consoleRoute(services, {
       method: 'GET',
       path,

@@ -1,13 +1,21 @@
 /** Channels, for administrators. Channel keys are write-only; the registry in `routing` validates changes. */
 
 import { type ConsoleDeps, consoleRoute, names } from '#http/console/route/console-route'
-import { orderedList } from '#http/console/route/list-order'
+import { orderedList, readOneOf } from '#http/console/route/list-order'
 import { pageOf, paging, readPaging } from '#http/console/route/page'
 import type { Route } from '#http/request/route'
 import type { ChannelRegistry } from '#routing/channels'
 import type { Health } from '#routing/health-contract'
 import { sliceMs } from '#routing/outcomes'
-import { ChannelKeyPatch, type ChannelOutcomes, ChannelPatch, HealthReset, type HealthRow, NewChannel } from '#shared/console/channel'
+import {
+  type ChannelHealthRow,
+  ChannelKeyPatch,
+  type ChannelOutcomes,
+  ChannelPatch,
+  HealthReset,
+  type HealthRow,
+  NewChannel,
+} from '#shared/console/channel'
 import { channelFilters, channelOrder, channelTotals, isWantedChannel, readChannelQuestion } from './channel-list.ts'
 
 /** What the channel routes need from the program. */
@@ -73,7 +81,7 @@ export function channelRoutes(deps: ChannelDeps): Route[] {
       path: '/api/channels/:id',
       who: 'admin',
       scope: 'channels',
-      fresh: names('keys', 'baseUrl', 'headers', 'proxy', 'tls', 'options', 'params'),
+      fresh: names('keys', 'addKeys', 'baseUrl', 'headers', 'proxy', 'tls', 'options', 'params'),
       body: ChannelPatch,
       handle: async ({ visit, user, body }) => ({ body: await channels.patch(user, visit.params.id ?? '', body) }),
     }),
@@ -115,19 +123,17 @@ export function channelRoutes(deps: ChannelDeps): Route[] {
       path: '/api/health',
       who: 'admin',
       scope: 'channels',
-      handle: () => ({
-        body: {
-          data: health.resting().map(({ channelId, key, model, state, cause, waitMs }) => ({
-            channelId,
-            key,
-            model,
-            state,
-            cause,
+      query: ['lately'],
+      handle: ({ query }) => {
+        const found = readOneOf(query, 'lately', ['true', 'false']) === 'true' ? health.ailments() : health.resting()
+        const data = found.map(
+          ({ channelId, key, model, state, cause, waitMs }): ChannelHealthRow => ({
+            ...{ channelId, key, model, state, cause },
             retryInMs: Math.round(waitMs),
-          })),
-          next: null,
-        },
-      }),
+          }),
+        )
+        return { body: { data, next: null } }
+      },
     }),
     consoleRoute(deps, {
       method: 'GET',

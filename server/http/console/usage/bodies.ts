@@ -2,6 +2,7 @@
 import type { ReadBody } from '#bodies/reading'
 import { type KeptRecord, textOf } from '#bodies/record'
 import { type Asker, consoleRoute } from '#http/console/route/console-route'
+import { readOneOf } from '#http/console/route/list-order'
 import { readOne } from '#http/console/route/one-value'
 import type { ConsoleServices } from '#http/console/route/services'
 import type { Route } from '#http/request/route'
@@ -12,15 +13,20 @@ import { GatewayError } from '#shared/errors'
 /** Bytes of a body that are shown with its record; all of it is a download. */
 const shownBytes = 1024 * 1024
 
-/** `GET` and `DELETE /api/bodies/{requestId}`, `GET /api/bodies/{requestId}/{part}`, and `DELETE /api/bodies` of a key or a user. */
+/** `GET` and `DELETE /api/bodies/{requestId}`, `GET /api/bodies/{requestId}/{part}`, and `DELETE /api/bodies` of a key, a user or everybody. */
 export function bodyRoutes(deps: ConsoleServices): Route[] {
   const { bodies, accounts } = deps
   const idOf = (params: Record<string, string>) => params.requestId ?? ''
 
-  function whoseOf(user: Asker, query: URLSearchParams): { keyId: string } | { userId: string } {
-    const [key, owner] = [readOne(query, 'key'), readOne(query, 'user')]
+  function whoseOf(user: Asker, query: URLSearchParams): { keyId: string } | { userId: string } | { everybody: true } {
+    const [key, owner, all] = [readOne(query, 'key'), readOne(query, 'user'), readOneOf(query, 'all', ['true'])]
+    if (all) {
+      if (user.role !== 'admin') throw new GatewayError('not_permitted', 'Only administrators may delete what was kept of everybody.')
+      if (key === undefined && owner === undefined) return { everybody: true }
+      throw new GatewayError('invalid_value', 'Name a key or a user, or say all=true.', { param: 'all' })
+    }
     if ((key === undefined) === (owner === undefined))
-      throw new GatewayError('invalid_value', 'Name a key or a user.', { param: key === undefined ? 'key' : 'user' })
+      throw new GatewayError('invalid_value', 'Name a key or a user, or say all=true.', { param: key === undefined ? 'key' : 'user' })
     if (key !== undefined) {
       const { id, teamId, userId } = accounts.keys.find(user, key)
       // As with reading: what a member's key asked is the member's, whoever runs the team.
@@ -75,7 +81,7 @@ export function bodyRoutes(deps: ConsoleServices): Route[] {
       path: '/api/bodies',
       who: 'session',
       scope: 'bodies',
-      query: ['key', 'user'],
+      query: ['key', 'user', 'all'],
       handle: async ({ user, query }) => ({ body: { deleted: await bodies.removeAll(user, whoseOf(user, query)) } }),
     }),
   ]

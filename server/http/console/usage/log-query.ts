@@ -11,7 +11,10 @@ import { parseUsd } from '#shared/money'
 type LogConditions = NonNullable<Parameters<UsageLog['page']>[1]['conditions']>
 
 /** Query parameters that only the list of requests has. */
-export const logConditions = ['status', 'failed', 'end', 'error', 'stream', 'upstreamModel', 'losses', 'minCost', 'minMs'] as const
+export const logConditions = [
+  ...(['status', 'failed', 'end', 'error', 'errorText', 'stream'] as const),
+  ...(['upstreamModel', 'losses', 'minCost', 'minMs'] as const),
+] as const
 
 const invalid = (param: string, expected: string) => new GatewayError('invalid_value', `${param}: expected ${expected}.`, { param })
 
@@ -22,6 +25,7 @@ export function readConditions(query: URLSearchParams): LogConditions {
   const known = ends.find((one) => one === end)
   if (end !== undefined && known === undefined) throw invalid('end', `one of ${ends.join(', ')}`)
   const error = matching(query, 'error', /^[\w.-]{1,100}$/, 'an error code')
+  const errorText = matching(query, 'errorText', /^\P{Cc}{1,100}$/u, 'a text of 1 to 100 characters')
   const [failed, stream, losses] = (['failed', 'stream', 'losses'] as const).map((name) => flag(query, name))
   const upstreamModel = matching(query, 'upstreamModel', nameForm, 'a name of 1 to 256 characters')
   const minMs = matching(query, 'minMs', /^\d{1,9}$/, 'whole milliseconds')
@@ -31,6 +35,7 @@ export function readConditions(query: URLSearchParams): LogConditions {
     ...(failed !== undefined && { failed }),
     ...(known !== undefined && { end: known }),
     ...(error !== undefined && { error }),
+    ...(errorText !== undefined && { errorText }),
     ...(stream !== undefined && { stream }),
     ...(losses !== undefined && { losses }),
     ...(upstreamModel !== undefined && { upstreamModel }),

@@ -141,6 +141,7 @@ export const consoleEndpoints: Readonly<Record<string, string>> = {
   'The model that answered, as its upstream names it. Administrators only.': '应答的模型，用其上游的名称。仅限管理员。',
   '`true`: a conversion changed or dropped something.': '`true`：转换改动或丢弃了内容。',
   'USD. Rows that cost at least this.': '美元。费用不低于此值的行。',
+  'A part of the error’s message, in any case of letters.': '错误消息中的一段文字，不区分大小写。',
   'Milliseconds. Rows that took at least this long.': '毫秒。耗时不低于此值的行。',
   'Usage rows': '用量行',
   'One usage row': '一条用量行',
@@ -162,7 +163,10 @@ export const consoleEndpoints: Readonly<Record<string, string>> = {
   'Delete the bodies of a request': '删除一个请求的已保留内容',
   'Id of a key.': '密钥的 id。',
   'Id of a user. Only administrators may name others.': '用户的 id。只有管理员可以指定他人。',
-  'Delete the bodies of a key or a user': '删除某个密钥或用户的已保留内容',
+  'Delete the bodies of a key, a user or everybody': '删除某个密钥、某个用户或所有人的已保留内容',
+  '`true`: of everybody. Administrators only.': '`true`：所有人的。仅限管理员。',
+  'End every session of everybody but the one that asks': '结束所有人的全部会话，发起此请求的会话除外',
+  'Sign-ins that wait for a second factor end too. Keys are not affected.': '等待第二因素的登录也会结束。密钥不受影响。',
   Replays: '重放',
   'What a replay would cost': '重放的预计费用',
   'Sends nothing. What the originals used, at the prices of the targets; and which requests cannot be replayed, since they are not kept or not the caller’s.':
@@ -218,9 +222,11 @@ export const consoleEndpoints: Readonly<Record<string, string>> = {
   'How attempts on a channel ended in the last hour': '最近一小时在渠道上的尝试结果',
   'By key and model, in slices of time, as the instance that answers has seen it since its start.':
     '按密钥与模型、按时间片列出，以作答的实例自启动以来所见为准。',
+  '`true`: also what failed lately and has not come to rest; its `state` is `closed`.':
+    '`true`：也包括最近失败过但未进入休息的，其 `state` 为 `closed`。',
   'Test a channel': '测试渠道',
-  'Sends a small real request with each of its keys. Nobody is charged, and the result does not affect the channel’s health.':
-    '用它的每个密钥发送一个小的真实请求。不向任何人收费，结果也不影响渠道的健康状况。',
+  'Sends a small real request with each of its keys. Nobody is charged, and the result does not affect the channel’s health. With `detail` the answer has what came back: what the model said, its tokens and cost, and the beginning of the body or of the events.':
+    '用它的每个密钥发送一个小的真实请求。不向任何人收费，结果也不影响渠道的健康状况。带 `detail` 时还给出返回的内容：模型的回答、token 与费用，以及正文或事件的开头。',
   'Models that a channel’s upstream lists': '渠道上游列出的模型',
   'Models that the upstream of a new channel lists': '新渠道的上游列出的模型',
   'For a channel that does not exist yet. Nothing is stored.': '用于尚不存在的渠道。不存储任何内容。',

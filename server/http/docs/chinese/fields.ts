@@ -166,6 +166,13 @@ export const fields: Readonly<Record<string, string>> = {
   'Whether users may make links by which anybody reads a copy of a conversation.': '用户能否创建链接，让任何人阅读对话的副本。',
   'A line of plain text on top of every page of whoever is signed in.': '显示在已登录者每个页面顶部的一行纯文本。',
   'What administrators tell everybody, as plain text.': '管理员告知所有人的内容，纯文本。',
+  'The address from which this was asked; of GET alone.': '发出此请求的地址，仅 GET 给出。',
+  'The beginning of what the model said.': '模型回答的开头。',
+  'USD that the upstream charges for it, by the `costs` of the channel.': '上游对此收取的费用（USD），按渠道的 `costs` 计算。',
+  'The beginning of the answer as it came, without what only the channel knows.': '回答原文的开头，不含只有渠道知道的内容。',
+  '0: asked first. Others wait until all of the ranks before have failed.': '0 表示最先请求；其余要等前面各级全部失败后才请求。',
+  'Of the requests that come to this rank, how many come to it first. Null: it rests, or is not drawn.':
+    '到达这一级的请求中首先到达它的比例。null 表示它正在休息，或不是抽取的。',
   'Null when it is not set, and for secrets.': '未设置时以及对机密值为 null。',
   'Nothing is wrong.': '没有差错。',
   'Management keys that open the API. They end when the role changes.': '能打开 API 的管理密钥数。角色更改时失效。',

@@ -9,6 +9,7 @@ export const people = {
     '把浏览器引到 `address`。提供方将其送回 `GET /api/session/oidc/callback`，在那里开始会话并转到 `to`；失败时查询参数中有 `sign-in`：`refused`、`expired`、`disabled`、`unavailable`、`taken`、`second-factor` 或 `invitation`。带 `link` 时，该身份关联到已登录的用户；带 `proof` 时，用户在那里重新证明身份；带 `invitation` 时，返回者使用该邀请。',
   'The session opens nothing until the user has added the second factor that is asked for.':
     '在用户添加所要求的第二因素之前，会话不能使用。',
+  'How many have ended.': '已结束的个数。',
   'What this installation calls itself, such as `staging`.': '此安装的名称，例如 `staging`。',
   'The address at which passkeys work.': '通行密钥可用的地址。',
   'Give the second factor': '提供第二因素',

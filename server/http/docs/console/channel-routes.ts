@@ -43,7 +43,7 @@ export const channelRouteDocs: readonly RouteDoc[] = [
     takes: 'ProbeQuestion',
     gives: 'ProbeAnswer',
     description:
-      'Sends a small real request with each of its keys. Nobody is charged, and the result does not affect the channel’s health.',
+      'Sends a small real request with each of its keys. Nobody is charged, and the result does not affect the channel’s health. With `detail` the answer has what came back: what the model said, its tokens and cost, and the beginning of the body or of the events.',
   }),
   doc('GET /api/channels/:id/models', 'admin', 'Models that a channel’s upstream lists', { gives: 'UpstreamModels' }),
   doc('POST /api/channels/models', 'admin', 'Models that the upstream of a new channel lists', {
@@ -51,5 +51,8 @@ export const channelRouteDocs: readonly RouteDoc[] = [
     gives: 'UpstreamModels',
     description: 'For a channel that does not exist yet. Nothing is stored.',
   }),
-  doc('GET /api/health', 'admin', 'What rests now, of every channel', { gives: 'Ailments' }),
+  doc('GET /api/health', 'admin', 'What rests now, of every channel', {
+    gives: 'Ailments',
+    parameters: inQuery({ lately: '`true`: also what failed lately and has not come to rest; its `state` is `closed`.' }),
+  }),
 ]

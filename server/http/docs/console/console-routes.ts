@@ -37,6 +37,7 @@ const rowConditions = inQuery({
   failed: '`true`: a status of 400 or more.',
   end: '`complete`, `length`, `cut`, `aborted` or `error`.',
   error: 'An error code.',
+  errorText: 'A part of the error’s message, in any case of letters.',
   stream: '`true` or `false`.',
   upstreamModel: 'The model that answered, as its upstream names it. Administrators only.',
   losses: '`true`: a conversion changed or dropped something.',
@@ -84,6 +85,10 @@ export const consoleRouteDocs: readonly RouteDoc[] = [
   list('GET /api/session/identities', 'session', 'Identities of the caller at the provider', 'Identities'),
   doc('DELETE /api/session/identities/:id', 'session', 'Unlink an identity'),
   list('GET /api/sessions', 'session', 'Sessions of the caller', 'Sessions'),
+  doc('DELETE /api/sessions', 'admin', 'End every session of everybody but the one that asks', {
+    gives: 'EndedSessions',
+    description: 'Sign-ins that wait for a second factor end too. Keys are not affected.',
+  }),
   doc('DELETE /api/sessions/:id', 'session', 'End a session', {
     description: 'Requests of the playground that run in it end too.',
   }),

@@ -17,9 +17,13 @@ export const keptRequestDocs: readonly RouteDoc[] = [
     gives: { types: ['application/octet-stream'] },
   },
   doc('DELETE /api/bodies/:requestId', 'session', 'Delete the bodies of a request'),
-  doc('DELETE /api/bodies', 'session', 'Delete the bodies of a key or a user', {
+  doc('DELETE /api/bodies', 'session', 'Delete the bodies of a key, a user or everybody', {
     gives: 'DeletedBodies',
-    parameters: inQuery({ key: 'Id of a key.', user: 'Id of a user. Only administrators may name others.' }),
+    parameters: inQuery({
+      key: 'Id of a key.',
+      user: 'Id of a user. Only administrators may name others.',
+      all: '`true`: of everybody. Administrators only.',
+    }),
   }),
   list('GET /api/replays', 'session', 'Replays', 'Replays'),
   doc('POST /api/replays/estimate', 'session', 'What a replay would cost', {

@@ -1,36 +1,38 @@
 /** Every channel with its health at a glance. */
 
-import { createMemo, createSignal, For, Show, Suspense } from 'solid-js'
+import { createMemo, createSignal, Show, Suspense } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { detailOf, explain } from '#client/console/explain.ts'
 import { asApiError, createLoad, createPages, queryOf, readAll } from '#client/console/load.ts'
-import { causeText, retryText } from '#client/console/rest-text.ts'
 import { vendorCard } from '#client/console/vendors.ts'
+import { channelColumns, living, readFigures } from '#client/features/channels/channel-columns.tsx'
+import { t } from '#client/features/channels/messages.ts'
 import { Button } from '#client/ui/button.tsx'
 import { FilterBar, FilterChip, SearchField } from '#client/ui/console/filters.tsx'
 import { Page } from '#client/ui/console/page.tsx'
+import { createPicks } from '#client/ui/console/picks.tsx'
 import { Empty, Failure, NoMatch } from '#client/ui/console/states.tsx'
-import { Stats } from '#client/ui/console/stats.tsx'
 import { DataTable, type Sort } from '#client/ui/console/table.tsx'
-import { formatDuration } from '#client/ui/console/time.ts'
 import { useUrlState } from '#client/ui/console/url-state.ts'
-import { formatPercent } from '#client/ui/format.ts'
 import { Icon } from '#client/ui/icon.tsx'
 import { later } from '#client/ui/later.ts'
 import { showToast } from '#client/ui/toast.tsx'
-import type { ChannelRow, ChannelTotals } from '#shared/console/channel'
+import type { ChannelPatch, ChannelRow, ChannelTotals } from '#shared/console/channel'
 import { channelStates } from '#shared/console/channel-state'
 import type { GroupRow } from '#shared/console/group'
-import { channelColumns, living, readFigures } from './channel-columns.tsx'
-import { t } from './messages.ts'
-import { restedText } from './rest-text.ts'
+import { BulkChannels } from './bulk-channels.tsx'
+import { HealthStrip } from './health-strip.tsx'
+import { ModelChip } from './model-chip.tsx'
+import { RestsLine } from './rests-line.tsx'
 
-const RemoveDialog = later(async () => (await import('./remove-dialog.tsx')).RemoveDialog)
+const RemoveDialog = later(async () => (await import('#client/features/channels/remove-dialog.tsx')).RemoveDialog)
+const ImportDialog = later(async () => (await import('./import-dialog.tsx')).ImportDialog)
+const TestChannelsDialog = later(async () => (await import('#client/features/channels/testing/channels-dialog.tsx')).TestChannelsDialog)
 
 /** `/admin/channels` */
 export function ChannelsPage() {
   const url = useUrlState()
-  const filters = ['q', 'group', 'vendor', 'tag', 'status'] as const
+  const filters = ['q', 'group', 'vendor', 'tag', 'status', 'model'] as const
   const sort = (): Sort => {
     const text = url.get('sort') || 'status'
     return { column: text.replace('-', ''), down: text.startsWith('-') }
@@ -50,6 +52,12 @@ export function ChannelsPage() {
   const figures = createLoad(() => true, readFigures)
   const rows = createMemo(() => channels.value()?.map((row) => living(row, figures.value())))
   const [removing, setRemoving] = createSignal<ChannelRow | null>(null)
+  const [testing, setTesting] = createSignal<readonly ChannelRow[]>()
+  const picks = createPicks(
+    () => rows() ?? [],
+    (row) => row.id,
+    (row) => row.name,
+  )
   const options = (values: readonly string[] = [], label = (value: string) => value) =>
     values.map((value) => ({ value, label: label(value) }))
   const reload = async () => {
@@ -57,18 +65,25 @@ export function ChannelsPage() {
     await channels.reload()
   }
 
-  const turn = async (row: ChannelRow, enabled: boolean) => {
+  /** Holds at once, and can be undone. */
+  const patch = async (row: ChannelRow, fields: ChannelPatch, text: string, undo: () => void) => {
     try {
-      await callApi('PATCH', `/api/channels/${encodeURIComponent(row.id)}`, { enabled })
-      await reload()
-      showToast(enabled ? t('turnedOn', { name: row.name }) : t('turnedOff', { name: row.name }), {
-        label: t('undo'),
-        run: () => void turn(row, !enabled),
-      })
+      await callApi('PATCH', `/api/channels/${encodeURIComponent(row.id)}`, fields)
+      showToast(text, { label: t('undo'), run: undo })
     } catch (thrown) {
       showToast(explain(asApiError(thrown)))
     }
+    await reload()
   }
+  const turn = (row: ChannelRow, enabled: boolean): Promise<void> =>
+    patch(row, { enabled }, t(enabled ? 'turnedOn' : 'turnedOff', { name: row.name }), () => void turn(row, !enabled))
+  const prioritize = (row: ChannelRow, priority: number): Promise<void> =>
+    patch(
+      row,
+      { priority },
+      t('prioritized', { name: row.name, priority: String(priority) }),
+      () => void prioritize({ ...row, priority }, row.priority),
+    )
   const reset = async (row: ChannelRow) => {
     try {
       await callApi('POST', `/api/channels/${encodeURIComponent(row.id)}/reset`)
@@ -79,7 +94,6 @@ export function ChannelsPage() {
     void figures.reload()
     void reload()
   }
-  const total = () => figures.value()?.total
 
   return (
     <Page
@@ -89,6 +103,9 @@ export function ChannelsPage() {
           <a class="btn ghost max-[759px]:hidden!" href="/admin/channels/simulate">
             {t('simulate')}
           </a>
+          <Button look="ghost" class="max-[759px]:hidden!" onClick={() => url.set({ import: 'yes' })}>
+            {t('import')}
+          </Button>
           <a class="btn primary" href="/admin/channels/new">
             <Icon name="plus" />
             {t('add')}
@@ -99,90 +116,60 @@ export function ChannelsPage() {
       <Show when={channels.error() === undefined || channels.value()} fallback={<Failed />}>
         <div class="stack">
           <Show when={totals.value()?.channels ? totals.value() : undefined}>
-            {(all) => (
-              <Stats
-                label={t('health')}
-                stats={[
-                  {
-                    label: t('serving'),
-                    value: all().healthy + all().degraded,
-                    note: t('ofChannels', { count: all().channels }),
-                  },
-                  {
-                    label: t('success'),
-                    value: total()?.requests ? formatPercent(1 - (total()?.errors ?? 0) / (total()?.requests ?? 1), 1) : '–',
-                    note: t('requests', { count: total()?.requests ?? 0 }),
-                  },
-                  {
-                    label: t('firstToken'),
-                    value: total()?.latency.firstToken
-                      ? `${formatDuration(total()?.latency.firstToken?.p50 ?? 0)} / ${formatDuration(total()?.latency.firstToken?.p95 ?? 0)}`
-                      : '–',
-                  },
-                  { label: t('resting'), value: figures.value()?.ailments.length ?? '–', note: t('restingNote') },
-                ]}
-              />
-            )}
+            {(all) => <HealthStrip totals={all()} figures={figures.value()} />}
           </Show>
           <div>
-            <FilterBar>
-              <SearchField label={t('search')} value={url.get('q')} onSearch={(q) => url.set({ q }, { replace: true })} />
-              <FilterChip
-                label={t('group')}
-                value={url.get('group')}
-                options={options(groups.value()?.map(({ name }) => name))}
-                onChange={(group) => url.set({ group })}
-              />
-              <FilterChip
-                label={t('vendor')}
-                value={url.get('vendor')}
-                options={options(totals.value()?.vendors, (value) => vendorCard(value)?.title ?? value)}
-                onChange={(vendor) => url.set({ vendor })}
-              />
-              <Show when={url.get('tag') || totals.value()?.tags.length}>
+            <Show
+              when={picks.rows().length === 0}
+              fallback={<BulkChannels picks={picks} onTest={setTesting} onDone={() => void reload()} />}
+            >
+              <FilterBar
+                end={
+                  <Button icon="pulse" onClick={() => setTesting(rows()?.filter(({ enabled }) => enabled))}>
+                    {t('testAll')}
+                  </Button>
+                }
+              >
+                <SearchField label={t('search')} value={url.get('q')} onSearch={(q) => url.set({ q }, { replace: true })} />
                 <FilterChip
-                  label={t('tag')}
-                  value={url.get('tag')}
-                  options={options(totals.value()?.tags)}
-                  onChange={(tag) => url.set({ tag })}
+                  label={t('group')}
+                  value={url.get('group')}
+                  options={options(groups.value()?.map(({ name }) => name))}
+                  onChange={(group) => url.set({ group })}
                 />
-              </Show>
-              <FilterChip
-                label={t('status')}
-                value={url.get('status')}
-                options={channelStates.map((value) => ({ value, label: t(value) }))}
-                onChange={(status) => url.set({ status })}
-              />
-            </FilterBar>
+                <FilterChip
+                  label={t('vendor')}
+                  value={url.get('vendor')}
+                  options={options(totals.value()?.vendors, (value) => vendorCard(value)?.title ?? value)}
+                  onChange={(vendor) => url.set({ vendor })}
+                />
+                <Show when={url.get('tag') || totals.value()?.tags.length}>
+                  <FilterChip
+                    label={t('tag')}
+                    value={url.get('tag')}
+                    options={options(totals.value()?.tags)}
+                    onChange={(tag) => url.set({ tag })}
+                  />
+                </Show>
+                <FilterChip
+                  label={t('status')}
+                  value={url.get('status')}
+                  options={channelStates.map((value) => ({ value, label: t(value) }))}
+                  onChange={(status) => url.set({ status })}
+                />
+                <ModelChip value={url.get('model')} onChange={(model) => url.set({ model })} />
+              </FilterBar>
+            </Show>
             <DataTable
               label={t('title')}
-              columns={channelColumns({ onTurn: turn, onReset: reset, onRemove: setRemoving })}
+              view="channels"
+              columns={[picks.column, ...channelColumns({ onTurn: turn, onPriority: prioritize, onReset: reset, onRemove: setRemoving })]}
               rows={rows()}
               stale={channels.loading()}
               rowId={(row) => row.id}
               sort={sort()}
               onSort={({ column, down }) => url.set({ sort: `${down ? '-' : ''}${column}` }, { replace: true })}
-              below={(row) =>
-                row.rests.length > 0 && row.enabled ? (
-                  <div class="flex flex-wrap items-center gap-2 pl-10 max-[759px]:pl-0">
-                    <span class="min-w-0 flex-1">
-                      <For each={row.rests.slice(0, 3)}>
-                        {(rest) => (
-                          <span class="block">
-                            <b>{t('restLine', { what: restedText(rest), cause: causeText(rest.cause) })}</b> {retryText(rest.retryInMs)}
-                          </span>
-                        )}
-                      </For>
-                    </span>
-                    <a class="btn sm" href={`/admin/channels/${encodeURIComponent(row.id)}`}>
-                      {t('test')}
-                    </a>
-                    <Button look="ghost" size="sm" onClick={() => void reset(row)}>
-                      {t('reset')}
-                    </Button>
-                  </div>
-                ) : undefined
-              }
+              below={(row) => (row.rests.length > 0 && row.enabled ? <RestsLine row={row} onReset={() => void reset(row)} /> : undefined)}
               empty={
                 <Show
                   when={filters.some((name) => url.get(name) !== '')}
@@ -216,6 +203,16 @@ export function ChannelsPage() {
         </div>
       </Show>
       <Suspense>
+        <Show when={url.get('import') === 'yes'}>
+          <ImportDialog
+            onClose={() => url.set({ import: '' }, { replace: true })}
+            onDone={() => {
+              url.set({ import: '' }, { replace: true })
+              void reload()
+            }}
+          />
+        </Show>
+        <Show when={testing()}>{(asked) => <TestChannelsDialog rows={asked()} onClose={() => setTesting(undefined)} />}</Show>
         <Show when={removing()}>
           {(row) => (
             <RemoveDialog

@@ -1,0 +1,28 @@
+import { explain } from '#client/console/explain.ts'
+import { asApiError } from '#client/console/load.ts'
+
+/** Does something with rows, one after the other, until one of them is refused: how many are done, and the refusal in words, or nothing. */
+export async function oneByOne<Row>(rows: readonly Row[], act: (row: Row) => Promise<unknown>): Promise<{ done: number; refusal: string }> {
+  let done = 0
+  try {
+    for (const row of rows) {
+      await act(row)
+      done += 1
+    }
+    return { done, refusal: '' }
+  } catch (thrown) {
+    return { done, refusal: explain(asApiError(thrown)) }
+  }
+}
+
+/** Names that are written out before the others are only counted. */
+const mostNamed = 8
+
+/** The first of some names, and how many more there are. */
+export const firstNames = (rows: readonly { name: string }[]): { names: string; more: number } => ({
+  names: rows
+    .slice(0, mostNamed)
+    .map(({ name }) => name)
+    .join(', '),
+  more: Math.max(0, rows.length - mostNamed),
+})

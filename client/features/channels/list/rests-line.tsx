@@ -1,0 +1,29 @@
+import { For } from 'solid-js'
+import { causeText, retryText } from '#client/console/rest-text.ts'
+import type { LivingChannel } from '#client/features/channels/channel-columns.tsx'
+import { t } from '#client/features/channels/messages.ts'
+import { restedText } from '#client/features/channels/rest-text.ts'
+import { Button } from '#client/ui/button.tsx'
+
+/** What rests of a channel, why and until when, with what can be done about it. */
+export function RestsLine(props: { row: LivingChannel; onReset(): void }) {
+  return (
+    <div class="flex flex-wrap items-center gap-2 pl-10 max-[759px]:pl-0">
+      <span class="min-w-0 flex-1">
+        <For each={props.row.rests.slice(0, 3)}>
+          {(rest) => (
+            <span class="block">
+              <b>{t('restLine', { what: restedText(rest), cause: causeText(rest.cause) })}</b> {retryText(rest.retryInMs)}
+            </span>
+          )}
+        </For>
+      </span>
+      <a class="btn sm" href={`/admin/channels/${encodeURIComponent(props.row.id)}`}>
+        {t('test')}
+      </a>
+      <Button look="ghost" size="sm" onClick={() => props.onReset()}>
+        {t('reset')}
+      </Button>
+    </div>
+  )
+}

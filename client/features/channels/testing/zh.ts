@@ -1,0 +1,32 @@
+import type { en } from './en.ts'
+
+/** Chinese messages about tests of channels and their models. */
+export const zh: Record<keyof typeof en, string> = {
+  waiting: '等待中',
+  asking: '测试中，{time}',
+  answeredIn: '{time}完成',
+  firstIn: '{time}首个 token',
+  open: '{name} 的返回内容',
+  title: '“{name}”的测试',
+  status: '状态',
+  model: '模型',
+  time: '全部用时',
+  first: '首个 token',
+  tokens: '输入 / 输出 token',
+  cost: '上游费用',
+  problem: '问题',
+  said: '它的回答',
+  raw: '返回原文',
+  rawCopy: '返回内容',
+  rawNone: '没有返回内容。',
+  keys: '按密钥',
+  noKey: '无密钥',
+  manyTitle: '测试 {count} 个渠道',
+  manyIntro: '每个渠道的每个密钥都会收到一个小的真实请求。不向任何人收费，健康状况也不变。',
+  streamed: '流式',
+  whole: '整体',
+  form: '回答',
+  stop: '停止',
+  again: '再次测试',
+  counts: '已测试 {count} 个，{failed} 个失败',
+}
