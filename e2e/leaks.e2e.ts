@@ -1,5 +1,9 @@
-/** Nothing of a page that was left stays in memory: nodes and listeners are counted, after what was made once. */
+/**
+ * Nothing of a page that was left stays in memory: nodes, listeners, objects and functions are counted, after what was made once. Bytes are
+ * not: the browser compiles what is used often, and counts its code as memory of the page.
+ */
 import type { Page } from 'playwright/test'
+import { heapByKind } from '#testing/heap-snapshot'
 import { expect, test } from './support/browser-test.ts'
 import { messageBox, signIn } from './support/playground.ts'
 
@@ -7,15 +11,24 @@ const visits = 6
 /** Longer than the playground waits before it is closed. */
 const leftMs = 60_000
 
+interface Alive {
+  nodes: number
+  listeners: number
+  /** Objects and functions of scripts. */
+  objects: number
+}
+
 /** What is alive after a collection. */
-async function alive(page: Page): Promise<{ nodes: number; listeners: number }> {
+async function alive(page: Page): Promise<Alive> {
   const session = await page.context().newCDPSession(page)
   await session.send('Performance.enable')
   for (let turn = 0; turn < 4; turn += 1) await session.send('HeapProfiler.collectGarbage')
   const { metrics } = await session.send('Performance.getMetrics')
+  const kinds = await heapByKind(session)
+  const objects = ['object', 'closure'].reduce((sum, kind) => sum + (kinds.get(kind)?.count ?? Number.NaN), 0)
   await session.detach()
   const of = (name: string) => metrics.find((one) => one.name === name)?.value ?? Number.NaN
-  return { nodes: of('Nodes'), listeners: of('JSEventListeners') }
+  return { nodes: of('Nodes'), listeners: of('JSEventListeners'), objects }
 }
 
 /** From page to page as by a link. */
@@ -47,8 +60,9 @@ test('pages that are opened again and again leave nothing behind', async ({ page
     // A page has hundreds of nodes: one that stays would show. What was left last may be closed a moment later.
     const more = async () => {
       const after = await count()
-      const each = (of: 'nodes' | 'listeners') => Math.round((after[of] - before[of]) / visits)
-      return each('nodes') < 16 && each('listeners') < 2 ? 'nothing' : `${each('nodes')} nodes, ${each('listeners')} listeners`
+      const each = (of: keyof Alive) => Math.round((after[of] - before[of]) / visits)
+      const isNothing = each('nodes') < 16 && each('listeners') < 2 && each('objects') < 40
+      return isNothing ? 'nothing' : `${each('nodes')} nodes, ${each('listeners')} listeners, ${each('objects')} objects`
     }
     await expect.poll(more, { message: path }).toBe('nothing')
   }

@@ -1,10 +1,10 @@
-/** Just under two frames at 60 Hz. */
-const minGapMs = 28
+/** As often as a film: nobody reads faster. */
+const minGapMs = 40
 const maxGapMs = 150
 /** Half a frame: the next one is this far away, on average. */
 const earlyMs = 8
 /** Rendering may take one part in this many of the page's time. */
-const restPerWork = 6
+const restPerWork = 10
 
 /**
  * Runs `work` in an animation frame, once for any number of commits, and never in two successive frames. Where `work` is slow

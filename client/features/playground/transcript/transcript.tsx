@@ -8,6 +8,7 @@ import { type AutoScroll, createAutoScroll } from './auto-scroll.ts'
 import { EmptyConversation } from './empty-conversation.tsx'
 import { createTurnsLoader } from './load-turns.ts'
 import { PlainTurns } from './plain-turns.tsx'
+import { shellFirst } from './shell-first.ts'
 
 /** The conversation on the screen. */
 export function Transcript(props: { page: PageContext }) {
@@ -22,7 +23,7 @@ export function Transcript(props: { page: PageContext }) {
   })
   const isEmpty = () => playground.messagesState() === 'ready' && playground.path().length === 0
   /** The conversation whose turns are shown; undefined while nothing is known: an empty conversation needs no turns. */
-  const shown = createMemo(() => (playground.path().length > 0 ? playground.conversation().id : undefined))
+  const shown = shellFirst(createMemo(() => (playground.path().length > 0 ? playground.conversation().id : undefined)))
   // A message is another chance for turns that could not be loaded.
   createEffect(() => playground.path().length > 0 && turns.load())
   const [news, setNews] = createSignal(false)
