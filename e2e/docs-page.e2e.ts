@@ -65,6 +65,7 @@ test('the changelog comes when it is opened or searched, by subject, with addres
   await expect(page).toHaveTitle('Changelog · API docs · Parley')
   // The contents show where one is, although the page is the last of a long list.
   await expect(contents.getByRole('link', { name: 'Breaking changes' })).toBeInViewport()
+  await expect(page.getByRole('searchbox', { name: 'Search the reference' })).toBeInViewport()
   await contents.getByRole('link', { name: 'Security', exact: true }).click()
   await expect(page.getByRole('heading', { name: 'Security' })).toBeInViewport()
   await expect(page).toHaveURL(/#change-security$/)
