@@ -61,7 +61,7 @@ test('pages that are opened again and again leave nothing behind', async ({ page
     const more = async () => {
       const after = await count()
       const each = (of: keyof Alive) => Math.round((after[of] - before[of]) / visits)
-      const isNothing = each('nodes') < 16 && each('listeners') < 2 && each('objects') < 40
+      const isNothing = each('nodes') < 16 && each('listeners') < 2 && each('objects') < 400
       return isNothing ? 'nothing' : `${each('nodes')} nodes, ${each('listeners')} listeners, ${each('objects')} objects`
     }
     await expect.poll(more, { message: path }).toBe('nothing')

@@ -83,8 +83,8 @@ export function sentMessages(path: readonly Message[]): Message[] {
     .flat()
 }
 
-/** The place of the first message that is sent. */
-const beginOf = (path: readonly Message[]) =>
+/** The place of the first message that the person has not cut off. */
+export const beginOf = (path: readonly Message[]) =>
   Math.max(
     0,
     path.findLastIndex((message) => message.role === 'user' && message.begins),

@@ -9,7 +9,7 @@ import { createLibrary, type Library, unstartedId } from '#client/features/playg
 import { defaultSettings, type Settings } from '#client/features/playground/conversation/settings.ts'
 import type { Store } from '#client/features/playground/conversation/store.ts'
 import { type Catalogue, createCatalogue } from '#client/features/playground/models/catalogue.ts'
-import { buildBody, laterHalf, sentMessages } from '#client/features/playground/reply/request-body.ts'
+import { beginOf, buildBody, laterHalf, sentMessages } from '#client/features/playground/reply/request-body.ts'
 import { createRunningReplies, type RunningReplies } from '#client/features/playground/reply/running-replies.ts'
 import type { UserRow } from '#shared/console/user'
 import { settleLate } from './late-charges.ts'
@@ -140,7 +140,7 @@ export function createPlaygroundState(start: PlaygroundStart): PlaygroundState {
   const leftOut = createMemo(() => {
     const sent = sentMessages(path()).map((message) => message.id)
     // What was cut off is told once, where the rest begins.
-    const later = path().slice(path().findIndex(({ id }) => id === sent[0]))
+    const later = path().slice(beginOf(path()))
     const all = new Set(sent)
     return new Set(later.flatMap((message) => (message.role === 'user' && !all.has(message.id) ? [message.id] : [])))
   })
