@@ -71,6 +71,15 @@ export function UsagePage() {
   const isStale = (known: Report) => report.loading() && known.question !== question()
   const file = (format: 'csv' | 'focus') =>
     `/api/usage?${queryOf({ ...paramsOf(question()), by: isTime(by()) ? by() : `${by()},day`, format })}`
+  const ComparedWith = () => (
+    <FilterChip
+      label={t('comparison')}
+      none={t('compareBefore', { count: daysOf(span()).days })}
+      value={comparison() === 'before' ? '' : comparison()}
+      options={[{ value: 'year', label: t('compareYear') }]}
+      onChange={(value) => url.set({ compare: value })}
+    />
+  )
   return (
     <Page
       title={t('title')}
@@ -107,6 +116,7 @@ export function UsagePage() {
               options={byOptions().filter(({ value }) => value !== 'model')}
               onChange={(value) => url.set({ by: value }, { replace: true })}
             />
+            <ComparedWith />
           </Show>
         }
       >
@@ -124,13 +134,9 @@ export function UsagePage() {
         <Show when={url.get('days') === 'dates' || rangeName() === 'dates'}>
           <SpanDates url={url} />
         </Show>
-        <FilterChip
-          label={t('comparison')}
-          none={t('compareBefore', { count: daysOf(span()).days })}
-          value={comparison() === 'before' ? '' : comparison()}
-          options={[{ value: 'year', label: t('compareYear') }]}
-          onChange={(value) => url.set({ compare: value })}
-        />
+        <Show when={!phone()}>
+          <ComparedWith />
+        </Show>
         {filterNames.map((name) => (
           <Show when={url.get(name)}>
             {(value) => (
