@@ -144,6 +144,8 @@ test('Chinese, chosen once, stays; the theme does not flash', async ({ page }) =
   await expect(page.getByRole('textbox', { name: '消息', exact: true })).toBeVisible()
   await page.getByRole('button', { name: /账号$/ }).click()
   await page.getByRole('menuitemradio', { name: '深色' }).click()
+  // A choice takes effect when the menu has closed, a frame later.
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark')
   await page.reload()
   await expect(page.getByRole('textbox', { name: '消息', exact: true })).toBeVisible()
   expect(await page.evaluate(() => [document.documentElement.lang, document.documentElement.dataset.theme])).toEqual(['zh-CN', 'dark'])
