@@ -142,8 +142,8 @@ test('everybody is signed out but the one who says so, and all that was kept is 
   await other('GET', '/api/session')
   await openConsole(page, '/admin/settings')
   for (const [button, said] of [
-    ['Delete all kept requests', '0 kept requests deleted.'],
-    ['Sign everybody out', 'sessions have ended.'],
+    ['Delete all kept requests', /^\d+ kept requests? deleted\./],
+    ['Sign everybody out', /sessions? ha(s|ve) ended\./],
   ] as const) {
     await page.getByRole('button', { name: button }).click()
     await page.getByRole('dialog').or(page.getByRole('alertdialog')).getByRole('button', { name: button }).click()

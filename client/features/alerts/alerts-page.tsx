@@ -1,5 +1,5 @@
 /** Alerts: the places that hear of them, and what was told. The filter and the open place are in the address. */
-import { createSignal, Show, Suspense } from 'solid-js'
+import { createMemo, createSignal, Show, Suspense } from 'solid-js'
 import { onChange } from '#client/api/events.ts'
 import { detailOf, explain } from '#client/console/explain.ts'
 import { createLoad, createPages, queryOf, readAll } from '#client/console/load.ts'
@@ -34,7 +34,11 @@ export function AlertsPage() {
     void pages.reload()
   }
   onChange(['alerts'], readAgain)
-  const open = () => hooks.value()?.find(({ id }) => id === url.get('open'))
+  /** As it was when its dialog opened: what is read again meanwhile must not take away what was typed. */
+  const open = createMemo<AlertHookRow | undefined>((shown) => {
+    const named = url.get('open')
+    return shown?.id === named ? shown : hooks.value()?.find(({ id }) => id === named)
+  })
   const close = () => url.set({ open: '', create: '' })
   const done = (hook?: MadeHook) => {
     close()
