@@ -1,9 +1,8 @@
 /**
  * Whether this process is asked for more than it can do. A busy event loop does not come to its timers, so for each request it is looked
  * how long a timer has been due, and how long it would have to wait for its turn behind those that came before it. A burst of requests, or
- * one long task, makes others wait but is no overload: only when so many have been taken while the loop was behind is the next one too
- * much, until the loop has caught up. Refusing takes time as well, so that a flood alone keeps the loop from its timers: a few are taken
- * whenever hardly anybody waits.
+ * one long task, makes others wait but is no overload: only when so many have been taken while the loop was behind does overload begin.
+ * From then on whoever would wait for more than a moment is refused, so that the others are served soon, until nobody has to be.
  */
 import type { Clock, Timer } from './clock.ts'
 
@@ -20,8 +19,8 @@ const everyMs = 20
 const burst = 2_000
 /** How much of the burst comes back each time that the loop is found in time. */
 const back = burst / 10
-/** Milliseconds: whoever would wait for less is one of a few. */
-const shortWait = 3
+/** Milliseconds that a request may have to wait for its turn while there is overload. */
+const shortWait = 5
 
 /** Measures from now until `stop`. `maxMs`: how late the loop may be. */
 export function createLagMeter(clock: Pick<Clock, 'monotonic' | 'after'>, maxMs: number): LagMeter {
@@ -35,7 +34,7 @@ export function createLagMeter(clock: Pick<Clock, 'monotonic' | 'after'>, maxMs:
   function plan(): void {
     const now = clock.monotonic()
     if (due > 0) worst = Math.max(worst, now - due)
-    if (now - due <= maxMs && longestWait <= maxMs) left = Math.min(burst, left + back)
+    if (now - due <= maxMs && longestWait <= (left === 0 ? shortWait : maxMs)) left = Math.min(burst, left + back)
     longestWait = 0
     due = now + everyMs
     timer = clock.after(everyMs, plan)
@@ -45,9 +44,11 @@ export function createLagMeter(clock: Pick<Clock, 'monotonic' | 'after'>, maxMs:
     isTooMuch(waitMs) {
       const wait = waitMs ?? 0
       longestWait = Math.max(longestWait, wait)
-      if (wait <= maxMs && clock.monotonic() - due <= maxMs) return false
-      if (left > 0) left -= 1
-      return left === 0 && !(waitMs !== undefined && waitMs < shortWait)
+      const isLate = wait > maxMs || clock.monotonic() - due > maxMs
+      if (isLate && left > 0) left -= 1
+      if (left > 0) return false
+      // Refusing takes time as well: a flood alone keeps the loop from its timers.
+      return waitMs === undefined ? isLate : waitMs > shortWait
     },
     takeWorst() {
       const longest = Math.max(worst, clock.monotonic() - due)
