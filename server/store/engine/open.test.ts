@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { once } from 'node:events'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eq, sql } from 'drizzle-orm'
@@ -84,6 +86,33 @@ test('an unreachable database is one clear line without the password', async () 
   expect(await readdir(folder)).toEqual(['lock'])
   await rm(folder, { recursive: true })
 })
+
+test.if(engines.includes('postgres'))(
+  'a server that is starting is asked again until it is ready',
+  async () => {
+    const base = await throwawayDatabase('postgres')
+    const { hostname, port } = new URL(base.databaseUrl ?? '')
+    const starting = 'SFATAL\0C57P03\0Mthe database system is starting up\0\0'
+    const refusal = Buffer.concat([Buffer.from('E'), Buffer.alloc(4), Buffer.from(starting)])
+    refusal.writeUInt32BE(4 + starting.length, 1)
+    let asked = 0
+    const server = createServer((socket) => {
+      socket.on('error', () => {})
+      if (++asked <= 2) return socket.once('data', () => socket.end(refusal))
+      const on = connect(Number(port), hostname).on('error', () => socket.destroy())
+      socket.pipe(on).pipe(socket)
+    })
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const through = Object.assign(new URL(base.databaseUrl ?? ''), { port: String((server.address() as AddressInfo).port) })
+    await base.store.close()
+    const store = await reopen(base.folder, through.href)
+    expect(asked).toBeGreaterThan(2)
+    await store.close()
+    server.close()
+    await base.close()
+  },
+  60_000,
+)
 
 test('a first start makes the embedded database, a second one opens it', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'parley-test-'))

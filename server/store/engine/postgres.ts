@@ -1,15 +1,22 @@
 /** The PostgreSQL engine: a pool for queries and one more connection that listens for changes of other instances. */
+import { setTimeout } from 'node:timers/promises'
+import type { Sql } from 'postgres'
 import type { Clock } from '#runtime/clock'
 import { serverScript } from '#runtime/package-file'
 import { WorkerLink } from '#runtime/worker-link'
 import { createDatabaseWorker } from './database-worker.ts'
 import { listenTo } from './listening.ts'
 import { connect, connectSeconds, type PostgresMessage, servingName } from './postgres-connections.ts'
+import { cannotConnectNow } from './sql-state.ts'
 import type { Engine, Others } from './store.ts'
 
 const channel = 'parley'
 /** In the place of a table: an instance hears whether it still hears. */
 const pulse = 'pulse'
+/** How long a server that is too busy to answer, or still starting, is asked before the start fails, in seconds. */
+const patience = 20
+/** Between two questions to one that says that it is starting, in seconds. */
+const pause = 0.5
 
 /**
  * Connects. `origin` identifies this instance, so that it ignores its own notifications. Throws an Error with a message for the
@@ -18,7 +25,7 @@ const pulse = 'pulse'
 export async function openPostgres(url: string, origin: string, name = servingName): Promise<Engine> {
   const { db, client, close } = connect(url, { name })
   try {
-    await client`select 1`
+    await reach(client)
   } catch (thrown) {
     await client.end({ timeout: 1 })
     const { host, port } = client.options
@@ -26,6 +33,22 @@ export async function openPostgres(url: string, origin: string, name = servingNa
   }
   const notify = (payload: string) => client.notify(channel, payload)
   return { db, others: othersThrough(url, name, origin, notify), worker: (clock) => workerOf(url, clock), close }
+}
+
+/** Asks until there is an answer. A fault that does not pass by itself, such as a wrong password, is thrown at once. */
+async function reach(client: Sql): Promise<void> {
+  for (let left = patience; ; ) {
+    try {
+      await client`select 1`
+      return
+    } catch (thrown) {
+      const { code } = thrown as { code?: string }
+      const isStarting = code === cannotConnectNow
+      left -= isStarting ? pause : code === 'CONNECT_TIMEOUT' ? connectSeconds : patience
+      if (left <= 0) throw thrown
+      if (isStarting) await setTimeout(pause * 1000)
+    }
+  }
 }
 
 function workerOf(url: string, clock: Clock): ReturnType<Engine['worker']> {
@@ -62,7 +85,7 @@ function reason(thrown: unknown): string {
     case 'EAI_AGAIN':
       return 'host name not found'
     case 'CONNECT_TIMEOUT':
-      return `no answer within ${connectSeconds} seconds`
+      return `no answer within ${patience} seconds`
     default:
       return message ?? code ?? 'unknown fault'
   }

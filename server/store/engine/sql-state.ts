@@ -11,6 +11,8 @@ export const checkViolation = '23514'
 export const outOfRange = '22003'
 /** SQLSTATE lock_not_available. */
 export const lockNotAvailable = '55P03'
+/** SQLSTATE cannot_connect_now: the server starts, recovers or shuts down. */
+export const cannotConnectNow = '57P03'
 
 /** The SQLSTATE of anything thrown by a query, or undefined when it has none. */
 export function sqlState(thrown: unknown): string | undefined {

@@ -100,6 +100,28 @@ test.if(engines.includes('postgres'))(
   60_000,
 )
 
+test.if(engines.includes('postgres'))(
+  'a row is found while its month is being made',
+  async () => {
+    base = await throwawayDatabase('postgres')
+    const { store } = base
+    const at = '2026-01-15T12:00:00Z'
+    await put(store, 'moved', at)
+    let found: ReturnType<typeof findLog> | undefined
+    await store.db.transaction(async (tx) => {
+      await tx.execute(sql`select logs_add_month(${at}::timestamptz)`)
+      found = findLog(store, 'moved')
+      const waiting = () =>
+        tx.execute(
+          sql`select 1 from pg_locks where not granted and database = (select oid from pg_database where datname = current_database())`,
+        )
+      while (returned(await waiting()).length === 0);
+    })
+    expect((await found)?.requestId).toBe('moved')
+  },
+  60_000,
+)
+
 test('rows from before there were months are all there, in theirs', async () => {
   base = await throwawayDatabase(sampledEngine(import.meta.file))
   const { store } = base

@@ -71,15 +71,19 @@ export async function scanLogs({ db }: Pick<Store, 'db'>, { where, limit, ...ask
     if (!edge || found.length === limit) return found
     span = { ...asked, since: { ...edge, isSeen: false } }
   }
-  const older = await db.transaction((tx) => byFilters(tx, span, where, limit - found.length))
+  const older = await inOneMoment(db, (tx) => byFilters(tx, span, where, limit - found.length))
   return [...found, ...older]
 }
 
 /** The row of this request; undefined when none fits the condition. */
 export async function scanForRequest({ db }: Pick<Store, 'db'>, where: SQL | undefined): Promise<Row | undefined> {
-  const [row] = await db.transaction((tx) => byFilters(tx, {}, where, 1))
+  const [row] = await inOneMoment(db, (tx) => byFilters(tx, {}, where, 1))
   return row
 }
+
+/** Whoever makes a month moves rows into it: seen table by table at different times, they would be in neither. */
+const inOneMoment = <Result>(db: Db, reading: (tx: Db) => Promise<Result>): Promise<Result> =>
+  db.transaction(reading, { isolationLevel: 'repeatable read', accessMode: 'read only' })
 
 /** Tells the indexes of rows that came since it was last told; until then they are read whatever is looked for. */
 export async function summarizeFilters({ db }: Store): Promise<void> {
