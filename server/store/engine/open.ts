@@ -90,7 +90,7 @@ export function beginStore(options: StoreOptions): OpeningStore {
 
 /** Only the driver that is used is loaded. */
 async function openEngine(
-  { databaseUrl, dataFolder, random }: StoreOptions,
+  { databaseUrl, dataFolder, random, clock }: StoreOptions,
   log: (message: string) => void,
   wanted: Promise<void>,
 ): Promise<Engine> {
@@ -100,7 +100,7 @@ async function openEngine(
     return openEmbedded(dataFolder, log)
   }
   const { openPostgres } = await import('./postgres.ts')
-  return openPostgres(databaseUrl, random.hex(8))
+  return openPostgres(databaseUrl, random.hex(8), { clock })
 }
 
 async function listenFor(

@@ -1,12 +1,10 @@
 /** The PostgreSQL engine: a pool for queries and one more connection that listens for changes of other instances. */
-import { setTimeout } from 'node:timers/promises'
-import type { Sql } from 'postgres'
 import type { Clock } from '#runtime/clock'
 import { serverScript } from '#runtime/package-file'
 import { WorkerLink } from '#runtime/worker-link'
 import { createDatabaseWorker } from './database-worker.ts'
 import { listenTo } from './listening.ts'
-import { connect, connectSeconds, type PostgresMessage, servingName } from './postgres-connections.ts'
+import { type Connections, connect, connectSeconds, type PostgresMessage, servingName } from './postgres-connections.ts'
 import { cannotConnectNow } from './sql-state.ts'
 import type { Engine, Others } from './store.ts'
 
@@ -18,25 +16,36 @@ const patience = 20
 /** Between two questions to one that says that it is starting, in seconds. */
 const pause = 0.5
 
+/** How to connect. */
+interface Opening {
+  /** The application name of the connections. */
+  name?: string
+  /** Waits for a server that will answer soon; without it one question decides. */
+  clock?: Pick<Clock, 'sleep'>
+}
+
 /**
  * Connects. `origin` identifies this instance, so that it ignores its own notifications. Throws an Error with a message for the
  * operator, without the password.
  */
-export async function openPostgres(url: string, origin: string, name = servingName): Promise<Engine> {
+export async function openPostgres(url: string, origin: string, { name = servingName, clock }: Opening = {}): Promise<Engine> {
   const { db, client, close } = connect(url, { name })
   try {
-    await reach(client)
+    if (clock) await reach(client, clock)
+    else await client`select 1`
   } catch (thrown) {
     await client.end({ timeout: 1 })
     const { host, port } = client.options
-    throw new Error(`cannot reach the database at ${host[0]}:${port[0]}: ${reason(thrown)}`, { cause: thrown })
+    throw new Error(`cannot reach the database at ${host[0]}:${port[0]}: ${reason(thrown, clock ? patience : connectSeconds)}`, {
+      cause: thrown,
+    })
   }
   const notify = (payload: string) => client.notify(channel, payload)
   return { db, others: othersThrough(url, name, origin, notify), worker: (clock) => workerOf(url, clock), close }
 }
 
 /** Asks until there is an answer. A fault that does not pass by itself, such as a wrong password, is thrown at once. */
-async function reach(client: Sql): Promise<void> {
+async function reach(client: Connections['client'], clock: Pick<Clock, 'sleep'>): Promise<void> {
   for (let left = patience; ; ) {
     try {
       await client`select 1`
@@ -46,7 +55,7 @@ async function reach(client: Sql): Promise<void> {
       const isStarting = code === cannotConnectNow
       left -= isStarting ? pause : code === 'CONNECT_TIMEOUT' ? connectSeconds : patience
       if (left <= 0) throw thrown
-      if (isStarting) await setTimeout(pause * 1000)
+      if (isStarting) await clock.sleep(pause * 1000)
     }
   }
 }
@@ -76,7 +85,7 @@ function othersThrough(url: string, name: string, origin: string, notify: (paylo
 }
 
 /** A message of our own for common errors; a server's message may name the user or the database, never the password. */
-function reason(thrown: unknown): string {
+function reason(thrown: unknown, waitedSeconds: number): string {
   const { code, message } = thrown as { code?: string; message?: string }
   switch (code) {
     case 'ECONNREFUSED':
@@ -85,7 +94,7 @@ function reason(thrown: unknown): string {
     case 'EAI_AGAIN':
       return 'host name not found'
     case 'CONNECT_TIMEOUT':
-      return `no answer within ${patience} seconds`
+      return `no answer within ${waitedSeconds} seconds`
     default:
       return message ?? code ?? 'unknown fault'
   }

@@ -44,7 +44,7 @@ export async function isThere({ engine, where }: Place): Promise<boolean> {
  */
 export async function withDatabase<T>(place: Place, work: (db: Db) => Promise<T>): Promise<T> {
   if (!(await isThere(place))) throw new Error(`there is no database in ${place.where}`)
-  if (place.engine === 'postgres') return using(place, await openPostgres(place.where, '', toolName), work)
+  if (place.engine === 'postgres') return using(place, await openPostgres(place.where, '', { name: toolName }), work)
   const lock = lockFolder(place.where)
   try {
     return await using(place, await openEmbedded(place.where, () => {}), work)
@@ -65,7 +65,7 @@ const toolName = 'parley db'
 const taken = (place: Place) => new Error(`${nameOf(place)} is not empty; only an empty database is filled`)
 
 async function emptyPostgres<T>(place: Place, replace: boolean, fill: (tx: Db) => Promise<T>, mark?: string): Promise<T> {
-  return using(place, await openPostgres(place.where, '', toolName), (db) =>
+  return using(place, await openPostgres(place.where, '', { name: toolName }), (db) =>
     db.transaction(async (tx) => {
       await settle(tx)
       // The open snapshot would block this for ever.
