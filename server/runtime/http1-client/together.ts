@@ -18,8 +18,11 @@ const mostAtOnce = 16
 /** Milliseconds of each, where that was not measured, and over how many groups it is averaged. */
 const usualMs = 0.2
 const averagedOver = 8
-/** Milliseconds after which what waits in a turn that does not end is begun: with the answers to it, nearly half of them is its work. */
-const longTurnMs = 6
+/**
+ * Milliseconds after which a group is begun in a turn that does not end. With the answers to it, it is a fifth of the work then: with more, a
+ * flood of requests that are refused makes each turn longer than the one before.
+ */
+const longTurnMs = 12
 
 const longTurns: ((now: number) => void)[] = []
 
