@@ -101,7 +101,7 @@ const table = {
   maxLagMs: variable(
     'PARLEY_MAX_LAG',
     '50ms',
-    'event loop delay, or wait for their turn, above which requests are refused with 503, once a burst of 2,000 has been taken',
+    'event loop delay, or wait for their turn, that means overload once a burst of 2,000 has been taken; then whoever would wait 5 ms is refused with 503',
     milliseconds,
   ),
   maxIdleMs: variable(
