@@ -1,13 +1,13 @@
 /** Who changed what, with what was before and after. Filters and the open row are in the address. */
 import { Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
-import { detailOf, explain } from '#client/console/explain.ts'
+import { Loaded } from '#client/console/lists/loaded.tsx'
 import { SpanFilter, spanNames, spanOf } from '#client/console/lists/span-filter.tsx'
 import { createLoad, createPages, queryOf } from '#client/console/load.ts'
 import { FilterBar, FilterChip, SearchField } from '#client/ui/console/filters.tsx'
 import { Monogram } from '#client/ui/console/monogram.tsx'
 import { Page } from '#client/ui/console/page.tsx'
-import { Empty, Failure, NoMatch } from '#client/ui/console/states.tsx'
+import { Empty, NoMatch } from '#client/ui/console/states.tsx'
 import { DataTable } from '#client/ui/console/table.tsx'
 import { formatClock, formatDay } from '#client/ui/console/time.ts'
 import { useUrlState } from '#client/ui/console/url-state.ts'
@@ -79,14 +79,7 @@ export function AuditPage() {
         />
         <FilterChip label={t('who')} value={url.get('actor')} options={actors()} onChange={(actor) => url.set({ actor })} />
       </FilterBar>
-      <Show
-        when={pages.error() === undefined || pages.value()}
-        fallback={
-          <Show when={pages.error()}>
-            {(error) => <Failure text={explain(error())} detail={detailOf(error())} onRetry={() => void pages.reload()} />}
-          </Show>
-        }
-      >
+      <Loaded of={pages}>
         <DataTable
           label={t('title')}
           view="audit"
@@ -156,7 +149,7 @@ export function AuditPage() {
           footEnd={t('append')}
           more={pages.more()}
         />
-      </Show>
+      </Loaded>
     </Page>
   )
 }

@@ -3,12 +3,13 @@ import { createSignal, Show } from 'solid-js'
 import { onChange } from '#client/api/events.ts'
 import { callApi } from '#client/api/http.ts'
 import { useSession } from '#client/api/session.ts'
-import { detailOf, explain } from '#client/console/explain.ts'
+import { explain } from '#client/console/explain.ts'
+import { Loaded } from '#client/console/lists/loaded.tsx'
 import { createPages } from '#client/console/load.ts'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
 import { Page } from '#client/ui/console/page.tsx'
-import { Empty, Failure } from '#client/ui/console/states.tsx'
+import { Empty } from '#client/ui/console/states.tsx'
 import { type Shape, Status } from '#client/ui/console/status.tsx'
 import { DataTable } from '#client/ui/console/table.tsx'
 import { LinkTabs } from '#client/ui/console/tabs.tsx'
@@ -62,14 +63,7 @@ function BatchList() {
     <>
       <p class="mb-4 max-w-[72ch] text-[13px] text-ink-2">{t('intro')}</p>
       <Show when={write.error()}>{(error) => <p class="notice bad mb-4">{explain(error())}</p>}</Show>
-      <Show
-        when={pages.error() === undefined || pages.value()}
-        fallback={
-          <Show when={pages.error()}>
-            {(error) => <Failure text={explain(error())} detail={detailOf(error())} onRetry={() => void pages.reload()} />}
-          </Show>
-        }
-      >
+      <Loaded of={pages}>
         <DataTable
           label={t('title')}
           rows={pages.value()}
@@ -144,7 +138,7 @@ function BatchList() {
           footEnd={t('kept')}
           more={pages.more()}
         />
-      </Show>
+      </Loaded>
       <Show when={stopping()}>
         {(row) => (
           <Confirm

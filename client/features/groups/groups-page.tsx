@@ -2,14 +2,15 @@
 import { createSignal, Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { BudgetCell, limitsText } from '#client/console/budget-cell.tsx'
-import { detailOf, explain } from '#client/console/explain.ts'
+import { explain } from '#client/console/explain.ts'
+import { Loaded } from '#client/console/lists/loaded.tsx'
 import { createLoad, createPages, queryOf } from '#client/console/load.ts'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
 import { FilterBar, FilterChip, SearchField } from '#client/ui/console/filters.tsx'
 import { tc } from '#client/ui/console/messages.ts'
 import { Page as Frame } from '#client/ui/console/page.tsx'
-import { Failure, NoMatch } from '#client/ui/console/states.tsx'
+import { NoMatch } from '#client/ui/console/states.tsx'
 import { FileBadge } from '#client/ui/console/status.tsx'
 import { DataTable, type Sort } from '#client/ui/console/table.tsx'
 import { useUrlState } from '#client/ui/console/url-state.ts'
@@ -82,14 +83,7 @@ export function GroupsPage() {
     >
       <p class="mb-4 max-w-[560px] text-[13px] text-ink-2">{t('intro')}</p>
       <Show when={write.error()}>{(error) => <p class="notice bad mb-4">{explain(error())}</p>}</Show>
-      <Show
-        when={groups.error() === undefined || groups.value()}
-        fallback={
-          <Show when={groups.error()}>
-            {(error) => <Failure text={explain(error())} detail={detailOf(error())} onRetry={() => void groups.reload()} />}
-          </Show>
-        }
-      >
+      <Loaded of={groups}>
         <FilterBar>
           <SearchField label={t('search')} value={url.get('q')} onSearch={(q) => url.set({ q })} />
           <FilterChip
@@ -190,7 +184,7 @@ export function GroupsPage() {
           more={groups.more()}
           footEnd={t('ratioHolds')}
         />
-      </Show>
+      </Loaded>
       <Show when={open()} keyed>
         {(row) => <GroupDialog row={row} onClose={close} onDone={done} />}
       </Show>

@@ -2,13 +2,14 @@
 import { createSignal, Match, Show, Suspense, Switch } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { useSession } from '#client/api/session.ts'
-import { detailOf, explain } from '#client/console/explain.ts'
+import { explain } from '#client/console/explain.ts'
+import { Loaded } from '#client/console/lists/loaded.tsx'
 import { asApiError, createLoad, createPages, queryOf, readAll } from '#client/console/load.ts'
 import { Button } from '#client/ui/button.tsx'
 import { FilterBar, FilterChip, SearchField, Segments } from '#client/ui/console/filters.tsx'
 import { Page } from '#client/ui/console/page.tsx'
 import { createPicks } from '#client/ui/console/picks.tsx'
-import { Empty, Failure, NoMatch } from '#client/ui/console/states.tsx'
+import { Empty, NoMatch } from '#client/ui/console/states.tsx'
 import { DataTable, type Sort } from '#client/ui/console/table.tsx'
 import { useUrlState } from '#client/ui/console/url-state.ts'
 import { later } from '#client/ui/later.ts'
@@ -130,14 +131,7 @@ export function KeysPage() {
           </Show>
         </FilterBar>
       </Show>
-      <Show
-        when={pages.error() === undefined || pages.value()}
-        fallback={
-          <Show when={pages.error()}>
-            {(error) => <Failure text={explain(error())} detail={detailOf(error())} onRetry={() => void pages.reload()} />}
-          </Show>
-        }
-      >
+      <Loaded of={pages}>
         <DataTable
           label={t('title')}
           view="keys"
@@ -177,7 +171,7 @@ export function KeysPage() {
           foot={t('count', { count: pages.value()?.length ?? 0 }) + (pages.more() ? '+' : '')}
           more={pages.more()}
         />
-      </Show>
+      </Loaded>
       <Suspense>
         <Show when={creating()}>
           {(preset) => (

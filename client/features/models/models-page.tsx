@@ -2,11 +2,11 @@
 import { For, Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { useSession } from '#client/api/session.ts'
-import { detailOf, explain } from '#client/console/explain.ts'
+import { Loaded } from '#client/console/lists/loaded.tsx'
 import { createLoad, createPages, queryOf, readAll } from '#client/console/load.ts'
 import { FilterBar, FilterChip, SearchField } from '#client/ui/console/filters.tsx'
 import { Page } from '#client/ui/console/page.tsx'
-import { Empty, Failure, NoMatch } from '#client/ui/console/states.tsx'
+import { Empty, NoMatch } from '#client/ui/console/states.tsx'
 import { DataTable, type Sort } from '#client/ui/console/table.tsx'
 import { useUrlState } from '#client/ui/console/url-state.ts'
 import { Instant } from '#client/ui/console/view/instant.tsx'
@@ -127,14 +127,7 @@ export function ModelsPage() {
           )}
         </For>
       </FilterBar>
-      <Show
-        when={models.error() === undefined || models.value()}
-        fallback={
-          <Show when={models.error()}>
-            {(error) => <Failure text={explain(error())} detail={detailOf(error())} onRetry={() => void models.reload()} />}
-          </Show>
-        }
-      >
+      <Loaded of={models}>
         <DataTable
           label={t('title')}
           view="models"
@@ -213,7 +206,7 @@ export function ModelsPage() {
           footEnd={t('units', { ratio: ratio(), group: group() })}
           more={models.more()}
         />
-      </Show>
+      </Loaded>
     </Page>
   )
 }

@@ -1,13 +1,13 @@
 /** Models with their prices, those without one first: found, ordered and paged by the server; the open one in a drawer, and in the address. */
 import { createSignal, Show, Suspense } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
-import { detailOf, explain } from '#client/console/explain.ts'
+import { Loaded } from '#client/console/lists/loaded.tsx'
 import { createLoad, createPages, queryOf } from '#client/console/load.ts'
 import { vendorCard } from '#client/console/vendors.ts'
 import { Button } from '#client/ui/button.tsx'
 import { FilterBar, FilterChip, SearchField } from '#client/ui/console/filters.tsx'
 import { Page } from '#client/ui/console/page.tsx'
-import { Empty, Failure, NoMatch } from '#client/ui/console/states.tsx'
+import { Empty, NoMatch } from '#client/ui/console/states.tsx'
 import { DataTable, type Sort } from '#client/ui/console/table.tsx'
 import { useUrlState } from '#client/ui/console/url-state.ts'
 import { later } from '#client/ui/later.ts'
@@ -105,12 +105,7 @@ export function PricesPage() {
           onChange={(vendor) => url.set({ vendor })}
         />
       </FilterBar>
-      <Show
-        when={models.error() === undefined || models.value()}
-        fallback={
-          <Show when={models.error()}>{(error) => <Failure text={explain(error())} detail={detailOf(error())} onRetry={reload} />}</Show>
-        }
-      >
+      <Loaded of={models} onRetry={reload}>
         <DataTable
           label={t('title')}
           view="prices"
@@ -145,7 +140,7 @@ export function PricesPage() {
           footEnd={t('units')}
           more={models.more()}
         />
-      </Show>
+      </Loaded>
       <Suspense>
         <Show when={importing()}>
           <ImportDialog

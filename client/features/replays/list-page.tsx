@@ -1,10 +1,10 @@
 /** The person’s replays, newest first and live; with requests in the address, the form of a new one. */
 import { Show } from 'solid-js'
 import { onChange } from '#client/api/events.ts'
-import { detailOf, explain } from '#client/console/explain.ts'
+import { Loaded } from '#client/console/lists/loaded.tsx'
 import { createPages } from '#client/console/load.ts'
 import { Page } from '#client/ui/console/page.tsx'
-import { Empty, Failure } from '#client/ui/console/states.tsx'
+import { Empty } from '#client/ui/console/states.tsx'
 import { Status } from '#client/ui/console/status.tsx'
 import { type Column, DataTable } from '#client/ui/console/table.tsx'
 import { formatExactly, formatWhen } from '#client/ui/console/time.ts'
@@ -73,14 +73,7 @@ export function ReplaysPage() {
           </div>
         )}
       </Show>
-      <Show
-        when={pages.error() === undefined || pages.value()}
-        fallback={
-          <Show when={pages.error()}>
-            {(error) => <Failure text={explain(error())} detail={detailOf(error())} onRetry={() => void pages.reload()} />}
-          </Show>
-        }
-      >
+      <Loaded of={pages}>
         <DataTable
           label={t('title')}
           columns={columns()}
@@ -101,7 +94,7 @@ export function ReplaysPage() {
           }
           more={pages.more()}
         />
-      </Show>
+      </Loaded>
     </Page>
   )
 }

@@ -4,7 +4,7 @@ import { createEffect, createMemo, createSignal, For, on, Show, Suspense } from 
 import { onChange } from '#client/api/events.ts'
 import { callApi } from '#client/api/http.ts'
 import { useSession } from '#client/api/session.ts'
-import { detailOf, explain } from '#client/console/explain.ts'
+import { Loaded } from '#client/console/lists/loaded.tsx'
 import { createPages } from '#client/console/load.ts'
 import { createSoon } from '#client/console/soon.ts'
 import { createMediaQuery } from '#client/ui/browser-state.ts'
@@ -12,7 +12,7 @@ import { Button } from '#client/ui/button.tsx'
 import { FilterBar, FilterChip, SearchField } from '#client/ui/console/filters.tsx'
 import { Page } from '#client/ui/console/page.tsx'
 import { BulkBar, createPicks } from '#client/ui/console/picks.tsx'
-import { Empty, Failure, NoMatch } from '#client/ui/console/states.tsx'
+import { Empty, NoMatch } from '#client/ui/console/states.tsx'
 import { Status } from '#client/ui/console/status.tsx'
 import { DataTable } from '#client/ui/console/table.tsx'
 import { formatWhen } from '#client/ui/console/time.ts'
@@ -201,14 +201,7 @@ export function RequestsPage() {
           </Show>
         </FilterBar>
       </Show>
-      <Show
-        when={pages.error() === undefined || pages.value()}
-        fallback={
-          <Show when={pages.error()}>
-            {(error) => <Failure text={explain(error())} detail={detailOf(error())} onRetry={() => void pages.reload()} />}
-          </Show>
-        }
-      >
+      <Loaded of={pages}>
         <DataTable
           label={t('title')}
           columns={[...(narrow() ? [] : [picks.column]), ...requestColumns({ admin: admin(), narrow: narrow(), chosen: columns(), href })]}
@@ -246,7 +239,7 @@ export function RequestsPage() {
           footEnd={t('newest')}
           more={news.gap() ? { read: readAgain, busy: pages.loading() } : pages.more()}
         />
-      </Show>
+      </Loaded>
       <Suspense>
         <Show when={choosing()}>
           <ColumnDialog admin={admin()} value={columns()} onChange={setColumns} onClose={() => setChoosing(false)} />

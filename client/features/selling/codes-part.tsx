@@ -1,13 +1,14 @@
 import { createSignal, Show, Suspense } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
-import { detailOf, explain } from '#client/console/explain.ts'
+import { explain } from '#client/console/explain.ts'
+import { Loaded } from '#client/console/lists/loaded.tsx'
 import { createPages, queryOf } from '#client/console/load.ts'
 import { lengthOf } from '#client/console/plan-length.ts'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
 import { FilterBar, FilterChip, SearchField } from '#client/ui/console/filters.tsx'
 import { tc } from '#client/ui/console/messages.ts'
-import { Empty, Failure, NoMatch } from '#client/ui/console/states.tsx'
+import { Empty, NoMatch } from '#client/ui/console/states.tsx'
 import { type Shape, Status } from '#client/ui/console/status.tsx'
 import { DataTable } from '#client/ui/console/table.tsx'
 import { formatBoth, formatWhen } from '#client/ui/console/time.ts'
@@ -65,14 +66,7 @@ export function CodesPart(props: { plans: readonly PlanRow[] }) {
           </Button>
         </Show>
       </FilterBar>
-      <Show
-        when={codes.error() === undefined || codes.value()}
-        fallback={
-          <Show when={codes.error()}>
-            {(error) => <Failure text={explain(error())} detail={detailOf(error())} onRetry={() => void codes.reload()} />}
-          </Show>
-        }
-      >
+      <Loaded of={codes}>
         <DataTable
           label={t('codes')}
           view="codes"
@@ -165,7 +159,7 @@ export function CodesPart(props: { plans: readonly PlanRow[] }) {
           }
           more={codes.more()}
         />
-      </Show>
+      </Loaded>
       <Suspense>
         <Show when={making()}>
           <CodesDialog

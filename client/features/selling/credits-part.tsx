@@ -1,9 +1,9 @@
 import { createSignal, Show, Suspense } from 'solid-js'
-import { detailOf, explain } from '#client/console/explain.ts'
+import { Loaded } from '#client/console/lists/loaded.tsx'
 import { createPages, queryOf } from '#client/console/load.ts'
 import { Button } from '#client/ui/button.tsx'
 import { FilterBar, FilterChip, SearchField } from '#client/ui/console/filters.tsx'
-import { Empty, Failure, NoMatch } from '#client/ui/console/states.tsx'
+import { Empty, NoMatch } from '#client/ui/console/states.tsx'
 import { Status } from '#client/ui/console/status.tsx'
 import { DataTable } from '#client/ui/console/table.tsx'
 import { useUrlState } from '#client/ui/console/url-state.ts'
@@ -46,14 +46,7 @@ export function CreditsPart() {
           onChange={(kind) => url.set({ kind })}
         />
       </FilterBar>
-      <Show
-        when={credits.error() === undefined || credits.value()}
-        fallback={
-          <Show when={credits.error()}>
-            {(error) => <Failure text={explain(error())} detail={detailOf(error())} onRetry={() => void credits.reload()} />}
-          </Show>
-        }
-      >
+      <Loaded of={credits}>
         <DataTable
           label={t('credits')}
           view="payments"
@@ -117,7 +110,7 @@ export function CreditsPart() {
           }
           more={credits.more()}
         />
-      </Show>
+      </Loaded>
       <Suspense>
         <Show when={adding()}>
           <PaymentDialog onClose={() => setAdding(false)} onDone={done} />

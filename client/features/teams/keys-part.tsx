@@ -1,11 +1,11 @@
 import { createSignal, Show, Suspense } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
-import { detailOf, explain } from '#client/console/explain.ts'
+import { explain } from '#client/console/explain.ts'
+import { Loaded } from '#client/console/lists/loaded.tsx'
 import type { Load } from '#client/console/load.ts'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
 import { tc } from '#client/ui/console/messages.ts'
-import { Failure } from '#client/ui/console/states.tsx'
 import { FileBadge } from '#client/ui/console/status.tsx'
 import { DataTable } from '#client/ui/console/table.tsx'
 import { formatWhen } from '#client/ui/console/time.ts'
@@ -38,14 +38,7 @@ export function KeysPart(props: { team: TeamRow; rights: Rights; keys: Load<KeyR
         </Show>
       </div>
       <Show when={write.error()}>{(error) => <p class="notice bad">{explain(error())}</p>}</Show>
-      <Show
-        when={props.keys.error() === undefined || props.keys.value()}
-        fallback={
-          <Show when={props.keys.error()}>
-            {(error) => <Failure text={explain(error())} detail={detailOf(error())} onRetry={() => void props.keys.reload()} />}
-          </Show>
-        }
-      >
+      <Loaded of={props.keys}>
         <DataTable
           label={t('keys')}
           rows={props.keys.value()}
@@ -84,7 +77,7 @@ export function KeysPart(props: { team: TeamRow; rights: Rights; keys: Load<KeyR
           ]}
           empty={<p class="p-4 text-[13px] text-ink-2">{t('noKeys')}</p>}
         />
-      </Show>
+      </Loaded>
       <Suspense>
         <Show when={adding()}>
           <KeyDialog team={props.team} rights={props.rights} onMade={() => void props.keys.reload()} onClose={() => setAdding(false)} />

@@ -1,12 +1,12 @@
 import { createSignal, Show, Suspense } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
-import { detailOf, explain } from '#client/console/explain.ts'
+import { explain } from '#client/console/explain.ts'
+import { Loaded } from '#client/console/lists/loaded.tsx'
 import type { Load } from '#client/console/load.ts'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
 import { Meter } from '#client/ui/console/meter.tsx'
 import { Monogram } from '#client/ui/console/monogram.tsx'
-import { Failure } from '#client/ui/console/states.tsx'
 import { DataTable } from '#client/ui/console/table.tsx'
 import { formatMoney, formatPercent } from '#client/ui/format.ts'
 import { later } from '#client/ui/later.ts'
@@ -44,14 +44,7 @@ export function MembersPart(props: PartProps) {
         <p class="text-[13px] text-ink-2">{t('membersHint')}</p>
       </div>
       <Show when={write.error()}>{(error) => <p class="notice bad">{explain(error())}</p>}</Show>
-      <Show
-        when={props.members.error() === undefined || props.members.value()}
-        fallback={
-          <Show when={props.members.error()}>
-            {(error) => <Failure text={explain(error())} detail={detailOf(error())} onRetry={() => void props.members.reload()} />}
-          </Show>
-        }
-      >
+      <Loaded of={props.members}>
         <DataTable
           label={t('members')}
           rows={props.members.value()}
@@ -128,7 +121,7 @@ export function MembersPart(props: PartProps) {
             },
           ]}
         />
-      </Show>
+      </Loaded>
       <Suspense>
         <Show when={open()} keyed>
           {(row) => (

@@ -1,8 +1,9 @@
 /** Every user with balance, budget and what was spent. */
 import { createMemo, createSignal, Match, Show, Suspense, Switch } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
-import { detailOf, explain } from '#client/console/explain.ts'
+import { explain } from '#client/console/explain.ts'
 import { InvitationsCard } from '#client/console/invitations-card.tsx'
+import { Loaded } from '#client/console/lists/loaded.tsx'
 import { createRowsUsage } from '#client/console/lists/rows-usage.ts'
 import { asApiError, createLoad, createPages, queryOf, readAll } from '#client/console/load.ts'
 import { Button } from '#client/ui/button.tsx'
@@ -10,7 +11,7 @@ import { FilterBar, FilterChip, SearchField } from '#client/ui/console/filters.t
 import { tc } from '#client/ui/console/messages.ts'
 import { Page } from '#client/ui/console/page.tsx'
 import { BulkBar, createPicks } from '#client/ui/console/picks.tsx'
-import { Empty, Failure, NoMatch } from '#client/ui/console/states.tsx'
+import { Empty, NoMatch } from '#client/ui/console/states.tsx'
 import { Stats } from '#client/ui/console/stats.tsx'
 import { DataTable, type Sort } from '#client/ui/console/table.tsx'
 import { LinkTabs } from '#client/ui/console/tabs.tsx'
@@ -179,12 +180,7 @@ function UserList() {
           />
         </FilterBar>
       </Show>
-      <Show
-        when={users.error() === undefined || users.value()}
-        fallback={
-          <Show when={users.error()}>{(error) => <Failure text={explain(error())} detail={detailOf(error())} onRetry={reload} />}</Show>
-        }
-      >
+      <Loaded of={users} onRetry={reload}>
         <DataTable
           label={t('title')}
           view="users"
@@ -202,7 +198,7 @@ function UserList() {
           foot={t('count', { count: users.value()?.length ?? 0 }) + (users.more() ? '+' : '')}
           more={users.more()}
         />
-      </Show>
+      </Loaded>
       <Suspense>
         <Show when={url.get('create') === 'yes'}>
           <AddUserDialog

@@ -2,7 +2,8 @@
 
 import { createMemo, createSignal, Show, Suspense } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
-import { detailOf, explain } from '#client/console/explain.ts'
+import { explain } from '#client/console/explain.ts'
+import { Loaded } from '#client/console/lists/loaded.tsx'
 import { asApiError, createLoad, createPages, queryOf, readAll } from '#client/console/load.ts'
 import { vendorCard } from '#client/console/vendors.ts'
 import { channelColumns, living, readFigures } from '#client/features/channels/channel-columns.tsx'
@@ -11,7 +12,7 @@ import { Button } from '#client/ui/button.tsx'
 import { FilterBar, FilterChip, SearchField } from '#client/ui/console/filters.tsx'
 import { Page } from '#client/ui/console/page.tsx'
 import { createPicks } from '#client/ui/console/picks.tsx'
-import { Empty, Failure, NoMatch } from '#client/ui/console/states.tsx'
+import { Empty, NoMatch } from '#client/ui/console/states.tsx'
 import { DataTable, type Sort } from '#client/ui/console/table.tsx'
 import { useUrlState } from '#client/ui/console/url-state.ts'
 import { Icon } from '#client/ui/icon.tsx'
@@ -113,7 +114,7 @@ export function ChannelsPage() {
         </>
       }
     >
-      <Show when={channels.error() === undefined || channels.value()} fallback={<Failed />}>
+      <Loaded of={channels}>
         <div class="stack">
           <Show when={totals.value()?.channels ? totals.value() : undefined}>
             {(all) => <HealthStrip totals={all()} figures={figures.value()} />}
@@ -201,7 +202,7 @@ export function ChannelsPage() {
             />
           </div>
         </div>
-      </Show>
+      </Loaded>
       <Suspense>
         <Show when={url.get('import') === 'yes'}>
           <ImportDialog
@@ -228,12 +229,4 @@ export function ChannelsPage() {
       </Suspense>
     </Page>
   )
-
-  function Failed() {
-    return (
-      <Show when={channels.error()}>
-        {(error) => <Failure text={explain(error())} detail={detailOf(error())} onRetry={() => void channels.reload()} />}
-      </Show>
-    )
-  }
 }
