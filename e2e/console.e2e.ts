@@ -140,6 +140,8 @@ test('an operator goes from a failure to the attempt, the channel, and its reset
   await page.getByRole('button', { name: 'Apply' }).click()
   await expect(page.getByText('offer gpt-new, fast')).toBeVisible()
   await expect(page.getByRole('dialog')).toHaveCount(0)
+  // What it covered is readable again a moment after it has gone.
+  await expect(page.locator('#root')).not.toHaveAttribute('aria-hidden', 'true')
   await expectClean(page, 'models of a channel')
   await page.getByRole('button', { name: 'Save' }).click()
   await expect(page.getByText('The models are saved.').first()).toBeVisible()
