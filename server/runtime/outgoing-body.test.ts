@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { handClock } from '#testing/hand-clock'
 import { systemClock } from './clock.ts'
 import { outgoingBody, type Source } from './outgoing-body.ts'
 
@@ -44,15 +45,21 @@ describe('outgoingBody', () => {
     expect(source.pulled).toBe(pulled)
   })
 
-  test('tells whose turn it is: ours while the source is silent, the reader’s once it was given something', async () => {
+  test('tells whose turn it is: ours while the source is silent, the reader’s if it does not come for more, and at the end', async () => {
     const turns: string[] = []
     const idleGuard = { suspendIdleLimit: () => void turns.push('ours'), limitIdle: () => void turns.push('yours') }
-    const reader = outgoingBody(listSource(['a']), systemClock, undefined, idleGuard).getReader()
+    const clock = handClock()
+    const reader = outgoingBody(listSource(['a', 'b', 'c', 'd']), clock, undefined, idleGuard).getReader()
     expect(turns).toEqual([])
-    await reader.read()
+    for (const _ of ['a', 'b', 'c']) await reader.read()
+    expect(turns).toEqual(['ours'])
+    await clock.advance(2_000)
     expect(turns).toEqual(['ours', 'yours'])
     await reader.read()
+    expect(turns).toEqual(['ours', 'yours', 'ours'])
+    await reader.read()
     expect(turns).toEqual(['ours', 'yours', 'ours', 'yours'])
+    expect(clock.pending()).toBe(0)
   })
 
   test('beats while the source is silent, and never between a piece and the next', async () => {

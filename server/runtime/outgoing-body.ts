@@ -20,6 +20,9 @@ export interface Heartbeat {
   everyMs: number
 }
 
+/** Milliseconds after which a client that has not come for more has the next turn: most come at once, and telling each of them is dear. */
+const turnMs = 2_000
+
 /** Told whose turn it is, so that a client that reads nothing can be cut off and one that waits for us is not. */
 export interface IdleGuard {
   suspendIdleLimit(): void
@@ -31,65 +34,100 @@ export interface IdleGuard {
  * A stream over `source` for one client. Without `heartbeat` silence stays silent; `idleGuard` hears whose turn it is. A source that
  * broke makes the stream fail, which breaks the connection off.
  */
-export function outgoingBody(source: Source, clock: Clock, heartbeat?: Heartbeat, idleGuard?: IdleGuard): ReadableStream<Uint8Array> {
-  let timer: Timer | undefined
-  let waiting = false
-  let lastOut = clock.monotonic()
-  let over = false
+export const outgoingBody = (source: Source, clock: Clock, heartbeat?: Heartbeat, idleGuard?: IdleGuard): ReadableStream<Uint8Array> =>
+  new ReadableStream<Uint8Array>(new OutgoingBody(source, clock, heartbeat, idleGuard), { highWaterMark: 0 })
 
-  function finish(): void {
-    over = true
-    timer?.cancel()
+type Controller = ReadableStreamDefaultController<Uint8Array>
+
+class OutgoingBody implements UnderlyingDefaultSource<Uint8Array> {
+  readonly #source: Source
+  readonly #clock: Clock
+  readonly #heartbeat: Heartbeat | undefined
+  readonly #idleGuard: IdleGuard | undefined
+  #timer: Timer | undefined
+  #idleTimer: Timer | undefined
+  #giveUp: (() => void) | undefined
+  #isWaiting = false
+  /** The idle limit applies; at first nobody knows. */
+  #isLimited = true
+  #lastOut: number
+  #isOver = false
+
+  constructor(source: Source, clock: Clock, heartbeat: Heartbeat | undefined, idleGuard: IdleGuard | undefined) {
+    this.#source = source
+    this.#clock = clock
+    this.#heartbeat = heartbeat
+    this.#idleGuard = idleGuard
+    this.#lastOut = clock.monotonic()
   }
 
-  function beat(controller: ReadableStreamDefaultController<Uint8Array>, beats: Heartbeat): void {
-    timer = clock.after(Math.max(1, lastOut + beats.everyMs - clock.monotonic()), () => {
-      if (over) return
-      if (waiting && clock.monotonic() - lastOut >= beats.everyMs - 1) {
-        lastOut = clock.monotonic()
-        controller.enqueue(beats.bytes)
-      }
-      // A reader that takes nothing gets no heartbeat piled up for it.
-      if (!waiting) lastOut = clock.monotonic()
-      beat(controller, beats)
+  start(controller: Controller): void {
+    this.#giveUp = () => {
+      if (this.#isOver) return
+      this.cancel()
+      controller.error(new Error('the client takes nothing'))
+    }
+    if (this.#heartbeat) this.#beat(controller, this.#heartbeat)
+  }
+
+  async pull(controller: Controller): Promise<void> {
+    this.#isWaiting = true
+    if (this.#isLimited) this.#suspendIdleLimit()
+    const bytes = await this.#source.next()
+    this.#isWaiting = false
+    if (this.#isOver) return
+    this.#source.passed?.(bytes)
+    if (bytes === undefined) {
+      this.#limitIdle()
+      this.#finish()
+      if (this.#source.broke?.()) controller.error(new Error('the answer broke off'))
+      else controller.close()
+      return
+    }
+    this.#lastOut = this.#clock.monotonic()
+    if (this.#idleTimer === undefined && this.#idleGuard) this.#watchIdle()
+    controller.enqueue(bytes)
+  }
+
+  cancel(): void {
+    this.#finish()
+    this.#source.close()
+  }
+
+  #finish(): void {
+    this.#isOver = true
+    this.#timer?.cancel()
+    this.#idleTimer?.cancel()
+  }
+
+  #suspendIdleLimit(): void {
+    this.#isLimited = false
+    this.#idleGuard?.suspendIdleLimit()
+  }
+
+  #limitIdle(): void {
+    this.#isLimited = true
+    this.#idleGuard?.limitIdle(this.#giveUp)
+  }
+
+  /** Looks later whether the client came for more. */
+  #watchIdle(): void {
+    this.#idleTimer = this.#clock.after(turnMs, () => {
+      this.#idleTimer = undefined
+      if (!this.#isOver && !this.#isWaiting) this.#limitIdle()
     })
   }
 
-  let giveUp: (() => void) | undefined
-
-  return new ReadableStream<Uint8Array>(
-    {
-      start(controller) {
-        giveUp = () => {
-          if (over) return
-          finish()
-          source.close()
-          controller.error(new Error('the client takes nothing'))
-        }
-        if (heartbeat) beat(controller, heartbeat)
-      },
-      async pull(controller) {
-        waiting = true
-        idleGuard?.suspendIdleLimit()
-        const bytes = await source.next()
-        waiting = false
-        if (over) return
-        source.passed?.(bytes)
-        idleGuard?.limitIdle(giveUp)
-        if (bytes === undefined) {
-          finish()
-          if (source.broke?.()) controller.error(new Error('the answer broke off'))
-          else controller.close()
-          return
-        }
-        lastOut = clock.monotonic()
-        controller.enqueue(bytes)
-      },
-      cancel() {
-        finish()
-        source.close()
-      },
-    },
-    { highWaterMark: 0 },
-  )
+  #beat(controller: Controller, beats: Heartbeat): void {
+    this.#timer = this.#clock.after(Math.max(1, this.#lastOut + beats.everyMs - this.#clock.monotonic()), () => {
+      if (this.#isOver) return
+      if (this.#isWaiting && this.#clock.monotonic() - this.#lastOut >= beats.everyMs - 1) {
+        this.#lastOut = this.#clock.monotonic()
+        controller.enqueue(beats.bytes)
+      }
+      // A reader that takes nothing gets no heartbeat piled up for it.
+      if (!this.#isWaiting) this.#lastOut = this.#clock.monotonic()
+      this.#beat(controller, beats)
+    })
+  }
 }

@@ -49,7 +49,7 @@ export interface ListenOptions {
   port: number
   /** Shares the port with other processes that do the same (SO_REUSEPORT); a port of any other program stays refused. */
   shared: boolean
-  /** Milliseconds that a connection may be idle unless a handler says otherwise; up to four seconds more may pass. At most 251 s. */
+  /** Milliseconds that a connection may be idle unless a handler says otherwise; up to six seconds more may pass. At most 251 s. */
   idleMs: number
   /** Bytes of a request body; larger than every limit of Parley's own, so that refusals are Parley's. */
   maxBodyBytes: number
