@@ -64,7 +64,6 @@ class Arrival implements Visit {
   readonly url: URL
   readonly requestId: string
   readonly idleGuard: IdleGuard
-  readonly upgrade: Peer['upgrade']
   readonly line: Peer['line']
   params: Visit['params'] = noParameters
   capture: Visit['capture'] = undefined
@@ -77,10 +76,13 @@ class Arrival implements Visit {
     this.url = url
     this.requestId = requestId
     this.idleGuard = peer
-    this.upgrade = peer.upgrade
     this.line = peer.line
     this.#peer = peer
     this.#isTrustedProxy = isTrustedProxy
+  }
+
+  upgrade(...asked: Parameters<Peer['upgrade']>): boolean {
+    return this.#peer.upgrade(...asked)
   }
 
   get clientAddress(): string {

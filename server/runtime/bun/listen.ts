@@ -1,5 +1,5 @@
 /** The HTTP server on Bun. */
-import type { Line, Listener, ListenOptions } from '#runtime/contract/http-server'
+import type { Line, Listener, ListenOptions, Peer } from '#runtime/contract/http-server'
 import type { ClientListener } from '#runtime/contract/sockets'
 import { breathe, together } from '#runtime/http1-client/together'
 import { socketHandler } from './sockets.ts'
@@ -11,6 +11,38 @@ const longestIdle = 255
 /** Requests that arrived in this turn of the event loop. */
 const arrivals = together()
 const line: Line = Object.assign(arrivals, { turn: () => new Promise<void>(arrivals.add), turnedAway: breathe })
+
+/** Whoever sent a request. */
+class BunPeer implements Peer {
+  readonly line = line
+  isUpgraded = false
+  readonly #request: Request
+  readonly #server: Bun.Server<ClientListener>
+  readonly #idleSeconds: number
+
+  constructor(request: Request, server: Bun.Server<ClientListener>, idleSeconds: number) {
+    this.#request = request
+    this.#server = server
+    this.#idleSeconds = idleSeconds
+  }
+
+  get address(): string {
+    return this.#server.requestIP(this.#request)?.address ?? ''
+  }
+
+  suspendIdleLimit(): void {
+    this.#server.timeout(this.#request, 0)
+  }
+
+  limitIdle(): void {
+    if (!this.isUpgraded) this.#server.timeout(this.#request, this.#idleSeconds)
+  }
+
+  upgrade(listener: ClientListener, headers: Record<string, string>): boolean {
+    this.isUpgraded = this.#server.upgrade(this.#request, { data: listener, headers })
+    return this.isUpgraded
+  }
+}
 
 /** `Platform.listen`. */
 export function listen(options: ListenOptions): Listener {
@@ -25,20 +57,9 @@ export function listen(options: ListenOptions): Listener {
     development: false,
     websocket: socketHandler,
     async fetch(request, bun) {
-      let upgraded = false
-      const response = await options.handle(request, {
-        get address() {
-          return bun.requestIP(request)?.address ?? ''
-        },
-        line,
-        suspendIdleLimit: () => bun.timeout(request, 0),
-        limitIdle: () => void (upgraded || bun.timeout(request, idleSeconds)),
-        upgrade(listener, headers) {
-          upgraded = bun.upgrade(request, { data: listener, headers })
-          return upgraded
-        },
-      })
-      if (upgraded) return undefined
+      const peer = new BunPeer(request, bun, idleSeconds)
+      const response = await options.handle(request, peer)
+      if (peer.isUpgraded) return undefined
       if (shedding) response.headers.set('connection', 'close')
       return response
     },

@@ -26,8 +26,9 @@ export class HttpConnection implements SocketEvents {
   #isClosed = false
   #isPaused = false
   #sent: (() => void) | undefined
-  /** What its user gets at the end of this turn, and how the connection ends after that. */
-  #arrived: Buffer[] = []
+  /** What its user gets at the end of this turn, what came after that, and how the connection ends then. */
+  #arrived: Buffer | undefined
+  #arrivedLater: Buffer[] | undefined
   #end: { fault: Error | undefined } | undefined
 
   constructor(origin: string, socket: RawSocket, lost: (connection: HttpConnection) => void) {
@@ -42,7 +43,7 @@ export class HttpConnection implements SocketEvents {
 
   /** Nothing has arrived that was not handed over. */
   get isQuiet(): boolean {
-    return this.#arrived.length === 0
+    return this.#arrived === undefined
   }
 
   /** Everything that was written has been taken by the kernel. */
@@ -108,17 +109,24 @@ export class HttpConnection implements SocketEvents {
     if (this.#isClosed) return
     // Bytes that nobody asked for would be the next answer.
     if (this.#user === undefined) this.#terminate()
-    else if (this.#arrived.push(bytes) === 1) arrivals.add(this.#handOver)
+    else if (this.#arrived !== undefined) {
+      this.#arrivedLater ??= []
+      this.#arrivedLater.push(bytes)
+    } else {
+      this.#arrived = bytes
+      arrivals.add(this)
+    }
   }
 
   /** Gives its user what has arrived. */
-  readonly #handOver = (): void => {
-    while (this.#user !== undefined) {
-      const bytes = this.#arrived.shift()
-      if (bytes === undefined) break
+  begin(): void {
+    while (this.#arrived !== undefined && this.#user !== undefined) {
+      const bytes = this.#arrived
+      this.#arrived = this.#arrivedLater?.shift()
       this.#user.received(bytes)
     }
-    this.#arrived.length = 0
+    this.#arrived = undefined
+    this.#arrivedLater = undefined
     if (this.#end !== undefined) this.#tellEnd(this.#end.fault)
   }
 

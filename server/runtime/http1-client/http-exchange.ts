@@ -78,7 +78,8 @@ export class HttpExchange implements HttpAnswer, ConnectionUser, EventListenerOb
   }
 
   read(): Promise<Uint8Array | undefined> {
-    const piece = this.#pieces.shift()
+    // Nothing waits where each piece is taken as it comes; then the list is not touched.
+    const piece = this.#waitingBytes > 0 ? this.#pieces.shift() : undefined
     if (piece !== undefined) {
       this.#waitingBytes -= piece.length
       if (this.#waitingBytes === 0 && !this.#isOver) this.#connection.resume()

@@ -3,10 +3,13 @@
  * that the processor finds every function where the request before has left it: half the time of one after the other.
  */
 
+/** What is begun: a function, or the `begin` of an object. It must not throw. */
+export type Beginning = (() => void) | { begin(): void }
+
 /** Begins what is added in this turn. */
 export interface Together {
-  /** `begin` is called in this turn of the event loop, or in the next ones where many are; in order. It must not throw. */
-  add(begin: () => void): void
+  /** It is begun in this turn of the event loop, or in the next ones where many are; in order. */
+  add(one: Beginning): void
   /** How many wait to be begun. */
   readonly waiting: number
   /** Milliseconds that what is added now would wait, as far as can be told. */
@@ -37,7 +40,7 @@ export function breathe(): void {
 
 /** Nothing yet. */
 export function together(): Together {
-  let waiting: (() => void)[] = []
+  let waiting: Beginning[] = []
   let isScheduled = false
   /** When the last group was begun, or the first one began to wait. */
   let lastAt = 0
@@ -52,7 +55,10 @@ export function together(): Together {
     const group = waiting
     waiting = group.length > mostAtOnce ? group.splice(mostAtOnce) : []
     self.waiting = waiting.length
-    for (const one of group) one()
+    for (const one of group) {
+      if (typeof one === 'function') one()
+      else one.begin()
+    }
   }
 
   function measure(now: number): void {
@@ -69,7 +75,7 @@ export function together(): Together {
   const self = {
     waiting: 0,
     waitMs: () => waiting.length * eachMs,
-    add(one: () => void): void {
+    add(one: Beginning): void {
       self.waiting = waiting.push(one)
       if (isScheduled) return
       isScheduled = true
