@@ -106,65 +106,83 @@ function headersOf({ headers: own, body }: UpstreamRequest): [name: string, valu
 const smallAnswer = 256 * 1024
 
 function answerOf(response: HttpAnswer, signal: AbortSignalLike): UpstreamAnswer {
-  const { status, headers } = response
-  let isCancelled = false
-  let note: ReadNote | undefined
-
-  function cancel(): void {
-    isCancelled = true
-    response.cancel()
-  }
-
-  const broken = (error: unknown) => {
-    const thrown = isCancelled ? cancelled() : failure('The upstream ended the connection before its answer was complete.', error, signal)
-    note?.broke(thrown)
-    throw thrown
-  }
-
-  function told<Bytes extends Uint8Array | undefined>(bytes: Bytes): Bytes {
-    if (bytes) note?.read(bytes)
-    return bytes
-  }
-
-  function tap(by: ReadNote): void {
-    note = by
-  }
-
-  /** What was received may still wait to be read; an answer that nobody wants any more has no clean end. */
-  function refusal(): unknown {
-    if (isCancelled) return cancelled()
-    return signal.aborted ? signal.reason : undefined
-  }
-
-  function refuse(refused: unknown): Promise<never> {
-    note?.broke(refused)
-    return Promise.reject(refused)
-  }
-
-  // Not one promise more where somebody listens.
-  function read(): Promise<Uint8Array | undefined> {
-    const refused = refusal()
-    if (refused !== undefined) return refuse(refused)
-    return note ? response.read().then(told, broken) : response.read().catch(broken)
-  }
-
-  function readAll(): Promise<Uint8Array> {
-    const refused = refusal()
-    if (refused !== undefined) return refuse(refused)
-    return note ? response.readAll().then(told, broken) : response.readAll().catch(broken)
-  }
-
+  const { headers } = response
   const encoding = headers.get('content-encoding')
   if (encoding === null) {
     const isSmall = Number(headers.get('content-length') ?? Number.NaN) <= smallAnswer
-    return isSmall ? { status, headers, read, cancel, tap, readAll } : { status, headers, read, cancel, tap }
+    return isSmall ? new SmallAnswer(response, headers, signal) : new NetworkAnswer(response, headers, signal)
   }
   if (!decoded.has(encoding.trim().toLowerCase())) {
-    cancel()
+    response.cancel()
     throw new GatewayError('upstream_error', 'The upstream used a content encoding that was not requested.')
   }
-  return { status, headers: withoutEncoding(headers), read, cancel, tap }
+  return new NetworkAnswer(response, withoutEncoding(headers), signal)
 }
+
+/** The client's answer, with the errors of an upstream. */
+class NetworkAnswer implements UpstreamAnswer {
+  readonly status: number
+  readonly headers: AnswerHeaders
+  protected readonly response: HttpAnswer
+  readonly #signal: AbortSignalLike
+  readonly #broken: (error: unknown) => never
+  #isCancelled = false
+  #note: ReadNote | undefined
+
+  constructor(response: HttpAnswer, headers: AnswerHeaders, signal: AbortSignalLike) {
+    this.status = response.status
+    this.headers = headers
+    this.response = response
+    this.#signal = signal
+    this.#broken = (error) => this.#breakOff(error)
+  }
+
+  read(): Promise<Uint8Array | undefined> {
+    return this.refused() ?? this.watched(this.response.read())
+  }
+
+  tap(by: ReadNote): void {
+    this.#note = by
+  }
+
+  cancel(): void {
+    this.#isCancelled = true
+    this.response.cancel()
+  }
+
+  /** What was received may still wait to be read; an answer that nobody wants any more has no clean end. */
+  protected refused(): Promise<never> | undefined {
+    if (!this.#isCancelled && !this.#signal.aborted) return undefined
+    const reason = this.#isCancelled ? cancelled() : this.#signal.reason
+    this.#note?.broke(reason)
+    return Promise.reject(reason)
+  }
+
+  /** Not one promise more where somebody listens. */
+  protected watched<Bytes extends Uint8Array | undefined>(reading: Promise<Bytes>): Promise<Bytes> {
+    const note = this.#note
+    if (note === undefined) return reading.catch(this.#broken)
+    return reading.then((bytes) => {
+      if (bytes) note.read(bytes)
+      return bytes
+    }, this.#broken)
+  }
+
+  #breakOff(error: unknown): never {
+    const thrown = this.#isCancelled ? cancelled() : failure(brokenOff, error, this.#signal)
+    this.#note?.broke(thrown)
+    throw thrown
+  }
+}
+
+/** An answer that can be read in one piece. */
+class SmallAnswer extends NetworkAnswer {
+  readAll(): Promise<Uint8Array> {
+    return this.refused() ?? this.watched(this.response.readAll())
+  }
+}
+
+const brokenOff = 'The upstream ended the connection before its answer was complete.'
 
 const cancelled = () => new GatewayError('client_closed_request', 'The answer was cancelled.')
 

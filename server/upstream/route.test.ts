@@ -70,7 +70,7 @@ async function answered(upstream: ReturnType<typeof createHttpUpstream>, request
   const timer = phaseTimer(clock, limits)
   try {
     const whole: UpstreamRequest = { method: 'POST', url: 'https://up.invalid/v1', headers: {}, body: '{}', ...request }
-    const answer = await upstream.open(whole, timer.signal, timer.connected)
+    const answer = await upstream.open(whole, timer.signal, () => timer.connected())
     let text = ''
     for (let piece = await answer.read(); piece !== undefined; piece = await answer.read()) text += new TextDecoder().decode(piece)
     return { status: answer.status, text }

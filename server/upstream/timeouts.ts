@@ -58,76 +58,93 @@ const messages = {
 /**
  * Starts immediately in the first phase. Call `stop` in a `finally`. `caller`: whose call it is.
  */
-export function phaseTimer(clock: Clock, limits: PhaseLimits, caller?: AbortSignalLike): PhaseTimer {
-  const aborted = new Abort()
-  const startedAt = clock.monotonic()
-  let timer: Timer | undefined
-  let isConnected = false
-  let begun = false
-  let over = false
-  let paused = false
-  let heardAt = 0
+export const phaseTimer = (clock: Clock, limits: PhaseLimits, caller?: AbortSignalLike): PhaseTimer =>
+  new RunningTimer(clock, limits, caller)
+
+class RunningTimer implements PhaseTimer {
+  readonly #aborted = new Abort()
+  readonly #clock: Clock
+  readonly #limits: PhaseLimits
+  readonly #caller: AbortSignalLike | undefined
+  readonly #startedAt: number
+  #timer: Timer | undefined
+  #isConnected = false
+  #hasBegun = false
+  #isOver = false
+  #isPaused = false
+  #heardAt = 0
+
+  constructor(clock: Clock, limits: PhaseLimits, caller: AbortSignalLike | undefined) {
+    this.#clock = clock
+    this.#limits = limits
+    this.#caller = caller
+    this.#startedAt = clock.monotonic()
+    this.#watch()
+    if (caller?.aborted) this.handleEvent()
+    else caller?.addEventListener('abort', this)
+  }
+
+  get signal(): AbortSignalLike {
+    return this.#aborted
+  }
+
+  connected(): void {
+    this.#isConnected = true
+  }
+
+  begin(): void {
+    if (this.#hasBegun || this.#isOver) return
+    this.#hasBegun = true
+    this.#heardAt = this.#clock.monotonic()
+    // The limit between events may end before what is waited for now.
+    this.#timer?.cancel()
+    this.#watch()
+  }
+
+  touch(): void {
+    this.#isPaused = false
+    this.#heardAt = this.#clock.monotonic()
+  }
+
+  pause(): void {
+    this.#isPaused = true
+  }
+
+  stop(): void {
+    this.#isOver = true
+    this.#timer?.cancel()
+    this.#caller?.removeEventListener('abort', this)
+  }
+
+  /** The caller's signal was aborted. */
+  handleEvent(): void {
+    this.stop()
+    this.#aborted.abort(this.#caller?.reason)
+  }
+
+  // One timer that finds out when it fires what it would have had to wait for, instead of a timer for every phase and chunk.
+  #watch(): void {
+    const { phase, left } = this.#nextLimit(this.#clock.monotonic())
+    if (left > 0) this.#timer = this.#clock.after(left, () => this.#watch())
+    else this.#expire(phase)
+  }
 
   /** Milliseconds that are left of the phase that ends first. */
-  function nextLimit(now: number): { phase: keyof PhaseLimits; left: number } {
-    const total = startedAt + limits.total - now
-    if (begun) {
-      const silence = (paused ? now : heardAt) + limits.betweenEvents - now
+  #nextLimit(now: number): { phase: keyof PhaseLimits; left: number } {
+    const limits = this.#limits
+    const total = this.#startedAt + limits.total - now
+    if (this.#hasBegun) {
+      const silence = (this.#isPaused ? now : this.#heardAt) + limits.betweenEvents - now
       return silence <= total ? { phase: 'betweenEvents', left: silence } : { phase: 'total', left: total }
     }
-    const event = startedAt + limits.firstEvent - now
-    const connect = isConnected ? Number.POSITIVE_INFINITY : startedAt + limits.connect - now
+    const event = this.#startedAt + limits.firstEvent - now
+    const connect = this.#isConnected ? Number.POSITIVE_INFINITY : this.#startedAt + limits.connect - now
     if (connect <= event && connect <= total) return { phase: 'connect', left: connect }
     return event <= total ? { phase: 'firstEvent', left: event } : { phase: 'total', left: total }
   }
 
-  // One timer that finds out when it fires what it would have had to wait for, instead of a timer for every phase and chunk.
-  function watch(): void {
-    const { phase, left } = nextLimit(clock.monotonic())
-    if (left > 0) timer = clock.after(left, watch)
-    else expire(phase)
-  }
-
-  function expire(phase: keyof PhaseLimits): void {
-    stop()
-    aborted.abort(new GatewayError('upstream_timeout', messages[phase]))
-  }
-
-  function stop(): void {
-    over = true
-    timer?.cancel()
-    caller?.removeEventListener('abort', leave)
-  }
-
-  function leave(): void {
-    stop()
-    aborted.abort(caller?.reason)
-  }
-
-  watch()
-  if (caller?.aborted) leave()
-  else caller?.addEventListener('abort', leave)
-
-  return {
-    signal: aborted,
-    connected() {
-      isConnected = true
-    },
-    begin() {
-      if (begun || over) return
-      begun = true
-      heardAt = clock.monotonic()
-      // The limit between events may end before what is waited for now.
-      timer?.cancel()
-      watch()
-    },
-    touch() {
-      paused = false
-      heardAt = clock.monotonic()
-    },
-    pause() {
-      paused = true
-    },
-    stop,
+  #expire(phase: keyof PhaseLimits): void {
+    this.stop()
+    this.#aborted.abort(new GatewayError('upstream_timeout', messages[phase]))
   }
 }

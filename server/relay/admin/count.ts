@@ -68,7 +68,7 @@ export function createCounter(parts: RelayParts): (ask: Ask & { dialect: CountDi
     try {
       const request = outgoing({ operation: 'count-tokens', stream: false, version: parts.version }, candidate, sent, headers)
       const signal = abortedWithAny(ask.signal, timer.signal)
-      const answer = await parts.upstream.open(await signed(parts.signer, request, signal), signal, timer.connected)
+      const answer = await parts.upstream.open(await signed(parts.signer, request, signal), signal, () => timer.connected())
       const { text } = await readText(answer, answerBytes)
       if (answer.status !== 200)
         throw conversationCodecs[candidate.dialect].readError(answer.status, new Headers([...answer.headers]), text)

@@ -76,7 +76,7 @@ export function createFollowUps(parts: FollowUpParts): FollowUps {
     let { upstream } = parts
     try {
       for (let left = redirects; ; left--) {
-        const answer = await upstream.open(await signed(parts.signer, request, both), both, timer.connected)
+        const answer = await upstream.open(await signed(parts.signer, request, both), both, () => timer.connected())
         const next = answer.status >= 301 && answer.status <= 308 ? answer.headers.get('location') : null
         if (next === null || left === 0) return await accepted(work, answer)
         answer.cancel()

@@ -165,7 +165,7 @@ export function createProbe(parts: Parts): Probe {
       const both = abortedWithAny(signal, timer.signal)
       const upstream = channel.vendor.scripted ? parts.demo : parts.upstream
       if (channel.vendor.scripted) timer.connected()
-      answer = await upstream.open(await signed(parts.signer, request, both), both, timer.connected)
+      answer = await upstream.open(await signed(parts.signer, request, both), both, () => timer.connected())
       status = answer.status
       if (status < 200 || status > 299) {
         const { text } = await readText(answer, testBytes)
@@ -187,7 +187,7 @@ export function createProbe(parts: Parts): Probe {
     const timer = phaseTimer(clock, limits)
     try {
       const both = abortedWithAny(signal, timer.signal)
-      const answer = await parts.upstream.open(await signed(parts.signer, request, both), both, timer.connected)
+      const answer = await parts.upstream.open(await signed(parts.signer, request, both), both, () => timer.connected())
       const { text } = await readText(answer, listBytes)
       const [dialect = 'chat'] = channel.speaks
       if (answer.status !== 200) throw conversationCodecs[dialect].readError(answer.status, new Headers([...answer.headers]), text)

@@ -57,7 +57,7 @@ type Parts = Pick<RelayParts, 'upstream' | 'signer' | 'version' | 'random'>
 /** The answer to a call that succeeded. Rejects with what the upstream refused it with. */
 export async function call(parts: Parts, candidate: Candidate, asked: ObjectCall, timer: PhaseTimer): Promise<ObjectAnswer> {
   const request = await signed(parts.signer, requestOf(parts, candidate, asked), timer.signal)
-  const answer = await parts.upstream.open(request, timer.signal, timer.connected)
+  const answer = await parts.upstream.open(request, timer.signal, () => timer.connected())
   try {
     const { pieces, size, whole } = await readPieces(answer, mostBytes)
     const { status, headers } = answer

@@ -50,7 +50,7 @@ export async function askOfCall(
     ...(at && { url: actionUrl(made.url, at.id, at.action) }),
     ...(body === undefined && { headers: bare, body: undefined }),
   }
-  const answer = await parts.upstream.open(await signed(parts.signer, request, timer.signal), timer.signal, timer.connected)
+  const answer = await parts.upstream.open(await signed(parts.signer, request, timer.signal), timer.signal, () => timer.connected())
   try {
     const { text, whole } = await readText(answer, mostBytes)
     const { status, headers } = answer
