@@ -23,11 +23,12 @@ export interface SseCutter extends SseSplitter {
   feed(chunk: Uint8Array): void
   /** The next frame that is complete; undefined when none is left. Throws as `push` does. */
   next(): Frame | undefined
-  /**
-   * Takes the events that come next and whose text is known: `endOf` tells where they end in the text of the chunk, each of whose characters
-   * is one byte, or `from`. They must be whole, and an LF must end their blank line. Undefined when there are none.
-   */
-  skip(endOf: (text: string, from: number) => number): Run | undefined
+  /** The text of the chunk that is being cut, each of whose characters is one byte; undefined where an event is open, or it has others. */
+  text(): string | undefined
+  /** Where the next frame begins in the chunk. */
+  readonly at: number
+  /** Takes the events up to `end` of that text. They must be whole, and an LF must end their blank line. */
+  takeTo(end: number): Run
 }
 
 /** Events that lie side by side in one chunk. */
@@ -40,154 +41,170 @@ export interface Run {
 const LF = 10
 const CR = 13
 const nothing = new Uint8Array(0)
+const noText = new ChunkText(nothing)
 
-/** How a stream is cut; `bytewise` lets `skip` take events with characters beyond ASCII. */
+/** How a stream is cut; `bytewise` lets `takeTo` take events with characters beyond ASCII. */
 export interface Cutting {
   maxFrameBytes?: number
   bytewise?: Bytewise
 }
 
 /** Cuts a byte stream into frames, in linear time for any chunking. `maxFrameBytes` is 4 MiB by default. */
-export function createSseSplitter({ maxFrameBytes = 4 * 1024 * 1024, bytewise }: Cutting = {}): SseCutter {
-  // Bytes of the open frame from earlier chunks; one buffer that doubles, so that tiny chunks cost neither time nor objects.
-  let held = nothing
-  let heldBytes = 0
-  let emptyLine = true
-  let lastByte = -1
-  let lineEnd: 'lf' | 'cr' | 'crlf' = 'lf'
-  // In a stream that uses CRLF, a chunk ended after the CR of a blank line: its LF is still to come.
-  let awaitsLf = false
-  let isFirst = true
-  /** What is being cut, where its open frame begins, and how far it was looked at; the next ends of lines from there. */
-  let chunk: Uint8Array = nothing
-  let text = new ChunkText(nothing)
-  let start = 0
-  let at = 0
-  let lf = -1
-  let cr = -1
+export const createSseSplitter = (cutting: Cutting = {}): SseCutter => new ByteCutter(cutting)
 
-  function keep(piece: Uint8Array): void {
-    const size = heldBytes + piece.length
-    if (size > maxFrameBytes) throw tooLarge()
-    if (size > held.length) {
-      const grown = new Uint8Array(Math.max(size, held.length * 2, 1024))
-      grown.set(held.subarray(0, heldBytes))
-      held = grown
+class ByteCutter implements SseCutter {
+  readonly #maxFrameBytes: number
+  readonly #bytewise: Bytewise | undefined
+  // Bytes of the open frame from earlier chunks; one buffer that doubles, so that tiny chunks cost neither time nor objects.
+  #held = nothing
+  #heldBytes = 0
+  #isEmptyLine = true
+  #lastByte = -1
+  #lineEnd: 'lf' | 'cr' | 'crlf' = 'lf'
+  // In a stream that uses CRLF, a chunk ended after the CR of a blank line: its LF is still to come.
+  #awaitsLf = false
+  #isFirst = true
+  /** What is being cut, where its open frame begins, and how far it was looked at; the next ends of lines from there. */
+  #chunk: Uint8Array = nothing
+  #text = noText
+  #start = 0
+  #at = 0
+  #lf = -1
+  #cr = -1
+
+  constructor({ maxFrameBytes = 4 * 1024 * 1024, bytewise }: Cutting) {
+    this.#maxFrameBytes = maxFrameBytes
+    this.#bytewise = bytewise
+  }
+
+  get at(): number {
+    return this.#at
+  }
+
+  feed(next: Uint8Array): void {
+    if (next.length === 0) return
+    this.#chunk = next
+    this.#text = new ChunkText(next, this.#bytewise)
+    this.#start = 0
+    this.#at = 0
+    if (this.#lastByte === CR && next[0] === LF) {
+      this.#lineEnd = 'crlf'
+      this.#at = 1
     }
-    held.set(piece, heldBytes)
-    heldBytes = size
+    this.#lf = this.#at - 1
+    this.#cr = this.#at - 1
+    this.#lastByte = next[next.length - 1] ?? -1
+  }
+
+  next(): Frame | undefined {
+    const chunk = this.#chunk
+    if (chunk.length === 0) return undefined
+    if (this.#awaitsLf) return this.#cut()
+    while (this.#at < chunk.length) {
+      if (this.#lf < this.#at) this.#lf = this.#positionOf(LF)
+      if (this.#cr < this.#at) this.#cr = this.#positionOf(CR)
+      const stop = Math.min(this.#lf, this.#cr)
+      if (stop > this.#at) this.#isEmptyLine = false
+      if (stop === chunk.length) break
+      this.#at = this.#endLine(stop)
+      if (this.#awaitsLf) break
+      if (this.#isEmptyLine) return this.#cut()
+      this.#isEmptyLine = true
+    }
+    if (this.#start < chunk.length) this.#keep(chunk.subarray(this.#start))
+    this.#chunk = nothing
+    return undefined
+  }
+
+  text(): string | undefined {
+    const { length } = this.#chunk
+    if (this.#start !== this.#at || this.#heldBytes > 0 || !this.#isEmptyLine || this.#awaitsLf) return undefined
+    return length === 0 || length > this.#maxFrameBytes ? undefined : this.#text.bytes
+  }
+
+  takeTo(end: number): Run {
+    const run = { chunk: this.#chunk, start: this.#start, end }
+    this.#isFirst = false
+    this.#lineEnd = this.#chunk[end - 2] === CR ? 'crlf' : 'lf'
+    this.#start = this.#at = end
+    return run
+  }
+
+  push(chunk: Uint8Array): Frame[] {
+    this.feed(chunk)
+    const frames: Frame[] = []
+    for (let frame = this.next(); frame; frame = this.next()) frames.push(frame)
+    return frames
+  }
+
+  end(): Frame[] {
+    if (this.#heldBytes === 0) return []
+    // A late LF of a frame that was already returned stands alone; it does not count as unfinished.
+    const lateLf = this.#heldBytes === 1 && this.#held[0] === LF
+    return [this.#emit(nothing, undefined, !this.#awaitsLf && !lateLf)]
+  }
+
+  #keep(piece: Uint8Array): void {
+    const size = this.#heldBytes + piece.length
+    if (size > this.#maxFrameBytes) throw tooLarge()
+    if (size > this.#held.length) {
+      const grown = new Uint8Array(Math.max(size, this.#held.length * 2, 1024))
+      grown.set(this.#held.subarray(0, this.#heldBytes))
+      this.#held = grown
+    }
+    this.#held.set(piece, this.#heldBytes)
+    this.#heldBytes = size
   }
 
   /** The frame that ends with `piece`; `within` reads the chunk that has all of it. */
-  function emit(piece: Uint8Array, within?: ChunkText, unfinished = false): Frame {
-    if (piece.length > maxFrameBytes) throw tooLarge()
+  #emit(piece: Uint8Array, within?: ChunkText, unfinished = false): Frame {
+    if (piece.length > this.#maxFrameBytes) throw tooLarge()
     let raw = piece
     let whole = within
-    if (heldBytes > 0) {
-      keep(piece)
-      raw = held.subarray(0, heldBytes)
-      held = nothing
-      heldBytes = 0
+    if (this.#heldBytes > 0) {
+      this.#keep(piece)
+      raw = this.#held.subarray(0, this.#heldBytes)
+      this.#held = nothing
+      this.#heldBytes = 0
       whole = undefined
     }
-    const frame = new SplitFrame(raw, isFirst, unfinished, whole)
-    isFirst = false
-    emptyLine = true
-    awaitsLf = false
+    const frame = new SplitFrame(raw, this.#isFirst, unfinished, whole)
+    this.#isFirst = false
+    this.#isEmptyLine = true
+    this.#awaitsLf = false
     return frame
   }
 
   /** Ends the line whose terminator begins at `stop`; returns the position after it. */
-  function endLine(stop: number): number {
+  #endLine(stop: number): number {
+    const chunk = this.#chunk
     if (chunk[stop] === LF) {
-      lineEnd = 'lf'
+      this.#lineEnd = 'lf'
       return stop + 1
     }
     // At the end of a chunk the LF of a CRLF may be the next byte. In a stream that writes CRLF a frame waits for it;
     // elsewhere the frame is returned now, and a late LF begins the next frame, where it means nothing.
     if (stop + 1 === chunk.length) {
-      awaitsLf = emptyLine && lineEnd === 'crlf'
-      if (!awaitsLf) lineEnd = 'cr'
+      this.#awaitsLf = this.#isEmptyLine && this.#lineEnd === 'crlf'
+      if (!this.#awaitsLf) this.#lineEnd = 'cr'
       return stop + 1
     }
     const pair = chunk[stop + 1] === LF
-    lineEnd = pair ? 'crlf' : 'cr'
+    this.#lineEnd = pair ? 'crlf' : 'cr'
     return stop + (pair ? 2 : 1)
   }
 
-  function feed(next: Uint8Array): void {
-    if (next.length === 0) return
-    chunk = next
-    text = new ChunkText(chunk, bytewise)
-    start = 0
-    at = 0
-    if (lastByte === CR && chunk[0] === LF) {
-      lineEnd = 'crlf'
-      at = 1
-    }
-    lf = at - 1
-    cr = at - 1
-    lastByte = chunk[chunk.length - 1] ?? -1
-  }
-
   /** The frame from `start` to `at`. */
-  function cut(): Frame {
-    const frame = emit(chunk.subarray(start, at), text)
-    start = at
+  #cut(): Frame {
+    const frame = this.#emit(this.#chunk.subarray(this.#start, this.#at), this.#text)
+    this.#start = this.#at
     return frame
   }
 
-  function next(): Frame | undefined {
-    if (chunk.length === 0) return undefined
-    if (awaitsLf) return cut()
-    while (at < chunk.length) {
-      if (lf < at) lf = positionOf(LF)
-      if (cr < at) cr = positionOf(CR)
-      const stop = Math.min(lf, cr)
-      if (stop > at) emptyLine = false
-      if (stop === chunk.length) break
-      at = endLine(stop)
-      if (awaitsLf) break
-      if (emptyLine) return cut()
-      emptyLine = true
-    }
-    if (start < chunk.length) keep(chunk.subarray(start))
-    chunk = nothing
-    return undefined
+  #positionOf(byte: number): number {
+    const found = this.#chunk.indexOf(byte, this.#at)
+    return found === -1 ? this.#chunk.length : found
   }
-
-  function positionOf(byte: number): number {
-    const found = chunk.indexOf(byte, at)
-    return found === -1 ? chunk.length : found
-  }
-
-  function skip(endOf: (text: string, from: number) => number): Run | undefined {
-    const isBetween = start === at && heldBytes === 0 && emptyLine && !awaitsLf && chunk.length <= maxFrameBytes
-    const bytes = isBetween ? text.bytes : undefined
-    const end = bytes === undefined ? at : endOf(bytes, at)
-    if (end === at) return undefined
-    const run = { chunk, start, end }
-    isFirst = false
-    lineEnd = chunk[end - 2] === CR ? 'crlf' : 'lf'
-    start = at = end
-    return run
-  }
-
-  function push(chunk: Uint8Array): Frame[] {
-    feed(chunk)
-    const frames: Frame[] = []
-    for (let frame = next(); frame; frame = next()) frames.push(frame)
-    return frames
-  }
-
-  function end(): Frame[] {
-    if (heldBytes === 0) return []
-    // A late LF of a frame that was already returned stands alone; it does not count as unfinished.
-    const lateLf = heldBytes === 1 && held[0] === LF
-    return [emit(nothing, undefined, !awaitsLf && !lateLf)]
-  }
-
-  return { push, end, feed, next, skip }
 }
 
 function tooLarge(): GatewayError {

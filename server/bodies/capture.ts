@@ -124,7 +124,8 @@ export class Capture {
   /** The same answer; what leaves is noted. */
   answerOf(source: Source): Source {
     return {
-      ...source,
+      next: () => source.next(),
+      broke: () => source.broke?.() === true,
       passed: (bytes) => {
         if (bytes) this.answered(bytes)
         else this.answerOver(source.broke?.() ? 'cut' : undefined)

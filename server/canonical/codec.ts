@@ -13,7 +13,7 @@ import type { ConversationRequest, ConversationResponse, MediaPart, Opaque } fro
 import type { StreamReader, StreamWriter } from './conversation-event.ts'
 import type { Loss } from './loss.ts'
 import type { NonTextContent } from './non-text-content.ts'
-import type { Scale, TokenEstimator } from './token-estimator.ts'
+import type { Scale, TextListener, TokenEstimator } from './token-estimator.ts'
 import type { UnpricedField } from './unpriced-field.ts'
 import type { Usage } from './usage.ts'
 
@@ -129,10 +129,10 @@ export interface Meter {
   push(frame: Frame): FrameVerdict
   /**
    * Takes the events that begin at `from` and differ from one before in their text alone: at least one, and until they brought `most` bytes
-   * of text. Tells where they end, and what they become; without `out` they pass as they are. Undefined: it takes none of these; absent: of
+   * of text. Tells where they end, how many bytes of text they brought, and what they become; without `out` they pass as they are. Undefined: it takes none of these; absent: of
    * any. Each is content. Each character of `text` is a byte.
    */
-  pass?(text: string, from: number, most: number): { end: number; out?: Uint8Array } | undefined
+  pass?(text: string, from: number, most: number): { end: number; bytes: number; out?: Uint8Array } | undefined
   /**
    * Usage so far: `provider` when the upstream reported it, else `estimated` from what was delivered. Without a scale, four bytes per
    * token.
@@ -184,8 +184,8 @@ export interface PassthroughCodec {
   readHead(body: RequestBody, path?: string): Head
   /** The closed list of edits, spliced into the raw text; everything else stays byte for byte. */
   editRequest(raw: string, edits: RequestEdits): string
-  /** A meter for one answer; `hear` is called with every delivered text. */
-  meter(edits: AnswerEdits, hear?: TokenEstimator['observe']): Meter
+  /** A meter for one answer; `listener` hears every delivered text. */
+  meter(edits: AnswerEdits, listener?: TextListener): Meter
   /**
    * Reads a whole answer. Throws GatewayError `upstream_error` when the body is not an answer of this dialect (HTML, an error object
    * with 200, ...). The estimator estimates usage that the upstream does not report; absent = four bytes per token.

@@ -93,8 +93,8 @@ test('a second of sound is twenty tokens, whatever it is packed in', () => {
 
 test('a text is counted in bytes, and heard', () => {
   const heard: string[] = []
-  const hear = (text: string) => void heard.push(text)
-  expect([textBytes('日', { hear }), textBytes(7, { hear }), textBytes(undefined, {})]).toEqual([3, 0, 0])
+  const listener = { hear: (text: string) => void heard.push(text) }
+  expect([textBytes('日', { listener }), textBytes(7, { listener }), textBytes(undefined, {})]).toEqual([3, 0, 0])
   expect(heard).toEqual(['日'])
 })
 

@@ -2,7 +2,7 @@
  * Counts what an answer delivers as it passes, and decides what is charged: the upstream's figures as far as it reports plausible
  * ones; the rest is estimated here. No text is stored.
  */
-import { roughly, type Scale, type TokenEstimator } from './token-estimator.ts'
+import { roughly, type Scale, type TextListener } from './token-estimator.ts'
 import { noUsage, promptOf, type Usage } from './usage.ts'
 
 /** Amounts delivered; the kinds do not overlap. */
@@ -17,8 +17,8 @@ export interface Delivered {
   sound: number
   /** Pieces. */
   images: number
-  /** Called with every text that is counted. */
-  hear?: TokenEstimator['observe'] | undefined
+  /** Told every text that is counted. */
+  listener?: TextListener | undefined
 }
 
 /** Usage reported by an upstream, with what had been delivered at that time. An output of zero means that the output was not reported. */
@@ -28,13 +28,13 @@ export interface Told {
 }
 
 /** Zero of everything. */
-export const nothingDelivered = (hear?: TokenEstimator['observe']): Delivered => ({
+export const nothingDelivered = (listener?: TextListener): Delivered => ({
   text: 0,
   reasoning: 0,
   echoed: 0,
   sound: 0,
   images: 0,
-  hear,
+  listener,
 })
 
 /** Tokens that Google charges for a generated image; others are similar. */
@@ -57,11 +57,11 @@ export function soundTokens(base64: string, type = ''): number {
   return (base64.length * 3 * spokenTokens) / (4 * second)
 }
 
-/** The bytes of a text, which is also passed to `hear`; 0 for anything else. */
-export function textBytes(text: unknown, { hear }: Pick<Delivered, 'hear'>): number {
+/** The bytes of a text, which `listener` hears as well; 0 for anything else. */
+export function textBytes(text: unknown, { listener }: Pick<Delivered, 'listener'>): number {
   if (typeof text !== 'string') return 0
   const bytes = Buffer.byteLength(text)
-  hear?.(text, bytes)
+  listener?.hear(text, bytes)
   return bytes
 }
 

@@ -19,7 +19,7 @@ const said = (fresh: number, total: number, provenance: Usage['provenance'] = 'p
 
 /** Each list is one frame. */
 function used(...frames: ConversationEvent[][]): unknown[] {
-  const meter = eventMeter(() => {})
+  const meter = eventMeter({ hear: () => undefined })
   for (const frame of frames) meter.hear(frame)
   const { in: input, out, provenance } = meter.used(12, roughly)
   return [input.fresh, out.total, provenance]
@@ -56,7 +56,7 @@ test('a guess of the output that a codec adds to the input it was told is counte
 })
 
 test('every kind of part', () => {
-  const meter = eventMeter(() => {})
+  const meter = eventMeter({ hear: () => undefined })
   meter.hear([
     start,
     open({ kind: 'reasoning', form: 'full' }, 0),

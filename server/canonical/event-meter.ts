@@ -2,7 +2,7 @@
 import type { TakeText } from './codec.ts'
 import type { ConversationEvent, Delta, PartHead } from './conversation-event.ts'
 import { type Delivered, nothingDelivered, settled, soundTokens, type Told, textBytes } from './delivered.ts'
-import type { Scale, TokenEstimator } from './token-estimator.ts'
+import type { Scale, TextListener } from './token-estimator.ts'
 import { noUsage, type Usage } from './usage.ts'
 
 /** Counts the events of one answer. */
@@ -14,9 +14,9 @@ export interface EventMeter {
   used(inputBytes: number, scale: Scale): Usage
 }
 
-/** A meter; `hear` is called with every text. */
-export function eventMeter(hear: TokenEstimator['observe']): EventMeter {
-  const delivered = nothingDelivered(hear)
+/** A meter; `listener` hears every text. */
+export function eventMeter(listener: TextListener): EventMeter {
+  const delivered = nothingDelivered(listener)
   const open = new Map<string, PartHead>()
   const unfinished = new Set<number>()
   let hasFinished = false
@@ -75,7 +75,7 @@ export function eventMeter(hear: TokenEstimator['observe']): EventMeter {
       const kind = kindOf(open.get(`${choice}/${at}`))
       return (text, bytes) => {
         delivered[kind] += bytes
-        hear(text, bytes)
+        listener.hear(text, bytes)
       }
     },
     used(inputBytes, scale) {

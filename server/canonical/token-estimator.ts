@@ -15,11 +15,14 @@ export interface Scale {
   isPlausible?(told: Omit<Usage, 'raw'>): boolean
 }
 
-/** A scale that learns from the delivered text. */
-export interface TokenEstimator extends Scale {
-  /** Takes every delivered text, and its length in UTF-8 where that is known; the same one may come twice. */
-  observe(text: string, bytes?: number): void
+/** Hears what is delivered. */
+export interface TextListener {
+  /** Takes every delivered text, and its length in UTF-8; the same one may come twice. */
+  hear(text: string, bytes: number): void
 }
+
+/** A scale that learns from the delivered text. */
+export interface TokenEstimator extends Scale, TextListener {}
 
 const quarter = (bytes: number) => Math.ceil(bytes / 4)
 

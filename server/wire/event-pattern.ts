@@ -45,6 +45,8 @@ export class EventPattern {
   edited: string | undefined
   readonly #kinds: readonly Kind[]
   readonly #before: readonly string[]
+  /** What stands before the only hole; undefined: there are more. */
+  readonly #start: string | undefined
   readonly #end: string
   /** What stands around the holes after the edits, as many as there are holes and one. */
   readonly #around: readonly string[] | undefined
@@ -52,12 +54,29 @@ export class EventPattern {
   constructor(event: string, holes: readonly Hole[], around?: readonly string[]) {
     this.#kinds = holes.map(({ kind }) => kind)
     this.#before = holes.map(({ start }, at) => event.slice(holes[at - 1]?.end ?? 0, start))
+    this.#start = holes.length === 1 ? this.#before[0] : undefined
     this.#end = event.slice(holes.at(-1)?.end ?? 0)
     this.#around = around
   }
 
   /** Where the event ends that begins at `from`; -1 where it is not like the others, or its string is empty. */
   match(text: string, from: number): number {
+    return this.#start === undefined ? this.#matchAll(text, from) : this.#matchOnly(text, from, this.#start)
+  }
+
+  /** The same where nothing but the string differs. */
+  #matchOnly(text: string, from: number, start: string): number {
+    if (!text.startsWith(start, from)) return -1
+    const begin = from + start.length
+    const end = closingQuote(text, begin)
+    if (end < 0 || !text.startsWith(this.#end, end)) return -1
+    const found = text.slice(begin, end)
+    if (!this.#read(found)) return -1
+    if (this.#around) this.edited = `${this.#around[0]}${found}${this.#around[1]}`
+    return end + this.#end.length
+  }
+
+  #matchAll(text: string, from: number): number {
     let at = from
     let start = 0
     let stop = 0

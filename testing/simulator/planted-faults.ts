@@ -61,19 +61,22 @@ export const plants: Readonly<Record<string, Plant>> = {
   'a hold without a charge stays open': { file: 'relay/spend/settle.ts', from: 'books.release(row)', to: 'books.record(row)' },
   'a request is never over': { file: 'relay/spend/settle.ts', from: 'leave(arrival, { ticket: hold', to: 'void ({ ticket: hold' },
   'what failed is charged': { file: 'relay/spend/settle.ts', from: 'ratio) : 0n', to: 'ratio) : 1n' },
-  'the terminator is dropped': { file: 'relay/pipeline/stream.ts', from: '    return kept\n', to: '    return undefined\n' },
+  'the terminator is dropped': { file: 'relay/pipeline/flow.ts', from: '    return this.#kept\n', to: '    return undefined\n' },
   'a stream is tried again after its content': {
-    file: 'relay/pipeline/stream.ts',
-    from: '    if (batch.error) return fail(',
-    to: `    if (batch.error) {
+    file: 'relay/pipeline/flow.ts',
+    from: '    if (batch.error) return this.#fail(',
+    to: `    const again = async () => {
       const { createAttemptLog } = await import('./attempt.ts')
       const { send } = await import('./send.ts')
-      opened = await send({ parts, request, models: stream.models, attempts: createAttemptLog() }, streamReceiver(parts.clock))
-      return deliver(opened.value, opened.value.first)
+      const { streamReceiver } = await import('./stream.ts')
+      const { parts } = this.#stream
+      this.#opened = await send({ ...this.#stream, attempts: createAttemptLog() }, streamReceiver(parts.clock))
+      return this.#deliver(this.#opened.value, this.#opened.value.first)
     }
-    if (batch.error) fail(`,
+    if (batch.error) return again()
+    if (batch.error) this.#fail(`,
   },
-  'who left before the first word goes on': { file: 'relay/pipeline/stream.ts', from: 'arrived = received', to: '' },
+  'who left before the first word goes on': { file: 'relay/pipeline/flow.ts', from: 'this.#arrived = received', to: '' },
   'the upstream goes on when the client has left': {
     file: 'relay/pipeline/attempt.ts',
     from: 'trying.limits(candidate), trying.signal)',
@@ -101,10 +104,10 @@ export const plants: Readonly<Record<string, Plant>> = {
   'what a hold has grown by is forgotten': { file: 'relay/spend/top-up.ts', from: 'held += extra', to: 'held += 0n' },
   'a stream does not look at its bill': {
     file: 'relay/spend/running-charge.ts',
-    from: 'if (sinceLook < lookAfter)',
+    from: 'if (this.#sinceLook < this.#lookAfter)',
     to: 'if (sinceLook >= 0)',
   },
-  'the journal is told after the end': { file: 'relay/spend/running-charge.ts', from: '      later?.cancel()\n', to: '' },
+  'the journal is told after the end': { file: 'relay/spend/running-charge.ts', from: '    this.#later?.cancel()\n', to: '' },
   'the journal is told the cost of another model': {
     file: 'relay/spend/settle.ts',
     from: 'cost(usage, price.rates,',
@@ -201,8 +204,8 @@ export const plants: Readonly<Record<string, Plant>> = {
   'a line that says no is left open': { file: 'relay/realtime/dial.ts', from: "    answer.close(1000, '')\n", to: '' },
   'a stream begins before it means anything': {
     file: 'relay/pipeline/opening.ts',
-    from: 'if (batch.meaningful || ',
-    to: 'if (batch.out || ',
+    from: 'if (!batch.meaningful && ',
+    to: 'if (!batch.out && ',
   },
 }
 

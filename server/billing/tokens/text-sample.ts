@@ -55,40 +55,45 @@ function tokensOf(stretch: Stretch, encoding: Encoding): number {
 }
 
 /** An empty sample. */
-export function createSample(): Sample {
-  const kept: Stretch[] = []
-  let current: Stretch | undefined
-  let passed = 0
-  let nextAt = 0
+export const createSample = (): Sample => new StretchSample()
 
-  /** The oldest stretch but the first makes room. */
-  function begin(): Stretch {
-    const reused = kept.length > others ? kept.splice(1, 1)[0] : undefined
-    const stretch = fresh(reused?.bytes)
-    kept.push(stretch)
-    return stretch
+class StretchSample implements Sample {
+  readonly #kept: Stretch[] = []
+  #current: Stretch | undefined
+  #passed = 0
+  #nextAt = 0
+
+  take(text: string): void {
+    this.#passed += text.length
+    if (this.#passed < this.#nextAt || text === '') return
+    this.#current ??= this.#begin()
+    const stretch = this.#current
+    // What does not fit is left out; a character is never cut.
+    const written = stretch.bytes.write(text, stretch.used)
+    stretch.used += written
+    if (written > 0 && stretch.used < stretchBytes - 3) return
+    this.#current = undefined
+    this.#nextAt = this.#passed * growth
   }
 
-  return {
-    take(text) {
-      passed += text.length
-      if (passed < nextAt || text === '') return
-      current ??= begin()
-      // What does not fit is left out; a character is never cut.
-      const written = current.bytes.write(text, current.used)
-      current.used += written
-      if (written > 0 && current.used < stretchBytes - 3) return
-      current = undefined
-      nextAt = passed * growth
-    },
-    stretches: () => kept.filter(({ used }) => used > 0).map(({ bytes, used }) => bytes.toString('utf8', 0, used)),
-    counted(encoding) {
-      let [bytes, tokens] = [0, 0]
-      for (const stretch of kept) {
-        bytes += stretch.used
-        tokens += tokensOf(stretch, encoding)
-      }
-      return { bytes, tokens }
-    },
+  stretches(): string[] {
+    return this.#kept.filter(({ used }) => used > 0).map(({ bytes, used }) => bytes.toString('utf8', 0, used))
+  }
+
+  counted(encoding: Encoding): { bytes: number; tokens: number } {
+    let [bytes, tokens] = [0, 0]
+    for (const stretch of this.#kept) {
+      bytes += stretch.used
+      tokens += tokensOf(stretch, encoding)
+    }
+    return { bytes, tokens }
+  }
+
+  /** The oldest stretch but the first makes room. */
+  #begin(): Stretch {
+    const reused = this.#kept.length > others ? this.#kept.splice(1, 1)[0] : undefined
+    const stretch = fresh(reused?.bytes)
+    this.#kept.push(stretch)
+    return stretch
   }
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { TextListener } from '#canonical/token-estimator'
 import { threadNow } from '#testing/thread-time'
 import { createSample } from './text-sample.ts'
 import { countTokens, createTokenEstimator, loadEncoding, tokensOfRequest } from './tokenizer.ts'
@@ -17,9 +18,11 @@ const texts = {
 const noRequest = () => ({ body: '', bytes: 0, hasFiles: false })
 
 /** In the pieces of a stream. */
+const heardBy = (estimator: TextListener, text: string) => estimator.hear(text, Buffer.byteLength(text))
+
 function hear(text: string, model = 'gpt-5') {
   const estimator = createTokenEstimator(model, noRequest)
-  for (let at = 0; at < text.length; at += 5) estimator.observe(text.slice(at, at + 5))
+  for (let at = 0; at < text.length; at += 5) heardBy(estimator, text.slice(at, at + 5))
   return estimator
 }
 
@@ -50,7 +53,7 @@ describe('tokens', () => {
 
   test('an answer that fits the sample is counted whole, and what was said twice counts once', () => {
     const estimator = hear('12345678')
-    estimator.observe('12345678')
+    heardBy(estimator, '12345678')
     expect(estimator.output(8)).toBe(3)
     expect(estimator.output(0)).toBe(0)
     expect(createTokenEstimator('gpt-5', noRequest).output(8)).toBe(2)
@@ -74,14 +77,14 @@ describe('tokens', () => {
       counted.requests += 1
       return { body: texts.prose, bytes: texts.prose.length, hasFiles: false }
     }
-    const estimator = createTokenEstimator('gpt-5', request, () => watching)
+    const estimator = createTokenEstimator('gpt-5', request, { load: () => watching })
     const sample = createSample()
     let bytes = 0
     let asked = 0
     for (let at = 0; at < texts.code.length; at += 19) {
       const text = texts.code.slice(at, at + 19)
       bytes += Buffer.byteLength(text)
-      estimator.observe(text)
+      heardBy(estimator, text)
       sample.take(text)
       estimator.input(texts.prose.length)
       const stretches = sample.stretches()

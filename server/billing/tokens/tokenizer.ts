@@ -111,27 +111,54 @@ function samplesOf(text: string): string[] {
   return starts.flatMap((start) => (start < text.length ? [text.slice(start, start + placeChars)] : []))
 }
 
+/** How an estimator counts. */
+interface Counting {
+  isPlausible?: TokenEstimator['isPlausible']
+  /** Answers the encoding. */
+  load?: () => Encoding
+}
+
 /**
  * A token estimator for one attempt on this model. Counts only when asked, and nothing twice; where counting fails, four bytes are a
- * token. `load` answers the encoding.
+ * token.
  */
-export function createTokenEstimator(model: string, request: () => Sized | SampledRequest, load = loadEncoding): TokenEstimator {
+export const createTokenEstimator = (model: string, request: () => Sized | SampledRequest, counting: Counting = {}): TokenEstimator =>
+  new SampleEstimator(model, request, counting)
+
+class SampleEstimator implements TokenEstimator {
+  readonly isPlausible: NonNullable<TokenEstimator['isPlausible']>
+  readonly #model: string
+  readonly #request: () => Sized | SampledRequest
+  readonly #load: () => Encoding
   /** Begun with the first text of an answer. */
-  let sample: Sample | undefined
-  let input: number | undefined
-  return {
-    observe(text) {
-      sample ??= createSample()
-      sample.take(text)
-    },
-    input(bytes) {
-      if (bytes <= 0) return 0
-      input ??= counted(bytes, () => tokensOfRequest(request(), model, load()))
-      return input
-    },
-    output: (bytes) => (bytes <= 0 ? 0 : counted(bytes, () => scaled(bytes, sample?.counted(load()) ?? nothing, model))),
+  #sample: Sample | undefined
+  #input: number | undefined
+
+  constructor(model: string, request: () => Sized | SampledRequest, { isPlausible = isAlways, load = loadEncoding }: Counting) {
+    this.#model = model
+    this.#request = request
+    this.isPlausible = isPlausible
+    this.#load = load
+  }
+
+  hear(text: string): void {
+    this.#sample ??= createSample()
+    this.#sample.take(text)
+  }
+
+  input(bytes: number): number {
+    if (bytes <= 0) return 0
+    this.#input ??= counted(bytes, () => tokensOfRequest(this.#request(), this.#model, this.#load()))
+    return this.#input
+  }
+
+  output(bytes: number): number {
+    if (bytes <= 0) return 0
+    return counted(bytes, () => scaled(bytes, this.#sample?.counted(this.#load()) ?? nothing, this.#model))
   }
 }
+
+const isAlways = () => true
 
 const nothing = { bytes: 0, tokens: 0 }
 

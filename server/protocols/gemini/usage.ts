@@ -12,8 +12,8 @@ export interface Delivered extends Brought {
   searches: number
 }
 
-/** Counters at zero; `hear` gets every text that is delivered. */
-export const nothingDelivered = (hear?: Delivered['hear']): Delivered => ({ ...nothingBrought(hear), searches: 0 })
+/** Counters at zero; `listener` hears every text that is delivered. */
+export const nothingDelivered = (listener?: Delivered['listener']): Delivered => ({ ...nothingBrought(listener), searches: 0 })
 
 /** More tokens than any request can have; larger figures are implausible. */
 const absurd = 1e9

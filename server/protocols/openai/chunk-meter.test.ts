@@ -1,6 +1,7 @@
 /** What is read of a chunk without parsing it is what parsing it would say. */
 import { expect, test } from 'bun:test'
 import { createSseSplitter } from '#shared/sse'
+import { eventsTaken } from '#testing/events-taken'
 import { seeded } from '#testing/seeded'
 import { measureMessage, textOnly } from './choice.ts'
 import { chunkMeter } from './chunk-meter.ts'
@@ -36,7 +37,7 @@ const stream = lines.map((line) => (line.startsWith(':') ? `${line}\n\n` : `data
 
 function outcome(reader: Parameters<typeof chunkMeter>[1], edits: Parameters<typeof chunkMeter>[0] = {}) {
   const heard: string[] = []
-  const meter = chunkMeter(edits, reader, (text) => void heard.push(text))
+  const meter = chunkMeter(edits, reader, { hear: (text) => void heard.push(text) })
   const verdicts = createSseSplitter()
     .push(Buffer.from(stream))
     .map((frame) => {
@@ -53,7 +54,7 @@ test.each([[{}], [{ model: 'n' }], [{ hideUsage: true }]])('a stream of many kin
 /** As the relay reads it: events that are like one before are taken together, as many as bring `most` bytes of text. */
 function outcomeTogether(edits: Parameters<typeof chunkMeter>[0], chunks: readonly Uint8Array[], most: number) {
   const heard: string[] = []
-  const meter = chunkMeter(edits, { measure: measureMessage, textOnly }, (text) => void heard.push(text))
+  const meter = chunkMeter(edits, { measure: measureMessage, textOnly }, { hear: (text) => void heard.push(text) })
   const cutter = createSseSplitter()
   const out: string[] = []
   let together = 0
@@ -61,9 +62,9 @@ function outcomeTogether(edits: Parameters<typeof chunkMeter>[0], chunks: readon
     cutter.feed(chunk)
     for (;;) {
       let passed: ReturnType<NonNullable<typeof meter.pass>>
-      const run = cutter.skip((text, from) => {
+      const run = eventsTaken(cutter, (text, from) => {
         passed = meter.pass?.(text, from, most)
-        return passed?.end ?? from
+        return passed?.end
       })
       const frame = run ? undefined : cutter.next()
       if (!run && !frame) break
@@ -113,7 +114,7 @@ test('chunks with nothing but text are parsed once', () => {
 
 test('data over several lines is not taken for the same text on one', () => {
   const heard: string[] = []
-  const meter = chunkMeter({}, { measure: measureMessage, textOnly }, (text) => void heard.push(text))
+  const meter = chunkMeter({}, { measure: measureMessage, textOnly }, { hear: (text) => void heard.push(text) })
   const [before, after] = chunk({ content: 'TEXT' }).split('"TEXT"')
   const usual = `data: ${before}\ndata: "one"${after}\n\n`
   // Its second line is no data, so what is left is half an object.

@@ -4,10 +4,11 @@
  */
 import type { AnswerEdits, Frame, FrameVerdict, Meter } from '#canonical/codec'
 import { type Delivered, later, nothingDelivered, settled, type Told } from '#canonical/delivered'
-import type { TokenEstimator } from '#canonical/token-estimator'
+import type { Scale, TextListener } from '#canonical/token-estimator'
+import type { Usage } from '#canonical/usage'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
-import { alikeEvents } from '#wire/alike-events'
+import { type AlikeEvents, alikeEvents, type StringTaker } from '#wire/alike-events'
 import { parseObject } from '#wire/json-scan'
 import type { FieldChange, FieldChanges } from '#wire/splice'
 import { closedEvent, eventEdits, withEdits } from '#wire/sse-edit'
@@ -30,56 +31,91 @@ export interface ChoiceReader {
   textOnly?(choice: Chunk): string | undefined
 }
 
-/** Watches one stream; `hear` gets every text that is delivered. */
-export function chunkMeter(edits: AnswerEdits, { measure, textOnly }: ChoiceReader, hear?: TokenEstimator['observe']): Meter {
-  const delivered = nothingDelivered(hear)
-  const begun = new Set<number>()
-  const finished = new Set<number>()
-  const changes = changesOf(edits)
-  let told: Told | undefined
-  let tier: string | undefined
-  let hitLimit = false
-  let isDone = false
-  let hasFailed = false
-  /** The last chunk with nothing but text: most that follow are like it, and need not be parsed. */
-  const usual = alikeEvents()
+/** Watches one stream; `listener` hears every text that is delivered. */
+export const chunkMeter = (edits: AnswerEdits, reader: ChoiceReader, listener?: TextListener): Meter =>
+  new ChunkMeter(edits, reader, listener)
 
-  function push(frame: Frame): FrameVerdict {
-    if (isDone || hasFailed) return withheld
-    const alike = usual.takes(frame)
+class ChunkMeter implements Meter, StringTaker {
+  readonly #edits: AnswerEdits
+  readonly #reader: ChoiceReader
+  readonly #listener: TextListener | undefined
+  readonly #delivered: Delivered
+  readonly #begun = new Set<number>()
+  readonly #finished = new Set<number>()
+  readonly #changes: FieldChanges
+  /** The last chunk with nothing but text: most that follow are like it, and need not be parsed. */
+  readonly #usual = alikeEvents()
+  #told: Told | undefined
+  #tier: string | undefined
+  #hitLimit = false
+  #isDone = false
+  #hasFailed = false
+
+  constructor(edits: AnswerEdits, reader: ChoiceReader, listener: TextListener | undefined) {
+    this.#edits = edits
+    this.#reader = reader
+    this.#listener = listener
+    this.#delivered = nothingDelivered(listener)
+    this.#changes = changesOf(edits)
+  }
+
+  push(frame: Frame): FrameVerdict {
+    if (this.#isDone || this.#hasFailed) return withheld
+    const alike = this.#usual.takes(frame)
     if (alike) return { out: alike, meaningful: true }
     const { data } = frame
     if (data === undefined || data === '') return { out: closedEvent(frame, frame.raw), meaningful: false }
-    if (data.length < 16 && data.trim() === '[DONE]') return pushDone(frame)
+    if (data.length < 16 && data.trim() === '[DONE]') return this.#pushDone(frame)
     const chunk = parseObject(data)
     // A terminator that was cut in half ends an answer as well as none.
-    if (!chunk) return frame.unfinished && allFinished() ? withheld : fail(broken())
-    if (carries(chunk.error)) return fail(readInnerError(chunk.error))
-    if (frame.event === 'error') return fail(readInnerError(chunk))
-    return pushChunk(frame, chunk, data)
+    if (!chunk) return frame.unfinished && this.#allFinished() ? withheld : this.#fail(broken())
+    if (carries(chunk.error)) return this.#fail(readInnerError(chunk.error))
+    if (frame.event === 'error') return this.#fail(readInnerError(chunk))
+    return this.#pushChunk(frame, chunk, data)
   }
 
-  function deliver(text: string, bytes: number): void {
-    delivered.text += bytes
-    hear?.(text, bytes)
+  pass(text: string, from: number, most: number): ReturnType<AlikeEvents['pass']> {
+    return this.#isDone || this.#hasFailed ? undefined : this.#usual.pass(text, from, most)
   }
 
-  function pushDone(frame: Frame): FrameVerdict {
-    if (begun.size === 0) return fail(broken())
-    isDone = true
+  /** Counts the text of an event that was not parsed. */
+  take(text: string, bytes: number): void {
+    this.#delivered.text += bytes
+    this.#listener?.hear(text, bytes)
+  }
+
+  usage(inputBytes: number, scale?: Scale): Usage {
+    return settled(this.#told, this.#delivered, { inputBytes, scale, isOver: this.#isComplete() })
+  }
+
+  end(): ReturnType<Meter['end']> {
+    return this.#isComplete() ? (this.#hitLimit ? 'length' : 'complete') : 'cut'
+  }
+
+  tier(): string | undefined {
+    return this.#tier
+  }
+
+  tail(): Uint8Array | undefined {
+    return this.#isComplete() && !this.#isDone ? terminator : undefined
+  }
+
+  #pushDone(frame: Frame): FrameVerdict {
+    if (this.#begun.size === 0) return this.#fail(broken())
+    this.#isDone = true
     return { out: closedEvent(frame, frame.raw), meaningful: true, last: true }
   }
 
-  function pushChunk(frame: Frame, chunk: Chunk, data: string): FrameVerdict {
+  #pushChunk(frame: Frame, chunk: Chunk, data: string): FrameVerdict {
     const choices = Array.isArray(chunk.choices) ? chunk.choices : []
-    for (const choice of choices) if (isObject(choice)) note(choice)
-    if (typeof chunk.service_tier === 'string') tier = chunk.service_tier
-    if (isObject(chunk.usage)) told = later(told, readUsage(chunk.usage, delivered))
-    if (edits.hideUsage && choices.length === 0 && isObject(chunk.usage)) return withheld
+    for (const choice of choices) if (isObject(choice)) this.#note(choice)
+    if (typeof chunk.service_tier === 'string') this.#tier = chunk.service_tier
+    if (isObject(chunk.usage)) this.#told = later(this.#told, readUsage(chunk.usage, this.#delivered))
+    if (this.#edits.hideUsage && choices.length === 0 && isObject(chunk.usage)) return withheld
     const created = data.includes('"audio"') ? choices.filter(isObject).flatMap(soundIn) : []
-    const made = isTouched(chunk, edits) ? eventEdits(frame.raw, changes) : []
-    const text = choices.length === 1 && !isObject(chunk.usage) ? textIn(choices[0]) : undefined
-    if (text !== undefined) usual.learn(frame, text, textOf, deliver, made)
+    const made = isTouched(chunk, this.#edits) ? eventEdits(frame.raw, this.#changes) : []
+    const text = choices.length === 1 && !isObject(chunk.usage) ? this.#textIn(choices[0]) : undefined
+    if (text !== undefined) this.#usual.learn(frame, text, (json) => this.#textOf(json), this, made)
     return {
       out: closedEvent(frame, withEdits(frame.raw, made)),
       meaningful: carries(choices),
@@ -87,40 +123,36 @@ export function chunkMeter(edits: AnswerEdits, { measure, textOnly }: ChoiceRead
     }
   }
 
-  function textIn(choice: unknown): string | undefined {
-    return isObject(choice) && !choice.finish_reason ? textOnly?.(choice) : undefined
+  #textIn(choice: unknown): string | undefined {
+    return isObject(choice) && !choice.finish_reason ? this.#reader.textOnly?.(choice) : undefined
   }
 
-  function textOf(json: string): string | undefined {
+  #textOf(json: string): string | undefined {
     const chunk = parseObject(json)
-    return chunk && Array.isArray(chunk.choices) ? textIn(chunk.choices[0]) : undefined
+    return chunk && Array.isArray(chunk.choices) ? this.#textIn(chunk.choices[0]) : undefined
   }
 
-  function note(choice: Chunk): void {
+  #note(choice: Chunk): void {
     const { index } = choice
     const place = typeof index === 'number' && Number.isInteger(index) && index > 0 && index < mostChoices ? index : 0
-    begun.add(place)
-    measure(choice, delivered)
+    this.#begun.add(place)
+    this.#reader.measure(choice, this.#delivered)
     if (typeof choice.finish_reason !== 'string' || choice.finish_reason === '') return
-    finished.add(place)
-    if (choice.finish_reason === 'length') hitLimit = true
+    this.#finished.add(place)
+    if (choice.finish_reason === 'length') this.#hitLimit = true
   }
 
-  function fail(error: GatewayError): FrameVerdict {
-    hasFailed = true
+  #fail(error: GatewayError): FrameVerdict {
+    this.#hasFailed = true
     return { out: undefined, meaningful: true, error }
   }
 
-  const allFinished = () => begun.size > 0 && finished.size === begun.size
-  const isComplete = () => !hasFailed && (isDone || allFinished())
+  #allFinished(): boolean {
+    return this.#begun.size > 0 && this.#finished.size === this.#begun.size
+  }
 
-  return {
-    push,
-    pass: (text, from, most) => (isDone || hasFailed ? undefined : usual.pass(text, from, most)),
-    usage: (inputBytes, scale) => settled(told, delivered, { inputBytes, scale, isOver: isComplete() }),
-    end: () => (isComplete() ? (hitLimit ? 'length' : 'complete') : 'cut'),
-    tier: () => tier,
-    tail: () => (isComplete() && !isDone ? terminator : undefined),
+  #isComplete(): boolean {
+    return !this.#hasFailed && (this.#isDone || this.#allFinished())
   }
 }
 

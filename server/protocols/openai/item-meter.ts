@@ -38,8 +38,8 @@ const soundDelta = /^response\.(?:output_)?audio\.delta$/
 const wordsOf = (type: string): Kind => (type.startsWith('response.reasoning') ? 'reasoning' : 'text')
 
 /** `tokensOf` counts sound in base64. */
-export function itemMeter(hear?: Delivered['hear'], tokensOf: (base64: string) => number = soundTokens): ItemMeter {
-  const delivered = nothingDelivered(hear)
+export function itemMeter(listener?: Delivered['listener'], tokensOf: (base64: string) => number = soundTokens): ItemMeter {
+  const delivered = nothingDelivered(listener)
   const items = new Map<unknown, Counted>()
 
   function itemAt({ output_index: index }: Fields): Counted {
@@ -90,7 +90,7 @@ export function itemMeter(hear?: Delivered['hear'], tokensOf: (base64: string) =
     if (!type.endsWith('.delta') || soundDelta.test(type)) return undefined
     const [item, kind] = [itemAt(event), wordsOf(type)]
     return (text, bytes) => {
-      hear?.(text, bytes)
+      listener?.hear(text, bytes)
       count(item, 'pieces', kind, bytes)
     }
   }
@@ -99,7 +99,7 @@ export function itemMeter(hear?: Delivered['hear'], tokensOf: (base64: string) =
 }
 
 /** What a whole item holds, but for its name. */
-function itemAmount(item: Fields, delivered: Pick<Delivered, 'hear'>): Amount {
+function itemAmount(item: Fields, delivered: Pick<Delivered, 'listener'>): Amount {
   const held = listBytes(item.content, delivered)
   const none = { text: 0, reasoning: 0, sound: 0, images: 0 }
   if (item.type === 'reasoning') return { ...none, reasoning: held + listBytes(item.summary, delivered) }
@@ -110,8 +110,8 @@ function itemAmount(item: Fields, delivered: Pick<Delivered, 'hear'>): Amount {
 }
 
 /** What the items of a whole answer hold. */
-export function itemsAmount(items: unknown, hear?: Delivered['hear']): Delivered {
-  const delivered = nothingDelivered(hear)
+export function itemsAmount(items: unknown, listener?: Delivered['listener']): Delivered {
+  const delivered = nothingDelivered(listener)
   for (const item of list(items)) {
     const amount = itemAmount(item, delivered)
     for (const kind of kinds) delivered[kind] += amount[kind]
@@ -122,8 +122,8 @@ export function itemsAmount(items: unknown, hear?: Delivered['hear']): Delivered
 
 const list = (value: unknown): Fields[] => (Array.isArray(value) ? value.filter(isObject) : [])
 
-const sumOf = (said: unknown[], delivered: Pick<Delivered, 'hear'>) =>
+const sumOf = (said: unknown[], delivered: Pick<Delivered, 'listener'>) =>
   said.reduce<number>((sum, text) => sum + textBytes(text, delivered), 0)
 
-const listBytes = (parts: unknown, delivered: Pick<Delivered, 'hear'>) =>
+const listBytes = (parts: unknown, delivered: Pick<Delivered, 'listener'>) =>
   list(parts).reduce((sum, part) => sum + sumOf([part.text, part.refusal, part.transcript], delivered), 0)

@@ -19,7 +19,7 @@ export function readWholeAnswer(
   estimator?: TokenEstimator,
 ): WholeAnswer {
   const answer = readAnswer(body)
-  const delivered = nothingDelivered(estimator?.observe)
+  const delivered = nothingDelivered(estimator)
   const choices = answer.choices.filter(isObject)
   for (const choice of choices) measure(choice, delivered)
   const created = choices.flatMap(soundIn)

@@ -13,6 +13,7 @@ import { type Dialect, dialects } from '#shared/ids'
 import { createSseSplitter } from '#shared/sse'
 import { noMemo, plain, streamOf, testPen } from '#testing/conversions/codec-runs'
 import { conversation } from '#testing/conversions/conversation'
+import { eventsTaken } from '#testing/events-taken'
 import { type Seeded, seeded } from '#testing/seeded'
 import { bytewise } from '#wire/bytewise'
 import { convertedPassage } from './converted.ts'
@@ -34,7 +35,7 @@ function outcome({ upstream, client, thinks }: Pair, chunks: readonly Uint8Array
   } as unknown as ReasoningState
   const codec = conversationCodecs[upstream]
   const request = conversation({ dialect: client, stream: true, usageAsked: true, ...(thinks && { reasoning: { visible: 'full' } }) })
-  const estimator = { ...roughly, observe: (text: string) => void heard.push(text) }
+  const estimator = { ...roughly, hear: (text: string) => void heard.push(text) }
   const common = { codecContext: testPen(), reasoningState, tenant: 'anna', maker: 'up', inputBytes: 100, lost: [] }
   const conversion = { client: conversationCodecs[client], upstream: codec, request, ...common, estimator: () => estimator }
   const whole = codec.reader(noMemo, testPen())
@@ -61,9 +62,9 @@ function passed(passage: Passage, chunks: readonly Uint8Array[], most: number) {
     cutter.feed(chunk)
     for (; !isOver; ) {
       let some: ReturnType<NonNullable<Passage['pass']>>
-      const run = cutter.skip((text, from) => {
+      const run = eventsTaken(cutter, (text, from) => {
         some = passage.pass?.(text, from, most)
-        return some?.end ?? from
+        return some?.end
       })
       const frame = run ? undefined : cutter.next()
       if (!run && !frame) break

@@ -30,7 +30,7 @@ export interface AlikeTexts {
   /** What a frame becomes that is like the last one that was learned from; undefined for any other. */
   take(frame: Frame): Uint8Array | undefined
   /** Takes such frames as `Passage.pass` does. */
-  pass(text: string, from: number, most: number): { end: number; out: Uint8Array } | undefined
+  pass(text: string, from: number, most: number): { end: number; bytes: number; out: Uint8Array } | undefined
 }
 
 type TextEvent = Extract<ConversationEvent, { kind: 'delta' }> & { delta: { text: string } }
@@ -64,11 +64,13 @@ export function alikeTexts({ reader, upstream, writer, meter, seen, isShown }: T
       frame,
       delta.text,
       (json) => onlyText(upstream.reader(noMemo, noContext).push({ raw: frame.raw, event: frame.event, data: json })),
-      (text, bytes, json) => {
-        read(text, bytes)
-        count(text, bytes)
-        said += text
-        out += write(json, text)
+      {
+        take(text, bytes, json) {
+          read(text, bytes)
+          count(text, bytes)
+          said += text
+          out += write(json, text)
+        },
       },
     )
   }
@@ -86,7 +88,7 @@ export function alikeTexts({ reader, upstream, writer, meter, seen, isShown }: T
     take: (frame) => (usual.takes(frame) ? written() : undefined),
     pass(text, from, most) {
       const run = usual.pass(text, from, most)
-      return run && { end: run.end, out: written() }
+      return run && { end: run.end, bytes: run.bytes, out: written() }
     },
   }
 }

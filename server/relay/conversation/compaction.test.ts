@@ -83,7 +83,7 @@ describe('the answer', () => {
         client: conversationCodecs.responses,
         upstream: conversationCodecs.chat,
         request,
-        estimator: () => ({ ...roughly, observe: () => undefined }),
+        estimator: () => ({ ...roughly, hear: () => undefined }),
         codecContext,
         maker: 'channel',
         lost: [],

@@ -9,6 +9,7 @@ import type { Dialect } from '#shared/ids'
 import { createSseSplitter } from '#shared/sse'
 import { noMemo, testPen } from '#testing/conversions/codec-runs'
 import { conversation } from '#testing/conversions/conversation'
+import { eventsTaken } from '#testing/events-taken'
 import { bytewise } from '#wire/bytewise'
 import { convertedPassage } from './converted.ts'
 
@@ -34,7 +35,7 @@ function streamOf(upstream: Dialect): Uint8Array[] {
 function counted(upstream: Dialect, client: Dialect) {
   const did = { parses: 0, writes: 0, pieces: 0, frames: 0, counts: 0 }
   const pieces = streamOf(upstream)
-  const scale = { input: counting, output: counting, observe: () => undefined }
+  const scale = { input: counting, output: counting, hear: () => undefined }
   function counting(bytes: number): number {
     did.counts += 1
     return roughly.output(bytes)
@@ -62,7 +63,7 @@ function counted(upstream: Dialect, client: Dialect) {
     for (const piece of pieces) {
       cutter.feed(piece)
       for (;;) {
-        const run = cutter.skip((text, from) => passage.pass?.(text, from, 1_000_000)?.end ?? from)
+        const run = eventsTaken(cutter, (text, from) => passage.pass?.(text, from, 1_000_000)?.end)
         const frame = run ? undefined : cutter.next()
         if (!run && !frame) break
         if (frame) did.frames += 1

@@ -28,7 +28,7 @@ import type { Exchange, Passage } from '#relay/contract/exchange'
 import type { Asked } from '#relay/contract/steps'
 import type { LongFiles } from '#relay/exchange/long-files'
 import { outgoing, refusable, splitterOf, type WrittenBody, writtenBody } from '#relay/exchange/outgoing'
-import { hearing, roughlyAs } from '#relay/exchange/token-estimator'
+import { roughlyAs } from '#relay/exchange/token-estimator'
 import type { Candidate } from '#routing/order'
 import type { Payload } from '#upstream/upstream'
 import { alikeTexts } from './alike-texts.ts'
@@ -85,8 +85,13 @@ export function convertedPassage(conversion: Conversion, reader: StreamReader): 
   const seen = reasoningState.recorder(tenant, maker)
   const carryOut = reasoningState.sealingStream(tenant, client.dialect)
   const given = askedFor(request, conversion.upstream.dialect)
-  const { observe, heard } = hearing(estimator)
-  const meter = eventMeter(observe)
+  let heardBytes = 0
+  const meter = eventMeter({
+    hear(text, bytes) {
+      heardBytes += bytes
+      estimator.hear(text, bytes)
+    },
+  })
   const rough = roughlyAs(estimator)
   let hitLimit = false
   let tier: string | undefined
@@ -155,7 +160,7 @@ export function convertedPassage(conversion: Conversion, reader: StreamReader): 
     close: () => pass(reader.end(undefined)),
     usage: () => used(rough),
     counted: () => used(estimator),
-    heard,
+    heard: () => heardBytes,
     tier: () => tier,
     saysItsEnd: true,
     finished: () => (hitLimit ? 'length' : 'complete'),
@@ -179,7 +184,7 @@ export function givenWhole(conversion: Conversion, response: ReadResponse): Whol
     parts: reasoningState.sealParts(tenant, client.dialect, given.parts(choice.parts)),
   }))
   // The client is told what is charged.
-  const meter = eventMeter(estimator.observe)
+  const meter = eventMeter(estimator)
   meter.hear(eventsOfResponse(response))
   const usage = meter.used(inputBytes, estimator)
   const written = client.writeResponse({ ...response, choices, usage }, request, codecContext)

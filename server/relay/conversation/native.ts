@@ -1,13 +1,14 @@
 /** Same dialect on both sides: the client's own bytes with spliced edits, the answer watched as it passes. */
-import type { AnswerEdits, Head, PassthroughCodec, RequestEdits, StateRef } from '#canonical/codec'
+import type { AnswerEdits, Frame, FrameVerdict, Head, Meter, PassthroughCodec, RequestEdits, StateRef } from '#canonical/codec'
 import type { Opaque } from '#canonical/conversation'
 import type { Loss } from '#canonical/loss'
-import type { TokenEstimator } from '#canonical/token-estimator'
+import type { Scale, TextListener, TokenEstimator } from '#canonical/token-estimator'
+import type { Usage } from '#canonical/usage'
 import type { RelayParts } from '#relay/contract/ask'
 import type { Exchange, Passage } from '#relay/contract/exchange'
 import type { Asked } from '#relay/contract/steps'
 import { outgoing, refusable, refusedLosses, splitterOf } from '#relay/exchange/outgoing'
-import { estimatorOf, hearing, roughlyAs } from '#relay/exchange/token-estimator'
+import { estimatorOf, roughlyAs } from '#relay/exchange/token-estimator'
 import { topLevel } from '#relay/exchange/top-level'
 import type { Candidate } from '#routing/order'
 import { GatewayError } from '#shared/errors'
@@ -53,29 +54,64 @@ interface Watched {
   claim: Claim
 }
 
-function nativePassage(codec: PassthroughCodec, edits: AnswerEdits, { inputBytes, estimator, claim }: Watched): Passage {
-  const { observe, heard } = hearing(estimator)
-  const meter = codec.meter(edits, observe)
-  const rough = roughlyAs(estimator)
-  const { pass } = meter
-  return {
-    push(frame) {
-      const verdict = meter.push(frame)
-      if (verdict.sealed || verdict.created) claim(verdict)
-      return verdict
-    },
-    ...(pass && { pass }),
-    close() {
-      if (meter.end() !== 'cut') return { out: meter.tail(), meaningful: true, last: true }
-      return { out: undefined, meaningful: false, error: new GatewayError('upstream_error', 'The upstream ended its answer early.') }
-    },
-    usage: () => meter.usage(inputBytes, rough),
-    counted: () => meter.usage(inputBytes, estimator),
-    heard,
-    ...(meter.tier && { tier: meter.tier }),
-    saysItsEnd: true,
-    finished: () => (meter.end() === 'length' ? 'length' : 'complete'),
-    failure: (error) => meter.failure?.(error) ?? codec.writeStreamError(error),
+/** The upstream's own events on their way to the client. */
+class NativePassage implements Passage, TextListener {
+  readonly saysItsEnd = true
+  readonly #codec: PassthroughCodec
+  readonly #meter: Meter
+  readonly #watched: Watched
+  readonly #rough: Scale
+  #heard = 0
+
+  constructor(codec: PassthroughCodec, edits: AnswerEdits, watched: Watched) {
+    this.#codec = codec
+    this.#meter = codec.meter(edits, this)
+    this.#watched = watched
+    this.#rough = roughlyAs(watched.estimator)
+  }
+
+  push(frame: Frame): FrameVerdict {
+    const verdict = this.#meter.push(frame)
+    if (verdict.sealed || verdict.created) this.#watched.claim(verdict)
+    return verdict
+  }
+
+  pass(text: string, from: number, most: number): ReturnType<NonNullable<Meter['pass']>> {
+    return this.#meter.pass?.(text, from, most)
+  }
+
+  hear(text: string, bytes: number): void {
+    this.#heard += bytes
+    this.#watched.estimator.hear(text, bytes)
+  }
+
+  close(): FrameVerdict {
+    if (this.#meter.end() !== 'cut') return { out: this.#meter.tail(), meaningful: true, last: true }
+    return { out: undefined, meaningful: false, error: new GatewayError('upstream_error', 'The upstream ended its answer early.') }
+  }
+
+  usage(): Usage {
+    return this.#meter.usage(this.#watched.inputBytes, this.#rough)
+  }
+
+  counted(): Usage {
+    return this.#meter.usage(this.#watched.inputBytes, this.#watched.estimator)
+  }
+
+  heard(): number {
+    return this.#heard
+  }
+
+  tier(): string | undefined {
+    return this.#meter.tier?.()
+  }
+
+  finished(): 'complete' | 'length' {
+    return this.#meter.end() === 'length' ? 'length' : 'complete'
+  }
+
+  failure(error: GatewayError): Uint8Array | undefined {
+    return this.#meter.failure?.(error) ?? this.#codec.writeStreamError(error)
   }
 }
 
@@ -162,6 +198,6 @@ export function editedExchange(
     },
     notes: () => notes,
     splitter: () => splitterOf(candidate),
-    passage: () => nativePassage(codec, edits, { inputBytes, estimator: estimator(), claim }),
+    passage: () => new NativePassage(codec, edits, { inputBytes, estimator: estimator(), claim }),
   }
 }

@@ -31,7 +31,7 @@ export function collecting(): SseSplitter {
 export function editedEvents(source: Source, edit: (frame: Frame) => Uint8Array): Source {
   const splitter = createSseSplitter({ maxFrameBytes: Number.POSITIVE_INFINITY })
   return {
-    ...source,
+    ...(source.passed && { passed: (bytes) => source.passed?.(bytes) }),
     async next() {
       for (let bytes = await source.next(); bytes !== undefined; bytes = await source.next()) {
         const frames = splitter.push(bytes)
@@ -50,12 +50,16 @@ export function cutterOf(splitter: SseSplitter | SseCutter): SseCutter {
   if ('feed' in splitter) return splitter
   let frames: Frame[] = []
   return {
-    push: splitter.push,
-    end: splitter.end,
+    push: (chunk) => splitter.push(chunk),
+    end: () => splitter.end(),
     feed(chunk) {
       frames = splitter.push(chunk)
     },
     next: () => frames.shift(),
-    skip: () => undefined,
+    text: () => undefined,
+    at: 0,
+    takeTo: () => {
+      throw new Error('these are no events')
+    },
   }
 }

@@ -12,6 +12,7 @@ import type { Exchange } from '#relay/contract/exchange'
 import type { Asked } from '#relay/contract/steps'
 import type { Candidate } from '#routing/order'
 import type { Log } from '#runtime/log'
+import { passageOver } from './passage-over.ts'
 
 /** A warning in the log, once for each attempt. */
 function warner(log: Log, ask: Ask, { channel, model }: Candidate): (reported: Omit<Usage, 'raw'>) => void {
@@ -77,8 +78,10 @@ export function withPlausibleUsage(exchange: Exchange, log: Log, ask: Ask, candi
     },
     passage(type) {
       const passage = exchange.passage(type)
-      const { counted } = passage
-      return { ...passage, usage: () => plausible(passage.usage()), ...(counted && { counted: () => plausible(counted()) }) }
+      return passageOver(passage, {
+        usage: () => plausible(passage.usage()),
+        counted: () => plausible(passage.counted?.() ?? passage.usage()),
+      })
     },
   }
 }
@@ -87,20 +90,11 @@ export function withPlausibleUsage(exchange: Exchange, log: Log, ask: Ask, candi
 export function estimatorOf(log: Log, asked: Asked, raw: string | SampledRequest, candidate: Candidate, addedBytes = 0): TokenEstimator {
   const { inputBytes, media } = asked.head
   const request = () => (typeof raw === 'string' ? { body: raw, bytes: inputBytes, hasFiles: media.length > 0 } : raw)
-  return { ...createTokenEstimator(candidate.model.upstream, request), isPlausible: plausibilityOf(log, asked, candidate, addedBytes) }
-}
-
-/** Hands texts to an estimator, and knows how many bytes they had. */
-export function hearing({ observe }: Pick<TokenEstimator, 'observe'>): Pick<TokenEstimator, 'observe'> & { heard(): number } {
-  let bytes = 0
-  return {
-    observe(text, length = Buffer.byteLength(text)) {
-      bytes += length
-      observe(text)
-    },
-    heard: () => bytes,
-  }
+  return createTokenEstimator(candidate.model.upstream, request, { isPlausible: plausibilityOf(log, asked, candidate, addedBytes) })
 }
 
 /** A rough estimator, four bytes per token, with the same plausibility check of the upstream's reports. */
-export const roughlyAs = ({ isPlausible }: TokenEstimator): Scale => ({ ...roughly, ...(isPlausible && { isPlausible }) })
+export const roughlyAs = (estimator: TokenEstimator): Scale => {
+  const { isPlausible } = estimator
+  return isPlausible ? { ...roughly, isPlausible } : roughly
+}

@@ -101,7 +101,7 @@ async function exchangeOf(dialect: Dialect): Promise<Exchange> {
     passage() {
       const meter = codec.meter({})
       return {
-        push: meter.push,
+        push: (frame) => meter.push(frame),
         close: () => ({ out: meter.tail(), meaningful: true, last: true }),
         usage: () => meter.usage(1),
         finished: () => 'complete',

@@ -9,6 +9,7 @@ import type { RelayParts } from '#relay/contract/ask'
 import type { Exchange, Passage } from '#relay/contract/exchange'
 import type { ExchangeFor } from '#relay/contract/steps'
 import { codecFor } from '#relay/conversation/converted'
+import { passageOver } from '#relay/exchange/passage-over'
 import { GatewayError } from '#shared/errors'
 import type { Frame } from '#shared/sse'
 
@@ -73,10 +74,7 @@ function watchedPassage(passage: Passage, codec: ConversationCodec, codecContext
     return seen === 'nothing' && verdict.meaningful && !verdict.last ? { ...verdict, meaningful: false } : verdict
   }
 
-  // Nothing passes unseen.
-  const { pass: _, ...each } = passage
-  return {
-    ...each,
+  return passageOver(passage, {
     push(frame: Frame) {
       const verdict = passage.push(frame)
       return judged(verdict, () => reader.push(frame))
@@ -85,5 +83,5 @@ function watchedPassage(passage: Passage, codec: ConversationCodec, codecContext
       const verdict = passage.close()
       return judged(verdict, () => reader.end(undefined))
     },
-  }
+  })
 }

@@ -5,7 +5,8 @@ import { createSseSplitter } from '#shared/sse'
 import { handClock } from '#testing/hand-clock'
 import { phaseTimer } from '#upstream/timeouts'
 import type { UpstreamAnswer } from '#upstream/upstream'
-import { open, type Toll } from './opening.ts'
+import type { Toll } from './batch.ts'
+import { open } from './opening.ts'
 
 const event = (text: string) => `data: ${text}\n\n`
 const textOf = (pieces: readonly Uint8Array[]) => pieces.map((piece) => Buffer.from(piece).toString())
@@ -39,21 +40,24 @@ function tollOf(...answers: Promise<undefined>[]) {
 }
 
 test('events that came together leave as one piece, however often the toll is asked between them', async () => {
-  const { pump, first } = await opened('a', 'b', 'c', 'd', 'e')
-  expect(textOf(first.out)).toEqual([event('first')])
+  const stream = await opened('a', 'b', 'c', 'd', 'e')
+  expect(textOf(stream.first.out)).toEqual([event('first')])
   const { passed, toll } = tollOf()
-  const batch = await pump(toll)
+  await stream.more()
+  const batch = stream.take(toll)
   expect(textOf(batch.out)).toEqual([['a', 'b', 'c', 'd', 'e'].map(event).join('')])
   // What came last is told by whoever gives it on.
   expect([...passed, batch.size]).toEqual([18, 18, 9])
 })
 
 test('where the toll makes them wait, those behind it stay', async () => {
-  const { pump } = await opened('a', 'b', 'c', 'd', 'e')
+  const stream = await opened('a', 'b', 'c', 'd', 'e')
   const waiting = Promise.resolve(undefined)
   const { toll } = tollOf(waiting)
-  const batch = await pump(toll)
+  await stream.more()
+  const batch = stream.take(toll)
   expect(batch.asked).toBe(waiting)
   expect(textOf(batch.out)).toEqual([event('a') + event('b')])
-  expect(textOf((await pump(toll)).out)).toEqual([['c', 'd', 'e'].map(event).join('')])
+  expect(stream.more()).toBeUndefined()
+  expect(textOf(stream.take(toll).out)).toEqual([['c', 'd', 'e'].map(event).join('')])
 })

@@ -2,91 +2,19 @@
  * A stream up to its first meaningful event: read, watched and held back, so that another channel can still be tried. The
  * same pump serves the rest of the stream.
  */
-import type { Frame, FrameVerdict } from '#canonical/codec'
+import type { Frame } from '#canonical/codec'
 import type { Exchange, Passage } from '#relay/contract/exchange'
 import { cutterOf } from '#relay/exchange/splitters'
 import type { Clock } from '#runtime/clock'
 import { asGatewayError, GatewayError } from '#shared/errors'
+import type { SseCutter } from '#shared/sse'
 import type { PhaseTimer } from '#upstream/timeouts'
 import type { UpstreamAnswer } from '#upstream/upstream'
+import { add, type Batch, newBatch, sizeOf, type Toll } from './batch.ts'
 import { Outgoing } from './outgoing-pieces.ts'
 
 /** Bytes of meaningless frames that are held at most; then the stream is taken as begun. */
 const heldBytes = 1024 * 1024
-
-/** What some of the upstream's events came to. */
-export interface Batch {
-  out: Uint8Array[]
-  /** What the cost is judged by of those that no toll was asked for: bytes of text, or of the whole event where that is not known. */
-  size: number
-  /** What the toll said of the others; undefined: they may pass. */
-  asked: Asked
-  /** The terminator's bytes, kept apart: they leave only after settlement. */
-  terminator: Uint8Array | undefined
-  /** The answer is complete; nothing follows. */
-  last: boolean
-  meaningful: boolean
-  error: GatewayError | undefined
-  /** The error is that the upstream stopped too early, not one that it reported. */
-  cut: boolean
-}
-
-type Asked = Promise<GatewayError | undefined> | undefined
-
-/** Judges by their size how many events may pass. */
-export interface Toll {
-  /** Bytes that may pass before it must be asked. */
-  room(): number
-  /** So many have come. Undefined: go on; otherwise wait until it is known why not, if so. */
-  passed(bytes: number): Asked
-}
-
-export interface Opening {
-  answer: UpstreamAnswer
-  timer: PhaseTimer
-  passage: Passage
-  /** What the client's stream is called. */
-  contentType: string
-  /**
-   * The next events and what they mean: those that came together, until the toll makes them wait; without one only the first. Rejects
-   * when the body breaks before the answer has said that it is finished.
-   */
-  pump(toll: Toll | undefined): Promise<Batch>
-  /** What was held back until the first meaningful event, that event included. */
-  first: Batch
-  /** Monotonic milliseconds at the first meaningful event. */
-  firstAt: number
-}
-
-/** Bytes: a larger event without any text is a picture or sound. */
-const textlessBytes = 1024
-
-/** What an event counts as: its text; all of it when it is large and has none. */
-const sizeOf = (bytes: number, text: number): number => (text === 0 && bytes > textlessBytes ? bytes : text)
-
-const newBatch = (): Batch => ({
-  out: [],
-  size: 0,
-  asked: undefined,
-  terminator: undefined,
-  last: false,
-  meaningful: false,
-  error: undefined,
-  cut: false,
-})
-
-/** Adds a verdict to the batch, and its bytes to `out`; false when it ends the stream. */
-function take(batch: Batch, out: Outgoing, verdict: FrameVerdict, frame: Partial<Frame>): boolean {
-  batch.meaningful ||= verdict.meaningful && !verdict.error
-  if (verdict.error) batch.error = verdict.error
-  else if (verdict.last) {
-    batch.last = true
-    batch.terminator = verdict.out
-    return false
-  }
-  if (verdict.out) out.add(verdict.out, frame)
-  return !verdict.error
-}
 
 const noStream = /json|html/i
 
@@ -98,133 +26,168 @@ function refuseWrongType(exchange: Exchange, type: string): void {
 /** Throws GatewayError when the stream fails before it means anything; the answer is cancelled then. */
 export async function open(exchange: Exchange, answer: UpstreamAnswer, timer: PhaseTimer, clock: Clock): Promise<Opening> {
   try {
-    return await begin(exchange, answer, timer, clock)
+    const type = answer.headers.get('content-type') ?? ''
+    refuseWrongType(exchange, type)
+    const stream = new Opening(exchange, type, answer, timer)
+    await stream.begin(clock)
+    return stream
   } catch (thrown) {
     answer.cancel()
     throw thrown
   }
 }
 
-async function begin(exchange: Exchange, answer: UpstreamAnswer, timer: PhaseTimer, clock: Clock): Promise<Opening> {
-  const type = answer.headers.get('content-type') ?? ''
-  refuseWrongType(exchange, type)
-  const passage = exchange.passage(type)
-  const cutter = cutterOf(exchange.splitter(type))
+/** A stream that has begun. */
+export class Opening {
+  readonly answer: UpstreamAnswer
+  readonly timer: PhaseTimer
+  readonly passage: Passage
+  /** What the client's stream is called. */
+  readonly contentType: string
+  /** What was held back until the first meaningful event, that event included. */
+  first = newBatch()
+  /** Monotonic milliseconds at the first meaningful event. */
+  firstAt = 0
+  readonly #cutter: SseCutter
   /** The next event, where it was looked whether there is one. */
-  let waiting: Frame | undefined
+  #waiting: Frame | undefined
   /** What the end of the body left. */
-  let rest: Frame[] = []
-  let isOver = false
+  #rest: Frame[] = []
+  #isOver = false
   /** Why the body broke off. */
-  let broken: { thrown: unknown } | undefined
+  #broken: { thrown: unknown } | undefined
   /** Why no more events can be read of it. */
-  let spoiled: { thrown: unknown } | undefined
+  #spoiled: { thrown: unknown } | undefined
 
-  async function pump(toll: Toll | undefined): Promise<Batch> {
-    if (!hasMore() && !isOver && !spoiled) await read()
-    if (spoiled) throw spoiled.thrown
+  constructor(exchange: Exchange, type: string, answer: UpstreamAnswer, timer: PhaseTimer) {
+    this.answer = answer
+    this.timer = timer
+    this.passage = exchange.passage(type)
+    this.contentType = exchange.contentType?.(type) ?? 'text/event-stream; charset=utf-8'
+    this.#cutter = cutterOf(exchange.splitter(type))
+  }
+
+  /** Holds back what comes before the first meaningful event. */
+  async begin(clock: Clock): Promise<void> {
+    const held: Uint8Array[] = []
+    let size = 0
+    for (;;) {
+      await this.more()
+      const batch = this.take(undefined)
+      if (batch.error && !batch.meaningful) throw batch.error
+      held.push(...batch.out)
+      for (const bytes of batch.out) size += bytes.byteLength
+      if (!batch.meaningful && size <= heldBytes) continue
+      this.timer.begin()
+      this.first = { ...batch, out: held }
+      this.firstAt = clock.monotonic()
+      return
+    }
+  }
+
+  /** Reads what comes next; undefined where there is something to take. Rejects when the body breaks before the answer has ended. */
+  more(): Promise<void> | undefined {
+    return this.#hasMore() || this.#isOver || this.#spoiled ? undefined : this.#read()
+  }
+
+  /**
+   * The next events and what they mean: those that came together, until the toll makes them wait; without one only the first. Throws where
+   * they cannot be read.
+   */
+  take(toll: Toll | undefined): Batch {
+    if (this.#spoiled) throw this.#spoiled.thrown
     const batch = newBatch()
     const out = new Outgoing()
-    fill(batch, out, toll)
+    this.#fill(batch, out, toll)
     batch.out = out.pieces()
     return batch
   }
 
-  function next(): Frame | undefined {
-    if (spoiled) return undefined
+  async #read(): Promise<void> {
+    let piece: Uint8Array | undefined
     try {
-      return waiting ?? cutter.next() ?? rest.shift()
+      piece = await this.answer.read()
+    } catch (thrown) {
+      this.#breakOff(thrown)
+    }
+    this.#isOver = piece === undefined
+    if (piece !== undefined) this.#cutter.feed(piece)
+    else if (!this.#broken) this.#rest = this.#cutter.end()
+  }
+
+  /** An answer whose finish had come is whole, whatever became of its connection; one that was ended from outside is not. */
+  #breakOff(thrown: unknown): void {
+    const { aborted, reason } = this.timer.signal
+    if (!this.passage.saysItsEnd || (aborted && asGatewayError(reason).code !== 'upstream_timeout')) throw thrown
+    this.#broken = { thrown }
+  }
+
+  #hasMore(): boolean {
+    this.#waiting = this.#next()
+    return this.#waiting !== undefined
+  }
+
+  #next(): Frame | undefined {
+    if (this.#spoiled) return undefined
+    const waiting = this.#waiting
+    this.#waiting = undefined
+    try {
+      return waiting ?? this.#cutter.next() ?? this.#rest.shift()
     } catch (thrown) {
       // What came before it was taken, and leaves first.
-      spoiled = { thrown }
+      this.#spoiled = { thrown }
       return undefined
-    } finally {
-      waiting = undefined
     }
   }
 
-  function hasMore(): boolean {
-    waiting = next()
-    return waiting !== undefined
-  }
-
-  function fill(batch: Batch, out: Outgoing, toll: Toll | undefined): void {
+  #fill(batch: Batch, out: Outgoing, toll: Toll | undefined): void {
     let room = toll?.room() ?? 0
     for (;;) {
-      if (toll === undefined || !takeAlike(batch, out, room - batch.size)) {
-        const frame = next()
+      if (toll === undefined || !this.#takeAlike(batch, out, room - batch.size)) {
+        const frame = this.#next()
         if (frame === undefined) break
-        if (!takeOne(batch, out, frame)) return
+        if (!this.#takeOne(batch, out, frame)) return
       }
       if (batch.size < room) continue
-      if (!hasMore()) break
+      if (!this.#hasMore()) break
       if (toll === undefined) return
       batch.asked = toll.passed(batch.size)
       batch.size = 0
       if (batch.asked) return
       room = toll.room()
     }
-    if (!isOver) return
-    const end = passage.close()
-    if (end.error && broken) throw broken.thrown
-    take(batch, out, end, {})
+    if (!this.#isOver) return
+    const end = this.passage.close()
+    if (end.error && this.#broken) throw this.#broken.thrown
+    add(batch, out, end, {})
     batch.cut = batch.error !== undefined
   }
 
   /** Takes the next event; false when it ends the stream. */
-  function takeOne(batch: Batch, out: Outgoing, frame: Frame): boolean {
+  #takeOne(batch: Batch, out: Outgoing, frame: Frame): boolean {
     // An event that was cut before it said anything would reach the client as one that is broken.
     if (frame.unfinished && !frame.data) return true
+    const { passage } = this
     const before = passage.heard?.()
     const verdict = passage.push(frame)
     batch.size += before === undefined ? frame.raw.length : sizeOf(frame.raw.length, (passage.heard?.() ?? 0) - before)
-    return take(batch, out, verdict, frame)
+    return add(batch, out, verdict, frame)
   }
 
   /** Takes the next events together that are like one before, until they brought `most` bytes of text; false when there are none. */
-  function takeAlike(batch: Batch, out: Outgoing, most: number): boolean {
-    const { pass, heard } = passage
-    if (waiting || !pass || !heard) return false
-    const before = heard()
-    let passed: ReturnType<typeof pass>
-    const run = cutter.skip((text, from) => {
-      passed = pass(text, from, most)
-      return passed?.end ?? from
-    })
-    if (!run) return false
-    batch.size += heard() - before
+  #takeAlike(batch: Batch, out: Outgoing, most: number): boolean {
+    const { passage } = this
+    if (this.#waiting || !passage.pass) return false
+    const text = this.#cutter.text()
+    if (text === undefined) return false
+    const passed = passage.pass(text, this.#cutter.at, most)
+    if (passed === undefined) return false
+    const run = this.#cutter.takeTo(passed.end)
+    batch.size += passed.bytes
     batch.meaningful = true
-    if (passed?.out) out.add(passed.out, {})
+    if (passed.out) out.add(passed.out, {})
     else out.addRun(run)
     return true
-  }
-
-  async function read(): Promise<void> {
-    const piece = await answer.read().catch(breakOff)
-    isOver = piece === undefined
-    if (piece !== undefined) cutter.feed(piece)
-    else if (!broken) rest = cutter.end()
-  }
-
-  /** An answer whose finish had come is whole, whatever became of its connection; one that was ended from outside is not. */
-  function breakOff(thrown: unknown): undefined {
-    const { aborted, reason } = timer.signal
-    if (!passage.saysItsEnd || (aborted && asGatewayError(reason).code !== 'upstream_timeout')) throw thrown
-    broken = { thrown }
-  }
-
-  const held: Uint8Array[] = []
-  let size = 0
-  for (;;) {
-    const batch = await pump(undefined)
-    if (batch.error && !batch.meaningful) throw batch.error
-    held.push(...batch.out)
-    for (const bytes of batch.out) size += bytes.byteLength
-    if (batch.meaningful || size > heldBytes) {
-      timer.begin()
-      const contentType = exchange.contentType?.(type) ?? 'text/event-stream; charset=utf-8'
-      return { answer, timer, passage, contentType, pump, first: { ...batch, out: held }, firstAt: clock.monotonic() }
-    }
   }
 }
 

@@ -58,88 +58,102 @@ const noAnswer = (cause: GatewayError) =>
   )
 
 /** Tracks the cost of one stream; see the file comment. */
-export function openRunningCharge({ clock, topUp, spent, counted, hasPlenty, worth, note }: RunningChargeParts): RunningCharge {
-  let sinceLook = 0
-  /** Bytes from one check to the next; none before the first. */
-  let lookAfter = 0
-  /** The last counted cost and the rough one at that time: later rough figures are scaled in proportion. */
-  let exact = 1n
-  let rough = 1n
-  /** Whether the last check went by the rough figure. */
-  let isRough = true
-  let later: Timer | undefined
-  let isNew = true
-  let isClosed = false
+export const openRunningCharge = (parts: RunningChargeParts): RunningCharge => new StreamCharge(parts)
 
-  function noteLater(): void {
-    if (isNew) note()
-    isNew = false
-    later ??= clock.after(noteMs, () => {
-      later = undefined
-      note()
+class StreamCharge implements RunningCharge {
+  readonly #parts: RunningChargeParts
+  readonly #topUp: TopUp
+  #sinceLook = 0
+  /** Bytes from one check to the next; none before the first. */
+  #lookAfter = 0
+  /** The last counted cost and the rough one at that time: later rough figures are scaled in proportion. */
+  #exact = 1n
+  #rough = 1n
+  /** Whether the last check went by the rough figure. */
+  #isRough = true
+  #later: Timer | undefined
+  #isNew = true
+  #isClosed = false
+
+  constructor(parts: RunningChargeParts) {
+    this.#parts = parts
+    this.#topUp = parts.topUp
+  }
+
+  room(): number {
+    return Math.max(0, this.#lookAfter - this.#sinceLook)
+  }
+
+  passed(bytes: number): Promise<GatewayError | undefined> | undefined {
+    if (this.#isClosed) return undefined
+    if (this.#later === undefined) this.#noteLater()
+    this.#sinceLook += bytes
+    if (this.#sinceLook < this.#lookAfter) return undefined
+    this.#sinceLook = 0
+    const covered = this.#topUp.cover(this.#look())
+    return covered && this.#answered(covered)
+  }
+
+  close(): Promise<unknown> | undefined {
+    this.#isClosed = true
+    this.#later?.cancel()
+    const asked = this.#topUp.quiet()
+    return asked && withTimeout(this.#parts.clock, patienceMs, asked).catch(() => undefined)
+  }
+
+  #noteLater(): void {
+    if (this.#isNew) this.#parts.note()
+    this.#isNew = false
+    this.#later = this.#parts.clock.after(noteMs, () => {
+      this.#later = undefined
+      this.#parts.note()
     })
   }
 
-  /** Nothing is ended by a rough figure. */
-  async function suffices(covered: Promise<boolean>): Promise<boolean> {
-    return (await covered) || (isRough && ((await topUp.cover(exactly(spent()))) ?? true))
-  }
-
-  async function answered(covered: Promise<boolean>): Promise<GatewayError | undefined> {
+  async #answered(covered: Promise<boolean>): Promise<GatewayError | undefined> {
     try {
-      return (await withTimeout(clock, patienceMs, suffices(covered))) ? undefined : noMoney()
+      return (await withTimeout(this.#parts.clock, patienceMs, this.#suffices(covered))) ? undefined : noMoney()
     } catch (thrown) {
       const error = asGatewayError(thrown)
       return error.code === 'books_unavailable' ? noAnswer(error) : error
     }
   }
 
+  /** Nothing is ended by a rough figure. */
+  async #suffices(covered: Promise<boolean>): Promise<boolean> {
+    return (await covered) || (this.#isRough && ((await this.#topUp.cover(this.#exactly(this.#parts.spent()))) ?? true))
+  }
+
   /**
    * Counting is slow: where money is short it is done occasionally once half of the hold is used up, and always before the hold would be
    * exceeded.
    */
-  function look(): bigint {
-    const now = spent()
-    const likely = (now * exact) / rough
-    const isDue = topUp.left(2n * likely) < 0n && now * 4n >= rough * 5n
-    isRough = !(isDue || topUp.left(likely) < 0n) || hasPlenty?.() === true
-    const cost = isRough ? likely : exactly(now)
-    lookAfter = bytesFor(topUp.left(cost))
+  #look(): bigint {
+    const now = this.#parts.spent()
+    const likely = (now * this.#exact) / this.#rough
+    const isDue = this.#topUp.left(2n * likely) < 0n && now * 4n >= this.#rough * 5n
+    this.#isRough = !(isDue || this.#topUp.left(likely) < 0n) || this.#parts.hasPlenty?.() === true
+    const cost = this.#isRough ? likely : this.#exactly(now)
+    this.#lookAfter = this.#bytesFor(this.#topUp.left(cost))
     return cost
   }
 
-  function exactly(now: bigint): bigint {
-    const sum = counted()
-    if (now > 0n && sum > 0n) [exact, rough] = [sum, now]
-    isRough = false
+  #exactly(now: bigint): bigint {
+    const sum = this.#parts.counted()
+    if (now > 0n && sum > 0n) {
+      this.#exact = sum
+      this.#rough = now
+    }
+    this.#isRough = false
     return sum
   }
 
   /** Bytes that what is left of the hold covers; while it is much, half of them, so that the hold can grow before it is used up. */
-  function bytesFor(left: bigint): number {
+  #bytesFor(left: bigint): number {
     if (left <= 0n) return 0
-    const piece = (worth(lookBytes) * exact) / rough
+    const piece = (this.#parts.worth(lookBytes) * this.#exact) / this.#rough
     if (left < piece) return Number((left * BigInt(lookBytes)) / piece)
     const looks = piece === 0n ? 1n : left / (2n * piece)
     return lookBytes * Number(looks < 1n ? 1n : looks > mostLooks ? mostLooks : looks)
-  }
-
-  return {
-    room: () => Math.max(0, lookAfter - sinceLook),
-    passed(bytes) {
-      if (isClosed) return undefined
-      noteLater()
-      sinceLook += bytes
-      if (sinceLook < lookAfter) return undefined
-      sinceLook = 0
-      const covered = topUp.cover(look())
-      return covered && answered(covered)
-    },
-    close() {
-      isClosed = true
-      later?.cancel()
-      const asked = topUp.quiet()
-      return asked && withTimeout(clock, patienceMs, asked).catch(() => undefined)
-    },
   }
 }

@@ -43,13 +43,13 @@ async function run({ maxOutput, free, told }: Stream) {
     return { body, bytes: body.length, hasFiles: false }
   })
   const scale: Scale = {
-    input: estimator.input,
+    input: (bytes) => estimator.input(bytes),
     output(bytes) {
       if (bytes > 0) did.outputs += 1
       return estimator.output(bytes)
     },
   }
-  const meter = eventMeter(estimator.observe)
+  const meter = eventMeter(estimator)
   const charge = openRunningCharge({
     clock: handClock(),
     topUp: createTopUp({

@@ -28,7 +28,7 @@ export function parseAnswer(body: string): Json & { content: unknown[] } {
 /** A whole answer on its way through: the model's name put back, missing figures filled in, usage settled. Throws as parseAnswer does. */
 export function readWhole(body: string, edits: AnswerEdits, inputBytes: number, estimator?: TokenEstimator): WholeAnswer {
   const answer = parseAnswer(body)
-  const delivered = nothingDelivered(estimator?.observe)
+  const delivered = nothingDelivered(estimator)
   for (const block of answer.content) measure(block, delivered)
   const usage = settled(readUsage(answer.usage, delivered), delivered, { inputBytes, scale: estimator, isOver: true })
   return {

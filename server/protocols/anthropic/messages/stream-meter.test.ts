@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { AnswerEdits, FrameVerdict } from '#canonical/codec'
 import { createSseSplitter } from '#shared/sse'
+import { eventsTaken } from '#testing/events-taken'
 import { seeded } from '#testing/seeded'
 import { messagesMeter } from './stream-meter.ts'
 
@@ -203,13 +204,13 @@ describe('bytes', () => {
 /** A stream read one by one, or with the events taken together that are like one before. */
 function hearing(chunks: readonly Uint8Array[], together: boolean) {
   const heard: string[] = []
-  const meter = messagesMeter({}, (said) => void heard.push(said))
+  const meter = messagesMeter({}, { hear: (said) => void heard.push(said) })
   const cutter = createSseSplitter()
   const out: (string | undefined)[] = []
   for (const chunk of chunks) {
     cutter.feed(chunk)
     for (;;) {
-      const run = together ? cutter.skip((words, from) => meter.pass?.(words, from, 1_000)?.end ?? from) : undefined
+      const run = together ? eventsTaken(cutter, (words, from) => meter.pass?.(words, from, 1_000)?.end) : undefined
       const frame = run ? undefined : cutter.next()
       if (!run && !frame) break
       out.push(decode(run ? run.chunk.subarray(run.start, run.end) : frame && meter.push(frame).out))

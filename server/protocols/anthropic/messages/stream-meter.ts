@@ -3,11 +3,12 @@
  * event. Counts what is delivered and keeps none of it.
  */
 import type { AnswerEdits, Frame, FrameVerdict, Meter } from '#canonical/codec'
-import { nothingDelivered, settled } from '#canonical/delivered'
-import type { TokenEstimator } from '#canonical/token-estimator'
+import { type Delivered, nothingDelivered, settled } from '#canonical/delivered'
+import type { Scale, TextListener } from '#canonical/token-estimator'
+import type { Usage } from '#canonical/usage'
 import type { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
-import { alikeEvents } from '#wire/alike-events'
+import { type AlikeEvents, alikeEvents, type StringTaker } from '#wire/alike-events'
 import { parseObject, scanFields } from '#wire/json-scan'
 import { type FieldChanges, fieldEdits, splice } from '#wire/splice'
 import { closedEvent, editEvent } from '#wire/sse-edit'
@@ -20,63 +21,95 @@ import { type ReportedUsage, readUsage } from './usage.ts'
 const withheld: FrameVerdict = { out: undefined, meaningful: false }
 const terminator = new TextEncoder().encode(writeEvent('message_stop', {}))
 
-/** A meter for one stream. `hear` gets every text that is delivered. */
-export function messagesMeter({ model, keepsAnswer = false }: AnswerEdits, hear?: TokenEstimator['observe']): Meter {
-  const delivered = nothingDelivered(hear)
-  const changes = model === undefined ? undefined : nameIn('message', model)
-  let reading: ReportedUsage | undefined
-  let hasBegun = false
-  let isFinished = false
-  let hitLimit = false
-  let isDone = false
-  let hasFailed = false
-  /** Most deltas are like the one before. */
-  const usual = alikeEvents()
+/** A meter for one stream. `listener` hears every text that is delivered. */
+export const messagesMeter = (edits: AnswerEdits, listener?: TextListener): Meter => new MessagesMeter(edits, listener)
 
-  function push(frame: Frame): FrameVerdict {
-    if (isDone || hasFailed) return withheld
-    const alike = usual.takes(frame)
+class MessagesMeter implements Meter, StringTaker {
+  readonly #changes: FieldChanges | undefined
+  readonly #keepsAnswer: boolean
+  readonly #listener: TextListener | undefined
+  readonly #delivered: Delivered
+  /** Most deltas are like the one before. */
+  readonly #usual = alikeEvents()
+  /** What their text counts as. */
+  #usualKind: 'text' | 'reasoning' = 'text'
+  #reading: ReportedUsage | undefined
+  #hasBegun = false
+  #isFinished = false
+  #hitLimit = false
+  #isDone = false
+  #hasFailed = false
+
+  constructor({ model, keepsAnswer = false }: AnswerEdits, listener: TextListener | undefined) {
+    this.#changes = model === undefined ? undefined : nameIn('message', model)
+    this.#keepsAnswer = keepsAnswer
+    this.#listener = listener
+    this.#delivered = nothingDelivered(listener)
+  }
+
+  push(frame: Frame): FrameVerdict {
+    if (this.#isDone || this.#hasFailed) return withheld
+    const alike = this.#usual.takes(frame)
     if (alike) return { out: alike, meaningful: true }
     const event = readEvent(frame)
     // Another dialect's terminator, on which clients of this dialect fail.
     if (event === 'nothing') return frame.data === '[DONE]' ? withheld : { out: closedEvent(frame, frame.raw), meaningful: false }
     // A terminator that was cut in half is as good as none.
-    if (event === 'garbage') return frame.unfinished && isFinished ? withheld : fail(broken())
-    if (event.type === 'error') return fail(readInnerError(event.data.error ?? event.data))
-    if (event.type === 'message_stop') return stop(frame)
-    learn(frame, event)
-    const out = closedEvent(frame, isNamed(event) && changes ? editEvent(frame.raw, changes) : frame.raw)
-    return { out, meaningful: note(event), ...createdBy(event, keepsAnswer) }
+    if (event === 'garbage') return frame.unfinished && this.#isFinished ? withheld : this.#fail(broken())
+    if (event.type === 'error') return this.#fail(readInnerError(event.data.error ?? event.data))
+    if (event.type === 'message_stop') return this.#stop(frame)
+    this.#learn(frame, event)
+    const out = closedEvent(frame, isNamed(event) && this.#changes ? editEvent(frame.raw, this.#changes) : frame.raw)
+    return { out, meaningful: this.#note(event), ...createdBy(event, this.#keepsAnswer) }
   }
 
-  function learn(frame: Frame, { type, data }: WireEvent): void {
+  pass(text: string, from: number, most: number): ReturnType<AlikeEvents['pass']> {
+    return this.#isDone || this.#hasFailed ? undefined : this.#usual.pass(text, from, most)
+  }
+
+  /** Counts the text of an event that was not parsed. */
+  take(text: string, bytes: number): void {
+    this.#delivered[this.#usualKind] += bytes
+    this.#listener?.hear(text, bytes)
+  }
+
+  usage(inputBytes: number, scale?: Scale): Usage {
+    return settled(this.#reading, this.#delivered, { inputBytes, scale, isOver: this.#isComplete() })
+  }
+
+  end(): ReturnType<Meter['end']> {
+    return this.#isComplete() ? (this.#hitLimit ? 'length' : 'complete') : 'cut'
+  }
+
+  tail(): Uint8Array | undefined {
+    return this.#isComplete() && !this.#isDone ? terminator : undefined
+  }
+
+  #learn(frame: Frame, { type, data }: WireEvent): void {
     for (const [field, kind] of type === 'content_block_delta' ? textFields : []) {
       const text = onlyIn(data, field)
       if (text === undefined) continue
-      const take = (said: string, bytes: number) => {
-        delivered[kind] += bytes
-        hear?.(said, bytes)
-      }
-      usual.learn(frame, text, (json) => onlyIn(parseObject(json) ?? {}, field), take)
+      this.#usualKind = kind
+      this.#usual.learn(frame, text, (json) => onlyIn(parseObject(json) ?? {}, field), this)
     }
   }
 
   /** Counts one event; true when it means something. */
-  function note({ type, data }: WireEvent): boolean {
+  #note({ type, data }: WireEvent): boolean {
     switch (type) {
       case 'message_start':
-        hasBegun = true
-        if (isObject(data.message)) tell(data.message.usage)
+        this.#hasBegun = true
+        if (isObject(data.message)) this.#tell(data.message.usage)
         return false
       case 'content_block_start':
-        measure(data.content_block, delivered)
+        measure(data.content_block, this.#delivered)
         return carries(data.content_block)
       case 'content_block_delta':
-        measure(data.delta, delivered)
+        measure(data.delta, this.#delivered)
         return carries(data.delta)
       case 'message_delta':
-        tell(data.usage)
-        return finish(isObject(data.delta) ? data.delta : {})
+        this.#tell(data.usage)
+        return this.#finish(isObject(data.delta) ? data.delta : {})
       case 'content_block_stop':
       case 'ping':
         return false
@@ -85,36 +118,30 @@ export function messagesMeter({ model, keepsAnswer = false }: AnswerEdits, hear?
     }
   }
 
-  function tell(usage: unknown): void {
-    reading = readUsage(usage, delivered, reading)
+  #tell(usage: unknown): void {
+    this.#reading = readUsage(usage, this.#delivered, this.#reading)
   }
 
-  function finish({ stop_reason: reason }: Json): boolean {
+  #finish({ stop_reason: reason }: Json): boolean {
     if (typeof reason !== 'string' || reason === '') return false
-    isFinished = true
-    hitLimit ||= isLength(reason)
+    this.#isFinished = true
+    this.#hitLimit ||= isLength(reason)
     return true
   }
 
-  function stop(frame: Frame): FrameVerdict {
-    if (!hasBegun) return fail(broken())
-    isDone = true
+  #stop(frame: Frame): FrameVerdict {
+    if (!this.#hasBegun) return this.#fail(broken())
+    this.#isDone = true
     return { out: closedEvent(frame, frame.raw), meaningful: true, last: true }
   }
 
-  function fail(error: GatewayError): FrameVerdict {
-    hasFailed = true
+  #fail(error: GatewayError): FrameVerdict {
+    this.#hasFailed = true
     return { out: undefined, meaningful: true, error }
   }
 
-  const isComplete = () => !hasFailed && (isDone || (hasBegun && isFinished))
-
-  return {
-    push,
-    pass: (text, from, most) => (isDone || hasFailed ? undefined : usual.pass(text, from, most)),
-    usage: (inputBytes, scale) => settled(reading, delivered, { inputBytes, scale, isOver: isComplete() }),
-    end: () => (isComplete() ? (hitLimit ? 'length' : 'complete') : 'cut'),
-    tail: () => (isComplete() && !isDone ? terminator : undefined),
+  #isComplete(): boolean {
+    return !this.#hasFailed && (this.#isDone || (this.#hasBegun && this.#isFinished))
   }
 }
 

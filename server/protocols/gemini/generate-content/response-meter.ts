@@ -13,7 +13,7 @@ import { type Delivered, nothingDelivered, readUsage, settleUsage } from '../usa
 /** A whole answer on its way through: the model's name put back, usage settled. Throws as parseAnswer does. */
 export function readWhole(body: string, edits: AnswerEdits, inputBytes: number, estimator?: TokenEstimator): WholeAnswer {
   const answer = parseAnswer(body)
-  const delivered = nothingDelivered(estimator?.observe)
+  const delivered = nothingDelivered(estimator)
   const candidates = pickObjects(answer, 'candidates')
   for (const candidate of candidates) measure(candidate, delivered)
   return {

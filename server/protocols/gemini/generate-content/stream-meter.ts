@@ -4,7 +4,7 @@
  */
 import type { AnswerEdits, Frame, FrameVerdict, Meter } from '#canonical/codec'
 import { later, type Told } from '#canonical/delivered'
-import type { TokenEstimator } from '#canonical/token-estimator'
+import type { TextListener } from '#canonical/token-estimator'
 import { GatewayError } from '#shared/errors'
 import { parseObject } from '#wire/json-scan'
 import { closedEvent, editEvent } from '#wire/sse-edit'
@@ -15,9 +15,9 @@ import { blockOf, carries, finishOf, measure, modelChange, placeOf } from './res
 
 const withheld: FrameVerdict = { out: undefined, meaningful: false }
 
-/** A meter for one stream. `hear` gets every text that is delivered. */
-export function geminiMeter(edits: AnswerEdits, hear?: TokenEstimator['observe']): Meter {
-  const delivered = nothingDelivered(hear)
+/** A meter for one stream. `listener` hears every text that is delivered. */
+export function geminiMeter(edits: AnswerEdits, listener?: TextListener): Meter {
+  const delivered = nothingDelivered(listener)
   const begun = new Set<number>()
   const finished = new Set<number>()
   const changes = modelChange(edits.model)

@@ -13,7 +13,7 @@ import { readUsage, searchCalls, searchesOf, settleUsage } from './usage.ts'
 /** Throws GatewayError `upstream_error`, or what the error of a failed response means. */
 export function readWhole(body: string, edits: AnswerEdits, inputBytes: number, estimator?: TokenEstimator): WholeAnswer {
   const response = parseResponse(body)
-  const delivered = itemsAmount(response.output, estimator?.observe)
+  const delivered = itemsAmount(response.output, estimator)
   const searches = searchesOf(response, searchCalls(response.output))
   const sealed = Array.isArray(response.output) ? response.output.filter(isObject).flatMap(sealedIn) : []
   return {

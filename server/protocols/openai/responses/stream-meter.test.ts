@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { GatewayError } from '#shared/errors'
 import { createSseSplitter } from '#shared/sse'
+import { eventsTaken } from '#testing/events-taken'
 import { seeded } from '#testing/seeded'
 import { bytewise } from '#wire/bytewise'
 import { responsesMeter } from './stream-meter.ts'
@@ -29,14 +30,14 @@ const streamOf = (differing: boolean) =>
 
 function outcome(stream: Uint8Array, { chunks = [stream], most = 0 }: { chunks?: readonly Uint8Array[]; most?: number } = {}) {
   const heard: string[] = []
-  const meter = responsesMeter({ model: 'asked' }, (text) => void heard.push(text))
+  const meter = responsesMeter({ model: 'asked' }, { hear: (text) => void heard.push(text) })
   const cutter = createSseSplitter({ bytewise })
   const out: Buffer[] = []
   let together = 0
   for (const chunk of chunks) {
     cutter.feed(chunk)
     for (;;) {
-      const run = most > 0 ? cutter.skip((text, from) => meter.pass?.(text, from, most)?.end ?? from) : undefined
+      const run = most > 0 ? eventsTaken(cutter, (text, from) => meter.pass?.(text, from, most)?.end) : undefined
       const frame = run ? undefined : cutter.next()
       if (!run && !frame) break
       if (run) together += 1

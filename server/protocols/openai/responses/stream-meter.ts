@@ -4,7 +4,7 @@
  */
 import type { AnswerEdits, Frame, FrameVerdict, Meter } from '#canonical/codec'
 import { later, type Told } from '#canonical/delivered'
-import type { TokenEstimator } from '#canonical/token-estimator'
+import type { TextListener } from '#canonical/token-estimator'
 import type { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import { alikeEvents } from '#wire/alike-events'
@@ -25,9 +25,9 @@ function deltaIn(json: string): string | undefined {
   return typeof delta === 'string' ? delta : undefined
 }
 
-/** The meter of a Responses stream; `hear` gets every text that is delivered. */
-export function responsesMeter(edits: AnswerEdits, hear?: TokenEstimator['observe']): Meter {
-  const meter = itemMeter(hear)
+/** The meter of a Responses stream; `listener` hears every text that is delivered. */
+export function responsesMeter(edits: AnswerEdits, listener?: TextListener): Meter {
+  const meter = itemMeter(listener)
   const { delivered } = meter
   const { model, previousResponse } = edits
   const changes = answerChanges(edits, true)
@@ -85,16 +85,18 @@ export function responsesMeter(edits: AnswerEdits, hear?: TokenEstimator['observ
   function learn(frame: Frame, type: string, event: Fields): void {
     const count = typeof event.delta === 'string' && isMeaningful(type, event) ? meter.pieces(type, event) : undefined
     if (!count) return
-    usual.learn(frame, event.delta as string, deltaIn, (text, bytes, _, number) => {
-      note(number)
-      count(text, bytes)
+    usual.learn(frame, event.delta as string, deltaIn, {
+      take(text, bytes, _, number) {
+        note(number)
+        count(text, bytes)
+      },
     })
   }
 
   function noteResponse(response: Fields, isLast: boolean): void {
     begun ??= response
     if (typeof response.service_tier === 'string') tier = response.service_tier
-    const whole = itemsAmount(response.output, hear)
+    const whole = itemsAmount(response.output, listener)
     for (const kind of ['text', 'reasoning', 'images'] as const) delivered[kind] = Math.max(delivered[kind], whole[kind])
     const said = readUsage(response.usage, delivered)
     isFinal ||= isLast && said !== undefined

@@ -1,7 +1,7 @@
 /** Watches a stream of an interaction as it passes. The only edit puts the model's name back. Counts what is delivered and keeps none of it. */
 import type { AnswerEdits, Frame, FrameVerdict, Meter } from '#canonical/codec'
 import { later, type Told } from '#canonical/delivered'
-import type { TokenEstimator } from '#canonical/token-estimator'
+import type { TextListener } from '#canonical/token-estimator'
 import { GatewayError } from '#shared/errors'
 import { isObject, type JsonObject } from '#shared/json'
 import { parseObject } from '#wire/json-scan'
@@ -14,9 +14,9 @@ import { createdIn, isCut, nameChange } from './whole.ts'
 const withheld: FrameVerdict = { out: undefined, meaningful: false }
 const notOne = () => new GatewayError('upstream_error', 'The upstream sent a stream that is not an interaction.')
 
-/** A meter for one stream. `hear` gets every text that is delivered. */
-export function interactionMeter(edits: AnswerEdits, hear?: TokenEstimator['observe']): Meter {
-  const delivered = nothingDelivered(hear)
+/** A meter for one stream. `listener` hears every text that is delivered. */
+export function interactionMeter(edits: AnswerEdits, listener?: TextListener): Meter {
+  const delivered = nothingDelivered(listener)
   const changes = nameChange(edits.model)
   let told: Told | undefined
   let ended: 'complete' | 'length' | undefined

@@ -42,7 +42,7 @@ export function interactionIn(body: string): JsonObject {
 }
 
 function usedBy(said: JsonObject, inputBytes: number, estimator?: TokenEstimator): Usage {
-  const delivered = nothingDelivered(estimator?.observe)
+  const delivered = nothingDelivered(estimator)
   for (const step of listOf(said.steps)) measureStep(step, delivered)
   return settleUsage(usageIn(said.usage, delivered), delivered, { inputBytes, scale: estimator, isOver: true })
 }

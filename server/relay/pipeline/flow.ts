@@ -1,0 +1,185 @@
+/** A stream from its first meaningful event to its end, as the client pulls it. */
+import type { Ending, Received } from '#relay/contract/steps'
+import { clientClosed, endedBy } from '#relay/exchange/ended'
+import { redacted } from '#relay/exchange/redacted'
+import type { RunningCharge } from '#relay/spend/running-charge'
+import type { AbortSignalLike } from '#runtime/contract/abort'
+import type { Source } from '#runtime/outgoing-body'
+import { asGatewayError, GatewayError } from '#shared/errors'
+import type { End } from '#shared/ids'
+import type { Batch } from './batch.ts'
+import { type Opening, retire } from './opening.ts'
+import { remember } from './remember.ts'
+import { chargeOf, lossesOf, owedFor, type StreamParts } from './stream-parts.ts'
+
+/** The rest of the answer as a source that is pulled by the client. */
+export class Flow implements Source {
+  readonly #stream: StreamParts
+  readonly #sending: Promise<Received<Opening>>
+  readonly #signal: AbortSignalLike
+  /** Goes out at once, to show that we are here. */
+  #greeting: Uint8Array | undefined
+  /** Who delivers, known before anything of it is given on: a client that leaves in between still pays for it. */
+  #arrived: Received<Opening> | undefined
+  #opened: Received<Opening> | undefined
+  #charge: RunningCharge | undefined
+  #kept: Uint8Array | undefined
+  #isBroken = false
+  /** What is left to say after it was ended from outside. */
+  #farewell: Promise<Uint8Array | undefined> | undefined
+  #stage: 'opening' | 'flowing' | 'ending' | 'over' = 'opening'
+
+  constructor(stream: StreamParts, sending: Promise<Received<Opening>>, greeting: Uint8Array | undefined) {
+    this.#stream = stream
+    this.#sending = sending
+    this.#signal = stream.request.ask.signal
+    this.#greeting = greeting
+    sending.then(
+      (received) => {
+        this.#arrived = received
+        if (this.#isOver) drop(received.value)
+      },
+      () => undefined,
+    )
+    if (this.#signal.aborted) this.handleEvent()
+    else this.#signal.addEventListener('abort', this, { once: true })
+  }
+
+  next(): Promise<Uint8Array | undefined> {
+    if (this.#isOver) return Promise.resolve(this.#lastWord())
+    if (!this.#greeting) return this.#advance()
+    const bytes = this.#greeting
+    this.#greeting = undefined
+    return Promise.resolve(bytes)
+  }
+
+  broke(): boolean {
+    return this.#isBroken
+  }
+
+  close(): void {
+    if (this.#isOver) return
+    this.#stream.arrival.flight.hangUp()
+    void this.#close('aborted', 499, clientClosed())
+  }
+
+  /** The client left, or it is told why it may not go on: at once, whether or not it is listening just now. */
+  handleEvent(): void {
+    const error = endedBy(this.#signal)
+    if (error.code === 'client_closed_request') this.close()
+    else if (!this.#isOver && this.#stage !== 'ending') this.#farewell = this.#fail(error, [], endOf(error))
+  }
+
+  get #isOver(): boolean {
+    return this.#stage === 'over'
+  }
+
+  async #advance(): Promise<Uint8Array | undefined> {
+    try {
+      const first = this.#opened ? undefined : await this.#begin()
+      if (first !== undefined || this.#opened === undefined) return first
+      const opening = this.#opened.value
+      if (this.#stage === 'ending') return await this.#finish(opening)
+      for (;;) {
+        opening.timer.touch()
+        const reading = opening.more()
+        if (reading) await reading
+        const leaves = this.#deliver(opening, opening.take(this.#charge))
+        const bytes = leaves instanceof Promise ? await leaves : leaves
+        if (bytes === undefined && !this.#isOver) continue
+        opening.timer.pause()
+        return bytes ?? (await this.#lastWord())
+      }
+    } catch (thrown) {
+      if (this.#signal.aborted || this.#isOver) return this.#lastWord()
+      const reason = this.#opened?.value.timer.signal.reason
+      return this.#fail(reason instanceof GatewayError ? reason : asGatewayError(thrown), [], this.#opened ? 'cut' : 'error')
+    }
+  }
+
+  /** Waits for whoever delivers, and returns what leaves at once. */
+  async #begin(): Promise<Uint8Array | undefined> {
+    this.#opened = await this.#sending
+    this.#charge = chargeOf(this.#stream, this.#opened)
+    this.#stage = 'flowing'
+    return this.#deliver(this.#opened.value, this.#opened.value.first)
+  }
+
+  /** What of a batch leaves now; undefined when there is nothing yet. A promise only where it has to wait. */
+  #deliver(opening: Opening, batch: Batch): Uint8Array | undefined | Promise<Uint8Array | undefined> {
+    if (batch.error) return this.#fail(batch.error, batch.out, batch.cut ? 'cut' : 'error')
+    if (batch.last) {
+      this.#kept = batch.terminator
+      this.#stage = 'ending'
+      if (batch.out.length === 0) return this.#finish(opening)
+    }
+    const asked = batch.last ? undefined : (batch.asked ?? this.#charge?.passed(batch.size))
+    if (asked) return this.#onceAllowed(opening, batch, asked)
+    return this.#isOver ? undefined : joined(batch.out)
+  }
+
+  async #onceAllowed({ timer }: Opening, { out }: Batch, asked: NonNullable<Batch['asked']>): Promise<Uint8Array | undefined> {
+    timer.pause()
+    const stopped = await asked
+    if (this.#isOver) return undefined
+    return stopped ? this.#fail(stopped, out, endOf(stopped)) : joined(out)
+  }
+
+  async #finish(opening: Opening): Promise<Uint8Array | undefined> {
+    const { parts, request } = this.#stream
+    if (request.ask.answered && this.#kept) await remember(parts, request, new TextDecoder().decode(this.#kept))
+    await this.#close(opening.passage.finished(), 200, undefined)
+    return this.#kept
+  }
+
+  /** Settles a failure and says it in the client's dialect, behind whatever was already there to say. */
+  async #fail(thrown: GatewayError, before: readonly Uint8Array[], end: End): Promise<Uint8Array | undefined> {
+    const opened = this.#opened
+    const error = opened ? redacted(thrown, opened.candidate) : thrown
+    const said = opened?.value.passage.failure(error) ?? this.#stream.request.writeStreamError?.(error)
+    this.#isBroken = said === undefined
+    await this.#close(end, 200, error)
+    return said && Buffer.concat([...before, said])
+  }
+
+  async #close(end: End, status: number, error: GatewayError | undefined): Promise<void> {
+    if (this.#isOver) return
+    this.#stage = 'over'
+    const { parts, settlement } = this.#stream
+    const arrived = this.#arrived
+    const opening = arrived?.value
+    opening?.timer.stop()
+    if (opening && (end === 'complete' || end === 'length')) retire(opening.answer, parts.clock)
+    else if (opening) drop(opening)
+    if (arrived && error) parts.health.failed(arrived.candidate, error)
+    const ending: Ending = {
+      end,
+      status,
+      error,
+      usage: opening && owedFor(opening.passage),
+      tier: opening?.passage.tier?.(),
+      served: arrived,
+      losses: lossesOf(arrived),
+      firstAt: opening?.firstAt,
+      streamedMs: opening ? parts.clock.monotonic() - opening.firstAt : 0,
+    }
+    await this.#charge?.close()
+    await settlement.settle(ending)
+  }
+
+  #lastWord(): Promise<Uint8Array | undefined> | undefined {
+    const said = this.#farewell
+    this.#farewell = undefined
+    return said
+  }
+}
+
+const joined = (pieces: readonly Uint8Array[]): Uint8Array | undefined => (pieces.length < 2 ? pieces[0] : Buffer.concat(pieces))
+
+function drop({ timer, answer }: Opening): void {
+  timer.stop()
+  answer.cancel()
+}
+
+/** How an answer ends that Parley itself ends. */
+const endOf = (error: GatewayError): End => (error.blame === 'client' ? 'error' : 'cut')
