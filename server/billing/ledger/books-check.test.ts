@@ -49,7 +49,7 @@ const plants: Record<string, { plant: string[]; undo: string[]; part: string; ru
     ],
     undo: [
       `delete from usage_hours where charged = 7`,
-      `insert into usage_marks ("hour") select "hour" from kept_marks`,
+      `insert into usage_marks overriding system value select * from kept_marks`,
       `drop table kept_marks`,
     ],
     ...{ part: 'sums', rule: /^I6 the sums of an hour/, what: /./ },
