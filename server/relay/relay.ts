@@ -60,10 +60,12 @@ export function createRelay(parts: RelayParts): Relay {
       if (ask.dialect === 'messages' && ask.headers.get('anthropic-beta')) request = withBetas(request)
       ask.check?.(request.head)
       // 4: plan
-      models = await candidatesFor(parts, request)
+      const planned = candidatesFor(parts, request)
+      models = planned instanceof Promise ? await planned : planned
       flight.asksFor(models.asked.model, request.head.stream)
       // 5: hold
-      ticket = await takeTicket(parts, request)
+      const taken = takeTicket(parts, request)
+      ticket = taken instanceof Promise ? await taken : taken
       hold = await takeHold(parts, arrival, request, models, ticket)
       ask.begun?.(ticket.left)
     } catch (thrown) {

@@ -10,7 +10,7 @@
 
 import type { Clock } from '#runtime/clock'
 import type { AbortSignalLike } from '#runtime/contract/abort'
-import type { AnswerHeaders, HttpAnswer, HttpClient } from '#runtime/contract/http-client'
+import type { AnswerHeaders, HttpAnswer, HttpCall } from '#runtime/contract/http-client'
 import type { CheckedRoute } from '#runtime/contract/route'
 import { createHttpClient } from '#runtime/http-client'
 import { GatewayError } from '#shared/errors'
@@ -42,43 +42,43 @@ export function createHttpUpstream(check: AddressCheck, clock: Pick<Clock, 'mono
       // A check that is still resolving a name must not delay an abort.
       if (checking !== undefined) await rejectOnAbort(checking, signal)
       const route = request.route === undefined ? undefined : await checkedRoute(ofProxies, request.route, signal)
-      return answerOf(await send(client, request, check.addressesOf?.(request.url), route, signal, connected), signal)
+      let stood = false
+      const stands = () => {
+        stood = true
+        connected()
+      }
+      let answer: HttpAnswer
+      try {
+        const call = callOf(request, check.addressesOf?.(request.url), route, signal, route === undefined ? connected : stands)
+        answer = await client.send(call)
+      } catch (error) {
+        throw (route && routeFailure(route, error, signal, stood)) ?? failure(unreached, error, signal)
+      }
+      return answerOf(answer, signal)
     },
   }
 }
 
-async function send(
-  client: HttpClient,
+const unreached = 'The upstream could not be reached, or closed the connection without an answer.'
+
+function callOf(
   request: UpstreamRequest,
   addresses: readonly string[] | undefined,
   route: CheckedRoute | undefined,
   signal: AbortSignalLike,
   connected: () => void,
-): Promise<HttpAnswer> {
+): HttpCall {
   const { method, url, body, fresh = false } = request
-  const headers = headersOf(request)
-  let stood = false
-  const stands = () => {
-    stood = true
-    connected()
-  }
-  try {
-    return await client.send({
-      method,
-      url,
-      addresses,
-      route,
-      headers,
-      body: typeof body === 'object' ? body.open() : body,
-      fresh,
-      signal,
-      connected: route === undefined ? connected : stands,
-    })
-  } catch (error) {
-    throw (
-      (route && routeFailure(route, error, signal, stood)) ??
-      failure('The upstream could not be reached, or closed the connection without an answer.', error, signal)
-    )
+  return {
+    method,
+    url,
+    addresses,
+    route,
+    headers: headersOf(request),
+    body: typeof body === 'object' ? body.open() : body,
+    fresh,
+    signal,
+    connected,
   }
 }
 

@@ -115,7 +115,7 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
     return present
   }
 
-  async function end(row: NewLog, owed: bigint): Promise<void> {
+  function end(row: NewLog, owed: bigint): Promise<void> {
     const id = row.requestId
     const hold = holds.get(id)
     if (!hold) return record(row)
@@ -124,7 +124,7 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
     const line = { row, accounts: hold.ids, owed, covered: sync.settle(hold.ids, hold.amount, owed) }
     const encoded = encodedLine(line)
     journal.settle(line, encoded.bytes)
-    await finish(hold.registration, encoded)
+    return finish(hold.registration, encoded)
   }
 
   async function finish({ sync, journal }: Registration, line: EncodedLine): Promise<void> {

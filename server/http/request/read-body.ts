@@ -27,14 +27,18 @@ const senderLeft = (cause: unknown) =>
 const tooLarge = (maxBytes: number) => new GatewayError('request_too_large', `The request body is larger than ${maxBytes} bytes.`)
 
 /**
- * The whole body. Throws `request_too_large` as soon as it exceeds `maxBytes`, `body_timeout` when it is not complete after
+ * The whole body. Rejects with `request_too_large` as soon as it exceeds `maxBytes`, `body_timeout` when it is not complete after
  * 120 seconds or nothing arrives for `idleMs` (only with a clock; four times that for all of a small body), and
  * `client_closed_request` when the sender disconnects.
  */
-export async function readBody(request: Request, maxBytes: number, clock?: Clock, idleMs = bodyTimeMs): Promise<Uint8Array> {
+export function readBody(request: Request, maxBytes: number, clock?: Clock, idleMs = bodyTimeMs): Promise<Uint8Array> {
   const declared = Number(request.headers.get('content-length') ?? Number.NaN)
   if (declared <= Math.min(smallBody, maxBytes)) return readSmallBody(request, clock, Math.min(bodyTimeMs, 4 * idleMs))
-  const pieces = openBody(request, { maxBytes, clock, timeMs: bodyTimeMs, idleMs })
+  return readAnyBody(request, { maxBytes, clock, timeMs: bodyTimeMs, idleMs })
+}
+
+async function readAnyBody(request: Request, limits: BodyLimits): Promise<Uint8Array> {
+  const pieces = openBody(request, limits)
   const chunks: Uint8Array[] = []
   try {
     for (let piece = await pieces.next(); piece; piece = await pieces.next()) chunks.push(piece)
@@ -45,18 +49,20 @@ export async function readBody(request: Request, maxBytes: number, clock?: Clock
 }
 
 /** Read by the runtime in one piece, which is cheaper; it does not say when something arrives, so only the whole time is limited. */
-async function readSmallBody(request: Request, clock: Clock | undefined, timeMs: number): Promise<Uint8Array> {
-  const whole = request.bytes().catch((cause: unknown) => {
-    throw senderLeft(cause)
+function readSmallBody(request: Request, clock: Clock | undefined, timeMs: number): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const timer = clock?.after(timeMs, () => reject(tooSlow()))
+    request.bytes().then(
+      (bytes) => {
+        timer?.cancel()
+        resolve(bytes)
+      },
+      (cause: unknown) => {
+        timer?.cancel()
+        reject(senderLeft(cause))
+      },
+    )
   })
-  if (!clock) return whole
-  const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = clock.after(timeMs, () => reject(tooSlow()))
-  try {
-    return await Promise.race([whole, late])
-  } finally {
-    timer.cancel()
-  }
 }
 
 /** Limits on reading a body. */

@@ -59,8 +59,8 @@ export interface ReadRequest {
   head: Head
   /** The largest usage it may come to; absent = as its bytes and output limits say. */
   most?: Usage
-  /** The planned candidates, those first that can continue the conversation where it stands. */
-  inOrder(candidates: readonly Candidate[]): Promise<readonly Candidate[]>
+  /** The planned candidates, those first that can continue the conversation where it stands. A promise only where that is looked up. */
+  inOrder(candidates: readonly Candidate[]): readonly Candidate[] | Promise<readonly Candidate[]>
   /** This candidate has begun to answer. */
   served(candidate: Candidate): void
   /** The exchange with this candidate, or why it cannot be sent this request. `rates` are those of the requested model. */

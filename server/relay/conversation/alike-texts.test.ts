@@ -16,7 +16,7 @@ import { conversation } from '#testing/conversions/conversation'
 import { eventsTaken } from '#testing/events-taken'
 import { type Seeded, seeded } from '#testing/seeded'
 import { bytewise } from '#wire/bytewise'
-import { convertedPassage } from './converted.ts'
+import { ConvertedPassage } from './converted-passage.ts'
 
 interface Pair {
   upstream: Dialect
@@ -40,7 +40,7 @@ function outcome({ upstream, client, thinks }: Pair, chunks: readonly Uint8Array
   const conversion = { client: conversationCodecs[client], upstream: codec, request, ...common, estimator: () => estimator }
   const whole = codec.reader(noMemo, testPen())
   const { texts: _, ...slow } = whole
-  const passage = convertedPassage(conversion, (isFast ? whole : slow) as StreamReader)
+  const passage = new ConvertedPassage(conversion, (isFast ? whole : slow) as StreamReader)
   const { out, together, verdicts } = passed(passage, chunks, most)
   const state = { usage: passage.usage(), counted: passage.counted?.(), bytes: passage.heard?.(), losses: passage.losses?.() }
   return { out, heard, recorded, verdicts, ...state, tier: passage.tier?.(), finished: passage.finished(), together }

@@ -5,7 +5,7 @@
 import type { CodecContext, ConversationCodec, Memo, StreamReader, StreamWriter, TakeText, WriteText } from '#canonical/codec'
 import type { ConversationEvent } from '#canonical/conversation-event'
 import type { Frame } from '#shared/sse'
-import { alikeEvents } from '#wire/alike-events'
+import { alikeEvents, type StringTaker } from '#wire/alike-events'
 import { bytesOf } from '#wire/bytewise'
 
 /** What the texts of one stream pass. */
@@ -23,16 +23,6 @@ export interface TextWay {
   isShown(event: ConversationEvent): boolean
 }
 
-/** The texts of one converted stream. */
-export interface AlikeTexts {
-  /** Learns from a frame and what it was read as, after it was written. */
-  learn(frame: Frame, events: readonly ConversationEvent[]): void
-  /** What a frame becomes that is like the last one that was learned from; undefined for any other. */
-  take(frame: Frame): Uint8Array | undefined
-  /** Takes such frames as `Passage.pass` does. */
-  pass(text: string, from: number, most: number): { end: number; bytes: number; out: Uint8Array } | undefined
-}
-
 type TextEvent = Extract<ConversationEvent, { kind: 'delta' }> & { delta: { text: string } }
 
 const isText = (event: ConversationEvent): event is TextEvent => event.kind === 'delta' && 'text' in event.delta
@@ -42,54 +32,66 @@ const noContext: CodecContext = { now: () => 0, id: (prefix) => prefix }
 
 const unshown: WriteText = () => ''
 
-/** Nothing is known yet. */
-export function alikeTexts({ reader, upstream, writer, meter, seen, isShown }: TextWay): AlikeTexts {
-  const usual = alikeEvents()
-  let place = { choice: 0, at: 0 }
+/** The texts of one converted stream. */
+export class AlikeTexts implements StringTaker {
+  readonly #way: TextWay
+  readonly #usual = alikeEvents()
+  #place = { choice: 0, at: 0 }
+  #read: TakeText | undefined
+  #count: TakeText | undefined
+  #write: WriteText = unshown
   /** What was said, and what is to be written, since it was last asked. */
-  let said = ''
-  let out = ''
+  #said = ''
+  #out = ''
 
-  function learn(frame: Frame, events: readonly ConversationEvent[]): void {
-    usual.forget()
+  constructor(way: TextWay) {
+    this.#way = way
+  }
+
+  /** Learns from a frame and what it was read as, after it was written. */
+  learn(frame: Frame, events: readonly ConversationEvent[]): void {
+    this.#usual.forget()
     const [event] = events
     if (events.length !== 1 || !event || !isText(event)) return
+    const { reader, writer, meter, upstream, isShown } = this.#way
     const { choice, at, delta } = event
     const read = reader.texts?.()
     const write = isShown(event) ? writer.texts?.(choice, at) : unshown
     if (!read || !write) return
-    place = { choice, at }
-    const count = meter.texts(choice, at)
-    usual.learn(
-      frame,
-      delta.text,
-      (json) => onlyText(upstream.reader(noMemo, noContext).push({ raw: frame.raw, event: frame.event, data: json })),
-      {
-        take(text, bytes, json) {
-          read(text, bytes)
-          count(text, bytes)
-          said += text
-          out += write(json, text)
-        },
-      },
-    )
+    this.#place = { choice, at }
+    this.#read = read
+    this.#count = meter.texts(choice, at)
+    this.#write = write
+    const readAlone = (json: string) =>
+      onlyText(upstream.reader(noMemo, noContext).push({ raw: frame.raw, event: frame.event, data: json }))
+    this.#usual.learn(frame, delta.text, readAlone, this)
   }
 
-  function written(): Uint8Array {
-    seen({ kind: 'delta', ...place, delta: { text: said } })
-    const bytes = bytesOf(out)
-    said = ''
-    out = ''
+  /** What a frame becomes that is like the last one that was learned from; undefined for any other. */
+  takes(frame: Frame): Uint8Array | undefined {
+    return this.#usual.takes(frame) ? this.#written() : undefined
+  }
+
+  /** Takes such frames as `Passage.pass` does. */
+  pass(text: string, from: number, most: number): { end: number; bytes: number; out: Uint8Array } | undefined {
+    const run = this.#usual.pass(text, from, most)
+    return run && { end: run.end, bytes: run.bytes, out: this.#written() }
+  }
+
+  /** Takes the text of an event. */
+  take(text: string, bytes: number, json: string): void {
+    this.#read?.(text, bytes)
+    this.#count?.(text, bytes)
+    this.#said += text
+    this.#out += this.#write(json, text)
+  }
+
+  #written(): Uint8Array {
+    this.#way.seen({ kind: 'delta', ...this.#place, delta: { text: this.#said } })
+    const bytes = bytesOf(this.#out)
+    this.#said = ''
+    this.#out = ''
     return bytes
-  }
-
-  return {
-    learn,
-    take: (frame) => (usual.takes(frame) ? written() : undefined),
-    pass(text, from, most) {
-      const run = usual.pass(text, from, most)
-      return run && { end: run.end, bytes: run.bytes, out: written() }
-    },
   }
 }
 

@@ -8,7 +8,7 @@ import type { Choice, ConversationRequest, FinishReason, NativePart } from '#can
 import type { ConversationEvent } from '#canonical/conversation-event'
 import type { Loss } from '#canonical/loss'
 import { GatewayError } from '#shared/errors'
-import type { Conversion } from './converted.ts'
+import type { Conversion } from './conversion.ts'
 import { asWords, summaryRequest } from './summary.ts'
 
 export interface Compaction {

@@ -15,7 +15,8 @@ import { GatewayError } from '#shared/errors'
 import type { Dialect } from '#shared/ids'
 import { holdsForeign, makersFirst, portable } from './account-bound.ts'
 import { compactingConversion, compactingRequest } from './compaction.ts'
-import { type Conversion, codecFor, convertedExchange, targetOf } from './converted.ts'
+import type { Conversion } from './conversion.ts'
+import { codecFor, convertedExchange, targetOf } from './converted.ts'
 import { nativeExchange } from './native.ts'
 import { isOddlySpelled } from './odd-spelling.ts'
 import { mediaOf, type Reading, readingOf } from './reading.ts'
@@ -34,18 +35,21 @@ export function openConversation(parts: RelayParts, ask: Ask, body: Body): ReadR
   let names: string[] | undefined
   const sessions = () => (names ??= sessionNames(ask, reading.head))
   const scopeFor = (candidates: readonly Candidate[]) => affinityScope(ask, candidates[0]?.model.name ?? reading.head.model)
+  const ofSession = (candidates: readonly Candidate[]) =>
+    candidates.length > 1 && sessions().length > 0 ? affinity.prefer(scopeFor(candidates), sessions(), candidates) : candidates
+
+  async function ofState(offered: readonly Candidate[]): Promise<readonly Candidate[]> {
+    const state = await reading.keptState()
+    const kept = ofSession(state ? state.among(offered, offered[0]?.model.name === reading.head.model) : offered)
+    const makers = await reading.makers()
+    const ordered = makers.size === 0 ? kept : makersFirst(kept, makers)
+    return state?.keeperFirst(ordered) ?? ordered
+  }
+
   return {
     ask,
     head: reading.head,
-    inOrder: async (offered) => {
-      const state = await reading.keptState()
-      const candidates = state ? state.among(offered, offered[0]?.model.name === reading.head.model) : offered
-      const kept =
-        candidates.length > 1 && sessions().length > 0 ? affinity.prefer(scopeFor(candidates), sessions(), candidates) : candidates
-      const makers = await reading.makers()
-      const ordered = makers.size === 0 ? kept : makersFirst(kept, makers)
-      return state?.keeperFirst(ordered) ?? ordered
-    },
+    inOrder: (offered) => (reading.isFree ? ofSession(offered) : ofState(offered)),
     served: (candidate) => affinity.served(scopeFor([candidate]), sessions(), candidate),
     exchange: exchangeIn(parts, { ask, head: reading.head }, reading, body),
     keepalive: codec.keepalive,
@@ -120,13 +124,14 @@ function exchangeIn(parts: RelayParts, asked: Asked, reading: Reading, { continu
   }
 
   return async (candidate) => {
-    const isKeeper = (await reading.keptState())?.continues(candidate) === true && !mayHoldEnvelope(continued?.content ?? '')
+    const state = reading.isFree ? undefined : await reading.keptState()
+    const isKeeper = state?.continues(candidate) === true && !mayHoldEnvelope(continued?.content ?? '')
     const passes =
       isKeeper ||
       (candidate.native &&
         !needsRewriting(candidate, () => isOddlySpelled(raw)) &&
         !reading.hasEnvelopes &&
-        !holdsForeign(candidate, await reading.makers()))
+        (reading.isFree || !holdsForeign(candidate, await reading.makers())))
     const byParley = (head.compacts === true || asked.ask.operation === 'compact') && isCompactedByParley(asked, candidate, passes)
     if (passes && !byParley) {
       reading.letGo()

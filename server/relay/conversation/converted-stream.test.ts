@@ -11,7 +11,7 @@ import { noMemo, testPen } from '#testing/conversions/codec-runs'
 import { conversation } from '#testing/conversions/conversation'
 import { eventsTaken } from '#testing/events-taken'
 import { bytewise } from '#wire/bytewise'
-import { convertedPassage } from './converted.ts'
+import { ConvertedPassage } from './converted-passage.ts'
 
 const events = 400
 const chunks = 4
@@ -48,7 +48,7 @@ function counted(upstream: Dialect, client: Dialect) {
   const common = { codecContext: testPen(), reasoningState, tenant: 'anna', maker: 'up', inputBytes: 100, lost: [] }
   const request = conversation({ dialect: client, stream: true })
   const conversion = { client: conversationCodecs[client], upstream: codec, request, ...common, estimator: () => scale }
-  const passage = convertedPassage(conversion, codec.reader(noMemo, testPen()))
+  const passage = new ConvertedPassage(conversion, codec.reader(noMemo, testPen()))
   const cutter = createSseSplitter({ bytewise })
   const { parse, stringify } = JSON
   JSON.parse = (...given) => {

@@ -25,6 +25,8 @@ export interface Reading {
   hasEnvelopes: boolean
   /** It may hold state that only the account that made it can read. */
   mayBeBound: boolean
+  /** It neither holds nor names any state: nobody has to be looked for who has it. */
+  isFree: boolean
   /** With sealed state opened and forgotten state put back. Rejects with GatewayError for what cannot be read. */
   request(): Promise<ConversationRequest>
   /** Never rejects. */
@@ -95,12 +97,14 @@ export function readingOf(reasoningState: ReasoningState, ask: Ask, codec: Conve
     return named.length + known.length === 0 ? undefined : keptState(reasoningState, tenant, named, known, body.unresolved)
   }
 
+  const mayBeBound = hasEnvelopes || (head.sealed?.length ?? 0) > 0
   return {
     codec,
     raw,
     head,
     hasEnvelopes,
-    mayBeBound: hasEnvelopes || (head.sealed?.length ?? 0) > 0,
+    mayBeBound,
+    isFree: !mayBeBound && (head.stateRefs?.length ?? 0) + (body.known?.length ?? 0) === 0,
     request: readOnce,
     makers: () => (makers ??= findMakers()),
     keptState: () => (kept ??= findKept()),

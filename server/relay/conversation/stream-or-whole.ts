@@ -9,7 +9,9 @@ import { eventsOfResponse, gathered } from '#canonical/response-events'
 import type { Exchange } from '#relay/contract/exchange'
 import { collecting } from '#relay/exchange/splitters'
 import { GatewayError } from '#shared/errors'
-import { type Conversion, convertedPassage, givenWhole, streamReader, wholeResponse } from './converted.ts'
+import type { Conversion } from './conversion.ts'
+import { givenWhole, streamReader, wholeResponse } from './converted.ts'
+import { ConvertedPassage } from './converted-passage.ts'
 
 /** The conversion that this way is, or would be if the answer had to be read. */
 export interface Form {
@@ -34,7 +36,7 @@ export function streamOrWhole(exchange: Exchange, form: () => Form): Exchange {
     passage(type) {
       if (!isWhole(type)) return exchange.passage(type)
       const { conversion, memo } = form()
-      return convertedPassage(conversion, readerOfWhole(conversion, memo))
+      return new ConvertedPassage(conversion, readerOfWhole(conversion, memo))
     },
     whole(body, rest) {
       if (!isStream(body)) return exchange.whole(body, rest)

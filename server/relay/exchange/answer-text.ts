@@ -31,6 +31,7 @@ export async function readPieces(answer: UpstreamAnswer, limit: number): Promise
 
 /** Pieces of UTF-8 as one text. */
 export function textOf(pieces: readonly Uint8Array[]): string {
+  if (pieces.length === 1) return utf8.decode(pieces[0])
   const decoder = new TextDecoder()
   let text = ''
   for (const piece of pieces) text += decoder.decode(piece, { stream: true })

@@ -99,13 +99,24 @@ function ownFallbacks(own: Group['fallbacks'] | undefined, model: string): Fallb
 }
 
 /** Step 4: every model that may answer, each with its candidates in the order in which they will be tried. Throws as `modelsFor`. */
-export async function candidatesFor(parts: Parts, { ask, head, inOrder }: ReadRequest): Promise<RequestModels> {
-  const models = modelsFor(parts, ask, head)
-  // A candidate whose rate limits are nearly used up would refuse, however well it fits.
-  const inTurn = async (one: ModelCandidates) => ({ ...one, candidates: parts.health.plentyFirst(await inOrder(one.candidates)) })
-  if (models.instead === noStandIns) return { asked: await inTurn(models.asked), instead: noStandIns }
+export function candidatesFor(parts: Parts, request: ReadRequest): RequestModels | Promise<RequestModels> {
+  const models = modelsFor(parts, request.ask, request.head)
+  if (models.instead !== noStandIns) return allInOrder(parts, request, models)
+  const { asked } = models
+  const candidates = request.inOrder(asked.candidates)
+  const inOrder = (ordered: readonly Candidate[]) => ({ asked: inTurn(parts, asked, ordered), instead: noStandIns })
+  return candidates instanceof Promise ? candidates.then(inOrder) : inOrder(candidates)
+}
+
+/** A candidate whose rate limits are nearly used up would refuse, however well it fits. */
+const inTurn = ({ health }: Parts, one: ModelCandidates, ordered: readonly Candidate[]): ModelCandidates => ({
+  ...one,
+  candidates: health.plentyFirst(ordered),
+})
+
+async function allInOrder(parts: Parts, request: ReadRequest, models: RequestModels): Promise<RequestModels> {
   const ordered = new Map<ModelCandidates, ModelCandidates>()
-  for (const modelCandidates of everyModel(models)) ordered.set(modelCandidates, await inTurn(modelCandidates))
+  for (const one of everyModel(models)) ordered.set(one, inTurn(parts, one, await request.inOrder(one.candidates)))
   const inTheirOrder = (list: readonly ModelCandidates[]) => list.map((modelCandidates) => ordered.get(modelCandidates) ?? modelCandidates)
   const { error, context, filter } = models.instead
   return {

@@ -8,7 +8,7 @@ import type { RelayParts, Reply } from '#relay/contract/ask'
 import type { Exchange } from '#relay/contract/exchange'
 import { light } from '#relay/contract/large-body'
 import type { Arrival, Hold, ReadRequest, Received } from '#relay/contract/steps'
-import { readPieces, readText, textOf } from '#relay/exchange/answer-text'
+import { readPieces, textOf } from '#relay/exchange/answer-text'
 import { clientClosed } from '#relay/exchange/ended'
 import { type LongPictures, longPictures } from '#relay/exchange/long-pictures'
 import type { Settlement } from '#relay/spend/settle'
@@ -43,7 +43,8 @@ const nothing: readonly never[] = []
 
 async function readBody(answer: UpstreamAnswer): Promise<Came> {
   try {
-    if (answer.readAll) return { text: demandWhole(await readText(answer, answerBytes)).text, pieces: nothing, size: 0 }
+    // It is small.
+    if (answer.readAll) return { text: textOf([await answer.readAll()]), pieces: nothing, size: 0 }
     const { pieces, size } = demandWhole(await readPieces(answer, answerBytes))
     return size <= light.bytes ? { text: textOf(pieces), pieces, size } : { pieces, size }
   } finally {
@@ -125,7 +126,7 @@ export async function whole(
       settlement.foresee(answered)
       await request.ask.kept(body)
     }
-    await remember(parts, request, value.body, value.pictures)
+    if (request.ask.answered) await remember(parts, request, value.body, value.pictures)
     await settlement.settle(arrival.flight.left() ? { ...facts, end: 'aborted', status: 499, error: clientClosed() } : answered)
     return { status: 200, contentType: value.contentType ?? 'application/json', body, losses, left: hold.ticket.left }
   } catch (thrown) {

@@ -1,0 +1,158 @@
+/** Events on their way from one dialect's frames to another's bytes. */
+import type { Frame, FrameVerdict, StreamReader, StreamWriter } from '#canonical/codec'
+import type { ConversationEvent } from '#canonical/conversation-event'
+import { type EventMeter, eventMeter } from '#canonical/event-meter'
+import { joinLosses, type Loss } from '#canonical/loss'
+import type { Scale, TextListener, TokenEstimator } from '#canonical/token-estimator'
+import type { Usage } from '#canonical/usage'
+import type { ReasoningState } from '#reasoning-state/reasoning-state'
+import type { Passage } from '#relay/contract/exchange'
+import { roughlyAs } from '#relay/exchange/token-estimator'
+import type { GatewayError } from '#shared/errors'
+import { AlikeTexts } from './alike-texts.ts'
+import { type AskedFor, askedFor } from './asked-for.ts'
+import type { Conversion } from './conversion.ts'
+
+/** What of an event the client hears at once: how much was used it is told at the end, as it is charged. */
+function heardAtOnce(event: ConversationEvent, { isPlausible }: TokenEstimator): ConversationEvent | undefined {
+  if (event.kind === 'usage') return undefined
+  if (event.kind !== 'start' || !event.usage || isPlausible?.(event.usage) !== false) return event
+  const { usage: _, ...start } = event
+  return start
+}
+
+/** The passage of a converted stream; `reader` reads the upstream's frames. */
+export class ConvertedPassage implements Passage, TextListener {
+  readonly saysItsEnd = true
+  readonly #reader: StreamReader
+  readonly #writer: StreamWriter
+  readonly #inputBytes: number
+  readonly #estimator: TokenEstimator
+  readonly #rough: Scale
+  readonly #meter: EventMeter
+  readonly #seen: ReturnType<ReasoningState['recorder']>
+  readonly #carryOut: ReturnType<ReasoningState['sealingStream']>
+  readonly #given: AskedFor
+  readonly #alike: AlikeTexts
+  #heard = 0
+  #hitLimit = false
+  #tier: string | undefined
+
+  constructor(conversion: Conversion, reader: StreamReader) {
+    const { client, upstream, request, codecContext, reasoningState, tenant, maker, inputBytes } = conversion
+    this.#reader = reader
+    this.#writer = client.writer(request, codecContext)
+    this.#inputBytes = inputBytes
+    this.#estimator = conversion.estimator()
+    this.#rough = roughlyAs(this.#estimator)
+    this.#meter = eventMeter(this)
+    this.#seen = reasoningState.recorder(tenant, maker)
+    this.#carryOut = reasoningState.sealingStream(tenant, client.dialect)
+    this.#given = askedFor(request, upstream.dialect)
+    this.#alike = new AlikeTexts({
+      reader,
+      upstream,
+      writer: this.#writer,
+      meter: this.#meter,
+      seen: this.#seen,
+      isShown: (event) => this.#given.event(event) !== undefined,
+    })
+  }
+
+  push(frame: Frame): FrameVerdict {
+    const out = this.#alike.takes(frame)
+    if (out) return { out, meaningful: true }
+    const events = this.#reader.push(frame)
+    const verdict = this.#write(events)
+    this.#alike.learn(frame, events)
+    return verdict
+  }
+
+  pass(text: string, from: number, most: number): ReturnType<AlikeTexts['pass']> {
+    return this.#alike.pass(text, from, most)
+  }
+
+  hear(text: string, bytes: number): void {
+    this.#heard += bytes
+    this.#estimator.hear(text, bytes)
+  }
+
+  close(): FrameVerdict {
+    return this.#write(this.#reader.end(undefined))
+  }
+
+  usage(): Usage {
+    return this.#meter.used(this.#inputBytes, this.#rough)
+  }
+
+  counted(): Usage {
+    return this.#meter.used(this.#inputBytes, this.#estimator)
+  }
+
+  heard(): number {
+    return this.#heard
+  }
+
+  tier(): string | undefined {
+    return this.#tier
+  }
+
+  finished(): 'complete' | 'length' {
+    return this.#hitLimit ? 'length' : 'complete'
+  }
+
+  losses(): readonly Loss[] {
+    return joinLosses(this.#reader.losses?.(), this.#writer.losses())
+  }
+
+  failure(error: GatewayError): Uint8Array | undefined {
+    this.#tellUsage()
+    return this.#writer.push({ kind: 'error', error })
+  }
+
+  #write(events: readonly ConversationEvent[]): FrameVerdict {
+    const out: Uint8Array[] = []
+    let meaningful = false
+    this.#meter.hear(events)
+    for (const read of events) {
+      const error = read.kind === 'error' ? read.error : read.kind === 'finish' ? this.#given.failure(read.finish) : undefined
+      if (error) return { out: Buffer.concat(out), meaningful, error }
+      meaningful = this.#means(read) || meaningful
+      const event = heardAtOnce(read, this.#estimator)
+      if (!event) continue
+      this.#seen(event)
+      if (event.kind === 'end') {
+        this.#tier = event.tier
+        this.#tellUsage()
+      }
+      const shown = this.#given.event(event)
+      for (const carried of shown ? this.#carryOut(shown) : []) out.push(this.#writer.push(carried))
+      if (event.kind === 'end') return { out: Buffer.concat(out), meaningful: true, last: true }
+    }
+    const bytes = out.length === 1 ? out[0] : Buffer.concat(out)
+    return { out: bytes && bytes.byteLength > 0 ? bytes : undefined, meaningful }
+  }
+
+  #means(event: ConversationEvent): boolean {
+    switch (event.kind) {
+      case 'open':
+        return event.part.kind === 'call' || event.part.kind === 'native'
+      case 'finish':
+        this.#hitLimit ||= event.finish.reason === 'length' || event.finish.reason === 'context-full'
+        return true
+      case 'delta':
+      case 'end':
+        return true
+      case 'start':
+      case 'usage':
+      case 'close':
+      case 'error':
+        return false
+    }
+  }
+
+  /** The client is told what is charged. Figures have no bytes of their own: they stand in what follows. */
+  #tellUsage(): void {
+    this.#writer.push({ kind: 'usage', usage: this.counted() })
+  }
+}
