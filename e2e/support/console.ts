@@ -12,8 +12,12 @@ export async function openConsole(page: Page, path: string, who: { name: string;
   await page.locator('.console h1').waitFor()
 }
 
-/** The accessibility reader finds nothing, in both themes, and nothing scrolls sideways at 320 pixels. */
+/**
+ * The accessibility reader finds nothing, in both themes, and nothing scrolls sideways at 320 pixels. What is shown pale until its next
+ * answer is there is waited for.
+ */
 export async function expectClean(page: Page, state: string): Promise<void> {
+  await expect(page.locator(':is(.table-frame, .stack)[aria-busy=true]')).toHaveCount(0)
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
     expect([state, colorScheme, await violationsOn(page)]).toEqual([state, colorScheme, []])
