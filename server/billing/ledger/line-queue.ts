@@ -20,8 +20,11 @@ export interface LineQueue {
   wake(): void
 }
 
-/** So many lines go with a call; a call of more would hold up whoever needs the next one for longer than it saves. */
-export const linesPerCall = 200
+/**
+ * So many lines go with a call, if as many wait: 25 to 30 ms of the database's time, which is how long somebody may wait for the next call.
+ * With 200 a row costs a fourth more on the embedded engine, with 1,000 it costs as much.
+ */
+export const linesPerCall = 500
 /** So many places of removed lines are kept before the rest moves up, and at least as many as lines that wait. */
 const mostSpent = 1_000
 
