@@ -66,7 +66,8 @@ export function createRelay(parts: RelayParts): Relay {
       // 5: hold
       const taken = takeTicket(parts, request)
       ticket = taken instanceof Promise ? await taken : taken
-      hold = await takeHold(parts, arrival, request, models, ticket)
+      hold = takeHold(parts, arrival, request, models, ticket)
+      await hold.ready
       ask.begun?.(ticket.left)
     } catch (thrown) {
       throw await recordRefusal(parts, arrival, { request, price: models?.asked.price, ticket }, thrown)

@@ -14,6 +14,7 @@ import { openBudgetsAhead } from './budgets-ahead.ts'
 import { removeOldBudgets } from './budgets-removed.ts'
 import { type EncodedLine, encodedLine } from './encoded-line.ts'
 import { insufficientFunds } from './insufficient-funds.ts'
+import { journalFull } from './journal.ts'
 import type { MoneySync } from './money-sync.ts'
 import { createRefusals } from './refusals.ts'
 import { openRegistrations, type Registration, type RegistrationOptions } from './registrations.ts'
@@ -89,17 +90,25 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
   /** When the last line is in the database, so are all before it. */
   let lastWritten: Promise<void> = Promise.resolve()
 
-  async function open(id: string, { registration: { sync, journal, due }, accounts, ids, amount }: Hold): Promise<void> {
-    const held = holdIn(sync, accounts, amount)
-    const outcome = held === true || (await held)
-    if (outcome !== true) throw insufficientFunds(outcome)
+  async function open(id: string, hold: Hold): Promise<void> {
+    const { registration, accounts, ids, amount } = hold
+    const { sync, journal, due, drop } = registration
+    let isHeld = false
     try {
+      const held = holdIn(sync, accounts, amount)
+      const outcome = held === true || (await held)
+      if (outcome !== true) throw insufficientFunds(outcome)
+      isHeld = true
       journal.open(id, ids, amount)
+      due.add(id)
+      if (!(await journal.written())) throw journalFull()
     } catch (thrown) {
-      sync.settle(ids, amount, 0n)
+      if (holds.get(id) !== hold) throw thrown
+      holds.delete(id)
+      if (isHeld) sync.settle(ids, amount, 0n)
+      if (due.has(id)) drop(id)
       throw thrown
     }
-    due.add(id)
   }
 
   /** The accounts of a request with their present limits. A budget that was removed bounds it no longer: what it holds there ends. */
@@ -166,10 +175,7 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
       if (!epoch) return Promise.reject(unavailable())
       const hold: Hold = { registration: epoch, accounts, ids: accounts.map((account) => account.id), amount, ready: Promise.resolve() }
       holds.set(id, hold)
-      hold.ready = open(id, hold).catch((thrown: unknown) => {
-        holds.delete(id)
-        throw thrown
-      })
+      hold.ready = open(id, hold)
       return hold.ready
     },
     async affords(accounts) {

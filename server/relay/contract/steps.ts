@@ -102,6 +102,8 @@ export interface Hold {
   /** Nano-dollars that are held when it begins. */
   amount: bigint
   ticket: Ticket
+  /** Resolves when it is held; rejects with `insufficient_quota`, or where it cannot be written down. */
+  ready: Promise<void>
 }
 
 /** The attempts of one request, for its usage row: step 6 writes them, step 8 closes the last one and reads them all. */

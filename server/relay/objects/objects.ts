@@ -7,7 +7,7 @@ import { keptFileIn } from '#canonical/kept-file'
 import { idAt, idOf, modelIn, nonTextIn, readObjectBody, readObjectFields, usageOf } from '#protocols/objects'
 import type { Ask } from '#relay/contract/ask'
 import type { ObjectAsk, ObjectContent, ServeObject } from '#relay/contract/objects'
-import type { Arrival, InFlightRequest, ModelCandidates } from '#relay/contract/steps'
+import type { Arrival, Hold, InFlightRequest, ModelCandidates } from '#relay/contract/steps'
 import { type Attempt, createAttemptLog, tryCandidates } from '#relay/pipeline/attempt'
 import { accountsOf, takeHold, takeTicket } from '#relay/spend/hold'
 import { openSettlement, recordRefusal } from '#relay/spend/settle'
@@ -33,7 +33,7 @@ export function createObjects(parts: ObjectParts): ServeObject {
     const attempts = createAttemptLog(parts.beginTrace?.(given.requestId, given.headers))
     let release: (() => void) | undefined
     let models: ModelCandidates | undefined
-    let hold: Awaited<ReturnType<typeof takeHold>> | undefined
+    let hold: Hold | undefined
     let ticket: Awaited<ReturnType<typeof takeTicket>> | undefined
     let request: ObjectRequest
     const head: Head = { ...emptyHead }
@@ -53,7 +53,8 @@ export function createObjects(parts: ObjectParts): ServeObject {
         Object.assign(head, { model: models.model, inputBytes: sizeOf(request.content), ...nonTextIn(request.said.value) })
       ticket = await takeTicket(parts, asked)
       if (given.door.method === 'POST') await parts.books.affords(accountsOf(given.caller, arrival.at.getTime()))
-      hold = await takeHold(parts, arrival, asked, { asked: models, instead: nobodyElse }, ticket)
+      hold = takeHold(parts, arrival, asked, { asked: models, instead: nobodyElse }, ticket)
+      await hold.ready
     } catch (thrown) {
       release?.()
       throw await recordRefusal(parts, arrival, { request: asked, price: models?.price, ticket }, thrown)

@@ -48,28 +48,19 @@ export function takeTicket({ limiter }: RelayParts, { ask, head }: ReadRequest):
   return limiter.take(limitsOf(ask.caller), tokensOf(head.inputBytes) + (head.maxOutput ?? 0) * head.n)
 }
 
-/** Step 5: holds what the request may cost; for a stream what it begins with. Rejects with `insufficient_quota`. */
-export async function takeHold(
-  { books }: RelayParts,
-  { at }: Arrival,
-  request: ReadRequest,
-  models: RequestModels,
-  ticket: Ticket,
-): Promise<Hold> {
+/** Step 5: holds what the request may cost; for a stream what it begins with. */
+export function takeHold({ books }: RelayParts, { at }: Arrival, request: ReadRequest, models: RequestModels, ticket: Ticket): Hold {
   const { ask, head } = request
   const accounts = accountsOf(ask.caller, at.getTime())
   const amount = (head.stream ? amountToBegin : amountToHold)(request, everyModel(models), ask.caller.group.ratio)
-  await books.hold(ask.requestId, accounts, amount)
-  return { amount, ticket }
+  return { amount, ticket, ready: books.hold(ask.requestId, accounts, amount) }
 }
 
 /** The most that a request may cost, in nano-dollars. `ratio` in millionths. */
-export const amountToHold = (asked: Asked, models: readonly Served[], ratio: bigint): bigint =>
-  dearest(models, (modelCandidates) => costBy(largestCost, asked, modelCandidates, ratio))
+export const amountToHold = (asked: Asked, models: readonly Served[], ratio: bigint): bigint => dearest(largestCost, asked, models, ratio)
 
 /** What a stream begins with. */
-export const amountToBegin = (asked: Asked, models: readonly Served[], ratio: bigint): bigint =>
-  dearest(models, (modelCandidates) => costBy(firstCost, asked, modelCandidates, ratio))
+export const amountToBegin = (asked: Asked, models: readonly Served[], ratio: bigint): bigint => dearest(firstCost, asked, models, ratio)
 
 /** How the hold of a stream grows when it is answered by this model. */
 export function growthOf(asked: Asked, modelCandidates: Served, ratio: bigint): Growth {
@@ -84,19 +75,17 @@ export function growthOf(asked: Asked, modelCandidates: Served, ratio: bigint): 
   return { step: first - input, most, slice }
 }
 
-function dearest(models: readonly Served[], amountFor: (modelCandidates: Served) => bigint): bigint {
-  // A model that nobody can be asked for now costs nothing.
+/** What the model costs that costs most. */
+function dearest(amountFor: typeof largestCost, asked: Asked, models: readonly Served[], ratio: bigint): bigint {
   let most = 0n
-  for (const modelCandidates of models) {
-    const amount = modelCandidates.candidates.length > 0 ? amountFor(modelCandidates) : 0n
+  for (const model of models) {
+    // One that nobody can be asked for now costs nothing.
+    if (model.candidates.length === 0) continue
+    const { rates } = model.price
+    const amount = asked.most ? cost(asked.most, rates, ratio) : amountFor(estimateOf(asked, model), rates, ratio)
     if (amount > most) most = amount
   }
   return most
-}
-
-function costBy(amount: typeof largestCost, asked: Asked, modelCandidates: Served, ratio: bigint): bigint {
-  const { rates } = modelCandidates.price
-  return asked.most ? cost(asked.most, rates, ratio) : amount(estimateOf(asked, modelCandidates), rates, ratio)
 }
 
 function estimateOf({ head }: Asked, { candidates, price }: Served): Estimate {
