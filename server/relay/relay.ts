@@ -39,12 +39,12 @@ async function readRequest(parts: RelayParts, ask: Ask, room: BodyRoom | undefin
 
 export function createRelay(parts: RelayParts): Relay {
   const { clock } = parts
-  const inFlight = createInFlight(parts.open)
+  const inFlight = new InFlight(parts.open)
   const intake = createIntake(parts)
 
   async function relay(asked: Ask): Promise<Reply> {
     // 1 and 2: its endpoint has matched and admitted it.
-    const flight = inFlight.enter(asked.caller, asked.signal)
+    const flight = new Flight(inFlight, asked.caller, asked.signal)
     const ask = { ...asked, signal: flight.signal }
     const arrival: Arrival = { ask, flight, at: new Date(clock.now()), tick: clock.monotonic() }
     const trace = parts.beginTrace?.(ask.requestId, ask.headers)
@@ -77,68 +77,107 @@ export function createRelay(parts: RelayParts): Relay {
     const sending = { parts, request, models, attempts }
     // 6 to 8: send, answer, settle
     if (request.head.stream) return streamed(send(sending, streamReceiver(clock)), { parts, arrival, request, models, hold, settlement })
-    return whole(send({ ...sending, making: flight.making }, wholeReceiver(parts.random)), { parts, arrival, request, hold, settlement })
+    return whole(send({ ...sending, flight }, wholeReceiver(parts.random)), { parts, arrival, request, hold, settlement })
   }
 
-  return Object.assign(relay, { end: inFlight.end })
+  return Object.assign(relay, { end: (why: Why) => inFlight.end(why) })
 }
 
 /**
  * Requests that are being served, each with a signal by which it can be ended from outside: its key was withdrawn, or the process
  * shuts down. The same signal is aborted when the client leaves; its reason tells the two apart. `open` counts them.
  */
-function createInFlight(open: OpenWork) {
-  const present = new Set<(why: Why) => void>()
-  return {
-    /** `signal` is the client's own. */
-    enter(caller: Caller, signal: AbortSignalLike): InFlightRequest {
-      const ended = new Abort()
-      let isMaking = false
-      let isGone = false
-      const left = () => {
-        isGone = true
-        if (!isMaking) ended.abort(clientClosed())
-      }
-      let asked: string | undefined
-      let isStream = false
-      let release: (() => void) | undefined
-      const ask = (why: Why) => {
-        const reason = why(caller, asked)
-        if (reason) ended.abort(reason)
-      }
-      present.add(ask)
-      open.count += 1
-      if (signal.aborted) left()
-      else signal.addEventListener('abort', left, { once: true })
-      return {
-        signal: ended,
-        hangUp: left,
-        making(now) {
-          isMaking = now
-          if (isGone && !now) left()
-        },
-        left: () => isGone,
-        asksFor(model, stream) {
-          asked = model
-          isStream = stream
-          if (stream) open.streams += 1
-        },
-        keeps(given) {
-          release = given
-        },
-        leave() {
-          if (present.delete(ask)) {
-            open.count -= 1
-            if (isStream) open.streams -= 1
-            release?.()
-          }
-          signal.removeEventListener('abort', left)
-        },
-      }
-    },
-    /** Ends every request for which there is a reason. */
-    end(why: Why) {
-      for (const ask of [...present]) ask(why)
-    },
+class InFlight {
+  readonly open: OpenWork
+  /** The latest one: each knows its neighbours, so that coming and going costs nothing, however many there are. */
+  latest: Flight | undefined
+
+  constructor(open: OpenWork) {
+    this.open = open
+  }
+
+  /** Ends every request for which there is a reason. */
+  end(why: Why): void {
+    for (let one = this.latest; one !== undefined; one = one.older) one.endIf(why)
+  }
+}
+
+/** One of them, from now until it leaves. `client`: the signal that is aborted when the client leaves. */
+class Flight implements InFlightRequest {
+  readonly signal = new Abort()
+  older: Flight | undefined
+  #newer: Flight | undefined
+  readonly #all: InFlight
+  readonly #caller: Caller
+  readonly #client: AbortSignalLike
+  #model: string | undefined
+  #isStream = false
+  #isMaking = false
+  #isGone = false
+  #isPresent = true
+  #release: (() => void) | undefined
+
+  constructor(all: InFlight, caller: Caller, client: AbortSignalLike) {
+    this.#all = all
+    this.#caller = caller
+    this.#client = client
+    this.older = all.latest
+    if (all.latest !== undefined) all.latest.#newer = this
+    all.latest = this
+    all.open.count += 1
+    if (client.aborted) this.hangUp()
+    else client.addEventListener('abort', this, { once: true })
+  }
+
+  /** The client has left. */
+  handleEvent(): void {
+    this.hangUp()
+  }
+
+  hangUp(): void {
+    this.#isGone = true
+    if (!this.#isMaking) this.signal.abort(clientClosed())
+  }
+
+  making(isMaking: boolean): void {
+    this.#isMaking = isMaking
+    if (this.#isGone && !isMaking) this.hangUp()
+  }
+
+  left(): boolean {
+    return this.#isGone
+  }
+
+  asksFor(model: string, isStream: boolean): void {
+    this.#model = model
+    this.#isStream = isStream
+    if (isStream) this.#all.open.streams += 1
+  }
+
+  keeps(release: () => void): void {
+    this.#release = release
+  }
+
+  leave(): void {
+    this.#client.removeEventListener('abort', this)
+    if (!this.#isPresent) return
+    this.#isPresent = false
+    this.#unlink()
+    const { open } = this.#all
+    open.count -= 1
+    if (this.#isStream) open.streams -= 1
+    this.#release?.()
+  }
+
+  endIf(why: Why): void {
+    const reason = why(this.#caller, this.#model)
+    if (reason !== undefined) this.signal.abort(reason)
+  }
+
+  /** It keeps its own neighbours: whoever is going through all of them may be standing on it. */
+  #unlink(): void {
+    if (this.#newer === undefined) this.#all.latest = this.older
+    else this.#newer.older = this.older
+    if (this.older !== undefined) this.older.#newer = this.#newer
   }
 }

@@ -43,7 +43,7 @@ export interface Trying<Value> {
   /** Aborted when the client leaves. */
   signal: AbortSignalLike
   /** Told (false) when an attempt has failed. */
-  making?: InFlightRequest['making']
+  flight?: Pick<InFlightRequest, 'making'>
   limits(candidate: Candidate): PhaseLimits
   /** Prepares what is sent; an error: this candidate cannot be sent the request, and is passed over without an attempt. */
   prepare(candidate: Candidate): Promise<Make<Value> | GatewayError>
@@ -72,7 +72,7 @@ async function tryOne<Value>(trying: Trying<Value>, candidate: Candidate, make: 
     timer.stop()
     const error = trying.signal.aborted ? endedBy(trying.signal) : redacted(asGatewayError(thrown), candidate)
     row.cause = error.code
-    trying.making?.(false)
+    trying.flight?.making(false)
     throw error
   } finally {
     row.ms = Math.round(clock.monotonic() - startedAt)

@@ -34,7 +34,7 @@ export interface Sending {
   models: RequestModels
   attempts: AttemptLog
   /** Told when an upstream begins to make a whole answer, and when it has failed to. */
-  making?: InFlightRequest['making']
+  flight?: Pick<InFlightRequest, 'making'>
 }
 
 /** How an answer is received. */
@@ -57,7 +57,7 @@ const isAnswer = (status: number) => status >= 200 && status <= 299 && status !=
 const addresseeOf = ({ channel, model, dialect }: Candidate) => ({ channel: channel.name, model: model.upstream, dialect })
 
 function perform<Value>(
-  { parts, request: { ask }, making, attempts }: Sending,
+  { parts, request: { ask }, flight, attempts }: Sending,
   { receive }: Receiver<Value>,
   exchange: Exchange,
   attempt: Attempt,
@@ -68,7 +68,7 @@ function perform<Value>(
   const connected = () => {
     timer.connected()
     row.phase = 'first-event'
-    making?.(true)
+    flight?.making(true)
   }
   if (scripted) connected()
   const send: Send = async (request) => {
@@ -108,7 +108,7 @@ export async function sendToModel<Value>(
     model: request.head.model,
     attempts,
     signal: request.ask.signal,
-    ...(sending.making && { making: sending.making }),
+    ...(sending.flight && { flight: sending.flight }),
     limits: receiver.limits,
     async prepare(candidate) {
       const unpriced = request.head.unpriced && unpricedFor(request.head, candidate, modelCandidates.price.rates)
