@@ -1,7 +1,7 @@
 /** Kills processes that keep books, and determines from their output, files and tables in which state each kill hit them. */
 import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
-import { readLines } from '#billing/ledger/journal-line'
+import { readLines } from '#billing/journal/journal-line'
 import { systemClock as clock } from '#runtime/clock'
 import { namesIn, readSegments } from '#runtime/segment'
 import { returned } from '#store/engine/rows'

@@ -2,8 +2,9 @@
  * Measures what it costs to bring finished requests into the database: CPU time of this process and of the database, per usage row. The
  * books are checked after every lap, because wrong results do not count.
  */
+
+import { encodedLine } from '#billing/journal/encoded-line'
 import type { Account } from '#billing/lease/account'
-import { encodedLine } from '#billing/ledger/encoded-line'
 import { createMoneySync } from '#billing/ledger/money-sync'
 import { remoteBooks } from '#billing/ledger/remote-books'
 import { systemClock as clock, systemRandom as random } from '#runtime/clock'

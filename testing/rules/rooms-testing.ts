@@ -46,19 +46,35 @@ export const testingRooms: Record<string, Room> = {
     ...everything,
   },
   'testing/books': {
-    may: ['db', 'testing', 'testing/database', 'testing/upstream', ...billing, ...store('ledger', 'usage'), ...lower],
+    may: [
+      'db',
+      'testing',
+      'testing/database',
+      'testing/upstream',
+      ...billing,
+      'server/billing/journal',
+      ...store('ledger', 'usage'),
+      ...lower,
+    ],
     ...everything,
   },
   'testing/books/simulator': {
     may: [
       ...['db', 'testing', 'testing/database', 'testing/books', 'server/accounts', 'server/accounts/selling'],
-      ...[...billing, ...store('accounts', 'ledger'), ...lower],
+      ...[...billing, 'server/billing/journal', ...store('accounts', 'ledger'), ...lower],
     ],
     ...everything,
   },
   'testing/survival': {
     may: [
-      ...['testing/books', 'server/accounts', 'server/billing/ledger', 'server/reasoning-state', 'server/routing'],
+      ...[
+        'testing/books',
+        'server/accounts',
+        'server/billing/ledger',
+        'server/billing/journal',
+        'server/reasoning-state',
+        'server/routing',
+      ],
       ...store('accounts', 'channels'),
       'server/runtime',
     ],

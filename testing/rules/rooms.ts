@@ -88,8 +88,9 @@ export const rooms: Record<string, Room> = {
   // Reads an audio file's duration where no upstream reports it.
   'server/billing/tokens': { may: lower, packages: ['music-metadata', 'gpt-tokenizer'] },
   'server/billing/lease': { may: [...store('ledger'), ...lower] },
-  // The checksum in its journal.
-  'server/billing/ledger': { may: ['server/billing/lease', ...store('ledger', 'accounts'), ...lower], packages: ['node:zlib'] },
+  // The checksum of its lines.
+  'server/billing/journal': { may: [...store('ledger'), ...lower], packages: ['node:zlib'] },
+  'server/billing/ledger': { may: ['server/billing/lease', 'server/billing/journal', ...store('ledger', 'accounts'), ...lower] },
   'server/billing/ratelimit': { may: ['server/billing/lease', ...store('ledger'), ...lower] },
   // What upstreams charge, against what is known of it. Pure.
   'server/billing/invoices': { may: lower },

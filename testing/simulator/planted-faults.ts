@@ -82,7 +82,11 @@ export const plants: Readonly<Record<string, Plant>> = {
     from: 'trying.limits(candidate), trying.signal)',
     to: 'trying.limits(candidate), new AbortController().signal)',
   },
-  'who leaves a whole answer pays nothing': { file: 'relay/relay.ts', from: 'if (!this.#isMaking) this.signal', to: 'if (this.#isGone) this.signal' },
+  'who leaves a whole answer pays nothing': {
+    file: 'relay/relay.ts',
+    from: 'if (!this.#isMaking) this.signal',
+    to: 'if (this.#isGone) this.signal',
+  },
   'a revoked key goes on': { file: 'relay/relay.ts', from: 'if (reason !== undefined) this', to: 'if (!why) this' },
   'a failed attempt leaves its timers': { file: 'relay/pipeline/attempt.ts', from: '    timer.stop()\n', to: '' },
   'health is not told of failures': { file: 'relay/pipeline/attempt.ts', from: '      health.failed(candidate, error)\n', to: '' },

@@ -1,5 +1,5 @@
 /** The journals in a data folder, line by line, as written and as this build reads them. */
-import { encodeLine, type JournalLine, readLines } from '#billing/ledger/journal-line'
+import { encodeLine, type JournalLine, readLines } from '#billing/journal/journal-line'
 import { namesIn, readSegments } from '#runtime/segment'
 
 /** One line of a journal. */

@@ -2,12 +2,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { encodeLine } from '#billing/journal/journal-line'
 import { booksPlace, here, type Place } from '#testing/books/test-books'
 import { engines } from '#testing/database/database'
 import { runSql } from '#testing/database/tables'
 import { usageRow } from '#testing/usage-row'
 import { checkBooks } from './books-check.ts'
-import { encodeLine } from './journal-line.ts'
 
 /** Statements that plant a fault, and how the check names it. `undo`: what mends it. */
 const plants: Record<string, { plant: string[]; undo: string[]; part: string; rule: RegExp; what: RegExp }> = {

@@ -2,6 +2,8 @@
  * Checks the whole books and says what is wrong: the ledger, usage rows, their sums, budgets and leases by the rules of the store, and the
  * journals of instances against what the database has of them. Changes nothing.
  */
+
+import { endsIn } from '#billing/journal/journal-ends'
 import { folderFacts } from '#runtime/folder'
 import { namesIn } from '#runtime/segment'
 import { type BooksFault, type BooksReport, booksParts } from '#shared/console/books'
@@ -18,7 +20,6 @@ import {
 } from '#store/ledger/books-rules'
 import { lastCallOf } from '#store/ledger/instances'
 import { inReport, refuseLeft } from '#store/ledger/report'
-import { endsIn } from './journal-ends.ts'
 
 /** What is checked. */
 export interface BooksCheck {

@@ -2,6 +2,8 @@
  * The database as the books of an instance see it. Everything that crosses from the thread that carries streams crosses here: lines as
  * bytes, answers as a few numbers. `directBooks` asks on this thread, for tests and simulators; `remote-books.ts` asks a worker.
  */
+
+import { decodedLines, type EncodedLine, joinedLines } from '#billing/journal/encoded-line'
 import { withTimeout } from '#billing/lease/with-timeout'
 import type { Clock } from '#runtime/clock'
 import { type EndingBudget, endingBudgets, openBudgets } from '#store/ledger/budgets-ahead'
@@ -31,7 +33,6 @@ import {
 } from '#store/ledger/leases'
 import { endTelling } from '#store/ledger/recoveries'
 import type { BooksPlace } from '#store/ledger/usual-call'
-import { decodedLines, type EncodedLine, joinedLines } from './encoded-line.ts'
 
 /** One call, with its lines in bytes. */
 export type EncodedCall = SyncCall<EncodedLine>

@@ -1,5 +1,6 @@
 /** What a start reads of the journals that earlier runs have left. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { openJournal } from '#billing/journal/journal'
 import { systemClock as clock, systemRandom as random } from '#runtime/clock'
 import { createLog } from '#runtime/log'
 import { booksPlace, type Place } from '#testing/books/test-books'
@@ -7,7 +8,6 @@ import { sampledEngines } from '#testing/database/database'
 import { runSql } from '#testing/database/tables'
 import { usageRow } from '#testing/usage-row'
 import { type BooksDatabase, directBooks } from './books-database.ts'
-import { openJournal } from './journal.ts'
 import type { LeasedBooks } from './leased-books.ts'
 
 let place: Place

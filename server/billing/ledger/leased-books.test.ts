@@ -1,5 +1,6 @@
 /** The books in memory on both engines. What one call promises is tested with the store, what the files promise with the journal. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { openJournal } from '#billing/journal/journal'
 import { systemClock as clock, systemRandom as random } from '#runtime/clock'
 import { createLog } from '#runtime/log'
 import { GatewayError } from '#shared/errors'
@@ -8,7 +9,6 @@ import { openWallets, postGrant, readWallets } from '#store/ledger/ledger'
 import { chargesIn, leasedOf, wrongBooks } from '#testing/books/invariants'
 import { engines, type Throwaway, throwawayDatabase } from '#testing/database/database'
 import { usageRow } from '#testing/usage-row'
-import { openJournal } from './journal.ts'
 import { type LeasedBooks, type LeasedBooksOptions, openLeasedBooks } from './leased-books.ts'
 
 const at = new Date(1_700_000_000_000)

@@ -3,6 +3,8 @@
  * (`money-sync.ts`). Keeps every promise of `books.ts` without a statement in front of a request. Start reading at `openLeasedBooks`.
  */
 
+import { type EncodedLine, encodedLine } from '#billing/journal/encoded-line'
+import { journalFull } from '#billing/journal/journal'
 import type { Account, BudgetWindow } from '#billing/lease/account'
 import { type LeaseLevels, leaseLevels } from '#billing/lease/lease-levels'
 import { beyondAllMoney } from '#billing/lease/money-lease'
@@ -12,9 +14,7 @@ import { directBooks } from './books-database.ts'
 import { type Terms, withLimitOf } from './budgets.ts'
 import { openBudgetsAhead } from './budgets-ahead.ts'
 import { removeOldBudgets } from './budgets-removed.ts'
-import { type EncodedLine, encodedLine } from './encoded-line.ts'
 import { insufficientFunds } from './insufficient-funds.ts'
-import { journalFull } from './journal.ts'
 import type { MoneySync } from './money-sync.ts'
 import { createRefusals } from './refusals.ts'
 import { openRegistrations, type Registration, type RegistrationOptions } from './registrations.ts'

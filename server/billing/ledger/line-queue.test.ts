@@ -1,5 +1,5 @@
 import { describe, expect, spyOn, test } from 'bun:test'
-import type { EncodedLine } from './encoded-line.ts'
+import type { EncodedLine } from '#billing/journal/encoded-line'
 import { createLineQueue } from './line-queue.ts'
 
 const lineOf = (n: number): EncodedLine => ({ id: `r${n}`, at: 0, accounts: [], owed: 0n, covered: 0n, bytes: new Uint8Array() })

@@ -1,5 +1,5 @@
 /** The lines on their way to the database, in order, and who waits for them. What is done for a line does not depend on how many wait. */
-import type { EncodedLine } from './encoded-line.ts'
+import type { EncodedLine } from '#billing/journal/encoded-line'
 
 /** A queue of lines. */
 export interface LineQueue {

@@ -3,13 +3,13 @@
  * followers and does nothing. Each call names the last one that was answered, so that a database which has lost that one is noticed.
  */
 
+import type { EncodedLine } from '#billing/journal/encoded-line'
 import { callMs, unavailable } from '#billing/lease/with-timeout'
 import type { Clock, Random } from '#runtime/clock'
 import type { Log } from '#runtime/log'
 import type { Store } from '#store/engine/store'
 import type { AskedPart, Resynced, SyncAnswer } from '#store/ledger/leases'
 import type { BooksDatabase, EncodedCall } from './books-database.ts'
-import type { EncodedLine } from './encoded-line.ts'
 import type { WriteBackTarget } from './write-back.ts'
 
 /** Where an instance keeps its accounts. */

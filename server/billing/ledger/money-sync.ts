@@ -3,6 +3,7 @@
  * not known the leases are read again, under a number that the lost call cannot follow. The journal's files are its caller's.
  */
 
+import type { EncodedLine } from '#billing/journal/encoded-line'
 import type { Account } from '#billing/lease/account'
 import { createCallSize } from '#billing/lease/call-size'
 import { createDatabaseAvailability, type Moment } from '#billing/lease/database-availability'
@@ -14,7 +15,6 @@ import { unavailable } from '#billing/lease/with-timeout'
 import { isFenced, isUnwritable, type SyncAnswer } from '#store/ledger/leases'
 import { areTakesPaused } from '#store/ledger/recoveries'
 import { directBooks } from './books-database.ts'
-import type { EncodedLine } from './encoded-line.ts'
 import { createLineQueue, linesPerCall } from './line-queue.ts'
 import { createMoneyCalls, type MoneyCall, type MoneySyncOptions } from './money-calls.ts'
 import { createRecall } from './recall.ts'

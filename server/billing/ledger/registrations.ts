@@ -2,14 +2,16 @@
  * The registrations of this process with the database, one after the other: each has its lease sync and its journal. When others have
  * closed an instance, or the database has lost it, a new one follows; the old one only writes its lines back.
  */
+
+import type { Fsync, Journal } from '#billing/journal/contract'
+import type { EncodedLine } from '#billing/journal/encoded-line'
+import { openJournal } from '#billing/journal/journal'
 import type { Clock, Random } from '#runtime/clock'
 import type { Log } from '#runtime/log'
 import { readIfThere, writeSmall } from '#runtime/small-file'
 import type { Store } from '#store/engine/store'
 import { type BooksDatabase, directBooks } from './books-database.ts'
-import type { EncodedLine } from './encoded-line.ts'
 import { markHome } from './home-mark.ts'
-import { type Fsync, type Journal, openJournal } from './journal.ts'
 import { createMoneySync, type MoneySync } from './money-sync.ts'
 import { replayJournals, sweepJournals } from './replay.ts'
 import { createBackWriter, type WriteBackTarget } from './write-back.ts'

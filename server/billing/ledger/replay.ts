@@ -3,15 +3,16 @@
  * Only then do the leases of that run go back, for nothing else knows what it spent. The files stay for an hour, in case the database
  * loses its last commits.
  */
+
+import type { EncodedLine } from '#billing/journal/encoded-line'
+import { endsIn, type JournalEnd } from '#billing/journal/journal-ends'
+import { keepMs } from '#billing/journal/journal-files'
 import { folderFacts, removeFolder, rename, touch } from '#runtime/folder'
 import type { Log } from '#runtime/log'
 import { namesIn, trimSegments } from '#runtime/segment'
 import { Forgotten, isFenced } from '#store/ledger/leases'
 import type { BooksDatabase } from './books-database.ts'
-import type { EncodedLine } from './encoded-line.ts'
 import { isHome, markHome, removeMark } from './home-mark.ts'
-import { endsIn, type JournalEnd } from './journal-ends.ts'
-import { keepMs } from './journal-files.ts'
 import { createBackWriter } from './write-back.ts'
 
 /** How many requests were written. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
+import type { EncodedLine } from '#billing/journal/encoded-line'
 import { createLog } from '#runtime/log'
-import type { EncodedLine } from './encoded-line.ts'
 import { createBackWriter, type WriteBackTarget } from './write-back.ts'
 
 const lineOf = (n: number): EncodedLine => ({ id: `r${n}`, at: n, accounts: [], owed: 0n, covered: 0n, bytes: new Uint8Array() })

@@ -1,7 +1,8 @@
 /** Writes lines back to the database that may or may not be there already. */
+
+import { decodedLines, type EncodedLine } from '#billing/journal/encoded-line'
 import type { Log } from '#runtime/log'
 import { isUnwritable, type SyncAnswer } from '#store/ledger/leases'
-import { decodedLines, type EncodedLine } from './encoded-line.ts'
 
 /** The database, for lines of the past. */
 export interface WriteBackTarget {

@@ -5,7 +5,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
-import { encodeLine, readLines } from '#billing/ledger/journal-line'
+import { encodeLine, readLines } from '#billing/journal/journal-line'
 import { sha256Hex } from '#runtime/secrets'
 import { namesIn } from '#runtime/segment'
 import { GatewayError } from '#shared/errors'

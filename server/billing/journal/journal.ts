@@ -3,67 +3,12 @@
  * when its hold grows, while it streams, and when it ends; always before the event can be seen from outside, so that the next start
  * knows what `kill -9` cut off. A request is only admitted when there is room for its end. Start reading at `openJournal`.
  */
-import type { Clock, Timer } from '#runtime/clock'
-import type { Log } from '#runtime/log'
-import type { makeSegment } from '#runtime/segment'
+import type { Timer } from '#runtime/clock'
 import { GatewayError } from '#shared/errors'
-import type { BookLine } from '#store/ledger/book-line'
-import { endsIn, type JournalEnd } from './journal-ends.ts'
+import type { Journal, JournalOptions } from './contract.ts'
+import { endsIn } from './journal-ends.ts'
 import { bytesPerRequest, type JournalFile, openJournalFiles } from './journal-files.ts'
 import { encodeLine, type JournalLine, journalVersion, leanLine } from './journal-line.ts'
-
-/** What a power failure may cost: what the kernel had not written, the last 100 ms, or nothing that was answered. */
-export type Fsync = 'never' | '100ms' | 'always'
-
-/** What a journal is made from. */
-export interface JournalOptions {
-  /** Used by nothing else. */
-  folder: string
-  instance: bigint
-  fsync: Fsync
-  /** The most bytes of lines that wait for the database or are kept although it has them. */
-  maxBytes: number
-  clock: Clock
-  log: Log
-  /** Makes one file; that of the runtime unless a test's disk fails. */
-  createSegment?: typeof makeSegment
-}
-
-/** An open journal. */
-export interface Journal {
-  /** A request is admitted; nothing may be sent upstream before it is `written`. Amount in nano-dollars. Throws `journal_full`; then nothing is. */
-  open(id: string, accounts: readonly string[], amount: bigint): void
-  /** Resolves when what was said so far is written: whether it was. A request whose opening was not is to be dropped. Never rejects. */
-  written(): Promise<boolean>
-  /** The hold of an open request has grown by so many nano-dollars. */
-  grow(id: string, amount: bigint): void
-  /** What an open request owes so far. Skipped when room is short. */
-  progress(line: BookLine): void
-  /**
-   * The end of an open request, written when it is `safe`; `bytes`: the line as `encodeLine` makes it, where that is there already. Never
-   * throws: what the disk refuses stays in memory, and no new request is admitted.
-   */
-  settle(line: BookLine, bytes?: Uint8Array): void
-  /**
-   * The end of a request that was never open. False when there is no room, or such requests have all that they may; then nothing is
-   * written. They never take the room of those that pay.
-   */
-  record(line: BookLine, bytes?: Uint8Array): boolean
-  /** An open request ends without a line: nothing will be charged for it here. */
-  drop(id: string): void
-  /** Resolves when everything so far is written, and as durable as `fsync` demands before an answer may end. Never rejects. */
-  safe(): Promise<unknown>
-  /** The share of `maxBytes` that waits for the database, from 0 to 1. */
-  waitingShare(): number
-  /** Whether it takes a request now; if not, it is made ready for the next one as far as the disk allows. */
-  hasRoom(): boolean
-  /** The database has the request. */
-  flushed(id: string): void
-  /** Lines that the database had and that are kept all the same, oldest first, in batches: for a database that has lost them. */
-  kept(): AsyncGenerator<JournalEnd[]>
-  /** Closes the files. `needed`: the next start must look at them even if they are empty. */
-  close(needed: boolean): Promise<void>
-}
 
 /** Why no request is admitted. */
 export const journalFull = () =>
@@ -78,16 +23,25 @@ const recordedPart = 1 / 16
 /** Reserved for all lines but the opening one. */
 const bytesForEnd = bytesPerRequest - 1024
 
+/** A request that has a line. */
+interface Noted {
+  /** Where its last line is. */
+  file: JournalFile
+  isOpen: boolean
+  /** Bytes of its line, where it was never open. */
+  recorded: number
+}
+
 /** Begins a journal. Rejects when the disk has no room for its first two files. */
 export async function openJournal(options: JournalOptions): Promise<Journal> {
   const { folder, instance, fsync, maxBytes, clock, log, createSegment } = options
-  const pins = new Map<string, JournalFile>()
-  const opened = new Set<string>()
-  /** Bytes of lines of requests that were never open, by request, and of all. */
-  const recorded = new Map<string, number>()
+  /** Requests that are open, or not in the database yet, by their ids. */
+  const requests = new Map<string, Noted>()
+  let open = 0
+  /** Bytes of lines of requests that were never open. */
   let recordedBytes = 0
   const head = encodeLine({ kind: 'v', version: journalVersion, instance })
-  const reserved = () => opened.size * bytesPerRequest
+  const reserved = () => open * bytesPerRequest
   const files = await openJournalFiles({ folder, head, maxBytes, reserved, clock, log, ...(createSegment && { createSegment }) })
   /** Lines that lie behind what is written of the current file, and whether they will have been written. */
   let unwritten: Uint8Array[] = []
@@ -97,7 +51,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   /** The disk has refused a write: no new requests until everything that was written is in the database. */
   let broken = false
 
-  const room = () => files.current.left + files.spareRoom - opened.size * bytesPerRequest
+  const room = () => files.current.left + files.spareRoom - open * bytesPerRequest
 
   function breaks(thrown: unknown): void {
     if (!broken) log.error({ err: thrown }, 'the journal cannot be written; no new requests until the database has everything')
@@ -162,13 +116,28 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
 
   const rotate = () => flush() && files.rotate()
 
-  function pin(id: string): void {
-    const before = pins.get(id)
+  /** The current file has its last line. */
+  function pin(request: Noted): void {
+    const { file } = request
     const { current } = files
-    if (before === current) return
-    pins.set(id, current)
+    if (file === current) return
+    request.file = current
     current.pinned += 1
-    if (before) files.unpin(before)
+    files.unpin(file)
+  }
+
+  /** Notes a request whose line was just written. */
+  function note(id: string, isOpen: boolean, recorded: number): void {
+    const { current } = files
+    requests.set(id, { file: current, isOpen, recorded })
+    current.pinned += 1
+    if (isOpen) open += 1
+    recordedBytes += recorded
+  }
+
+  function close(request: Noted): void {
+    if (request.isOpen) open -= 1
+    request.isOpen = false
   }
 
   function sync(): Promise<void> {
@@ -181,7 +150,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   /** Mends a broken journal if it can. */
   function hasRoom(): boolean {
     // After a failed sync the old file may silently lack pages: it is not used again.
-    if (broken && pins.size === 0 && opened.size === 0 && rotate()) broken = false
+    if (broken && requests.size === 0 && rotate()) broken = false
     if (!broken && room() >= bytesPerRequest) return true
     prepare()
     return false
@@ -191,8 +160,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     open(id, accounts, amount) {
       if (!hasRoom()) throw journalFull()
       if (!write({ kind: 'o', id, accounts, amount })) throw journalFull()
-      opened.add(id)
-      pin(id)
+      note(id, true, 0)
       prepare()
     },
     written: () => writing,
@@ -201,40 +169,45 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     },
     progress(line) {
       const id = line.row.requestId
-      if (opened.has(id) && room() >= bytesPerRequest && write({ kind: 'p', id, line }) && flush()) pin(id)
+      const request = requests.get(id)
+      if (request?.isOpen && room() >= bytesPerRequest && write({ kind: 'p', id, line }) && flush()) pin(request)
     },
     settle(line, bytes) {
       const id = line.row.requestId
-      opened.delete(id)
-      if (write({ kind: 's', id, line }, bytes)) pin(id)
+      const request = requests.get(id)
+      if (request) close(request)
+      if (!write({ kind: 's', id, line }, bytes)) return
+      if (request) pin(request)
+      else note(id, false, 0)
     },
     record(line, bytes = encodeLine({ kind: 's', id: line.row.requestId, line })) {
       const id = line.row.requestId
       const size = bytes.length
       if (!hasRoom() || recordedBytes + size > maxBytes * recordedPart) return false
       if (!write({ kind: 's', id, line }, bytes) || !flush()) return false
-      recorded.set(id, size)
-      recordedBytes += size
-      pin(id)
+      note(id, false, size)
       return true
     },
-    drop: (id) => void opened.delete(id),
+    drop(id) {
+      const request = requests.get(id)
+      if (request) close(request)
+    },
     safe: () => (fsync === 'always' && files.unsynced() ? sync() : writing),
     hasRoom,
     waitingShare: () => files.waitingBytes() / maxBytes,
     flushed(id) {
-      const file = pins.get(id)
-      if (!file) return
-      pins.delete(id)
-      recordedBytes -= recorded.get(id) ?? 0
-      recorded.delete(id)
-      files.unpin(file)
+      const request = requests.get(id)
+      if (!request) return
+      requests.delete(id)
+      close(request)
+      recordedBytes -= request.recorded
+      files.unpin(request.file)
       prepare()
       hasRoom()
     },
     async *kept() {
       flush()
-      for await (const { ended } of endsIn(folder)) yield ended.filter(({ id }) => !pins.has(id))
+      for await (const { ended } of endsIn(folder)) yield ended.filter(({ id }) => !requests.has(id))
     },
     async close(needed) {
       syncTimer?.cancel()
