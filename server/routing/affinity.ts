@@ -55,6 +55,7 @@ export function createAffinity(clock: Pick<Clock, 'monotonic'>, { entries, lifet
       return candidates
     },
     served(scope, names, { channel, key }) {
+      if (names.length === 0) return
       const place = { channel: channel.id, key: key?.id, until: clock.monotonic() + lifetime }
       for (const name of names) {
         places.delete(nameIn(scope, name))

@@ -2,6 +2,7 @@
 import { GatewayError } from '#shared/errors'
 
 const keyHeaders = ['x-api-key', 'x-third-api-key', 'x-goog-api-key'] as const
+const usualBearer = 'Bearer '
 const bearer = /^bearer +(.+)$/i
 /** Browsers cannot set headers on a WebSocket, so they send the key as a subprotocol with this prefix. */
 const keyProtocol = 'openai-insecure-api-key.'
@@ -18,10 +19,17 @@ export function offeredProtocols(headers: Headers): readonly string[] {
 
 const none: readonly string[] = []
 
+/** The key in an `Authorization` header; empty when it has none. */
+function keyIn(authorization: string): string {
+  // As nearly every client spells it.
+  if (authorization.startsWith(usualBearer)) return authorization.slice(usualBearer.length).trim()
+  return bearer.exec(authorization)?.[1]?.trim() ?? ''
+}
+
 /** The key as it was sent; `further`: one more header that may carry it. Throws `invalid_api_key` when there is none and `conflicting_credentials` when there are several. */
 export function readCredential(headers: Headers, query: URLSearchParams, further?: string): string {
   const authorization = headers.get('authorization')
-  let key = authorization === null ? undefined : (bearer.exec(authorization)?.[1]?.trim() ?? '')
+  let key = authorization === null ? undefined : keyIn(authorization)
   let isConflicting = false
   const found = (value: string) => {
     if (key !== undefined && key !== value) isConflicting = true
