@@ -41,6 +41,31 @@ describe('an abort', () => {
     abort.abort(undefined)
     expect(heard).toEqual([1, 2, 3])
   })
+
+  test('calls those that are left in the order in which they came, whoever came and went before', () => {
+    for (let round = 0; round < 500; round++) {
+      const abort = new Abort()
+      const heard: number[] = []
+      const all = Array.from({ length: 6 }, (_, n) => () => heard.push(n))
+      const left: number[] = []
+      for (let step = 0; step < 16; step++) {
+        // Any sequence will do, as long as it is another one each round.
+        const n = (round * 7 + step * step * (round % 11) + step * 5) % 6
+        const listener = all[n] ?? all[0]
+        if (listener === undefined) throw new Error('no listener')
+        const at = left.indexOf(n)
+        if ((round + step * 3) % 5 < 3) {
+          abort.addEventListener('abort', listener)
+          if (at < 0) left.push(n)
+        } else {
+          abort.removeEventListener('abort', listener)
+          if (at >= 0) left.splice(at, 1)
+        }
+      }
+      abort.abort(undefined)
+      expect(heard).toEqual(left)
+    }
+  })
 })
 
 describe('a native signal', () => {

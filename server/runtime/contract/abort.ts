@@ -19,18 +19,21 @@ export interface AbortSignalLike {
 export class Abort implements AbortSignalLike {
   aborted = false
   reason: unknown
-  #listeners: AbortListener[] = []
+  // In the order in which they came, without gaps. Few have more than two, and a list would cost more than all else here.
+  #first: AbortListener | undefined
+  #second: AbortListener | undefined
+  #others: AbortListener[] | undefined
 
   /** Calls every listener, in the order in which they came. Later calls do nothing. */
   abort(reason: unknown): void {
     if (this.aborted) return
     this.aborted = true
     this.reason = reason
-    const listeners = this.#listeners
-    this.#listeners = []
+    const listeners = [this.#first, this.#second, ...(this.#others ?? [])]
+    this.#first = this.#second = this.#others = undefined
     for (const listener of listeners) {
       if (typeof listener === 'function') listener()
-      else listener.handleEvent()
+      else listener?.handleEvent()
     }
   }
 
@@ -40,13 +43,24 @@ export class Abort implements AbortSignalLike {
 
   /** Called once, when it is aborted; never if that has happened already. The same listener is not added twice. */
   addEventListener(_type: 'abort', listener: AbortListener): void {
-    if (!this.aborted && !this.#listeners.includes(listener)) this.#listeners.push(listener)
+    if (this.aborted || this.#first === listener || this.#second === listener) return
+    if (this.#first === undefined) this.#first = listener
+    else if (this.#second === undefined) this.#second = listener
+    else if (this.#others === undefined) this.#others = [listener]
+    else if (!this.#others.includes(listener)) this.#others.push(listener)
   }
 
   /** A listener that is removed while others are being called is still called. */
   removeEventListener(_type: 'abort', listener: AbortListener): void {
-    const at = this.#listeners.indexOf(listener)
-    if (at >= 0) this.#listeners.splice(at, 1)
+    if (this.#first === listener) {
+      this.#first = this.#second
+      this.#second = this.#others?.shift()
+    } else if (this.#second === listener) {
+      this.#second = this.#others?.shift()
+    } else if (this.#others !== undefined) {
+      const at = this.#others.indexOf(listener)
+      if (at >= 0) this.#others.splice(at, 1)
+    }
   }
 }
 
