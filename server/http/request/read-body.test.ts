@@ -79,6 +79,20 @@ describe('readBody', () => {
     await readBody(post('x'.repeat(101)), 100, clock).catch(() => undefined)
     expect(clock.pending()).toBe(0)
   })
+  test('sets no timer for a body that came with its head', async () => {
+    let timers = 0
+    const clock = handClock()
+    const counting = {
+      ...clock,
+      after: (ms: number, work: () => void) => {
+        timers += 1
+        return clock.after(ms, work)
+      },
+    }
+    await readBody(new Request('http://a/', { method: 'POST', body: 'x', headers: { 'content-length': '1' } }), 100, counting)
+    expect(timers).toBe(0)
+  })
+
   test('a sender who goes away is the sender’s fault', async () => {
     const broken = new ReadableStream({ pull: (controller) => controller.error(new Error('reset')) })
     await expect(readBody(post(broken), 100)).rejects.toMatchObject({ code: 'client_closed_request' })
