@@ -46,6 +46,8 @@ export interface Journal {
   drop(id: string): void
   /** Resolves when everything so far is written, and as durable as `fsync` demands before an answer may end. Never rejects. */
   safe(): Promise<unknown>
+  /** Writes what was said so far at once; false where the disk refuses it. */
+  flush(): boolean
   /** The share of `maxBytes` that waits for the database, from 0 to 1. */
   waitingShare(): number
   /** Whether it takes a request now; if not, it is made ready for the next one as far as the disk allows. */

@@ -7,7 +7,7 @@ import { createLog } from '#runtime/log'
 import { makeSegment } from '#runtime/segment'
 import { usageRow } from '#testing/usage-row'
 import { openJournal } from './journal.ts'
-import { readLines } from './journal-line.ts'
+import { encodeLine, readLines } from './journal-line.ts'
 
 let folder: string
 beforeEach(async () => {
@@ -22,6 +22,7 @@ const names = (count: number) => Array.from({ length: count }, (_, n) => `r${n}`
 async function observed(maxBytes = 1024 * 1024) {
   const disk = { writes: 0, refuses: false }
   const createSegment: typeof makeSegment = async (...args) => {
+    if (disk.refuses) throw Object.assign(new Error('input/output error'), { code: 'EIO' })
     const segment = await makeSegment(...args)
     const write = (at: number, bytes: Uint8Array) => {
       disk.writes += 1
@@ -124,4 +125,49 @@ describe('lines that come in step', () => {
     await journal.close(true)
     expect(await said()).toEqual(['o before', 's before', 'o after'])
   })
+
+  test('leave the line before where it is needed, until they are written', async () => {
+    const { journal, disk } = await observed(64 * 1024)
+    for (const id of ['a', 'b', 'c']) journal.open(id, ['u'], 1n)
+    journal.progress(line('a'))
+    const used = async () => (await readFile(join(folder, 'journal', '000001.log'))).indexOf(0)
+    const size = encodeLine({ kind: 's', id: 'a', line: line('a') }).length
+    // The first file is filled until it has no room for this end.
+    for (let n = 0; 16 * 1024 - (await used()) >= size; n++) {
+      journal.open(`fill ${n}`, ['u'], 1n)
+      journal.drop(`fill ${n}`)
+      await journal.written()
+      journal.flushed(`fill ${n}`)
+      await systemClock.sleep(1)
+    }
+    disk.refuses = true
+    journal.settle(line('a'))
+    await journal.safe()
+    expect(journal.hasRoom()).toBe(false)
+    disk.refuses = false
+    // Others write on, and want the room.
+    for (let n = 0; n < 300; n++) {
+      for (const id of ['b', 'c']) journal.progress(line(id))
+      journal.hasRoom()
+      await systemClock.sleep(1)
+    }
+    expect((await said()).filter((each) => each.endsWith(' a'))).toContain('p a')
+    await journal.close(true)
+  })
+})
+
+test('a request that is opened again while its end waits takes no room twice', async () => {
+  const { journal } = await observed(64 * 1024)
+  for (let round = 0; round < 600; round++) {
+    for (let tries = 0; tries < 500 && !journal.hasRoom(); tries++) await systemClock.sleep(1)
+    for (let again = 0; again < 2; again++) {
+      journal.open('same', ['u'], 1n)
+      journal.settle(line('same'))
+      await journal.safe()
+    }
+    journal.flushed('same')
+  }
+  expect(journal.waitingShare()).toBe(0)
+  expect(journal.hasRoom()).toBe(true)
+  await journal.close(false)
 })

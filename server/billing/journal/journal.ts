@@ -30,6 +30,8 @@ interface Noted {
   isOpen: boolean
   /** Bytes of its line, where it was never open. */
   recorded: number
+  /** The database has it, or nothing is due of it any more. */
+  isForgotten?: true
 }
 
 /** Begins a journal. Rejects when the disk has no room for its first two files. */
@@ -45,6 +47,8 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   const files = await openJournalFiles({ folder, head, maxBytes, reserved, clock, log, ...(createSegment && { createSegment }) })
   /** Lines that lie behind what is written of the current file, and whether they will have been written. */
   let unwritten: Uint8Array[] = []
+  /** Whose last lines these are, where they have others that are written. */
+  let moving: Noted[] = []
   let writing = yes
   let tell: ((isWritten: boolean) => void) | undefined
   let syncTimer: Timer | undefined
@@ -79,7 +83,6 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     const { current } = files
     current.used += bytes.length
     current.left -= bytes.length
-    current.isDirty = true
     if (unwritten.push(bytes) === 1) {
       writing = new Promise((resolve) => {
         tell = resolve
@@ -97,12 +100,15 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     if (first === undefined) return true
     const { current } = files
     const bytes = unwritten.length === 1 ? first : Buffer.concat(unwritten)
-    const told = tell
+    const [told, moved] = [tell, moving]
     unwritten = []
+    moving = []
     writing = yes
     let isWritten = true
     try {
       current.segment.write(current.used - bytes.length, bytes)
+      current.isDirty = true
+      for (const request of moved) pin(request)
     } catch (thrown) {
       isWritten = false
       // The next line has to follow the last one that is there: a reader stops at the first zero.
@@ -116,19 +122,20 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
 
   const rotate = () => flush() && files.rotate()
 
-  /** The current file has its last line. */
+  /** The current file has its last line. Until that is written, the file with the one before is needed. */
   function pin(request: Noted): void {
     const { file } = request
     const { current } = files
-    if (file === current) return
+    if (file === current || request.isForgotten) return
     request.file = current
     current.pinned += 1
     files.unpin(file)
   }
 
-  /** Notes a request whose line was just written. */
+  /** Notes a request whose first line was just added. */
   function note(id: string, isOpen: boolean, recorded: number): void {
     const { current } = files
+    forget(id)
     requests.set(id, { file: current, isOpen, recorded })
     current.pinned += 1
     if (isOpen) open += 1
@@ -138,6 +145,18 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   function close(request: Noted): void {
     if (request.isOpen) open -= 1
     request.isOpen = false
+  }
+
+  /** False where nothing of it was noted. */
+  function forget(id: string): boolean {
+    const request = requests.get(id)
+    if (request === undefined) return false
+    requests.delete(id)
+    request.isForgotten = true
+    close(request)
+    recordedBytes -= request.recorded
+    files.unpin(request.file)
+    return true
   }
 
   function sync(): Promise<void> {
@@ -177,7 +196,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
       const request = requests.get(id)
       if (request) close(request)
       if (!write({ kind: 's', id, line }, bytes)) return
-      if (request) pin(request)
+      if (request) moving.push(request)
       else note(id, false, 0)
     },
     record(line, bytes = encodeLine({ kind: 's', id: line.row.requestId, line })) {
@@ -194,14 +213,10 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     },
     safe: () => (fsync === 'always' && files.unsynced() ? sync() : writing),
     hasRoom,
+    flush,
     waitingShare: () => files.waitingBytes() / maxBytes,
     flushed(id) {
-      const request = requests.get(id)
-      if (!request) return
-      requests.delete(id)
-      close(request)
-      recordedBytes -= request.recorded
-      files.unpin(request.file)
+      if (!forget(id)) return
       prepare()
       hasRoom()
     },

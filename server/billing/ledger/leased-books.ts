@@ -94,19 +94,21 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
     const { registration, accounts, ids, amount } = hold
     const { sync, journal, due, drop } = registration
     let isHeld = false
+    let isOpen = false
     try {
       const held = holdIn(sync, accounts, amount)
       const outcome = held === true || (await held)
       if (outcome !== true) throw insufficientFunds(outcome)
       isHeld = true
       journal.open(id, ids, amount)
+      isOpen = true
       due.add(id)
       if (!(await journal.written())) throw journalFull()
     } catch (thrown) {
       if (holds.get(id) !== hold) throw thrown
       holds.delete(id)
       if (isHeld) sync.settle(ids, amount, 0n)
-      if (due.has(id)) drop(id)
+      if (isOpen) drop(id)
       throw thrown
     }
   }

@@ -28,8 +28,8 @@ export const linesPerCall = 500
 /** So many places of removed lines are kept before the rest moves up, and at least as many as lines that wait. */
 const mostSpent = 1_000
 
-/** An empty queue. */
-export function createLineQueue(): LineQueue {
+/** An empty queue. `writeDown`: whatever is in it is in the journal when this returns, before the database hears of it. */
+export function createLineQueue(writeDown: () => void = () => undefined): LineQueue {
   const lines: (EncodedLine | undefined)[] = []
   /** Where the first line is; before it are those that were removed. */
   let first = 0
@@ -51,7 +51,10 @@ export function createLineQueue(): LineQueue {
       lines.push(line)
     },
     gone: (line) => new Promise((resolve) => waiting.set(line, resolve)),
-    next: () => lines.slice(first, first + (alone > 0 ? 1 : linesPerCall)).filter((line) => line !== undefined),
+    next() {
+      writeDown()
+      return lines.slice(first, first + (alone > 0 ? 1 : linesPerCall)).filter((line) => line !== undefined)
+    },
     remove(some) {
       forget(some.length)
       alone = Math.max(0, alone - some.length)

@@ -37,6 +37,8 @@ export interface MoneySyncOptions extends Omit<DatabasePlace, 'database'> {
   lingerMs: number
   /** The database has the line, or never will. */
   flushed(line: EncodedLine): void
+  /** Called before lines go to the database: what they say is in the journal when it returns. */
+  writeDown?(): void
   /** Is told how many nano-dollars a call has charged. */
   charged?(amount: bigint): void
   /** The database has lost its last commits: everything that it may have had must be written there again, before anything else. */

@@ -77,7 +77,7 @@ export function createMoneySync(options: MoneySyncOptions): MoneySync {
   const instance = options.instance.toString()
   const calls = createMoneyCalls({ ...options, database: options.database ?? directBooks(options.store, clock) })
   const leases = createMoneyLeases(coverMs, () => maySpend())
-  const queue = createLineQueue()
+  const queue = createLineQueue(() => options.writeDown?.())
   const recall = createRecall(options.store)
   const availability = createDatabaseAvailability(clock, validMs, {
     away: (err) => log.warn({ err }, 'the database does not answer'),

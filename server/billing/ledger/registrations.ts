@@ -121,6 +121,7 @@ export async function openRegistrations(options: RegistrationOptions): Promise<R
       if (made.retired && made.due.size === 0) void retire(made)
     }
     const flushed = ({ id }: EncodedLine) => done(id)
+    const writeDown = () => void journal.flush()
     const drop = (id: string) => {
       journal.drop(id)
       done(id)
@@ -137,7 +138,17 @@ export async function openRegistrations(options: RegistrationOptions): Promise<R
     const charged = (amount: bigint) => {
       registrations.charged += amount
     }
-    const sync = createMoneySync({ ...place, charged, coverMs, validMs, lingerMs, flushed, forgotten, closed: () => void replace(made) })
+    const sync = createMoneySync({
+      ...place,
+      charged,
+      coverMs,
+      validMs,
+      lingerMs,
+      flushed,
+      writeDown,
+      forgotten,
+      closed: () => void replace(made),
+    })
     const made: Registration = { instance, sync, journal, due: new Set(), drop, retired: false }
     return made
   }
