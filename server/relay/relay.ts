@@ -174,10 +174,12 @@ class Flight implements InFlightRequest {
     if (reason !== undefined) this.signal.abort(reason)
   }
 
-  /** It keeps its own neighbours: whoever is going through all of them may be standing on it. */
+  /** It keeps the one before it: whoever is going through all of them may be standing on it. */
   #unlink(): void {
     if (this.#newer === undefined) this.#all.latest = this.older
     else this.#newer.older = this.older
     if (this.older !== undefined) this.older.#newer = this.#newer
+    // Whoever still has this one would keep all later ones in memory.
+    this.#newer = undefined
   }
 }
