@@ -5,6 +5,7 @@ import {
   addUser,
   endlessPrompt,
   messageBox,
+  reloadStored,
   sendMessage,
   signIn,
   turnCount,
@@ -17,7 +18,7 @@ test('a reload shows everything again; a reload during a stream shows the part t
   await signIn(page)
   await sendMessage(page, 'Hello')
   await waitForReply(page)
-  await page.reload()
+  await reloadStored(page)
   await expect(turns(page)).toHaveCount(2)
   await sendMessage(page, endlessPrompt)
   const arrived = 'one word after the other'

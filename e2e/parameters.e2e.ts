@@ -1,6 +1,6 @@
 /** The parameter panel in a real browser: every combination of switches sends exactly the parameters that are on. */
 import { expect, test } from './support/browser-test.ts'
-import { nextBody, sendMessage, signIn, waitForReply } from './support/playground.ts'
+import { nextBody, reloadStored, sendMessage, signIn, waitForReply } from './support/playground.ts'
 
 const parameters = [
   ['Temperature', 'temperature', 1],
@@ -41,6 +41,6 @@ test('what is typed out of range is corrected with a sentence, and the slider do
   await slider.focus()
   await page.keyboard.press('ArrowLeft')
   await expect(box).toHaveValue('1.99')
-  await page.reload()
+  await reloadStored(page)
   await expect(page.getByRole('textbox', { name: 'Temperature', exact: true })).toHaveValue('1.99')
 })

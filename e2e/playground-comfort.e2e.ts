@@ -6,6 +6,7 @@ import {
   addUser,
   endlessPrompt,
   messageBox,
+  reloadStored,
   sendButton,
   sendMessage,
   signIn,
@@ -31,14 +32,14 @@ test('a model is chosen at the first visit, and the one used last afterwards', a
   await sendMessage(page, 'Hello')
   await waitForReply(page)
   await page.getByRole('button', { name: 'New chat', exact: true }).first().click()
-  await page.reload()
+  await reloadStored(page)
   await expect(page.getByRole('button', { name: 'Model, zz-second' })).toBeVisible()
   // The channel goes: the conversation is kept, and another model may go on with it.
   const { data } = (await call('GET', '/api/channels')) as { data: { id: string; name: string }[] }
   const channel = data.find(({ name }) => name === 'two')?.id
   await call('PATCH', `/api/channels/${channel}`, { models: [first] })
   await page.getByRole('link', { name: 'Hello' }).click()
-  await page.reload()
+  await reloadStored(page)
   await expect(page.getByRole('status').getByText('zz-second is no longer available in group default')).toBeVisible()
   await messageBox(page).fill('And now?')
   await page.getByRole('button', { name: 'Continue with aa-first' }).click()

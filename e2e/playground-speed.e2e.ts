@@ -5,7 +5,17 @@
 import type { Page } from 'playwright/test'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { expect, testWithoutDemo as test } from './support/browser-test.ts'
-import { addChannel, chooseModel, messageBox, removeChannels, sendMessage, signIn, turns, waitForReply } from './support/playground.ts'
+import {
+  addChannel,
+  chooseModel,
+  messageBox,
+  reloadStored,
+  removeChannels,
+  sendMessage,
+  signIn,
+  turns,
+  waitForReply,
+} from './support/playground.ts'
 
 const slack = 20
 const model = 'fluent'
@@ -169,7 +179,7 @@ test('a reply of 120,000 characters leaves a bounded page', async ({ page }) => 
   // What is far away is there when it is looked at.
   await page.getByRole('log').evaluate((log) => log.scrollTo(0, 0))
   await expect(turns(page).last().getByText('Part 0', { exact: true })).toBeVisible()
-  await page.reload()
+  await reloadStored(page)
   await expect(page.getByText(`Part ${last}`, { exact: true })).toBeVisible()
   await expect.poll(nodes).toBeLessThan(6_000)
   tell('longest task when it is opened again, ms', Math.round((await found(page)).longest))

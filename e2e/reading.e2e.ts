@@ -7,9 +7,11 @@ import {
   addChannel,
   chooseModel,
   messageBox,
+  reloadStored,
   removeChannels,
   sendMessage,
   signIn,
+  turnCount,
   waitForFrames,
   waitForReply,
   waitUntilStored,
@@ -92,7 +94,8 @@ test('turns that come in above are measured without moving what is read, however
     await expect(figures).toBeVisible()
   }
   // Another page has measured nothing yet.
-  await page.reload()
+  await reloadStored(page)
+  await expect.poll(() => turnCount(page)).toBe(10)
   await expect.poll(() => distance(page)).toBeLessThanOrEqual(1)
   await expect(figures).toBeVisible()
   await waitForFrames(page)

@@ -18,8 +18,8 @@ function expectEvents({ converted, passed }: Pick<TracedWork, 'converted' | 'pas
     expect(work.awaits).toBeLessThanOrEqual(limit.awaits)
     expect(work.objects).toBeLessThanOrEqual(limit.objects)
     expect(work.writes).toBeLessThanOrEqual(limit.writes)
-    // It counts at all, though on a busy machine many come together.
-    expect(work.writes).toBeGreaterThan(0)
+    // It counts at all. An event alone may come to nothing: on a busy machine those of a long answer come together.
+    expect(work.request.writes).toBeGreaterThan(1)
   }
 }
 

@@ -84,7 +84,13 @@ export async function waitUntilStored(page: Page, text: string): Promise<void> {
   await expect.poll(() => stored(page), { intervals: [50] }).toContain(text)
 }
 
-/** Everything that this browser has stored, as one JSON text. */
+/** Reloads the page when what it has written so far is stored: a browser drops what still waits for a slow disk. */
+export async function reloadStored(page: Page): Promise<void> {
+  await stored(page)
+  await page.reload()
+}
+
+/** Everything that this browser has stored, as one JSON text. Comes after all that was written before. */
 const stored = (page: Page): Promise<string> =>
   page.evaluate(async () => {
     const answerOf = <Result>(request: IDBRequest<Result>) =>
