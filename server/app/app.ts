@@ -37,7 +37,7 @@ import { createIntake } from '#relay/spend/intake'
 import { createReplays } from '#replay/replays'
 import { createChannelChecks } from '#routing/channel-checks'
 import { createFailedTests } from '#routing/failed-tests'
-import { systemClock as clock, systemRandom as random } from '#runtime/clock'
+import { systemClock as clock, newRequestId, systemRandom as random } from '#runtime/clock'
 import { createLagMeter } from '#runtime/event-loop-lag'
 import { installationId } from '#runtime/installation-id'
 import { packagePath, readPackageText } from '#runtime/package-file'
@@ -205,7 +205,7 @@ export async function build(surroundings: Surroundings): Promise<Standing> {
       minutes: settings.checkMinutes,
       health,
       test: (id, question, signal) =>
-        probe.test(id, question, signal, (probed) => void books.record(checkRow(probed, `req_${random.base62(24)}`))),
+        probe.test(id, question, signal, (probed) => void books.record(checkRow(probed, newRequestId({ clock, random })))),
       clock,
       log,
     })

@@ -5,7 +5,7 @@
 import type { Caller } from '#accounts/caller'
 import type { Batch, BatchAnswer, BatchFacts, BatchResult } from '#canonical/batch'
 import type { JobKind, RunningJob } from '#jobs/jobs'
-import type { Clock, Random } from '#runtime/clock'
+import { type Clock, newRequestId, type Random } from '#runtime/clock'
 import { Abort } from '#runtime/contract/abort'
 import type { Log } from '#runtime/log'
 import type { Sealer } from '#runtime/secrets'
@@ -82,7 +82,7 @@ export function widthFor({ key, user, group }: Caller): number {
 
 /** Running batches, as a kind of jobs. */
 export function createBatchRunner(parts: RunnerParts): JobKind {
-  const { store, sealer, clock, random, log, batches, places } = parts
+  const { store, sealer, clock, log, batches, places } = parts
 
   /** Where the requests of a batch come from, each once. */
   function placesOf(batch: string): () => Promise<number | undefined> {
@@ -172,7 +172,7 @@ export function createBatchRunner(parts: RunnerParts): JobKind {
 
   /** Asks it once. Undefined: it was answered, and the answer is written. */
   async function once(job: RunningJob, batch: Batch, place: number, { caller, body }: Pick<LineAsk, 'caller' | 'body'>) {
-    const requestId = `req_${random.base62(24)}`
+    const requestId = newRequestId(parts)
     const write = async (state: 'succeeded' | 'failed', { status, body: text }: BatchAnswer) => {
       const pieces = sealedPieces(sealer, batch.id, place, 1, JSON.stringify([status, text]))
       if (!(await answerLine(store, { batch: batch.id, place, state, requestId, pieces }, job.runner)))

@@ -9,7 +9,7 @@ import { isPreflight, preflight, readable } from '#http/request/other-sites'
 import { captured, errorResponse, sameErrorResponse, withGuards, withRequestId } from '#http/request/respond'
 import type { Envelope, Method, Route, Visit } from '#http/request/route'
 import { clientAddress, createTargetCheck, type HostPolicy, pathParameter } from '#http/request/target'
-import type { Clock, Random } from '#runtime/clock'
+import { type Clock, newRequestId, type Random } from '#runtime/clock'
 import type { LagMeter } from '#runtime/event-loop-lag'
 import type { Peer } from '#runtime/listen'
 import type { Log } from '#runtime/log'
@@ -234,7 +234,7 @@ export function createApp(parts: AppParts): App {
   const finished = (response: Response, requestId: string) => withGuards(withRequestId(response, requestId), isSecure)
 
   return async (request, peer) => {
-    const requestId = `req_${parts.random.base62(24)}`
+    const requestId = newRequestId(parts)
     try {
       arrivals.set(request, new Arrival(request, targetOf(request), requestId, peer, parts.isTrustedProxy))
       return finished(await elysia.fetch(request), requestId)

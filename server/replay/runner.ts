@@ -4,7 +4,7 @@
  */
 import type { Accounts } from '#accounts/accounts'
 import type { JobKind, RunningJob } from '#jobs/jobs'
-import type { Clock, Random } from '#runtime/clock'
+import { type Clock, newRequestId, type Random } from '#runtime/clock'
 import { Abort } from '#runtime/contract/abort'
 import type { Log } from '#runtime/log'
 import { asGatewayError, GatewayError } from '#shared/errors'
@@ -53,7 +53,7 @@ const longestWaitMs = 24 * 3_600_000
 
 /** Runs replays on a store. */
 export function createRunner(parts: RunnerParts): Runner {
-  const { store, clock, random, log } = parts
+  const { store, clock, log } = parts
   const cut = new Abort()
 
   async function run({ id, runner, lost }: RunningJob): Promise<'later' | undefined> {
@@ -68,7 +68,7 @@ export function createRunner(parts: RunnerParts): Runner {
         if (parts.isBusy()) await clock.sleep(busyMs)
         else if (under.size >= mostItems) await Promise.race(under)
         else {
-          const begun = { replayId: `req_${random.base62(24)}`, begunAt: new Date(clock.now()) }
+          const begun = { replayId: newRequestId(parts), begunAt: new Date(clock.now()) }
           const item = await beginReplayItem(store, id, runner, begun, elsewhere)
           if (!item) break
           isSpent = (await spentOfReplay(store, id)) > job.ceiling

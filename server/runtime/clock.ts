@@ -88,3 +88,20 @@ export const systemRandom: Random = {
     return text
   },
 }
+
+/** Digits of the time in an id of a request, to base 36: lower case, so that every collation orders them alike. Enough until 5188. */
+const timeDigits = 9
+/** Characters of chance after them: 89 bits within a millisecond. */
+const chanceLength = 15
+/** The millisecond of the last id, and its digits: of many requests a few come together. */
+let [last, lastDigits] = [Number.NaN, '']
+
+/**
+ * The id of a new request: `req_` and 24 letters and digits. Of two different milliseconds the later one is the greater text, so that an
+ * index of such ids grows at its end: ids of chance alone are spread over all its pages, which a large index reads and writes again for each.
+ */
+export function newRequestId({ clock, random }: { clock: Pick<Clock, 'now'>; random: Pick<Random, 'base62'> }): string {
+  const now = Math.trunc(clock.now())
+  if (now !== last) [last, lastDigits] = [now, now.toString(36).padStart(timeDigits, '0')]
+  return `req_${lastDigits}${random.base62(chanceLength)}`
+}

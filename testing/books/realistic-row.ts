@@ -1,6 +1,6 @@
 /** Usage rows as large as those of real requests, for measurements. Amounts are nano-dollars. */
 import type { Account } from '#billing/lease/account'
-import { systemRandom as random } from '#runtime/clock'
+import { newRequestId, systemRandom as random } from '#runtime/clock'
 import type { NewLog } from '#store/ledger/ledger'
 
 /** How many keys, models and channels the rows name; a user has every key whose number is its own modulo the number of users. */
@@ -12,6 +12,7 @@ const hour = 3_600_000
 export function realisticRow(n: number, userId: string, from: number, cost: bigint): NewLog {
   const [fresh, total, reasoning] = [900 + (n % 997), 100 + (n % 499), n % 97]
   const model = `model-${n % models}`
+  const at = from + (n % hour)
   const attempt = {
     channel: `channel-${n % channels}`,
     key: `channel-${n % channels} 1`,
@@ -21,8 +22,8 @@ export function realisticRow(n: number, userId: string, from: number, cost: bigi
     ms: 700,
   } as const
   return {
-    requestId: `req_${random.hex(12)}`,
-    at: new Date(from + (n % hour)),
+    requestId: newRequestId({ clock: { now: () => at }, random }),
+    at: new Date(at),
     userId,
     keyId: `key-${n % rowKeys}`,
     key: `the key ${n % rowKeys}`,

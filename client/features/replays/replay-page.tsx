@@ -199,6 +199,9 @@ function Against(props: { text: string | undefined; now: number | undefined; bef
 /** Whether an item may be compared with its original: what failed took no time and cost nothing for another reason. */
 const answered = ({ state }: ReplayItemRow) => state === 'done'
 
+/** What tells requests apart: they begin with the time. */
+const endOf = (requestId: string) => `…${requestId.slice(-10)}`
+
 const None = () => <span class="na">–</span>
 
 function columns(job: ReplayDetail, href: (item: ReplayItemRow) => string): Column<ReplayItemRow>[] {
@@ -209,7 +212,7 @@ function columns(job: ReplayDetail, href: (item: ReplayItemRow) => string): Colu
       card: 'title',
       cell: (item) => (
         <a class="mono" href={href(item)}>
-          {item.requestId.slice(0, 14)}
+          {endOf(item.requestId)}
         </a>
       ),
     },

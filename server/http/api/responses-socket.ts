@@ -8,7 +8,7 @@ import { captured, errorResponse } from '#http/request/respond'
 import type { Visit } from '#http/request/route'
 import { conversationCodecs } from '#protocols/index'
 import { light } from '#relay/contract/large-body'
-import type { Random } from '#runtime/clock'
+import { newRequestId, type Random } from '#runtime/clock'
 import type { ClientListener, FrameSocket, SocketFrame } from '#runtime/contract/sockets'
 import { asGatewayError, GatewayError } from '#shared/errors'
 import { isObject, type JsonObject } from '#shared/json'
@@ -138,7 +138,7 @@ function sessionFor(services: ResponseSocketServices, visit: Visit): ClientListe
       if (frame === undefined) return isDraining ? end(1012, 'restart') : undefined
       running = new AbortController()
       const request = new Request(url, { method: 'POST', headers })
-      const turn: Visit = { request, url, params: {}, requestId: `req_${random.base62(24)}`, clientAddress }
+      const turn: Visit = { request, url, params: {}, requestId: newRequestId(services), clientAddress }
       try {
         await answer(turn, frame, running.signal)
       } catch (thrown) {

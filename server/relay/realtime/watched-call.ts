@@ -14,6 +14,7 @@ import { clientClosed } from '#relay/exchange/ended'
 import type { SessionCost } from '#relay/spend/session-cost'
 import type { Candidate } from '#routing/order'
 import { modelNotFound } from '#routing/plan'
+import { newRequestId } from '#runtime/clock'
 import type { FrameSocket } from '#runtime/contract/sockets'
 import { asGatewayError, type ErrorCode, GatewayError } from '#shared/errors'
 import { candidateAt } from './beside.ts'
@@ -79,7 +80,7 @@ function proven(cost: SessionCost, job: RunningJob): SessionCost & { prove(): vo
 
 /** Watching calls, as a kind of jobs. */
 export function createWatchedCalls({ parts, booking, calls, callerOf }: WatchParts): WatchedCalls {
-  const { clock, log, random } = parts
+  const { clock, log } = parts
   const handed = new Map<string, Handed>()
   const costs = new Map<string, SessionCost>()
   const isAt = (call: KeptCall) => (one: Candidate) => one.channel.id === call.channel && (one.key?.id ?? null) === call.key
@@ -97,7 +98,7 @@ export function createWatchedCalls({ parts, booking, calls, callerOf }: WatchPar
   async function takenOver(call: KeptCall): Promise<Handed> {
     const admit = readmission(call)
     const ask: RealtimeAsk = {
-      ...{ requestId: `req_${random.base62(24)}`, caller: admit(), model: call.model, style: 'openai', goesOn: true },
+      ...{ requestId: newRequestId(parts), caller: admit(), model: call.model, style: 'openai', goesOn: true },
       ...(call.transcribes && { variant: 'transcription' }),
       ...{ readmit: () => void admit(), headers: {}, client: new Headers(), signal: new AbortController().signal },
     }
