@@ -91,7 +91,9 @@ export async function openRowTrack(engine: EngineName): Promise<RowTrack> {
         for (let done = 0; done < rows; done += batch) {
           const lines: BookLine[] = []
           for (let n = 0; n < batch; n++) lines.push(await settle(written++))
-          await Promise.all(lines.map((line) => sync.push(encodedLine(line))))
+          const encoded = lines.map((line) => encodedLine(line))
+          for (const line of encoded) sync.push(line)
+          await Promise.all(encoded.map(sync.gone))
           if (sync.answeringSince() === undefined) throw new Error('the database does not answer')
         }
       }),

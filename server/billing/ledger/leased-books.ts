@@ -87,8 +87,8 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
   const holds = new Map<string, Hold>()
   const refusals = createRefusals(clock, (row) => void write(row))
   const registrations = await openRegistrations({ ...options, database, lingerMs: settleWaits ? 0 : lingerMs })
-  /** When the last line is in the database, so are all before it. */
-  let lastWritten: Promise<void> = Promise.resolve()
+  /** When this one is in the database, so are all before it. */
+  let last: { sync: MoneySync; line: EncodedLine } | undefined
 
   async function open(id: string, hold: Hold): Promise<void> {
     const { registration, accounts, ids, amount } = hold
@@ -139,10 +139,11 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
   }
 
   async function finish({ sync, journal }: Registration, line: EncodedLine): Promise<void> {
-    const written = sync.push(line)
-    lastWritten = written
+    sync.push(line)
+    last = { sync, line }
+    const written = settleWaits && sync.gone(line)
     await journal.safe()
-    if (settleWaits) await written
+    if (written) await written
   }
 
   /** Writes the row of a request without a hold, unless there are many like it. */
@@ -231,7 +232,7 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
     },
     written() {
       registrations.current?.sync.hurry()
-      return lastWritten
+      return last ? last.sync.gone(last.line) : Promise.resolve()
     },
     flush: () => registrations.flush(),
     answering: () => registrations.current?.sync.answeringSince() !== undefined,

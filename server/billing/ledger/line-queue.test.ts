@@ -23,6 +23,30 @@ describe('a queue of lines', () => {
     expect(seen).toEqual(Array.from({ length: added }, (_, n) => `r${n}`))
   })
 
+  test('whoever waits for a line hears when it has left, at a wake, or at once where it is not there', async () => {
+    const queue = createLineQueue()
+    const [first, second, third] = [lineOf(1), lineOf(2), lineOf(3)]
+    for (const line of [first, second, third]) queue.add(line)
+    const heard: string[] = []
+    const hear = (line: EncodedLine) => queue.gone(line).then(() => heard.push(line.id))
+    void hear(first)
+    void hear(third)
+    void hear(third)
+    queue.remove([first])
+    await hear(first)
+    expect(heard).toEqual(['r1', 'r1'])
+    queue.remove([second, third])
+    await hear(third)
+    expect(heard).toEqual(['r1', 'r1', 'r3', 'r3', 'r3'])
+    await hear(lineOf(4))
+    const fifth = lineOf(5)
+    queue.add(fifth)
+    const woken = hear(fifth)
+    queue.wake()
+    await woken
+    expect(heard.slice(5)).toEqual(['r4', 'r5'])
+  })
+
   test('a call costs no more with a hundred thousand lines waiting', () => {
     const queue = createLineQueue()
     for (let n = 0; n < 100_000; n++) queue.add(lineOf(n))

@@ -6,7 +6,7 @@ export interface LineQueue {
   size(): number
   /** Appends a line. */
   add(line: EncodedLine): void
-  /** Resolves when the line has left the queue, or at the next `wake`. */
+  /** Resolves when the line has left the queue, or at the next `wake`; at once where it is not in it. */
   gone(line: EncodedLine): Promise<void>
   /** The lines for the next call. They stay in the queue until they are removed. */
   next(): EncodedLine[]
@@ -34,7 +34,7 @@ export function createLineQueue(writeDown: () => void = () => undefined): LineQu
   /** Where the first line is; before it are those that were removed. */
   let first = 0
   let alone = 0
-  const waiting = new Map<EncodedLine, () => void>()
+  const waiting = new Map<EncodedLine, PromiseWithResolvers<void>>()
 
   function forget(count: number): void {
     // A removed line must not be kept in memory by its place.
@@ -50,7 +50,13 @@ export function createLineQueue(writeDown: () => void = () => undefined): LineQu
     add(line) {
       lines.push(line)
     },
-    gone: (line) => new Promise((resolve) => waiting.set(line, resolve)),
+    gone(line) {
+      // Who asks wants to know of the last one.
+      if (lines.lastIndexOf(line) < first) return Promise.resolve()
+      const known = waiting.get(line) ?? Promise.withResolvers<void>()
+      waiting.set(line, known)
+      return known.promise
+    },
     next() {
       writeDown()
       return lines.slice(first, first + (alone > 0 ? 1 : linesPerCall)).filter((line) => line !== undefined)
@@ -58,8 +64,9 @@ export function createLineQueue(writeDown: () => void = () => undefined): LineQu
     remove(some) {
       forget(some.length)
       alone = Math.max(0, alone - some.length)
+      if (waiting.size === 0) return
       for (const line of some) {
-        waiting.get(line)?.()
+        waiting.get(line)?.resolve()
         waiting.delete(line)
       }
     },
@@ -68,7 +75,7 @@ export function createLineQueue(writeDown: () => void = () => undefined): LineQu
     },
     isSplit: () => alone > 0,
     wake() {
-      for (const resolve of waiting.values()) resolve()
+      for (const { resolve } of waiting.values()) resolve()
       waiting.clear()
     },
   }

@@ -33,8 +33,10 @@ export interface MoneySync {
   levels(): LeaseLevels
   /** Whether all of these accounts have many times what is held of them, as far as is known here. */
   arePlentiful(accounts: readonly string[]): boolean
-  /** Takes a line along with the next call. Resolves when it is in the database, or as soon as the database does not answer. */
-  push(line: EncodedLine): Promise<void>
+  /** Takes a line along with the next call. */
+  push(line: EncodedLine): void
+  /** Resolves when a line that was pushed is in the database, or as soon as the database does not answer. */
+  gone(line: EncodedLine): Promise<void>
   /** Gives back what nobody here needs, because another instance does. Resolves after the call. */
   recall(account: string): Promise<void>
   /** There is more of it now: holds that wait for it are asked for again at once. */
@@ -264,11 +266,11 @@ export function createMoneySync(options: MoneySyncOptions): MoneySync {
     arePlentiful: (accounts) => maySpend() && leases.arePlentiful(accounts),
     push(line) {
       queue.add(line)
-      if (!availability.isAnswering()) return Promise.resolve()
+      if (!availability.isAnswering()) return
       if (isEnough()) loop.kick()
       else loop.within(lingerMs)
-      return queue.gone(line)
     },
+    gone: (line) => (state !== 'stopped' && availability.isAnswering() ? queue.gone(line) : Promise.resolve()),
     hurry: loop.kick,
     async recall(account) {
       if (state !== 'live' || !leases.release(account, clock.monotonic())) return

@@ -126,7 +126,7 @@ function tierFor({ in: input }: Usage, rates: Rates): Rates['tiers'][number] | u
   return tierAbove(read + count(cacheWrite['5m']) + count(cacheWrite['1h']) + count(cacheWrite.other), rates)
 }
 
-const tierAbove = (input: number, { tiers }: Rates) => tiers.findLast((tier) => tier.above < input)
+const tierAbove = (input: number, { tiers }: Rates) => (tiers.length === 0 ? undefined : tiers.findLast((tier) => tier.above < input))
 
 /** A reported figure as a whole number of units: rounded up; 0 for anything that is not a positive number. */
 const count = (figure: number): number => (figure > 0 ? Math.ceil(Math.min(figure, Number.MAX_SAFE_INTEGER)) : 0)
