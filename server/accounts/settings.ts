@@ -47,6 +47,8 @@ const names = { file: 'fallbacks', routing: 'routing', console: 'console' } as c
 
 /** Models whose fallbacks are remembered: callers may name any. */
 const mostKnown = 1000
+/** Until an administrator chooses something. */
+const nothing: SettingsPatch = {}
 
 /** Loads the settings. `usual`: the defaults where nothing is set. */
 export async function createSettings(store: Store, usual: { moderationModel: string }): Promise<Settings> {
@@ -70,7 +72,7 @@ export async function createSettings(store: Store, usual: { moderationModel: str
   // Only this module writes these settings, after schema validation.
   const declared = () => (stored.get(names.file)?.value ?? {}) as Fallbacks
   const declaredRouting = () => (stored.get(names.routing)?.value ?? {}) as DeclaredRouting
-  const chosen = () => (stored.get(names.console)?.value ?? {}) as SettingsPatch
+  const chosen = () => (stored.get(names.console)?.value ?? nothing) as SettingsPatch
 
   const fallbackOf = (model: string): Fallback | undefined => {
     const from = [declared(), chosen().fallbacks ?? {}].find((fallbacks) => Object.hasOwn(fallbacks, model))

@@ -96,13 +96,17 @@ export function settled(told: Told | undefined, delivered: Delivered, { inputByt
   if (!told || scale.isPlausible?.(told.usage) === false) return counted(delivered, inputBytes, scale)
   const usage: Usage = { ...told.usage, in: { ...told.usage.in }, out: { ...told.usage.out }, units: { ...told.usage.units } }
   const before = usage.out.total === 0 ? nothingDelivered() : told.delivered
-  const added = addOut(usage, outOf(since(before, delivered), scale))
+  const added = !isSame(before, delivered) && addOut(usage, outOf(since(before, delivered), scale))
   const raised = !isOver && raiseOut(usage, outOf(delivered, scale))
   const filled = promptOf(usage) === 0 && inputBytes > 0
   if (filled) usage.in.fresh = scale.input(inputBytes)
   if (added || raised || filled) usage.provenance = 'partial'
   return usage
 }
+
+/** Whether the tokens of the texts themselves are needed: figures of the upstream for a whole answer are missing, or cannot be. */
+export const needsTexts = (told: Told | undefined, scale: Scale | undefined): boolean =>
+  !told || told.usage.out.total === 0 || scale?.isPlausible?.(told.usage) === false
 
 /** Everything estimated here. */
 function counted(delivered: Delivered, inputBytes: number, scale: Scale): Usage {
@@ -117,6 +121,13 @@ function outOf({ text, reasoning, echoed, sound, images }: Delivered, scale: Sca
   const total = scale.output(Math.max(text, echoed) + reasoning) + audio + image
   return { total, reasoning: scale.output(reasoning), audio, image }
 }
+
+const isSame = (one: Delivered, other: Delivered) =>
+  one.text === other.text &&
+  one.echoed === other.echoed &&
+  one.reasoning === other.reasoning &&
+  one.sound === other.sound &&
+  one.images === other.images
 
 const since = (before: Delivered, now: Delivered): Delivered => ({
   text: Math.max(now.text, now.echoed) - Math.max(before.text, before.echoed),

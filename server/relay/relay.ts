@@ -22,7 +22,7 @@ import { whole, wholeReceiver } from '#relay/pipeline/whole'
 import { takeHold, takeTicket } from '#relay/spend/hold'
 import { createIntake, largeBody } from '#relay/spend/intake'
 import { openSettlement, recordRefusal } from '#relay/spend/settle'
-import { withBetas } from '#relay/spend/unpriced'
+import { addBetas } from '#relay/spend/unpriced'
 import { Abort, type AbortSignalLike } from '#runtime/contract/abort'
 import type { Operation } from '#shared/ids'
 
@@ -41,6 +41,7 @@ export function createRelay(parts: RelayParts): Relay {
   const { clock } = parts
   const inFlight = new InFlight(parts.open)
   const intake = createIntake(parts)
+  const [receiveStream, receiveWhole] = [streamReceiver(clock), wholeReceiver(parts.random)]
 
   async function relay(asked: Ask): Promise<Reply> {
     // 1 and 2: its endpoint has matched and admitted it.
@@ -57,7 +58,7 @@ export function createRelay(parts: RelayParts): Relay {
       if (room) flight.keeps(room.release)
       // 3: head
       request = await readRequest(parts, ask, room)
-      if (ask.dialect === 'messages' && ask.headers.get('anthropic-beta')) request = withBetas(request)
+      if (ask.dialect === 'messages' && ask.headers.get('anthropic-beta')) addBetas(request)
       ask.check?.(request.head)
       // 4: plan
       const planned = candidatesFor(parts, request)
@@ -74,10 +75,11 @@ export function createRelay(parts: RelayParts): Relay {
     }
     const attempts = createAttemptLog(trace)
     const settlement = openSettlement(parts, { arrival, request, models, hold, attempts })
-    const sending = { parts, request, models, attempts }
+    const { stream } = request.head
+    const sending = { parts, request, models, attempts, flight: stream ? undefined : flight }
     // 6 to 8: send, answer, settle
-    if (request.head.stream) return streamed(send(sending, streamReceiver(clock)), { parts, arrival, request, models, hold, settlement })
-    return whole(send({ ...sending, flight }, wholeReceiver(parts.random)), { parts, arrival, request, hold, settlement })
+    if (stream) return streamed(send(sending, receiveStream), { parts, arrival, request, models, hold, settlement })
+    return whole(send(sending, receiveWhole), { parts, arrival, request, hold, settlement })
   }
 
   return Object.assign(relay, { end: (why: Why) => inFlight.end(why) })

@@ -45,7 +45,7 @@ export interface Health {
    * The candidates that may be asked: those that rest come last, soonest well first. Left out is whose upstream said until when it is not
    * to be asked; throws `upstream_rate_limited` when that is all of them.
    */
-  fit(candidates: readonly Candidate[]): Candidate[]
+  fit(candidates: readonly Candidate[]): readonly Candidate[]
   /**
    * Begins an attempt; false = it rests. Every admitted attempt must end in exactly one of `succeeded`, `failed` and `withdrawn`.
    * `lastResort`: nobody else is left, so a resting candidate is asked where it has a place.

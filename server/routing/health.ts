@@ -135,6 +135,7 @@ export function createHealth(clock: Pick<Clock, 'monotonic' | 'after'>): Health 
 
   /** Passes every breaker, or none. */
   function passes(candidate: Candidate, now: number): boolean {
+    if (entries.size === 0) return true
     const probed: Entry[] = []
     for (const one of find(candidate)) {
       const admitted = one.breaker.admit(now)
@@ -160,6 +161,7 @@ export function createHealth(clock: Pick<Clock, 'monotonic' | 'after'>): Health 
     statedWait: (candidate) => stated(candidate, clock.monotonic()),
     plentyFirst: (candidates) => (candidates.length > 1 ? low.last(candidates) : candidates),
     fit(candidates) {
+      if (entries.size === 0 && candidates.length > 0) return candidates
       const now = clock.monotonic()
       const open = candidates.filter((candidate) => stated(candidate, now) === 0)
       if (open.length === 0) throw refusal(candidates)

@@ -10,7 +10,7 @@
 
 import type { Clock } from '#runtime/clock'
 import type { AbortSignalLike } from '#runtime/contract/abort'
-import type { AnswerHeaders, HttpAnswer, HttpCall } from '#runtime/contract/http-client'
+import type { AnswerHeaders, HttpAnswer, HttpCall, HttpClient } from '#runtime/contract/http-client'
 import type { CheckedRoute } from '#runtime/contract/route'
 import { createHttpClient } from '#runtime/http-client'
 import { GatewayError } from '#shared/errors'
@@ -42,20 +42,31 @@ export function createHttpUpstream(check: AddressCheck, clock: Pick<Clock, 'mono
       // A check that is still resolving a name must not delay an abort.
       if (checking !== undefined) await rejectOnAbort(checking, signal)
       const route = request.route === undefined ? undefined : await checkedRoute(ofProxies, request.route, signal)
-      let stood = false
-      const stands = () => {
-        stood = true
-        connected()
-      }
+      const addresses = check.addressesOf?.(request.url)
+      if (route !== undefined) return answerOf(await overRoute(client, callOf(request, addresses, route, signal, connected), route), signal)
       let answer: HttpAnswer
       try {
-        const call = callOf(request, check.addressesOf?.(request.url), route, signal, route === undefined ? connected : stands)
-        answer = await client.send(call)
+        answer = await client.send(callOf(request, addresses, undefined, signal, connected))
       } catch (error) {
-        throw (route && routeFailure(route, error, signal, stood)) ?? failure(unreached, error, signal)
+        throw failure(unreached, error, signal)
       }
       return answerOf(answer, signal)
     },
+  }
+}
+
+/** `route`: that of the call. */
+async function overRoute(client: HttpClient, call: HttpCall, route: CheckedRoute): Promise<HttpAnswer> {
+  const { connected, signal } = call
+  let stood = false
+  const stands = () => {
+    stood = true
+    connected()
+  }
+  try {
+    return await client.send({ ...call, connected: stands })
+  } catch (error) {
+    throw routeFailure(route, error, signal, stood) ?? failure(unreached, error, signal)
   }
 }
 

@@ -18,17 +18,17 @@ export interface PhaseLimits {
 /** The defaults for a channel without timeouts. */
 export const defaultLimits: PhaseLimits = { connect: 10_000, firstEvent: 60_000, betweenEvents: 120_000, total: 30 * 60_000 }
 
-/** A channel's timeouts (seconds) with the defaults filled in. */
-export function phaseLimits(seconds: { [phase in keyof PhaseLimits]?: number | undefined }): PhaseLimits {
-  const chosen = (phase: keyof PhaseLimits) => {
-    const value = seconds[phase]
-    return value === undefined ? defaultLimits[phase] : value * 1000
-  }
+/** Seconds by phase, as a channel has them. */
+type Seconds = { [phase in keyof PhaseLimits]?: number | undefined }
+
+/** A channel's timeouts with the defaults filled in; `usualFirst`: the seconds until the first event, where it says none. */
+export function phaseLimits({ connect, firstEvent, betweenEvents, total }: Seconds, usualFirst?: number): PhaseLimits {
+  const first = firstEvent ?? usualFirst
   return {
-    connect: chosen('connect'),
-    firstEvent: chosen('firstEvent'),
-    betweenEvents: chosen('betweenEvents'),
-    total: chosen('total'),
+    connect: connect === undefined ? defaultLimits.connect : connect * 1000,
+    firstEvent: first === undefined ? defaultLimits.firstEvent : first * 1000,
+    betweenEvents: betweenEvents === undefined ? defaultLimits.betweenEvents : betweenEvents * 1000,
+    total: total === undefined ? defaultLimits.total : total * 1000,
   }
 }
 

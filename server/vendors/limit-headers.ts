@@ -89,11 +89,13 @@ export function withPlainWait(headers: Pick<Headers, 'get'> & Iterable<[string, 
   return plain
 }
 
+const isNearlySpent = (left: number, limit: number | undefined) => left <= (limit ?? 0) * nearly
+
 /**
  * Milliseconds, at most a minute, for which the key that got this answer has almost no quota left; 0 = it has, or the headers do not
  * say. `now`: milliseconds since the epoch.
  */
 export function spentFor(headers: Pick<Headers, 'get'>, now: number): number {
-  const ms = latestReset(headers, now, (left, limit) => left <= (limit ?? 0) * nearly)
+  const ms = latestReset(headers, now, isNearlySpent)
   return Math.min(longestSeconds * 1000, ms ?? 0)
 }

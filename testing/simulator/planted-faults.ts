@@ -55,11 +55,11 @@ export const plants: Readonly<Record<string, Plant>> = {
   'output is not held for': { file: 'billing/pricing/estimate.ts', from: 'out.total = tokens', to: 'out.total = 0' },
   'a request is settled twice': {
     file: 'relay/spend/settle.ts',
-    from: '    leave(arrival, { ticket: hold',
-    to: '    await books.settle(row)\n    leave(arrival, { ticket: hold',
+    from: '    this.#leave(ending',
+    to: '    await books.settle(row)\n    this.#leave(ending',
   },
   'a hold without a charge stays open': { file: 'relay/spend/settle.ts', from: 'books.release(row)', to: 'books.record(row)' },
-  'a request is never over': { file: 'relay/spend/settle.ts', from: 'leave(arrival, { ticket: hold', to: 'void ({ ticket: hold' },
+  'a request is never over': { file: 'relay/spend/settle.ts', from: 'this.#leave(ending', to: 'void (ending' },
   'what failed is charged': { file: 'relay/spend/settle.ts', from: 'ratio) : 0n', to: 'ratio) : 1n' },
   'the terminator is dropped': { file: 'relay/pipeline/flow.ts', from: '    return this.#kept\n', to: '    return undefined\n' },
   'a stream is tried again after its content': {
@@ -89,7 +89,7 @@ export const plants: Readonly<Record<string, Plant>> = {
   },
   'a revoked key goes on': { file: 'relay/relay.ts', from: 'if (reason !== undefined) this', to: 'if (!why) this' },
   'a failed attempt leaves its timers': { file: 'relay/pipeline/attempt.ts', from: '    timer.stop()\n', to: '' },
-  'health is not told of failures': { file: 'relay/pipeline/attempt.ts', from: '      health.failed(candidate, error)\n', to: '' },
+  'health is not told of failures': { file: 'relay/pipeline/attempt.ts', from: '    health.failed(candidate, error)\n', to: '' },
   'who rests is asked without bound': { file: 'routing/places.ts', from: 'load.resting.size < Math.max', to: '0 < Math.max' },
   'the time that an upstream named does not count': { file: 'routing/health.ts', from: 'stated(candidate, now) === 0 && ', to: '' },
   'nobody waits for a place': { file: 'routing/places.ts', from: 'for (const { waiting } of of) waiting.add(look)', to: '' },

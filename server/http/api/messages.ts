@@ -7,9 +7,10 @@ import { count, generate, type RelayServices } from './relay-route.ts'
 
 /** Throws `invalid_request` (400) unless a version of the form YYYY-MM-DD was sent. */
 export function requireVersion({ request }: Visit): void {
-  const version = versionHeaders.map((name) => request.headers.get(name)).find((value) => value !== null)
-  if (version === undefined) throw new GatewayError('invalid_request', 'The header anthropic-version is required.')
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(version?.trim() ?? ''))
+  const [partner, usual] = versionHeaders
+  const version = request.headers.get(partner) ?? request.headers.get(usual)
+  if (version === null) throw new GatewayError('invalid_request', 'The header anthropic-version is required.')
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(version.trim()))
     throw new GatewayError('invalid_request', 'The header anthropic-version must be a date: YYYY-MM-DD.')
 }
 

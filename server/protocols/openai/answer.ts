@@ -12,11 +12,11 @@ import { tellPredictions } from './usage.ts'
 export function readAnswer(body: string): Body & { choices: unknown[] } {
   const answer = parse(body)
   if (isObject(answer) && carries(answer.error)) throw readInnerError(answer.error)
-  if (!isObject(answer) || !Array.isArray(answer.choices)) {
-    throw new GatewayError('upstream_error', 'The upstream sent an answer that is not a chat answer.')
-  }
-  return { ...answer, choices: answer.choices }
+  if (hasChoices(answer)) return answer
+  throw new GatewayError('upstream_error', 'The upstream sent an answer that is not a chat answer.')
 }
+
+const hasChoices = (answer: unknown): answer is Body & { choices: unknown[] } => isObject(answer) && Array.isArray(answer.choices)
 
 function parse(body: string): unknown {
   try {

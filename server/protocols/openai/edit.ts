@@ -15,16 +15,18 @@ export interface PromptPlace {
  * model's name.
  */
 export function editFields(raw: string, edits: RequestEdits, place: PromptPlace): string {
+  const { remove, set, systemPrompt, model, forceUsage } = edits
+  // Most bodies go out as they came.
+  if (remove === undefined && set === undefined && systemPrompt === undefined && model === undefined && !forceUsage) return raw
   const changes = new Map<string, FieldChange>()
   const change = (key: string, next: FieldChange) => {
     const before = changes.get(key)
     changes.set(key, before ? (json) => next(before(json)) : next)
   }
-  for (const key of edits.remove ?? []) change(key, () => undefined)
-  for (const [key, value] of Object.entries(edits.set ?? {})) change(key, () => JSON.stringify(value))
-  const { systemPrompt, model } = edits
+  for (const key of remove ?? []) change(key, () => undefined)
+  for (const [key, value] of Object.entries(set ?? {})) change(key, () => JSON.stringify(value))
   if (systemPrompt !== undefined) change(place.field, (json) => place.put(json, systemPrompt))
-  if (edits.forceUsage) change('stream_options', withUsage)
+  if (forceUsage) change('stream_options', withUsage)
   if (model !== undefined) change('model', () => JSON.stringify(model))
 
   const spans = changes.size > 0 ? scanFields(raw) : undefined

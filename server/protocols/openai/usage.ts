@@ -20,19 +20,19 @@ export function readUsage(raw: unknown, delivered: Delivered): Told | undefined 
   const inputs = isObject(raw.prompt_tokens_details) ? raw.prompt_tokens_details : {}
   const outputs = isObject(raw.completion_tokens_details) ? raw.completion_tokens_details : {}
   const usage = noUsage()
-  const input = share(prompt)
+  const input = new Share(prompt)
   // Kimi tells it beside the prompt: platform.kimi.ai, "Automatic context caching".
   usage.in.cacheRead = input.take(inputs.cached_tokens ?? raw.cached_tokens)
   usage.in.cacheWrite.other = input.take(inputs.cache_write_tokens)
   usage.in.audio = input.take(inputs.audio_tokens)
   usage.in.image = input.take(inputs.image_tokens)
-  usage.in.fresh = input.rest()
+  usage.in.fresh = input.left
 
   // Some upstreams count reasoning beside the completion; their total gives it away.
   const reasoning = count(outputs.reasoning_tokens) ?? 0
   const beside = reasoning > 0 && raw.total_tokens === prompt + completion + reasoning
   usage.out.total = beside ? completion + reasoning : completion
-  const output = share(usage.out.total)
+  const output = new Share(usage.out.total)
   usage.out.reasoning = output.take(outputs.reasoning_tokens)
   usage.out.audio = output.take(outputs.audio_tokens)
   usage.out.image = output.take(outputs.image_tokens)
@@ -53,15 +53,18 @@ export function tellPredictions(raw: unknown, losses: LossList): void {
 }
 
 /** Parts taken from a whole; none is negative and together they never exceed it. */
-function share(whole: number) {
-  let left = whole
-  return {
-    take(part: unknown): number {
-      const taken = Math.min(left, count(part) ?? 0)
-      left -= taken
-      return taken
-    },
-    rest: () => left,
+class Share {
+  /** What has not been taken. */
+  left: number
+
+  constructor(whole: number) {
+    this.left = whole
+  }
+
+  take(part: unknown): number {
+    const taken = Math.min(this.left, count(part) ?? 0)
+    this.left -= taken
+    return taken
   }
 }
 

@@ -1,6 +1,6 @@
 /** A whole answer of Chat or Completions: checked, counted, and given back under the name that the client asked for. */
 import type { AnswerEdits, WholeAnswer } from '#canonical/codec'
-import { type Delivered, nothingDelivered, settled } from '#canonical/delivered'
+import { type Delivered, needsTexts, nothingDelivered, settled } from '#canonical/delivered'
 import type { TokenEstimator } from '#canonical/token-estimator'
 import { isObject } from '#shared/json'
 import { scanFields } from '#wire/json-scan'
@@ -19,13 +19,18 @@ export function readWholeAnswer(
   estimator?: TokenEstimator,
 ): WholeAnswer {
   const answer = readAnswer(body)
-  const delivered = nothingDelivered(estimator)
   const choices = answer.choices.filter(isObject)
+  let delivered = nothingDelivered()
   for (const choice of choices) measure(choice, delivered)
+  const told = readUsage(answer.usage, delivered)
+  if (needsTexts(told, estimator)) {
+    delivered = nothingDelivered(estimator)
+    for (const choice of choices) measure(choice, delivered)
+  }
   const created = choices.flatMap(soundIn)
   return {
     body: typeof answer.model === 'string' ? renamed(body, edits.model) : body,
-    usage: settled(readUsage(answer.usage, delivered), delivered, { inputBytes, scale: estimator, isOver: true }),
+    usage: settled(told, delivered, { inputBytes, scale: estimator, isOver: true }),
     ...(typeof answer.service_tier === 'string' && { tier: answer.service_tier }),
     end: choices.some((choice) => choice.finish_reason === 'length') ? 'length' : 'complete',
     ...(created.length > 0 && { created }),

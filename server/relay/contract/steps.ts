@@ -66,7 +66,7 @@ export interface ReadRequest {
   /** The exchange with this candidate, or why it cannot be sent this request. `rates` are those of the requested model. */
   exchange: ExchangeFor
   /** A heartbeat frame for a client that waits for a stream; absent: nothing may be sent before the answer. */
-  keepalive?: Uint8Array
+  keepalive?: Uint8Array | undefined
   /** Writes an error into the stream. Absent or undefined: the dialect cannot express it, and the stream is cut off. */
   writeStreamError?(error: GatewayError): Uint8Array | undefined
   /** Called once when nothing will read the body again. */

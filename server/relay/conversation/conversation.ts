@@ -2,7 +2,7 @@
  * How a candidate is spoken to. The client's own bytes pass where they can; a conversion is needed where the candidate's dialect
  * differs, where the text carries state that its account did not seal, and where Parley does the upstream's work.
  */
-import type { CodecContext, ConversationCodec } from '#canonical/codec'
+import type { CodecContext, ConversationCodec, Head } from '#canonical/codec'
 import type { ConversationRequest } from '#canonical/conversation'
 import { compactionCodecs, conversationCodecs } from '#protocols/index'
 import { mayHoldEnvelope } from '#reasoning-state/envelope'
@@ -28,102 +28,56 @@ import { type Form, streamOrWhole } from './stream-or-whole.ts'
 const idLength = 24
 
 /** A conversation in one of its dialects. Throws GatewayError for what Parley itself reads. */
-export function openConversation(parts: RelayParts, ask: Ask, body: Body): ReadRequest {
-  const codec = conversationCodecs[ask.dialect as Dialect]
-  const reading = readingOf(parts.reasoningState, ask, codec, body)
-  const { affinity } = parts
-  let names: string[] | undefined
-  const sessions = () => (names ??= sessionNames(ask, reading.head))
-  const scopeFor = (candidates: readonly Candidate[]) => affinityScope(ask, candidates[0]?.model.name ?? reading.head.model)
-  const ofSession = (candidates: readonly Candidate[]) =>
-    candidates.length > 1 && sessions().length > 0 ? affinity.prefer(scopeFor(candidates), sessions(), candidates) : candidates
+export const openConversation = (parts: RelayParts, ask: Ask, body: Body): ReadRequest => new Conversation(parts, ask, body)
 
-  async function ofState(offered: readonly Candidate[]): Promise<readonly Candidate[]> {
-    const state = await reading.keptState()
-    const kept = ofSession(state ? state.among(offered, offered[0]?.model.name === reading.head.model) : offered)
-    const makers = await reading.makers()
-    const ordered = makers.size === 0 ? kept : makersFirst(kept, makers)
-    return state?.keeperFirst(ordered) ?? ordered
-  }
-
-  return {
-    ask,
-    head: reading.head,
-    inOrder: (offered) => (reading.isFree ? ofSession(offered) : ofState(offered)),
-    served: (candidate) => affinity.served(scopeFor([candidate]), sessions(), candidate),
-    exchange: exchangeIn(parts, { ask, head: reading.head }, reading, body),
-    keepalive: codec.keepalive,
-    writeStreamError: (error) => codec.writeStreamError(error),
-    ...(body.release && { release: body.release }),
-  }
-}
-
-function exchangeIn(parts: RelayParts, asked: Asked, reading: Reading, { continued, unresolved }: Body): ExchangeFor {
-  const { ask, head } = asked
-  const { codec, raw } = reading
-  const tenant = ask.caller.user.id
-  const codecContext: CodecContext = { now: parts.clock.now, id: (prefix) => prefix + parts.random.base62(idLength) }
-  /** The body, at the endpoint that answers nothing but compactions. */
-  const compactBody = ask.operation === 'compact' ? raw : undefined
+/** A class, since closures for all that few requests need would be made for every one. */
+class Conversation implements ReadRequest {
+  readonly ask: Ask
+  head: Head
+  readonly keepalive: Uint8Array | undefined
+  readonly release?: () => void
+  readonly #parts: RelayParts
+  readonly #body: Body
+  readonly #reading: Reading
+  /** As it was read. */
+  readonly #asked: Asked
+  #sessions: readonly string[] | undefined
+  #codecContext: CodecContext | undefined
   /** Made for the first candidate that needs it; a file is fetched once for all of them. */
-  let withBytes: WithBytes | undefined
-  let long: LongFiles | undefined
+  #withBytes: WithBytes | undefined
+  #long: LongFiles | undefined
 
-  async function conversionFor(candidate: Candidate, byParley: boolean): Promise<Conversion> {
-    const read = await reading.request()
-    const { request, lost } = reading.mayBeBound ? portable(read, candidate, await reading.makers()) : { request: read, lost: [] }
-    const { channel } = candidate
-    // The answer names the model that gave it, as callers know it.
-    const named = { ...request, model: candidate.model.name }
-    const conversion = {
-      client: codec,
-      upstream: codecFor(candidate),
-      request: named,
-      codecContext,
-      reasoningState: parts.reasoningState,
-      tenant,
-      maker: channel.id,
-      inputBytes: head.inputBytes,
-      lost: [...lost, ...(continued?.losses ?? [])],
-      estimator: (addedBytes?: number) => estimatorOf(parts.log, asked, raw, candidate, addedBytes),
-    }
-    const compaction = byParley ? compactionCodecs[codec.dialect] : undefined
-    if (!compaction) return conversion
-    return compactingConversion(conversion, compactingRequest(named, compaction), {
-      codec: compaction,
-      seal: (words) => parts.reasoningState.sealWords(tenant, words),
-      withMessages: compactBody === undefined ? undefined : (answer) => compaction.withMessages(compactBody, answer, codecContext),
-    })
+  constructor(parts: RelayParts, ask: Ask, body: Body) {
+    const reading = readingOf(parts.reasoningState, ask, conversationCodecs[ask.dialect as Dialect], body)
+    const { codec, head } = reading
+    this.ask = ask
+    this.head = head
+    this.keepalive = codec.keepalive
+    if (body.release) this.release = body.release
+    this.#parts = parts
+    this.#body = body
+    this.#reading = reading
+    this.#asked = { ask, head }
   }
 
-  /** The client's own bytes went out: read only now, because the answer has to be. */
-  function nativeForm(candidate: Candidate): Form {
-    const { model, channel } = candidate
-    const request = { ...readAgain(codec, raw, ask.path), model: model.name }
-    const sides = { client: codec, upstream: codec, request, maker: channel.id }
-    const conversion = {
-      ...sides,
-      codecContext,
-      reasoningState: parts.reasoningState,
-      tenant,
-      inputBytes: head.inputBytes,
-      lost: [],
-      estimator: () => estimatorOf(parts.log, asked, raw, candidate),
-    }
-    return { conversion, memo: { toolNames: {}, wrappedTools: [] } }
+  inOrder(offered: readonly Candidate[]): readonly Candidate[] | Promise<readonly Candidate[]> {
+    return this.#reading.isFree ? this.#ofSession(offered) : this.#ofState(offered)
   }
 
-  /** Files that this upstream does not open by their addresses go out as bytes. */
-  async function withFiles(conversion: Conversion, candidate: Candidate): Promise<Conversion> {
-    if (!mediaOf(conversion.request).some(({ source }) => 'url' in source)) return conversion
-    const target = targetOf(head, candidate)
-    long ??= longFiles(parts.random)
-    withBytes ??= remoteMedia(parts.fetchMedia, ask.signal, long)
-    const { request, losses } = await withBytes(conversion.request, (part) => conversion.upstream.needsBytes(part, target))
-    return { ...conversion, request, lost: [...conversion.lost, ...losses] }
+  served(candidate: Candidate): void {
+    const named = this.#named()
+    if (named.length > 0) this.#parts.affinity.served(affinityScope(this.ask, candidate.model.name), named, candidate)
   }
 
-  return async (candidate) => {
+  writeStreamError(error: GatewayError): Uint8Array | undefined {
+    return this.#reading.codec.writeStreamError(error)
+  }
+
+  readonly exchange: ExchangeFor = async (candidate) => {
+    const reading = this.#reading
+    const { raw } = reading
+    const { head, ask } = this.#asked
+    const { continued, unresolved } = this.#body
     const state = reading.isFree ? undefined : await reading.keptState()
     const isKeeper = state?.continues(candidate) === true && !mayHoldEnvelope(continued?.content ?? '')
     const passes =
@@ -132,22 +86,114 @@ function exchangeIn(parts: RelayParts, asked: Asked, reading: Reading, { continu
         !needsRewriting(candidate, () => isOddlySpelled(raw)) &&
         !reading.hasEnvelopes &&
         (reading.isFree || !holdsForeign(candidate, await reading.makers())))
-    const byParley = (head.compacts === true || asked.ask.operation === 'compact') && isCompactedByParley(asked, candidate, passes)
+    const byParley = (head.compacts === true || ask.operation === 'compact') && isCompactedByParley(this.#asked, candidate, passes)
     if (passes && !byParley) {
       reading.letGo()
       const original = isKeeper ? continued?.content : unresolved && raw
       const body = original === undefined ? { raw, losses: continued?.losses ?? [], previous: continued?.previous } : { raw, original }
-      return streamOrWhole(nativeExchange(parts, asked, codec, body, candidate), () => nativeForm(candidate))
+      const exchange = nativeExchange(this.#parts, this.#asked, reading.codec, body, candidate)
+      return streamOrWhole(exchange, head.stream, () => this.#nativeForm(candidate))
     }
     try {
-      const conversion = await withFiles(await conversionFor(candidate, byParley), candidate)
-      const exchange = await convertedExchange(parts, asked, candidate, conversion, long)
-      return streamOrWhole(exchange, () => exchange)
+      const conversion = await this.#withFiles(await this.#conversionFor(candidate, byParley), candidate)
+      const exchange = await convertedExchange(this.#parts, this.#asked, candidate, conversion, this.#long)
+      return streamOrWhole(exchange, head.stream, () => exchange)
     } catch (thrown) {
       // The client's request cannot be sent to this candidate; anything else is a fault of ours and is not hidden.
       if (thrown instanceof GatewayError && thrown.blame === 'client') return thrown
       throw thrown
     }
+  }
+
+  #named(): readonly string[] {
+    this.#sessions ??= sessionNames(this.ask, this.#asked.head)
+    return this.#sessions
+  }
+
+  #ofSession(candidates: readonly Candidate[]): readonly Candidate[] {
+    if (candidates.length < 2 || this.#named().length === 0) return candidates
+    const scope = affinityScope(this.ask, candidates[0]?.model.name ?? this.#asked.head.model)
+    return this.#parts.affinity.prefer(scope, this.#named(), candidates)
+  }
+
+  async #ofState(offered: readonly Candidate[]): Promise<readonly Candidate[]> {
+    const reading = this.#reading
+    const state = await reading.keptState()
+    const kept = this.#ofSession(state ? state.among(offered, offered[0]?.model.name === reading.head.model) : offered)
+    const makers = await reading.makers()
+    const ordered = makers.size === 0 ? kept : makersFirst(kept, makers)
+    return state?.keeperFirst(ordered) ?? ordered
+  }
+
+  get #tenant(): string {
+    return this.ask.caller.user.id
+  }
+
+  #context(): CodecContext {
+    const { clock, random } = this.#parts
+    this.#codecContext ??= { now: clock.now, id: (prefix) => prefix + random.base62(idLength) }
+    return this.#codecContext
+  }
+
+  async #conversionFor(candidate: Candidate, byParley: boolean): Promise<Conversion> {
+    const reading = this.#reading
+    const { codec, raw } = reading
+    const { reasoningState, log } = this.#parts
+    const read = await reading.request()
+    const { request, lost } = reading.mayBeBound ? portable(read, candidate, await reading.makers()) : { request: read, lost: [] }
+    const { channel } = candidate
+    const codecContext = this.#context()
+    // The answer names the model that gave it, as callers know it.
+    const named = { ...request, model: candidate.model.name }
+    const conversion = {
+      client: codec,
+      upstream: codecFor(candidate),
+      request: named,
+      codecContext,
+      reasoningState,
+      tenant: this.#tenant,
+      maker: channel.id,
+      inputBytes: reading.head.inputBytes,
+      lost: [...lost, ...(this.#body.continued?.losses ?? [])],
+      estimator: (addedBytes?: number) => estimatorOf(log, this.#asked, raw, candidate, addedBytes),
+    }
+    const compaction = byParley ? compactionCodecs[codec.dialect] : undefined
+    if (!compaction) return conversion
+    // At the endpoint that answers nothing but compactions the answer begins with what was sent.
+    const isEndpoint = this.ask.operation === 'compact'
+    return compactingConversion(conversion, compactingRequest(named, compaction), {
+      codec: compaction,
+      seal: (words) => reasoningState.sealWords(this.#tenant, words),
+      withMessages: isEndpoint ? (answer) => compaction.withMessages(raw, answer, codecContext) : undefined,
+    })
+  }
+
+  /** The client's own bytes went out: read only now, because the answer has to be. */
+  #nativeForm(candidate: Candidate): Form {
+    const { codec, raw, head } = this.#reading
+    const { model, channel } = candidate
+    const request = { ...readAgain(codec, raw, this.ask.path), model: model.name }
+    const sides = { client: codec, upstream: codec, request, maker: channel.id }
+    const conversion = {
+      ...sides,
+      codecContext: this.#context(),
+      reasoningState: this.#parts.reasoningState,
+      tenant: this.#tenant,
+      inputBytes: head.inputBytes,
+      lost: [],
+      estimator: () => estimatorOf(this.#parts.log, this.#asked, raw, candidate),
+    }
+    return { conversion, memo: { toolNames: {}, wrappedTools: [] } }
+  }
+
+  /** Files that this upstream does not open by their addresses go out as bytes. */
+  async #withFiles(conversion: Conversion, candidate: Candidate): Promise<Conversion> {
+    if (!mediaOf(conversion.request).some(({ source }) => 'url' in source)) return conversion
+    const target = targetOf(this.#asked.head, candidate)
+    this.#long ??= longFiles(this.#parts.random)
+    this.#withBytes ??= remoteMedia(this.#parts.fetchMedia, this.ask.signal, this.#long)
+    const { request, losses } = await this.#withBytes(conversion.request, (part) => conversion.upstream.needsBytes(part, target))
+    return { ...conversion, request, lost: [...conversion.lost, ...losses] }
   }
 }
 

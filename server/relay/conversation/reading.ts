@@ -50,67 +50,99 @@ const hasCall = ({ parts }: Turn) => parts.some(({ kind }) => kind === 'call')
 const hasParts = ({ parts }: Turn) => parts.length > 0
 
 /** Throws GatewayError for what Parley itself reads. */
-export function readingOf(reasoningState: ReasoningState, ask: Ask, codec: ConversationCodec, body: Body): Reading {
-  const tenant = ask.caller.user.id
-  const first = scanOf(body, codec)
+export const readingOf = (reasoningState: ReasoningState, ask: Ask, codec: ConversationCodec, body: Body): Reading =>
+  new ScannedReading(reasoningState, ask, codec, body)
+
+/** A class, since closures for all that few requests need would be made for every one. */
+class ScannedReading implements Reading {
+  readonly codec: ConversationCodec
+  readonly raw: string
+  readonly head: Head
+  readonly hasEnvelopes: boolean
+  readonly mayBeBound: boolean
+  readonly isFree: boolean
+  readonly #reasoningState: ReasoningState
+  readonly #ask: Pick<Ask, 'caller' | 'path'>
+  readonly #body: Body
   /** Until it has been read, or goes out as it is: a request may last for minutes. */
-  let scanned: ScannedBody | undefined = first
-  const raw = first.text
-  const head = codec.readHead(first, ask.path)
-  const hasEnvelopes = first.begins ? first.begins.has(envelopeMark) || first.begins.has(envelopeMarkInBase64) : mayHoldEnvelope(raw)
-  let request: Promise<ConversationRequest> | undefined
-  let makers: Promise<Makers> | undefined
-  let kept: Promise<KeptState | undefined> | undefined
+  #scanned: ScannedBody | undefined
+  #request: Promise<ConversationRequest> | undefined
+  #makers: Promise<Makers> | undefined
+  #kept: Promise<KeptState | undefined> | undefined
 
-  const ownersOf = async (sealed: readonly Opaque[]): Promise<Makers> =>
-    sealed.length === 0 ? noMakers : reasoningState.makersOf(tenant, sealed)
+  constructor(reasoningState: ReasoningState, ask: Ask, codec: ConversationCodec, body: Body) {
+    const scanned = scanOf(body, codec)
+    const { text, begins } = scanned
+    const head = codec.readHead(scanned, ask.path)
+    this.codec = codec
+    this.raw = text
+    this.head = head
+    this.hasEnvelopes = begins ? begins.has(envelopeMark) || begins.has(envelopeMarkInBase64) : mayHoldEnvelope(text)
+    this.mayBeBound = this.hasEnvelopes || (head.sealed?.length ?? 0) > 0
+    this.isFree = !this.mayBeBound && (head.stateRefs?.length ?? 0) + (body.known?.length ?? 0) === 0
+    this.#reasoningState = reasoningState
+    this.#ask = ask
+    this.#body = body
+    this.#scanned = scanned
+  }
 
-  async function read(): Promise<ConversationRequest> {
-    const theirs = hasEnvelopes ? await ownersOf(head.sealed ?? []) : noMakers
-    const asked = codec.readRequest(scanned ?? raw, ask.path)
-    scanned = undefined
-    const opened = hasEnvelopes ? reasoningState.unsealRequest(tenant, asked, theirs) : asked
+  get #tenant(): string {
+    return this.#ask.caller.user.id
+  }
+
+  request(): Promise<ConversationRequest> {
+    this.#request ??= this.#read()
+    return this.#request
+  }
+
+  makers(): Promise<Makers> {
+    this.#makers ??= this.#findMakers()
+    return this.#makers
+  }
+
+  keptState(): Promise<KeptState | undefined> {
+    this.#kept ??= this.#findKept()
+    return this.#kept
+  }
+
+  letGo(): void {
+    this.#scanned = undefined
+  }
+
+  async #read(): Promise<ConversationRequest> {
+    const reasoningState = this.#reasoningState
+    const theirs = this.hasEnvelopes ? await this.#ownersOf(this.head.sealed ?? []) : noMakers
+    const asked = this.codec.readRequest(this.#scanned ?? this.raw, this.#ask.path)
+    this.#scanned = undefined
+    const opened = this.hasEnvelopes ? reasoningState.unsealRequest(this.#tenant, asked, theirs) : asked
     // What a client drops is remembered by the calls that it keeps.
-    const restored = opened.turns.some(hasCall) ? await reasoningState.restoreDropped(tenant, opened) : opened
+    const restored = opened.turns.some(hasCall) ? await reasoningState.restoreDropped(this.#tenant, opened) : opened
     return restored.turns.every(hasParts) ? restored : { ...restored, turns: restored.turns.filter(hasParts) }
   }
-  const readOnce = () => (request ??= read())
+
+  async #ownersOf(sealed: readonly Opaque[]): Promise<Makers> {
+    return sealed.length === 0 ? noMakers : this.#reasoningState.makersOf(this.#tenant, sealed)
+  }
 
   /** A body that cannot be read is refused later, if it has to be converted. */
-  async function states(): Promise<readonly Opaque[]> {
-    if (!hasEnvelopes) return head.sealed ?? []
+  async #states(): Promise<readonly Opaque[]> {
+    if (!this.hasEnvelopes) return this.head.sealed ?? []
     try {
-      return reasoningState.statesIn(await readOnce())
+      return this.#reasoningState.statesIn(await this.request())
     } catch (thrown) {
       if (thrown instanceof GatewayError && thrown.blame === 'client') return []
       throw thrown
     }
   }
 
-  async function findMakers(): Promise<Makers> {
-    return ownersOf(await states())
+  async #findMakers(): Promise<Makers> {
+    return this.#ownersOf(await this.#states())
   }
 
-  async function findKept(): Promise<KeptState | undefined> {
-    const named = head.stateRefs ?? []
-    const known = body.known ?? []
-    return named.length + known.length === 0 ? undefined : keptState(reasoningState, tenant, named, known, body.unresolved)
-  }
-
-  const mayBeBound = hasEnvelopes || (head.sealed?.length ?? 0) > 0
-  return {
-    codec,
-    raw,
-    head,
-    hasEnvelopes,
-    mayBeBound,
-    isFree: !mayBeBound && (head.stateRefs?.length ?? 0) + (body.known?.length ?? 0) === 0,
-    request: readOnce,
-    makers: () => (makers ??= findMakers()),
-    keptState: () => (kept ??= findKept()),
-    letGo() {
-      scanned = undefined
-    },
+  async #findKept(): Promise<KeptState | undefined> {
+    const named = this.head.stateRefs ?? []
+    const { known = [], unresolved } = this.#body
+    return named.length + known.length === 0 ? undefined : keptState(this.#reasoningState, this.#tenant, named, known, unresolved)
   }
 }
 

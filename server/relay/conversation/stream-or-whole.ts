@@ -26,25 +26,30 @@ const isStream = (body: string) => /^\uFEFF?(?:data|event|id|retry)?:/.test(body
 
 const noEnd = () => new GatewayError('upstream_error', 'The upstream ended its answer early.')
 
-/** `form` is asked for only when an answer comes in the other form. */
-export function streamOrWhole(exchange: Exchange, form: () => Form): Exchange {
-  return {
-    ...exchange,
-    streamsAs: (type) => isWhole(type) || (exchange.streamsAs?.(type) ?? !/json|html/i.test(type)),
-    contentType: (type) => (isWhole(type) ? undefined : exchange.contentType?.(type)) ?? 'text/event-stream; charset=utf-8',
-    splitter: (type) => (isWhole(type) ? collecting() : exchange.splitter(type)),
-    passage(type) {
-      if (!isWhole(type)) return exchange.passage(type)
-      const { conversion, memo } = form()
-      return new ConvertedPassage(conversion, readerOfWhole(conversion, memo))
-    },
-    whole(body, rest) {
-      if (!isStream(body)) return exchange.whole(body, rest)
-      const { conversion, memo } = form()
-      return givenWhole(conversion, answerIn(body, exchange, conversion, memo))
-    },
-  }
-}
+/** `form` is asked for only when an answer comes in the other form than the one that was asked for. */
+export const streamOrWhole = (exchange: Exchange, wasStream: boolean, form: () => Form): Exchange =>
+  wasStream ? takingWhole(exchange, form) : takingStream(exchange, form)
+
+const takingWhole = (exchange: Exchange, form: () => Form): Exchange => ({
+  ...exchange,
+  streamsAs: (type) => isWhole(type) || (exchange.streamsAs?.(type) ?? !/json|html/i.test(type)),
+  contentType: (type) => (isWhole(type) ? undefined : exchange.contentType?.(type)) ?? 'text/event-stream; charset=utf-8',
+  splitter: (type) => (isWhole(type) ? collecting() : exchange.splitter(type)),
+  passage(type) {
+    if (!isWhole(type)) return exchange.passage(type)
+    const { conversion, memo } = form()
+    return new ConvertedPassage(conversion, readerOfWhole(conversion, memo))
+  },
+})
+
+const takingStream = (exchange: Exchange, form: () => Form): Exchange => ({
+  ...exchange,
+  whole(body, rest) {
+    if (!isStream(body)) return exchange.whole(body, rest)
+    const { conversion, memo } = form()
+    return givenWhole(conversion, answerIn(body, exchange, conversion, memo))
+  },
+})
 
 /** Takes a whole answer as one frame and gives the events of its stream. Throws what `readResponse` throws. */
 function readerOfWhole(conversion: Conversion, memo: Memo): StreamReader {

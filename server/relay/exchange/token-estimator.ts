@@ -34,11 +34,12 @@ function plausibilityOf(
   addedBytes: number,
 ): NonNullable<TokenEstimator['isPlausible']> {
   let possible: PlausibleUsage | undefined
-  const warn = warner(log, ask, candidate)
+  let warn: ReturnType<typeof warner> | undefined
   return (reported) => {
     // Found when the upstream first reports figures, which it may never do.
     possible ??= largestFor({ ask, head }, candidate, addedBytes)
     if (isPlausible(reported, possible)) return true
+    warn ??= warner(log, ask, candidate)
     warn(reported)
     return false
   }

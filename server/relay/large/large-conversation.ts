@@ -116,7 +116,7 @@ function exchangeIn(parts: RelayParts, asked: Asked, { codec, large, reading, bo
       previous: isOwn ? undefined : continued?.previous,
       estimator: () => estimatorOf(parts.log, asked, large.sample, candidate),
     }
-    return streamOrWhole(editedExchange(parts, asked, codec, ready, candidate), form)
+    return streamOrWhole(editedExchange(parts, asked, codec, ready, candidate), head.stream, form)
   }
 
   const formOf = (candidate: Candidate, outline: ConversationRequest): Form => ({
@@ -157,7 +157,7 @@ function exchangeIn(parts: RelayParts, asked: Asked, { codec, large, reading, bo
     const body = await long.payload(written)
     const ready = { ...written, body, bytes: body.length }
     const exchange = writtenExchange(parts, asked, candidate, planned, ready)
-    const either = streamOrWhole(exchange, () => exchange)
+    const either = streamOrWhole(exchange, head.stream, () => exchange)
     return compaction && isEndpoint ? withMessages(either) : either
   }
 

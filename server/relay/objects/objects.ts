@@ -97,7 +97,7 @@ async function asking(
     ...{ parts, candidates, model: name, attempts },
     // Whoever leaves while something is made would leave it behind without its owner.
     signal: ask.door.method === 'GET' ? ask.signal : new AbortController().signal,
-    limits: ({ channel }) => phaseLimits({ firstEvent: patience, ...channel.timeouts }),
+    limits: ({ channel }) => phaseLimits(channel.timeouts, patience),
     prepare: async (one) => (attempt: Attempt) => askOne(parts, request, one, attempt),
   })
   const told = ask.door.api === 'gemini' ? named(answer, candidate) : answer

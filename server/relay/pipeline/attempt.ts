@@ -43,7 +43,7 @@ export interface Trying<Value> {
   /** Aborted when the client leaves. */
   signal: AbortSignalLike
   /** Told (false) when an attempt has failed. */
-  flight?: Pick<InFlightRequest, 'making'>
+  flight?: Pick<InFlightRequest, 'making'> | undefined
   limits(candidate: Candidate): PhaseLimits
   /** Prepares what is sent; an error: this candidate cannot be sent the request, and is passed over without an attempt. */
   prepare(candidate: Candidate): Promise<Make<Value> | GatewayError>
@@ -55,117 +55,141 @@ export type Make<Value> = (attempt: Attempt) => Promise<Value>
 export const nothingLeft = () =>
   new GatewayError('no_channel_available', 'No channel for this model is available right now.', { retryAfter: 5 })
 
-async function tryOne<Value>(trying: Trying<Value>, candidate: Candidate, make: Make<Value>, fresh: boolean): Promise<Value> {
-  const { clock } = trying.parts
+/** A candidate that delivered, and what. */
+export interface Delivered<Value> {
+  candidate: Candidate
+  value: Value
+}
+
+/** Makes one admitted attempt. Undefined: it failed, as `failures` now say. */
+async function attempt<Value>(
+  trying: Trying<Value>,
+  failures: Failure[],
+  candidate: Candidate,
+  make: Make<Value>,
+): Promise<Delivered<Value> | undefined> {
+  const { clock, health } = trying.parts
+  const balancing = trying.parts.balancing?.mode() === 'weight' ? undefined : trying.parts.balancing
   const { channel, key, model } = candidate
   const startedAt = clock.monotonic()
   const row: AttemptRow = { channel: channel.name, key: key?.name ?? null, phase: 'connect', status: null, cause: null, ms: 0 }
   if (model.name !== trying.model) row.model = model.name
   if (!candidate.native) row.dialect = candidate.style ?? candidate.dialect
+  const fresh = failures.length > 0 && failures.some((failure) => failure.candidate === candidate)
   const timer = phaseTimer(clock, trying.limits(candidate), trying.signal)
+  balancing?.begun(candidate)
   trying.attempts.begin(row)
   try {
     const value = await make({ candidate, row, timer, signal: timer.signal, fresh })
     row.phase = 'stream'
-    return value
+    balancing?.answered(candidate)
+    health.succeeded(candidate)
+    return { candidate, value }
   } catch (thrown) {
     timer.stop()
     const error = trying.signal.aborted ? endedBy(trying.signal) : redacted(asGatewayError(thrown), candidate)
     row.cause = error.code
     trying.flight?.making(false)
-    throw error
+    balancing?.ended(candidate)
+    health.failed(candidate, error)
+    failures.push({ candidate, error })
+    return undefined
   } finally {
     row.ms = Math.round(clock.monotonic() - startedAt)
   }
 }
 
 /** Answers the first candidate that delivered. Throws the error that the caller is to be told when none did. */
-export async function tryCandidates<Value>(trying: Trying<Value>): Promise<{ candidate: Candidate; value: Value }> {
+export async function tryCandidates<Value>(trying: Trying<Value>): Promise<Delivered<Value>> {
   const { signal } = trying
   const { clock, retry, random, health } = trying.parts
-  const balancing = trying.parts.balancing?.mode() === 'weight' ? undefined : trying.parts.balancing
   const startedAt = clock.monotonic()
   const failures: Failure[] = []
-  const resting = new Map<Candidate, Make<Value>>()
-  const elapsed = () => clock.monotonic() - startedAt
+  let resting: Map<Candidate, Make<Value>> | undefined
   let { candidates } = trying
   let unable: GatewayError | undefined
 
-  /** One admitted attempt; undefined = it failed. */
-  async function attempt(candidate: Candidate, make: Make<Value>): Promise<{ candidate: Candidate; value: Value } | undefined> {
-    try {
-      const repeated = failures.some((failure) => failure.candidate === candidate)
-      balancing?.begun(candidate)
-      const value = await tryOne(trying, candidate, make, repeated)
-      balancing?.answered(candidate)
-      health.succeeded(candidate)
-      return { candidate, value }
-    } catch (thrown) {
-      const error = asGatewayError(thrown)
-      balancing?.ended(candidate)
-      health.failed(candidate, error)
-      failures.push({ candidate, error })
-      return undefined
-    }
-  }
-
   for (;;) {
-    const [best] = candidates
-    const isFirst = best !== undefined && failures.length === 0
-    const next = isFirst ? { candidate: best, pauseMs: 0 } : nextAttempt(candidates, failures, elapsed(), retry, random.fraction)
-    if (!next) break
-    const { candidate } = next
+    let candidate = failures.length === 0 ? candidates[0] : undefined
+    let pauseMs = 0
+    if (candidate === undefined) {
+      const next = nextAttempt(candidates, failures, clock.monotonic() - startedAt, retry, random.fraction)
+      if (!next) break
+      ;({ candidate, pauseMs } = next)
+    }
     const make = await trying.prepare(candidate)
     if (make instanceof GatewayError) {
       unable ??= make
-      candidates = candidates.filter((other) => other !== candidate)
+      candidates = without(candidates, candidate)
       continue
     }
-    if (next.pauseMs > 0) await clock.sleep(next.pauseMs, signal).catch(() => undefined)
+    if (pauseMs > 0) await clock.sleep(pauseMs, signal).catch(() => undefined)
     if (signal.aborted) throw endedBy(signal)
     if (!health.admit(candidate)) {
+      resting ??= new Map()
       resting.set(candidate, make)
-      candidates = candidates.filter((other) => other !== candidate)
+      candidates = without(candidates, candidate)
       continue
     }
-    const delivered = await attempt(candidate, make)
+    const delivered = await attempt(trying, failures, candidate, make)
     if (delivered) return delivered
   }
-  if (resting.size === 0) throw verdict(failures) ?? unable ?? trying.refusal ?? nothingLeft()
+  if (resting === undefined) throw verdict(failures) ?? unable ?? trying.refusal ?? nothingLeft()
+  return tryResting(trying, failures, resting, startedAt)
+}
 
-  // Whoever rests is asked when nobody else is left.
+const without = (candidates: readonly Candidate[], one: Candidate) => candidates.filter((other) => other !== one)
+
+/** Whoever rests is asked when nobody else is left. `startedAt`: when the first attempt began (monotonic). */
+async function tryResting<Value>(
+  trying: Trying<Value>,
+  failures: Failure[],
+  resting: ReadonlyMap<Candidate, Make<Value>>,
+  startedAt: number,
+): Promise<Delivered<Value>> {
+  const { signal } = trying
+  const { clock, retry, health } = trying.parts
   const rested = [...resting.keys()]
   for (const [candidate, make] of trying.sparesResting ? [] : resting) {
-    if (!mayGoOn(failures, elapsed(), retry)) break
+    if (!mayGoOn(failures, clock.monotonic() - startedAt, retry)) break
     if (!health.admit(candidate, true)) continue
-    const delivered = await attempt(candidate, make)
+    const delivered = await attempt(trying, failures, candidate, make)
     if (delivered) return delivered
   }
   if (failures.length > 0 || trying.sparesResting) throw verdict(failures) ?? health.refusal(rested)
   const placed = await health.place(rested, signal)
   const make = placed && resting.get(placed)
-  const delivered = placed && make && (await attempt(placed, make))
+  const delivered = placed && make && (await attempt(trying, failures, placed, make))
   if (delivered) return delivered
   if (signal.aborted) throw endedBy(signal)
   throw verdict(failures) ?? health.refusal(rested)
 }
 
 /** No attempt yet. `trace`: told of each. */
-export function createAttemptLog(trace?: RequestTrace): AttemptLog {
-  const rows: AttemptRow[] = []
-  return {
-    begin(row) {
-      rows.push(row)
-      trace?.begin(row)
-    },
-    close(error, streamedMs) {
-      const last = rows.at(-1)
-      if (last?.phase !== 'stream') return
-      last.ms += Math.round(streamedMs)
-      if (error) last.cause = error.code
-      else last.phase = 'done'
-    },
-    rows: () => rows,
-    trace,
+export const createAttemptLog = (trace?: RequestTrace): AttemptLog => new AttemptRows(trace)
+
+class AttemptRows implements AttemptLog {
+  readonly trace: RequestTrace | undefined
+  readonly #rows: AttemptRow[] = []
+
+  constructor(trace: RequestTrace | undefined) {
+    this.trace = trace
+  }
+
+  begin(row: AttemptRow): void {
+    this.#rows.push(row)
+    this.trace?.begin(row)
+  }
+
+  close(error: GatewayError | undefined, streamedMs: number): void {
+    const last = this.#rows.at(-1)
+    if (last?.phase !== 'stream') return
+    last.ms += Math.round(streamedMs)
+    if (error) last.cause = error.code
+    else last.phase = 'done'
+  }
+
+  rows(): readonly AttemptRow[] {
+    return this.#rows
   }
 }

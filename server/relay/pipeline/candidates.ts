@@ -72,13 +72,13 @@ function named(parts: Parts, ask: Asked, model: string, index: number): ModelCan
 export function modelsFor(parts: Parts, ask: Asked, head: Pick<Head, 'model' | 'models'>): RequestModels {
   const asked = candidatesOf(parts, ask, head.model)
   const instead = ask.operation === 'generate' && !ask.replay ? standIns(parts, ask, head) : noStandIns
-  const isAble = ({ candidates }: ModelCandidates) => candidates.length > 0
   if (asked.refusal && !isAble(asked) && !instead.error.some(isAble)) throw asked.refusal
   return { asked, instead }
 }
 
+const isAble = ({ candidates }: ModelCandidates) => candidates.length > 0
+
 function standIns(parts: Parts, ask: Asked, { model, models }: Pick<Head, 'model' | 'models'>): StandIns {
-  const others = (names: readonly string[]) => [...new Set(names)].filter((name) => name !== model)
   if (models) {
     const own = models.flatMap((name, index) => (name === model || models.indexOf(name) < index ? [] : [named(parts, ask, name, index)]))
     return { error: own, context: own, filter: own }
@@ -86,6 +86,7 @@ function standIns(parts: Parts, ask: Asked, { model, models }: Pick<Head, 'model
   const configuredFor = ownFallbacks(ask.caller.group.fallbacks, model) ?? parts.fallbacks(model)
   if (!configuredFor) return noStandIns
   const { error, context, filter } = configuredFor
+  const others = (names: readonly string[]) => [...new Set(names)].filter((name) => name !== model)
   const all = new Map(others([...error, ...context, ...filter]).map((name) => [name, configured(parts, ask, name)]))
   const known = (names: readonly string[]) => others(names).flatMap((name) => all.get(name) ?? [])
   return { error: known(error), context: known(context), filter: known(filter) }
@@ -102,17 +103,21 @@ function ownFallbacks(own: Group['fallbacks'] | undefined, model: string): Fallb
 export function candidatesFor(parts: Parts, request: ReadRequest): RequestModels | Promise<RequestModels> {
   const models = modelsFor(parts, request.ask, request.head)
   if (models.instead !== noStandIns) return allInOrder(parts, request, models)
-  const { asked } = models
-  const candidates = request.inOrder(asked.candidates)
-  const inOrder = (ordered: readonly Candidate[]) => ({ asked: inTurn(parts, asked, ordered), instead: noStandIns })
-  return candidates instanceof Promise ? candidates.then(inOrder) : inOrder(candidates)
+  const candidates = request.inOrder(models.asked.candidates)
+  return candidates instanceof Promise ? candidates.then((ordered) => alone(parts, models, ordered)) : alone(parts, models, candidates)
+}
+
+/** Nobody stands in for the model. */
+function alone(parts: Parts, models: RequestModels, ordered: readonly Candidate[]): RequestModels {
+  const asked = inTurn(parts, models.asked, ordered)
+  return asked === models.asked ? models : { asked, instead: noStandIns }
 }
 
 /** A candidate whose rate limits are nearly used up would refuse, however well it fits. */
-const inTurn = ({ health }: Parts, one: ModelCandidates, ordered: readonly Candidate[]): ModelCandidates => ({
-  ...one,
-  candidates: health.plentyFirst(ordered),
-})
+function inTurn({ health }: Parts, one: ModelCandidates, ordered: readonly Candidate[]): ModelCandidates {
+  const candidates = health.plentyFirst(ordered)
+  return candidates === one.candidates ? one : { ...one, candidates }
+}
 
 async function allInOrder(parts: Parts, request: ReadRequest, models: RequestModels): Promise<RequestModels> {
   const ordered = new Map<ModelCandidates, ModelCandidates>()

@@ -34,7 +34,7 @@ export interface Sending {
   models: RequestModels
   attempts: AttemptLog
   /** Told when an upstream begins to make a whole answer, and when it has failed to. */
-  flight?: Pick<InFlightRequest, 'making'>
+  flight?: Pick<InFlightRequest, 'making'> | undefined
 }
 
 /** How an answer is received. */
@@ -56,12 +56,13 @@ const isAnswer = (status: number) => status >= 200 && status <= 299 && status !=
 
 const addresseeOf = ({ channel, model, dialect }: Candidate) => ({ channel: channel.name, model: model.upstream, dialect })
 
-function perform<Value>(
+/** One attempt with this exchange. */
+async function perform<Value>(
   { parts, request: { ask }, flight, attempts }: Sending,
   { receive }: Receiver<Value>,
   exchange: Exchange,
   attempt: Attempt,
-): Promise<Value> {
+): Promise<Received<Value>> {
   const { candidate, row, timer, signal, fresh } = attempt
   const { scripted } = candidate.channel.vendor
   const upstream = scripted ? parts.demo : parts.upstream
@@ -86,7 +87,8 @@ function perform<Value>(
     if (!isAnswer(answer.status)) throw await refusal(exchange.upstream, answer, now)
     return answer
   }
-  return send(exchange.request).then((answer) => receive(answer, exchange, timer, send))
+  const answer = await send(exchange.request)
+  return { candidate, exchange, value: await receive(answer, exchange, timer, send) }
 }
 
 /**
@@ -108,17 +110,17 @@ export async function sendToModel<Value>(
     model: request.head.model,
     attempts,
     signal: request.ask.signal,
-    ...(sending.flight && { flight: sending.flight }),
+    flight: sending.flight,
     limits: receiver.limits,
     async prepare(candidate) {
       const unpriced = request.head.unpriced && unpricedFor(request.head, candidate, modelCandidates.price.rates)
       const exchange = unpriced ?? (await exchangeFor(candidate, models.asked.price.rates))
       if (exchange instanceof GatewayError) return exchange
-      return async (attempt) => ({ exchange, value: await perform(sending, receiver, exchange, attempt) })
+      return (attempt) => perform(sending, receiver, exchange, attempt)
     },
   })
   request.served(candidate)
-  return { candidate, ...value }
+  return value
 }
 
 const tooLong = new Set(['context_length_exceeded', 'string_above_max_length'])
@@ -134,43 +136,62 @@ export function causeOf(error: Pick<GatewayError, 'code' | 'publicCode' | 'retry
   return retry === 'other' || code === 'no_channel_available' ? 'error' : undefined
 }
 
-/** A filtered answer is given as it is when nothing is left to ask instead. */
-function exchangeFor({ parts, request }: Sending, left: readonly ModelCandidates[]): ExchangeFor {
-  return left.some(({ candidates }) => candidates.length > 0) ? reportingFilter(request.exchange, parts) : request.exchange
+/** A filtered answer is given as it is when nothing is left to ask instead. `tried`: models that were asked, besides the one asked for. */
+function exchangeFor({ parts, request, models: { asked, instead } }: Sending, tried?: ReadonlySet<ModelCandidates>): ExchangeFor {
+  for (const one of instead.filter) {
+    if (one !== asked && !tried?.has(one) && one.candidates.length > 0) return reportingFilter(request.exchange, parts)
+  }
+  return request.exchange
 }
 
 /** Throws the error that the caller is to be told when no model delivered. */
 export async function send<Value>(sending: Sending, receiver: Receiver<Value>): Promise<Received<Value>> {
+  const { asked, instead } = sending.models
+  const startedAt = sending.parts.clock.monotonic()
+  try {
+    return await sendToModel(sending, receiver, asked, exchangeFor(sending), instead.error.length > 0)
+  } catch (thrown) {
+    return sendElsewhere(sending, receiver, asGatewayError(thrown), startedAt)
+  }
+}
+
+/** After the model that was asked for has failed, with `failure`. `startedAt`: when it was asked (monotonic). */
+async function sendElsewhere<Value>(
+  sending: Sending,
+  receiver: Receiver<Value>,
+  failure: GatewayError,
+  startedAt: number,
+): Promise<Received<Value>> {
   const { clock, retry } = sending.parts
   const { asked, instead } = sending.models
   const { signal } = sending.request.ask
-  const startedAt = clock.monotonic()
-  const tried = new Set<ModelCandidates>()
+  const tried = new Set([asked])
   /** Models that nobody was asked for, since all of their candidates rest. */
   const resting = new Set<ModelCandidates>()
   const untried = (cause: FallbackCause) => instead[cause].filter((one) => !tried.has(one))
   const sparesResting = instead.error.length > 0
-  let modelCandidates: ModelCandidates | undefined = asked
-  let first: GatewayError | undefined
-  while (modelCandidates) {
-    const isLastResort: boolean = tried.has(modelCandidates)
-    tried.add(modelCandidates)
+  let modelCandidates = asked
+  let isLastResort = false
+  let [first, error] = [failure, failure]
+  for (;;) {
+    if (signal.aborted) throw error
+    const rests = error.code === 'no_channel_available' && modelCandidates.candidates.length > 0
+    if (rests && sparesResting && !isLastResort) resting.add(modelCandidates)
+    else resting.delete(modelCandidates)
+    if (modelCandidates === asked) first = error
+    const cause = causeOf(error)
+    const late = clock.monotonic() - startedAt > retry.deadlineMs
+    // What another model says of the request is not the last word while the one that was asked for was not asked.
+    const [lastResort]: ModelCandidates[] = cause ? [...resting] : [asked].filter((one) => resting.has(one))
+    const next = late ? undefined : ((cause && untried(cause)[0]) ?? lastResort)
+    if (!next) throw first
+    modelCandidates = next
+    isLastResort = tried.has(next)
+    tried.add(next)
     try {
-      const exchanges = exchangeFor(sending, untried('filter'))
-      return await sendToModel(sending, receiver, modelCandidates, exchanges, sparesResting && !isLastResort)
+      return await sendToModel(sending, receiver, next, exchangeFor(sending, tried), sparesResting && !isLastResort)
     } catch (thrown) {
-      const error = asGatewayError(thrown)
-      if (signal.aborted) throw error
-      const rests = error.code === 'no_channel_available' && modelCandidates.candidates.length > 0
-      if (rests && sparesResting && !isLastResort) resting.add(modelCandidates)
-      else resting.delete(modelCandidates)
-      if (!first || modelCandidates === asked) first = error
-      const cause = causeOf(error)
-      const late = clock.monotonic() - startedAt > retry.deadlineMs
-      // What another model says of the request is not the last word while the one that was asked for was not asked.
-      const [lastResort]: ModelCandidates[] = cause ? [...resting] : [asked].filter((one) => resting.has(one))
-      modelCandidates = late ? undefined : ((cause && untried(cause)[0]) ?? lastResort)
+      error = asGatewayError(thrown)
     }
   }
-  throw first
 }

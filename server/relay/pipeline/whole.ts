@@ -79,7 +79,7 @@ async function written(exchange: Exchange, bodies: readonly [Came, ...Came[]], r
 
 /** Takes an answer when all of it is here, and all answers to further requests that belong to it. */
 export const wholeReceiver = (random: RelayParts['random']): Receiver<WrittenWhole> => ({
-  limits: (candidate) => phaseLimits({ firstEvent: wholeAnswerSeconds, ...candidate.channel.timeouts }),
+  limits: (candidate) => phaseLimits(candidate.channel.timeouts, wholeAnswerSeconds),
   async receive(answer, exchange, timer, send) {
     try {
       const first = await readBody(answer)

@@ -33,7 +33,7 @@ const mostBytes = 1024 * 1024
 const patience = 30
 
 /** How long a request about a call may take. */
-export const callLimits = ({ channel }: Candidate) => phaseLimits({ firstEvent: patience, ...channel.timeouts })
+export const callLimits = ({ channel }: Candidate) => phaseLimits(channel.timeouts, patience)
 
 /** The answer to a request that succeeded. Rejects with what the upstream refused it with. */
 export async function askOfCall(

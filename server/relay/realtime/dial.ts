@@ -155,7 +155,7 @@ export async function dialAny(dialling: Dialling): Promise<Line> {
     model,
     attempts,
     signal,
-    limits: ({ channel }) => phaseLimits({ firstEvent: dialSeconds, ...channel.timeouts }),
+    limits: ({ channel }) => phaseLimits(channel.timeouts, dialSeconds),
     prepare: async () => async (attempt) => {
       const line = await standing(dialling, attempt)
       attempt.timer.stop()

@@ -119,15 +119,21 @@ function largestOutput(candidates: readonly Candidate[]): number | undefined {
 
 /** Messages fills a cache where it is told to; others do so when they like, which costs more only where the price says so. */
 function cachedBy({ nonText }: Head, candidates: readonly Candidate[]): '5m' | '1h' | undefined {
-  return nonText?.cached ?? (candidates.some(({ dialect }) => dialect !== 'messages') ? '5m' : undefined)
+  return nonText?.cached ?? (isAnyBeside('messages', candidates) ? '5m' : undefined)
 }
 
 /** Sound is made when it is asked for. So are pictures, but a model whose price names them may make them unasked. */
 function makesOf({ nonText }: Head, candidates: readonly Candidate[], { rates }: Served['price']): { image: boolean; audio: boolean } {
   const named = nonText?.modalities
   // Responses makes pictures with a tool, which would be named.
-  const mayUnasked = candidates.some(({ dialect }) => dialect !== 'responses')
-  return { image: named?.includes('image') ?? (mayUnasked && rates.imageOut > rates.output), audio: named?.includes('audio') ?? false }
+  const image = named?.includes('image') ?? (rates.imageOut > rates.output && isAnyBeside('responses', candidates))
+  return { image, audio: named?.includes('audio') ?? false }
+}
+
+/** One of them speaks another dialect than this. */
+function isAnyBeside(dialect: Candidate['dialect'], candidates: readonly Candidate[]): boolean {
+  for (const one of candidates) if (one.dialect !== dialect) return true
+  return false
 }
 
 /** Everything whose limits a request is under. */
@@ -163,5 +169,6 @@ export function everyModel({ asked, instead }: RequestModels): ModelCandidates[]
 
 /** The model that answered; the one asked for where none did. */
 export function answeringModel(models: RequestModels, served: Candidate | undefined): ModelCandidates {
-  return everyModel(models).find(({ model }) => model === served?.model.name) ?? models.asked
+  if (served === undefined || models.asked.model === served.model.name) return models.asked
+  return everyModel(models).find(({ model }) => model === served.model.name) ?? models.asked
 }

@@ -47,16 +47,61 @@ export const interrupted = () => new GatewayError('internal_error', 'Parley stop
 /** The error in the usage row of an empty answer, which counts as complete and whose input is charged. */
 const emptyAnswer = { code: 'empty_answer', message: 'The upstream ended its answer without saying anything. Only the input is charged.' }
 
-const isEmpty = ({ request }: Settled, { end, usage }: Ending) =>
-  end === 'complete' && usage?.out.total === 0 && (request.ask.operation === 'generate' || request.ask.operation === 'compact')
-
 /** Closes one request that has a hold; see `Settlement`. */
-export function openSettlement(parts: RelayParts, settled: Settled): Settlement {
-  const { books, clock, log } = parts
-  const { arrival, request, models, hold, attempts } = settled
-  const { ask, head } = request
+export const openSettlement = (parts: RelayParts, settled: Settled): Settlement => new RequestSettlement(parts, settled)
 
-  function rowOf(ending: Ending): NewLog {
+class RequestSettlement implements Settlement {
+  readonly #parts: RelayParts
+  readonly #settled: Settled
+
+  constructor(parts: RelayParts, settled: Settled) {
+    this.#parts = parts
+    this.#settled = settled
+  }
+
+  async settle(ending: Ending): Promise<void> {
+    const { books, log } = this.#parts
+    const { request } = this.#settled
+    this.#close(ending)
+    const row = this.#rowOf(ending)
+    tellOpenSecondBook(log, row)
+    await (ending.usage ? books.settle(row) : books.release(row))
+    request.ask.capture?.settled(ending.end)
+    this.#leave(ending.usage ? tokensIn(ending.usage) : 0)
+  }
+
+  async refuse(thrown: unknown): Promise<GatewayError> {
+    const { signal } = this.#settled.request.ask
+    const error = signal.aborted ? endedBy(signal) : asGatewayError(thrown)
+    const end = error.code === 'client_closed_request' ? 'aborted' : 'error'
+    const nothing = { usage: undefined, served: undefined, losses: [], firstAt: undefined, streamedMs: 0 }
+    await this.settle({ end, status: error.status, error, ...nothing })
+    return error
+  }
+
+  handOver(ending: Ending): NewLog {
+    this.#close(ending)
+    return this.#rowOf(ending)
+  }
+
+  leave(): void {
+    this.#settled.request.ask.capture?.settled('complete')
+    this.#leave(0)
+  }
+
+  foresee(ending: Ending): void {
+    this.#parts.books.progress(this.#rowOf(ending))
+  }
+
+  note(sofar: Parameters<Settlement['note']>[0]): void {
+    // The upstream's figures so far are not final.
+    const usage: Usage = sofar.usage.provenance === 'provider' ? { ...sofar.usage, provenance: 'partial' } : sofar.usage
+    this.foresee({ ...sofar, usage, end: 'cut', status: 200, error: interrupted(), streamedMs: 0 })
+  }
+
+  #rowOf(ending: Ending): NewLog {
+    const { arrival, request, models, attempts } = this.#settled
+    const { ask, head } = request
     const { end, status, error, served, losses, firstAt } = ending
     const { price } = answeringModel(models, served?.candidate)
     const usage = ending.usage && billedAs(ending.usage, ending.tier, head, price.rates, served?.candidate)
@@ -70,48 +115,24 @@ export function openSettlement(parts: RelayParts, settled: Settled): Settlement 
       notes: served?.exchange.notes?.(),
       at: arrival.at,
       firstTokenMs: firstAt === undefined ? undefined : firstAt - arrival.tick,
-      totalMs: clock.monotonic() - arrival.tick,
+      totalMs: this.#parts.clock.monotonic() - arrival.tick,
     }
     const owed = usage ? cost(usage, price.rates, ask.caller.group.ratio) : 0n
     const row = usageRow(facts, { end, status, error, usage, cost: owed })
-    return isEmpty(settled, ending) ? { ...row, error: emptyAnswer } : row
+    const isEmpty = end === 'complete' && usage?.out.total === 0 && (ask.operation === 'generate' || ask.operation === 'compact')
+    return isEmpty ? { ...row, error: emptyAnswer } : row
   }
 
-  async function settle(ending: Ending): Promise<void> {
-    attempts.close(ending.error, ending.streamedMs)
-    if (ending.served && parts.balancing?.counting) parts.balancing.ended(ending.served.candidate)
-    const row = rowOf(ending)
-    tellOpenSecondBook(log, row)
-    await (ending.usage ? books.settle(row) : books.release(row))
-    ask.capture?.settled(ending.end)
-    leave(arrival, { ticket: hold.ticket, release: request.release }, ending.usage ? tokensIn(ending.usage) : 0)
+  /** Ends the attempt that delivered. */
+  #close({ error, streamedMs, served }: Ending): void {
+    this.#settled.attempts.close(error, streamedMs)
+    const { balancing } = this.#parts
+    if (served && balancing?.counting) balancing.ended(served.candidate)
   }
 
-  return {
-    settle,
-    async refuse(thrown) {
-      const { signal } = ask
-      const error = signal.aborted ? endedBy(signal) : asGatewayError(thrown)
-      const end = error.code === 'client_closed_request' ? 'aborted' : 'error'
-      const nothing = { usage: undefined, served: undefined, losses: [], firstAt: undefined, streamedMs: 0 }
-      await settle({ end, status: error.status, error, ...nothing })
-      return error
-    },
-    handOver(ending) {
-      attempts.close(ending.error, ending.streamedMs)
-      if (ending.served && parts.balancing?.counting) parts.balancing.ended(ending.served.candidate)
-      return rowOf(ending)
-    },
-    leave() {
-      ask.capture?.settled('complete')
-      leave(arrival, { release: request.release, ticket: hold.ticket }, 0)
-    },
-    foresee: (ending) => books.progress(rowOf(ending)),
-    note(sofar) {
-      // The upstream's figures so far are not final.
-      const usage: Usage = sofar.usage.provenance === 'provider' ? { ...sofar.usage, provenance: 'partial' } : sofar.usage
-      books.progress(rowOf({ ...sofar, usage, end: 'cut', status: 200, error: interrupted(), streamedMs: 0 }))
-    },
+  #leave(tokens: number): void {
+    const { arrival, request, hold } = this.#settled
+    leave(arrival, request.release, hold.ticket, tokens)
   }
 }
 
@@ -139,13 +160,13 @@ export async function recordRefusal(parts: RelayParts, arrival: Arrival, refused
   }
   await parts.books.record(usageRow(facts, { end: 'error', status: error.status, error, usage: undefined, cost: 0n }))
   arrival.ask.capture?.settled('error')
-  leave(arrival, { ticket, release: request?.release }, 0)
+  leave(arrival, request?.release, ticket, 0)
   return error
 }
 
 /** Releases the request's rate limit slots. `tokens`: its total usage. */
-function leave({ flight }: Arrival, had: { ticket: Ticket | undefined; release: ReadRequest['release'] }, tokens: number): void {
+function leave({ flight }: Arrival, release: ReadRequest['release'], ticket: Ticket | undefined, tokens: number): void {
   flight.leave()
-  had.ticket?.done(tokens)
-  had.release?.()
+  ticket?.done(tokens)
+  release?.()
 }

@@ -12,11 +12,11 @@ type Priced = Partial<Pick<Rates, 'factors' | 'tiers'>>
 /** Tokens of input; where models have no longer context, a beta gives them one at another price. */
 const usualContext = 200_000
 
-/** The same Messages request; what its headers ask for counts as what its body asks for. */
-export function withBetas(request: ReadRequest): ReadRequest {
+/** What the headers of a Messages request ask for counts as what its body asks for. */
+export function addBetas(request: ReadRequest): void {
   const { ask, head } = request
   const betas = dearBetas(head, ask.headers)
-  return betas.length === 0 ? request : { ...request, head: { ...head, unpriced: [...(head.unpriced ?? []), ...betas] } }
+  if (betas.length > 0) request.head = { ...head, unpriced: [...(head.unpriced ?? []), ...betas] }
 }
 
 const pricesLongContext = ({ model }: Candidate, { tiers = [] }: Priced): boolean =>

@@ -86,6 +86,7 @@ const mostLosses = 200
 const longestField = 256
 
 function listed(losses: readonly Loss[]): NewLog['losses'] {
+  if (losses.length === 0) return []
   const rows = losses.slice(0, mostLosses).map(({ field, what, reason }) => ({ field: field.slice(0, longestField), what, reason }))
   const others = losses.length - rows.length
   return others === 0 ? rows : [...rows, { field: 'others', what: 'dropped', reason: `${others} further losses are not listed.` }]

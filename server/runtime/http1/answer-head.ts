@@ -128,4 +128,5 @@ function keptSecondsOf(headers: AnswerHeaders): number | undefined {
   return seconds === undefined ? undefined : Number(seconds)
 }
 
-const listOf = (value: string | null) => value?.toLowerCase().split(/[ \t]*,[ \t]*/) ?? []
+const noWords: readonly string[] = []
+const listOf = (value: string | null) => value?.toLowerCase().split(/[ \t]*,[ \t]*/) ?? noWords

@@ -1,7 +1,7 @@
 /** A whole Messages answer: checked, counted, and given back under the name that the client asked for. */
 
 import type { AnswerEdits, StateRef, WholeAnswer } from '#canonical/codec'
-import { type Delivered, nothingDelivered, settled, textBytes } from '#canonical/delivered'
+import { type Delivered, needsTexts, nothingDelivered, settled, textBytes } from '#canonical/delivered'
 import { carriesBeside } from '#canonical/has-content'
 import type { TokenEstimator } from '#canonical/token-estimator'
 import type { Usage } from '#canonical/usage'
@@ -19,18 +19,23 @@ import { readUsage, writeUsage } from './usage.ts'
 export function parseAnswer(body: string): Json & { content: unknown[] } {
   const answer = parseObject(body)
   if (answer && (answer.type === 'error' || carries(answer.error))) throw readInnerError(answer.error)
-  if (!answer || !Array.isArray(answer.content)) {
-    throw new GatewayError('upstream_error', 'The upstream sent an answer that is not a Messages answer.')
-  }
-  return { ...answer, content: answer.content }
+  if (answer && hasContent(answer)) return answer
+  throw new GatewayError('upstream_error', 'The upstream sent an answer that is not a Messages answer.')
 }
+
+const hasContent = (answer: Json): answer is Json & { content: unknown[] } => Array.isArray(answer.content)
 
 /** A whole answer on its way through: the model's name put back, missing figures filled in, usage settled. Throws as parseAnswer does. */
 export function readWhole(body: string, edits: AnswerEdits, inputBytes: number, estimator?: TokenEstimator): WholeAnswer {
   const answer = parseAnswer(body)
-  const delivered = nothingDelivered(estimator)
+  let delivered = nothingDelivered()
   for (const block of answer.content) measure(block, delivered)
-  const usage = settled(readUsage(answer.usage, delivered), delivered, { inputBytes, scale: estimator, isOver: true })
+  const told = readUsage(answer.usage, delivered)
+  if (needsTexts(told, estimator)) {
+    delivered = nothingDelivered(estimator)
+    for (const block of answer.content) measure(block, delivered)
+  }
+  const usage = settled(told, delivered, { inputBytes, scale: estimator, isOver: true })
   return {
     body: edited(body, answer, edits, usage),
     usage,

@@ -3,7 +3,7 @@
 import type { Head, RequestBody, RequestEdits, ScannedBody, StateRef } from '#canonical/codec'
 import type { NonTextContent } from '#canonical/non-text-content'
 import { bodyNames, cacheMark } from '#protocols/codec/body-names'
-import { addKeptAddresses, addRef, bring, noContent, nonTextOf, scanned, standInsOf, uniqueRefs } from '#protocols/codec/head'
+import { addKeptAddresses, addRef, bring, noContent, scanned, standInsOf, uniqueRefs } from '#protocols/codec/head'
 import { chatUnpriced } from '#protocols/codec/unpriced'
 import { isObject } from '#shared/json'
 import { ChatRequest } from '#shared/protocols/openai/chat'
@@ -21,22 +21,24 @@ export function readHead(given: RequestBody): Head {
   const { text: raw, value: body } = request
   const messages = messageList(body.messages).filter(isObject)
   const kept = keptIn(messages, body.audio)
-  const { media, nonText } = mediaIn(messages)
+  const { media, brought } = mediaIn(messages)
+  const settings = settingsIn(request)
   const head: Head = {
     model: readModel(body.model),
     stream: readFlag(body, 'stream') ?? false,
     n: readCount(body, 'n', 128) ?? 1,
     inputBytes: Buffer.byteLength(raw),
     usageAsked: isObject(body.stream_options) && body.stream_options.include_usage === true,
-    media: [...media],
-    ...nonTextOf({ ...nonText, ...settingsIn(request) }),
+    media: media ? [...media] : [],
     searchAsked: asksSearch(body),
     affinity: affinityOf(body),
     ...standInsOf(body),
     ...(body.service_tier !== undefined && chatUnpriced(body)),
     ...(kept.length > 0 && { stateRefs: kept }),
   }
-  const [older, newer] = [readCount(body, 'max_tokens'), readCount(body, 'max_completion_tokens')]
+  if (brought || settings) head.nonText = { ...(brought ?? noContent()), ...settings }
+  const older = readCount(body, 'max_tokens')
+  const newer = readCount(body, 'max_completion_tokens')
   if (older !== undefined || newer !== undefined) head.maxOutput = Math.max(older ?? 0, newer ?? 0)
   if (typeof body.group === 'string') head.group = body.group
   if (typeof body.team === 'string') head.team = body.team
@@ -61,34 +63,39 @@ const kinds: Readonly<Record<string, string>> = {
   input_file: 'file',
 }
 
-function mediaIn(messages: Body[]): { media: Set<string>; nonText: NonTextContent } {
-  const media = new Set<string>()
-  const nonText = noContent()
+function mediaIn(messages: Body[]): { media: Set<string> | undefined; brought: NonTextContent | undefined } {
+  let media: Set<string> | undefined
+  let brought: NonTextContent | undefined
   for (const message of messages) {
-    if (isObject(message.audio)) media.add('audio')
+    if (isObject(message.audio)) {
+      media ??= new Set()
+      media.add('audio')
+    }
     if (!Array.isArray(message.content)) continue
     for (const part of message.content) {
       if (!isObject(part) || part.type === 'text' || part.type === 'refusal') continue
       const kind = (typeof part.type === 'string' && Object.hasOwn(kinds, part.type) && kinds[part.type]) || 'other'
+      media ??= new Set()
       media.add(kind)
-      bring(nonText, kind, part)
+      brought ??= noContent()
+      bring(brought, kind, part)
     }
   }
-  return { media, nonText }
+  return { media, brought }
 }
 
-/** Kinds of output that are asked for, marks for a cache as many clients write them, and tools that run at the upstream. */
-function settingsIn(request: ScannedBody): Pick<NonTextContent, 'modalities' | 'cached' | 'unseen'> {
+/** Undefined where there are none: kinds of output that are asked for, marks for a cache as many clients write them, and tools that run at the upstream. */
+function settingsIn(request: ScannedBody): Pick<NonTextContent, 'modalities' | 'cached' | 'unseen'> | undefined {
   const { text: raw, value: body } = request
   const { modalities } = body
   const hosts = asksSearch(body) || !isAbsent(body.plugins) || !isAbsent(body.search_parameters)
+  const isMarked = request.begins?.has(cacheMark) ?? request.text.includes(`"${cacheMark}`)
+  if (!hosts && !isMarked && !Array.isArray(modalities)) return undefined
   return {
     ...(Array.isArray(modalities) && {
       modalities: modalities.filter((kind) => typeof kind === 'string').map((kind) => kind.toLowerCase()),
     }),
-    ...((request.begins?.has(cacheMark) ?? request.text.includes(`"${cacheMark}`)) && {
-      cached: /"ttl"\s*:\s*"1h"/.test(raw) ? '1h' : '5m',
-    }),
+    ...(isMarked && { cached: /"ttl"\s*:\s*"1h"/.test(raw) ? '1h' : '5m' }),
     ...(hosts && { unseen: true }),
   }
 }
@@ -116,16 +123,16 @@ function asksSearch(body: Body): boolean {
   return body.tools.some((tool) => isObject(tool) && tool.type !== 'function' && tool.type !== 'custom' && !isObject(tool.function))
 }
 
+const isSessionName = (value: unknown): value is string => typeof value === 'string' && value !== '' && value.length <= 512
+
 function affinityOf(body: Body): string[] {
   const userId = isObject(body.metadata) ? body.metadata.user_id : undefined
-  return [body.prompt_cache_key, body.user, userId].filter(
-    (value): value is string => typeof value === 'string' && value !== '' && value.length <= 512,
-  )
+  return [body.prompt_cache_key, body.user, userId].filter(isSessionName)
 }
 
 /** `raw` is a body that readHead accepted. The channel's system prompt becomes the first message. */
 export function editRequest(raw: string, edits: RequestEdits): string {
-  return editFields(raw, edits, { field: 'messages', put: withSystem })
+  return editFields(raw, edits, promptPlace)
 }
 
 function withSystem(messages: string | undefined, content: string): string | undefined {
@@ -134,3 +141,5 @@ function withSystem(messages: string | undefined, content: string): string | und
   const comma = /^\s*\]/.test(rest) ? '' : ','
   return `[${JSON.stringify({ role: 'system', content })}${comma}${rest}`
 }
+
+const promptPlace = { field: 'messages', put: withSystem }
