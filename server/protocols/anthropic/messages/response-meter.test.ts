@@ -55,3 +55,15 @@ test('what is no answer is the upstream’s error, whatever the status said', ()
   expect(coded('rate_limit_error')).toThrow(expect.objectContaining({ code: 'upstream_rate_limited' }))
   expect(coded('invalid_request_error')).toThrow(expect.objectContaining({ code: 'upstream_rejected', status: 400, message: 'Bad.' }))
 })
+
+test('its texts are heard only where they have to be counted', () => {
+  const heardOf = (usage: unknown) => {
+    const heard: string[] = []
+    const estimator = { input: () => 0, output: () => 7, hear: (text: string) => heard.push(text) }
+    const body = JSON.stringify({ type: 'message', content: [{ type: 'text', text: 'Everest' }], stop_reason: 'end_turn', usage })
+    return { heard, output: readWhole(body, {}, 10, estimator).usage.out.total }
+  }
+  expect(heardOf({ input_tokens: 10, output_tokens: 3 })).toEqual({ heard: [], output: 3 })
+  expect(heardOf({ input_tokens: 10, output_tokens: 0 })).toEqual({ heard: ['Everest'], output: 7 })
+  expect(heardOf(undefined)).toEqual({ heard: ['Everest'], output: 7 })
+})

@@ -48,3 +48,20 @@ test('an error object tells its own kind', () => {
   )
   expect(coded('boom')).toThrow(expect.objectContaining({ code: 'upstream_error' }))
 })
+
+test('its texts are heard only where they have to be counted', () => {
+  const heardOf = (usage: unknown, isPlausible = true) => {
+    const heard: string[] = []
+    const estimator = { input: () => 0, output: () => 7, hear: (text: string) => heard.push(text), isPlausible: () => isPlausible }
+    const body = JSON.stringify({
+      choices: [{ index: 0, message: { role: 'assistant', content: 'Everest' }, finish_reason: 'stop' }],
+      usage,
+    })
+    return { heard, output: readWhole(body, {}, 10, estimator).usage.out.total }
+  }
+  const told = { prompt_tokens: 10, completion_tokens: 3, total_tokens: 13 }
+  expect(heardOf(told)).toEqual({ heard: [], output: 3 })
+  expect(heardOf(told, false)).toEqual({ heard: ['Everest'], output: 7 })
+  expect(heardOf({ ...told, completion_tokens: 0 })).toEqual({ heard: ['Everest'], output: 7 })
+  expect(heardOf(undefined)).toEqual({ heard: ['Everest'], output: 7 })
+})
