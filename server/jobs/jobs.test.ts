@@ -120,6 +120,16 @@ describe.each(sampledEngines(import.meta.file))('jobs on %s', (engine) => {
     await other.jobs.close()
   })
 
+  test('that were begun before a process first looks stay its own', async () => {
+    const clock = handClock()
+    const one = process(clock)
+    await one.jobs.begin('work', 'a')
+    await one.jobs.look()
+    await one.jobs.look()
+    expect([one.ids(), one.begun[0]?.lost.aborted]).toEqual([['a'], false])
+    await one.jobs.close()
+  })
+
   test('that cannot be done here for now are left to others for a minute', async () => {
     const clock = handClock()
     const [one, other] = [process(clock), process(clock)]

@@ -127,7 +127,7 @@ export function createJobs({ store, clock, random, log, instance, silenceMs }: J
       return isThere
     },
     async look() {
-      if (isFirstLook) await releaseJobsOf(store, instance)
+      if (isFirstLook) await releaseJobsOf(store, instance, runner)
       isFirstLook = false
       const own = [...running.keys()]
       const saidAt = clock.monotonic()

@@ -1,5 +1,5 @@
 /** Rows of work that lasts longer than a request: who does it, and whether it goes on. */
-import { and, asc, eq, exists, inArray, isNull, lt, notInArray, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, exists, inArray, isNull, lt, ne, notInArray, or, type SQL, sql } from 'drizzle-orm'
 import { jobs } from '#db/jobs'
 import type { Store } from '#store/engine/store'
 
@@ -69,12 +69,12 @@ export async function releaseJobs({ db }: Store, ids: readonly string[], runner:
       .where(and(inArray(jobs.id, [...ids]), eq(jobs.runner, runner)))
 }
 
-/** Lets others do what earlier processes of this installation did. */
-export async function releaseJobsOf({ db }: Store, instance: string): Promise<void> {
+/** Lets others do what earlier processes of this installation did; `runner`: the present one, which may have begun something. */
+export async function releaseJobsOf({ db }: Store, instance: string, runner: string): Promise<void> {
   await db
     .update(jobs)
     .set({ runner: null })
-    .where(sql`starts_with(${jobs.runner}, ${`${instance}.`})`)
+    .where(and(sql`starts_with(${jobs.runner}, ${`${instance}.`})`, ne(jobs.runner, runner)))
 }
 
 /** It is done: deletes the row of the runner's own. */
