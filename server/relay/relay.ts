@@ -5,8 +5,7 @@
 
 import type { Caller } from '#accounts/caller'
 import type { Ticket } from '#billing/ratelimit/limits'
-import type { Ask, OpenWork, RelayParts, Reply } from '#relay/contract/ask'
-import type { BodyRoom } from '#relay/contract/body-rooms'
+import type { Ask, Body, OpenWork, RelayParts, Reply } from '#relay/contract/ask'
 import type { Relay } from '#relay/contract/relay'
 import type { Arrival, Hold, InFlightRequest, ReadRequest, RequestModels, Why } from '#relay/contract/steps'
 import { openConversation } from '#relay/conversation/conversation'
@@ -29,9 +28,8 @@ import type { Operation } from '#shared/ids'
 /** What the dialects are for; each other operation has a style. */
 const conversations: ReadonlySet<Operation> = new Set(['generate', 'count-tokens', 'compact'])
 
-/** Rejects with GatewayError for a body that did not arrive, and for what Parley itself reads of it. */
-async function readRequest(parts: RelayParts, ask: Ask, room: BodyRoom | undefined): Promise<ReadRequest> {
-  const body = await ask.body(room)
+/** Throws GatewayError for what Parley itself reads of the body. */
+function openRequest(parts: RelayParts, ask: Ask, body: Body): ReadRequest {
   if (body.native) return openInteraction(parts, ask, body)
   if (!conversations.has(ask.operation)) return openOperation(parts, ask, body)
   return body.large ? openLargeConversation(parts, ask, body, body.large) : openConversation(parts, ask, body)
@@ -57,7 +55,7 @@ export function createRelay(parts: RelayParts): Relay {
       const room = ask.bytes > largeBody ? await intake.admit(ask) : undefined
       if (room) flight.keeps(room.release)
       // 3: head
-      request = await readRequest(parts, ask, room)
+      request = openRequest(parts, ask, await ask.body(room))
       if (ask.dialect === 'messages' && ask.headers.get('anthropic-beta')) addBetas(request)
       ask.check?.(request.head)
       // 4: plan

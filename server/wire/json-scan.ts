@@ -69,7 +69,7 @@ export function scanObject(text: string, names?: NameTable): ScannedObject {
   const value = parse(text)
   if (!spans || !isObject(value)) throw new GatewayError('invalid_request', 'The body must be a JSON object.')
   if (countNames(value, names) !== counts.names) throw ambiguousField(duplicateIn(text, names))
-  return { ...spans, text, value, begins: counts.begins }
+  return { open: spans.open, fields: spans.fields, text, value, begins: counts.begins }
 }
 
 /** Throws `ambiguous_field` for valid JSON in which an object has a name twice; `value` is what was parsed of it. */

@@ -83,14 +83,14 @@ class Conversation implements ReadRequest {
     const passes =
       isKeeper ||
       (candidate.native &&
-        !needsRewriting(candidate, () => isOddlySpelled(raw)) &&
+        !(needsRewriting(candidate) && isOddlySpelled(raw)) &&
         !reading.hasEnvelopes &&
         (reading.isFree || !holdsForeign(candidate, await reading.makers())))
     const byParley = (head.compacts === true || ask.operation === 'compact') && isCompactedByParley(this.#asked, candidate, passes)
     if (passes && !byParley) {
       reading.letGo()
       const original = isKeeper ? continued?.content : unresolved && raw
-      const body = original === undefined ? { raw, losses: continued?.losses ?? [], previous: continued?.previous } : { raw, original }
+      const body = original === undefined ? { raw, losses: continued?.losses, previous: continued?.previous } : { raw, original }
       const exchange = nativeExchange(this.#parts, this.#asked, reading.codec, body, candidate)
       return streamOrWhole(exchange, head.stream, () => this.#nativeForm(candidate))
     }
@@ -204,9 +204,8 @@ export function isCompactedByParley({ ask, head }: Asked, { native, channel }: C
   return !(native && channel.operations.includes('compact') && (passes || !isEndpoint))
 }
 
-/** What this upstream spells in another way than the client's bytes may. */
-export const needsRewriting = ({ dialect, model }: Candidate, isOdd: () => boolean): boolean =>
-  dialect === 'chat' && model.capabilities.shortCallIds === true && isOdd()
+/** Whether what is oddly spelled has to be written anew for this upstream. */
+export const needsRewriting = ({ dialect, model }: Candidate): boolean => dialect === 'chat' && model.capabilities.shortCallIds === true
 
 /** An upstream may take a body that Parley cannot read: then its answer cannot be converted to the other form. */
 function readAgain(codec: ConversationCodec, raw: string, path: string | undefined): ConversationRequest {

@@ -127,7 +127,7 @@ export interface NativeBody {
   /** What the client itself sent, for the upstream that keeps the conversation. */
   original?: string
   /** What the body lost before it is sent. */
-  losses?: readonly Loss[]
+  losses?: readonly Loss[] | undefined
   /** The response that the client continued, in whose place the conversation is sent. */
   previous?: string | undefined
 }

@@ -184,10 +184,7 @@ function exchangeIn(parts: RelayParts, asked: Asked, { codec, large, reading, bo
     const isKeeper = (await kept())?.continues(candidate) === true && !large.ownHasEnvelopes
     const passes =
       isKeeper ||
-      (candidate.native &&
-        !needsRewriting(candidate, () => large.isOddlySpelled) &&
-        !large.hasEnvelopes &&
-        !holdsForeign(candidate, makers))
+      (candidate.native && !(needsRewriting(candidate) && large.isOddlySpelled) && !large.hasEnvelopes && !holdsForeign(candidate, makers))
     const byParley = isCompactedByParley(asked, candidate, passes)
     try {
       if (passes && !byParley) return await native(candidate, isKeeper)
