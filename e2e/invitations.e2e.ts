@@ -13,6 +13,8 @@ test('an administrator invites by a link, and a stranger comes in by it once', a
   await dialog.getByRole('button', { name: 'Create link' }).click()
   const link = await page.getByLabel('The link').inputValue()
   expect(link).toMatch(/\/join#inv-\w{40}$/)
+  // Behind a dialog the page is hidden from screen readers; it is back when the dialog has gone.
+  await expect(page.locator('#root')).not.toHaveAttribute('aria-hidden')
   await expectClean(page, 'a fresh invitation')
   await page.reload()
   const row = page.getByRole('row', { name: /for nora/ })
