@@ -88,9 +88,11 @@ async function request(): Promise<void> {
   }
   await clock.sleep(seededRandom.below(6))
   const half = amount / 2n
-  books.progress(row(half, { end: 'error' }))
+  books.progress(row(half, { end: 'error' }), seededRandom.below(2) === 0 ? 'soon' : undefined)
+  // Whatever awaits something finds it written.
+  await Promise.resolve()
   say(`progress ${id} ${half}`)
-  if (seededRandom.below(4) === 0 && (await books.grow(id, 20n).catch(() => false))) amount += 20n
+  if (seededRandom.below(4) === 0 && (await Promise.resolve(books.grow(id, 20n)).catch(() => false))) amount += 20n
   await clock.sleep(seededRandom.below(6))
   if (seededRandom.below(10) === 0) {
     say(`releasing ${id}`)

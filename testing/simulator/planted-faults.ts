@@ -102,8 +102,8 @@ export const plants: Readonly<Record<string, Plant>> = {
   },
   'what was refused counts as held': {
     file: 'relay/spend/top-up.ts',
-    from: 'if (await grow(extra)) {',
-    to: 'if ((await grow(extra)) || extra > 0n) {',
+    from: 'if (await growing) return',
+    to: 'if ((await growing) || extra > 0n) return',
   },
   'what a hold has grown by is forgotten': { file: 'relay/spend/top-up.ts', from: 'held += extra', to: 'held += 0n' },
   'a stream does not look at its bill': {

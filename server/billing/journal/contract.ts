@@ -22,7 +22,10 @@ export interface JournalOptions {
   createSegment?: typeof makeSegment
 }
 
-/** An open journal. */
+/**
+ * An open journal. What is said is written together with what else is said in this turn, before anybody goes on who awaits something; at
+ * once by `flush`.
+ */
 export interface Journal {
   /** A request is admitted; nothing may be sent upstream before it is `written`. Amount in nano-dollars. Throws `journal_full`; then nothing is. */
   open(id: string, accounts: readonly string[], amount: bigint): void

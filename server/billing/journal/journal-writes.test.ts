@@ -61,10 +61,19 @@ describe('lines that come in step', () => {
       return { isWritten: await journal.written(), writes: disk.writes }
     })
     expect(await Promise.all(opening)).toEqual(ids.map(() => ({ isWritten: true, writes: 1 })))
+    const streaming = ids.map(async (id) => {
+      await Promise.resolve()
+      journal.grow(id, 1n)
+      journal.progress(line(id))
+      await Promise.resolve()
+      return disk.writes
+    })
+    expect(await Promise.all(streaming)).toEqual(ids.map(() => 2))
     for (const id of ids) journal.settle(line(id))
     await journal.safe()
-    expect(disk.writes).toBe(2)
-    expect(await said()).toEqual([...ids.map((id) => `o ${id}`), ...ids.map((id) => `s ${id}`)])
+    expect(disk.writes).toBe(3)
+    const sofar = ids.flatMap((id) => [`g ${id}`, `p ${id}`])
+    expect(await said()).toEqual([...ids.map((id) => `o ${id}`), ...sofar, ...ids.map((id) => `s ${id}`)])
     await journal.close(true)
   })
 
@@ -73,7 +82,7 @@ describe('lines that come in step', () => {
     journal.open('a', ['u'], 1n)
     journal.open('b', ['u'], 1n)
     journal.grow('a', 1n)
-    expect(disk.writes).toBe(1)
+    expect([journal.flush(), disk.writes]).toEqual([true, 1])
     journal.settle(line('a'))
     expect(journal.record(line('refused'))).toBe(true)
     expect(disk.writes).toBe(2)

@@ -184,12 +184,12 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     },
     written: () => writing,
     grow(id, amount) {
-      if (room() >= 0 && write({ kind: 'g', id, amount })) flush()
+      if (room() >= 0) write({ kind: 'g', id, amount })
     },
     progress(line) {
       const id = line.row.requestId
       const request = requests.get(id)
-      if (request?.isOpen && room() >= bytesPerRequest && write({ kind: 'p', id, line }) && flush()) pin(request)
+      if (request?.isOpen && room() >= bytesPerRequest && write({ kind: 'p', id, line })) moving.push(request)
     },
     settle(line, bytes) {
       const id = line.row.requestId

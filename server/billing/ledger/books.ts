@@ -17,9 +17,9 @@ export interface Books {
   affords(accounts: readonly Account[]): Promise<void>
   /**
    * Tops up an open hold, for work of unknown length. False when an account does not cover it or the hold is closed; the hold is
-   * then unchanged. Rejects with `books_unavailable`.
+   * then unchanged. A promise only where it has to wait; that rejects with `books_unavailable`.
    */
-  grow(requestId: string, extra: bigint): Promise<boolean>
+  grow(requestId: string, extra: bigint): boolean | Promise<boolean>
   /**
    * Whether every account of an open hold has so much more than all its holds that a running answer may go on by a rough figure of its
    * cost; from memory.
@@ -33,6 +33,9 @@ export interface Books {
   drop(requestId: string): void
   /** The usage row of a request that never had a hold. Never rejects. */
   record(row: NewLog): Promise<void>
-  /** The usage row so far of an open request, with which it is settled if this process crashes. */
-  progress(row: NewLog): void
+  /**
+   * The usage row so far of an open request, with which it is settled if this process crashes. `soon`: it is written before anybody goes on
+   * who awaits something, which is cheaper than at once.
+   */
+  progress(row: NewLog, soon?: 'soon'): void
 }

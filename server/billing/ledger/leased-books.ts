@@ -126,6 +126,18 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
     return present
   }
 
+  /** Adds to a hold what was held for it; false where it has ended meanwhile. */
+  function grown(id: string, hold: Hold, extra: bigint): boolean {
+    const { sync, journal } = hold.registration
+    if (holds.get(id) !== hold) {
+      sync.settle(hold.ids, extra, 0n)
+      return false
+    }
+    hold.amount += extra
+    journal.grow(id, extra)
+    return true
+  }
+
   function end(row: NewLog, owed: bigint): Promise<void> {
     const id = row.requestId
     const hold = holds.get(id)
@@ -192,19 +204,11 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
         0n,
       )
     },
-    async grow(id, extra) {
+    grow(id, extra) {
       const hold = holds.get(id)
       if (!hold) return false
-      const { sync, journal } = hold.registration
-      const held = holdIn(sync, presentAccounts(hold), extra, growPatienceMs)
-      if (held !== true && (await held) !== true) return false
-      if (holds.get(id) !== hold) {
-        sync.settle(hold.ids, extra, 0n)
-        return false
-      }
-      hold.amount += extra
-      journal.grow(id, extra)
-      return true
+      const held = holdIn(hold.registration.sync, presentAccounts(hold), extra, growPatienceMs)
+      return held === true ? grown(id, hold, extra) : held.then((outcome) => outcome === true && grown(id, hold, extra))
     },
     hasPlenty(id) {
       const hold = holds.get(id)
@@ -225,10 +229,12 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
       hold.registration.sync.settle(hold.ids, hold.amount, 0n)
       hold.registration.drop(id)
     },
-    progress(row) {
+    progress(row, soon) {
       const hold = holds.get(row.requestId)
-      const covered = hold && row.cost < hold.amount ? row.cost : hold?.amount
-      if (hold && covered !== undefined) hold.registration.journal.progress({ row, accounts: hold.ids, owed: row.cost, covered })
+      if (!hold) return
+      const { journal } = hold.registration
+      journal.progress({ row, accounts: hold.ids, owed: row.cost, covered: row.cost < hold.amount ? row.cost : hold.amount })
+      if (soon === undefined) journal.flush()
     },
     written() {
       registrations.current?.sync.hurry()

@@ -6,7 +6,6 @@
 import type { Reply } from '#relay/contract/ask'
 import type { Received } from '#relay/contract/steps'
 import type { Clock } from '#runtime/clock'
-import { Abort } from '#runtime/contract/abort'
 import { phaseLimits } from '#upstream/timeouts'
 import { Flow } from './flow.ts'
 import { type Opening, open } from './opening.ts'
@@ -20,13 +19,15 @@ export const streamReceiver = (clock: Clock): Receiver<Opening> => ({
 })
 
 /** True when `work` ended, well or badly, within `ms`. */
-async function endsWithin(work: Promise<unknown>, ms: number, clock: Clock): Promise<boolean> {
-  const waited = new Abort()
-  const yes = () => true
-  const late = clock.sleep(ms, waited).then(() => false, yes)
-  const ended = await Promise.race([work.then(yes, yes), late])
-  waited.abort(undefined)
-  return ended
+function endsWithin(work: Promise<unknown>, ms: number, clock: Clock): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  const late = clock.after(ms, () => resolve(false))
+  const ended = () => {
+    late.cancel()
+    resolve(true)
+  }
+  work.then(ended, ended)
+  return promise
 }
 
 /** Rejects with GatewayError, already settled, when every attempt failed before the head was committed. */

@@ -177,13 +177,13 @@ export function createBooking(parts: RealtimeParts): Booking {
       readLarge: (frame) => parts.large.frame(frame, caller.key?.id ?? caller.user.id, ask.style),
       codecContext: { now: clock.now, id: (prefix) => prefix + parts.random.base62(24) },
       largest: () => cost(meter.next(), price.rates, caller.group.ratio),
-      topUp: createTopUp({ held: first, step: first, grow: (extra) => books.grow(requestId, extra) }),
+      topUp: createTopUp({ held: first, step: first, grow: async (extra) => books.grow(requestId, extra) }),
       longest: (served.channel.timeouts.total ?? longestSeconds) * 1000,
       readmit: ask.readmit,
       setup: undefined,
       ...(ask.variant && { sent: (frame: string) => codec.withTranscriber?.(frame, served.model.upstream) ?? frame }),
       ...special,
-      note: () => books.progress(rowOf(begun, { end: 'cut', status: 101, error: interrupted(), served, sessionCost })),
+      note: () => books.progress(rowOf(begun, { end: 'cut', status: 101, error: interrupted, served, sessionCost })),
       async settle(ending) {
         const how = ended ? await ended(ending) : ending
         if (how.error?.code === 'upstream_error') parts.health.failed(served, how.error)

@@ -37,12 +37,12 @@ export interface Settlement {
   leave(): void
   /** Writes to the journal how the request will end, before its answer is written down elsewhere: after a crash that counts where the answer is there. */
   foresee(ending: Ending): void
-  /** Writes to the journal what the request is to be charged if the process crashes now. */
+  /** Writes to the journal what the request is to be charged if the process crashes, before anybody goes on who awaits something. */
   note(sofar: Pick<Ending, 'tier' | 'served' | 'losses' | 'firstAt'> & { usage: Usage }): void
 }
 
 /** The error in the usage row of a request that a crash interrupted. */
-export const interrupted = () => new GatewayError('internal_error', 'Parley stopped while it answered. What had been delivered is charged.')
+export const interrupted = new GatewayError('internal_error', 'Parley stopped while it answered. What had been delivered is charged.')
 
 /** The error in the usage row of an empty answer, which counts as complete and whose input is charged. */
 const emptyAnswer = { code: 'empty_answer', message: 'The upstream ended its answer without saying anything. Only the input is charged.' }
@@ -96,7 +96,7 @@ class RequestSettlement implements Settlement {
   note(sofar: Parameters<Settlement['note']>[0]): void {
     // The upstream's figures so far are not final.
     const usage: Usage = sofar.usage.provenance === 'provider' ? { ...sofar.usage, provenance: 'partial' } : sofar.usage
-    this.foresee({ ...sofar, usage, end: 'cut', status: 200, error: interrupted(), streamedMs: 0 })
+    this.#parts.books.progress(this.#rowOf({ ...sofar, usage, end: 'cut', status: 200, error: interrupted, streamedMs: 0 }), 'soon')
   }
 
   #rowOf(ending: Ending): NewLog {

@@ -51,6 +51,24 @@ describe('a hold that grows', () => {
     expect(topUp.cover(105n)).toBeUndefined()
   })
 
+  test('nobody waits for a balance that answers at once', async () => {
+    let free = 90n
+    const asked: bigint[] = []
+    const grow = (extra: bigint) => {
+      asked.push(extra)
+      if (extra > free) return false
+      free -= extra
+      return true
+    }
+    const topUp = createTopUp({ held: 100n, step: 80n, grow })
+    expect(topUp.cover(110n)).toBeUndefined()
+    expect(topUp.quiet()).toBeUndefined()
+    expect(await topUp.cover(191n)).toBe(false)
+    expect(topUp.cover(190n)).toBeUndefined()
+    expect(await topUp.cover(191n)).toBe(false)
+    expect(asked).toEqual([90n, 81n, 11n, 1n, 1n])
+  })
+
   test('waiters that need different amounts each get their own answer', async () => {
     const { grow } = balance(60n)
     const topUp = createTopUp({ held: 100n, step: 0n, grow })

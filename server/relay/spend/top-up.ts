@@ -11,8 +11,8 @@ export interface TopUpParts {
   most?: bigint
   /** Size of a step once the work has cost more than that; absent: as before. */
   beyond?: bigint
-  /** Increases the hold; false when the balance does not cover it. Rejects when the ledger is unreachable. */
-  grow(extra: bigint): Promise<boolean>
+  /** Increases the hold; false when the balance does not cover it. A promise where it has to wait, rejected when the ledger is unreachable. */
+  grow(extra: bigint): boolean | Promise<boolean>
 }
 
 export interface TopUp {
@@ -46,27 +46,39 @@ export function createTopUp({ held, step, most: limit, beyond = step, grow }: To
     return need > limit ? need : limit
   }
 
-  async function ask(need: bigint): Promise<boolean> {
+  function ask(need: bigint): boolean | Promise<boolean> {
     for (; most < ahead.length; most++) {
       const extra = target(need) - held
       if (extra <= 0n) return true
-      if (await grow(extra)) {
-        held += extra
-        // More than it can cost has been needed: nobody knows what it will come to.
-        if (limit !== undefined && held > limit) {
-          limit = undefined
-          ahead = stepsFrom(beyond)
-        }
-        return true
-      }
+      const grown = grow(extra)
+      if (typeof grown !== 'boolean') return answered(need, extra, grown)
+      if (grown) return added(extra)
     }
     // The balance may have grown by the next time.
     most = ahead.length - 1
     return held >= need
   }
 
-  function once(need: bigint): Promise<boolean> {
-    asking = ask(need).finally(() => {
+  async function answered(need: bigint, extra: bigint, growing: Promise<boolean>): Promise<boolean> {
+    if (await growing) return added(extra)
+    most++
+    return ask(need)
+  }
+
+  function added(extra: bigint): true {
+    held += extra
+    // More than it can cost has been needed: nobody knows what it will come to.
+    if (limit !== undefined && held > limit) {
+      limit = undefined
+      ahead = stepsFrom(beyond)
+    }
+    return true
+  }
+
+  function once(need: bigint): boolean | Promise<boolean> {
+    const asked = ask(need)
+    if (typeof asked === 'boolean') return asked
+    asking = asked.finally(() => {
       asking = undefined
     })
     return asking
@@ -83,10 +95,17 @@ export function createTopUp({ held, step, most: limit, beyond = step, grow }: To
 
   return {
     cover(need) {
-      if (held < need) return wait(need)
+      if (held < need) {
+        const asked = asking ?? once(need)
+        if (typeof asked !== 'boolean') return wait(need)
+        return asked ? undefined : Promise.resolve(false)
+      }
       const reserve = ((ahead[most] ?? 0n) * reserveTenths) / 10n
       // An increase in advance may fail silently: it is requested again when it is needed.
-      if (held < need + reserve && held < target(need) && !asking) once(need).catch(() => undefined)
+      if (held < need + reserve && held < target(need) && !asking) {
+        const asked = once(need)
+        if (typeof asked !== 'boolean') asked.catch(() => undefined)
+      }
       return undefined
     },
     left: (spent) => held - spent,

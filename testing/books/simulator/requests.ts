@@ -65,7 +65,7 @@ export async function ask(
   const half = hold / 2n
   books.progress(row(half, 'error'))
   record.begun.set(id, half)
-  const grown = grow > 0n && (await books.grow(id, grow).catch(() => false)) ? grow : 0n
+  const grown = grow > 0n && (await Promise.resolve(books.grow(id, grow)).catch(() => false)) ? grow : 0n
   if (grown > 0n) granted()
   holding(grown)
   await clock.sleep(restMs)
