@@ -1,5 +1,6 @@
 /** What happens to a stream when the upstream or the client misbehaves, with a scripted upstream over raw TCP. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { connect } from 'node:net'
 import { sampledEngines } from '#testing/database/database'
 import { faults, respond, respondJson, stream, wait } from '#testing/upstream/scripted-answers'
 import { type Script, type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
@@ -172,6 +173,30 @@ describe.each(sampledEngines(import.meta.file))('streams on %s', (engine) => {
     expect(waited).toBeLessThan(20 * 250)
     hasRead.resolve()
     await reader?.cancel()
+  })
+
+  test('the first event comes in one write with the head, whatever its size', async () => {
+    const { hostname, port } = new URL(gateway.url)
+    const body = JSON.stringify({ model: testModel, messages: [{ role: 'user', content: 'hi' }], stream: true })
+    const head = [
+      'POST /v1/chat/completions HTTP/1.1',
+      ...[`host: ${hostname}`, `authorization: Bearer ${gateway.key}`, 'content-type: application/json'],
+      `content-length: ${body.length}`,
+    ]
+    for (const size of [10, 40_000]) {
+      first.next(async (exchange) => {
+        await exchange.head(200, { 'Content-Type': 'text/event-stream', 'Transfer-Encoding': 'chunked' })
+        await exchange.chunk(says('x'.repeat(size)))
+        await wait(300)
+        await exchange.chunk(finish + usage + done)
+        await exchange.lastChunk()
+      })
+      const { promise, resolve, reject } = Promise.withResolvers<string>()
+      const socket = connect(Number(port), hostname, () => socket.write(`${head.join('\r\n')}\r\n\r\n${body}`))
+      socket.on('error', reject).once('data', (bytes) => resolve(String(bytes)))
+      expect(await promise).toMatch(/^HTTP\/1.1 200 [\s\S]*\r\n\r\n\w+\r\ndata: \{/)
+      socket.destroy()
+    }
   })
 
   test('T11: a reader that takes nothing slows the upstream down', async () => {

@@ -124,6 +124,7 @@ export class Capture {
   /** The same answer; what leaves is noted. */
   answerOf(source: Source): Source {
     return {
+      ready: () => source.ready?.(),
       next: () => source.next(),
       broke: () => source.broke?.() === true,
       passed: (bytes) => {

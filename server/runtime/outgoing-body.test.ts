@@ -34,6 +34,17 @@ describe('outgoingBody', () => {
     await reader.cancel()
   })
 
+  test('what is there already is given before anything is pulled, and told of like the rest', async () => {
+    const passed: unknown[] = []
+    const source = { ...listSource(['b', 'c']), ready: () => bytes('a'), passed: (piece: unknown) => passed.push(piece) }
+    const reader = outgoingBody(source, systemClock).getReader()
+    expect(passed).toEqual([bytes('a')])
+    expect((await reader.read()).value).toEqual(bytes('a'))
+    expect((await reader.read()).value).toEqual(bytes('b'))
+    expect(source.pulled).toBe(1)
+    await reader.cancel()
+  })
+
   test('closes the source when the reader leaves, and asks it for nothing more', async () => {
     const source = listSource(['a', 'b'])
     const reader = outgoingBody(source, systemClock).getReader()

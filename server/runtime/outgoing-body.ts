@@ -5,6 +5,8 @@
 import type { Clock, Timer } from './clock.ts'
 
 export interface Source {
+  /** What is there before the first `next`, taken once: it leaves in one write with the head. Absent: nothing ever is. */
+  ready?(): Uint8Array | undefined
   /** The next bytes, or undefined at the end. Must not reject. */
   next(): Promise<Uint8Array | undefined>
   /** Told what is handed on, before it is; undefined: that was all. Must not throw. */
@@ -68,6 +70,10 @@ class OutgoingBody implements UnderlyingDefaultSource<Uint8Array> {
       controller.error(new Error('the client takes nothing'))
     }
     if (this.#heartbeat) this.#beat(controller, this.#heartbeat)
+    const bytes = this.#source.ready?.()
+    if (bytes === undefined) return
+    this.#source.passed?.(bytes)
+    this.#give(controller, bytes)
   }
 
   async pull(controller: Controller): Promise<void> {
@@ -84,6 +90,10 @@ class OutgoingBody implements UnderlyingDefaultSource<Uint8Array> {
       else controller.close()
       return
     }
+    this.#give(controller, bytes)
+  }
+
+  #give(controller: Controller, bytes: Uint8Array): void {
     this.#lastOut = this.#clock.monotonic()
     if (this.#idleTimer === undefined && this.#idleGuard) this.#watchIdle()
     controller.enqueue(bytes)

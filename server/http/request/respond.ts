@@ -113,6 +113,7 @@ function onlySlice([first, ...others]: readonly Uint8Array[]): Uint8Array<ArrayB
 function inTurns(parts: readonly Uint8Array[]): Source {
   const slices = slicesOf(parts)
   return {
+    ready: () => slices.next().value,
     async next() {
       await nextTurn()
       return slices.next().value

@@ -17,8 +17,10 @@ export class Flow implements Source {
   readonly #stream: StreamParts
   readonly #sending: Promise<Received<Opening>>
   readonly #signal: AbortSignalLike
-  /** Goes out at once, to show that we are here. */
-  #greeting: Uint8Array | undefined
+  /** What leaves first, where it is known: something that shows that we are here, or the first events. */
+  #ready: Uint8Array | undefined
+  /** The first events, where it is not known yet whether they may leave. */
+  #first: Promise<Uint8Array | undefined> | undefined
   /** Who delivers, known before anything of it is given on: a client that leaves in between still pays for it. */
   #arrived: Received<Opening> | undefined
   #opened: Received<Opening> | undefined
@@ -33,7 +35,7 @@ export class Flow implements Source {
     this.#stream = stream
     this.#sending = sending
     this.#signal = stream.request.ask.signal
-    this.#greeting = greeting
+    this.#ready = greeting
     sending.then(
       (received) => {
         this.#arrived = received
@@ -45,12 +47,30 @@ export class Flow implements Source {
     else this.#signal.addEventListener('abort', this, { once: true })
   }
 
+  /** Goes on with who delivers. */
+  open(received: Received<Opening>): void {
+    if (this.#isOver) return
+    this.#opened = received
+    this.#arrived ??= received
+    this.#charge = chargeOf(this.#stream, received)
+    this.#stage = 'flowing'
+    const opening = received.value
+    const leaves = this.#deliver(opening, opening.takeFirst(this.#charge))
+    if (leaves instanceof Promise) this.#first = leaves
+    else this.#ready = leaves
+    opening.timer.pause()
+  }
+
+  ready(): Uint8Array | undefined {
+    const bytes = this.#ready
+    this.#ready = undefined
+    return bytes
+  }
+
   next(): Promise<Uint8Array | undefined> {
-    if (this.#isOver) return Promise.resolve(this.#lastWord())
-    if (!this.#greeting) return this.#advance()
-    const bytes = this.#greeting
-    this.#greeting = undefined
-    return Promise.resolve(bytes)
+    const bytes = this.ready()
+    if (bytes !== undefined) return Promise.resolve(bytes)
+    return this.#isOver && !this.#first ? Promise.resolve(this.#lastWord()) : this.#advance()
   }
 
   broke(): boolean {
@@ -76,8 +96,11 @@ export class Flow implements Source {
 
   async #advance(): Promise<Uint8Array | undefined> {
     try {
-      const first = this.#opened ? undefined : await this.#begin()
-      if (first !== undefined || this.#opened === undefined) return first
+      if (this.#opened === undefined) this.open(await this.#sending)
+      const waiting = this.#first
+      this.#first = undefined
+      const first = this.ready() ?? (waiting && (await waiting))
+      if (first !== undefined || this.#opened === undefined) return first ?? (await this.#lastWord())
       const opening = this.#opened.value
       if (this.#stage === 'ending') return await this.#finish(opening)
       for (;;) {
@@ -95,14 +118,6 @@ export class Flow implements Source {
       const reason = this.#opened?.value.timer.signal.reason
       return this.#fail(reason instanceof GatewayError ? reason : asGatewayError(thrown), [], this.#opened ? 'cut' : 'error')
     }
-  }
-
-  /** Waits for whoever delivers, and returns what leaves at once. */
-  async #begin(): Promise<Uint8Array | undefined> {
-    this.#opened = await this.#sending
-    this.#charge = chargeOf(this.#stream, this.#opened)
-    this.#stage = 'flowing'
-    return this.#deliver(this.#opened.value, this.#opened.value.first)
   }
 
   /** What of a batch leaves now; undefined when there is nothing yet. A promise only where it has to wait. */
@@ -174,7 +189,13 @@ export class Flow implements Source {
   }
 }
 
-const joined = (pieces: readonly Uint8Array[]): Uint8Array | undefined => (pieces.length < 2 ? pieces[0] : Buffer.concat(pieces))
+/** As one piece; two that lie side by side in memory are not copied. */
+function joined(pieces: readonly Uint8Array[]): Uint8Array | undefined {
+  const [one, other] = pieces
+  if (one === undefined || other === undefined) return one
+  const isOne = pieces.length === 2 && one.buffer === other.buffer && one.byteOffset + one.length === other.byteOffset
+  return isOne ? new Uint8Array(one.buffer, one.byteOffset, one.length + other.length) : Buffer.concat(pieces)
+}
 
 function drop({ timer, answer }: Opening): void {
   timer.stop()

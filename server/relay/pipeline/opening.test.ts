@@ -11,14 +11,20 @@ import { open } from './opening.ts'
 const event = (text: string) => `data: ${text}\n\n`
 const textOf = (pieces: readonly Uint8Array[]) => pieces.map((piece) => Buffer.from(piece).toString())
 
-/** A stream whose first event came alone; the rest are one chunk. Every event counts with all of its bytes. */
-async function opened(...rest: string[]) {
-  const chunks = [event('first'), rest.map(event).join('')].map((text) => Buffer.from(text))
+/** A stream whose first event came alone; the rest are one chunk. */
+const opened = (...rest: string[]) => openedFrom(event('first'), rest.map(event).join(''))
+
+/** A stream that came in these chunks. Every event counts with all of its bytes, and one that is odd cannot be read. */
+async function openedFrom(...texts: string[]) {
+  const chunks = texts.map((text) => Buffer.from(text))
   const clock = handClock()
   const answer = { headers: new Headers(), read: async () => chunks.shift(), cancel: () => undefined } as unknown as UpstreamAnswer
   const exchange = {
     passage: () => ({
-      push: ({ raw }: { raw: Uint8Array }) => ({ out: raw, meaningful: true }),
+      push({ raw }: { raw: Uint8Array }) {
+        if (String(raw).includes('odd')) throw new Error('odd')
+        return { out: raw, meaningful: true }
+      },
       close: () => ({ meaningful: false, last: true }),
     }),
     splitter: () => createSseSplitter(),
@@ -60,4 +66,27 @@ test('where the toll makes them wait, those behind it stay', async () => {
   expect(textOf(batch.out)).toEqual([event('a') + event('b')])
   expect(stream.more()).toBeUndefined()
   expect(textOf(stream.take(toll).out)).toEqual([['c', 'd', 'e'].map(event).join('')])
+})
+
+test('what came with the first event leaves with it, and is asked for', async () => {
+  const stream = await openedFrom(['first', 'a', 'b'].map(event).join(''), event('c'))
+  const { passed, toll } = tollOf()
+  const batch = stream.takeFirst(toll)
+  expect(Buffer.concat(batch.out).toString()).toBe(['first', 'a', 'b'].map(event).join(''))
+  expect([...passed, batch.size]).toEqual([22, 9])
+  await stream.more()
+  expect(textOf(stream.take(toll).out)).toEqual([event('c')])
+})
+
+test('a first event that came alone waits for nothing', async () => {
+  const stream = await opened('a')
+  expect(textOf(stream.takeFirst(tollOf().toll).out)).toEqual([event('first')])
+})
+
+test('what cannot be read behind the first event takes nothing from it', async () => {
+  const stream = await openedFrom(['first', 'a', 'odd', 'b'].map(event).join(''))
+  const { toll } = tollOf()
+  expect(Buffer.concat(stream.takeFirst(toll).out).toString()).toBe(event('first') + event('a'))
+  expect(stream.more()).toBeUndefined()
+  expect(() => stream.take(toll)).toThrow('odd')
 })

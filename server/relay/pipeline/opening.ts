@@ -44,7 +44,7 @@ export class Opening {
   readonly passage: Passage
   /** What the client's stream is called. */
   readonly contentType: string
-  /** What was held back until the first meaningful event, that event included. */
+  /** What was held back until the first meaningful event, that event included; later also what `takeFirst` added. */
   first = newBatch()
   /** Monotonic milliseconds at the first meaningful event. */
   firstAt = 0
@@ -100,6 +100,21 @@ export class Opening {
     const out = new Outgoing()
     this.#fill(batch, out, toll)
     batch.out = out.pieces()
+    return batch
+  }
+
+  /** What was held back, with what is here behind it: those that came together leave together. */
+  takeFirst(toll: Toll): Batch {
+    const batch = this.first
+    if (batch.last || batch.error || !this.#hasMore()) return batch
+    const out = new Outgoing()
+    try {
+      this.#fill(batch, out, toll)
+    } catch (thrown) {
+      // What came before it leaves first.
+      this.#spoiled = { thrown }
+    }
+    batch.out.push(...out.pieces())
     return batch
   }
 

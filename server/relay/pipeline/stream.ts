@@ -40,6 +40,7 @@ export async function streamed(sending: Promise<Received<Opening>>, stream: Stre
     const received = answered ? await sending : undefined
     const contentType = received?.value.contentType ?? 'text/event-stream; charset=utf-8'
     const body = new Flow(stream, sending, answered ? undefined : keepalive)
+    if (received) body.open(received)
     return {
       status: 200,
       contentType,
