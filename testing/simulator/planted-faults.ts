@@ -208,8 +208,8 @@ export const plants: Readonly<Record<string, Plant>> = {
   'a line that says no is left open': { file: 'relay/realtime/dial.ts', from: "    answer.close(1000, '')\n", to: '' },
   'a stream begins before it means anything': {
     file: 'relay/pipeline/opening.ts',
-    from: 'if (!batch.meaningful && ',
-    to: 'if (!batch.out && ',
+    from: '(!batch.meaningful && ',
+    to: '(batch.length < 1 && ',
   },
 }
 

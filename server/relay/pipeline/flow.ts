@@ -87,7 +87,7 @@ export class Flow implements Source {
   handleEvent(): void {
     const error = endedBy(this.#signal)
     if (error.code === 'client_closed_request') this.close()
-    else if (!this.#isOver && this.#stage !== 'ending') this.#farewell = this.#fail(error, [], endOf(error))
+    else if (!this.#isOver && this.#stage !== 'ending') this.#farewell = this.#fail(error, undefined, endOf(error))
   }
 
   get #isOver(): boolean {
@@ -106,7 +106,15 @@ export class Flow implements Source {
       for (;;) {
         opening.timer.touch()
         const reading = opening.more()
-        if (reading) await reading
+        if (reading) {
+          let piece: Uint8Array | undefined
+          try {
+            piece = await reading
+          } catch (thrown) {
+            opening.broke(thrown)
+          }
+          opening.arrived(piece)
+        }
         const leaves = this.#deliver(opening, opening.take(this.#charge))
         const bytes = leaves instanceof Promise ? await leaves : leaves
         if (bytes === undefined && !this.#isOver) continue
@@ -116,28 +124,28 @@ export class Flow implements Source {
     } catch (thrown) {
       if (this.#signal.aborted || this.#isOver) return this.#lastWord()
       const reason = this.#opened?.value.timer.signal.reason
-      return this.#fail(reason instanceof GatewayError ? reason : asGatewayError(thrown), [], this.#opened ? 'cut' : 'error')
+      return this.#fail(reason instanceof GatewayError ? reason : asGatewayError(thrown), undefined, this.#opened ? 'cut' : 'error')
     }
   }
 
   /** What of a batch leaves now; undefined when there is nothing yet. A promise only where it has to wait. */
   #deliver(opening: Opening, batch: Batch): Uint8Array | undefined | Promise<Uint8Array | undefined> {
-    if (batch.error) return this.#fail(batch.error, batch.out, batch.cut ? 'cut' : 'error')
+    if (batch.error) return this.#fail(batch.error, batch.joined(), batch.cut ? 'cut' : 'error')
     if (batch.last) {
       this.#kept = batch.terminator
       this.#stage = 'ending'
-      if (batch.out.length === 0) return this.#finish(opening)
+      if (batch.length === 0) return this.#finish(opening)
     }
     const asked = batch.last ? undefined : (batch.asked ?? this.#charge?.passed(batch.size))
     if (asked) return this.#onceAllowed(opening, batch, asked)
-    return this.#isOver ? undefined : joined(batch.out)
+    return this.#isOver ? undefined : batch.joined()
   }
 
-  async #onceAllowed({ timer }: Opening, { out }: Batch, asked: NonNullable<Batch['asked']>): Promise<Uint8Array | undefined> {
+  async #onceAllowed({ timer }: Opening, batch: Batch, asked: NonNullable<Batch['asked']>): Promise<Uint8Array | undefined> {
     timer.pause()
     const stopped = await asked
     if (this.#isOver) return undefined
-    return stopped ? this.#fail(stopped, out, endOf(stopped)) : joined(out)
+    return stopped ? this.#fail(stopped, batch.joined(), endOf(stopped)) : batch.joined()
   }
 
   async #finish(opening: Opening): Promise<Uint8Array | undefined> {
@@ -148,13 +156,13 @@ export class Flow implements Source {
   }
 
   /** Settles a failure and says it in the client's dialect, behind whatever was already there to say. */
-  async #fail(thrown: GatewayError, before: readonly Uint8Array[], end: End): Promise<Uint8Array | undefined> {
+  async #fail(thrown: GatewayError, before: Uint8Array | undefined, end: End): Promise<Uint8Array | undefined> {
     const opened = this.#opened
     const error = opened ? redacted(thrown, opened.candidate) : thrown
     const said = opened?.value.passage.failure(error) ?? this.#stream.request.writeStreamError?.(error)
     this.#isBroken = said === undefined
     await this.#close(end, 200, error)
-    return said && Buffer.concat([...before, said])
+    return said && before ? Buffer.concat([before, said]) : said
   }
 
   async #close(end: End, status: number, error: GatewayError | undefined): Promise<void> {
@@ -187,14 +195,6 @@ export class Flow implements Source {
     this.#farewell = undefined
     return said
   }
-}
-
-/** As one piece; two that lie side by side in memory are not copied. */
-function joined(pieces: readonly Uint8Array[]): Uint8Array | undefined {
-  const [one, other] = pieces
-  if (one === undefined || other === undefined) return one
-  const isOne = pieces.length === 2 && one.buffer === other.buffer && one.byteOffset + one.length === other.byteOffset
-  return isOne ? new Uint8Array(one.buffer, one.byteOffset, one.length + other.length) : Buffer.concat(pieces)
 }
 
 function drop({ timer, answer }: Opening): void {

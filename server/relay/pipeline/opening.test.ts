@@ -5,11 +5,11 @@ import { createSseSplitter } from '#shared/sse'
 import { handClock } from '#testing/hand-clock'
 import { phaseTimer } from '#upstream/timeouts'
 import type { UpstreamAnswer } from '#upstream/upstream'
-import type { Toll } from './batch.ts'
+import type { Batch, Toll } from './batch.ts'
 import { open } from './opening.ts'
 
 const event = (text: string) => `data: ${text}\n\n`
-const textOf = (pieces: readonly Uint8Array[]) => pieces.map((piece) => Buffer.from(piece).toString())
+const textOf = (batch: Batch) => Buffer.from(batch.joined() ?? []).toString()
 
 /** A stream whose first event came alone; the rest are one chunk. */
 const opened = (...rest: string[]) => openedFrom(event('first'), rest.map(event).join(''))
@@ -47,11 +47,11 @@ function tollOf(...answers: Promise<undefined>[]) {
 
 test('events that came together leave as one piece, however often the toll is asked between them', async () => {
   const stream = await opened('a', 'b', 'c', 'd', 'e')
-  expect(textOf(stream.first.out)).toEqual([event('first')])
+  expect(textOf(stream.first)).toBe(event('first'))
   const { passed, toll } = tollOf()
-  await stream.more()
+  stream.arrived(await stream.more())
   const batch = stream.take(toll)
-  expect(textOf(batch.out)).toEqual([['a', 'b', 'c', 'd', 'e'].map(event).join('')])
+  expect(textOf(batch)).toBe(['a', 'b', 'c', 'd', 'e'].map(event).join(''))
   // What came last is told by whoever gives it on.
   expect([...passed, batch.size]).toEqual([18, 18, 9])
 })
@@ -60,33 +60,33 @@ test('where the toll makes them wait, those behind it stay', async () => {
   const stream = await opened('a', 'b', 'c', 'd', 'e')
   const waiting = Promise.resolve(undefined)
   const { toll } = tollOf(waiting)
-  await stream.more()
+  stream.arrived(await stream.more())
   const batch = stream.take(toll)
   expect(batch.asked).toBe(waiting)
-  expect(textOf(batch.out)).toEqual([event('a') + event('b')])
+  expect(textOf(batch)).toBe(event('a') + event('b'))
   expect(stream.more()).toBeUndefined()
-  expect(textOf(stream.take(toll).out)).toEqual([['c', 'd', 'e'].map(event).join('')])
+  expect(textOf(stream.take(toll))).toBe(['c', 'd', 'e'].map(event).join(''))
 })
 
 test('what came with the first event leaves with it, and is asked for', async () => {
   const stream = await openedFrom(['first', 'a', 'b'].map(event).join(''), event('c'))
   const { passed, toll } = tollOf()
   const batch = stream.takeFirst(toll)
-  expect(Buffer.concat(batch.out).toString()).toBe(['first', 'a', 'b'].map(event).join(''))
+  expect(textOf(batch)).toBe(['first', 'a', 'b'].map(event).join(''))
   expect([...passed, batch.size]).toEqual([22, 9])
-  await stream.more()
-  expect(textOf(stream.take(toll).out)).toEqual([event('c')])
+  stream.arrived(await stream.more())
+  expect(textOf(stream.take(toll))).toBe(event('c'))
 })
 
 test('a first event that came alone waits for nothing', async () => {
   const stream = await opened('a')
-  expect(textOf(stream.takeFirst(tollOf().toll).out)).toEqual([event('first')])
+  expect(textOf(stream.takeFirst(tollOf().toll))).toBe(event('first'))
 })
 
 test('what cannot be read behind the first event takes nothing from it', async () => {
   const stream = await openedFrom(['first', 'a', 'odd', 'b'].map(event).join(''))
   const { toll } = tollOf()
-  expect(Buffer.concat(stream.takeFirst(toll).out).toString()).toBe(event('first') + event('a'))
+  expect(textOf(stream.takeFirst(toll))).toBe(event('first') + event('a'))
   expect(stream.more()).toBeUndefined()
   expect(() => stream.take(toll)).toThrow('odd')
 })

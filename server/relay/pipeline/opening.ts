@@ -10,8 +10,7 @@ import { asGatewayError, GatewayError } from '#shared/errors'
 import type { SseCutter } from '#shared/sse'
 import type { PhaseTimer } from '#upstream/timeouts'
 import type { UpstreamAnswer } from '#upstream/upstream'
-import { add, type Batch, newBatch, sizeOf, type Toll } from './batch.ts'
-import { Outgoing } from './outgoing-pieces.ts'
+import { Batch, sizeOf, type Toll } from './batch.ts'
 
 /** Bytes of meaningless frames that are held at most; then the stream is taken as begun. */
 const heldBytes = 1024 * 1024
@@ -45,7 +44,7 @@ export class Opening {
   /** What the client's stream is called. */
   readonly contentType: string
   /** What was held back until the first meaningful event, that event included; later also what `takeFirst` added. */
-  first = newBatch()
+  readonly first = new Batch()
   /** Monotonic milliseconds at the first meaningful event. */
   firstAt = 0
   readonly #cutter: SseCutter
@@ -69,25 +68,28 @@ export class Opening {
 
   /** Holds back what comes before the first meaningful event. */
   async begin(clock: Clock): Promise<void> {
-    const held: Uint8Array[] = []
-    let size = 0
-    for (;;) {
-      await this.more()
-      const batch = this.take(undefined)
+    const batch = this.first
+    do {
+      const reading = this.more()
+      if (reading) this.arrived(await reading.catch((thrown) => this.broke(thrown)))
+      batch.size = 0
+      this.#take(batch, undefined)
       if (batch.error && !batch.meaningful) throw batch.error
-      held.push(...batch.out)
-      for (const bytes of batch.out) size += bytes.byteLength
-      if (!batch.meaningful && size <= heldBytes) continue
-      this.timer.begin()
-      this.first = { ...batch, out: held }
-      this.firstAt = clock.monotonic()
-      return
-    }
+    } while (!batch.meaningful && !batch.last && batch.length <= heldBytes)
+    this.timer.begin()
+    this.firstAt = clock.monotonic()
   }
 
-  /** Reads what comes next; undefined where there is something to take. Rejects when the body breaks before the answer has ended. */
-  more(): Promise<void> | undefined {
-    return this.#hasMore() || this.#isOver || this.#spoiled ? undefined : this.#read()
+  /** What comes next, for `arrived`; where it rejects, for `broke` before that. Undefined where there is something to take. */
+  more(): Promise<Uint8Array | undefined> | undefined {
+    return this.#hasMore() || this.#isOver || this.#spoiled ? undefined : this.answer.read()
+  }
+
+  /** What was read; undefined at the end. */
+  arrived(piece: Uint8Array | undefined): void {
+    this.#isOver = piece === undefined
+    if (piece !== undefined) this.#cutter.feed(piece)
+    else if (!this.#broken) this.#rest = this.#cutter.end()
   }
 
   /**
@@ -95,11 +97,8 @@ export class Opening {
    * they cannot be read.
    */
   take(toll: Toll | undefined): Batch {
-    if (this.#spoiled) throw this.#spoiled.thrown
-    const batch = newBatch()
-    const out = new Outgoing()
-    this.#fill(batch, out, toll)
-    batch.out = out.pieces()
+    const batch = new Batch()
+    this.#take(batch, toll)
     return batch
   }
 
@@ -107,34 +106,24 @@ export class Opening {
   takeFirst(toll: Toll): Batch {
     const batch = this.first
     if (batch.last || batch.error || !this.#hasMore()) return batch
-    const out = new Outgoing()
     try {
-      this.#fill(batch, out, toll)
+      this.#take(batch, toll)
     } catch (thrown) {
       // What came before it leaves first.
       this.#spoiled = { thrown }
     }
-    batch.out.push(...out.pieces())
     return batch
   }
 
-  async #read(): Promise<void> {
-    let piece: Uint8Array | undefined
-    try {
-      piece = await this.answer.read()
-    } catch (thrown) {
-      this.#breakOff(thrown)
-    }
-    this.#isOver = piece === undefined
-    if (piece !== undefined) this.#cutter.feed(piece)
-    else if (!this.#broken) this.#rest = this.#cutter.end()
-  }
-
-  /** An answer whose finish had come is whole, whatever became of its connection; one that was ended from outside is not. */
-  #breakOff(thrown: unknown): void {
+  /**
+   * Reading failed, and nothing more arrives. Throws what was thrown, but for an answer whose finish had come: that is whole, whatever became
+   * of its connection, if it was not ended from outside.
+   */
+  broke(thrown: unknown): undefined {
     const { aborted, reason } = this.timer.signal
     if (!this.passage.saysItsEnd || (aborted && asGatewayError(reason).code !== 'upstream_timeout')) throw thrown
     this.#broken = { thrown }
+    return undefined
   }
 
   #hasMore(): boolean {
@@ -155,13 +144,14 @@ export class Opening {
     }
   }
 
-  #fill(batch: Batch, out: Outgoing, toll: Toll | undefined): void {
+  #take(batch: Batch, toll: Toll | undefined): void {
+    if (this.#spoiled) throw this.#spoiled.thrown
     let room = toll?.room() ?? 0
     for (;;) {
-      if (toll === undefined || !this.#takeAlike(batch, out, room - batch.size)) {
+      if (toll === undefined || !this.#takeAlike(batch, room - batch.size)) {
         const frame = this.#next()
         if (frame === undefined) break
-        if (!this.#takeOne(batch, out, frame)) return
+        if (!this.#takeOne(batch, frame)) return
       }
       if (batch.size < room) continue
       if (!this.#hasMore()) break
@@ -174,23 +164,23 @@ export class Opening {
     if (!this.#isOver) return
     const end = this.passage.close()
     if (end.error && this.#broken) throw this.#broken.thrown
-    add(batch, out, end, {})
+    batch.add(end, {})
     batch.cut = batch.error !== undefined
   }
 
   /** Takes the next event; false when it ends the stream. */
-  #takeOne(batch: Batch, out: Outgoing, frame: Frame): boolean {
+  #takeOne(batch: Batch, frame: Frame): boolean {
     // An event that was cut before it said anything would reach the client as one that is broken.
     if (frame.unfinished && !frame.data) return true
     const { passage } = this
     const before = passage.heard?.()
     const verdict = passage.push(frame)
     batch.size += before === undefined ? frame.raw.length : sizeOf(frame.raw.length, (passage.heard?.() ?? 0) - before)
-    return add(batch, out, verdict, frame)
+    return batch.add(verdict, frame)
   }
 
   /** Takes the next events together that are like one before, until they brought `most` bytes of text; false when there are none. */
-  #takeAlike(batch: Batch, out: Outgoing, most: number): boolean {
+  #takeAlike(batch: Batch, most: number): boolean {
     const { passage } = this
     if (this.#waiting || !passage.pass) return false
     const text = this.#cutter.text()
@@ -200,8 +190,8 @@ export class Opening {
     const run = this.#cutter.takeTo(passed.end)
     batch.size += passed.bytes
     batch.meaningful = true
-    if (passed.out) out.add(passed.out, {})
-    else out.addRun(run)
+    if (passed.out) batch.addPiece(passed.out)
+    else batch.addRun(run)
     return true
   }
 }

@@ -80,7 +80,9 @@ export class AnswerReader {
     let piece: Uint8Array | undefined
     let end = bytes.length
     if (this.#chunked !== undefined) {
-      ;({ piece, end, fault: this.fault } = this.#chunked.take(bytes, at))
+      piece = this.#chunked.take(bytes, at)
+      end = this.#chunked.end
+      this.fault = this.#chunked.fault
       this.isOver = this.#chunked.isOver
     } else {
       if (this.head?.framing !== 'close') end = Math.min(end, at + this.#left)

@@ -32,21 +32,25 @@ export class ChunkedBody {
   /** Characters of the extensions or trailers so far. */
   #skipped = 0
 
+  /** Where the body ended in the bytes that were taken last. */
+  end = 0
+  /** What is wrong with them after what was data of them; nothing may be taken then. */
+  fault: unknown
+
   /** The last byte has been taken. */
   get isOver(): boolean {
     return this.#at === over
   }
 
   /**
-   * Takes the bytes from `from` on. `piece`: what is data of them, sharing their memory (and moved within it); undefined if nothing is.
-   * `end`: where the body ended in them. `fault`: what is wrong with them after the piece; nothing may be taken then.
+   * Takes the bytes from `from` on, and returns what is data of them, sharing their memory (and moved within it); undefined if nothing is.
+   * `end` and `fault` say more.
    */
-  take(bytes: Uint8Array, from: number): { piece: Uint8Array | undefined; end: number; fault: unknown } {
+  take(bytes: Uint8Array, from: number): Uint8Array | undefined {
     let at = from
     // The data lies at [begin, end): where framing is between two parts of it, the later one is moved to the end of the earlier.
     let begin = from
     let end = from
-    let fault: unknown
     try {
       while (at < bytes.length && this.#at !== over) {
         if (this.#at === sizeDigit && this.#digits === 0) at = this.#wholeSizeLine(bytes, at)
@@ -68,9 +72,10 @@ export class ChunkedBody {
         if (isEnded) at += 2
       }
     } catch (thrown) {
-      fault = thrown
+      this.fault = thrown
     }
-    return { piece: end > begin ? bytes.subarray(begin, end) : undefined, end: at, fault }
+    this.end = at
+    return end > begin ? bytes.subarray(begin, end) : undefined
   }
 
   /** Takes the line with the size of a chunk, where it is here whole and has nothing but a size; returns where it goes on. */
