@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { KeptBody } from '#shared/console/body'
 import { sampledEngine } from '#testing/database/database'
-import { respondJson } from '#testing/upstream/scripted-answers'
+import { respondJson, stream } from '#testing/upstream/scripted-answers'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { type Gateway, startGateway } from './support/gateway.ts'
 
@@ -139,6 +139,50 @@ test.each(['responses', 'gemini'] as const)('a kept response of %s has its pictu
   const stored = await (await send(`/v1/responses/${read.id}`)).json()
   expect(plain(stored, long)).toEqual(plain(read, long))
   expect(JSON.stringify(stored).includes(long)).toBe(true)
+})
+
+/** Events larger than 4 MiB, as pictures of 2K and 4K make them. */
+const large = head + 'Ab+/'.repeat(1_500_000)
+const event = (value: object, name?: string) => `${name ? `event: ${name}\n` : ''}data: ${JSON.stringify(value)}\n\n`
+const painted = (parts: object[], more: object = {}) => event({ candidates: [{ content: { role: 'model', parts }, ...more }] })
+const streams = {
+  gemini: [
+    painted([{ inlineData: { mimeType: 'image/png', data: large } }]),
+    painted([{ text: 'Grüße' }], { finishReason: 'STOP' }),
+    event({ usageMetadata: { promptTokenCount: 9, candidatesTokenCount: 99, totalTokenCount: 108 } }),
+  ],
+  responses: [
+    event(
+      {
+        type: 'response.completed',
+        response: {
+          ...{ id: 'resp_up', object: 'response', created_at: 1, status: 'completed', model: 'gpt-5-mini' },
+          output: [{ type: 'image_generation_call', id: 'ig_1', status: 'completed', result: large, output_format: 'png' }],
+          usage: { input_tokens: 9, output_tokens: 99, total_tokens: 108 },
+        },
+      },
+      'response.completed',
+    ),
+  ],
+}
+const paths = {
+  gemini: `/v1beta/models/${models.gemini}:streamGenerateContent?alt=sse`,
+  chat: '/v1/chat/completions',
+  responses: '/v1/responses',
+}
+
+test.each([
+  ['gemini', 'gemini'],
+  ['chat', 'gemini'],
+  ['responses', 'gemini'],
+  ['responses', 'responses'],
+] as const)('a stream of %s from %s may have pictures of that size', async (door, model) => {
+  upstream.next(stream(streams[model]))
+  const answer = await send(paths[door], { ...doors[door](models[model])[1], ...(door !== 'gemini' && { stream: true }) })
+  const text = await answer.text()
+  expect([answer.status, text.includes(large)]).toEqual([200, true])
+  const row = await gateway.log<{ end: string; error: unknown }>(answer.headers.get('x-request-id') ?? '')
+  expect([row?.end, row?.error]).toEqual(['complete', null])
 })
 
 test('what is kept of requests has them', async () => {

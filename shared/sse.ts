@@ -43,13 +43,16 @@ const CR = 13
 const nothing = new Uint8Array(0)
 const noText = new ChunkText(nothing)
 
+/** Bytes of one event, as of a whole answer: it may hold several pictures. */
+export const mostFrameBytes = 64 * 1024 * 1024
+
 /** How a stream is cut; `bytewise` lets `takeTo` take events with characters beyond ASCII. */
 export interface Cutting {
   maxFrameBytes?: number
   bytewise?: Bytewise
 }
 
-/** Cuts a byte stream into frames, in linear time for any chunking. `maxFrameBytes` is 4 MiB by default. */
+/** Cuts a byte stream into frames, in linear time for any chunking. `maxFrameBytes` is `mostFrameBytes` by default. */
 export const createSseSplitter = (cutting: Cutting = {}): SseCutter => new ByteCutter(cutting)
 
 class ByteCutter implements SseCutter {
@@ -72,7 +75,7 @@ class ByteCutter implements SseCutter {
   #lf = -1
   #cr = -1
 
-  constructor({ maxFrameBytes = 4 * 1024 * 1024, bytewise }: Cutting) {
+  constructor({ maxFrameBytes = mostFrameBytes, bytewise }: Cutting) {
     this.#maxFrameBytes = maxFrameBytes
     this.#bytewise = bytewise
   }

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { handClock } from '#testing/hand-clock'
-import { defaultLimits, phaseLimits, phaseTimer } from './timeouts.ts'
+import { defaultLimits, phaseLimits, phaseTimer, streamLimits } from './timeouts.ts'
 
 const limits = { connect: 10_000, firstEvent: 60_000, betweenEvents: 120_000, total: 600_000 }
 
@@ -33,6 +33,31 @@ test('no first event: aborts at the limit and not before, whatever bytes arrive'
   expect(timer.signal.aborted).toBe(false)
   await clock.advance(1)
   expect(timer.signal.reason).toMatchObject({ code: 'upstream_timeout', status: 504 })
+  expect(clock.pending()).toBe(0)
+})
+
+test('a stream whose upstream works on it may think for ten minutes, unless the channel says how long', async () => {
+  const clock = handClock()
+  const [silent, pings, thinks, brief] = [
+    phaseTimer(clock, streamLimits({}, false)),
+    phaseTimer(clock, streamLimits({}, false)),
+    phaseTimer(clock, streamLimits({}, true)),
+    phaseTimer(clock, streamLimits({ firstEvent: 70 }, true)),
+  ]
+  const mute = phaseTimer(clock, streamLimits({}, true))
+  for (const timer of [silent, pings, thinks, brief, mute]) timer.connected()
+  for (const timer of [silent, pings, thinks, brief]) timer.answered()
+  for (const timer of [pings, brief]) timer.works()
+  await clock.advance(60_000)
+  expect([silent, pings, thinks, brief, mute].map(({ signal }) => signal.aborted)).toEqual([true, false, false, false, true])
+  await clock.advance(10_000)
+  expect(brief.signal.reason).toMatchObject({ code: 'upstream_timeout' })
+  await clock.advance(529_999)
+  expect([pings, thinks].map(({ signal }) => signal.aborted)).toEqual([false, false])
+  thinks.begin()
+  await clock.advance(1)
+  expect([pings, thinks].map(({ signal }) => signal.aborted)).toEqual([true, false])
+  thinks.stop()
   expect(clock.pending()).toBe(0)
 })
 

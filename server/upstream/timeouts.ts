@@ -1,5 +1,6 @@
 /**
- * Timeouts of an upstream call by phase: connecting (DNS and TLS included), until the first event, between events, and in total. A
+ * Timeouts of an upstream call by phase: connecting (DNS and TLS included), until the first event, between events, and in total. A model
+ * that thinks may say nothing for minutes: the first event is waited for longer once the upstream shows that it works on the answer. A
  * phase that times out aborts a signal whose reason is a GatewayError `upstream_timeout`; the caller's own signal aborts it too.
  */
 
@@ -7,19 +8,21 @@ import type { Clock, Timer } from '#runtime/clock'
 import { Abort, type AbortSignalLike } from '#runtime/contract/abort'
 import { GatewayError } from '#shared/errors'
 
+type Phase = 'connect' | 'firstEvent' | 'betweenEvents' | 'total'
+
 /** Milliseconds by phase. */
-export interface PhaseLimits {
-  connect: number
-  firstEvent: number
-  betweenEvents: number
-  total: number
+export interface PhaseLimits extends Record<Phase, number> {
+  /** Until the first event once the upstream shows that it works; absent: as before. */
+  working?: number
+  /** The head of its answer shows that. */
+  headShows?: boolean
 }
 
 /** The defaults for a channel without timeouts. */
 export const defaultLimits: PhaseLimits = { connect: 10_000, firstEvent: 60_000, betweenEvents: 120_000, total: 30 * 60_000 }
 
 /** Seconds by phase, as a channel has them. */
-type Seconds = { [phase in keyof PhaseLimits]?: number | undefined }
+type Seconds = { [phase in Phase]?: number | undefined }
 
 /** A channel's timeouts with the defaults filled in; `usualFirst`: the seconds until the first event, where it says none. */
 export function phaseLimits({ connect, firstEvent, betweenEvents, total }: Seconds, usualFirst?: number): PhaseLimits {
@@ -32,12 +35,26 @@ export function phaseLimits({ connect, firstEvent, betweenEvents, total }: Secon
   }
 }
 
+/** Seconds until the first event of a stream whose upstream works on it, where the channel says nothing. */
+const workingSeconds = 600
+
+/**
+ * The limits of a stream: where the channel says nothing, its first event may take long once the upstream shows that it works. `thinks`: the
+ * model may do so in silence, so that the head of its answer shows it.
+ */
+export const streamLimits = (seconds: Seconds, thinks: boolean): PhaseLimits =>
+  seconds.firstEvent === undefined ? { ...phaseLimits(seconds), working: workingSeconds * 1000, headShows: thinks } : phaseLimits(seconds)
+
 /** Watches one call. */
 export interface PhaseTimer {
   /** Aborted when a phase times out, with a GatewayError `upstream_timeout` as its reason, or with the caller's signal for its reason. */
   readonly signal: AbortSignalLike
   /** The connection is open. Later calls do nothing. */
   connected(): void
+  /** The head of the answer arrived. */
+  answered(): void
+  /** Something of the answer arrived, though it may mean nothing: the upstream works on it. Later calls do nothing. */
+  works(): void
   /** The first meaningful event arrived: from now on the limit between events applies. Later calls do nothing. */
   begin(): void
   /** Bytes arrived, or reading resumed after `pause`. Cheap enough for every chunk. */
@@ -53,7 +70,7 @@ const messages = {
   firstEvent: 'The upstream did not start to answer in time.',
   betweenEvents: 'The upstream stopped sending in the middle of its answer.',
   total: 'The upstream did not finish its answer in time.',
-} as const satisfies Record<keyof PhaseLimits, string>
+} as const satisfies Record<Phase, string>
 
 /**
  * Starts immediately in the first phase. Call `stop` in a `finally`. `caller`: whose call it is.
@@ -69,6 +86,7 @@ class RunningTimer implements PhaseTimer {
   readonly #startedAt: number
   #timer: Timer | undefined
   #isConnected = false
+  #isWorking = false
   #hasBegun = false
   #isOver = false
   #isPaused = false
@@ -90,6 +108,14 @@ class RunningTimer implements PhaseTimer {
 
   connected(): void {
     this.#isConnected = true
+  }
+
+  answered(): void {
+    if (this.#limits.headShows) this.works()
+  }
+
+  works(): void {
+    this.#isWorking = true
   }
 
   begin(): void {
@@ -130,20 +156,21 @@ class RunningTimer implements PhaseTimer {
   }
 
   /** Milliseconds that are left of the phase that ends first. */
-  #nextLimit(now: number): { phase: keyof PhaseLimits; left: number } {
+  #nextLimit(now: number): { phase: Phase; left: number } {
     const limits = this.#limits
     const total = this.#startedAt + limits.total - now
     if (this.#hasBegun) {
       const silence = (this.#isPaused ? now : this.#heardAt) + limits.betweenEvents - now
       return silence <= total ? { phase: 'betweenEvents', left: silence } : { phase: 'total', left: total }
     }
-    const event = this.#startedAt + limits.firstEvent - now
+    const first = this.#isWorking ? (limits.working ?? limits.firstEvent) : limits.firstEvent
+    const event = this.#startedAt + first - now
     const connect = this.#isConnected ? Number.POSITIVE_INFINITY : this.#startedAt + limits.connect - now
     if (connect <= event && connect <= total) return { phase: 'connect', left: connect }
     return event <= total ? { phase: 'firstEvent', left: event } : { phase: 'total', left: total }
   }
 
-  #expire(phase: keyof PhaseLimits): void {
+  #expire(phase: Phase): void {
     this.stop()
     this.#aborted.abort(new GatewayError('upstream_timeout', messages[phase]))
   }

@@ -9,7 +9,7 @@
 import { crc32 } from 'node:zlib'
 import { type ErrorCode, GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
-import type { Frame, SseSplitter } from '#shared/sse'
+import { type Frame, mostFrameBytes, type SseSplitter } from '#shared/sse'
 
 /** Bytes of the two lengths and their checksum. */
 const preludeBytes = 12
@@ -36,9 +36,9 @@ const exceptions: Readonly<Record<string, ErrorCode>> = {
 
 /**
  * Splits a chunked stream into frames. Throws GatewayError for a corrupt message, an exception of the service, a stream that ends
- * inside a message, and a message over `maxFrameBytes` (default 4 MiB); frames before the error are returned first.
+ * inside a message, and a message over `maxFrameBytes`; frames before the error are returned first.
  */
-export function createEventStreamSplitter({ maxFrameBytes = 4 * 1024 * 1024 }: { maxFrameBytes?: number } = {}): SseSplitter {
+export function createEventStreamSplitter({ maxFrameBytes = mostFrameBytes }: { maxFrameBytes?: number } = {}): SseSplitter {
   // Bytes of the current message from earlier chunks, in one buffer that doubles, so that tiny chunks cost neither time nor objects.
   let held = nothing
   let heldBytes = 0

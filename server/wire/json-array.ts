@@ -4,7 +4,7 @@
  * converts such events to an array that is valid JSON wherever the stream ends.
  */
 import { GatewayError } from '#shared/errors'
-import { createSseSplitter, type Frame, type SseSplitter } from '#shared/sse'
+import { createSseSplitter, type Frame, mostFrameBytes, type SseSplitter } from '#shared/sse'
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
@@ -21,9 +21,9 @@ const CLOSE_OBJECT = 0x7d
 /**
  * Splits a chunked array into frames, in linear time for any chunking. Commas, brackets and white space around elements are not part
  * of frames; a value outside an array counts as an element too. `unfinished` marks an element cut by the end of the stream. Throws
- * GatewayError `upstream_error` when one exceeds `maxFrameBytes` (default 4 MiB).
+ * GatewayError `upstream_error` when one exceeds `maxFrameBytes`.
  */
-export function createJsonArraySplitter({ maxFrameBytes = 4 * 1024 * 1024 }: { maxFrameBytes?: number } = {}): SseSplitter {
+export function createJsonArraySplitter({ maxFrameBytes = mostFrameBytes }: { maxFrameBytes?: number } = {}): SseSplitter {
   // Bytes of the current element from earlier chunks, in one buffer that doubles, so that tiny chunks cost neither time nor objects.
   let held = nothing
   let heldBytes = 0

@@ -102,8 +102,6 @@ export interface OperationDoor<Question = unknown, Answer = unknown, Asked exten
   readWhole(body: string, edits: AnswerEdits, asked: Asked): WholeAnswer
   /** Observes a streamed answer. Absent = this style does not stream. `type` is the answer's content type. */
   meter?(edits: AnswerEdits, asked: Asked, type: string): Meter
-  /** Maximum bytes of one event. Absent = 4 MiB. */
-  readonly maxEventBytes?: number
   /**
    * How a streamed answer of this content type is framed: events, every chunk as it arrives (audio), or the whole as one. Absent =
    * events.

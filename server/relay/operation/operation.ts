@@ -132,10 +132,7 @@ function fits({ inputs, foreign }: OperationHead, { model }: Candidate, { passes
   return inputs === undefined || maxInputs === undefined || inputs <= maxInputs
 }
 
-const splitterOf = (kind: 'events' | 'pieces' | 'whole', { maxEventBytes }: OperationDoor) =>
-  ({ events: () => createSseSplitter(maxEventBytes === undefined ? {} : { maxFrameBytes: maxEventBytes }), pieces, whole: collecting })[
-    kind
-  ]()
+const splitterOf = (kind: 'events' | 'pieces' | 'whole') => ({ events: () => createSseSplitter(), pieces, whole: collecting })[kind]()
 
 async function nativeExchange(services: OperationServices, candidate: Candidate, asked: Asked): Promise<Exchange> {
   const { codec, body, large, head } = asked
@@ -182,7 +179,7 @@ function largeReader({ parts, ask }: OperationServices, read: Pick<LargeAnswer, 
 function passing(codec: OperationDoor, head: OperationHead, answerEdits: AnswerEdits): Omit<Exchange, 'request' | 'upstream' | 'losses'> {
   return {
     whole: (text) => codec.readWhole(text, answerEdits, head),
-    splitter: (type) => splitterOf(codec.framing?.(head, type) ?? 'events', codec),
+    splitter: (type) => splitterOf(codec.framing?.(head, type) ?? 'events'),
     ...(codec.streamType && { contentType: (type: string) => codec.streamType?.(head, type) ?? type }),
     streamsAs: (type) => codec.streamsAs?.(type) ?? !/json|html/i.test(type),
     passage(type) {

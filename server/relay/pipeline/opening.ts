@@ -25,6 +25,7 @@ function refuseWrongType(exchange: Exchange, type: string): void {
 /** Throws GatewayError when the stream fails before it means anything; the answer is cancelled then. */
 export async function open(exchange: Exchange, answer: UpstreamAnswer, timer: PhaseTimer, clock: Clock): Promise<Opening> {
   try {
+    timer.answered()
     const type = answer.headers.get('content-type') ?? ''
     refuseWrongType(exchange, type)
     const stream = new Opening(exchange, type, answer, timer)
@@ -72,6 +73,7 @@ export class Opening {
     do {
       const reading = this.more()
       if (reading) this.arrived(await reading.catch((thrown) => this.broke(thrown)))
+      this.timer.works()
       batch.size = 0
       this.#take(batch, undefined)
       if (batch.error && !batch.meaningful) throw batch.error

@@ -6,7 +6,7 @@
 import type { Reply } from '#relay/contract/ask'
 import type { Received } from '#relay/contract/steps'
 import type { Clock } from '#runtime/clock'
-import { phaseLimits } from '#upstream/timeouts'
+import { streamLimits } from '#upstream/timeouts'
 import { Flow } from './flow.ts'
 import { type Opening, open } from './opening.ts'
 import type { Receiver } from './send.ts'
@@ -14,7 +14,7 @@ import { lossesOf, type StreamParts } from './stream-parts.ts'
 
 /** Takes a stream at its first meaningful event. */
 export const streamReceiver = (clock: Clock): Receiver<Opening> => ({
-  limits: (candidate) => phaseLimits(candidate.channel.timeouts),
+  limits: ({ channel, model }) => streamLimits(channel.timeouts, model.capabilities.reasoning === true),
   receive: (answer, exchange, timer) => open(exchange, answer, timer, clock),
 })
 

@@ -26,8 +26,6 @@ export const imagesCodec: OperationDoor<ImageQuestion, ImageAnswer, ImageHead> =
   editRequest,
   readWhole,
   meter: imagesMeter,
-  // One event holds a whole picture.
-  maxEventBytes: 64 * 1024 * 1024,
   framing: (_asked, type) => (isWhole(type) ? 'whole' : 'events'),
   streamsAs: (type) => !/html/i.test(type),
   readQuestion,
