@@ -111,6 +111,20 @@ describe('tokens', () => {
     expect(tokens).toBeLessThan(1640)
   })
 
+  test('notes of the client and what upstreams sealed are no prompt', () => {
+    const ask = { model: 'gpt-5', input: [{ role: 'user', content: 'say what {"metadata":{"a":"b"}} means' }] as object[] }
+    const tokensOf = (request: object) => {
+      const body = JSON.stringify(request, null, 1)
+      return tokensOfRequest({ body, bytes: Buffer.byteLength(body), hasFiles: false }, 'gpt-5')
+    }
+    const sealed = { type: 'reasoning', summary: [], encrypted_content: 'gAAAAABo-_x+/'.repeat(200) }
+    const metadata = Object.fromEntries(Array.from({ length: 16 }, (_, at) => [`note ${at}`, 'Zoë wrote "this" down, '.repeat(20)]))
+    const noted = { ...ask, metadata, prompt_cache_key: 'key \\" '.repeat(30), input: [sealed, ...ask.input] }
+    expect(tokensOf(noted) - tokensOf(ask)).toBeLessThan(30)
+    const told = { ...ask, input: [{ role: 'user', content: `${JSON.stringify({ metadata })} ${'signature":"'}${'A'.repeat(80)}` }] }
+    expect(tokensOf(told) - tokensOf(ask)).toBeGreaterThan(1_500)
+  })
+
   test('a request is counted by what it says, however its client escapes letters', () => {
     const said = { prose: texts.prose, Chinese: `${chinese}\u{1F600}`, German: 'Größe, Übermut und „Anführung“ überall. '.repeat(200) }
     for (const text of Object.values(said)) {

@@ -56,6 +56,13 @@ const longWord = /[A-Za-z0-9+/=_-]{4096,}/g
 /** The most tokens that a file counts as: those of an image for Claude, more than for most other vendors. */
 const mostFileTokens = 1600
 
+/**
+ * What is no prompt although it stands in the body, where it can be long: notes of the client's, names of caches and people, and what
+ * upstreams sealed. In a text of the prompt the quotes are escaped, so that it is never taken for one of these.
+ */
+const unsaid =
+  /"(?:metadata"\s*:\s*\{[^{}]*\}|(?:prompt_cache_key|safety_identifier)"\s*:\s*"(?:[^"\\]|\\.)*"|(?:encrypted_content|signature|thoughtSignature)"\s*:\s*"[\w+/=-]{64,}")/g
+
 /** What is left of a request when only its tokens matter: a few kilobytes. Plain data. */
 export interface SampledRequest {
   fileTokens: number
@@ -71,7 +78,7 @@ export function sampleRequest({ body, bytes, hasFiles }: Sized): SampledRequest 
   const fileTokens = files.reduce((sum, one) => sum + Math.min(mostFileTokens, Math.ceil(one.length / 4)), 0)
   const wordBytes = files.reduce((left, one) => left - one.length, bytes)
   if (words.length > mostUnescaped) return { fileTokens, ...sampleLong(words, wordBytes) }
-  const plain = unescaped(words)
+  const plain = unescaped(words.replace(unsaid, ''))
   const extra = Buffer.byteLength(words) - Buffer.byteLength(plain)
   return { fileTokens, textBytes: wordBytes - extra, samples: samplesOf(plain) }
 }
