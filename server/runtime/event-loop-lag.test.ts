@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { handClock } from '#testing/hand-clock'
 import { createLagMeter } from './event-loop-lag.ts'
 
 /** A clock whose timers come when the test says. */
@@ -124,4 +125,29 @@ test('it ends', () => {
   const { clock, idle } = lateClock()
   createLagMeter(clock, 100).stop()
   expect(idle()).toBe(true)
+})
+
+test('it wakes seldom while nothing is asked, and often again with the first request', async () => {
+  const clock = handClock()
+  let planned = 0
+  const counted = {
+    monotonic: clock.monotonic,
+    after(ms: number, next: () => void) {
+      planned += 1
+      return clock.after(ms, next)
+    },
+  }
+  const meter = createLagMeter(counted, 100)
+  await clock.advance(10_000)
+  expect(planned).toBeLessThan(45)
+  const before = planned
+  for (let turn = 0; turn < 100; turn++) {
+    expect(meter.isTooMuch()).toBe(false)
+    await clock.advance(20)
+  }
+  expect(planned - before).toBeGreaterThan(95)
+  expect(clock.pending()).toBe(1)
+  expect(meter.takeWorst()).toBe(0)
+  meter.stop()
+  expect(clock.pending()).toBe(0)
 })

@@ -15,6 +15,8 @@ export interface LagMeter {
 }
 
 const everyMs = 20
+/** How often it is looked while nothing is asked: each look wakes the processor. */
+const idleMs = 250
 /** Requests that are taken at once, however long they have to wait. */
 const burst = 2_000
 /** How much of the burst comes back each time that the loop is found in time. */
@@ -30,18 +32,39 @@ export function createLagMeter(clock: Pick<Clock, 'monotonic' | 'after'>, maxMs:
   let worst = 0
   /** The longest that a request would have waited since the timer was due. */
   let longestWait = 0
+  /** Whether anything was asked since the timer was planned. */
+  let isAsked = true
+  let isIdle = false
 
   function plan(): void {
     const now = clock.monotonic()
     if (due > 0) worst = Math.max(worst, now - due)
-    if (now - due <= maxMs && longestWait <= (left === 0 ? shortWait : maxMs)) left = Math.min(burst, left + back)
+    if (now - due <= maxMs && longestWait <= (left === 0 ? shortWait : maxMs)) left = isIdle ? burst : Math.min(burst, left + back)
     longestWait = 0
-    due = now + everyMs
-    timer = clock.after(everyMs, plan)
+    isIdle = !isAsked
+    isAsked = false
+    wake(now, isIdle ? idleMs : everyMs)
   }
+
+  function wake(now: number, inMs: number): void {
+    due = now + inMs
+    timer = clock.after(inMs, plan)
+  }
+
+  /** Somebody asks again: from now on it is looked often. A timer that is late stays so. */
+  function hurry(): void {
+    isIdle = false
+    const now = clock.monotonic()
+    if (due - now <= everyMs) return
+    timer.cancel()
+    wake(now, everyMs)
+  }
+
   plan()
   return {
     isTooMuch(waitMs) {
+      isAsked = true
+      if (isIdle) hurry()
       const wait = waitMs ?? 0
       longestWait = Math.max(longestWait, wait)
       const isLate = wait > maxMs || clock.monotonic() - due > maxMs

@@ -100,7 +100,7 @@ export class Flow implements Source {
       const waiting = this.#first
       this.#first = undefined
       const first = this.ready() ?? (waiting && (await waiting))
-      if (first !== undefined || this.#opened === undefined) return first ?? (await this.#lastWord())
+      if (first !== undefined || this.#opened === undefined || this.#isOver) return first ?? (await this.#lastWord())
       const opening = this.#opened.value
       if (this.#stage === 'ending') return await this.#finish(opening)
       for (;;) {
