@@ -7,6 +7,7 @@ import type { Dialect } from '#shared/ids'
 import { sampledEngines, type Throwaway, throwawayDatabase } from '#testing/database/database'
 import { dumpTables, runSql } from '#testing/database/tables'
 import { handClock } from '#testing/hand-clock'
+import { questionOf } from './call-names.ts'
 import { createReasoningState, type ReasoningState } from './reasoning-state.ts'
 
 const seal = sealer('ab'.repeat(32))
@@ -163,7 +164,8 @@ describe.each(sampledEngines(import.meta.file))('reasoning state on %s', (engine
     const said: Turn[] = []
     for (const n of [round * 2, round * 2 + 1]) {
       const answer = steps[upstream](n)
-      made.remember('anna', answer, 'a-channel')
+      const question = questionOf(request('chat', sent).turns)
+      made.remember('anna', answer, 'a-channel', () => question)
       const { slot, keep } = clients[client] ?? { slot: 'chat', keep: () => [] }
       sent.push({ role: 'assistant', parts: keep(made.sealParts('anna', slot, answer)) }, results(answer))
       said.push({ role: 'assistant', parts: answer }, results(answer))
@@ -230,7 +232,7 @@ describe.each(sampledEngines(import.meta.file))('reasoning state on %s', (engine
 
   test('a streamed answer is remembered like a whole one, and its state goes out in envelopes', async () => {
     const here = reasoningState()
-    const watch = here.recorder('anna', 'a-channel')
+    const watch = here.recorder('anna', 'a-channel', () => questionOf(request('chat', []).turns))
     const opaque = state('responses', 'encrypted', 'streamed')
     const told: ConversationEvent[] = [
       { kind: 'start', id: 'r', model: 'm', created: 1 },
@@ -239,6 +241,8 @@ describe.each(sampledEngines(import.meta.file))('reasoning state on %s', (engine
       { kind: 'delta', choice: 0, at: 0, delta: { opaque } },
       { kind: 'close', choice: 0, at: 0 },
       { kind: 'open', choice: 0, at: 1, part: { kind: 'call', callId: 'streamed', name: 'look', form: 'json', opaque: [opaque] } },
+      { kind: 'delta', choice: 0, at: 1, delta: { text: '{"at":' } },
+      { kind: 'delta', choice: 0, at: 1, delta: { text: '1}' } },
       { kind: 'delta', choice: 0, at: 1, delta: { citation: { kind: 'web', opaque: [opaque] } } },
       { kind: 'close', choice: 0, at: 1 },
       { kind: 'finish', choice: 0, finish: { reason: 'tool-calls', raw: 'completed' } },

@@ -14,6 +14,7 @@ import { sumItems } from '#store/accounts/kept-items'
 import { deleteExpired, writeRecollections } from '#store/accounts/reasoning-state'
 import { sumResponses } from '#store/accounts/stored-responses'
 import { inLots } from '#store/engine/batches'
+import { nameOfCall } from './call-names.ts'
 import { sealWords } from './compacted.ts'
 import { createEnvelopes } from './envelope.ts'
 import { createItemConversations, type ItemConversationParts, type ItemConversations } from './item-conversations.ts'
@@ -58,19 +59,20 @@ export interface ReasoningState extends Conversations, StateOwners, UpstreamStat
   /** Every state in a request, in order. */
   statesIn(request: ConversationRequest): Opaque[]
   /**
-   * Remembers the state of a whole answer by its tool calls, and the channel it belongs to (`maker`, an id). Call ids must be those
-   * the client sees.
+   * Remembers the state of a whole answer by its tool calls, and the channel it belongs to (`maker`, an id). Calls must be as the client
+   * sees them. `question` gives the digest of what was asked (`questionOf` in call-names.ts, of the request as the client sent it); it is
+   * called for an answer with calls only, and where it is undefined they are not remembered.
    */
-  remember(tenant: string, parts: readonly Part[], maker: string): void
+  remember(tenant: string, parts: readonly Part[], maker: string, question: () => string | undefined): void
   /** The same for a streamed answer: call it with every event. State is stored when its choice finishes. */
-  recorder(tenant: string, maker: string): StreamRecorder
+  recorder(tenant: string, maker: string, question: () => string | undefined): StreamRecorder
   /**
    * Restores what the client dropped from its history. Does nothing unless a call came without any state; queries the database only
-   * when memory does not know the call. Never rejects.
+   * when memory does not know the call. What is remembered comes back to the same call after the same question only. Never rejects.
    */
   restoreDropped(tenant: string, request: ConversationRequest): Promise<ConversationRequest>
-  /** What is remembered of these calls, by their ids: for `restored` of `tool-call-state.ts`. Plain data. Never rejects. */
-  recalled(tenant: string, calls: readonly string[]): Promise<Map<string, ToolCallState>>
+  /** What is remembered of calls, by their names (`bareCalls`): for `restored` of `tool-call-state.ts`. Plain data. Never rejects. */
+  recalled(tenant: string, names: readonly string[]): Promise<Map<string, ToolCallState>>
   /** Runs about every second: writes new entries. */
   flush(): Promise<void>
   /** Runs on a schedule: deletes what has expired; resolves to the number of rows. */
@@ -78,13 +80,13 @@ export interface ReasoningState extends Conversations, StateOwners, UpstreamStat
 }
 
 /** A prefix, so that calls and states have separate names. */
-const callName = (id: string) => `call ${id}`
+const callName = (name: string) => `call ${name}`
 const itemName = (id: string) => `item ${id}`
 
 /** Milliseconds, as for stored conversations. */
 const storedFor = 30 * 24 * 3_600_000
 
-/** Maximum characters of reasoning in one streamed answer; a longer one is not remembered. */
+/** Maximum characters of reasoning and arguments in one streamed answer; a longer one is not remembered. */
 const mostReasoning = 1024 * 1024
 
 /** Reasoning state over the store. */
@@ -101,17 +103,23 @@ export function createReasoningState(parts: MemoryParts & ConversationParts & Pi
   const makers = createStateOwners(memory)
   const upstreamState = createUpstreamState(memory)
   const objects = createUpstreamObjects({ store, clock })
-  const remember = (tenant: string, answer: readonly Part[]) => {
-    const texts = [...recollections(answer)].map(([id, found]) => [callName(id), isEmpty(found) ? '' : JSON.stringify(found)] as const)
+  const remember = (tenant: string, answer: readonly Part[], questionOf: () => string | undefined) => {
+    const calls = recollections(answer)
+    const question = calls.size > 0 ? questionOf() : undefined
+    if (question === undefined) return
+    // Calls without state are noted, too: the next request does not ask the database for them.
+    const texts = [...calls].map(
+      ([call, found]) => [callName(nameOfCall(call, question)), isEmpty(found) ? '' : JSON.stringify(found)] as const,
+    )
     memory.remember(tenant, new Map(texts))
   }
-  async function recalled(tenant: string, calls: readonly string[]): Promise<Map<string, ToolCallState>> {
-    const known = calls.length === 0 ? new Map<string, string>() : await memory.recall(tenant, calls.map(callName))
+  async function recalled(tenant: string, names: readonly string[]): Promise<Map<string, ToolCallState>> {
+    const known = names.length === 0 ? new Map<string, string>() : await memory.recall(tenant, names.map(callName))
     const found = new Map<string, ToolCallState>()
-    for (const id of known.size === 0 ? [] : calls) {
-      const text = known.get(callName(id))
+    for (const name of known.size === 0 ? [] : names) {
+      const text = known.get(callName(name))
       // Written by `remember` and sealed since then, so it needs no validation.
-      if (text !== undefined) found.set(id, JSON.parse(text) as ToolCallState)
+      if (text !== undefined) found.set(name, JSON.parse(text) as ToolCallState)
     }
     return found
   }
@@ -160,12 +168,12 @@ export function createReasoningState(parts: MemoryParts & ConversationParts & Pi
       openedRequest(request, (opaque) => (theirs?.has(opaque.value) ? opaque : unwrap(tenant, opaque))),
     sealWords: (tenant, words) => sealWords(envelopes, tenant, words),
     statesIn: ({ turns }) => statesIn(turns.flatMap((turn) => turn.parts)),
-    remember(tenant, answer, maker) {
+    remember(tenant, answer, maker, question) {
       makers.claim(tenant, maker, statesIn(answer))
-      remember(tenant, answer)
+      remember(tenant, answer, question)
     },
-    recorder(tenant, maker) {
-      const watch = createStreamRecorder(mostReasoning, (answer) => remember(tenant, answer))
+    recorder(tenant, maker, question) {
+      const watch = createStreamRecorder(mostReasoning, (answer) => remember(tenant, answer, question))
       return (event) => {
         const states = statesOf(event)
         if (states.length > 0) makers.claim(tenant, maker, states)
@@ -174,8 +182,9 @@ export function createReasoningState(parts: MemoryParts & ConversationParts & Pi
     },
     recalled,
     async restoreDropped(tenant, request) {
-      const known = await recalled(tenant, bareCalls(request.turns))
-      return known.size === 0 ? request : { ...request, turns: restored(request.turns, known) }
+      const bare = bareCalls(request.turns)
+      const known = await recalled(tenant, [...bare.values()])
+      return known.size === 0 ? request : { ...request, turns: restored(request.turns, bare, known) }
     },
     flush: () => memory.flush(),
     sweep() {

@@ -1,6 +1,6 @@
 /** Whose state is whose, and conversations that Parley compacted. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import type { ConversationRequest, Opaque, Part } from '#canonical/conversation'
+import type { ConversationRequest, Opaque, Part, Turn } from '#canonical/conversation'
 import { systemRandom } from '#runtime/clock'
 import { sealer } from '#runtime/secrets'
 import { GatewayError } from '#shared/errors'
@@ -77,15 +77,19 @@ describe.each(sampledEngines(import.meta.file))('state on %s', (engine) => {
   test('is learned from answers, whole and streamed, and is never taken for a call', async () => {
     const here = reasoningState()
     const reasoning: Part = { kind: 'reasoning', form: 'hidden', text: [], opaque: [thought('a')] }
-    here.remember('anna', [reasoning, native('b')], 'channel-1')
-    const watch = here.recorder('anna', 'channel-2')
+    here.remember('anna', [reasoning, native('b')], 'channel-1', () => 'asked')
+    const watch = here.recorder('anna', 'channel-2', () => 'asked')
     watch({ kind: 'open', choice: 0, at: 0, part: { kind: 'reasoning', form: 'hidden' } })
     watch({ kind: 'delta', choice: 0, at: 0, delta: { opaque: thought('c') } })
     watch({ kind: 'open', choice: 0, at: 1, part: { kind: 'native', dialect: 'responses', raw: {}, opaque: [compacted('d')] } })
     const found = await here.makersOf('anna', ['a', 'b', 'c', 'd'].map(thought))
     expect([...found.values()]).toEqual(['channel-1', 'channel-1', 'channel-2', 'channel-2'])
     const call: Part = { kind: 'call', callId: 'a', name: 'f', form: 'json', argsText: '{}' }
-    const asked = { ...request(call), turns: [{ role: 'assistant' as const, parts: [call] }] }
+    const turns: Turn[] = [
+      { role: 'user', parts: [{ kind: 'text', text: 'Hello' }] },
+      { role: 'assistant', parts: [call] },
+    ]
+    const asked = { ...request(call), turns }
     expect(await here.restoreDropped('anna', asked)).toEqual(asked)
   })
 

@@ -1,4 +1,4 @@
-/** Collects from a streamed answer what its calls are remembered with; keeps no text but reasoning. */
+/** Collects from a streamed answer what its calls are remembered with; keeps no text but reasoning and arguments. */
 import type { Part, ReasoningPart } from '#canonical/conversation'
 import type { ConversationEvent, Delta, PartHead } from '#canonical/conversation-event'
 
@@ -9,8 +9,8 @@ export type StreamRecorder = (event: ConversationEvent) => void
 const outlineCharacters = 100
 
 /**
- * Calls `finished` with the parts of each choice when it finishes: reasoning in full, calls without arguments, the rest empty. An
- * answer with more than `mostCharacters` of reasoning is dropped: incomplete reasoning is useless.
+ * Calls `finished` with the parts of each choice when it finishes: reasoning and calls in full, the rest empty. An answer with
+ * more than `mostCharacters` of both is dropped: incomplete reasoning is useless.
  */
 export function createStreamRecorder(mostCharacters: number, finished: (parts: Part[]) => void): StreamRecorder {
   const choices = new Map<number, Map<number, Part>>()
@@ -18,7 +18,12 @@ export function createStreamRecorder(mostCharacters: number, finished: (parts: P
 
   function grow(part: Part | undefined, delta: Delta): void {
     if (part?.kind === 'reasoning') characters += grown(part, delta)
-    else if (part?.kind === 'call' && 'opaque' in delta) part.opaque = [...(part.opaque ?? []), delta.opaque]
+    else if (part?.kind !== 'call') return
+    else if ('opaque' in delta) part.opaque = [...(part.opaque ?? []), delta.opaque]
+    else if ('text' in delta) {
+      part.argsText += delta.text
+      characters += delta.text.length
+    }
   }
 
   return (event) => {

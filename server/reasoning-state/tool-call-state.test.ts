@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import type { CallPart, Opaque, Part, ReasoningPart, TextPart, Turn } from '#canonical/conversation'
 import type { ConversationEvent } from '#canonical/conversation-event'
+import { nameOfCall, questionOf, questionsIn } from './call-names.ts'
 import { createStreamRecorder } from './stream-recorder.ts'
-import { bareCalls, recollections, restored } from './tool-call-state.ts'
+import { bareCalls, recollections, restored, type ToolCallState } from './tool-call-state.ts'
 
 const signed = (value: string): Opaque => ({ dialect: 'messages', kind: 'signature', value })
 const thought = (text: string, ...states: string[]): ReasoningPart => ({
@@ -25,6 +26,17 @@ const results = (...ids: string[]): Turn => ({
   role: 'tool',
   parts: ids.map((callId) => ({ kind: 'result', callId, form: 'text', isError: false, parts: [said('ok')] })),
 })
+const user = (...parts: Part[]): Turn => ({ role: 'user', parts })
+const asked = user(said('Look.'))
+const ofId = (parts: readonly Part[], id: string): ToolCallState | undefined =>
+  [...recollections(parts)].find(([{ callId }]) => callId === id)?.[1]
+/** The answer as it is restored when that one is remembered of the same question. */
+function back(answer: Turn, remembered: readonly Part[]): Turn | undefined {
+  const question = questionOf([asked]) ?? ''
+  const known = new Map([...recollections(remembered)].map(([one, state]) => [nameOfCall(one, question), state]))
+  const turns = [asked, answer]
+  return restored(turns, bareCalls(turns), known)[1]
+}
 /** What a client hands back that keeps only texts and calls. */
 function plain(parts: Part[]): Part[] {
   const kept = parts.filter((part) => part.kind !== 'reasoning')
@@ -33,13 +45,13 @@ function plain(parts: Part[]): Part[] {
 
 describe('what is remembered', () => {
   test('state of the call, and all reasoning on the way when any of it has state', () => {
-    const found = recollections([thought('a'), thought('b', 's'), call('1', 'own'), thought('c'), call('2')])
-    expect(found.get('1')).toEqual({ state: [signed('own')], leading: [thought('a'), thought('b', 's')], direct: [] })
-    expect(found.get('2')).toEqual({ state: [], leading: [], direct: [] })
+    const answer = [thought('a'), thought('b', 's'), call('1', 'own'), thought('c'), call('2')]
+    expect(ofId(answer, '1')).toEqual({ state: [signed('own')], leading: [thought('a'), thought('b', 's')], direct: [] })
+    expect(ofId(answer, '2')).toEqual({ state: [], leading: [], direct: [] })
   })
 
   test('reasoning that leads to no call is not', () => {
-    expect(recollections([call('1'), thought('late', 's'), said('done')]).get('1')).toEqual({ state: [], leading: [], direct: [] })
+    expect(ofId([call('1'), thought('late', 's'), said('done')], '1')).toEqual({ state: [], leading: [], direct: [] })
   })
 })
 
@@ -53,14 +65,15 @@ describe.each<[string, Part[]]>([
   ['T34 thinks, calls, thinks, calls', [thought('a', 's'), call('1'), thought('b', 't'), call('2')]],
 ])('an answer that %s', (_, parts) => {
   test('comes back from a client that keeps only texts and calls', () => {
-    expect(restored([assistant(...plain(parts))], recollections(parts))).toEqual([assistant(...parts)])
+    expect(back(assistant(...plain(parts)), parts)).toEqual(assistant(...parts))
   })
 
   test('is remembered the same when it was streamed', () => {
     const told: Part[][] = []
     const watch = createStreamRecorder(10_000, (found) => told.push(found))
     for (const event of events(parts)) watch(event)
-    expect(told.map(recollections)).toEqual([recollections(parts)])
+    const listed = (all: readonly Part[]) => [...recollections(all)].map(([{ argsText, callId }, state]) => ({ argsText, callId, state }))
+    expect(told.map(listed)).toEqual([listed(parts)])
   })
 })
 
@@ -105,14 +118,12 @@ describe('a stream', () => {
     watch({ kind: 'delta', choice: 1, at: 0, delta: { opaque: signed('later') } })
     watch(finish(0))
     expect(told).toHaveLength(1)
-    expect(recollections(told[0] ?? []).get('mine')?.leading).toEqual([
-      { kind: 'reasoning', text: ['a', 'b'], form: 'summary', opaque: [signed('s')] },
-    ])
+    expect(ofId(told[0] ?? [], 'mine')?.leading).toEqual([{ kind: 'reasoning', text: ['a', 'b'], form: 'summary', opaque: [signed('s')] }])
     watch(finish(1))
-    expect(recollections(told[1] ?? []).get('other')?.state).toEqual([signed('head'), signed('later')])
+    expect(ofId(told[1] ?? [], 'other')?.state).toEqual([signed('head'), signed('later')])
   })
 
-  test('that is cut is not remembered, nor one that thinks too long', () => {
+  test('that is cut is not remembered, nor one that thinks or calls at too great length', () => {
     const told: Part[][] = []
     const cut = createStreamRecorder(1_000, (found) => told.push(found))
     cut(open(0, 0, head('1')))
@@ -122,12 +133,16 @@ describe('a stream', () => {
     for (let n = 0; n < 20; n++) long({ kind: 'delta', choice: 0, at: 0, delta: { text: 'x'.repeat(100) } })
     long(open(0, 1, head('1')))
     long(finish(0))
+    const wordy = createStreamRecorder(1_000, (found) => told.push(found))
+    wordy(open(0, 0, head('1')))
+    for (let n = 0; n < 20; n++) wordy({ kind: 'delta', choice: 0, at: 0, delta: { text: 'x'.repeat(100) } })
+    wordy(finish(0))
     expect(told).toEqual([])
   })
 })
 
 describe('calls that came without state', () => {
-  const of = (...turns: Turn[]) => bareCalls(turns)
+  const of = (...turns: Turn[]) => [...bareCalls([asked, ...turns]).keys()].map(({ callId }) => callId)
 
   test('are those with none of their own and none before them', () => {
     expect(of(assistant(call('1')), results('1'), assistant(said('and'), call('2'), call('3')))).toEqual(['1', '2', '3'])
@@ -158,23 +173,103 @@ describe('calls that came without state', () => {
 })
 
 describe('restoring', () => {
-  const memory = recollections([thought('a', 's'), thought('b', 't'), call('1', 'own')])
+  const memory = [thought('a', 's'), thought('b', 't'), call('1', 'own')]
 
   test('leaves alone what is there', () => {
     const turn = assistant(thought('mine', 'm'), call('1', 'kept'))
-    expect(restored([turn], memory)).toEqual([turn])
-    const others = [assistant(call('9')), results('9')]
-    expect(restored(others, memory)).toEqual(others)
+    expect(back(turn, memory)).toEqual(turn)
+    const other = assistant(call('9'))
+    expect(back(other, memory)).toEqual(other)
   })
 
   test('replaces reasoning that lost its state, or that a client with one place for all of it ran together', () => {
-    const whole = [assistant(thought('a', 's'), thought('b', 't'), call('1', 'own'))]
-    expect(restored([assistant(thought('ab'), call('1'))], memory)).toEqual(whole)
-    expect(restored([assistant(thought('ab', 's', 't'), call('1'))], memory)).toEqual(whole)
+    const whole = assistant(thought('a', 's'), thought('b', 't'), call('1', 'own'))
+    expect(back(assistant(thought('ab'), call('1')), memory)).toEqual(whole)
+    expect(back(assistant(thought('ab', 's', 't'), call('1')), memory)).toEqual(whole)
   })
 
   test('keeps lost reasoning when nothing is remembered in its place', () => {
     const turn = assistant(thought('mine'), call('1'))
-    expect(restored([turn], recollections([call('1', 'own')]))).toEqual([assistant(thought('mine'), call('1', 'own'))])
+    expect(back(turn, [call('1', 'own')])).toEqual(assistant(thought('mine'), call('1', 'own')))
+  })
+})
+
+describe('the question of an answer', () => {
+  const of = (...turns: Turn[]) => questionOf(turns)
+  const image = (url: string): Part => ({ kind: 'media', media: 'image', source: { url } })
+  const spoke = 'Tell me everything that is known of foxes in the north, and how they live there in winter.'
+
+  test('is what was said right before it, however it is divided', () => {
+    const whole = of(user(said('One two'), said('three')))
+    expect(of(user(said('One')), user(said(' two\n\nthree')))).toBe(whole as string)
+    expect(of(user(said('One two')), { role: 'system', parts: [said('Be kind.')] }, assistant(), user(said('three')))).toBe(whole as string)
+    expect(of(user(said('One two')), assistant(), user(said('four')))).not.toBe(whole as string)
+    expect(of(user(said('One two three'), image('a')))).toBe(whole as string)
+    expect(of(user(said('One two three')), assistant(said('Well:')))).toBe(whole as string)
+  })
+
+  test('does not depend on reminders, also in results', () => {
+    const reminded = (text: string) => said(`${text}\n<system-reminder>x</system-reminder>\n`)
+    expect(of(user(reminded('Hello')))).toBe(of(user(said('Hello'))) as string)
+    const result = (part: TextPart): Turn => ({
+      role: 'tool',
+      parts: [{ kind: 'result', callId: '1', form: 'text', isError: false, parts: [part] }],
+    })
+    const told = (part: TextPart) => of(asked, assistant(call('1')), result(part))
+    expect(told(reminded('ok'))).toBe(told(said('ok')) as string)
+    expect(told(said('no'))).not.toBe(told(said('ok')) as string)
+    expect(of(user(said('<system-reminder>open')))).not.toBe(of(user(said('<system-reminder>'))) as string)
+    const only = user(said('<system-reminder>x</system-reminder>'))
+    expect(of(asked, assistant(call('1')), results('1'), only)).toBe(of(asked, assistant(call('1')), results('1')) as string)
+  })
+
+  test('many reminders that never end take no time', () => {
+    const begun = performance.now()
+    of(user(said('<system-reminder>'.repeat(200_000))))
+    expect(performance.now() - begun).toBeLessThan(1_000)
+  })
+
+  test('in a loop of tools it is the results and what the user said last', () => {
+    const loop = [assistant(call('1')), results('1'), assistant(call('2')), results('2')]
+    expect(of(user(said(spoke)), ...loop)).not.toBe(of(user(said(`${spoke} Please.`)), ...loop) as string)
+    const steps = questionsIn([user(said(spoke)), ...loop])
+    expect(new Set([steps(1), steps(3), steps(5)]).size).toBe(3)
+    expect(steps(2)).toBe(steps(1) === undefined ? undefined : (of(user(said(spoke))) as string))
+  })
+
+  test('what came before many words does not count, before few it does', () => {
+    const earlier = (text: string) => [user(said(text)), assistant(said('Yes?'))]
+    expect(of(...earlier('Hi.'), user(said(spoke)))).toBe(of(user(said(spoke))) as string)
+    expect(of(...earlier('Hi.'), user(said('Go on.')))).not.toBe(of(...earlier('Hey.'), user(said('Go on.'))) as string)
+  })
+
+  test('of media alone it is the media; of nothing there is none, and such a call has no name', () => {
+    expect(of(user(image('https://a.example/1?signed=1')))).toBe(of(user(image('https://a.example/1?signed=2'))) as string)
+    expect(of(user(image('https://a.example/1')))).not.toBe(of(user(image('https://a.example/2'))) as string)
+    expect([of(), of(user()), of(assistant(said('Hello')))]).toEqual([undefined, undefined, undefined])
+    expect(bareCalls([assistant(call('1'))]).size).toBe(0)
+  })
+})
+
+describe('the name of a call', () => {
+  const named = (argsText: string, more: Partial<CallPart> = {}) => nameOfCall({ ...call('1'), argsText, ...more }, 'q')
+
+  test('does not depend on how its arguments are spelled', () => {
+    expect(named(' { "b" : [1.0, {"y":"\\u0061","x":null}], "a":1 }')).toBe(named('{"a":1,"b":[1,{"x":null,"y":"a"}]}'))
+    expect(named('')).toBe(named('{}'))
+    expect(named('{"__proto__":1}')).not.toBe(named('{}'))
+    expect(named('[2,1]')).not.toBe(named('[1,2]'))
+  })
+
+  test('takes broken arguments as they are, and those that are nested too deep', () => {
+    expect(named('{"a":')).not.toBe(named('{"a": '))
+    expect(named('['.repeat(1_000_000))).toBe(named('['.repeat(1_000_000)))
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
+    expect(named(deep)).toBe(named(deep))
+  })
+
+  test('is another for another id, tool or question', () => {
+    const all = [named('{}'), named('{}', { callId: '2' }), named('{}', { name: 'see' }), nameOfCall(call('1'), 'r')]
+    expect(new Set(all).size).toBe(4)
   })
 })

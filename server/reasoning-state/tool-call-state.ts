@@ -3,6 +3,7 @@
  * fields they do not know. Pure.
  */
 import type { CallPart, Opaque, Part, ReasoningPart, Turn } from '#canonical/conversation'
+import { nameOfCall, questionsIn } from './call-names.ts'
 
 /** State of one call and of the reasoning that led to it. Positions matter: vendors reject reasoning that moved. */
 export interface ToolCallState {
@@ -17,49 +18,61 @@ export interface ToolCallState {
 /** True when there is no state. */
 export const isEmpty = ({ state, leading, direct }: ToolCallState): boolean => state.length + leading.length + direct.length === 0
 
-/** The calls of an answer by id, including those without state. Reasoning without any state is not kept. */
-export function recollections(parts: readonly Part[]): Map<string, ToolCallState> {
-  const found = new Map<string, ToolCallState>()
+/** The state of each call of an answer, including calls without any. Reasoning without any state is not kept. */
+export function recollections(parts: readonly Part[]): Map<CallPart, ToolCallState> {
+  const found = new Map<CallPart, ToolCallState>()
   for (const [way, call] of ways(parts)) {
     if (!call) continue
     const thoughts = way.filter((part) => part.kind === 'reasoning')
     const said = way.findIndex((part) => part.kind !== 'reasoning')
     const kept = thoughts.some((part) => part.opaque.length > 0) ? thoughts : []
     const split = said < 0 ? kept.length : Math.min(said, kept.length)
-    found.set(call.callId, { state: call.opaque ?? [], leading: kept.slice(0, split), direct: kept.slice(split) })
+    found.set(call, { state: call.opaque ?? [], leading: kept.slice(0, split), direct: kept.slice(split) })
   }
   return found
 }
 
-/** Ids of calls without any state, neither their own nor of reasoning before them; the latest last. */
-export function bareCalls(turns: readonly Turn[]): string[] {
-  const bare = new Set<string>()
+/**
+ * Calls without any state, neither their own nor of reasoning before them, and what they are remembered by (`nameOfCall`); the latest
+ * last. Those before which nothing was asked have no name and are missing.
+ */
+export function bareCalls(turns: readonly Turn[]): Map<CallPart, string> {
+  const bare = new Map<CallPart, string>()
+  let questions: ReturnType<typeof questionsIn> | undefined
   let carried = false
   let called = false
-  for (const turn of turns) {
+  for (const [at, turn] of turns.entries()) {
     if (turn.role !== 'assistant') carried = false
     for (const part of turn.parts) {
       // Consecutive calls share the reasoning before the first.
       if (called && part.kind !== 'call') carried = false
       called = part.kind === 'call'
       carried ||= (part.kind === 'reasoning' && isWhole(part)) || (part.kind === 'call' && (part.opaque?.length ?? 0) > 0)
-      if (part.kind === 'call' && !carried) bare.add(part.callId)
+      if (part.kind !== 'call' || carried) continue
+      questions ??= questionsIn(turns)
+      const question = questions(at)
+      if (question !== undefined) bare.set(part, nameOfCall(part, question))
     }
   }
-  return [...bare]
+  return bare
 }
 
-/** The turns with remembered state in its old places; turns that carry state are unchanged. */
-export function restored(turns: readonly Turn[], recalled: ReadonlyMap<string, ToolCallState>): Turn[] {
+/** The turns with remembered state (by name) in its old places. `bare`: the bare calls of these very turns; all others are unchanged. */
+export function restored(
+  turns: readonly Turn[],
+  bare: ReadonlyMap<CallPart, string>,
+  recalled: ReadonlyMap<string, ToolCallState>,
+): Turn[] {
+  const memoryOf = (call: CallPart) => recalled.get(bare.get(call) ?? '')
   return turns.map((turn) =>
-    turn.parts.some((part) => part.kind === 'call' && recalled.has(part.callId)) ? restoredTurn(turn, recalled) : turn,
+    turn.parts.some((part) => part.kind === 'call' && memoryOf(part) !== undefined) ? restoredTurn(turn, memoryOf) : turn,
   )
 }
 
-function restoredTurn(turn: Turn, recalled: ReadonlyMap<string, ToolCallState>): Turn {
+function restoredTurn(turn: Turn, memoryOf: (call: CallPart) => ToolCallState | undefined): Turn {
   const parts: Part[] = []
   for (const [way, call] of ways(turn.parts)) {
-    const memory = call && recalled.get(call.callId)
+    const memory = call && memoryOf(call)
     if (!call || !memory) parts.push(...way, ...(call ? [call] : []))
     else
       parts.push(...withThoughts(way, memory), call.opaque?.length || memory.state.length === 0 ? call : { ...call, opaque: memory.state })

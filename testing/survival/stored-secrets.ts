@@ -39,8 +39,10 @@ export interface OpenedSecrets {
   passwordFits: boolean
   /** The items of the stored conversation. */
   response: unknown
-  /** The reasoning that is restored before the call. */
+  /** What lies under the call's id, where versions kept it that named calls by their ids alone. */
   call: unknown
+  /** What of it is restored: nothing, since it does not say whose it is. */
+  restored: unknown[]
   /** The id of the channel that produced the state. */
   boundTo: string | undefined
   envelope: unknown
@@ -57,16 +59,18 @@ export async function openSecrets(store: Store, given: SecretsToOpen): Promise<O
   const { tenant } = given
   const channels = await loadChannels(store)
   const call = { kind: 'call', callId: given.call, name: 'look', form: 'json', argsText: '{}' } as const
-  const completed = await reasoningState.restoreDropped(tenant, { turns: [{ role: 'assistant', parts: [call] }] } as never)
-  const makers = await createStateOwners(createMemory(parts)).makersOf(tenant, [
-    { dialect: 'responses', kind: 'encrypted', value: given.boundState },
-  ])
+  const user = { role: 'user', parts: [{ kind: 'text', text: 'scenario loop' }] }
+  const completed = await reasoningState.restoreDropped(tenant, { turns: [user, { role: 'assistant', parts: [call] }] } as never)
+  const memory = createMemory(parts)
+  const ofCall = `call ${given.call}`
+  const makers = await createStateOwners(memory).makersOf(tenant, [{ dialect: 'responses', kind: 'encrypted', value: given.boundState }])
   return {
     masterKeyFits: await masterKeyFits(store, sealing),
     channelKeys: Object.fromEntries(channels.map(({ name, keys }) => [name, keys.map((key) => openKey(key, sealing, silent).secret)])),
     passwordFits: await verifyPassword(given.password, (await loadUser(store, tenant))?.passwordHash ?? ''),
     response: (await reasoningState.load(tenant, given.response).catch(() => undefined))?.items,
-    call: completed.turns.flatMap(({ parts: all }) => all.filter(({ kind }) => kind !== 'call')),
+    call: (await memory.recall(tenant, [ofCall])).get(ofCall),
+    restored: completed.turns.flatMap(({ parts: all }) => all.filter((part) => part.kind === 'reasoning' || 'opaque' in part)),
     boundTo: makers.get(given.boundState),
     envelope: reasoningState.unseal(tenant, { dialect: 'chat', kind: 'encrypted', value: given.envelope }),
     compaction: reasoningState.unseal(tenant, { dialect: 'responses', kind: 'compaction', value: given.compaction }),

@@ -59,7 +59,7 @@ export interface LargeBody {
   edited(edits: RequestEdits, refuses: readonly string[], finish: Finish, isOwn?: boolean): Promise<LargeEdited>
   /** State in it, in order, as its maker or Parley sealed it. Rejects with GatewayError for what cannot be read. */
   states(): Promise<readonly Opaque[]>
-  /** Ids of calls without any state, once sealed state is opened. Rejects likewise. */
+  /** What calls without any state are remembered by, once sealed state is opened. Rejects likewise. */
   bareCalls(opened: OpenedStates): Promise<readonly string[]>
   /** Written for an upstream of another dialect, or the addresses of files that are wanted first. Rejects with GatewayError. */
   converted(wanted: LargeConversion): Promise<LargeConverted | { wants: readonly string[] }>
@@ -147,7 +147,7 @@ export interface LargeEdited extends FinishedBytes {
 /** What a conversion is made for. Plain data. */
 export interface LargeConversion {
   opened: OpenedStates
-  /** What is remembered of calls, by their ids. */
+  /** What is remembered of calls, by the names of `bareCalls`. */
   recalled: ReadonlyMap<string, unknown>
   makers: ReadonlyMap<string, string>
   dialect: Dialect
@@ -179,6 +179,8 @@ export interface LargeConverted extends FinishedBytes {
   losses: readonly Loss[]
   memo: Memo
   outline: ConversationRequest
+  /** The digest of what was asked, by which calls of the answer are remembered; undefined: there are none. */
+  question: string | undefined
   /** Where a summary is asked for: the request for it, without what was said. */
   summary?: ConversationRequest
 }

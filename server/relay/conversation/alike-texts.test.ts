@@ -36,7 +36,15 @@ function outcome({ upstream, client, thinks }: Pair, chunks: readonly Uint8Array
   const codec = conversationCodecs[upstream]
   const request = conversation({ dialect: client, stream: true, usageAsked: true, ...(thinks && { reasoning: { visible: 'full' } }) })
   const estimator = { ...roughly, hear: (text: string) => void heard.push(text) }
-  const common = { codecContext: testPen(), reasoningState, tenant: 'anna', maker: 'up', inputBytes: 100, lost: [] }
+  const common = {
+    codecContext: testPen(),
+    reasoningState,
+    tenant: 'anna',
+    maker: 'up',
+    inputBytes: 100,
+    lost: [],
+    question: () => undefined,
+  }
   const conversion = { client: conversationCodecs[client], upstream: codec, request, ...common, estimator: () => estimator }
   const whole = codec.reader(noMemo, testPen())
   const { texts: _, ...slow } = whole

@@ -87,6 +87,7 @@ describe('the answer', () => {
         codecContext,
         maker: 'channel',
         lost: [],
+        question: () => undefined,
         reasoningState: {} as ReasoningState,
         tenant: 'tenant',
         inputBytes: 0,

@@ -5,6 +5,7 @@
 import type { CodecContext, ConversationCodec, Head } from '#canonical/codec'
 import type { ConversationRequest } from '#canonical/conversation'
 import { compactionCodecs, conversationCodecs } from '#protocols/index'
+import { questionOf } from '#reasoning-state/call-names'
 import { mayHoldEnvelope } from '#reasoning-state/envelope'
 import type { Ask, Body, RelayParts } from '#relay/contract/ask'
 import type { Asked, ExchangeFor, ReadRequest } from '#relay/contract/steps'
@@ -155,6 +156,7 @@ class Conversation implements ReadRequest {
       maker: channel.id,
       inputBytes: reading.head.inputBytes,
       lost: [...lost, ...(this.#body.continued?.losses ?? [])],
+      question: () => questionOf(read.turns),
       estimator: (addedBytes?: number) => estimatorOf(log, this.#asked, raw, candidate, addedBytes),
     }
     const compaction = byParley ? compactionCodecs[codec.dialect] : undefined
@@ -172,7 +174,8 @@ class Conversation implements ReadRequest {
   #nativeForm(candidate: Candidate): Form {
     const { codec, raw, head } = this.#reading
     const { model, channel } = candidate
-    const request = { ...readAgain(codec, raw, this.ask.path), model: model.name }
+    const read = readAgain(codec, raw, this.ask.path)
+    const request = { ...read, model: model.name }
     const sides = { client: codec, upstream: codec, request, maker: channel.id }
     const conversion = {
       ...sides,
@@ -181,6 +184,7 @@ class Conversation implements ReadRequest {
       tenant: this.#tenant,
       inputBytes: head.inputBytes,
       lost: [],
+      question: () => questionOf(read.turns),
       estimator: () => estimatorOf(this.#parts.log, this.#asked, raw, candidate),
     }
     return { conversion, memo: { toolNames: {}, wrappedTools: [] } }

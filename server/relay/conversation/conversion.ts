@@ -20,6 +20,8 @@ export interface Conversion {
   inputBytes: number
   /** What was left behind before the request is written. */
   lost: readonly Loss[]
+  /** The digest of what the client asked, by which calls of the answer are remembered; undefined: they are not. */
+  question(): string | undefined
   /** Counts what the upstream does not report; made when it answers. `addedBytes` are what Parley put into the request. */
   estimator(addedBytes?: number): TokenEstimator
 }

@@ -39,14 +39,14 @@ export class ConvertedPassage implements Passage, TextListener {
   #tier: string | undefined
 
   constructor(conversion: Conversion, reader: StreamReader) {
-    const { client, upstream, request, codecContext, reasoningState, tenant, maker, inputBytes } = conversion
+    const { client, upstream, request, codecContext, reasoningState, tenant, maker, inputBytes, question } = conversion
     this.#reader = reader
     this.#writer = client.writer(request, codecContext)
     this.#inputBytes = inputBytes
     this.#estimator = conversion.estimator()
     this.#rough = roughlyAs(this.#estimator)
     this.#meter = eventMeter(this)
-    this.#seen = reasoningState.recorder(tenant, maker)
+    this.#seen = reasoningState.recorder(tenant, maker, question)
     this.#carryOut = reasoningState.sealingStream(tenant, client.dialect)
     this.#given = askedFor(request, upstream.dialect)
     this.#alike = new AlikeTexts({

@@ -45,7 +45,15 @@ function counted(upstream: Dialect, client: Dialect) {
     sealingStream: () => statelessMarker(client),
   } as unknown as ReasoningState
   const codec = conversationCodecs[upstream]
-  const common = { codecContext: testPen(), reasoningState, tenant: 'anna', maker: 'up', inputBytes: 100, lost: [] }
+  const common = {
+    codecContext: testPen(),
+    reasoningState,
+    tenant: 'anna',
+    maker: 'up',
+    inputBytes: 100,
+    lost: [],
+    question: () => undefined,
+  }
   const request = conversation({ dialect: client, stream: true })
   const conversion = { client: conversationCodecs[client], upstream: codec, request, ...common, estimator: () => scale }
   const passage = new ConvertedPassage(conversion, codec.reader(noMemo, testPen()))

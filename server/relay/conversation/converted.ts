@@ -38,11 +38,11 @@ export function wholeResponse({ upstream, codecContext }: Conversion, memo: Memo
 
 /** An answer that was read, written for the client. */
 export function givenWhole(conversion: Conversion, response: ReadResponse): WholeAnswer {
-  const { client, request, codecContext, reasoningState, tenant, maker, inputBytes } = conversion
+  const { client, request, codecContext, reasoningState, tenant, maker, inputBytes, question } = conversion
   const estimator = conversion.estimator()
   const given = askedFor(request, conversion.upstream.dialect)
   given.checked(response.choices)
-  for (const choice of response.choices) reasoningState.remember(tenant, choice.parts, maker)
+  for (const choice of response.choices) reasoningState.remember(tenant, choice.parts, maker, question)
   const choices = response.choices.map((choice) => ({
     ...choice,
     parts: reasoningState.sealParts(tenant, client.dialect, given.parts(choice.parts)),

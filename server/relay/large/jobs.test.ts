@@ -88,7 +88,7 @@ test('every fixture in every dialect: its head, its edits, its conversion', asyn
   expect(compared).toBeGreaterThan(300)
 })
 
-function withText({ bytes, outline: _, ...rest }: { bytes: Uint8Array; outline: unknown }) {
+function withText({ bytes, outline: _, question: __, ...rest }: { bytes: Uint8Array; outline: unknown; question?: unknown }) {
   return { ...rest, body: text(bytes) }
 }
 

@@ -46,7 +46,7 @@ import { topLevel } from '#relay/exchange/top-level'
 import type { OtherDialect } from '#shared/console/inspection/preview'
 import { GatewayError } from '#shared/errors'
 import { answered, answerRead, questioned } from './asked-operation.ts'
-import { conversationOf, decoded, doorOf, factsOf, headOf, type Opened, passingOf } from './opened.ts'
+import { conversationOf, decoded, doorOf, factsOf, headOf, type Opened, passingOf, questionIn } from './opened.ts'
 import { errorOf, type Refusal, refusalOf } from './refusal.ts'
 
 /** The wanted files of a conversion as they cross. */
@@ -136,8 +136,8 @@ export function createLargeJobs(): LargeJobs {
     const body = held(id)
     const asked = openedIn(body, opened)
     const known = recalled as ReadonlyMap<string, ToolCallState>
-    const remembered = known.size === 0 ? asked : { ...asked, turns: restored(asked.turns, known) }
-    const whole = { ...remembered, turns: remembered.turns.filter(({ parts }) => parts.length > 0), model }
+    const turns = known.size === 0 ? asked.turns : restored(asked.turns, bareCalls(asked.turns), known)
+    const whole = { ...asked, turns: turns.filter(({ parts }) => parts.length > 0), model }
     const carried = portable(whole, { dialect, channel }, makers)
     const upstream = wanted.converses ? converseCodec : conversationCodecs[dialect]
     const compaction = wanted.compacts ? compactionCodecs[conversationOf(body.asked).dialect] : undefined
@@ -159,7 +159,7 @@ export function createLargeJobs(): LargeJobs {
     const { body: text, ...rest } = written
     const sent = outlineOf(request)
     const outlines = compaction ? { outline: outlineOf(carried.request), summary: sent } : { outline: sent }
-    return { ...rest, ...finished(text, wanted.finish, rest.headers), ...outlines }
+    return { ...rest, ...finished(text, wanted.finish, rest.headers), ...outlines, question: questionIn(asked) }
   }
 
   return {
@@ -221,7 +221,7 @@ export function createLargeJobs(): LargeJobs {
       return { ...finished(sent, finish), refused }
     },
     states: (id) => statesIn(read(held(id)).turns.flatMap(({ parts }) => parts)),
-    bareCalls: (id, opened) => bareCalls(openedIn(held(id), opened).turns),
+    bareCalls: (id, opened) => [...bareCalls(openedIn(held(id), opened).turns).values()],
     converted,
     outline: (id) => outlineOf(conversationOf(held(id).asked).readRequest(held(id).text, held(id).asked.path)),
     compacted(id, answer, seed) {

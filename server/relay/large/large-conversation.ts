@@ -83,7 +83,7 @@ function exchangeIn(parts: RelayParts, asked: Asked, { codec, large, reading, bo
   const fileAt = filesAt(parts.fetchMedia, ask.signal, long)
   const files = new Map<string, Awaited<ReturnType<typeof fileAt>> | GatewayError>()
 
-  const conversationFor = (candidate: Candidate, request: ConversationRequest, lost: Form['conversion']['lost'] = []) => ({
+  const conversationFor = (candidate: Candidate, request: ConversationRequest, question?: string) => ({
     client: codec,
     upstream: codecFor(candidate),
     request: { ...request, model: candidate.model.name },
@@ -92,7 +92,8 @@ function exchangeIn(parts: RelayParts, asked: Asked, { codec, large, reading, bo
     tenant,
     maker: candidate.channel.id,
     inputBytes: head.inputBytes,
-    lost,
+    lost: [],
+    question: () => question,
     estimator: (added?: number) => estimatorOf(parts.log, asked, large.sample, candidate, added),
   })
 
@@ -144,7 +145,7 @@ function exchangeIn(parts: RelayParts, asked: Asked, { codec, large, reading, bo
       files,
     }
     const written = await withFiles(wanted)
-    const conversation = conversationFor(candidate, written.outline)
+    const conversation = conversationFor(candidate, written.outline, written.question)
     const isEndpoint = ask.operation === 'compact'
     const planned = compaction
       ? compactingConversion(conversation, written.summary ?? written.outline, {

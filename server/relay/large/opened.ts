@@ -1,11 +1,13 @@
 /** What is read of a large body when it is opened: what Parley itself reads of any body, as plain data that may cross between threads. */
 import { sampleRequest } from '#billing/tokens/tokenizer'
 import type { ConversationCodec, Head } from '#canonical/codec'
+import type { ConversationRequest } from '#canonical/conversation'
 import type { Loss } from '#canonical/loss'
 import type { OperationDoor, OperationHead } from '#canonical/operation/operation'
 import { conversationCodecs, countCodecs } from '#protocols/index'
 import { operationCodecs } from '#protocols/operations'
 import { nativeInteractions } from '#protocols/wordings'
+import { questionOf } from '#reasoning-state/call-names'
 import { mayHoldEnvelope } from '#reasoning-state/envelope'
 import type { LargeAsk } from '#relay/contract/large-body'
 import type { Storing } from '#relay/contract/stored'
@@ -53,6 +55,9 @@ export function passingOf({ operation, dialect }: LargeAsk) {
   if (operation === 'count-tokens') return countCodecs[dialect as keyof typeof countCodecs]
   return conversationCodecs[dialect as Dialect]
 }
+
+/** The digest of what is asked, by which calls of the answer are remembered; undefined where it cannot have any. */
+export const questionIn = ({ tools, turns }: ConversationRequest): string | undefined => (tools.length > 0 ? questionOf(turns) : undefined)
 
 const nothingStored: Storing = { waits: false, keeps: false, references: [] }
 
