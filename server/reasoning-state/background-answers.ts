@@ -2,9 +2,11 @@
  * Answers that are being made in the background: what is known of each until it is stored. Sealed, per tenant. Whoever makes one says so
  * every few seconds; one that nobody speaks for was interrupted.
  */
+
 import type { Clock } from '#runtime/clock'
 import type { Sealer } from '#runtime/secrets'
 import type { Actor } from '#shared/console/audit'
+import { parseExact } from '#shared/exact-numbers'
 import { note, onRecord } from '#store/accounts/audit'
 import {
   abandonedBackground,
@@ -69,7 +71,7 @@ export function createBackgroundAnswers({ store, sealer, clock }: { store: Store
 
   function opened({ tenant, id, cancelled, beatAt, sealed }: BackgroundRecord): BackgroundAnswer {
     // Sealed by us with its identity, so it needs no validation.
-    const exchange = JSON.parse(sealer.open(sealed, identity(tenant, id))) as Exchange
+    const exchange = parseExact(sealer.open(sealed, identity(tenant, id))) as Exchange
     return { ...exchange, tenant, id, cancelled, isAbandoned: beatAt < before() }
   }
 

@@ -2,12 +2,14 @@
  * Conversations stored for clients of Responses: one sealed record per exchange, each continuing another, for thirty days. A large record
  * is sealed, written, read and opened in pieces, others having their turn in between.
  */
+
 import type { Turn } from '#canonical/conversation'
 import type { Clock } from '#runtime/clock'
 import type { Sealer } from '#runtime/secrets'
 import { nextTurn } from '#runtime/turns'
 import { type Quotas, usualQuotas } from '#shared/console/quota'
 import { GatewayError } from '#shared/errors'
+import { parseExact } from '#shared/exact-numbers'
 import { deleteResponse, findChain, findPiece, findResponse, insertResponse, sumResponses } from '#store/accounts/stored-responses'
 import type { Store } from '#store/engine/store'
 import { createStoredSums, type Stored, type StoredSums } from './stored-sums.ts'
@@ -191,7 +193,7 @@ export function* inPieces(utf8: Uint8Array): Generator<string> {
 
 /** The exchange, read. It was sealed by us with its identity, so it needs no validation. */
 export function readStored({ pieces, characters: _, ...text }: StoredText): StoredResponse {
-  return { ...(JSON.parse(pieces.join('')) as Exchange), ...text }
+  return { ...(parseExact(pieces.join('')) as Exchange), ...text }
 }
 
 const full = (most: string) =>

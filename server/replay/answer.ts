@@ -7,6 +7,7 @@ import type { WordingName } from '#canonical/wording'
 import { conversationCodecs } from '#protocols/index'
 import { wordingOf } from '#protocols/wordings'
 import type { ReplayAnswer } from '#shared/console/replay'
+import { parseExact } from '#shared/exact-numbers'
 import type { Dialect } from '#shared/ids'
 import { createSseSplitter, type Frame } from '#shared/sse'
 import type { Spoken } from './spoken.ts'
@@ -55,7 +56,7 @@ function framesOf(body: Uint8Array): Frame[] {
 
 /** The events of a stream that was sent as one JSON array. */
 function framesOfArray(text: string): Frame[] {
-  const values: unknown = JSON.parse(text)
+  const values = parseExact(text)
   if (!Array.isArray(values)) return []
   return values.map((value) => ({ raw: new Uint8Array(), event: undefined, data: JSON.stringify(value) }))
 }

@@ -1,9 +1,11 @@
 /** A kept conversation as a chat request, which is what the playground asks. Values in, values out. */
+
 import type { KeptRecord } from '#bodies/record'
 import type { Loss } from '#canonical/loss'
 import { conversationCodecs } from '#protocols/index'
 import { wordingOf } from '#protocols/wordings'
 import type { KeptBody } from '#shared/console/body'
+import { parseExact } from '#shared/exact-numbers'
 import { doorOf, type Spoken, spokenAt } from './spoken.ts'
 
 /** Bytes of a body that is read here; a larger one would hold up everybody else. */
@@ -21,7 +23,7 @@ export function chatFormOf({ parts }: KeptRecord): KeptBody['chat'] {
   try {
     const { text, losses: before } = saidIn(spoken, came, path)
     if (dialect === 'chat')
-      return { body: { ...JSON.parse(text), ...(deployed !== undefined && { model: deployed }) }, losses: lossesOf(before) }
+      return { body: { ...(parseExact(text) as object), ...(deployed !== undefined && { model: deployed }) }, losses: lossesOf(before) }
     const codec = conversationCodecs[dialect]
     // Only Gemini's codec reads it: the model and the action.
     const named = decodeURIComponent(path.replace(/^\/v1(?:beta)?\/models\//, ''))
@@ -38,7 +40,10 @@ function saidIn({ wording }: Spoken, came: string, path: string): { text: string
   if (!wording) return { text: came, losses: [] }
   const { body, losses } = wordingOf(wording).readRequest(came)
   const [, model] = /^\/model\/([^/]+)\//.exec(path) ?? []
-  return { text: model === undefined ? body : JSON.stringify({ ...JSON.parse(body), model: decodeURIComponent(model) }), losses }
+  return {
+    text: model === undefined ? body : JSON.stringify({ ...(parseExact(body) as object), model: decodeURIComponent(model) }),
+    losses,
+  }
 }
 
 const lossesOf = (losses: readonly Loss[]) => losses.map(({ field, what, reason }) => ({ field, what, reason }))

@@ -1,6 +1,8 @@
 /** How two answers differ: by the words of their texts, their calls of tools, and why they ended. Values in, values out. */
+
 import { diffLines, diffWordsWithSpace } from 'diff'
 import type { DifferencePiece, ReplayAnswer, ReplayDifference, UncomparedReason } from '#shared/console/replay'
+import { isRawNumber, parseExact } from '#shared/exact-numbers'
 
 /** Words that are added or taken away at most: the work grows with their square, and other requests wait meanwhile. */
 const mostEdits = 200
@@ -39,7 +41,7 @@ const callsText = ({ calls }: ReplayAnswer): string => calls.map(({ name, args }
 
 function formatted(args: string): string {
   try {
-    return JSON.stringify(JSON.parse(args), undefined, 2)
+    return JSON.stringify(parseExact(args), undefined, 2)
   } catch {
     return args
   }
@@ -75,7 +77,7 @@ function callsOf(original: ReplayAnswer['calls'], replay: ReplayAnswer['calls'])
 /** JSON with its names in order: their order means nothing. */
 function canonical(args: string): string {
   try {
-    return JSON.stringify(sorted(JSON.parse(args)))
+    return JSON.stringify(sorted(parseExact(args)))
   } catch {
     return args
   }
@@ -83,7 +85,7 @@ function canonical(args: string): string {
 
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted)
-  if (typeof value !== 'object' || value === null) return value
+  if (typeof value !== 'object' || value === null || isRawNumber(value)) return value
   return Object.fromEntries(
     Object.entries(value)
       .sort(([a], [b]) => (a < b ? -1 : 1))

@@ -5,6 +5,7 @@
  * This folder converts bytes to frames and back and edits raw JSON text, without knowing any protocol's fields.
  */
 import { GatewayError } from '#shared/errors'
+import { keepDigits } from '#shared/exact-numbers'
 import { isObject } from '#shared/json'
 import { ambiguousField, countNames, type NameTable } from './json-names.ts'
 
@@ -26,7 +27,7 @@ export interface JsonSpans {
   fields: JsonField[]
 }
 
-/** A request body that is a JSON object: its values as JSON.parse reads them, and their positions. */
+/** A request body that is a JSON object: its values as JSON.parse reads them (what that rounds, `exact` has), and their positions. */
 export interface ScannedObject extends JsonSpans {
   text: string
   value: Record<string, unknown>
@@ -48,14 +49,18 @@ interface Counts {
   names: number
   sought: readonly string[]
   begins: Set<string>
+  /** A number has sixteen characters or more, or an exponent: digits may be lost. */
+  hasLong: boolean
 }
 
 const QUOTE = 0x22
 const COMMA = 0x2c
+const POINT = 0x2e
 const COLON = 0x3a
 const OPEN_LIST = 0x5b
 const BACKSLASH = 0x5c
 const CLOSE_LIST = 0x5d
+const LETTER_E = 0x65
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 
@@ -64,18 +69,19 @@ const CLOSE_OBJECT = 0x7d
  * `invalid_json`, or `ambiguous_field` (a name twice in an object, or a variant of a name in `names`).
  */
 export function scanObject(text: string, names?: NameTable): ScannedObject {
-  const counts: Counts = { names: 0, sought: names?.sought ?? [], begins: new Set() }
+  const counts: Counts = { names: 0, sought: names?.sought ?? [], begins: new Set(), hasLong: false }
   const spans = scanFields(text, 0, requestLimits, counts)
   const value = parse(text)
   if (!spans || !isObject(value)) throw new GatewayError('invalid_request', 'The body must be a JSON object.')
   if (countNames(value, names) !== counts.names) throw ambiguousField(duplicateIn(text, names))
+  keepDigits(text, value, counts.hasLong)
   return { open: spans.open, fields: spans.fields, text, value, begins: counts.begins }
 }
 
 /** Throws `ambiguous_field` for valid JSON in which an object has a name twice; `value` is what was parsed of it. */
 export function refuseDuplicates(text: string, value: unknown, names?: NameTable): void {
   if (typeof value !== 'object' || value === null) return
-  const counts: Counts = { names: 0, sought: [], begins: new Set() }
+  const counts: Counts = { names: 0, sought: [], begins: new Set(), hasLong: false }
   skipNested(text, skipSpace(text, 0), Number.POSITIVE_INFINITY, counts)
   if (countNames(value, names) !== counts.names) throw ambiguousField(duplicateIn(text, names))
 }
@@ -180,8 +186,21 @@ function skipNested(text: string, start: number, limit: number, counts?: Counts)
     } else if ((code === CLOSE_OBJECT || code === CLOSE_LIST) && --depth === 0) return at + 1
     // Outside strings, a colon follows a name and nothing else.
     else if (code === COLON && counts) counts.names++
+    else if (counts && isDigit(code)) at = skipDigits(text, at, counts) - 1
   }
   return text.length
+}
+
+/** The position after the digits, points and exponent that begin at `start`. */
+function skipDigits(text: string, start: number, counts: Counts): number {
+  let at = start
+  for (; ; at++) {
+    const code = text.charCodeAt(at)
+    if ((code | 0x20) === LETTER_E) counts.hasLong = true
+    else if (!isDigit(code) && code !== POINT) break
+  }
+  if (at - start >= 16) counts.hasLong = true
+  return at
 }
 
 function noteBeginning(text: string, start: number, { sought, begins }: Counts): void {
@@ -190,6 +209,7 @@ function noteBeginning(text: string, start: number, { sought, begins }: Counts):
 }
 
 const isSpace = (code: number) => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09
+const isDigit = (code: number) => code >= 0x30 && code <= 0x39
 const endsPlainValue = (code: number) => code === COMMA || code === CLOSE_OBJECT || code === CLOSE_LIST || isSpace(code)
 
 /** The position after the closing quote, or the end of the text without one. */

@@ -43,8 +43,7 @@ export const bodyFor = (client: Dialect) => written(conversationCodecs[client], 
 /** Reading a client's scanned body of 60 KB, and writing it for an upstream if one is named. Undefined where it cannot be written. */
 export function requestLap(client: Dialect, upstream?: Dialect): Lap | undefined {
   const codec = conversationCodecs[client]
-  const value = bodyFor(client)
-  const body = { text: JSON.stringify(value), value }
+  const body = codec.scan(JSON.stringify(bodyFor(client)))
   if (upstream === undefined) return { run: () => codec.readRequest(body, path), units: 1 }
   const writer = conversationCodecs[upstream]
   if (attempt(() => written(writer, codec.readRequest(body, path))) instanceof Error) return undefined

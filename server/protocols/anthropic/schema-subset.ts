@@ -3,6 +3,7 @@
  * ranges, patterns) becomes words in the description, so that the model still learns of it.
  */
 import type { JsonSchema } from '#canonical/conversation'
+import { isRawNumber } from '#shared/exact-numbers'
 import { isObject } from '#shared/json'
 
 /** Kept as they are. */
@@ -14,7 +15,7 @@ const formats = new Set(['date-time', 'time', 'date', 'duration', 'email', 'host
 /** `schema` in that form; `lossy` when something is told in words only. */
 export function schemaSubset(schema: JsonSchema): { schema: JsonSchema; lossy: boolean } {
   let lossy = false
-  const narrow = (value: unknown): unknown => (isObject(value) ? narrowed(value) : value)
+  const narrow = (value: unknown): unknown => (isObject(value) && !isRawNumber(value) ? narrowed(value) : value)
 
   function narrowed(node: JsonSchema): JsonSchema {
     const out: JsonSchema = {}

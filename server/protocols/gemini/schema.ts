@@ -3,6 +3,7 @@
  * capitals, `nullable`, counts as strings); both are read as JSON Schema.
  */
 import type { JsonSchema } from '#canonical/conversation'
+import { isRawNumber } from '#shared/exact-numbers'
 import { isObject } from '#shared/json'
 import { camel, numeric } from './proto-json.ts'
 
@@ -39,7 +40,10 @@ function inOrder(schema: JsonSchema, names: unknown): JsonSchema {
   return { ...schema, properties: { ...ordered, ...properties } }
 }
 
-const readAny = (value: unknown): unknown => (isObject(value) ? readSchema(value) : value)
+/** A number that is kept as it was written is none. */
+const isSchema = (value: unknown): value is JsonSchema => isObject(value) && !isRawNumber(value)
+
+const readAny = (value: unknown): unknown => (isSchema(value) ? readSchema(value) : value)
 const mapped = (fields: Record<string, unknown>, change: (value: unknown) => unknown) =>
   Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, change(value)]))
 
@@ -63,7 +67,7 @@ export function inlined(schema: JsonSchema): JsonSchema | undefined {
   if (!JSON.stringify(root).includes('"$ref"')) return root
   let nodes = 0
   const place = (value: unknown, within: readonly string[]): unknown => {
-    if (typeof value !== 'object' || value === null) return value
+    if (typeof value !== 'object' || value === null || isRawNumber(value)) return value
     if (++nodes > mostNodes) throw endless
     if (Array.isArray(value)) return value.map((item) => place(item, within))
     const { $ref, $defs: _defs, definitions: _definitions, ...fields } = value as JsonSchema
@@ -103,8 +107,8 @@ export function olderSchema(schema: JsonSchema, stripped: () => void): JsonSchem
     if (key === 'type') Object.assign(written, olderType(value, stripped))
     else if (plain.has(key)) written[key] = value
     else if (key === 'format' && formats.has(String(value))) written.format = value
-    else if (key === 'enum' && Array.isArray(value)) written.enum = value.filter((item) => item !== null).map(String)
-    else if (key === 'const') written.enum = [String(value)]
+    else if (key === 'enum' && Array.isArray(value)) written.enum = value.filter((item) => item !== null).map(textOf)
+    else if (key === 'const') written.enum = [textOf(value)]
     else if (key === 'items') written.items = olderAny(value, stripped)
     else if (key === 'properties' && isObject(value)) written.properties = mapped(value, (field) => olderAny(field, stripped))
     else if (lists.has(key) && Array.isArray(value)) written.anyOf = value.map((item) => olderAny(item, stripped))
@@ -113,7 +117,10 @@ export function olderSchema(schema: JsonSchema, stripped: () => void): JsonSchem
   return written
 }
 
-const olderAny = (value: unknown, stripped: () => void): unknown => (isObject(value) ? olderSchema(value, stripped) : value)
+/** The older kind enumerates texts. */
+const textOf = (value: unknown): string => (isRawNumber(value) ? value.rawJSON : String(value))
+
+const olderAny = (value: unknown, stripped: () => void): unknown => (isSchema(value) ? olderSchema(value, stripped) : value)
 
 function olderType(type: unknown, stripped: () => void): JsonSchema {
   const types = (Array.isArray(type) ? type : [type]).filter((one): one is string => typeof one === 'string')

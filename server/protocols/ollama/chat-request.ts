@@ -5,6 +5,7 @@ import { recordUnread } from '#protocols/codec/extensions'
 import { lossList } from '#protocols/codec/field-writers'
 import { type Fields, readBody } from '#protocols/codec/fields'
 import { GatewayError } from '#shared/errors'
+import { exact } from '#shared/exact-numbers'
 import type { JsonObject } from '#shared/json'
 import { OllamaChatRequest, OllamaGenerateRequest, type OllamaMessage } from '#shared/protocols/ollama/ollama'
 import { scanObject } from '#wire/json-scan'
@@ -20,7 +21,7 @@ export function readChat(text: string): Reworded {
   const settings = readSettings(body, losses)
   const turns = openTurns()
   const messages = body.objects('messages').map((message) => turns.message(message.as<OllamaMessage>()))
-  const tools = body.objects('tools').map((tool) => tool.whole())
+  const tools = body.objects('tools').map((tool) => exact(tool.whole()))
   recordUnread(unread(), losses)
   return { body: JSON.stringify({ ...settings, messages, ...(tools.length > 0 && { tools }) }), losses: losses.losses }
 }
@@ -65,7 +66,7 @@ function openTurns() {
     const name = asked.needText('name')
     waiting.push({ id, name })
     const given = asked.json('arguments')
-    return { id, type: 'function', function: { name, arguments: typeof given === 'string' ? given : JSON.stringify(given ?? {}) } }
+    return { id, type: 'function', function: { name, arguments: typeof given === 'string' ? given : JSON.stringify(exact(given ?? {})) } }
   }
 
   function answeredCall(message: Fields<OllamaMessage>): string {

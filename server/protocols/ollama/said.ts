@@ -1,7 +1,7 @@
 /** What an answer of `/api/chat` or `/api/generate` says, whole or as lines. Pure. */
 import type { SaidAnswer } from '#canonical/wording'
+import { parseExactObject } from '#shared/exact-numbers'
 import { isObject, type JsonObject } from '#shared/json'
-import { parseObject } from '#wire/json-scan'
 
 const textIn = (value: unknown): string => (typeof value === 'string' ? value : '')
 
@@ -18,7 +18,7 @@ export function readSaid(body: Uint8Array): SaidAnswer | undefined {
   const said: SaidAnswer = { text: '', calls: [], finish: null, error: null }
   let answered = false
   for (const line of lines) {
-    const piece = parseObject(line)
+    const piece = parseExactObject(line)
     if (!piece) continue
     answered = true
     const message = isObject(piece.message) ? piece.message : {}

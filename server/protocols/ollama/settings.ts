@@ -1,6 +1,7 @@
 /** What `/api/chat` and `/api/generate` set alike, in the words of Chat. Read: https://github.com/ollama/ollama/blob/main/docs/api.md */
 import type { LossList } from '#canonical/loss'
 import { type Fields, invalidField } from '#protocols/codec/fields'
+import { exact } from '#shared/exact-numbers'
 import { isObject, type JsonObject } from '#shared/json'
 import type { OllamaChatRequest, OllamaGenerateRequest, OllamaOptions } from '#shared/protocols/ollama/ollama'
 
@@ -51,7 +52,7 @@ function readOptions(options: Fields<OllamaOptions>, losses: LossList): JsonObje
 }
 
 function readFormat(body: Fields<Asked>): JsonObject {
-  const format = body.json('format')
+  const format = exact(body.json('format'))
   if (format === undefined || format === '') return {}
   if (format === 'json') return { response_format: { type: 'json_object' } }
   if (!isObject(format)) throw invalidField('format', '`json` or a JSON Schema')

@@ -9,6 +9,7 @@ import { later, nothingDelivered, type Told } from '#canonical/delivered'
 import { lossList } from '#protocols/codec/field-writers'
 import { type KnownFields, knownFields, unknownFields } from '#protocols/codec/known-fields'
 import { GatewayError } from '#shared/errors'
+import { keepDigits } from '#shared/exact-numbers'
 import { isObject } from '#shared/json'
 import { readOrigin } from './answer.ts'
 import { carries } from './choice.ts'
@@ -131,9 +132,13 @@ export function chunkReader({ prefix, known, begin }: ChunkRules, codecContext: 
   }
 }
 
+/** Some servers send the arguments of a call as an object, which is passed on; all else that is passed on is text. */
+const hasObject = /(?:arguments|input)"\s*:\s*\{/
+
 function parse(data: string): Body | undefined {
   try {
     const parsed: unknown = JSON.parse(data)
+    if (hasObject.test(data)) keepDigits(data, parsed)
     return isObject(parsed) ? parsed : undefined
   } catch {
     return undefined

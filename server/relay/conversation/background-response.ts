@@ -1,5 +1,7 @@
 /** What a client sees of an answer in the background before it is there, or when there will be none. Pure. */
+
 import type { GatewayError } from '#shared/errors'
+import { parseExact } from '#shared/exact-numbers'
 import { isObject } from '#shared/json'
 
 type Fields = Record<string, unknown>
@@ -49,6 +51,6 @@ export function closedResponse(response: Fields, why: 'cancelled' | GatewayError
 
 /** The whole answer of an upstream, as the response of this id. */
 export function answerAs(id: string, answer: string): string {
-  const response: unknown = JSON.parse(answer)
+  const response = parseExact(answer)
   return isObject(response) ? JSON.stringify({ ...response, id, background: true, store: true }) : answer
 }

@@ -1,6 +1,8 @@
 /** Where a request names files that Parley keeps, and the request with their bytes there. Pure: large ones are handled in the worker. */
+
 import type { FileContent, FilePlace, FilePlaceIn } from '#canonical/kept-file'
 import { filePlaces } from '#protocols/files'
+import { parseExact } from '#shared/exact-numbers'
 import type { Wire } from '#shared/ids'
 import { isObject } from '#shared/json'
 import { scanFields } from '#wire/json-scan'
@@ -35,7 +37,7 @@ export function withFiles(text: string, wire: Wire, files: ReadonlyMap<string, F
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseExact(text)
   } catch {
     // Its codec says what is wrong with it.
     return undefined

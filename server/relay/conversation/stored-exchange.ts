@@ -3,6 +3,7 @@
  * large ones are handled where they do not keep others waiting. Works on the client's own items, so it does not matter which dialect the
  * upstream speaks.
  */
+
 import type { ScannedBody } from '#canonical/codec'
 import { isKeptConversation } from '#canonical/kept-conversation'
 import { joinLosses, type Loss } from '#canonical/loss'
@@ -10,6 +11,7 @@ import { conversationWords } from '#protocols/conversations'
 import { conversationCodecs } from '#protocols/index'
 import type { Found, KeptItems, Recorded, Rewritten, Storing } from '#relay/contract/stored'
 import { GatewayError } from '#shared/errors'
+import { exact, parseExact } from '#shared/exact-numbers'
 import { isObject } from '#shared/json'
 import { createSseSplitter } from '#shared/sse'
 import { repeatedOf } from './background-response.ts'
@@ -49,7 +51,7 @@ export function rewritten({ text, value }: ScannedBody, storing: Storing, found:
   const remove = [...(waits || background ? ['background'] : []), ...(conversation === undefined ? [] : ['conversation'])]
   const own = remove.length > 0 ? codec.editRequest(text, { remove }) : text
   const inConversation = conversation === undefined ? [] : (found.before ?? [])
-  const asked = resolved(inputItems(value.input), references, [...found.referenced, ...inConversation])
+  const asked = resolved(inputItems(exact(value.input)), references, [...found.referenced, ...inConversation])
   const question = asked.items
   const whole = { own, content: own, question, losses: waits ? [waited] : [], responses: [] }
   if (previous !== undefined && !found.before) return { ...whole, unresolved: noResponse() }
@@ -168,7 +170,7 @@ function answerIn(text: string, stream: boolean): Item | undefined {
 
 function asObject(text: string): Item | undefined {
   try {
-    const value: unknown = JSON.parse(text)
+    const value = parseExact(text)
     return isObject(value) ? value : undefined
   } catch {
     return undefined

@@ -2,6 +2,7 @@
  * What the worker does with large bodies: read, edit and convert them. Synchronous and without any I/O or secret; what must be looked up
  * or opened is asked of the other thread before. A body stays as text, and what was parsed of it only until the next step of one conversion.
  */
+
 import type { RequestEdits, WholeAnswer } from '#canonical/codec'
 import type { ConversationRequest, Opaque } from '#canonical/conversation'
 import type { WantedFile } from '#canonical/operation/operation'
@@ -45,6 +46,7 @@ import { finished, writtenBody } from '#relay/exchange/outgoing'
 import { topLevel } from '#relay/exchange/top-level'
 import type { OtherDialect } from '#shared/console/inspection/preview'
 import { GatewayError } from '#shared/errors'
+import { exact, parseExact } from '#shared/exact-numbers'
 import { answered, answerRead, questioned } from './asked-operation.ts'
 import { conversationOf, decoded, doorOf, factsOf, headOf, type Opened, passingOf, questionIn } from './opened.ts'
 import { errorOf, type Refusal, refusalOf } from './refusal.ts'
@@ -52,6 +54,9 @@ import { errorOf, type Refusal, refusalOf } from './refusal.ts'
 /** The wanted files of a conversion as they cross. */
 export type CrossingConversion = Omit<LargeConversion, 'files'> & { files: ReadonlyMap<string, FetchedFile | Refusal> }
 type FetchedFile = Exclude<LargeConversion['files'] extends ReadonlyMap<string, infer File> ? File : never, GatewayError>
+
+/** What was converted as it crosses: its outlines as text. */
+export type CrossingConverted = Omit<LargeConverted, 'outline' | 'summary'> & { outline: string; summary?: string }
 
 /** The steps that can be asked for. Each throws GatewayError as `LargeBody` says. */
 export interface LargeJobs {
@@ -63,8 +68,8 @@ export interface LargeJobs {
   edited(id: number, edits: RequestEdits, refuses: readonly string[], finish: Finish, isOwn?: boolean): LargeEdited
   states(id: number): Opaque[]
   bareCalls(id: number, opened: OpenedStates): string[]
-  converted(id: number, wanted: CrossingConversion): Promise<LargeConverted | { wants: string[] }>
-  outline(id: number): ConversationRequest
+  converted(id: number, wanted: CrossingConversion): Promise<CrossingConverted | { wants: string[] }>
+  outline(id: number): string
   compacted(id: number, answer: string, seed: string): Uint8Array<ArrayBuffer>
   questioned(id: number, wanted: LargeQuestion): LargeQuestioned | { wants: readonly WantedFile[] }
   answered(id: number, bodies: readonly string[], wanted: LargeAnswering): WholeBytes
@@ -98,10 +103,13 @@ const encoder = new TextEncoder()
 const never = new AbortController().signal
 
 /** A stored exchange, read: it was sealed by us, so it needs no validation. */
-const exchangeIn = ({ id, pieces }: StoredBytes) => ({ ...(JSON.parse(decoded(pieces)) as Exchange), id })
+const exchangeIn = ({ id, pieces }: StoredBytes) => ({ ...(parseExact(decoded(pieces)) as Exchange), id })
 
-/** What a writer of answers looks at: who said what is left out. */
-const outlineOf = (request: ConversationRequest): ConversationRequest => ({ ...request, turns: [], instructions: [] })
+/**
+ * What a writer of answers looks at, as text: who said what is left out. Numbers of its schemas may be raw (`#shared/exact-numbers`), and
+ * those cannot be cloned.
+ */
+const outlineOf = (request: ConversationRequest): string => JSON.stringify({ ...request, turns: [], instructions: [] })
 
 const inBytes = (answer: WholeAnswer): WholeBytes => ({ ...answer, body: '', bytes: encoder.encode(answer.body) })
 
@@ -131,7 +139,7 @@ export function createLargeJobs(): LargeJobs {
     })
   }
 
-  async function converted(id: number, wanted: CrossingConversion): Promise<LargeConverted | { wants: string[] }> {
+  async function converted(id: number, wanted: CrossingConversion): Promise<CrossingConverted | { wants: string[] }> {
     const { opened, recalled, makers, dialect, channel, target, model, strict, files } = wanted
     const body = held(id)
     const asked = openedIn(body, opened)
@@ -203,7 +211,10 @@ export function createLargeJobs(): LargeJobs {
     },
     recorded(id, answer, stream, conversation) {
       const { text, question } = held(id)
-      const asked = question === undefined ? inputItems(conversationCodecs.responses.scan(text).value.input) : JSON.parse(question)
+      const asked =
+        question === undefined
+          ? inputItems(exact(conversationCodecs.responses.scan(text).value.input))
+          : (parseExact(question) as unknown[])
       const kept = recorded(asked, answer, stream, conversation)
       if (!kept) return undefined
       const { json, ...ids } = kept

@@ -1,9 +1,12 @@
 /** The worker itself: what crosses, what is refused, and that it rests and comes back. */
 import { afterAll, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
+import { noUsage } from '#canonical/usage'
+import { conversationCodecs } from '#protocols/index'
 import { operationCodecs } from '#protocols/operations'
 import { type Clock, systemClock, systemRandom, type Timer } from '#runtime/clock'
 import { GatewayError } from '#shared/errors'
+import { testPen } from '#testing/conversions/codec-runs'
 import { turnsDuring } from '#testing/event-loop-turns'
 import { createLargeBodies } from './large-bodies.ts'
 
@@ -98,4 +101,28 @@ test('a large answer is read here as there', async () => {
   expect(bytes.length).toBe(text.length)
   const none = { operation: 'embed', door: 'openai', edits: {}, head } as const
   expect(await refused(large.answer([[Buffer.from('{}')]], none, 'key'))).toEqual(['upstream_error', undefined])
+})
+
+test('numbers with more digits than a double holds cross with all of them', async () => {
+  const id = '1234567890123456789'
+  const schema = `{"type":"object","properties":{"id":{"type":"integer","maximum":${id}}}}`
+  const call = `{"type":"function_call","call_id":"c","name":"look","arguments":"{\\"id\\":${id}}"},{"type":"function_call_output","call_id":"c","output":"ok"}`
+  const raw = `{"model":"m","input":[{"role":"user","content":"hi"},${call}],"tools":[{"type":"function","name":"look","parameters":${schema}}]}`
+  const body = await large.open(weighed(Buffer.from(raw)), { operation: 'generate', dialect: 'responses' }, 'key')
+  const channel = { id: 'c', systemPrompt: null, params: {}, refuses: [] }
+  const target = { model: 'm', capabilities: {}, stream: false }
+  const facts = { opened: new Map(), recalled: new Map(), makers: new Map(), files: new Map(), model: 'm', strict: false, finish: {} }
+  for (const dialect of ['messages', 'gemini'] as const) {
+    const made = await body.converted({ ...facts, channel, target, dialect, converses: false, compacts: false })
+    if ('wants' in made) throw new Error('files of a text')
+    const sent = new TextDecoder().decode(made.bytes)
+    expect(sent).toContain(`{"id":${id}}`)
+    expect(sent).toContain(schema)
+    // Responses says the tools again, from what came back of the worker.
+    for (const outline of [made.outline, await body.outline()]) {
+      const answer = { id: 'resp_1', model: 'm', created: 1, choices: [], usage: { ...noUsage(), provenance: 'provider' as const } }
+      expect(conversationCodecs.responses.writeResponse(answer, outline, testPen()).body).toContain(schema)
+    }
+  }
+  body.release()
 })

@@ -2,6 +2,7 @@
  * This thread's side of the worker for large bodies: callers take turns, one job at a time, and a worker that has nothing to do for a
  * while is ended, which gives back all of its memory.
  */
+import type { ConversationRequest } from '#canonical/conversation'
 import type {
   LargeAsk,
   LargeBodies,
@@ -18,7 +19,8 @@ import { platform } from '#runtime/platform'
 import { nextTurn, turnEvery } from '#runtime/turns'
 import { WorkerFault, WorkerLink } from '#runtime/worker-link'
 import { GatewayError } from '#shared/errors'
-import type { CrossingConversion, LargeJobs } from './jobs.ts'
+import { parseExact } from '#shared/exact-numbers'
+import type { CrossingConversion, CrossingConverted, LargeJobs } from './jobs.ts'
 import type { Opened } from './opened.ts'
 import { errorOf, type Refusal, refusalOf } from './refusal.ts'
 import { createTurns } from './turns.ts'
@@ -196,8 +198,11 @@ function bodyOf(id: number, opened: Opened, ways: Ways): LargeBody {
     edited: (edits, refuses, finish, isOwn) => run('edited', [id, edits, refuses, finish, isOwn]),
     states: () => run('states', [id]),
     bareCalls: (known) => run('bareCalls', [id, known]),
-    converted: (wanted) => run('converted', [id, crossing(wanted)]) as Promise<LargeConverted | { wants: readonly string[] }>,
-    outline: () => run('outline', [id]),
+    async converted(wanted) {
+      const made = await run('converted', [id, crossing(wanted)])
+      return 'wants' in made ? made : crossed(made)
+    },
+    outline: async () => outlineIn(await run('outline', [id])),
     compacted: (answer) => run('compacted', [id, answer, seed()]),
     questioned: (wanted) => run('questioned', [id, wanted]),
     answered: (bodies, wanted) => run('answered', [id, bodies, wanted]),
@@ -208,6 +213,12 @@ function bodyOf(id: number, opened: Opened, ways: Ways): LargeBody {
 function crossing({ files, ...wanted }: LargeConversion): CrossingConversion {
   const crossed = [...files].map(([url, file]) => [url, file instanceof GatewayError ? refusalOf(file) : file] as const)
   return { ...wanted, files: new Map(crossed) }
+}
+
+const outlineIn = (text: string) => parseExact(text) as ConversationRequest
+
+function crossed({ outline, summary, ...rest }: CrossingConverted): LargeConverted {
+  return { ...rest, outline: outlineIn(outline), ...(summary !== undefined && { summary: outlineIn(summary) }) }
 }
 
 const buffersOf = ({ pieces }: StoredBytes) => pieces.map(({ buffer }) => buffer)

@@ -4,6 +4,7 @@ import type { ConversationEvent } from '#canonical/conversation-event'
 import { joinLosses } from '#canonical/loss'
 import { lossList } from '#protocols/codec/field-writers'
 import { knownFields, unknownFields, unknownKinds } from '#protocols/codec/known-fields'
+import { exact, keepDigits } from '#shared/exact-numbers'
 import { isObject } from '#shared/json'
 import { parseObject } from '#wire/json-scan'
 import { broken, type Json } from '../frame.ts'
@@ -24,12 +25,13 @@ export function readResponse(body: string, memo: Memo, codecContext: CodecContex
   const answer = parseObject(body)
   const message = answer && isObject(answer.output) ? answer.output.message : undefined
   if (!answer || !isObject(message) || !Array.isArray(message.content)) throw broken()
+  keepDigits(body, answer)
   const losses = lossList()
   const tell = unknownFields(losses)
   tell(answer, answerFields)
   const content = message.content.filter(isObject).flatMap((block, index) => {
     tell(block, blockFields, 'content', index)
-    return messagesBlock(block) ?? []
+    return messagesBlock(exact(block)) ?? []
   })
   const usage = messagesUsage(answer)
   const written = {

@@ -9,9 +9,10 @@ import { recordUnread } from '#protocols/codec/extensions'
 import { lossList } from '#protocols/codec/field-writers'
 import { type Fields, invalidField, readBody } from '#protocols/codec/fields'
 import { GatewayError } from '#shared/errors'
+import { exact, parseExactObject } from '#shared/exact-numbers'
 import { isObject } from '#shared/json'
 import { ConverseRequest, type ConverseTool } from '#shared/protocols/bedrock/converse'
-import { parseObject, scanObject } from '#wire/json-scan'
+import { scanObject } from '#wire/json-scan'
 import type { Json } from '../frame.ts'
 import { mark, readBlocks } from './client-blocks.ts'
 
@@ -82,7 +83,7 @@ function readTool(tool: Fields<ConverseTool>): Json {
   const strict = spec.flag('strict')
   return {
     name: spec.needText('name'),
-    input_schema: spec.needObject('inputSchema').json('json'),
+    input_schema: exact(spec.needObject('inputSchema').json('json')),
     ...(description !== undefined && { description }),
     ...(strict !== undefined && { strict }),
   }
@@ -94,7 +95,7 @@ const efforts = ['reasoning_effort', 'reasoning_config'] as const
 /** What Converse passes on to a model as it is, and the form of the answer: as far as Messages has it. */
 function readMore(body: Fields<ConverseRequest>, losses: LossList): Json {
   const more = body.object('additionalModelRequestFields')?.as<Json>()
-  const own = { thinking: more?.json('thinking'), top_k: more?.json('top_k'), output_config: more?.json('output_config') }
+  const own = { thinking: more?.json('thinking'), top_k: more?.json('top_k'), output_config: exact(more?.json('output_config')) }
   const effort = efforts.map((name) => more?.json(name)).find((value) => typeof value === 'string')
   const betas = more?.json('anthropic_beta')
   if (betas !== undefined) losses.forgotten('additionalModelRequestFields.anthropic_beta', 'What is new in it is asked for by its fields.')
@@ -116,7 +117,7 @@ function readFormat(body: Fields<ConverseRequest>, losses: LossList): Json | und
   if (!format) return undefined
   format.word('type', ['json_schema'])
   const structure = format.needObject('structure').needObject('jsonSchema')
-  const schema = parseObject(structure.needText('schema'))
+  const schema = parseExactObject(structure.needText('schema'))
   if (!schema) throw invalidField(structure.pathOf('schema'), 'a JSON Schema as text')
   for (const label of ['name', 'description'] as const)
     if (structure.has(label)) losses.forgotten(`outputConfig.textFormat.${label}`, 'Schemas have no names here.')

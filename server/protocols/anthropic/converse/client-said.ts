@@ -1,5 +1,6 @@
 /** What an answer of Converse says, whole or as events. Pure. */
 import type { SaidAnswer } from '#canonical/wording'
+import { parseExactObject } from '#shared/exact-numbers'
 import { isObject } from '#shared/json'
 import { createEventStreamSplitter } from '#wire/event-stream'
 import { parseObject } from '#wire/json-scan'
@@ -15,7 +16,7 @@ const listOf = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(
 
 /** Undefined for what is no such answer. */
 export function readSaid(body: Uint8Array): SaidAnswer | undefined {
-  const answer = body[0] === 0x7b ? parseObject(new TextDecoder().decode(body)) : undefined
+  const answer = body[0] === 0x7b ? parseExactObject(new TextDecoder().decode(body)) : undefined
   if (!answer) return ofEvents(body)
   const message = isObject(answer.output) && isObject(answer.output.message) ? answer.output.message : undefined
   if (!message) return typeof answer.message === 'string' ? refused(answer.message) : undefined

@@ -3,6 +3,7 @@
  * dialect; any other gets a plain-text account of them, so that a foreign model does not take them for its own doing.
  */
 import type { NativePart } from '#canonical/conversation'
+import { exact } from '#shared/exact-numbers'
 import { isObject } from '#shared/json'
 
 type Block = Record<string, unknown>
@@ -23,7 +24,7 @@ export function searchResultText(block: Block): string {
 
 function summarise(block: Block): string {
   const { type } = block
-  if (type === 'server_tool_use' || type === 'mcp_tool_use') return `[${named(block.name)} ${JSON.stringify(block.input ?? {})}]`
+  if (type === 'server_tool_use' || type === 'mcp_tool_use') return `[${named(block.name)} ${JSON.stringify(exact(block.input ?? {}))}]`
   return words(block).join('\n')
 }
 

@@ -12,6 +12,7 @@ import type {
   Turn,
 } from '#canonical/conversation'
 import { type Fields, type ItemReader, invalidField } from '#protocols/codec/fields'
+import { exact } from '#shared/exact-numbers'
 import { isObject } from '#shared/json'
 import type { CountTokensRequest, MessagesBlock, MessagesMessage, MessagesSource, MessagesTool } from '#shared/protocols/anthropic/messages'
 import { readCitation } from './citations.ts'
@@ -161,7 +162,7 @@ function readCall(block: Block, { names }: Reading): CallPart {
   // Every call of an answer names its caller, and clients send that back: `direct` has no more fields, any other caller has.
   block.objectIf('caller')?.ignore('type')
   names.set(callId, name)
-  return { kind: 'call', callId, name, form: 'json', argsText: JSON.stringify(input), path: block.pathOf('input') }
+  return { kind: 'call', callId, name, form: 'json', argsText: JSON.stringify(exact(input)), path: block.pathOf('input') }
 }
 
 function readResult(block: Block, reading: Reading): ResultPart {
@@ -191,10 +192,10 @@ function readFindings(result: Block, reading: Reading): ResultPart['parts'] {
       if (part.kind === 'text' || part.kind === 'media') return part
       // A document of several blocks is its text.
       const summary = part.kind === 'native' ? part.summary : undefined
-      return { kind: 'text', text: summary ?? JSON.stringify(block.whole()) }
+      return { kind: 'text', text: summary ?? JSON.stringify(exact(block.whole())) }
     }
     const raw = block.whole()
-    return { kind: 'text', text: type === 'search_result' ? searchResultText(raw) : JSON.stringify(raw) }
+    return { kind: 'text', text: type === 'search_result' ? searchResultText(raw) : JSON.stringify(exact(raw)) }
   })
 }
 

@@ -15,6 +15,7 @@ import type {
   ToolPolicy,
 } from '#canonical/conversation'
 import { type Fields, invalidField, readBody } from '#protocols/codec/fields'
+import { exact } from '#shared/exact-numbers'
 import { isObject } from '#shared/json'
 import type { CountTokensRequest, MessagesBlock, MessagesRequest, MessagesTool } from '#shared/protocols/anthropic/messages'
 import { checkCount, checkMessages } from './head.ts'
@@ -106,7 +107,7 @@ function readTool(tool: Fields<MessagesTool>, notes: Set<string>): Tool {
 function readFunction(tool: Fields<MessagesTool>): Tool {
   const name = tool.textIf('name') ?? ''
   if (name === '') throw invalidField(tool.pathOf('name'), 'text that is not empty')
-  const schema = tool.json('input_schema')
+  const schema = exact(tool.json('input_schema'))
   if (schema !== undefined && !isObject(schema)) throw invalidField(tool.pathOf('input_schema'), 'an object')
   const description = tool.textIf('description')
   const strict = tool.json('strict')
@@ -187,7 +188,7 @@ function readFormat(body: Body, config: OutputConfig | undefined): OutputFormat 
   const format = config?.object('format') ?? body.object('output_format')
   if (!format) return { kind: 'text' }
   if (format.textIf('type') !== 'json_schema') throw invalidField(format.pathOf('type'), 'json_schema')
-  const schema = format.json('schema')
+  const schema = exact(format.json('schema'))
   if (!isObject(schema)) throw invalidField(format.pathOf('schema'), 'an object')
   return { kind: 'schema', schema }
 }

@@ -3,7 +3,7 @@ import type { CallPart, NativePart, Opaque, Part, ReasoningPart, RefusalPart, Re
 import { cannotCarry } from '#canonical/refusal'
 import { type FieldWriters, unsaid, type WrittenFields, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
 import { wrapInput } from '#protocols/codec/wrapped-tool'
-import { parseObject } from '#wire/json-scan'
+import { parseExactObject } from '#shared/exact-numbers'
 import type { Json } from '../frame.ts'
 import { writeOwnCitation } from './citations.ts'
 import type { RequestContext } from './request-write-context.ts'
@@ -122,7 +122,7 @@ const callWriters: FieldWriters<CallPart, RequestContext> = {
     if (form === 'text') losses.adapted('tools.custom', 'A tool that takes free text is offered as a function with one text.')
   },
   argsText(argsText, { request }, { form, path }) {
-    const input = parseObject(form === 'text' ? wrapInput(argsText) : argsText.trim() === '' ? '{}' : argsText)
+    const input = parseExactObject(form === 'text' ? wrapInput(argsText) : argsText.trim() === '' ? '{}' : argsText)
     if (!input) throw cannotCarry(request, 'turns', 'The arguments of this tool call are not a JSON object.', path)
     return { input }
   },

@@ -7,6 +7,7 @@ import { lossList } from '#protocols/codec/field-writers'
 import { type Fields, readBody } from '#protocols/codec/fields'
 import { clientName } from '#protocols/codec/tool-names'
 import { unwrapInput } from '#protocols/codec/wrapped-tool'
+import { exact, keepDigits } from '#shared/exact-numbers'
 import { isObject } from '#shared/json'
 import type { MessagesBlock, MessagesResponse } from '#shared/protocols/anthropic/messages'
 import { broken, type Json, jsonText } from '../frame.ts'
@@ -18,6 +19,7 @@ import { readUsage, tellBreakdown } from './usage.ts'
 /** Throws GatewayError `upstream_error`, or what an `error` that came with a success means. */
 export function readResponse(body: string, memo: Memo, codecContext: CodecContext): ReadResponse {
   const answer = parseAnswer(body)
+  keepDigits(body, answer)
   const { fields, unread } = readBody<MessagesResponse>(answer)
   const parts = fields
     .objectsIf('content')
@@ -79,7 +81,7 @@ export function readAnswerBlock(block: Fields<MessagesBlock>, memo: Memo): Part 
     case 'tool_use':
       return readAnswerCall(block, memo)
     default:
-      return nativeOf(block.whole())
+      return nativeOf(exact(block.whole()))
   }
 }
 

@@ -6,7 +6,7 @@
 import type { Memo } from '#canonical/codec'
 import type { ConversationEvent, Delta, PartHead } from '#canonical/conversation-event'
 import { unwrapInput } from '#protocols/codec/wrapped-tool'
-import { parseObject } from '#wire/json-scan'
+import { exact, parseExactObject } from '#shared/exact-numbers'
 import { broken, type Json } from '../frame.ts'
 import { readCitation } from './citations.ts'
 import { callHead, inputText, nativeOf } from './response-read.ts'
@@ -174,6 +174,6 @@ function restOf({ hasInput, held, block }: OpenBlock): string {
 }
 
 function wholeNative({ hasInput, held, block }: OpenBlock): PartHead {
-  const input = hasInput && held ? parseObject(held.join('')) : undefined
-  return nativeOf(input ? { ...block, input } : block)
+  const input = hasInput && held ? parseExactObject(held.join('')) : undefined
+  return nativeOf(input ? { ...block, input } : exact(block))
 }

@@ -2,7 +2,7 @@
 import type { CallPart, ConversationRequest, MediaPart, NativePart, Opaque } from '#canonical/conversation'
 import type { WrittenFields } from '#protocols/codec/field-writers'
 import type { Fields } from '#protocols/codec/fields'
-import { isObject } from '#shared/json'
+import { parseExactObject } from '#shared/exact-numbers'
 import type { GeminiPart } from '#shared/protocols/gemini/generate-content'
 import { type Body, pick, pickObject, pickText } from '../proto-json.ts'
 
@@ -72,13 +72,7 @@ function argsOf(form: CallPart['form'], text: string): Body {
 
 /** The arguments as an object; no text is no arguments. Undefined for any other JSON, and for what is none. */
 export function parseArgs(text: string): Body | undefined {
-  if (text.trim() === '') return {}
-  try {
-    const args: unknown = JSON.parse(text)
-    return isObject(args) ? args : undefined
-  } catch {
-    return undefined
-  }
+  return text.trim() === '' ? {} : parseExactObject(text)
 }
 
 /** The part for media whose bytes are at hand; `data` is base64. */

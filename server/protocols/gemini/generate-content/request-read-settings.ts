@@ -1,6 +1,7 @@
 /** `generationConfig` and the service tier, as far as they have a canonical place; the rest keeps its name. */
 import type { ConversationRequest, Effort, Output, ReasoningSettings, Sampling } from '#canonical/conversation'
 import { type Fields, invalidField, readBody } from '#protocols/codec/fields'
+import { exact } from '#shared/exact-numbers'
 import { isObject } from '#shared/json'
 import type { GeminiGenerationConfig, GenerateContentRequest } from '#shared/protocols/gemini/generate-content'
 import { type Body, camel, protoRules } from '../proto-json.ts'
@@ -64,8 +65,8 @@ function readOutput(config: Config, extensions: Body): Output {
 
 function readFormat(config: Config, extensions: Body): Output['format'] {
   const mimeType = config.text('responseMimeType') ?? 'text/plain'
-  const older = config.object('responseSchema')?.whole()
-  const [newer, earlier] = [config.json('responseJsonSchema'), config.json('_responseJsonSchema')]
+  const older = exact(config.object('responseSchema')?.whole())
+  const [newer, earlier] = [exact(config.json('responseJsonSchema')), exact(config.json('_responseJsonSchema'))]
   const full = newer ?? earlier
   if (full !== undefined && !isObject(full)) throw invalidField(config.pathOf('responseJsonSchema'), 'an object')
   const schema = full ?? (older && readSchema(older))

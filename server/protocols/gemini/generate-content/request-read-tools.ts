@@ -1,6 +1,7 @@
 /** Tools that a request offers, and which of them may be called. */
 import type { JsonSchema, Tool, ToolPolicy } from '#canonical/conversation'
 import { type Fields, invalidField, missingField } from '#protocols/codec/fields'
+import { exact } from '#shared/exact-numbers'
 import { isObject } from '#shared/json'
 import type { GeminiFunctionDeclaration, GeminiTool, GenerateContentRequest } from '#shared/protocols/gemini/generate-content'
 import { type Body, camel } from '../proto-json.ts'
@@ -34,9 +35,9 @@ function readFunction(declaration: Fields<GeminiFunctionDeclaration>): Tool {
 }
 
 function readParameters(declaration: Fields<GeminiFunctionDeclaration>): JsonSchema {
-  const full = declaration.json('parametersJsonSchema')
+  const full = exact(declaration.json('parametersJsonSchema'))
   if (full !== undefined && !isObject(full)) throw invalidField(declaration.pathOf('parametersJsonSchema'), 'an object')
-  const older = declaration.object('parameters')?.whole()
+  const older = exact(declaration.object('parameters')?.whole())
   if (full) return full
   return older ? readSchema(older) : { type: 'object', properties: {} }
 }

@@ -5,6 +5,7 @@
 import type { CallPart, MediaPart, MediaSource, Part, ResultPart, TextPart, Turn } from '#canonical/conversation'
 import { type Fields, invalidField, missingField } from '#protocols/codec/fields'
 import { isKeptFile } from '#protocols/codec/head'
+import { exact } from '#shared/exact-numbers'
 import { isObject } from '#shared/json'
 import type {
   GeminiContent,
@@ -115,7 +116,7 @@ function readCall(call: Fields<GeminiFunctionCall>, part: Fields<GeminiPart>, re
     callId,
     name,
     form: 'json',
-    argsText: JSON.stringify(args),
+    argsText: JSON.stringify(exact(args)),
     ...(opaque.length > 0 && { opaque }),
     path: call.pathOf('args'),
   }
@@ -140,7 +141,7 @@ function readResult(response: Fields<GeminiFunctionResponse>, reading: Reading):
     if (!found) throw invalidField(part.path, 'media')
     return found
   })
-  const { text, isError } = readOutcome(response.object('response')?.whole() ?? {}, name)
+  const { text, isError } = readOutcome(exact(response.object('response')?.whole() ?? {}), name)
   const said: TextPart[] = text === '' ? [] : [{ kind: 'text', text }]
   return { kind: 'result', callId: call.callId, name: call.name, form: 'json', isError, parts: [...said, ...media] }
 }

@@ -3,11 +3,12 @@
  * together into one value, because no other dialect has such pieces.
  */
 import { GatewayError } from '#shared/errors'
+import { exactNumber, isRawNumber, type RawNumber } from '#shared/exact-numbers'
 import { type Body, numeric, pick, pickText } from '../proto-json.ts'
 
 type Key = string | number
 type Container = Map<string, Value> | Value[]
-type Value = string | number | boolean | null | Container
+type Value = string | number | RawNumber | boolean | null | Container
 
 /** Depth of a path, and characters of a whole call; more is an attack. */
 const deepest = 64
@@ -41,12 +42,15 @@ export function partialArgs(): PartialArgs {
 /** Maps become objects; a map takes any name, `__proto__` too. */
 const plain = (_: string, value: unknown) => (value instanceof Map ? Object.fromEntries(value) : value)
 
-function valueIn(piece: Body): string | number | boolean | null | undefined {
+function valueIn(piece: Body): Exclude<Value, Container> | undefined {
   const text = pick(piece, 'stringValue')
   if (typeof text === 'string') return text
   const flag = pick(piece, 'boolValue')
   if (typeof flag === 'boolean') return flag
-  const number = numeric(pick(piece, 'numberValue'))
+  const given = pick(piece, 'numberValue')
+  if (isRawNumber(given)) return given
+  const number = numeric(given)
+  if (number !== undefined && typeof given === 'string') return exactNumber(given)
   return number ?? (pick(piece, 'nullValue') === undefined ? undefined : null)
 }
 

@@ -9,6 +9,7 @@ import type { Loss } from '#canonical/loss'
 import { lossList } from '#protocols/codec/field-writers'
 import { readBody } from '#protocols/codec/fields'
 import { asGatewayError, GatewayError } from '#shared/errors'
+import { keepDigits } from '#shared/exact-numbers'
 import type { GenerateContentResponse } from '#shared/protocols/gemini/generate-content'
 import { parseObject } from '#wire/json-scan'
 import { readInnerError } from '../error.ts'
@@ -17,6 +18,9 @@ import { type Delivered, nothingDelivered, readUsage, settleUsage } from '../usa
 import { blockedFinish } from './finish.ts'
 import { blockOf, measure, placeOf } from './response-meter.ts'
 import { type CandidateReader, candidateReader } from './stream-read-candidate.ts'
+
+/** Of all that streams, only calls have values that are passed on. */
+const hasCall = (data: string) => data.includes('functionCall') || data.includes('function_call')
 
 /** A reader for one stream. */
 export function geminiReader(memo: Memo, codecContext: CodecContext): StreamReader {
@@ -33,6 +37,7 @@ export function geminiReader(memo: Memo, codecContext: CodecContext): StreamRead
     const chunk = parseObject(data)
     // The end of the stream may cut an event in two; `end` decides whether the answer was complete.
     if (!chunk) return answer.isComplete() ? [] : fail(broken())
+    if (hasCall(data)) keepDigits(data, chunk)
     const error = pick(chunk, 'error')
     if (error !== undefined) return fail(readInnerError(error))
     try {

@@ -1,8 +1,8 @@
 /** What an interaction says, whole or as events. Pure. */
 import type { SaidAnswer } from '#canonical/wording'
+import { parseExactObject } from '#shared/exact-numbers'
 import { isObject, type JsonObject } from '#shared/json'
 import { createSseSplitter } from '#shared/sse'
-import { parseObject } from '#wire/json-scan'
 import { listOf, textIn } from './steps.ts'
 
 const finishes: Readonly<Record<string, string>> = { completed: 'stop', requires_action: 'tool-calls', incomplete: 'length' }
@@ -13,7 +13,7 @@ const errorIn = (error: unknown): SaidAnswer['error'] =>
 
 /** Undefined for what is no such answer. */
 export function readSaid(body: Uint8Array): SaidAnswer | undefined {
-  const whole = parseObject(new TextDecoder().decode(body))
+  const whole = parseExactObject(new TextDecoder().decode(body))
   if (!whole) return ofEvents(body)
   if (whole.error) return { text: '', calls: [], finish: null, error: errorIn(whole.error) }
   const steps = listOf(whole.steps)
@@ -32,7 +32,7 @@ export function readSaid(body: Uint8Array): SaidAnswer | undefined {
 function ofEvents(body: Uint8Array): SaidAnswer | undefined {
   const said: SaidAnswer = { text: '', calls: [], finish: null, error: null }
   const splitter = createSseSplitter()
-  const events = [...splitter.push(body), ...splitter.end()].map(({ data }) => parseObject(data ?? '')).filter(isObject)
+  const events = [...splitter.push(body), ...splitter.end()].map(({ data }) => parseExactObject(data ?? '')).filter(isObject)
   for (const event of events) hear(said, event)
   return events.length > 0 ? said : undefined
 }

@@ -2,6 +2,7 @@
 import type { LossList } from '#canonical/loss'
 import { type Fields, invalidField } from '#protocols/codec/fields'
 import { GatewayError } from '#shared/errors'
+import { exact } from '#shared/exact-numbers'
 import { isObject, type JsonObject } from '#shared/json'
 import type { InteractionConfig, InteractionFormat, InteractionRequest, InteractionTool } from '#shared/protocols/gemini/interactions'
 
@@ -75,7 +76,7 @@ function readTool(tool: Fields<InteractionTool>, losses: LossList): JsonObject {
   switch (type) {
     case 'function': {
       const description = tool.text('description')
-      const parameters = tool.json('parameters') ?? { type: 'object', properties: {} }
+      const parameters = exact(tool.json('parameters')) ?? { type: 'object', properties: {} }
       return { type, name: tool.needText('name'), parameters, strict: false, ...(description !== undefined && { description }) }
     }
     case 'google_search': {
@@ -117,11 +118,11 @@ function readFormat(body: Fields<InteractionRequest>, losses: LossList): JsonObj
     const kind = String(format.json('type'))
     if (['image', 'audio', 'video'].includes(kind)) throw onlyNative('response_format', 'An answer that is not text')
     if (!schemaKinds.has(kind)) throw invalidField('response_format.type', '`text`, or the type of a JSON Schema')
-    return asJson(format.whole())
+    return asJson(exact(format.whole()))
   }
   const asked = format.text('mime_type') ?? mime
-  const schema = format.json('schema')
-  if (schema === undefined && asked === undefined && !format.has('type')) return asJson(format.whole())
+  const schema = exact(format.json('schema'))
+  if (schema === undefined && asked === undefined && !format.has('type')) return asJson(exact(format.whole()))
   if (asked !== undefined && !['application/json', 'text/plain'].includes(asked))
     losses.dropped('response_format.mime_type', 'An answer is text or JSON.')
   return schema === undefined && asked !== 'application/json' ? {} : asJson(schema)

@@ -1,6 +1,7 @@
 /** The messages of a Chat request as instructions and turns: leading system messages, then what was said and done. */
 import type { CallPart, Instruction, MediaPart, Part, ReasoningPart, ResultPart, TextPart, Turn } from '#canonical/conversation'
 import { type Fields, type ItemReader, invalidField, missingField } from '#protocols/codec/fields'
+import { exact } from '#shared/exact-numbers'
 import type { ChatCalled, ChatMessage, ChatRequest, ChatToolCall } from '#shared/protocols/openai/chat'
 import { readAnnotations } from './citations.ts'
 import { readExtraContent, readReasoning } from './reasoning.ts'
@@ -181,5 +182,5 @@ function readResult(message: Fields<ChatMessage>, role: 'tool' | 'function', cal
 /** Kinds that a result does not know stay readable. */
 function inResult(part: ContentPart): TextPart | MediaPart {
   if (part.kind === 'text' || part.kind === 'media') return part
-  return { kind: 'text', text: part.kind === 'refusal' ? part.text : JSON.stringify(part.raw) }
+  return { kind: 'text', text: part.kind === 'refusal' ? part.text : JSON.stringify(exact(part.raw)) }
 }

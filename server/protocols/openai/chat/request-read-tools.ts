@@ -1,6 +1,7 @@
 /** The tools of a Chat request and how they may be used, in all three generations of the API. */
 import type { JsonSchema, Tool, ToolPolicy } from '#canonical/conversation'
 import { type Fields, invalidField, missingField } from '#protocols/codec/fields'
+import { exact } from '#shared/exact-numbers'
 import { isObject } from '#shared/json'
 import type { ChatCustomTool, ChatFunction, ChatRequest, ChatTool, ChatToolName } from '#shared/protocols/openai/chat'
 import { neededName } from './request-read-messages.ts'
@@ -41,7 +42,7 @@ function readFunction(fields: Fields<ChatFunction>): Extract<Tool, { kind: 'func
 
 /** A JSON Schema as it is. Throws GatewayError 400 for what is none. */
 export function readSchema(schema: unknown, path: string): JsonSchema | undefined {
-  if (schema === undefined || isObject(schema)) return schema
+  if (schema === undefined || isObject(schema)) return exact(schema)
   throw invalidField(path, 'a JSON Schema')
 }
 

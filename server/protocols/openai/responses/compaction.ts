@@ -6,6 +6,7 @@ import type { StateRef } from '#canonical/codec'
 import type { CompactionCodec } from '#canonical/compaction-codec'
 import type { NativePart, Opaque } from '#canonical/conversation'
 import { addStateRefs, uniqueRefs } from '#protocols/codec/head'
+import { parseExact } from '#shared/exact-numbers'
 import { isObject } from '#shared/json'
 import { scanObject } from '#wire/json-scan'
 import { writeUsage } from './usage.ts'
@@ -65,7 +66,7 @@ export const compaction: CompactionCodec = {
     })
   },
   withMessages(raw, answer, codecContext) {
-    const written: { output: unknown[] } = JSON.parse(answer)
+    const written = parseExact(answer) as { output: unknown[] }
     return JSON.stringify({ ...written, output: [...ownMessages(raw, () => codecContext.id('msg_')), ...written.output] })
   },
 }

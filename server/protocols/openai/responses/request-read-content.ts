@@ -1,6 +1,7 @@
 /** Parts of messages and of tool results, as a caller writes them. */
 import type { CacheMark, Citation, MediaPart, MediaSource, Part, TextPart } from '#canonical/conversation'
 import { type Fields, invalidField } from '#protocols/codec/fields'
+import { exact } from '#shared/exact-numbers'
 import type { ResponsesContent, ResponsesItem } from '#shared/protocols/openai/responses'
 import { readDataUrl } from '../data-url.ts'
 import { readAnnotations } from './citations.ts'
@@ -32,7 +33,7 @@ export function readOutput(item: Fields<ResponsesItem>): (TextPart | MediaPart)[
   return item.objects('output').map((object) => {
     const part = object.as<ResponsesContent>()
     const read = readContentPart(part)
-    return read?.kind === 'text' || read?.kind === 'media' ? read : { kind: 'text', text: JSON.stringify(part.whole()) }
+    return read?.kind === 'text' || read?.kind === 'media' ? read : { kind: 'text', text: JSON.stringify(exact(part.whole())) }
   })
 }
 

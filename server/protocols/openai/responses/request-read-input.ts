@@ -1,6 +1,7 @@
 /** The input of a request: items in a row become instructions and turns. Items that are not known stay as they came. */
 import type { CallPart, Instruction, NativePart, Part, Phase, ResultPart, Turn } from '#canonical/conversation'
 import { type Fields, type ItemReader, invalidField } from '#protocols/codec/fields'
+import { exact } from '#shared/exact-numbers'
 import { isObject } from '#shared/json'
 import type { ResponsesContent, ResponsesItem, ResponsesRequest } from '#shared/protocols/openai/responses'
 import { compactionState } from './compaction.ts'
@@ -193,7 +194,7 @@ function summaryOf(item: Item): string | undefined {
   if (typeof type !== 'string' || !/_call(?:_output)?$|^mcp_list_tools$/.test(type)) return undefined
   const label = type.replaceAll('_', ' ')
   if (type === 'web_search_call') return `[${label}: ${searchWords(item.action)}]`
-  const told = Object.fromEntries(Object.entries(item).filter(([key]) => !bookkeeping.has(key)))
+  const told = Object.fromEntries(Object.entries(exact(item)).filter(([key]) => !bookkeeping.has(key)))
   return `[${label}: ${JSON.stringify(told).slice(0, longest)}]`
 }
 

@@ -1,6 +1,7 @@
 /** The tools of a request, and which of them may or must be called. */
 import type { Tool, ToolPolicy } from '#canonical/conversation'
 import { type Fields, invalidField, type JsonObject } from '#protocols/codec/fields'
+import { exact } from '#shared/exact-numbers'
 import type { ResponsesRequest, ResponsesTool } from '#shared/protocols/openai/responses'
 
 /** A namespace is taken apart; what is said of it stands in `namespaces`, by its name. */
@@ -55,7 +56,7 @@ function readFunction(tool: Fields<ResponsesTool>): Tool {
     kind: 'function',
     name: toolName(tool),
     ...described(tool),
-    parameters: tool.as<{ parameters?: object }>().object('parameters')?.whole() ?? { type: 'object', properties: {} },
+    parameters: exact(tool.as<{ parameters?: object }>().object('parameters')?.whole()) ?? { type: 'object', properties: {} },
     ...(strict !== undefined && { strict }),
     ...extraOf(tool),
   }

@@ -3,6 +3,7 @@ import type { RequestBody } from '#canonical/codec'
 import type { ConversationRequest, Effort, Output, OutputFormat, ReasoningSettings } from '#canonical/conversation'
 import { type Fields, invalidField, type JsonObject, missingField, readBody } from '#protocols/codec/fields'
 import { scanned } from '#protocols/codec/head'
+import { exact } from '#shared/exact-numbers'
 import type { ResponsesRequest } from '#shared/protocols/openai/responses'
 import { readModel } from '../fields.ts'
 import { readInput } from './request-read-input.ts'
@@ -106,7 +107,7 @@ function readFormat(format: Fields<Format> | undefined): OutputFormat {
   const type = format?.word('type', ['text', 'json_object', 'json_schema']) ?? 'text'
   if (type === 'json_object') return { kind: 'json' }
   if (!format || type === 'text') return { kind: 'text' }
-  const schema = format.needObject('schema').whole()
+  const schema = exact(format.needObject('schema').whole())
   const description = format.text('description')
   const strict = format.flag('strict')
   return {

@@ -1,0 +1,80 @@
+import { expect, test } from 'bun:test'
+import { exact, exactNumber, isRawNumber, keepDigits, parseExact, parseExactObject } from './exact-numbers.ts'
+
+const again = (json: string) => JSON.stringify(parseExact(json))
+
+test('what a double holds is a number, in whatever form it was written', () => {
+  for (const number of [
+    '0',
+    '-0',
+    '1',
+    '1.0',
+    '1.50',
+    '1e3',
+    '1E+3',
+    '100e-2',
+    '0.000',
+    '9007199254740991',
+    '5e-324',
+    '1e21',
+    '0e999',
+    '1e0009',
+  ])
+    expect([number, typeof exactNumber(number)]).toEqual([number, 'number'])
+  expect(typeof exactNumber('0.3000000000000000000')).toBe('number')
+})
+
+test('what a double changes is written as it came', () => {
+  const changed = [
+    '9007199254740993',
+    '-9223372036854775808',
+    '0.10000000000000001',
+    '1e400',
+    '-1e400',
+    '1e-400',
+    '123456789012345678e5',
+    '4e-324',
+  ]
+  for (const number of changed) {
+    expect([number, isRawNumber(exactNumber(number))]).toEqual([number, true])
+    for (const json of [number, `[${number}]`, `{"a":{"b":[1,${number}]}}`]) expect(again(json)).toBe(json)
+  }
+})
+
+test('no other value is raw', () => {
+  for (const value of [null, undefined, 1, 'a', {}, [], { rawJSON: '1' }, Object.freeze({ rawJSON: '1' })])
+    expect(isRawNumber(value)).toBe(false)
+  expect(parseExactObject('12345678901234567890')).toBeUndefined()
+  expect(parseExactObject('[12345678901234567890]')).toBeUndefined()
+  expect(parseExactObject('{"a":')).toBeUndefined()
+  expect(again('{"a":"12345678901234567890","__proto__":{"b":[12345678901234567890]},"c":{}}')).toBe(
+    '{"a":"12345678901234567890","__proto__":{"b":[12345678901234567890]},"c":{}}',
+  )
+})
+
+test('a parsed value stays as it is, and what holds long numbers has a twin, as a whole and in part', () => {
+  const json = '{"a":{"b":[1,12345678901234567890],"c":{"d":1.5}},"e":{"f":2},"\\u0067":[[1e400]]}'
+  const value = JSON.parse(json)
+  const before = structuredClone(value)
+  keepDigits(json, value)
+  expect(value).toEqual(before)
+  expect(JSON.stringify(exact(value))).toBe('{"a":{"b":[1,12345678901234567890],"c":{"d":1.5}},"e":{"f":2},"g":[[1e400]]}')
+  expect(JSON.stringify(exact(value.a))).toBe('{"b":[1,12345678901234567890],"c":{"d":1.5}}')
+  expect(JSON.stringify({ ...value.a, b: exact(value.a.b) })).toBe('{"b":[1,12345678901234567890],"c":{"d":1.5}}')
+  expect(exact(value.e)).toBe(value.e)
+  expect(exact(value.a.c)).toBe(value.a.c)
+  expect(exact(exact(value))).toBe(exact(value))
+})
+
+test('texts that nest without end are left', () => {
+  const deep = `${'['.repeat(200_000)}12345678901234567890${']'.repeat(200_000)}`
+  const value = JSON.parse(deep)
+  expect(() => keepDigits(deep, value)).not.toThrow()
+})
+
+test('long texts take no more than their length', () => {
+  const hard = [`[${'1'.repeat(400_000)}]`, `[${'1,'.repeat(200_000)}1]`, `[${' '.repeat(400_000)}1]`, `{"a":"${':-'.repeat(200_000)}"}`]
+  const start = performance.now()
+  for (const json of hard) parseExact(json)
+  expect(performance.now() - start).toBeLessThan(2_000)
+})

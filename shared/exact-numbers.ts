@@ -1,0 +1,116 @@
+/**
+ * Numbers with more digits than a double holds, kept as they were written: ids of orders and the like in arguments and results of tools,
+ * limits in schemas. `JSON.parse` rounds them without a word.
+ *
+ * Parsed values stay ordinary: whoever reads a number finds a number, rounded. Beside them is remembered which objects and lists hold
+ * (at any depth) numbers whose value was changed, and their twins, in which such a number is a raw one (`JSON.rawJSON`) that
+ * `JSON.stringify` writes digit for digit. A codec asks for the twin of what is FREE, by `exact(value)`: arguments, results, schemas,
+ * which it passes on and does not understand. Where the text of a free value is at hand, `parseExact` reads the twin at once.
+ *
+ * What holds for every twin: a raw number is an object without fields that mean anything, so a walker asks `isRawNumber` before it goes
+ * into one. It cannot cross to another thread as an object (structured clone refuses it): what holds twins crosses as text, and
+ * `parseExact` reads it there.
+ *
+ * Texts without a number of sixteen characters or with an exponent, nearly all, are parsed once and nothing is remembered.
+ */
+import { isObject, type JsonObject } from './json.ts'
+
+declare global {
+  interface JSON {
+    /** ES2026; in Bun, and in V8 since 11.4. */
+    rawJSON(text: string): RawNumber
+    isRawJSON(value: unknown): value is RawNumber
+  }
+}
+
+/** A number as it was written. */
+export interface RawNumber {
+  readonly rawJSON: string
+}
+
+/** The reviver of a `JSON.parse` that also tells how a value was written; the library's types do not know it yet. */
+type Reviver = (key: string, value: unknown, context: { source: string }) => unknown
+
+const twins = new WeakMap<object, object>()
+
+/** A number that may have lost digits, after what may stand before a number; in strings it is found for nothing. */
+const long = /[:,[][\s-]*(?:\d[\d.]{15}|[\d.]+[eE])/
+
+/** Whether a value is a number that is kept as it was written. */
+export const isRawNumber = (value: unknown): value is RawNumber => typeof value === 'object' && value !== null && JSON.isRawJSON(value)
+
+/** The number that `source`, a number in JSON, says: raw where a double is another. */
+export function exactNumber(source: string): number | RawNumber {
+  const number = Number(source)
+  return isSame(source, number) ? number : JSON.rawJSON(source)
+}
+
+/** Parses a free value, with raw numbers where doubles are others. Throws SyntaxError. */
+export function parseExact(text: string): unknown {
+  // The beginning of a text may come before a number, too.
+  return long.test(text) || /^[\s\d.eE+-]+$/.test(text) ? revived(text) : JSON.parse(text)
+}
+
+/** The same of an object; undefined for anything else. */
+export function parseExactObject(text: string): JsonObject | undefined {
+  try {
+    const parsed = parseExact(text)
+    return isObject(parsed) && !isRawNumber(parsed) ? parsed : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Remembers what `value`, parsed of `text`, has lost of it. `hasLong`: whether the text is known to have long numbers. */
+export function keepDigits(text: string, value: unknown, hasLong = long.test(text)): void {
+  if (!hasLong || typeof value !== 'object' || value === null) return
+  try {
+    pair(value, revived(text))
+  } catch {
+    // Nested deeper than any codec goes.
+  }
+}
+
+/** A free value for passing on: the one that was parsed, or its twin with raw numbers. */
+export function exact<Value>(value: Value): Value {
+  if (typeof value !== 'object' || value === null) return value
+  return (twins.get(value) as Value | undefined) ?? value
+}
+
+const revive: Reviver = (_, value, { source }) => (typeof value === 'number' && !isSame(source, value) ? JSON.rawJSON(source) : value)
+
+const revived = (text: string): unknown => JSON.parse(text, revive as (key: string, value: unknown) => unknown)
+
+/** True where `twin` has a raw number; then it is remembered. */
+function pair(value: object, twin: unknown): boolean {
+  if (typeof twin !== 'object' || twin === null) return false
+  let differs = false
+  for (const [key, inner] of Object.entries(value)) {
+    const other = (twin as JsonObject)[key]
+    if (typeof inner === 'number' ? inner !== other : typeof inner === 'object' && inner !== null && pair(inner, other)) differs = true
+  }
+  if (differs) twins.set(value, twin)
+  return differs
+}
+
+/** Whether the double prints as the number that was written, in whatever form (`1.0` and `1`, `1e3` and `1000`). */
+function isSame(source: string, number: number): boolean {
+  const printed = String(number)
+  if (printed === source) return true
+  if (!Number.isFinite(number)) return false
+  const [digits, exponent] = normal(source)
+  const [own, power] = normal(printed)
+  return digits === own && (exponent === power || digits === '')
+}
+
+/** Significant digits, and the power of ten by which 0.DIGITS is multiplied. */
+function normal(number: string): [digits: string, exponent: number] {
+  const [, sign = '', whole = '', fraction = '', power = '0'] = /^(-?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/.exec(number) ?? []
+  const written = whole + fraction
+  let start = 0
+  while (written[start] === '0') start++
+  let end = written.length
+  while (end > start && written[end - 1] === '0') end--
+  const digits = written.slice(start, end)
+  return [digits === '' ? '' : sign + digits, whole.length - start + Number(power)]
+}
