@@ -155,6 +155,27 @@ test('every carrier of the key works, two different keys do not', async () => {
   expect(gateway.program.output()).not.toContain(`?key=${key}`)
 })
 
+test('an empty header, and an Authorization that is no Bearer, are no second key', async () => {
+  const call = (headers: Record<string, string>, query = '') => fetch(`${gateway.url}/v1/models${query}`, { headers })
+  const { key } = gateway
+  const bearer = { authorization: `Bearer ${key}` }
+  const version = { 'anthropic-version': '2023-06-01' }
+  for (const name of ['x-api-key', 'x-third-api-key', 'x-goog-api-key']) {
+    expect((await call({ ...bearer, [name]: '' })).status).toBe(200)
+    expect((await call({ authorization: '', [name]: key })).status).toBe(200)
+    expect((await call({ authorization: 'Bearer ', [name]: key })).status).toBe(200)
+    expect((await call({ authorization: 'Basic dXNlcjpwYXNz', [name]: key })).status).toBe(200)
+  }
+  expect((await call(bearer, '?key=')).status).toBe(200)
+  expect((await call({ ...bearer, 'x-api-key': '', ...version })).status).toBe(200)
+  expect((await call({ authorization: 'Bearer ', 'x-goog-api-key': 'sk-another-one-entirely' }, `?key=${key}`)).status).toBe(401)
+  const refused = async (answer: Response) => [answer.status, (await envelope(answer)).code]
+  expect(await refused(await post(JSON.stringify(whole), { 'x-api-key': '', authorization: '' }))).toEqual([401, 'invalid_api_key'])
+  expect(await refused(await post(JSON.stringify(whole), { authorization: 'Basic dXNlcjpwYXNz' }))).toEqual([401, 'invalid_api_key'])
+  const two = { 'x-api-key': '', 'x-goog-api-key': 'sk-another-one-entirely' }
+  expect(await refused(await post(JSON.stringify(whole), two))).toEqual([401, 'conflicting_credentials'])
+})
+
 test('paths: unknown is 404, a wrong method is 405 with Allow, models may have slashes', async () => {
   const call = (method: string, path: string) => fetch(gateway.url + path, { method, headers: { authorization: `Bearer ${gateway.key}` } })
   const unknown = await call('GET', '/v1/unknown')

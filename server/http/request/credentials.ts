@@ -19,22 +19,27 @@ export function offeredProtocols(headers: Headers): readonly string[] {
 
 const none: readonly string[] = []
 
-/** The key in an `Authorization` header; empty when it has none. */
+/** The key in an `Authorization` header; empty when it has none, or is of another scheme. */
 function keyIn(authorization: string): string {
   // As nearly every client spells it.
   if (authorization.startsWith(usualBearer)) return authorization.slice(usualBearer.length).trim()
   return bearer.exec(authorization)?.[1]?.trim() ?? ''
 }
 
-/** The key as it was sent; `further`: one more header that may carry it. Throws `invalid_api_key` when there is none and `conflicting_credentials` when there are several. */
-export function readCredential(headers: Headers, query: URLSearchParams, further?: string): string {
-  const authorization = headers.get('authorization')
-  let key = authorization === null ? undefined : keyIn(authorization)
+/**
+ * The key as it was sent; undefined when no carrier holds one: an empty header is none. `further`: one more header that may carry it.
+ * Throws `conflicting_credentials` when there are several.
+ */
+function findCredential(headers: Headers, query: URLSearchParams, further?: string): string | undefined {
+  let key = ''
   let isConflicting = false
   const found = (value: string) => {
-    if (key !== undefined && key !== value) isConflicting = true
+    if (value === '') return
+    if (key !== '' && key !== value) isConflicting = true
     key = value
   }
+  const authorization = headers.get('authorization')
+  if (authorization !== null) found(keyIn(authorization))
   for (const name of keyHeaders) {
     const value = headers.get(name)
     if (value !== null) found(value.trim())
@@ -44,8 +49,12 @@ export function readCredential(headers: Headers, query: URLSearchParams, further
   if (query.size > 0) for (const value of query.getAll('key')) found(value)
   for (const name of offeredProtocols(headers)) if (name.startsWith(keyProtocol)) found(name.slice(keyProtocol.length))
   if (isConflicting) throw new GatewayError('conflicting_credentials', 'The request has two different API keys. Send only one.')
-  if (key === undefined || key === '') {
-    throw new GatewayError('invalid_api_key', 'An API key is required: send it as "Authorization: Bearer sk-...".')
-  }
-  return key
+  return key === '' ? undefined : key
+}
+
+/** As `findCredential`; throws `invalid_api_key` when there is none. */
+export function readCredential(headers: Headers, query: URLSearchParams, further?: string): string {
+  const key = findCredential(headers, query, further)
+  if (key !== undefined) return key
+  throw new GatewayError('invalid_api_key', 'An API key is required: send it as "Authorization: Bearer sk-...".')
 }
