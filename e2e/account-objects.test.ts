@@ -308,6 +308,15 @@ test('file search stores take uploads, in parts, through an address of Parley', 
     body: 'x',
   })
   expect(stolen.status).toBe(404)
+  const changed = await fetch(`${address.slice(0, -8)}AAAAAAAA`, { method: 'POST', headers: { 'x-goog-upload-command': 'query' } })
+  expect(changed.status).toBe(401)
+  // As Google's other clients do: the address is enough.
+  const goneOn = await fetch(address, {
+    method: 'POST',
+    headers: { 'x-goog-upload-command': 'upload, finalize', 'x-goog-upload-offset': '0' },
+    body: 'more words',
+  })
+  expect([goneOn.status, goneOn.headers.get('x-goog-upload-status')]).toEqual([200, 'final'])
   await fileSearchStores.delete({ name, config: { force: true } })
 })
 

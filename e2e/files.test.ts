@@ -109,6 +109,60 @@ describe('are uploaded, listed, read and deleted by their owner', () => {
     expect(await thrownBy(client.files.get({ name }))).toMatchObject({ status: 404 })
   }, 30_000)
 
+  test('at the address that begins an upload, without a key, as Google’s other clients do', async () => {
+    const { key, session, id: user } = await gateway.user('gus', '1')
+    const { data } = await session.call<{ data: { id: string }[] }>('GET', '/api/keys')
+    const ofKey = `/api/keys/${data[0]?.id}`
+    const send = (address: string, command: string, body?: string, more: Record<string, string> = {}) =>
+      fetch(address, {
+        method: 'POST',
+        headers: { 'x-goog-upload-command': command, 'x-goog-upload-offset': '0', ...more },
+        body: body ?? null,
+      })
+    const begun = async () => {
+      const start = await send(`${gateway.url}/upload/v1beta/files`, 'start', '{"file":{"displayName":"a.txt"}}', { 'x-goog-api-key': key })
+      expect(start.status).toBe(200)
+      return start.headers.get('x-goog-upload-url') ?? ''
+    }
+    const address = await begun()
+    expect((await send(address, 'query')).headers.get('x-goog-upload-size-received')).toBe('0')
+    const made = await send(address, 'upload, finalize', 'The tiles are blue.')
+    expect([made.status, made.headers.get('x-goog-upload-status')]).toEqual([200, 'final'])
+    const { file } = (await made.json()) as { file: { name: string; displayName: string } }
+    expect(file.displayName).toBe('a.txt')
+    expect(await google(key).files.get({ name: file.name })).toMatchObject({ sizeBytes: '19' })
+    expect((await send(await begun(), 'cancel')).headers.get('x-goog-upload-status')).toBe('cancelled')
+    const refusal = async (answer: Response) => [answer.status, ((await answer.json()) as { error: { status: string } }).error.status]
+    const unknown = [401, 'UNAUTHENTICATED']
+    const open = await begun()
+    // Changed, for another door, none at all; and nobody begins without a key.
+    const changed = open.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')).replace(/(.{9})$/, (end) => [...end].reverse().join(''))
+    expect(await refusal(await send(changed, 'upload, finalize', 'x'))).toEqual(unknown)
+    const elsewhere = open.replace('/files?', '/fileSearchStores/x:uploadToFileSearchStore?')
+    expect(await refusal(await send(elsewhere, 'upload, finalize', 'x'))).toEqual(unknown)
+    expect(await refusal(await send(`${gateway.url}/upload/v1beta/files`, 'upload, finalize', 'x'))).toEqual(unknown)
+    expect(await refusal(await send(`${gateway.url}/upload/v1beta/files?upload_id=parleyf0`, 'query'))).toEqual(unknown)
+    expect(await refusal(await send(open, 'start', '{}'))).toEqual(unknown)
+    expect(await refusal(await send(address, 'start', '{}'))).toEqual(unknown)
+    // A credential that is sent counts, another user's too.
+    expect((await send(open, 'query', undefined, { 'x-goog-api-key': gateway.key })).status).toBe(404)
+    expect(await refusal(await send(open, 'query', undefined, { 'x-goog-api-key': 'sk-nobody-has-this' }))).toEqual(unknown)
+    expect((await send(open, 'query', undefined, { 'x-goog-api-key': key })).status).toBe(200)
+    // The key as it is now.
+    for (const [at, no, yes] of [
+      [ofKey, { enabled: false }, { enabled: true }],
+      [ofKey, { addresses: ['192.0.2.1'] }, { addresses: null }],
+      [`/api/users/${user}`, { enabled: false }, { enabled: true }],
+    ] as const) {
+      await gateway.admin.call('PATCH', at, no)
+      expect(await refusal(await send(open, 'query'))).toEqual(unknown)
+      await gateway.admin.call('PATCH', at, yes)
+      expect((await send(open, 'query')).status).toBe(200)
+    }
+    await gateway.admin.call('DELETE', ofKey)
+    expect(await refusal(await send(open, 'upload, finalize', 'x'))).toEqual(unknown)
+  })
+
   test('within their quota and their size', async () => {
     const { key, session } = await gateway.user('dee', '1')
     const file = await toFile(pdf, 'a.pdf')

@@ -8,25 +8,29 @@ import { type FormServices, isForm, readForm } from '#http/request/read-form'
 import { relayed, withAllowances } from '#http/request/respond'
 import type { Route, Visit } from '#http/request/route'
 import { spokenIn } from '#http/request/spoken'
+import { admitUpload, type UploadAddressServices, uploadAddress, uploadCommands } from '#http/request/upload-address'
 import { withRoom } from '#http/request/with-room'
 import { objectDoors } from '#protocols/object-doors'
 import type { BodyRoom } from '#relay/contract/body-rooms'
 import type { ObjectAsk, ServeObject } from '#relay/contract/objects'
-import type { Sealer } from '#runtime/secrets'
 import { GatewayError } from '#shared/errors'
 import { admit, type RelayServices, senderOf } from './relay-route.ts'
 import { unservedDoor } from './unserved-doors.ts'
 
 /** What they need from the program. */
-export interface ObjectServices extends FormServices, Pick<RelayServices, 'accounts' | 'rooms' | 'heartbeatMs'> {
+export interface ObjectServices
+  extends FormServices,
+    Pick<RelayServices, 'rooms' | 'heartbeatMs'>,
+    Pick<UploadAddressServices, 'sealer' | 'publicUrl'> {
+  accounts: RelayServices['accounts'] & UploadAddressServices['accounts']
   objects: ServeObject
-  sealer: Sealer
-  publicUrl: URL
 }
 
 /** Bytes of JSON, which is read in one turn; and of one part of an upload. */
 const mostJson = 4 * 1024 * 1024
 const mostPart = 26 * 1024 * 1024
+/** Milliseconds that the address of an upload stands for its key. With the key it is good for as long as the upstream keeps the upload. */
+const addressMs = 24 * 3_600_000
 const goesAlong = /^(?:protocol|command|offset|file-name|header-content-length|header-content-type)$/
 
 const noAddress = () => new GatewayError('not_found', 'There is nothing at this address.')
@@ -53,33 +57,22 @@ async function partOf(services: ObjectServices, { request }: Visit): Promise<Bod
 }
 
 const isUpload = ({ path }: ObjectDoor) => path.startsWith('/upload/')
-const sealedFor = (tenant: string, id: string) => JSON.stringify(['google upload', tenant, id])
 
 /** The upload that a call goes on with: its headers, and the upstream's address of it. Throws `not_found`. */
-function uploadOf({ sealer }: ObjectServices, { request, url }: Visit, tenant: string, id: string): NonNullable<ObjectAsk['upload']> {
+function uploadOf({ request }: Visit, upstreams: string | undefined): NonNullable<ObjectAsk['upload']> {
   const named = [...request.headers].map(([name, value]) => [/^x-goog-upload-(.*)$/.exec(name)?.[1] ?? '', value] as const)
   const headers = Object.fromEntries(named.flatMap(([name, value]) => (goesAlong.test(name) ? [[`x-goog-upload-${name}`, value]] : [])))
-  if (/\bstart\b/i.test(headers['x-goog-upload-command'] ?? '')) return { headers }
-  try {
-    const sealed = Buffer.from(url.searchParams.get('upload_id') ?? '', 'base64url').toString()
-    return { headers, url: sealer.open(sealed, sealedFor(tenant, id)) }
-  } catch {
-    throw noUpload()
-  }
-}
-
-/** The upstream's address of an upload, as one of Parley's that only its tenant can use. */
-function ownAddress({ sealer, publicUrl }: ObjectServices, { url }: Visit, upstreams: string, tenant: string, id: string): string {
-  const sealed = Buffer.from(sealer.seal(upstreams, sealedFor(tenant, id))).toString('base64url')
-  return `${publicUrl.origin}${url.pathname}?upload_id=${sealed}`
+  if (uploadCommands(request).includes('start')) return { headers }
+  if (upstreams === undefined) throw noUpload()
+  return { headers, url: upstreams }
 }
 
 async function serve(services: ObjectServices, visit: Visit, door: ObjectDoor): Promise<Response> {
   const { request, url, params, requestId } = visit
-  const caller = admit(services, visit)
-  const id = door.action === undefined ? params.id : withoutAction(params.id ?? '', door.action)
-  const tenant = caller.user.id
-  const upload = isUpload(door) ? uploadOf(services, visit, tenant, id ?? '') : undefined
+  const place = params.id ?? ''
+  const { caller, upload: begun } = isUpload(door) ? admitUpload(services, visit, place) : { caller: admit(services, visit) }
+  const id = door.action === undefined ? params.id : withoutAction(place, door.action)
+  const upload = isUpload(door) ? uploadOf(visit, begun) : undefined
   const query = new URLSearchParams(url.search)
   for (const name of ['key', 'upload_id']) query.delete(name)
   const takesForm = door.takes === 'form' || (door.takes === 'either' && isForm(request))
@@ -106,7 +99,10 @@ async function serve(services: ObjectServices, visit: Visit, door: ObjectDoor): 
       )
       for (const [name, value] of Object.entries(reply.headers)) response.headers.set(name, value)
       const at = reply.headers['x-goog-upload-url']
-      if (at !== undefined) response.headers.set('x-goog-upload-url', ownAddress(services, visit, at, tenant, id ?? ''))
+      // The upstream's address, as one of Parley's.
+      if (at !== undefined) {
+        response.headers.set('x-goog-upload-url', uploadAddress(services, visit, { caller, place, upload: at, lastsMs: addressMs }))
+      }
       return response
     },
     takesForm,

@@ -13,7 +13,7 @@ const gemini: readonly RouteDoc[] = [
       route: `POST ${path}`,
       summary: 'Gemini: upload a file',
       description:
-        'Uploads that can be resumed: `X-Goog-Upload-Command: start` answers with an address in `X-Goog-Upload-URL`, which takes `upload`, `upload, finalize`, `query` and `cancel`. Kept for 48 hours.',
+        'Uploads that can be resumed: `X-Goog-Upload-Command: start` answers with an address in `X-Goog-Upload-URL`, which takes `upload`, `upload, finalize`, `query` and `cancel`, for an hour and without a key: it stands for the key that began the upload. Kept for 48 hours.',
       parameters: [{ name: 'X-Goog-Upload-Command', in: 'header', required: true, description: 'What is to be done.' }],
       takes: { json: 'GeminiUpload' },
       gives: { json: ['GeminiUploaded'] },

@@ -83,7 +83,7 @@ const descriptions: Readonly<Partial<Record<string, string>>> = {
   'create cached-content':
     'In the account of one upstream that has the model. The tokens that it reports are charged as input of that model; what it asks for keeping them is in the row. Requests that name it as `cachedContent` go to the channel and key that have it.',
   'upload a file':
-    'Uploads that can be resumed: `X-Goog-Upload-Command: start` answers with an address in `X-Goog-Upload-URL`, which takes the parts, 26 MiB at most each.',
+    'Uploads that can be resumed: `X-Goog-Upload-Command: start` answers with an address in `X-Goog-Upload-URL`, which takes the parts, 26 MiB at most each. For a day it needs no key: it stands for the one that began the upload.',
   'add a file': 'A file that Parley keeps is copied into the account, once; answers name it by its own id.',
   'import a file': 'Only files of the same upstream account: upload others to the store itself.',
 }

@@ -30,7 +30,7 @@ function keyIn(authorization: string): string {
  * The key as it was sent; undefined when no carrier holds one: an empty header is none. `further`: one more header that may carry it.
  * Throws `conflicting_credentials` when there are several.
  */
-function findCredential(headers: Headers, query: URLSearchParams, further?: string): string | undefined {
+export function findCredential(headers: Headers, query: URLSearchParams, further?: string): string | undefined {
   let key = ''
   let isConflicting = false
   const found = (value: string) => {

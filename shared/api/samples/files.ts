@@ -7,7 +7,7 @@ const begin = (path: string) => `printf 'The tiles are blue.' > tiles.txt
 address=$(curl -s -D - -o start.json "$PARLEY_URL${path}" ${google} -H 'Content-Type: application/json' \\
   -H 'X-Goog-Upload-Protocol: resumable' -H 'X-Goog-Upload-Command: start' -H 'X-Goog-Upload-Header-Content-Type: text/plain' \\
   -d '{"file": {"displayName": "tiles"}}' | tr -d '\\r' | sed -n 's/^x-goog-upload-url: //ip')
-curl -s "$address" ${google} -H 'X-Goog-Upload-Command: upload, finalize' -H 'X-Goog-Upload-Offset: 0' --data-binary @tiles.txt`
+curl -s "$address" -H 'X-Goog-Upload-Command: upload, finalize' -H 'X-Goog-Upload-Offset: 0' --data-binary @tiles.txt`
 
 /** In the order in which they run. */
 export const fileSamples: readonly Sample[] = [

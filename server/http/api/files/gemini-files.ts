@@ -1,20 +1,26 @@
 /** Files at Gemini's addresses: uploads that can be resumed, lists, deletion. They are those of `files.ts`. */
 import type { KeptFile } from '#canonical/kept-file'
 import { downloadVideo, videoFileIn } from '#http/api/gemini-videos'
-import { admit } from '#http/api/relay-route'
 import type { VideoServices } from '#http/api/video-making'
 import { bodyPieces, bodyTimeMs, readBody } from '#http/request/read-body'
 import { json } from '#http/request/respond'
 import type { Route, Visit } from '#http/request/route'
+import { admitUpload, type UploadAddressServices, uploadAddress, uploadCommands } from '#http/request/upload-address'
 import { fileWriters } from '#protocols/files'
+import type { Ask } from '#relay/contract/ask'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import { fileName, fileType } from './file-type.ts'
 import { type FileServices, list, remove, shown } from './files.ts'
 import { inPortions } from './in-portions.ts'
 
+type UploadServices = FileServices & UploadAddressServices
+
 /** Milliseconds: as long as Google keeps them. */
 const life = 48 * 3_600_000
+/** Milliseconds: no upload is kept for longer before it is whole. */
+const uploadMs = 3_600_000
+const place = 'files'
 /** Bytes: of what is said of a file, and of one part of an upload. */
 const mostWords = 64 * 1024
 const mostBytes = 26 * 1024 * 1024
@@ -33,7 +39,7 @@ async function words(visit: Visit, services: FileServices): Promise<Record<strin
   }
 }
 
-async function begin(services: FileServices, visit: Visit, tenant: string): Promise<Response> {
+async function begin(services: UploadServices, visit: Visit, caller: Ask['caller']): Promise<Response> {
   const said = await words(visit, services)
   if (said.name !== undefined) {
     throw new GatewayError('unsupported_here', 'Parley names files itself: leave out `name` and use the one in the answer.', {
@@ -44,7 +50,7 @@ async function begin(services: FileServices, visit: Visit, tenant: string): Prom
   const named = typeof said.displayName === 'string' ? said.displayName : header(visit, 'file-name')
   const name = fileName(named)
   const declared = header(visit, 'header-content-type') ?? (typeof said.mimeType === 'string' ? said.mimeType : null)
-  const id = await services.files.begin(tenant, {
+  const id = await services.files.begin(caller.user.id, {
     name,
     type: fileType(declared, name),
     purpose: 'user_data',
@@ -52,7 +58,7 @@ async function begin(services: FileServices, visit: Visit, tenant: string): Prom
     lastsMs: life,
   })
   const answer = json({})
-  answer.headers.set('x-goog-upload-url', `${services.publicUrl.origin}${visit.url.pathname}?upload_id=${id}`)
+  answer.headers.set('x-goog-upload-url', uploadAddress(services, visit, { caller, place, upload: id, lastsMs: uploadMs }))
   answer.headers.set('x-goog-upload-status', 'active')
   return answer
 }
@@ -63,8 +69,13 @@ async function* sentNow(services: FileServices, visit: Visit, isUpload: boolean)
   if (isUpload) yield* bodyPieces(visit.request, { maxBytes: mostBytes, clock, timeMs: bodyTimeMs, idleMs })
 }
 
-async function goOn(services: FileServices, visit: Visit, tenant: string, commands: readonly string[]): Promise<Response> {
-  const id = visit.url.searchParams.get('upload_id') ?? ''
+/** An upload of somebody's. */
+interface Owned {
+  tenant: string
+  id: string
+}
+
+async function goOn(services: FileServices, visit: Visit, { tenant, id }: Owned, commands: readonly string[]): Promise<Response> {
   const ends = commands.includes('finalize')
   let offset = Number(header(visit, 'offset') ?? 0)
   let file: KeptFile | undefined
@@ -78,8 +89,8 @@ async function goOn(services: FileServices, visit: Visit, tenant: string, comman
 }
 
 /** Where an upload stands, for a client that lost count. */
-async function told(services: FileServices, visit: Visit, tenant: string): Promise<Response> {
-  const file = await services.files.find(tenant, visit.url.searchParams.get('upload_id') ?? '')
+async function told(services: FileServices, { tenant, id }: Owned): Promise<Response> {
+  const file = await services.files.find(tenant, id)
   if (!file) throw new GatewayError('not_found', 'There is no such upload.')
   const answer = json({})
   answer.headers.set('x-goog-upload-status', file.isWhole ? 'final' : 'active')
@@ -87,25 +98,26 @@ async function told(services: FileServices, visit: Visit, tenant: string): Promi
   return answer
 }
 
-async function cancelled(services: FileServices, visit: Visit, tenant: string): Promise<Response> {
-  await services.files.remove(tenant, visit.url.searchParams.get('upload_id') ?? '')
+async function cancelled(services: FileServices, { tenant, id }: Owned): Promise<Response> {
+  await services.files.remove(tenant, id)
   const answer = json({})
   answer.headers.set('x-goog-upload-status', 'cancelled')
   return answer
 }
 
-function upload(services: FileServices, visit: Visit): Promise<Response> {
-  const tenant = admit(services, visit).user.id
-  const commands = (header(visit, 'command') ?? '').split(',').map((command) => command.trim().toLowerCase())
-  if (commands.includes('start')) return begin(services, visit, tenant)
-  if (commands.includes('upload') || commands.includes('finalize')) return goOn(services, visit, tenant, commands)
-  if (commands.includes('query')) return told(services, visit, tenant)
-  if (commands.includes('cancel')) return cancelled(services, visit, tenant)
+function upload(services: UploadServices, visit: Visit): Promise<Response> {
+  const { caller, upload: id = '' } = admitUpload(services, visit, place)
+  const commands = uploadCommands(visit.request)
+  if (commands.includes('start')) return begin(services, visit, caller)
+  const owned = { tenant: caller.user.id, id }
+  if (commands.includes('upload') || commands.includes('finalize')) return goOn(services, visit, owned, commands)
+  if (commands.includes('query')) return told(services, owned)
+  if (commands.includes('cancel')) return cancelled(services, owned)
   throw new GatewayError('unsupported_here', 'Parley takes uploads that can be resumed: begin with X-Goog-Upload-Command: start.')
 }
 
 /** `/upload/v1beta/files`, `/upload/v1/files`, `/v1beta/files` and what is under it. */
-export function geminiFileRoutes(services: FileServices & VideoServices): Route[] {
+export function geminiFileRoutes(services: UploadServices & VideoServices): Route[] {
   const envelope = 'gemini'
   const at = '/v1beta/files/:id'
   const uploads = ['/upload/v1beta/files', '/upload/v1/files'].map(

@@ -8,6 +8,7 @@ import { admit, type RelayServices, senderOf } from '#http/api/relay-route'
 import { decodeUtf8, type JsonServices, join, readJsonPieces } from '#http/request/read-body'
 import { json } from '#http/request/respond'
 import type { Route, Visit } from '#http/request/route'
+import { openText, sealText } from '#http/request/sealed-text'
 import { withRoom } from '#http/request/with-room'
 import {
   readBetaSession,
@@ -22,7 +23,6 @@ import type { BodyRoom } from '#relay/contract/body-rooms'
 import type { Random } from '#runtime/clock'
 import type { Sealer } from '#runtime/secrets'
 import { GatewayError } from '#shared/errors'
-import { openText, sealText } from './sealed-text.ts'
 
 /** What they need from the program. */
 export interface SecretServices extends JsonServices, Pick<RelayServices, 'accounts' | 'rooms'> {

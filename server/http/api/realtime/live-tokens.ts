@@ -7,6 +7,7 @@ import { admit, type RelayServices, senderOf } from '#http/api/relay-route'
 import { decodeUtf8, type JsonServices, join, readJsonPieces } from '#http/request/read-body'
 import { json } from '#http/request/respond'
 import type { Route, Visit } from '#http/request/route'
+import { openText, sealText } from '#http/request/sealed-text'
 import { withRoom } from '#http/request/with-room'
 import { type AskedToken, readTokenRequest } from '#protocols/realtime'
 import type { BodyRoom } from '#relay/contract/body-rooms'
@@ -14,7 +15,6 @@ import type { Realtime } from '#relay/realtime/contract'
 import type { Random } from '#runtime/clock'
 import type { Sealer } from '#runtime/secrets'
 import { GatewayError } from '#shared/errors'
-import { openText, sealText } from './sealed-text.ts'
 
 /** How often such keys were used, counted on all instances together. */
 export interface TokenUses {

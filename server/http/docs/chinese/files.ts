@@ -22,8 +22,8 @@ export const files: Readonly<Record<string, string>> = {
   'Delete a file': '删除文件',
   'What is in a file': '文件的内容',
   'Gemini: upload a file': 'Gemini：上传文件',
-  'Uploads that can be resumed: `X-Goog-Upload-Command: start` answers with an address in `X-Goog-Upload-URL`, which takes `upload`, `upload, finalize`, `query` and `cancel`. Kept for 48 hours.':
-    '可续传的上传：`X-Goog-Upload-Command: start` 的回答在 `X-Goog-Upload-URL` 中给出地址，该地址接受 `upload`、`upload, finalize`、`query` 和 `cancel`。保存 48 小时。',
+  'Uploads that can be resumed: `X-Goog-Upload-Command: start` answers with an address in `X-Goog-Upload-URL`, which takes `upload`, `upload, finalize`, `query` and `cancel`, for an hour and without a key: it stands for the key that began the upload. Kept for 48 hours.':
+    '可续传的上传：`X-Goog-Upload-Command: start` 的回答在 `X-Goog-Upload-URL` 中给出地址，该地址接受 `upload`、`upload, finalize`、`query` 和 `cancel`，一小时内有效且无需密钥：它代表开始上传的密钥。保存 48 小时。',
   'What is to be done.': '要执行的操作。',
   'Gemini: own files': 'Gemini：自己的文件',
   'Gemini: one file': 'Gemini：单个文件',

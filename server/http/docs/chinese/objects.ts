@@ -79,8 +79,8 @@ export const objects: Readonly<Record<string, string>> = {
   'Only what was made with keys of the same user or team.': '仅限同一用户或团队的密钥所创建的对象。',
   'In the account of one upstream that has the model. The tokens that it reports are charged as input of that model; what it asks for keeping them is in the row. Requests that name it as `cachedContent` go to the channel and key that have it.':
     '创建于提供该模型的某个上游账户。上游报告的 token 按该模型的输入计费；与保存有关的数据记在日志行中。以 `cachedContent` 引用它的请求发往持有它的渠道和密钥。',
-  'Uploads that can be resumed: `X-Goog-Upload-Command: start` answers with an address in `X-Goog-Upload-URL`, which takes the parts, 26 MiB at most each.':
-    '可续传的上传：`X-Goog-Upload-Command: start` 的回答在 `X-Goog-Upload-URL` 中给出地址，由它接收各部分，每部分最多 26 MiB。',
+  'Uploads that can be resumed: `X-Goog-Upload-Command: start` answers with an address in `X-Goog-Upload-URL`, which takes the parts, 26 MiB at most each. For a day it needs no key: it stands for the one that began the upload.':
+    '可续传的上传：`X-Goog-Upload-Command: start` 的回答在 `X-Goog-Upload-URL` 中给出地址，由它接收各部分，每部分最多 26 MiB。一天内它无需密钥：它代表开始上传的密钥。',
   'A file that Parley keeps is copied into the account, once; answers name it by its own id.':
     'Parley 保存的文件会复制到该账户一次；回答中仍使用文件自己的 id。',
   'Only files of the same upstream account: upload others to the store itself.': '仅限同一上游账户的文件；其他文件请直接上传到存储。',
