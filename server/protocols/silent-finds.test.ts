@@ -81,3 +81,40 @@ test("what Gemini says of its model's age is told", () => {
   const { losses } = codecs.gemini.readResponse(JSON.stringify(answer), noMemo, testPen())
   expect(losses?.map(({ field }) => field)).toEqual(['modelStatus'])
 })
+
+test('Chat’s older list of functions and choice among them are carried, and no loss', () => {
+  const functions = [{ name: 'f', parameters: { type: 'object', properties: {} } }]
+  const called = { role: 'assistant', content: null, function_call: { name: 'f', arguments: '{}' } }
+  const turns = [hello, called, { role: 'function', name: 'f', content: 'done' }]
+  const ask = (function_call: unknown, to: Dialect) => converted('chat', { model: 'asked', messages: turns, functions, function_call }, to)
+  const choices: [Dialect, string, unknown, unknown, unknown][] = [
+    ['chat', 'tool_choice', { type: 'function', function: { name: 'f' } }, undefined, 'none'],
+    ['responses', 'tool_choice', { type: 'function', name: 'f' }, undefined, 'none'],
+    [
+      'messages',
+      'tool_choice',
+      { type: 'tool', name: 'f', disable_parallel_tool_use: true },
+      { type: 'auto', disable_parallel_tool_use: true },
+      { type: 'none' },
+    ],
+    [
+      'gemini',
+      'toolConfig',
+      { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: ['f'] } },
+      undefined,
+      { functionCallingConfig: { mode: 'NONE' } },
+    ],
+  ]
+  for (const [to, field, named, auto, none] of choices) {
+    for (const [choice, expected] of [
+      [{ name: 'f' }, named],
+      ['auto', auto],
+      ['none', none],
+    ]) {
+      const { sent, losses } = ask(choice, to)
+      expect((sent as Record<string, unknown>)[field]).toEqual(expected)
+      // Who sends `functions` reads one call, which Gemini cannot be told.
+      expect(losses).toEqual(to === 'gemini' ? ['toolPolicy.parallel:adapted!'] : [])
+    }
+  }
+})

@@ -24,7 +24,7 @@ const weights: Readonly<Record<Dialect, Weights>> = {
     dropped: ['moderation', 'audio'],
     forgotten: ['prediction', 'prompt_cache_options', 'prompt_cache_retention', 'service_tier'],
     silent: [
-      ...['functions', 'user', 'stream_options', 'store'],
+      ...['functions', 'function_call', 'user', 'stream_options', 'store'],
       ...['reasoning_effort', 'thinking', 'reasoning', 'enable_thinking', 'thinking_budget'],
     ],
   },
