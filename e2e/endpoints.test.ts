@@ -10,7 +10,7 @@ import { type Gateway, startGateway } from './support/gateway.ts'
 const demo = 'parley-demo'
 
 interface ItemPage {
-  data: { content: string }[]
+  data: { content: { text: string }[] }[]
   has_more: boolean
   last_id: string
 }
@@ -132,12 +132,16 @@ describe.each(sampledEngines(import.meta.file))('endpoints on %s', (engine) => {
     const id = /"id":"(resp_\w+)"/.exec(await streamed.text())?.[1] ?? ''
     expect(await (await call('GET', `/v1/responses/${id}`)).json()).toMatchObject({ id, object: 'response', status: 'completed' })
     expect(await (await call('GET', `/v1/responses/${id}/input_items`)).json()).toMatchObject({
-      data: [{ role: 'user', content: [{ text: 'again' }] }],
+      data: [{ type: 'message', status: 'completed', role: 'user', content: [{ type: 'input_text', text: 'again' }] }],
     })
     const three = await create({ input: ['a', 'b', 'c'].map((content) => ({ role: 'user', content })) })
     const items = async (query: string) => {
       const page = (await (await call('GET', `/v1/responses/${three.id}/input_items?${query}`)).json()) as ItemPage
-      return { said: page.data.map(({ content }) => content).join(''), more: page.has_more, last: page.last_id }
+      return {
+        said: page.data.map(({ content }) => content.map(({ text }) => text).join('')).join(''),
+        more: page.has_more,
+        last: page.last_id,
+      }
     }
     const page = await items('limit=2')
     expect(page).toMatchObject({ said: 'cb', more: true })

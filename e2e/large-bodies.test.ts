@@ -155,7 +155,13 @@ describe.each(isLong ? engines : [sampledEngine(import.meta.file)])('on %s', (en
     // It can be asked for, and its continuation continued.
     const items = (await (await fetch(`${gateway.url}/v1/responses/${id}/input_items`, as(gateway.key))).json()) as { data: unknown[] }
     expect(items.data).toEqual([
-      { id: `${id}_item_0`, type: 'message', role: 'user', content: [{ type: 'input_text', text: shared.content[0]?.text }] },
+      {
+        id: `${id}_item_0`,
+        type: 'message',
+        status: 'completed',
+        role: 'user',
+        content: [{ type: 'input_text', text: shared.content[0]?.text }],
+      },
     ])
     const third = { model: convertedModel, previous_response_id: ((await other.json()) as { id: string }).id, input: text.slice(0, 30) }
     received = upstream.requests.length

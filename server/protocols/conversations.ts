@@ -1,7 +1,16 @@
 /** The registry of conversations that clients make by themselves: one protocol has them. */
 import * as openai from '#protocols/openai/conversations'
 
-const { conversationIn, demandItems, inConversation, keptItem, readConversation, twoPasts, writeConversation } = openai
+const { conversationIn, demandItems, inConversation, keptItem, readConversation, shownItem, twoPasts, writeConversation } = openai
 
 /** What its clients say of them, and what they are told. */
-export const conversationWords = { conversationIn, demandItems, inConversation, keptItem, readConversation, twoPasts, writeConversation }
+export const conversationWords = {
+  conversationIn,
+  demandItems,
+  inConversation,
+  keptItem,
+  readConversation,
+  shownItem,
+  twoPasts,
+  writeConversation,
+}

@@ -66,14 +66,37 @@ const prefixes: Readonly<Record<string, string>> = {
   custom_tool_call_output: 'ctco_',
 }
 
-/** An item of a request or of an answer as it is kept; undefined for what is none. */
-export function keptItem(item: unknown): NewItem | undefined {
-  if (!isObject(item)) return undefined
+/** Items that have a status in lists, and may have one in a request. */
+const stated = new Set(['message', 'function_call', 'function_call_output'])
+/** Further ones that have a status in lists. */
+const statedInLists = new Set([
+  ...['custom_tool_call', 'custom_tool_call_output', 'computer_call_output', 'shell_call', 'shell_call_output'],
+  ...['local_shell_call_output', 'tool_search_call', 'tool_search_output', 'program_output'],
+])
+
+/** The long form of an item without its id, whatever it was sent in; undefined for what is none. */
+function longForm(item: Body): (Body & { type: string }) | undefined {
   const type = item.type ?? (item.role === undefined ? undefined : 'message')
   if (typeof type !== 'string') return undefined
-  const { id, type: _, ...rest } = item
-  const whole: Body = { type, ...(type === 'message' && { status: 'completed' }), ...rest, ...(type === 'message' && contentOf(item)) }
-  return { ...(typeof id === 'string' && { id }), prefix: prefixes[type] ?? 'item_', json: JSON.stringify(whole) }
+  const { id: _, type: __, status, ...rest } = item
+  const said = status ?? (stated.has(type) ? 'completed' : undefined)
+  return { type, ...(said !== undefined && { status: said }), ...rest, ...(type === 'message' && contentOf(item)) }
+}
+
+/** An item of a request or of an answer as it is kept; undefined for what is none. */
+export function keptItem(item: unknown): NewItem | undefined {
+  const whole = isObject(item) ? longForm(item) : undefined
+  if (!isObject(item) || !whole) return undefined
+  const { id } = item
+  return { ...(typeof id === 'string' && { id }), prefix: prefixes[whole.type] ?? 'item_', json: JSON.stringify(whole) }
+}
+
+/** An item of a request as lists show it, by its own id or else by this one. */
+export function shownItem(item: unknown, id: string): Body & { id: unknown } {
+  const said = isObject(item) ? item : {}
+  const whole = longForm(said)
+  if (!whole) return { ...said, id: said.id ?? id }
+  return { id: said.id ?? id, ...whole, ...(statedInLists.has(whole.type) && { status: whole.status ?? 'completed' }) }
 }
 
 /** Lists have the long form, whatever a message was sent in. */

@@ -1,4 +1,5 @@
 /** What a client sees of an exchange that is kept. Pure, as `stored-exchange.ts`. */
+import { conversationWords } from '#protocols/conversations'
 import { replayResponse } from '#protocols/index'
 import type { Exchange } from '#reasoning-state/stored-conversations'
 import type { StoredView } from '#relay/contract/stored'
@@ -18,7 +19,7 @@ function inputPage(
   { isOldestFirst, after, limit }: Extract<StoredView, { kind: 'input' }>,
 ) {
   const output = isObject(response) && Array.isArray(response.output) ? response.output.length : 0
-  const data = items.slice(0, items.length - output).map((item, index) => ({ id: `${id}_item_${index}`, ...(item as object) }))
+  const data = items.slice(0, items.length - output).map((item, index) => conversationWords.shownItem(item, `${id}_item_${index}`))
   if (!isOldestFirst) data.reverse()
   const start = after === undefined ? 0 : data.findIndex((item) => item.id === after) + 1
   if (after !== undefined && start === 0) {
