@@ -3,11 +3,12 @@
  * and must not be mixed in. String formats are registered here, once.
  */
 import { FormatRegistry, Kind, type Static, type TSchema, Type, TypeRegistry } from '@sinclair/typebox'
+import { isInstant } from './instant.ts'
 
 export { type Static, type TSchema, Type }
 
 FormatRegistry.Set('decimal', (value) => /^-?(0|[1-9]\d{0,12})(\.\d{1,9})?$/.test(value))
-FormatRegistry.Set('instant', (value) => value.length <= 40 && /^\d{4}-\d\d-\d\dT/.test(value) && !Number.isNaN(Date.parse(value)))
+FormatRegistry.Set('instant', isInstant)
 FormatRegistry.Set('http-url', (value) => value.length <= 2048 && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol))
 
 /** A JSON integer in [min, max]; unlike Elysia's own number types it never accepts a string. */

@@ -198,6 +198,11 @@ describe('every problem has its line and column', () => {
       'keys: [{ name: k, user: u, key: sk-12345678, expiresAt: tomorrow }]',
       ['1:57: keys.0.expiresAt: Expected a time like 2026-03-01T00:00:00Z'],
     ],
+    ...['2030-02-30T00:00:00Z', '2030-01-01T00:00:00'].map((time): [string, string, string[]] => [
+      `a day that there is not, or no offset: ${time}`,
+      `keys: [{ name: k, user: u, key: sk-12345678, expiresAt: ${time} }]`,
+      ['1:57: keys.0.expiresAt: Expected a time like 2026-03-01T00:00:00Z'],
+    ]),
     ['a key of nothing', 'keys: [{ name: k, user: u }]', ['1:8: Missing field "key"']],
     [
       'a key and the digest of one',

@@ -1,4 +1,5 @@
 /** Flags that choose usage and requests: their time, and whose they are. */
+import { isInstant } from '#shared/instant'
 import { CommandError } from './api.ts'
 import { type Flag, type Input, pick } from './command.ts'
 
@@ -22,6 +23,6 @@ export function spanOf(flags: Input['flags']): Record<string, string> {
 export function instantOf(text: string, what: string): string {
   const [, count, unit] = /^(\d{1,4})([hd])$/.exec(text) ?? []
   if (count !== undefined) return new Date(Date.now() - Number(count) * unitMs[unit as 'h' | 'd']).toISOString()
-  if (/^\d{4}-\d\d-\d\dT/.test(text) && !Number.isNaN(Date.parse(text))) return text
+  if (isInstant(text)) return text
   throw new CommandError(`${what} takes a time like 2026-03-01T00:00:00Z, or so many hours or days ago: 12h, 7d.`, 2)
 }

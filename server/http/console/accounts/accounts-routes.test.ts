@@ -394,9 +394,15 @@ describe('bodies', () => {
       ),
       ...['-1', '1.0000001', '100.000001', 1].map((ratio): [string, string, unknown] => ['/api/groups', 'ratio', { name: 'bad', ratio }]),
       ...['', 'a\nb', 'a\0b', 'x'.repeat(121), 5, '\ud800'].map((name): [string, string, unknown] => ['/api/keys', 'name', { name }]),
-      ...['tomorrow', '2030-13-01T00:00:00Z', '0000-01-01T00:00:00Z', '1969-12-31T00:00:00Z', 1_900_000_000].map(
-        (expiresAt): [string, string, unknown] => ['/api/keys', 'expiresAt', { name: 'k', expiresAt }],
-      ),
+      ...[
+        'tomorrow',
+        '2030-13-01T00:00:00Z',
+        '2030-02-30T00:00:00Z',
+        '2030-01-01T00:00:00',
+        '0000-01-01T00:00:00Z',
+        '1969-12-31T00:00:00Z',
+        1_900_000_000,
+      ].map((expiresAt): [string, string, unknown] => ['/api/keys', 'expiresAt', { name: 'k', expiresAt }]),
       ['/api/groups', 'description', { name: 'bad', description: 'a\0b' }],
       ['/api/keys', 'budget.timezone', { name: 'k', budget: { timezone: 'Nowhere/At' } }],
       ['/api/keys', 'models.0', { name: 'k', models: [''] }],

@@ -2,6 +2,7 @@
 import { bodyNames } from '#protocols/codec/body-names'
 import { invalidField } from '#protocols/codec/fields'
 import { GatewayError } from '#shared/errors'
+import { isInstant } from '#shared/instant'
 import { isObject } from '#shared/json'
 import { scanObject } from '#wire/json-scan'
 import { readModelName } from '../path.ts'
@@ -77,7 +78,7 @@ function usesIn(value: Body): number {
 function timeIn(value: Body, field: string, now: number): number | undefined {
   const raw = pick(value, field)
   if (raw === undefined) return undefined
-  const time = typeof raw === 'string' && /^\d{4}-\d\d-\d\dT/.test(raw) ? Date.parse(raw) : Number.NaN
+  const time = typeof raw === 'string' && isInstant(raw) ? Date.parse(raw) : Number.NaN
   if (time > now && time <= now + longest) return time
   throw invalidField(field, 'a time (RFC 3339) within the next 20 hours')
 }
