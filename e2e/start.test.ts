@@ -45,6 +45,15 @@ describe('a fault at start is one clear line and exit code 1', () => {
   )
 
   test(
+    'a parley.yaml that is not UTF-8, with its line',
+    async () => {
+      const config = Buffer.from('users:\n  - { name: Zo\u00eb }\n', 'latin1')
+      expectRefusal(await runToExit({ config }), /parley\.yaml is not UTF-8: line 2/)
+    },
+    patience,
+  )
+
+  test(
     'a configuration file that is not there',
     async () => {
       expectRefusal(await runToExit({ env: { PARLEY_CONFIG: './nowhere.yaml' } }), /nowhere\.yaml/)

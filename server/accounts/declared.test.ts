@@ -148,18 +148,26 @@ describe('what parley.yaml declares', () => {
     expect(accounts.groups.get('vip')?.ratio).toBe(3_000_000n)
   })
 
-  test('may give a key that one gave up to another, and not before', async () => {
+  test('may give a secret that one gives up to another, in any order, and swap them', async () => {
     const [one, two] = [secret, `${secret}-2`]
     await apply()
     const key = (name: string, key: string) => ({ name, user: 'bot', key })
     await accounts.declareKeys([key('a', one), key('b', two)])
     const ids = [one, two].map((key) => accounts.admitKey(key).key?.id)
-    expect(await failure(accounts.declareKeys([key('b', one), key('a', `${secret}-3`)]))).toMatchObject({ param: '0.key' })
-    await accounts.declareKeys([key('a', `${secret}-3`), key('b', one)])
+    await accounts.declareKeys([key('a', two), key('b', one)])
+    expect([two, one].map((key) => accounts.admitKey(key).key?.id)).toEqual(ids)
+    await accounts.declareKeys([key('b', two), key('a', one)])
+    expect([one, two].map((key) => accounts.admitKey(key).key?.id)).toEqual(ids)
+    const same = [key('b', one), key('a', one)]
+    expect(await failure(accounts.declareKeys(same))).toMatchObject({ param: '0.key', message: expect.stringContaining('this secret') })
+    await accounts.declareKeys([key('b', one), key('a', `${secret}-3`)])
     expect([`${secret}-3`, one].map((key) => accounts.admitKey(key).key?.id)).toEqual(ids)
     expect(() => accounts.admitKey(two)).toThrow('not valid')
     await accounts.declareKeys([key('a', `${secret}-3`), key('b', two), key('c', one)])
     expect(accounts.admitKey(one).key?.name).toBe('c')
+    // Around in a circle, a new one among them.
+    await accounts.declareKeys([key('a', two), key('b', one), key('c', `${secret}-4`), key('d', `${secret}-3`)])
+    expect([two, one, `${secret}-4`, `${secret}-3`].map((key) => accounts.admitKey(key).key?.name)).toEqual(['a', 'b', 'c', 'd'])
   })
 
   test('may be known by its digest alone: its holder goes on with it', async () => {

@@ -15,7 +15,7 @@ import { isTeamId } from '#shared/ids'
 import { sameValue } from '#shared/same-value'
 import { noteAll, onRecord } from '#store/accounts/audit'
 import { type GroupRecord, insertGroup, updateGroup } from '#store/accounts/groups'
-import { insertKeys, type KeyRecord, updateKey } from '#store/accounts/keys'
+import { freeDigests, insertKeys, type KeyRecord, updateKey } from '#store/accounts/keys'
 import { createUsers, type Grant, loadUsers, postOpenings, type UserRecord, updateUser } from '#store/accounts/users'
 import type { Store } from '#store/engine/store'
 import type { Group, User } from './caller.ts'
@@ -24,7 +24,7 @@ import { type ComparedPasswords, comparePasswords, type GivenPassword } from './
 import type { Directory, KnownKey, KnownUser } from './directory.ts'
 import { defaultGroup, newGroup, writeGroups } from './groups.ts'
 import { keyColumns, keyHint, newKey, newRecord, paidBy, writeKeys } from './keys.ts'
-import { invalid, nameTaken, readBounds, readUsd, uniquely } from './refusals.ts'
+import { invalid, readBounds, readUsd, secretTaken, uniquely } from './refusals.ts'
 import { demandGroup, membership, moneyNote, newUser, writeUsers } from './users.ts'
 
 /** A group of the file. */
@@ -122,7 +122,8 @@ export function createDeclared({ store, directory, clock, random, endSessionsOf 
     if (user === undefined) throw invalid('user', 'a user that exists')
     const team = row.team === undefined ? undefined : directory.teamNamed(row.team)
     if (row.team !== undefined && team === undefined) throw invalid('team', 'a team that exists')
-    const { key = '', digest = sha256Hex(key) } = row
+    const { key = '' } = row
+    const digest = digestOf(row)
     const made = { ...newKey(user.id, row.name, key, newRecord(clock, random)), ...keyColumns(row), digest, hint: keyHint(key) }
     const fresh = { ...made, ...(team && paidBy(team.team.id, user.id)), managed: 'file' as const }
     return { owner: team?.payer ?? user, fresh }
@@ -134,11 +135,11 @@ export function createDeclared({ store, directory, clock, random, endSessionsOf 
     if (!user.groups.includes(group)) throw invalid('group', `a group of this ${isTeamId(user.id) ? 'team' : 'user'}`)
   }
 
-  /** The steps for the keys, computed row by row: a key value that one row gives up, another may take. */
-  function keySteps(wanted: ReadonlySet<string>, stored: readonly KnownKey[]) {
+  /** The steps for the keys, computed row by row: a secret that one row gives up, another may take, before it or after it. */
+  function keySteps(rows: readonly DeclaredKey[], stored: readonly KnownKey[]) {
+    const wanted = new Set(rows.map(({ name }) => name))
     const byName = new Map(stored.map((known) => [known.key.name, known]))
-    const holders = new Map<string, string | undefined>()
-    const holderOf = (digest: string) => (holders.has(digest) ? holders.get(digest) : directory.keyWithDigest(digest)?.key.id)
+    const given = new Map<string, string>()
 
     /**
      * The stored row for this row of the file: by name, or else a row with the same key whose name is no longer in the file, so that
@@ -150,15 +151,22 @@ export function createDeclared({ store, directory, clock, random, endSessionsOf 
       return byName.get(name) ?? renamed
     }
 
+    const keeps = new Map(rows.map((row) => [meant(row.name, digestOf(row))?.key.id, digestOf(row)]))
+
+    /** Who has this secret when all rows are as the file says. */
+    function holderOf(digest: string): string | undefined {
+      const holder = given.get(digest) ?? directory.keyWithDigest(digest)?.key.id
+      return holder !== undefined && (keeps.get(holder) ?? digest) === digest ? holder : undefined
+    }
+
     return (row: DeclaredKey): Step<KeyRecord> | undefined => {
       const { owner, fresh } = declaredKey(row)
       demandOwnGroup(owner, row.group)
       const { id: _, createdAt: __, lastUsedAt: ___, lastUsedFrom: ____, ...columns } = fresh
       const known = meant(row.name, fresh.digest)
       const holder = holderOf(fresh.digest)
-      if (holder !== undefined && holder !== known?.key.id) throw nameTaken('key')
-      if (known) holders.set(known.digest, undefined)
-      holders.set(fresh.digest, known?.key.id ?? fresh.id)
+      if (holder !== undefined && holder !== known?.key.id) throw secretTaken()
+      given.set(fresh.digest, known?.key.id ?? fresh.id)
       if (known === undefined) return { fresh }
       const changed = changes(columns, {
         ...known.key,
@@ -201,17 +209,20 @@ export function createDeclared({ store, directory, clock, random, endSessionsOf 
     async declareKeys(rows) {
       const wanted = new Set(rows.map(({ name }) => name))
       const stored = [...directory.keys.all()].filter(({ key }) => key.managed === 'file')
-      const steps = eachRow(rows, keySteps(wanted, stored))
+      const steps = eachRow(rows, keySteps(rows, stored))
       const renamed = new Set(steps.flatMap((step) => ('id' in step ? step.id : [])))
       const left = stored.filter(({ key }) => key.enabled && !wanted.has(key.name) && !renamed.has(key.id))
       steps.push(...left.map(({ key: { id } }) => ({ id, columns: { enabled: false } })))
       const { fresh, changed, deeds } = insertsAndUpdates('key', steps, ({ id }) => id)
       if (deeds.length === 0) return
       const write = writeKeys(store, theFile, deeds, async (store) => {
+        // One may get what another still has.
+        const moved = changed.filter(({ columns }) => columns.digest !== undefined).map(({ id }) => id)
+        if (moved.length > 1) await freeDigests(store, moved)
         for (const { id, columns } of changed) await updateKey(store, id, columns)
         await insertKeys(store, fresh)
       })
-      await uniquely(write, 'key')
+      await uniquely(write, secretTaken)
     },
   }
 }
@@ -227,6 +238,8 @@ interface CheckedUser {
 
 const madeInConsole = (what: string, param: string) =>
   new GatewayError('name_taken', `A ${what} of this name was made in the console; rename or delete one of the two.`, { param })
+
+const digestOf = ({ key = '', digest = sha256Hex(key) }: DeclaredKey): string => digest
 
 /** Every column that the file controls, with defaults for what it leaves out. */
 function userColumns(row: NewUser): Partial<UserRecord> {

@@ -10,6 +10,9 @@ import type { Managed } from './caller.ts'
 export const notFound = () => new GatewayError('not_found', 'There is nothing with this id, or it is not yours.')
 /** A name that another row has. */
 export const nameTaken = (param = 'name') => new GatewayError('name_taken', 'This name is taken. Choose another one.', { param })
+/** A secret that another key has. */
+export const secretTaken = () =>
+  new GatewayError('name_taken', 'Another key has this secret. Each key needs one of its own.', { param: 'key' })
 /** A group the caller may not use. */
 export const groupNotAllowed = () =>
   new GatewayError('group_not_allowed', 'You may not use this group, or it is no longer there.', { param: 'group' })
@@ -45,11 +48,11 @@ export function demandConsole(row: { managed: Managed }): void {
 }
 
 /** Runs a write; the database's unique violation becomes `name_taken`. */
-export async function uniquely<T>(write: Promise<T>, param?: string): Promise<T> {
+export async function uniquely<T>(write: Promise<T>, taken: () => GatewayError = nameTaken): Promise<T> {
   try {
     return await write
   } catch (thrown) {
-    throw sqlState(thrown) === uniqueViolation ? nameTaken(param) : thrown
+    throw sqlState(thrown) === uniqueViolation ? taken() : thrown
   }
 }
 

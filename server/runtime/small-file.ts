@@ -1,4 +1,5 @@
 /** Small files: facts that are made once and kept for their owner alone, and files that people name, with words for what is wrong with them. */
+import { isUtf8 } from 'node:buffer'
 import { appendFile, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
@@ -36,8 +37,23 @@ export async function appendOwn(path: string, text: string): Promise<void> {
   })
 }
 
-/** The text of a file, or undefined when there is none. Rejects with a FileFault. */
-export const readIfThere = (path: string): Promise<string | undefined> => asFileFault(path, () => unlessAbsent(readFile(path, 'utf8')))
+/** The text of a file, or undefined when there is none. Rejects with a FileFault, also for a file that is not UTF-8. */
+export async function readIfThere(path: string): Promise<string | undefined> {
+  const bytes = await asFileFault(path, () => unlessAbsent(readFile(path)))
+  return bytes && decoded(path, bytes)
+}
+
+function decoded(path: string, bytes: Buffer): string {
+  const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  try {
+    return utf8.decode(bytes)
+  } catch (cause) {
+    // As Latin-1 every byte is a character.
+    const lines = bytes.toString('latin1').split('\n')
+    const at = lines.findIndex((line) => !isUtf8(Buffer.from(line, 'latin1')))
+    throw new FileFault(`${path} is not UTF-8: line ${at + 1} has other bytes`, { cause })
+  }
+}
 
 /**
  * What changes whenever a file is written or replaced, links followed; undefined when there is none. Asked again and again

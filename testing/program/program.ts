@@ -25,7 +25,7 @@ export interface ProgramOptions {
   /** Added to the environment; PARLEY_* variables of the caller's environment are not passed on. */
   env?: Record<string, string>
   /** The text of a parley.yaml to put into the folder. */
-  config?: string
+  config?: string | Uint8Array
   /** An existing folder to run in, which is kept at the end. */
   folder?: string
   /** Shell code to run first; it must end in `exec "$@"`. If it sets PARLEY_PORT, nothing has to be printed. */

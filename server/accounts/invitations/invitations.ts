@@ -217,7 +217,7 @@ export function createInvitations({ store, directory, clock, random, sessions, q
           if (isNew) await writeUser(store, user, 'change', user.id, (store) => updateUser(store, user.id, columns))
           await enter(store, user, user.id, row)
         }),
-        'token',
+        () => nameTaken('token'),
       )
     },
     sweep: () => deleteStaleInvitations(store, new Date(clock.now() - keptMs)),

@@ -77,7 +77,7 @@ export function createMembers({ store, directory, clock }: { store: Store; direc
       if (directory.members.get(row.id) !== undefined) throw nameTaken('user')
       await uniquely(
         writeMember(store, by, 'create', row.id, (store) => insertTeamMembers(store, [row])),
-        'user',
+        () => nameTaken('user'),
       )
       return memberOf(teamId, user.id)
     },
