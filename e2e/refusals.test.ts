@@ -176,6 +176,48 @@ test('an empty header, and an Authorization that is no Bearer, are no second key
   expect(await refused(await post(JSON.stringify(whole), two))).toEqual([401, 'conflicting_credentials'])
 })
 
+test('Allow names the methods that the address serves', async () => {
+  const headers = { authorization: `Bearer ${gateway.key}` }
+  for (const [path, allow] of [
+    ['/v1/responses', 'POST'],
+    ['/openai/v1/responses', 'POST'],
+    ['/v1/models/c', 'GET'],
+    ['/v1beta/models/a/b', 'GET'],
+    ['/v1/models/c:generateContent', 'POST'],
+    ['/v1beta/models/a/b%3AstreamGenerateContent', 'POST'],
+    ['/v1beta/models/c:batchGenerateContent', 'POST'],
+    ['/v1beta/models', 'GET'],
+  ] as const) {
+    for (const method of ['PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+      const answer = await fetch(gateway.url + path, { method, headers })
+      expect([path, method, answer.status, answer.headers.get('allow')]).toEqual([path, method, 405, allow])
+    }
+  }
+})
+
+test('a compressed body is 415 in the envelope of the caller', async () => {
+  const packed = Bun.gzipSync(JSON.stringify(whole))
+  const gzip = { 'content-encoding': 'gzip' }
+  const answer = await post(packed, gzip)
+  expect([answer.status, await envelope(answer)]).toMatchObject([
+    415,
+    { type: 'invalid_request_error', code: 'unsupported_media_type', message: expect.stringContaining('Content-Encoding') },
+  ])
+  const large = await post(Bun.gzipSync(crypto.getRandomValues(new Uint8Array(65_536)), { level: 0 }), gzip)
+  expect([large.status, (await envelope(large)).code]).toEqual([415, 'unsupported_media_type'])
+  const ask = (path: string) =>
+    fetch(gateway.url + path, {
+      method: 'POST',
+      body: packed,
+      headers: { ...gzip, 'anthropic-version': '2023-06-01', 'x-api-key': gateway.key },
+    })
+  const messages = await ask('/v1/messages')
+  expect([messages.status, await messages.json()]).toMatchObject([415, { type: 'error', error: { type: 'invalid_request_error' } }])
+  const gemini = await ask(`/v1beta/models/${testModel}:generateContent`)
+  expect([gemini.status, await gemini.json()]).toMatchObject([415, { error: { status: 'INVALID_ARGUMENT' } }])
+  expect((await post(JSON.stringify(whole), { 'content-encoding': 'identity' })).status).toBe(200)
+})
+
 test('paths: unknown is 404, a wrong method is 405 with Allow, models may have slashes', async () => {
   const call = (method: string, path: string) => fetch(gateway.url + path, { method, headers: { authorization: `Bearer ${gateway.key}` } })
   const unknown = await call('GET', '/v1/unknown')

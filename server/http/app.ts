@@ -7,7 +7,7 @@ import { Elysia } from 'elysia'
 import { unservedDoor } from '#http/api/unserved-doors'
 import { isPreflight, preflight, readable } from '#http/request/other-sites'
 import { captured, errorResponse, sameErrorResponse, withGuards, withRequestId } from '#http/request/respond'
-import type { Envelope, Method, Route, Visit } from '#http/request/route'
+import { allowed, type Envelope, type Route, type Visit } from '#http/request/route'
 import { clientAddress, createTargetCheck, type HostPolicy, pathParameter } from '#http/request/target'
 import { type Clock, newRequestId, type Random } from '#runtime/clock'
 import type { LagMeter } from '#runtime/event-loop-lag'
@@ -122,17 +122,13 @@ function envelopeAt(address: string): Envelope {
 
 const noSuchMethod = 'This address does not take this method.'
 
-/** Methods by path pattern, for the Allow header. */
-function methodsOf(routes: readonly Route[]): Map<string, Set<Method>> {
-  const methods = new Map<string, Set<Method>>()
+/** Routes by path pattern. */
+function routesByPath(routes: readonly Route[]): Map<string, Route[]> {
+  const known = new Map<string, Route[]>()
   for (const route of routes) {
-    for (const path of [route.path, ...(route.also ?? [])]) {
-      const known = methods.get(path)
-      if (known) known.add(route.method)
-      else methods.set(path, new Set([route.method]))
-    }
+    for (const path of [route.path, ...(route.also ?? [])]) known.set(path, [...(known.get(path) ?? []), route])
   }
-  return methods
+  return known
 }
 
 function parameters(params: Record<string, string>): Record<string, string> {
@@ -203,8 +199,9 @@ export function createApp(parts: AppParts): App {
   }
   const forOtherSites = new Set(parts.routes.flatMap((route) => (route.forOtherSites ? [route.path, ...(route.also ?? [])] : [])))
 
-  function notAllowed(request: Request, allow: string): Response {
+  function notAllowed(request: Request, routes: readonly Route[]): Response {
     const arrival = arrivals.get(request)
+    const allow = allowed(routes, arrival?.url)
     if (isPreflight(request) && forOtherSites.has(arrival?.url.pathname ?? '')) return preflight(allow)
     const door = arrival && unservedDoor(request, arrival.url)
     const [says, envelope] = door?.isMethod ? [door.error.message, door.envelope] : [noSuchMethod, envelopeAt(request.url)]
@@ -213,9 +210,8 @@ export function createApp(parts: AppParts): App {
     return response
   }
 
-  for (const [path, methods] of methodsOf(parts.routes)) {
-    const allow = [...methods].sort().join(', ')
-    elysia.all(path, ({ request }) => notAllowed(request, allow), { parse: 'none' })
+  for (const [path, routes] of routesByPath(parts.routes)) {
+    elysia.all(path, ({ request }) => notAllowed(request, routes), { parse: 'none' })
   }
   elysia.all(
     '/*',

@@ -4,7 +4,7 @@
  * door itself. Azure's clients send their key as `api-key`, which counts at their addresses only.
  */
 import { errorResponse } from '#http/request/respond'
-import type { Addressed, Method, Route, Visit } from '#http/request/route'
+import { type Addressed, allowed, type Method, type Route, type Visit } from '#http/request/route'
 import { GatewayError } from '#shared/errors'
 import { admit, type RelayServices } from './relay-route.ts'
 import { unservedDoor } from './unserved-doors.ts'
@@ -34,10 +34,16 @@ function targetsAmong(routes: readonly Route[]): Target[] {
   return targets.sort((a, b) => Number(/[:*]/.test(a.route.path)) - Number(/[:*]/.test(b.route.path)))
 }
 
-function notAllowed(visit: Visit, allowed: readonly Target[], says = 'This address does not take this method.'): Response {
+function notAllowed(visit: Visit, targets: readonly Target[], says = 'This address does not take this method.'): Response {
   const refusal = new GatewayError('method_not_allowed', says)
   const response = errorResponse(refusal, 'chat', visit.requestId)
-  response.headers.set('allow', [...new Set(allowed.map(({ route }) => route.method))].sort().join(', '))
+  response.headers.set(
+    'allow',
+    allowed(
+      targets.map(({ route }) => route),
+      visit.url,
+    ),
+  )
   return response
 }
 
@@ -74,8 +80,19 @@ export function furtherAddresses(services: Pick<RelayServices, 'accounts'>, rout
     return forward(visit, rest, { keyHeader: 'api-key', model: { rule: 'engine', name: model } })
   }
 
+  /** Whether one of the routes that are meant takes this method; also where there is none, which is 404. */
+  const serves = (method: Method, url: Pick<URL, 'pathname'>): boolean => {
+    const rest = url.pathname.replace(/^\/(?:v1beta\/openai|openai\/v1|openai)\//, '')
+    const fitting = targets.filter(({ at }) => at.test(rest))
+    return fitting.length === 0 || fitting.some(({ route }) => route.method === method && route.serves?.(url) !== false)
+  }
+
   const under = (path: string, handle: Route['handle'], taken = methods): Route[] =>
-    // An answer that is thrown becomes an error in the envelope, so nothing may be thrown before it is waited for.
-    taken.map((method) => ({ method, path, envelope: 'chat', slow: true, handle: async (visit) => handle(visit) }))
+    taken.map((method) => ({
+      ...{ method, path, envelope: 'chat', slow: true },
+      serves: (url) => serves(method, url),
+      // An answer that is thrown becomes an error in the envelope, so nothing may be thrown before it is waited for.
+      handle: async (visit) => handle(visit),
+    }))
   return [...under('/openai/*', azure), ...under('/openai/deployments/*', deployment, ['POST']), ...under('/v1beta/openai/*', google)]
 }

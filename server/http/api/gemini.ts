@@ -1,7 +1,7 @@
 /** Endpoints of the Gemini protocol: `{model}:{action}` under both prefixes. */
 
 import type { Route, Visit } from '#http/request/route'
-import { geminiActions, geminiArray } from '#protocols/index'
+import { geminiActions, geminiArray, namesGeminiAction } from '#protocols/index'
 import type { Reply } from '#relay/contract/ask'
 import type { Source } from '#runtime/outgoing-body'
 import { GatewayError } from '#shared/errors'
@@ -64,6 +64,7 @@ export function geminiRoutes(services: RelayServices, further?: FurtherAction): 
     path,
     envelope: 'gemini' as const,
     slow: true,
+    serves: ({ pathname }: Pick<URL, 'pathname'>) => namesGeminiAction(pathname),
     handle: async (visit: Visit) => act(services, visit, further),
   }))
 }

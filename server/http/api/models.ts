@@ -122,6 +122,7 @@ export function modelRoutes(services: ModelServices): Route[] {
     method: 'GET',
     path,
     envelope,
+    serves: ({ pathname }) => !namesGeminiAction(pathname),
     handle: (visit) => handle(visit, typeof envelope === 'function' ? envelope(visit) : envelope),
   })
   return [

@@ -154,6 +154,8 @@ export function openaiRoutes(services: StoredResponseServices, socket?: (visit: 
       path: '/v1/responses',
       envelope: 'chat',
       slow: true,
+      // Nothing but WebSockets.
+      serves: () => false,
       handle: async (visit) => {
         admit(services, visit)
         return wantsSocket(visit) && socket ? socket(visit) : onlyPost(visit)

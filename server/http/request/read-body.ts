@@ -27,7 +27,7 @@ const senderLeft = (cause: unknown) =>
 const tooLarge = (maxBytes: number) => new GatewayError('request_too_large', `The request body is larger than ${maxBytes} bytes.`)
 
 /**
- * The whole body. Rejects with `request_too_large` as soon as it exceeds `maxBytes`, `body_timeout` when it is not complete after
+ * The whole body. Rejects with 415 when it is compressed, `request_too_large` as soon as it exceeds `maxBytes`, `body_timeout` when it is not complete after
  * 120 seconds or nothing arrives for `idleMs` (only with a clock; four times that for all of a small body), and
  * `client_closed_request` when the sender disconnects.
  */
@@ -51,6 +51,8 @@ async function readAnyBody(request: Request, limits: BodyLimits): Promise<Uint8A
 /** Read by the runtime in one piece, which is cheaper; it does not say when something arrives, so only the whole time is limited. */
 function readSmallBody(request: Request, clock: Clock | undefined, timeMs: number): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
+    const coding = request.headers.get('content-encoding')
+    if (coding !== null) demandPlain(coding)
     let isOver = false
     let timer: Timer | undefined
     request.bytes().then(
@@ -112,7 +114,15 @@ interface Pieces {
 
 const nothing: Pieces = { next: async () => undefined, close: () => undefined }
 
+/** Throws 415 for a body that is compressed, which nothing here unpacks. */
+function demandPlain(coding: string): void {
+  if (/^\s*(?:identity)?\s*$/i.test(coding)) return
+  throw new GatewayError('unsupported_media_type', 'The body must not be compressed: send it without Content-Encoding.')
+}
+
 function openBody(request: Request, { maxBytes, clock, timeMs, idleMs }: BodyLimits): Pieces {
+  const coding = request.headers.get('content-encoding')
+  if (coding !== null) demandPlain(coding)
   if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes)
   if (request.body === null) return nothing
   const reader: Reader = request.body.getReader()

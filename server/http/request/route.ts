@@ -63,6 +63,8 @@ export interface Route {
   also?: readonly string[]
   /** The envelope of errors; a function where one address serves several protocols. */
   envelope: Envelope | ((visit: Pick<Visit, 'request' | 'url'>) => Envelope)
+  /** Whether the address names something that this method serves; absent: it does. `Allow` does not name the method elsewhere. */
+  serves?(url: Pick<URL, 'pathname'>): boolean
   /** For streams and slow calls: the server's idle timer is off until there is a response; Parley's own limits apply. */
   slow?: boolean
   /**
@@ -73,4 +75,10 @@ export interface Route {
   /** The scopes of management keys of which one opens it. */
   openedBy?: readonly string[]
   handle(visit: Visit): Response | Promise<Response>
+}
+
+/** What `Allow` says of these routes at this address: the methods that serve it. */
+export function allowed(routes: readonly Route[], url: Pick<URL, 'pathname'> | undefined): string {
+  const serving = routes.filter((route) => url === undefined || route.serves?.(url) !== false)
+  return [...new Set(serving.map(({ method }) => method))].sort().join(', ')
 }

@@ -47,5 +47,9 @@ export function readModelName(name: string): string {
   throw new GatewayError('invalid_value', 'The model must be a name of 1 to 256 characters without control characters.', { param: 'model' })
 }
 
-/** True when a path parameter names an action, as the address of a call does. */
-export const namesAction = (path: string): boolean => actions.some((action) => path.endsWith(`:${action}`))
+/** Of batches: `batches.ts`. */
+const ofBatches = ['batchGenerateContent', 'asyncBatchEmbedContent'] as const
+
+/** True when a path names an action, as the address of a call does; its colon may be encoded. */
+export const namesAction = (path: string): boolean =>
+  [...actions, ...ofBatches].some((action) => path.endsWith(`:${action}`) || path.toLowerCase().endsWith(`%3a${action}`.toLowerCase()))
