@@ -144,6 +144,32 @@ test('all are tested side by side; a test of a model shows what came back, witho
   expect(await page.content()).not.toContain(secret)
 })
 
+test('a channel whose attempts fail has their share in the list, also under another name', async ({ page, program }) => {
+  const api = await consoleApi(program)
+  const ask = async (model: string) => {
+    const headers = { authorization: `Bearer ${program.printed('PARLEY_KEY')}`, 'content-type': 'application/json' }
+    const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'x' }] })
+    return (await fetch(`${program.url}/v1/chat/completions`, { method: 'POST', headers, body })).status
+  }
+  expect([await ask('refused'), await ask('only-north')]).toEqual([502, 200])
+  const channels = await rows(program)
+  const [broken, north] = [channels.get('broken')?.id ?? '', channels.get('north')?.id ?? '']
+  for (const id of [broken, north]) await api('PATCH', `/api/channels/${id}`, { name: `renamed-${id.slice(-4)}` })
+  await openConsole(page, '/admin/channels')
+  const row = (id: string) => page.getByRole('row', { name: `renamed-${id.slice(-4)}` }).filter({ has: page.getByRole('img') })
+  await expect(row(north)).toContainText('100%')
+  await expect(row(north).getByRole('img', { name: 'Last hour: 1 attempts, 0 failed' })).toBeVisible()
+  await expectClean(page, 'a list with a channel that fails')
+  await row(broken).getByRole('link', { name: '0.00%' }).click()
+  await expect(page.getByRole('row', { name: /refused/ }).first()).toContainText('0.0%')
+  await api('POST', `/api/channels/${broken}/reset`)
+  for (const [id, name] of [
+    [broken, 'broken'],
+    [north, 'north'],
+  ])
+    await api('PATCH', `/api/channels/${id}`, { name })
+})
+
 test('a route tells how often each is asked, and what waits for others to fail', async ({ page }) => {
   await openConsole(page, '/admin/channels/simulate?model=shared')
   const line = (name: string) => page.getByRole('listitem').filter({ hasText: name })

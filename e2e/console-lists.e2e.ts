@@ -137,13 +137,13 @@ test('a change in the audit names what its ids stand for', async ({ page, progra
   await api('DELETE', `/api/users/${user}`)
 })
 
-test('a channel shows its last day by the hour', async ({ page }) => {
+test('a channel shows the attempts of its last hour', async ({ page }) => {
   await openConsole(page, '/admin/channels')
-  const slices = page.getByRole('img', { name: 'Last 24 hours by the hour: 1 requests, 0 failed' })
+  const slices = page.getByRole('img', { name: 'Last hour: 1 attempts, 0 failed' })
   await expect(slices.first()).toBeVisible()
   await expect(slices.first().locator('i')).toHaveCount(24)
   await expect(slices.first().locator('i.good')).toHaveCount(1)
-  await expectClean(page, 'channels with their last day')
+  await expectClean(page, 'channels with their last hour')
 })
 
 test('a place of alerts is added, tested, switched off and removed; what was given up is tried again and leads to its channel', async ({

@@ -7,7 +7,7 @@ import type { Candidate } from './order.ts'
 
 /** Milliseconds of a slice, and how many slices make the last hour. */
 export const sliceMs = 150_000
-const slices = 24
+export const sliceCount = 24
 
 /** What one key met with one model, a slice each; the oldest first, the present one last. */
 export interface Outcome {
@@ -42,9 +42,9 @@ export function createOutcomes(clock: Pick<Clock, 'monotonic'>): Outcomes {
 
   /** Empties the slices that have passed since the last note. */
   function turn(ring: Ring, to: number): void {
-    for (let at = Math.max(ring.last + 1, to - slices + 1); at <= to; at++) {
-      ring.attempts[at % slices] = 0
-      ring.failed[at % slices] = 0
+    for (let at = Math.max(ring.last + 1, to - sliceCount + 1); at <= to; at++) {
+      ring.attempts[at % sliceCount] = 0
+      ring.failed[at % sliceCount] = 0
     }
     ring.last = to
   }
@@ -53,13 +53,13 @@ export function createOutcomes(clock: Pick<Clock, 'monotonic'>): Outcomes {
     if (size < most) return true
     for (const byKey of rings.values())
       for (const byModel of byKey.values())
-        for (const [model, { last }] of byModel) if (last <= now - slices && byModel.delete(model)) size -= 1
+        for (const [model, { last }] of byModel) if (last <= now - sliceCount && byModel.delete(model)) size -= 1
     return size < most
   }
 
   function make(byModel: Map<string, Ring>, model: string, now: number): Ring | undefined {
     if (!makeRoom(now)) return undefined
-    const ring = { last: now, attempts: new Uint32Array(slices), failed: new Uint32Array(slices) }
+    const ring = { last: now, attempts: new Uint32Array(sliceCount), failed: new Uint32Array(sliceCount) }
     byModel.set(model, ring)
     size += 1
     return ring
@@ -73,16 +73,16 @@ export function createOutcomes(clock: Pick<Clock, 'monotonic'>): Outcomes {
       const ring = byModel.get(model.name) ?? make(byModel, model.name, now)
       if (!ring) return
       turn(ring, now)
-      const at = now % slices
+      const at = now % sliceCount
       ring.attempts[at] = (ring.attempts[at] ?? 0) + 1
       if (failed) ring.failed[at] = (ring.failed[at] ?? 0) + 1
     },
     of(channelId) {
       const now = present()
-      const places = Array.from({ length: slices }, (_, at) => (now + 1 + at) % slices)
+      const places = Array.from({ length: sliceCount }, (_, at) => (now + 1 + at) % sliceCount)
       return [...(rings.get(channelId) ?? [])].flatMap(([keyId, byModel]) =>
         [...byModel].flatMap(([model, ring]) => {
-          if (ring.last <= now - slices) return []
+          if (ring.last <= now - sliceCount) return []
           turn(ring, now)
           const counts = places.map((at) => ({ attempts: ring.attempts[at] ?? 0, failed: ring.failed[at] ?? 0 }))
           return { keyId: keyId === '' ? null : keyId, model, slices: counts }

@@ -1,7 +1,7 @@
 /** Responses of the console API as schemas: the rows that `shared/console` has as types. */
 import { KeepBodies } from '../console/body.ts'
 import { type InvoiceReport, invoiceVendors } from '../console/books.ts'
-import type { ChannelOutcomes, ChannelTotals } from '../console/channel.ts'
+import type { ChannelAttempts, ChannelOutcomes, ChannelTotals } from '../console/channel.ts'
 import type { GroupRow, ManagedGroupRow } from '../console/group.ts'
 import type { KeyRow } from '../console/key.ts'
 import { Budget, Limits } from '../console/limits.ts'
@@ -198,6 +198,15 @@ export const HealthAnswer = Open({
   retryInMs: Type.Integer(),
 })
 
+const Slices = () => Type.Array(Open({ attempts: Type.Integer(), failed: Type.Integer() }))
+
+/** GET /api/channels/outcomes */
+export const ChannelAttemptsAnswer = Open({
+  sliceSeconds: Type.Integer(),
+  data: Type.Array(says<ChannelAttempts>().of(Open({ channelId: Type.String(), slices: Slices() }))),
+  next: Nullable(Type.String()),
+})
+
 /** GET /api/channels/:id/outcomes */
 export const ChannelOutcomesAnswer = says<ChannelOutcomes>().of(
   Open({
@@ -206,7 +215,7 @@ export const ChannelOutcomesAnswer = says<ChannelOutcomes>().of(
       Open({
         key: Nullable(Type.String()),
         model: Type.String(),
-        slices: Type.Array(Open({ attempts: Type.Integer(), failed: Type.Integer() })),
+        slices: Slices(),
       }),
     ),
   }),

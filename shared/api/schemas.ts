@@ -259,6 +259,7 @@ export const schemas = {
   ChannelHealth: rows.PageOf(rows.HealthAnswer),
   HealthReset,
   ChannelOutcomes: rows.ChannelOutcomesAnswer,
+  ChannelAttempts: rows.ChannelAttemptsAnswer,
   Ailments: rows.PageOf(rows.AilmentAnswer),
   ProbeQuestion,
   ProbeAnswer: inspection.ProbeAnswer,

@@ -149,6 +149,13 @@ export interface OutcomeRow {
   slices: { attempts: number; failed: number }[]
 }
 
+/** A row of GET /api/channels/outcomes: what all keys and models of a channel met. Channels that were not asked within the hour have none. */
+export interface ChannelAttempts {
+  channelId: string
+  /** The oldest first, the present one last. `failed`: of these, by fault of the upstream. */
+  slices: OutcomeRow['slices']
+}
+
 /** Why a channel is resting: a row of GET /api/channels/:id/health. Each ends by itself, or by POST .../reset. */
 export interface HealthRow {
   /** Name of the key; null where the channel has none. */

@@ -1,6 +1,6 @@
 import { Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
-import { queryOf, readAll } from '#client/console/load.ts'
+import { readAll } from '#client/console/load.ts'
 import { causeText } from '#client/console/rest-text.ts'
 import { vendorCard } from '#client/console/vendors.ts'
 import { tc } from '#client/ui/console/messages.ts'
@@ -11,19 +11,21 @@ import { formatDuration } from '#client/ui/console/time.ts'
 import { formatPercent } from '#client/ui/format.ts'
 import { Menu } from '#client/ui/menu.tsx'
 import { Switch as Toggle } from '#client/ui/switch.tsx'
-import type { ChannelHealthRow, ChannelRow, HealthRow } from '#shared/console/channel'
+import type { ChannelAttempts, ChannelHealthRow, ChannelRow, HealthRow } from '#shared/console/channel'
 import { type ChannelState, channelState } from '#shared/console/channel-state'
 import type { Page } from '#shared/console/model'
 import type { UsageReportRow, UsageTotals } from '#shared/console/usage'
+import { type Slice, sliceOf, sumOf } from './beside/slice.ts'
 import { Slices } from './beside/slices.tsx'
 import { t } from './messages.ts'
 import { PriorityField } from './priority-field.tsx'
 
-/** What requests met: the last hour by channel, and what rests now. */
+/** What requests and their attempts met in the last hour, and what rests now. */
 export interface Figures {
+  /** Of requests that were answered, by the channel's name: usage knows no id. */
   byChannel: Map<string, UsageReportRow>
-  /** The last day by channel and hour, the oldest first; undefined for an hour without requests. */
-  slices: Map<string, (UsageReportRow | undefined)[]>
+  /** Of attempts, whatever became of their requests, by the channel's id, the oldest first. */
+  slices: Map<string, Slice[]>
   total: UsageTotals | undefined
   /** What rests, and what failed lately without coming to rest. */
   rests: ChannelHealthRow[]
@@ -33,7 +35,7 @@ export interface Figures {
 /** A channel with what requests met there. */
 export interface LivingChannel extends ChannelRow {
   hour: UsageReportRow | undefined
-  slices: readonly (UsageReportRow | undefined)[]
+  slices: readonly (Slice | undefined)[]
   rests: ChannelHealthRow[]
   /** The error code of its last failure that is still remembered. */
   lastError: string | undefined
@@ -41,24 +43,16 @@ export interface LivingChannel extends ChannelRow {
 
 /** Reads what requests met. Throws ApiError. */
 export async function readFigures(_: boolean, signal: AbortSignal): Promise<Figures> {
-  const from = new Date(Date.now() - 3_600_000).toISOString()
-  const hours = lastHours(Date.now())
-  const [byChannel, byHour, total, ailments] = await Promise.all([
+  const from = new Date(Date.now() - hourMs).toISOString()
+  const [byChannel, attempts, total, ailments] = await Promise.all([
     readAll<UsageReportRow>(`/api/usage?by=channel&from=${from}`, signal),
-    readAll<UsageReportRow>(`/api/usage?by=channel,hour&from=${new Date(hours[0] ?? 0).toISOString()}`, signal, 10_000),
+    readAll<ChannelAttempts>('/api/channels/outcomes', signal),
     callApi<Page<UsageTotals>>('GET', `/api/usage?from=${from}`, undefined, signal),
     callApi<Page<ChannelHealthRow>>('GET', '/api/health?lately=true', undefined, signal),
   ])
-  const slices = new Map<string, (UsageReportRow | undefined)[]>()
-  for (const row of byHour) {
-    const at = hours.indexOf(Date.parse(row.hour ?? ''))
-    const list = slices.get(row.channel ?? '') ?? hours.map(() => undefined)
-    if (at >= 0) list[at] = row
-    slices.set(row.channel ?? '', list)
-  }
   return {
     byChannel: new Map(byChannel.map((row) => [row.channel ?? '', row])),
-    slices,
+    slices: new Map(attempts.map(({ channelId, slices }) => [channelId, slices.map(sliceOf)])),
     total: total.data[0],
     rests: penalties(ailments.data),
     failures: ailments.data,
@@ -66,15 +60,13 @@ export async function readFigures(_: boolean, signal: AbortSignal): Promise<Figu
 }
 
 const hourMs = 3_600_000
-const noHours: readonly undefined[] = Array.from({ length: 24 }, () => undefined)
-/** The beginnings of the last 24 hours with the present one, in milliseconds. */
-const lastHours = (now: number): number[] => Array.from({ length: 24 }, (_, at) => (Math.floor(now / hourMs) - 23 + at) * hourMs)
+const noSlices: readonly undefined[] = Array.from({ length: 24 }, () => undefined)
 
 /** The channel with its figures. */
 export const living = (row: ChannelRow, figures: Figures | undefined): LivingChannel => ({
   ...row,
   hour: figures?.byChannel.get(row.name),
-  slices: figures?.slices.get(row.name) ?? noHours,
+  slices: figures?.slices.get(row.id) ?? noSlices,
   rests: figures?.rests.filter((rest) => rest.channelId === row.id) ?? [],
   lastError: figures?.failures.find((failure) => failure.channelId === row.id)?.cause,
 })
@@ -101,6 +93,22 @@ function LastError(props: { row: LivingChannel }) {
           {causeText(cause())}
         </small>
       )}
+    </Show>
+  )
+}
+
+/** The share of the attempts of the last hour that were answered; what failed is in its health, by key and model. */
+function Answered(props: { row: LivingChannel }) {
+  const met = () => sumOf(props.row.slices)
+  const share = () => 1 - met().failed / met().requests
+  const text = () => formatPercent(share(), share() === 1 ? 0 : 2)
+  return (
+    <Show when={met().requests > 0} fallback={<span class="na">–</span>}>
+      <Show when={met().failed > 0} fallback={text()}>
+        <a href={`/admin/channels/${encodeURIComponent(props.row.id)}`} title={t('seeFailed')}>
+          {text()}
+        </a>
+      </Show>
     </Show>
   )
 }
@@ -162,22 +170,9 @@ export function channelColumns({ onTurn, onPriority, onReset, onRemove }: Parts)
       cell: (row) => (
         <>
           <span class="inline-flex items-center gap-2.5 max-[759px]:flex max-[759px]:justify-between">
-            <Slices slices={row.slices.map((hour) => hour && { requests: hour.requests, failed: hour.errors })} span="day" />
+            <Slices slices={row.slices} />
             <span class="min-w-[52px]">
-              <Show when={row.hour} fallback={<span class="na">–</span>}>
-                {(hour) => {
-                  const share = () => (hour().requests === 0 ? 1 : 1 - hour().errors / hour().requests)
-                  const text = () => formatPercent(share(), share() === 1 ? 0 : 2)
-                  const failed = () => `/requests?${queryOf({ channel: row.name, failed: 'true', range: '1h' })}`
-                  return (
-                    <Show when={hour().errors > 0} fallback={text()}>
-                      <a href={failed()} title={t('seeFailed')}>
-                        {text()}
-                      </a>
-                    </Show>
-                  )
-                }}
-              </Show>
+              <Answered row={row} />
             </span>
           </span>
           <LastError row={row} />

@@ -47,7 +47,7 @@ function Lines(props: { lines: readonly OutcomeLine[] | undefined; seconds: numb
         { id: 'model', label: t('model'), card: 'title', cell: (line) => <b class="mono">{line.model}</b> },
         { id: 'key', label: t('key'), cell: (line) => line.key ?? <span class="na">–</span> },
         { id: 'state', label: t('status'), card: 'figure', cell: (line) => <State line={line} /> },
-        { id: 'slices', label: t('lastHour'), cell: (line) => <Slices slices={line.slices} span="hour" /> },
+        { id: 'slices', label: t('lastHour'), cell: (line) => <Slices slices={line.slices} large /> },
         {
           id: 'success',
           label: t('answeredShare'),

@@ -1,6 +1,6 @@
 /** What each key met with each model of a channel, as rows of a table. */
 import type { ChannelRow, HealthRow, OutcomeRow } from '#shared/console/channel'
-import { type Slice, sumOf } from './beside/slice.ts'
+import { type Slice, sliceOf, sumOf } from './beside/slice.ts'
 
 /** A key with a model. */
 export interface OutcomeLine extends Slice {
@@ -18,7 +18,7 @@ export interface OutcomeLine extends Slice {
 export function outcomeLines(channel: ChannelRow, outcomes: readonly OutcomeRow[], rests: readonly HealthRow[]): OutcomeLine[] {
   const off = new Set(channel.keys.filter((key) => !key.enabled).map((key) => key.name))
   const lines = outcomes.map(({ key, model, slices }) => {
-    const own = slices.map(({ attempts, failed }) => ({ requests: attempts, failed }))
+    const own = slices.map(sliceOf)
     const rest = rests.find((one) => one.key === key && (one.model === null || one.model === model))
     return { id: `${key} ${model}`, key, model, slices: own, ...sumOf(own), rest, off: key !== null && off.has(key) }
   })

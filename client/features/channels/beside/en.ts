@@ -1,7 +1,6 @@
 /** English messages of the cards beside the settings of a channel. */
 export const en = {
   lastHourBars: 'Last hour: {requests} attempts, {failed} failed',
-  lastDay: 'Last 24 hours by the hour: {requests} requests, {failed} failed',
   lastHour: 'Last hour',
   requests: 'Requests',
   attemptsOf: '{count}, {failed} failed',

@@ -9,14 +9,14 @@ const look = (slice: Slice | undefined) => {
   return share === 0 ? 'good' : share < 0.05 ? 'some' : 'poor'
 }
 
-/** Spans of time, the oldest first: pale when all went well, strong when requests failed, a dash when there were none. */
-export function Slices(props: { slices: readonly (Slice | undefined)[]; span: 'day' | 'hour' }) {
+/** Spans of the last hour, the oldest first: pale when all went well, strong when requests failed, a dash when there were none. */
+export function Slices(props: { slices: readonly (Slice | undefined)[]; large?: boolean }) {
   const label = () => {
     const { requests, failed } = sumOf(props.slices)
-    return t(props.span === 'day' ? 'lastDay' : 'lastHourBars', { requests: formatCount(requests), failed: formatCount(failed) })
+    return t('lastHourBars', { requests: formatCount(requests), failed: formatCount(failed) })
   }
   return (
-    <span class="slices" classList={{ large: props.span === 'hour' }} role="img" aria-label={label()} title={label()}>
+    <span class="slices" classList={{ large: props.large ?? false }} role="img" aria-label={label()} title={label()}>
       <For each={props.slices}>{(slice) => <i class={look(slice)} />}</For>
     </span>
   )

@@ -3,7 +3,6 @@ import type { en } from './en.ts'
 /** Chinese messages of the cards beside the settings of a channel. */
 export const zh: Record<keyof typeof en, string> = {
   lastHourBars: '最近一小时：{requests} 次尝试，{failed} 次失败',
-  lastDay: '过去 24 小时（按小时）：{requests} 次请求，{failed} 次失败',
   lastHour: '最近一小时',
   requests: '请求',
   attemptsOf: '{count}，失败 {failed}',

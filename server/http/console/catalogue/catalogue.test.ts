@@ -126,7 +126,8 @@ async function call(who: string, method: string, target: string, body?: unknown)
   const [, , kind = '', last, action, part] = url.pathname.split('/')
   const row = last === undefined ? '' : kind === 'prices' ? '/:model' : '/:id'
   const path = `/api/${kind}${row}${action === undefined ? '' : `/${action}`}${part === undefined ? '' : '/:key'}`
-  const route = routes.find((one) => one.method === method && one.path === path)
+  const known = routes.filter((one) => one.method === method)
+  const route = known.find((one) => one.path === url.pathname) ?? known.find((one) => one.path === path)
   if (!route) throw new Error(`no route ${method} ${path}`)
   const name = row.split(':')[1]
   const params: Record<string, string> = name === undefined ? {} : { [name]: decodeURIComponent(last ?? '') }
@@ -228,6 +229,18 @@ describe('channels', () => {
     expect([sliceSeconds, data.length, data[0].key, data[0].model]).toEqual([150, 1, key, 'm'])
     expect(data[0].slices.at(-1)).toEqual({ attempts: 5, failed: 5 })
     expect((await call('ann', 'GET', `/api/channels/${id}/outcomes`)).status).toBe(403)
+
+    // The same of all channels at once, by id: a channel that gets another name keeps it, and one that nobody asked has no row.
+    await call('root', 'POST', '/api/channels', { ...plain, name: 'idle' })
+    await call('root', 'PATCH', `/api/channels/${id}`, { name: 'renamed' })
+    health.failed(
+      testCandidate(testChannel('main', { id, keys: [{ ...channelKey('gone'), name: 'gone' }] })),
+      new GatewayError('upstream_error', 'x'),
+    )
+    const all = (await call('root', 'GET', '/api/channels/outcomes')).body
+    expect([all.sliceSeconds, all.next, all.data.map((row: { channelId: string }) => row.channelId)]).toEqual([150, null, [id]])
+    expect([all.data[0].slices.length, all.data[0].slices.at(-1)]).toEqual([24, { attempts: 5, failed: 5 }])
+    expect((await call('ann', 'GET', '/api/channels/outcomes')).status).toBe(403)
   })
 
   test('the built-in demo channel is read-only and makes way', async () => {

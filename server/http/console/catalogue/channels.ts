@@ -6,8 +6,9 @@ import { pageOf, paging, readPaging } from '#http/console/route/page'
 import type { Route } from '#http/request/route'
 import type { ChannelRegistry } from '#routing/channels'
 import type { Health } from '#routing/health-contract'
-import { sliceMs } from '#routing/outcomes'
+import { sliceCount, sliceMs } from '#routing/outcomes'
 import {
+  type ChannelAttempts,
   type ChannelHealthRow,
   ChannelKeyPatch,
   type ChannelOutcomes,
@@ -38,6 +39,13 @@ export function channelRoutes(deps: ChannelDeps): Route[] {
     const data = known.map(({ keyId, model, slices }) => ({ key: nameOf.get(keyId ?? '') ?? null, model, slices }))
     return { sliceSeconds: sliceMs / 1000, data }
   }
+  const attemptsOf = (channelId: string): ChannelAttempts[] => {
+    const { data } = outcomesOf(channelId)
+    if (data.length === 0) return []
+    const sum = (at: number, what: 'attempts' | 'failed') => data.reduce((all, { slices }) => all + (slices[at]?.[what] ?? 0), 0)
+    const slices = Array.from({ length: sliceCount }, (_, at) => ({ attempts: sum(at, 'attempts'), failed: sum(at, 'failed') }))
+    return [{ channelId, slices }]
+  }
   return [
     consoleRoute(deps, {
       method: 'GET',
@@ -59,6 +67,17 @@ export function channelRoutes(deps: ChannelDeps): Route[] {
       who: 'admin',
       scope: 'channels',
       handle: () => ({ body: channelTotals(channels.rows(), restsNow()) }),
+    }),
+    consoleRoute(deps, {
+      method: 'GET',
+      path: '/api/channels/outcomes',
+      who: 'admin',
+      scope: 'channels',
+      query: paging,
+      handle: ({ query }) => {
+        const rows = channels.rows().flatMap(({ id }) => attemptsOf(id))
+        return { body: { sliceSeconds: sliceMs / 1000, ...pageOf('outcomes', rows, ({ channelId }) => channelId, readPaging(query)) } }
+      },
     }),
     consoleRoute(deps, {
       method: 'POST',

@@ -219,6 +219,9 @@ export const consoleEndpoints: Readonly<Record<string, string>> = {
   'Health of a channel': '渠道的健康状况',
   'Reset the health of a channel': '重置渠道的健康状况',
   'Without a body, all of it; with one, the row that it names.': '没有请求体时重置全部；有请求体时只重置它指明的一行。',
+  'How attempts on each channel ended in the last hour': '最近一小时在各渠道上的尝试结果',
+  'In slices of time, as the instance that answers has seen it since its start. Channels that were not asked have no row.':
+    '按时间片列出，以作答的实例自启动以来所见为准。未被请求的渠道没有对应的行。',
   'How attempts on a channel ended in the last hour': '最近一小时在渠道上的尝试结果',
   'By key and model, in slices of time, as the instance that answers has seen it since its start.':
     '按密钥与模型、按时间片列出，以作答的实例自启动以来所见为准。',
