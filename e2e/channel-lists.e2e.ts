@@ -154,8 +154,13 @@ test('a channel whose attempts fail has their share in the list, also under anot
   expect([await ask('refused'), await ask('only-north')]).toEqual([502, 200])
   const channels = await rows(program)
   const [broken, north] = [channels.get('broken')?.id ?? '', channels.get('north')?.id ?? '']
+  // No channel answered the one that failed; it is found by the channel that was asked.
+  await openConsole(page, `/admin/channels/${broken}`)
+  await page.getByRole('link', { name: 'Requests that failed' }).click()
+  await expect(page.getByRole('row', { name: /refused.*502/ })).toBeVisible()
+
   for (const id of [broken, north]) await api('PATCH', `/api/channels/${id}`, { name: `renamed-${id.slice(-4)}` })
-  await openConsole(page, '/admin/channels')
+  await page.goto('/admin/channels')
   const row = (id: string) => page.getByRole('row', { name: `renamed-${id.slice(-4)}` }).filter({ has: page.getByRole('img') })
   await expect(row(north)).toContainText('100%')
   await expect(row(north).getByRole('img', { name: 'Last hour: 1 attempts, 0 failed' })).toBeVisible()

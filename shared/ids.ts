@@ -174,6 +174,8 @@ export const userOfMember = (memberId: string): string => memberId.slice(memberI
 export const ends = ['complete', 'length', 'cut', 'aborted', 'error'] as const
 /** How an answer ended. */
 export type End = (typeof ends)[number]
+/** Those that usage counts as errors. */
+export const failedEnds: readonly End[] = ['error', 'cut']
 
 /** Where a usage figure came from: reported by the provider, reported in part, or estimated. */
 export const provenances = ['provider', 'partial', 'estimated'] as const

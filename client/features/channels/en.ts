@@ -48,6 +48,7 @@ export const en = {
   prioritized: '{name} has priority {priority}.',
   priorityOf: 'Priority of {name}',
   lastErrorIs: 'Last error: {cause}',
+  failedRequests: 'Requests that failed',
   seeFailed: 'See what failed, by key and model',
   modelFilter: 'Channels that offer a model',
   bulkEdit: 'Edit',

@@ -1,7 +1,7 @@
 import { Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { explain } from '#client/console/explain.ts'
-import { createLoad } from '#client/console/load.ts'
+import { createLoad, queryOf } from '#client/console/load.ts'
 import { Card } from '#client/ui/console/page.tsx'
 import { Failure } from '#client/ui/console/states.tsx'
 import { Status } from '#client/ui/console/status.tsx'
@@ -23,7 +23,17 @@ export function OutcomesCard(props: { row: ChannelRow; rests: readonly HealthRow
     return found && outcomeLines(props.row, found.data, props.rests)
   }
   return (
-    <Card title={t('outcomes')} bare>
+    <Card
+      title={t('outcomes')}
+      bare
+      tools={
+        <Show when={lines()?.some(({ failed }) => failed > 0)}>
+          <a class="text-[13px]" href={`/requests?${queryOf({ channel: props.row.name, failed: 'true', range: '1h' })}`}>
+            {t('failedRequests')}
+          </a>
+        </Show>
+      }
+    >
       <Show when={load.error()} fallback={<Lines lines={lines()} seconds={load.value()?.sliceSeconds ?? 0} />}>
         {(error) => (
           <div class="p-4">

@@ -50,6 +50,7 @@ export const zh: Record<keyof typeof en, string> = {
   prioritized: '{name} 的优先级为 {priority}。',
   priorityOf: '{name} 的优先级',
   lastErrorIs: '最近错误：{cause}',
+  failedRequests: '失败的请求',
   seeFailed: '按密钥与模型查看失败',
   modelFilter: '提供某个模型的渠道',
   bulkEdit: '编辑',

@@ -40,6 +40,8 @@ const time = (instant: Date) => sql.param(instant, logs.at)
 export interface LogScan extends LogSpan {
   /** Conditions on single rows. */
   where: SQL | undefined
+  /** The same condition as cases that exclude each other, where the indexes know only of each alone. */
+  cases?: readonly (SQL | undefined)[]
   limit: number
 }
 
@@ -47,7 +49,7 @@ export interface LogScan extends LogSpan {
 const steps = [2_000, 20_000] as const
 
 /** At most `limit` rows, newest first. */
-export async function scanLogs({ db }: Pick<Store, 'db'>, { where, limit, ...asked }: LogScan): Promise<Row[]> {
+export async function scanLogs({ db }: Pick<Store, 'db'>, { where, cases = [], limit, ...asked }: LogScan): Promise<Row[]> {
   const found: Row[] = []
   let span: LogSpan = asked
   for (const step of steps) {
@@ -71,8 +73,12 @@ export async function scanLogs({ db }: Pick<Store, 'db'>, { where, limit, ...ask
     if (!edge || found.length === limit) return found
     span = { ...asked, since: { ...edge, isSeen: false } }
   }
-  const older = await inOneMoment(db, (tx) => byFilters(tx, span, where, limit - found.length))
-  return [...found, ...older]
+  const older = await inOneMoment(db, async (tx) => {
+    const rows: Row[] = []
+    for (const one of cases.length > 0 ? cases : [where]) rows.push(...(await byFilters(tx, span, one, limit - found.length)))
+    return rows
+  })
+  return [...found, ...inOrder(older, limit - found.length)]
 }
 
 /** The row of this request; undefined when none fits the condition. */
@@ -116,8 +122,12 @@ async function byFilters(tx: Db, span: LogSpan, where: SQL | undefined, limit: n
     if (months.length === limit) break
   }
   const all = [...months, ...(await rowsIn(strays, limit))]
-  return all.sort((a, b) => b.at.getTime() - a.at.getTime() || (a.requestId < b.requestId ? 1 : -1)).slice(0, limit)
+  return inOrder(all, limit)
 }
+
+/** The newest of them first. */
+const inOrder = (rows: readonly Row[], limit: number): Row[] =>
+  rows.toSorted((a, b) => b.at.getTime() - a.at.getTime() || (a.requestId < b.requestId ? 1 : -1)).slice(0, limit)
 
 /** The columns for a query whose table Drizzle does not know. */
 const columns = Object.fromEntries(

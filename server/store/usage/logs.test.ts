@@ -2,8 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { sql } from 'drizzle-orm'
 import { GatewayError } from '#shared/errors'
 import { returned } from '#store/engine/rows'
+import type { NewLog } from '#store/ledger/ledger'
 import { sampledEngines, type Throwaway, throwawayDatabase } from '#testing/database/database'
-import { insertLog } from '#testing/usage-row'
+import { insertLog, insertPackedLogs, usageRow } from '#testing/usage-row'
 import { findLog, type LogsAsked, pageLogs } from './logs.ts'
 
 describe.each(sampledEngines(import.meta.file))('usage rows on %s', (engine) => {
@@ -62,6 +63,31 @@ describe.each(sampledEngines(import.meta.file))('usage rows on %s', (engine) => 
     expect(await walk(5, 'odd', (page) => write(`new-${page}`, 'odd', 1_000 + page))).toEqual(
       all.filter((id) => Number(id.slice(4)) % 2 === 1),
     )
+  })
+
+  test('what failed is what usage counts as errors; nobody answered it, so it is found by the channel that was asked', async () => {
+    const from = new Date(1_600_000_000_000)
+    const put = (requestId: string, more: Partial<NewLog>) => usageRow({ requestId, at: from, userId: 'failing', ...more })
+    const tried = (channel: string) => ({ channel, key: null, phase: 'connect' as const, status: 502, cause: 'upstream_error', ms: 1 })
+    const rows = [
+      put('cut', { end: 'cut', channel: 'dead' }),
+      put('left', { end: 'aborted', status: 499, channel: 'dead' }),
+      put('saved', { channel: 'alive', attempts: [tried('dead')] }),
+      put('nobody', { end: 'error', status: 502, attempts: [tried('dead'), tried('other')] }),
+      put('elsewhere', { end: 'error', status: 502, attempts: [tried('dead "2"')] }),
+    ]
+    await insertPackedLogs(base.store, rows)
+    await insertLog(base.store, put('old', { end: 'error', status: 502, attempts: [tried('dead')] }))
+    const ids = async (failed: boolean, channel?: string) => {
+      const asked = { filter: channel === undefined ? {} : { channel }, conditions: { failed }, to: new Date(1_600_000_000_001), limit: 50 }
+      return (await pageLogs(base.store, asked)).rows.map((row) => row.requestId)
+    }
+    expect(await ids(true)).toEqual(['old', 'nobody', 'elsewhere', 'cut'])
+    expect(await ids(false)).toEqual(['saved', 'left'])
+    expect(await ids(true, 'dead')).toEqual(['old', 'nobody', 'cut'])
+    expect(await ids(true, 'dead "2"')).toEqual(['elsewhere'])
+    expect(await ids(false, 'dead')).toEqual(['left'])
+    await base.store.db.execute(sql`delete from logs where user_id = 'failing'`)
   })
 
   test.each(['', 'x', '1', '.a', '99999999999999999.a', "1.' or 1=1", '1.\u0000'])('refuses %j as a place to go on from', async (after) => {

@@ -1,8 +1,8 @@
 /** Reads usage rows: a page, newest first, or a single one. They are written by the ledger, together with the money. */
-import { and, desc, eq, gte, lt, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, gte, inArray, isNull, notInArray, or, type SQL, sql } from 'drizzle-orm'
 import { keptBodies, logs } from '#db/schema'
 import { GatewayError } from '#shared/errors'
-import type { End } from '#shared/ids'
+import { type End, failedEnds } from '#shared/ids'
 import type { Store } from '#store/engine/store'
 import { type StoredLog, unpacked } from '#store/ledger/row-detail'
 import { type LogPosition, type LogSpan, scanForRequest, scanLogs, spanCondition } from './log-scan.ts'
@@ -18,7 +18,7 @@ export interface LogPage {
 /** Further conditions on single rows; each that is given must hold. */
 export interface LogConditions {
   status?: number
-  /** `true` for a status of 400 or more. */
+  /** As usage counts errors: requests that ended in an error, or were cut. */
   failed?: boolean
   end?: End
   /** The code of the error. */
@@ -63,8 +63,13 @@ const filtered = {
  * log.
  */
 export async function pageLogs(store: Store, { filter = {}, conditions = {}, from, to, limit, after }: LogsAsked): Promise<LogPage> {
-  const wanted = Object.entries(filter).map(([name, value]) => eq(filtered[name as keyof UsageFilter], value))
-  const where = and(...wanted, ...conditionsOf(conditions))
+  const { channel, ...others } = filter
+  const wanted = Object.entries(others).map(([name, value]) => eq(filtered[name as keyof UsageFilter], value))
+  const rest = and(...wanted, ...conditionsOf(conditions))
+  const answered = channel === undefined ? undefined : eq(logs.channel, channel)
+  // Nobody answered most requests that failed: what they have to do with a channel is that it was asked.
+  const cases = channel !== undefined && conditions.failed ? [answered, onlyAsked(channel)].map((one) => and(rest, one)) : []
+  const where = cases.length > 0 ? or(...cases) : and(rest, answered)
   const span: LogSpan = { from, to, since: after === undefined ? undefined : { ...positionOf(after), isSeen: true } }
   // Rows of a user or a key, and of all, have an index in their order.
   const isOrdered = filter.user !== undefined || filter.key !== undefined || where === undefined
@@ -75,7 +80,7 @@ export async function pageLogs(store: Store, { filter = {}, conditions = {}, fro
         .where(and(where, spanCondition(span)))
         .orderBy(desc(logs.at), desc(logs.requestId))
         .limit(limit + 1)
-    : await scanLogs(store, { ...span, where, limit: limit + 1 })
+    : await scanLogs(store, { ...span, where, cases, limit: limit + 1 })
   const rows = found.slice(0, limit).map(unpacked)
   const last = rows.at(-1)
   return { rows, next: last && found.length > rows.length ? `${last.at.getTime()}.${last.requestId}` : null }
@@ -85,7 +90,7 @@ function conditionsOf(asked: LogConditions): (SQL | undefined)[] {
   const { status, failed, end, error, errorText, stream, upstreamModel, losses, minCost, minMs, stored } = asked
   return [
     status === undefined ? undefined : eq(logs.status, status),
-    failed === undefined ? undefined : failed ? gte(logs.status, 400) : lt(logs.status, 400),
+    failed === undefined ? undefined : (failed ? inArray : notInArray)(logs.end, [...failedEnds]),
     end === undefined ? undefined : eq(logs.end, end),
     error === undefined ? undefined : sql`${logs.error} ->> 'code' = ${error}`,
     ...(errorText === undefined ? [] : withErrorText(errorText)),
@@ -97,6 +102,14 @@ function conditionsOf(asked: LogConditions): (SQL | undefined)[] {
     stored && sql`exists (select 1 from ${keptBodies} where ${keptBodies.requestId} = ${logs.requestId})`,
   ]
 }
+
+/** Older rows have `attempts`. */
+const onlyAsked = (channel: string): SQL | undefined =>
+  and(
+    isNull(logs.channel),
+    sql`(position(${`"channel":${JSON.stringify(channel)},`} in coalesce(${logs.detail}, '')) > 0
+      or ${logs.attempts} @> ${JSON.stringify([{ channel }])}::jsonb)`,
+  )
 
 /** The index of errors knows stretches of the log without any; the others are read for the words. */
 const withErrorText = (text: string): SQL[] => [

@@ -4,6 +4,7 @@
  * definition. SQL only; queries are in `usage-question.ts`.
  */
 import { type SQL, sql } from 'drizzle-orm'
+import { failedEnds } from '#shared/ids'
 import { figurePaths } from '#store/ledger/row-detail'
 
 /** Plain sums; an upstream may report any number. */
@@ -62,7 +63,7 @@ export const factsOfRow = sql.raw(
   [
     `user_id, member_id, coalesce(key_id, ''), key, "group", model, coalesce(channel, '')`,
     // A row may stand for several refused requests.
-    `${requests}, case when "end" in ('error', 'cut') then ${requests} else 0 end`,
+    `${requests}, case when "end" in (${failedEnds.map((end) => `'${end}'`).join(', ')}) then ${requests} else 0 end`,
     figure('in,fresh'),
     figure('in,cacheRead'),
     ['5m', '1h', 'other'].map((age) => figure(`in,cacheWrite,${age}`)).join(' + '),

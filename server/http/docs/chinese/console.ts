@@ -134,7 +134,8 @@ export const consoleEndpoints: Readonly<Record<string, string>> = {
     '用户的名称或 id。除 `team` 的成员外，只有管理员可以指定其他用户。',
   'Name of a channel. Administrators only.': '渠道名称。仅限管理员。',
   'An HTTP status.': 'HTTP 状态。',
-  '`true`: a status of 400 or more.': '`true`：状态为 400 或以上。',
+  '`true`: ended in `error` or `cut`, as usage counts errors. With a `channel` also what nobody answered and that channel was asked for.':
+    '`true`：以 `error` 或 `cut` 结束，与用量统计的错误一致。同时给出 `channel` 时，还包括无人作答而该渠道被请求过的请求。',
   '`complete`, `length`, `cut`, `aborted` or `error`.': '`complete`、`length`、`cut`、`aborted` 或 `error`。',
   'An error code.': '错误代码。',
   '`true` or `false`.': '`true` 或 `false`。',

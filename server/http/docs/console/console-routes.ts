@@ -34,7 +34,8 @@ const usageLists = inQuery({
 })
 const rowConditions = inQuery({
   status: 'An HTTP status.',
-  failed: '`true`: a status of 400 or more.',
+  failed:
+    '`true`: ended in `error` or `cut`, as usage counts errors. With a `channel` also what nobody answered and that channel was asked for.',
   end: '`complete`, `length`, `cut`, `aborted` or `error`.',
   error: 'An error code.',
   errorText: 'A part of the error’s message, in any case of letters.',
