@@ -65,6 +65,21 @@ test('two hundred requests a second leave a bounded list and no long task', asyn
   expect(longest).toBeLessThan(200 * 20)
 })
 
+test('a row that stands for many refused requests says so, in the list and on its own', async ({ page }) => {
+  await sendMessage(page, 'Hello')
+  await waitForReply(page)
+  const { data } = await page.evaluate(async () => (await fetch('/api/logs?limit=1')).json())
+  const error = { code: 'rate_limit_exceeded', message: 'Limit of 60 requests a minute reached.', count: 369 }
+  const row = { ...data[0], status: 429, end: 'error', error, repeats: 369 }
+  await page.route('**/api/logs?*', (route) => route.fulfill({ json: { data: [row], next: null } }))
+  await page.route(`**/api/logs/${row.requestId}`, (route) => route.fulfill({ json: row }))
+  await page.goto('/requests')
+  await expect(page.getByText('429 × 369')).toBeVisible()
+  await page.goto(`/requests/${row.requestId}`)
+  await expect(page.getByText('Stands for 369 requests that were refused for the same cause within this minute.')).toBeVisible()
+  await expectClean(page, 'a row for many')
+})
+
 test('the next and the previous request open by keyboard', async ({ page }) => {
   for (const text of ['One', 'Two']) {
     await sendMessage(page, text)

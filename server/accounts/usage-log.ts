@@ -61,6 +61,7 @@ function logRow(row: StoredLog, settled: boolean, reader: User, directory: Direc
   const answered = answeredModel(row.attempts)
   const own = {
     ...open,
+    ...(error?.count !== undefined && { repeats: error.count }),
     ...(answered !== undefined && { answeredModel: answered }),
     ...(row.batch !== undefined && { batch: row.batch }),
     usage,

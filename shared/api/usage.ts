@@ -43,7 +43,18 @@ export const LogAnswer = says<LogRow>().of(
     stream: Type.Boolean(),
     status: Type.Integer(),
     end: OneOf(ends),
-    error: Nullable(Open({ code: Type.String(), message: Type.String(), count: Type.Optional(Type.Integer()) })),
+    repeats: Type.Optional(
+      Type.Integer({
+        description: 'Refused requests of the same key and cause in that minute that this row stands for, itself among them.',
+      }),
+    ),
+    error: Nullable(
+      Open({
+        code: Type.String(),
+        message: Type.String(),
+        count: Type.Optional(Type.Integer({ description: 'The same as `repeats`.' })),
+      }),
+    ),
     usage: Nullable(Open({})),
     provenance: Nullable(OneOf(provenances)),
     cost: Decimal(),

@@ -86,7 +86,9 @@ export interface LogRow {
   stream: boolean
   status: number
   end: End
-  /** `count`: refused requests of the same key and cause in that minute that this row stands for, itself among them. */
+  /** Refused requests of the same key and cause in that minute that this row stands for, itself among them. */
+  repeats?: number
+  /** `count`: the same as `repeats`. */
   error: { code: string; message: string; count?: number } | null
   usage: UsageRow | null
   provenance: Provenance | null

@@ -36,6 +36,7 @@ export const en = {
   minCost: 'Cost from',
   minMs: 'Time from',
   failed: 'Failed',
+  standsFor: 'Stands for {count} {count:request that was|requests that were} refused for the same cause within this minute.',
   apply: 'Apply',
   filtersTitle: 'Filter the requests',
   filtersIntro: 'Empty fields filter nothing. What you choose is kept in the address.',

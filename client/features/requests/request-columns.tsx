@@ -2,7 +2,7 @@ import { Show } from 'solid-js'
 import { type Shape, Status } from '#client/ui/console/status.tsx'
 import type { Column } from '#client/ui/console/table.tsx'
 import { formatBoth, formatDuration, formatWhen } from '#client/ui/console/time.ts'
-import { formatCompact, formatMoney } from '#client/ui/format.ts'
+import { formatCompact, formatCount, formatMoney } from '#client/ui/format.ts'
 import type { LogRow, UsageRow } from '#shared/console/log'
 import { adminColumns, type ColumnName, columnNames } from './column-choice.ts'
 import { t } from './messages.ts'
@@ -53,7 +53,9 @@ export function requestColumns({
         <Show when={shapeOf(row)} fallback={<span class="num pl-[15px]">{row.status}</span>}>
           {(shape) => (
             <Status shape={shape()}>
-              <span class="num">{row.status}</span>
+              <span class="num" title={row.repeats ? t('standsFor', { count: row.repeats }) : undefined}>
+                {row.repeats ? `${row.status} × ${formatCount(row.repeats)}` : row.status}
+              </span>
               <span class="hidden-text">{t(`end_${row.end}`)}</span>
             </Status>
           )}

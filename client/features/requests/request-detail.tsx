@@ -102,6 +102,7 @@ export function RequestDetail(props: { row: LogRow }) {
               <a href={`/docs?page=errors#error-${encodeURIComponent(error().code)}`}>
                 <code class="text-[12px]">{error().code}</code>
               </a>
+              <Show when={props.row.repeats}>{(count) => <span class="mt-1 block">{t('standsFor', { count: count() })}</span>}</Show>
             </p>
           )}
         </Show>

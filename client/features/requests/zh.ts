@@ -38,6 +38,7 @@ export const zh: Record<keyof typeof en, string> = {
   minCost: '费用不低于',
   minMs: '用时不低于',
   failed: '失败',
+  standsFor: '代表这一分钟内因同一原因被拒绝的 {count} 个请求。',
   apply: '应用',
   filtersTitle: '筛选请求',
   filtersIntro: '留空的项不作筛选。所选条件保存在地址中。',

@@ -9,6 +9,7 @@ import { setupRoutes } from '#http/console/installation/setup'
 import type { ConsoleServices } from '#http/console/route/services'
 import type { Route } from '#http/request/route'
 import { systemRandom } from '#runtime/clock'
+import type { LogRow } from '#shared/console/log'
 import type { UsageReportRow } from '#shared/console/usage'
 import { sampledEngine, type Throwaway, throwawayDatabase } from '#testing/database/database'
 import { type HandClock, handClock } from '#testing/hand-clock'
@@ -108,6 +109,20 @@ describe('who sees what', () => {
     const all = await call('GET', '/api/logs/r1', { cookie: admin })
     expect(all.body).toMatchObject({ upstreamCost: '0.000002', margin: '-0.0000005', upstreamPrice: null, channel: 'secret-channel' })
   })
+})
+
+test('a row says how many refused requests it stands for', async () => {
+  const error = { code: 'rate_limit_exceeded', message: 'No.' }
+  const at = new Date('2025-05-01T10:00:00Z')
+  const refused = { at, userId: annId, status: 429, end: 'error' as const }
+  await putUsageRow(base.store, { ...refused, requestId: 'one', error })
+  await putUsageRow(base.store, { ...refused, requestId: 'many', error: { ...error, count: 369 } })
+  const rows = await call('GET', '/api/logs?from=2025-05-01T00:00:00Z&to=2025-05-02T00:00:00Z', { cookie: ann })
+  expect(rows.body.data.map((row: LogRow) => [row.requestId, row.repeats])).toEqual([
+    ['one', undefined],
+    ['many', 369],
+  ])
+  expect((await call('GET', '/api/logs/many', { cookie: ann })).body).toMatchObject({ repeats: 369, error: { count: 369 } })
 })
 
 describe('what is asked', () => {

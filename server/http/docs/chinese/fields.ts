@@ -139,6 +139,9 @@ export const fields: Readonly<Record<string, string>> = {
   'a decimal number of USD from 0 to 10000, with up to 9 places': '十进制美元，0 到 10000，最多 9 位小数',
   'False once it has expired, or when its owner has another role than when it was made.':
     '已到期，或所有者的角色与创建时不同，则为 false。',
+  'Refused requests of the same key and cause in that minute that this row stands for, itself among them.':
+    '此行所代表的、该分钟内同一密钥因同一原因被拒绝的请求数，包括此行自身。',
+  'The same as `repeats`.': '与 `repeats` 相同。',
   'The kept request that this one repeats.': '此请求所重放的已保留请求。',
   'Items whose cost nobody can tell, since their originals used nothing.': '费用无法预计的项，因为原请求没有用量。',
   'Its place in the job, from 0.': '在任务中的位置，从 0 起。',
