@@ -94,8 +94,12 @@ test('the next and the previous request open by keyboard', async ({ page }) => {
   await expect(title).not.toHaveText(first)
   await page.keyboard.press('ArrowUp')
   await expect(title).toHaveText(first)
+  // The focus returns to the row that was open last.
+  await page.keyboard.press('ArrowDown')
+  await expect(title).not.toHaveText(first)
   await page.keyboard.press('Escape')
   await expect(title).toHaveCount(0)
+  await expect(page.locator('tr[data-row]').nth(1).getByRole('link')).toBeFocused()
 })
 
 test('administrators filter by the model that answered, and a phone has two lines for each request', async ({ page }) => {

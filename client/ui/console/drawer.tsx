@@ -21,10 +21,10 @@ interface DrawerProps {
 export function Drawer(props: DrawerProps) {
   let drawer: HTMLElement | undefined
   const opener = document.activeElement
-  /** The link of the row that is open, which may not be the one that opened the drawer. */
-  let row: HTMLElement | null = null
+  /** The row that is open, which may not be the one that opened the drawer. */
+  let row: string | undefined
   const close = () => {
-    row = document.querySelector<HTMLElement>('tr[aria-selected="true"] a')
+    row = document.querySelector<HTMLElement>('tr[aria-selected="true"]')?.dataset.row
     props.onClose()
   }
   const press = (event: KeyboardEvent) => {
@@ -44,9 +44,13 @@ export function Drawer(props: DrawerProps) {
   onCleanup(() => {
     removeEventListener('keydown', press)
     if (!drawer?.contains(document.activeElement)) return
-    const before = opener instanceof HTMLElement && opener !== document.body && opener.isConnected ? opener : null
-    const next = row?.isConnected ? row : (before ?? document.getElementById('content'))
-    next?.focus()
+    // The table has room for more columns now, and its rows are drawn anew first.
+    queueMicrotask(() => {
+      const own = row === undefined ? null : document.querySelector<HTMLElement>(`tr[data-row="${CSS.escape(row)}"] a`)
+      const before = opener instanceof HTMLElement && opener !== document.body && opener.isConnected ? opener : null
+      const next = own ?? before ?? document.getElementById('content')
+      next?.focus()
+    })
   })
   return (
     <aside class="drawer no-tabbar" classList={{ narrow: props.narrow ?? false }} aria-label={props.label} ref={drawer}>
