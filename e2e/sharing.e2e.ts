@@ -60,6 +60,9 @@ test('a link shows a copy to whoever has it, once an administrator allows links,
   await expect(reader.getByRole('textbox')).toHaveCount(0)
   await expect(reader.getByText(admin.name, { exact: true })).toHaveCount(0)
   await expectClean(reader, 'a shared conversation')
+  await reader.setViewportSize({ width: 360, height: 640 })
+  expect((await reader.getByRole('heading', { name: 'What is a parley?' }).boundingBox())?.x).toBe(16)
+  await reader.setViewportSize({ width: 1280, height: 720 })
 
   await dialog.getByRole('button', { name: /^End the link/ }).click()
   await expect(link).toHaveCount(0)

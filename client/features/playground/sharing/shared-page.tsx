@@ -39,7 +39,7 @@ export function SharedPage(props: { id: string }) {
         <span class="flex-1" />
         <span class="hint">{t('sharedReadOnly')}</span>
       </header>
-      <main class="col py-6">
+      <main class="col px-4 py-6">
         <Switch>
           <Match when={found() === 'gone'}>
             <h1 class="text-[20px]/[28px]">{t('sharedGone')}</h1>
