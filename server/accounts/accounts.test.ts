@@ -173,11 +173,14 @@ describe.each(sampledEngines(import.meta.file))('accounts on %s', (engine) => {
     test('remember when they were last used, at once here and in the database after a flush', async () => {
       const { key, secret } = await accounts.keys.create(admin, { name: 'k' })
       expect(accounts.keys.row(key).lastUsedAt).toBeNull()
+      const seen = async () => (await accounts.users.rows([accounts.users.find(key.userId)]))[0]?.lastSeenAt
       await clock.advance(5_000)
       accounts.admitKey(secret)
       const at = new Date(clock.now()).toISOString()
       expect(accounts.keys.row(key).lastUsedAt).toBe(at)
+      expect(await seen()).toBe(at)
       await accounts.flushLastUsed()
+      expect(await seen()).toBe(at)
       const restarted = await createAccounts({ store, clock, random })
       expect(
         restarted.keys

@@ -89,7 +89,7 @@ export async function createAccounts({
     ...createIdentities({ ...parts, sessions }),
     ...createSetup(parts),
     ...createDeclared({ ...parts, endSessionsOf }),
-    users: createUsers({ ...parts, endSessionsOf, hasFactor: (id) => factors?.has(id) ?? false }),
+    users: createUsers({ ...parts, keyUses, endSessionsOf, hasFactor: (id) => factors?.has(id) ?? false }),
     managementKeys,
     keys: createKeys({ ...parts, keyUses, quotas }),
     groups: createGroups(parts),

@@ -27,6 +27,7 @@ import type { User, Verb } from './caller.ts'
 import { type Directory, groupExists, type KnownUser } from './directory.ts'
 import { defaultGroup } from './groups.ts'
 import { newRecord, writeKeys } from './keys.ts'
+import type { LastUsed } from './last-used.ts'
 import { demandConsole, invalid, lastAdmin, notFound, ownPassword, readBounds, readUsd, uniquely } from './refusals.ts'
 import { type EntriesAsked, entriesOf, readCredit, refusedCredit } from './wallets.ts'
 
@@ -65,13 +66,14 @@ export interface UsersParts {
   directory: Directory
   clock: Clock
   random: Random
+  keyUses: Pick<LastUsed, 'last'>
   endSessionsOf(userId: string): Promise<void>
   /** Whether the user has a second factor. */
   hasFactor(userId: string): boolean
 }
 
 /** Users over the store and the directory. */
-export function createUsers({ store, directory, clock, random, endSessionsOf, hasFactor }: UsersParts): Users {
+export function createUsers({ store, directory, clock, random, keyUses, endSessionsOf, hasFactor }: UsersParts): Users {
   function known(id: string): KnownUser {
     const user = directory.users.get(id)
     if (user === undefined) throw notFound()
@@ -96,7 +98,12 @@ export function createUsers({ store, directory, clock, random, endSessionsOf, ha
     const note = (id: string, at: Date | null) => {
       if (at !== null && ids?.has(id) !== false) seen.set(id, Math.max(seen.get(id) ?? 0, at.getTime()))
     }
-    for (const { key } of directory.keys.all()) note(key.userId, key.lastUsedAt)
+    for (const { key } of directory.keys.all()) {
+      note(key.userId, key.lastUsedAt)
+      // The directory learns of it from the database, later.
+      const used = keyUses.last(key.id)
+      if (used !== undefined) note(key.userId, new Date(used))
+    }
     for (const session of directory.sessions.all()) note(session.userId, session.usedAt)
     return seen
   }
