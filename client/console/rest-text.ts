@@ -1,4 +1,5 @@
 /** Why a channel, a key or a model rests, and when it is tried again. */
+import type { HealthRow } from '#shared/console/channel'
 import { ts } from './messages.ts'
 
 /** The code of a failure in words; a code without words as it is. */
@@ -19,3 +20,9 @@ export const waitText = (ms: number): string => (ms < 120_000 ? `${Math.ceil(ms 
 
 /** When it is tried again, as a sentence. Milliseconds. */
 export const retryText = (ms: number): string => (ms <= 0 ? ts('retryNow') : ts('retryIn', { time: waitText(ms) }))
+
+/** What rests: a model behind a key, a key, or everything. */
+export function restedText({ key, model }: Pick<HealthRow, 'key' | 'model'>): string {
+  if (model !== null) return key === null ? model : ts('restModel', { model, key })
+  return key === null ? ts('restAll') : ts('restKey', { key })
+}

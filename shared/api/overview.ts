@@ -33,6 +33,7 @@ const Attention = Type.Union([
     channel: Open({ id: Type.String(), name: Type.String() }),
     key: Nullable(Type.String()),
     model: Nullable(Type.String()),
+    state: OneOf(['closed', 'open', 'half-open']),
     cause: Type.String(),
     retryInMs: Type.Number(),
   }),

@@ -1,4 +1,5 @@
 /** GET /api/overview and GET /api/events: the figures of today against the same time last week, or of some days against those before, and what needs attention. */
+import type { HealthRow } from './channel.ts'
 import type { UsageReportRow, UsageTotals } from './usage.ts'
 
 /** How much of a budget is spent: `share` of `limit`, in USD, in the window of which the largest share is. */
@@ -15,8 +16,8 @@ export interface BudgetState {
 
 /** Something that needs attention; the most urgent first. */
 export type Concern =
-  /** A channel, a key of it or a model of it rests. */
-  | { kind: 'rest'; channel: { id: string; name: string }; key: string | null; model: string | null; cause: string; retryInMs: number }
+  /** A channel, a key of it or a model of it rests, or is tried carefully after that (`half-open`). */
+  | ({ kind: 'rest'; channel: { id: string; name: string } } & HealthRow)
   /** An enabled channel whose last test of this model failed, by hand or by a check. As the instance that answers has seen it. */
   | { kind: 'fails'; channel: { id: string; name: string }; model: string; cause: string; at: string }
   /** A model that enabled channels offer and that has no price, so nobody can call it. */

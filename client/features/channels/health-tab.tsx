@@ -2,7 +2,7 @@ import { Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { explain } from '#client/console/explain.ts'
 import type { Load } from '#client/console/load.ts'
-import { causeText, waitText } from '#client/console/rest-text.ts'
+import { causeText, restedText, waitText } from '#client/console/rest-text.ts'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
 import { Card } from '#client/ui/console/page.tsx'
@@ -14,7 +14,6 @@ import type { Page } from '#shared/console/model'
 import { penalties } from './channel-columns.tsx'
 import { t } from './messages.ts'
 import { OutcomesCard } from './outcomes-card.tsx'
-import { restedText } from './rest-text.ts'
 
 /** What rests now, with its reset; and what each key and model met in the last hour. */
 export function HealthTab(props: { row: ChannelRow; health: Load<Page<HealthRow>> }) {

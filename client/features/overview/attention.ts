@@ -1,5 +1,5 @@
 /** What needs attention as sentences, each with the click that settles it. */
-import { causeText, retryText } from '#client/console/rest-text.ts'
+import { causeText, restedText, retryText } from '#client/console/rest-text.ts'
 import type { Shape } from '#client/ui/console/status.tsx'
 import { formatAgo } from '#client/ui/console/time.ts'
 import { formatMoney, formatPercent } from '#client/ui/format.ts'
@@ -17,25 +17,58 @@ export interface Line {
   href: string
 }
 
+type Rest = Extract<Concern, { kind: 'rest' }>
+
+/** A line for each concern, and one for all that rests of a channel. */
+export function linesOf(concerns: readonly Concern[]): Line[] {
+  const resting = Map.groupBy(
+    concerns.filter((concern) => concern.kind === 'rest'),
+    ({ channel }) => channel.id,
+  )
+  return [...[...resting.values()].map(restLine), ...concerns.flatMap((concern) => (concern.kind === 'rest' ? [] : [lineOf(concern)]))]
+}
+
+/** What rests counts; where all of it is tried again, that. */
+function restLine(rests: readonly Rest[]): Line {
+  const open = rests.filter(({ state }) => state === 'open')
+  const isCareful = open.length === 0
+  const told = isCareful ? rests : open
+  const { id, name } = (rests[0] as Rest).channel
+  const again = Math.min(...told.map(({ retryInMs }) => retryInMs))
+  const causes = [...new Set(told.map(({ cause }) => causeText(cause)))]
+  return {
+    id: `rest ${id}`,
+    shape: isCareful ? 'warn' : 'bad',
+    title: t(isCareful ? 'tried' : 'rests', { channel: name, ...restedOf(told) }),
+    why: t('restsWhy', { cause: causes.join(', '), again: retryText(again) }),
+    action: t('toChannel'),
+    href: `/admin/channels/${seg(id)}`,
+  }
+}
+
+/** What rests of a channel: by its name where it is one thing, else how many. `count` is for the verb. */
+function restedOf(rests: readonly Rest[]): { what: string; count: number } {
+  const [only] = rests
+  if (only && rests.length === 1) {
+    const isAll = only.key === null && only.model === null
+    return { what: only.model === null && only.key !== null ? only.key : restedText(only), count: isAll ? 2 : 1 }
+  }
+  const models = new Set(rests.flatMap(({ model }) => (model === null ? [] : [model]))).size
+  const keys = new Set(rests.flatMap(({ key, model }) => (model === null ? [key] : []))).size
+  const parts = [keys > 0 && t('keysCount', { count: keys }), models > 0 && t('modelsCount', { count: models })].filter(Boolean)
+  return { what: parts.join(t('and')), count: keys + models }
+}
+
 const dayMs = 86_400_000
 /** What is spent of a budget, in USD. */
 export const spentOf = ({ limit, left }: Pick<BudgetState, 'limit' | 'left'>): string => formatUsd(parseUsd(limit) - parseUsd(left))
 const seg = encodeURIComponent
 
-/** The line of a concern. */
-export function lineOf(concern: Concern): Line {
+/** The line of a concern alone. */
+function lineOf(concern: Concern): Line {
   switch (concern.kind) {
-    case 'rest': {
-      const what = [concern.key, concern.model].filter(Boolean).join(', ')
-      return {
-        id: `rest ${concern.channel.id} ${what}`,
-        shape: 'bad',
-        title: t('rests', { channel: concern.channel.name, what }),
-        why: t('restsWhy', { cause: causeText(concern.cause), again: retryText(concern.retryInMs) }),
-        action: t('toChannel'),
-        href: `/admin/channels/${seg(concern.channel.id)}`,
-      }
-    }
+    case 'rest':
+      return restLine([concern])
     case 'fails':
       return {
         id: `fails ${concern.channel.id} ${concern.model}`,

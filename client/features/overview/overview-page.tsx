@@ -20,7 +20,7 @@ import { formatMoney, formatPercent } from '#client/ui/format.ts'
 import { timeZone } from '#client/ui/time-zone.ts'
 import type { Overview } from '#shared/console/overview'
 import type { UsageReportRow } from '#shared/console/usage'
-import { lineOf } from './attention.ts'
+import { linesOf } from './attention.ts'
 import { BudgetsCard } from './budgets-card.tsx'
 import { largest, stacked } from './figures.ts'
 import { FirstSteps } from './first-steps.tsx'
@@ -50,7 +50,7 @@ export function OverviewPage() {
   onChange(['requests', 'keys', 'users', 'teams', 'groups', 'channels', 'prices', 'account'], reload)
   const timer = setInterval(reload, everyMs)
   onCleanup(() => clearInterval(timer))
-  const concerns = createMemo(() => (figures.value()?.attention ?? []).map(lineOf))
+  const concerns = createMemo(() => linesOf(figures.value()?.attention ?? []))
   const error = () => (figures.value() === undefined ? figures.error() : undefined)
   return (
     <Page title={t('title')} facts={figures.value() && t('facts', { zone: timeZone(), time: formatWhen(figures.value()?.at ?? '', true) })}>

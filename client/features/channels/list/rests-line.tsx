@@ -1,8 +1,7 @@
 import { For } from 'solid-js'
-import { causeText, retryText } from '#client/console/rest-text.ts'
+import { causeText, restedText, retryText } from '#client/console/rest-text.ts'
 import type { LivingChannel } from '#client/features/channels/channel-columns.tsx'
 import { t } from '#client/features/channels/messages.ts'
-import { restedText } from '#client/features/channels/rest-text.ts'
 import { Button } from '#client/ui/button.tsx'
 
 /** What rests of a channel, why and until when, with what can be done about it. */

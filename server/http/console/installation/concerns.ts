@@ -70,9 +70,9 @@ export async function concernsOf(deps: Situation, user: User, today: Today): Pro
 
   function resting(): Concern[] {
     const names = new Map(channels.rows().map(({ id, name }) => [id, name]))
-    return health.resting().map(({ channelId, key, model, cause, waitMs }) => {
+    return health.resting().map(({ channelId, key, model, state, cause, waitMs }) => {
       const channel = { id: channelId, name: names.get(channelId) ?? channelId }
-      return { kind: 'rest', channel, key, model, cause, retryInMs: Math.round(waitMs) }
+      return { kind: 'rest', channel, key, model, state, cause, retryInMs: Math.round(waitMs) }
     })
   }
 }

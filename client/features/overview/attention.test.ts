@@ -1,0 +1,28 @@
+import { expect, test } from 'bun:test'
+import type { Concern } from '#shared/console/overview'
+import { linesOf } from './attention.ts'
+
+const rest = (name: string, key: string | null, model: string | null, more: object = {}) =>
+  ({ kind: 'rest', channel: { id: name, name }, key, model, state: 'open', cause: 'upstream_error', retryInMs: 30_000, ...more }) as Concern
+const told = (...concerns: Concern[]) => linesOf(concerns).map(({ shape, title }) => [shape, title])
+
+test('all that rests of a channel is one line', () => {
+  const many = ['a', 'b', 'c', 'd', 'e', 'f'].flatMap((model) => [rest('azure', 'k1', model), rest('azure', 'k2', model)])
+  expect(told(...many, rest('other', 'k1', null), { kind: 'unpriced', model: 'm' })).toEqual([
+    ['bad', 'azure: 6 models rest'],
+    ['bad', 'other: k1 rests'],
+    ['warn', 'm has no price'],
+  ])
+  expect(told(rest('one', 'k1', 'gpt-5'))).toEqual([['bad', 'one: gpt-5 behind k1 rests']])
+  expect(told(rest('all', null, null))).toEqual([['bad', 'all: All models rest']])
+  expect(told(rest('mixed', 'k1', null), rest('mixed', 'k2', 'a'))).toEqual([['bad', 'mixed: 1 key and 1 model rest']])
+})
+
+test('what is tried again is amber, and not counted among what rests', () => {
+  const careful = { state: 'half-open', retryInMs: 0 }
+  expect(told(rest('azure', 'k1', 'a', careful), rest('azure', 'k1', 'b', careful))).toEqual([
+    ['warn', 'azure: 2 models are tried carefully'],
+  ])
+  expect(told(rest('azure', 'k1', 'a', careful), rest('azure', 'k1', 'b'))).toEqual([['bad', 'azure: b behind k1 rests']])
+  expect(linesOf([rest('azure', 'k1', 'a', careful)])[0]?.why).toBe('The upstream failed. The next request tries it again.')
+})
