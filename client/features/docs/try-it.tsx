@@ -1,12 +1,16 @@
-import { createSignal, onCleanup, Show } from 'solid-js'
+import { createSignal, onCleanup, Show, useContext } from 'solid-js'
+import { callApi } from '#client/api/http.ts'
 import { notWanted } from '#client/api/not-wanted.ts'
+import { SessionContext } from '#client/api/session.ts'
 import { tryCall } from '#client/api/try-call.ts'
 import { detailOf, explain } from '#client/console/explain.ts'
-import { asApiError } from '#client/console/load.ts'
+import { asApiError, createLoad } from '#client/console/load.ts'
 import { announce, announceError } from '#client/ui/announcer.tsx'
 import { Button } from '#client/ui/button.tsx'
 import { AreaField, TextField } from '#client/ui/console/form.tsx'
+import type { ModelRow, Page } from '#shared/console/model'
 import { t } from './messages.ts'
+import { namesDemo, usableInstead } from './sample-model.ts'
 
 /** The key that was typed, for all endpoints of the page. In memory only. */
 const [key, setKey] = createSignal('')
@@ -15,7 +19,23 @@ const mostShown = 200_000
 
 /** Makes the call with a key that is typed here, and shows the answer as it comes. */
 export function TryIt(props: { method: string; path: string; body: string }) {
-  const [body, setBody] = createSignal(props.body)
+  const isNamed = namesDemo(props.path + props.body)
+  // Without a session nobody can tell what may be asked.
+  const models =
+    isNamed && useContext(SessionContext)
+      ? createLoad(
+          () => '/api/models?limit=200',
+          (path, signal) => callApi<Page<ModelRow>>('GET', path, undefined, signal),
+        )
+      : undefined
+  const instead = () => usableInstead(props.path + props.body, models?.value()?.data ?? [])
+  const named = (sample: string, as = (name: string) => name) => {
+    const [from = '', to = ''] = instead() ?? []
+    return from === '' ? sample : sample.replace(from, () => as(to))
+  }
+  const path = () => named(props.path, encodeURIComponent)
+  const [typed, setBody] = createSignal<string>()
+  const body = () => typed() ?? named(props.body)
   const [text, setText] = createSignal('')
   const [line, setLine] = createSignal('')
   const [failure, setFailure] = createSignal('')
@@ -39,7 +59,7 @@ export function TryIt(props: { method: string; path: string; body: string }) {
     const begun = performance.now()
     const ms = () => Math.round(performance.now() - begun)
     try {
-      const call = await tryCall(props.method, props.path, key().trim(), body(), mine.signal)
+      const call = await tryCall(props.method, path(), key().trim(), body(), mine.signal)
       let first = 0
       for await (const piece of call.pieces) {
         first ||= ms()
