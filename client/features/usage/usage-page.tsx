@@ -208,7 +208,11 @@ function Strip(props: { report: Report; admin: boolean }) {
               note: t('ofCharged', { share: formatPercent(Number(total().margin) / Math.max(Number(total().charged), 1e-9)) }),
             }
           : { label: t('cached'), value: formatPercent(cached()) },
-        { label: t('errors'), value: formatPercent(errors(total())), note: formatPoints(errors(total()), errors(past())) },
+        {
+          label: t('errors'),
+          value: formatPercent(errors(total())),
+          note: past()?.requests ? formatPoints(errors(total()), errors(past())) : '',
+        },
       ]}
     />
   )
