@@ -37,9 +37,12 @@ export function formatPoints(now: number, before: number): string {
 /** A whole number with the separators of the language. */
 export const formatCount = (value: number): string => numberFormat(language()).format(value)
 
-/** 400000 as 400k, 1000000 as 1M. */
-export const formatCompact = (value: number): string =>
-  value >= 1_000_000 ? `${Number((value / 1_000_000).toFixed(1))}M` : value >= 1_000 ? `${Math.round(value / 1_000)}k` : String(value)
+/** 1377 as 1.4k, 400000 as 400k, 1000000 as 1M: one decimal below ten thousand and from a million on. */
+export function formatCompact(value: number): string {
+  if (value < 1_000) return String(value)
+  if (value >= 999_500) return `${Number((value / 1_000_000).toFixed(1))}M`
+  return `${Number((value / 1_000).toFixed(value < 10_000 ? 1 : 0))}k`
+}
 
 /** Milliseconds as seconds, with up to two decimals below ten seconds and one above. */
 export const formatSeconds = (ms: number): string =>

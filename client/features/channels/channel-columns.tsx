@@ -101,7 +101,7 @@ function LastError(props: { row: LivingChannel }) {
 function Answered(props: { row: LivingChannel }) {
   const met = () => sumOf(props.row.slices)
   const share = () => 1 - met().failed / met().requests
-  const text = () => formatPercent(share(), share() === 1 ? 0 : 2)
+  const text = () => formatPercent(share(), share() === 1 ? 0 : 1)
   return (
     <Show when={met().requests > 0} fallback={<span class="na">–</span>}>
       <Show when={met().failed > 0} fallback={text()}>

@@ -60,7 +60,7 @@ export function UsageTable(props: TableProps) {
       label: t('cached'),
       right: true,
       wide: true,
-      cell: (row) => formatPercent(row.tokens.in.cacheRead / Math.max(1, tokensIn(row))),
+      cell: (row) => formatPercent(row.tokens.in.cacheRead / Math.max(1, tokensIn(row)), 1),
     },
     { id: 'out', label: t('tokensOut'), right: true, cell: (row) => formatCompact(row.tokens.out.total) },
     {
@@ -71,7 +71,7 @@ export function UsageTable(props: TableProps) {
       roomy: true,
       cell: (row) => (row.tokens.out.reasoning > 0 ? formatCompact(row.tokens.out.reasoning) : <span class="na">–</span>),
     },
-    { id: 'errors', label: t('errors'), right: true, cell: (row) => formatPercent(row.requests === 0 ? 0 : row.errors / row.requests) },
+    { id: 'errors', label: t('errors'), right: true, cell: (row) => formatPercent(row.requests === 0 ? 0 : row.errors / row.requests, 2) },
     {
       id: 'p95',
       label: t('p95'),
@@ -102,9 +102,9 @@ export function UsageTable(props: TableProps) {
       cell: (row) => (
         <span class="flex items-center justify-end gap-2.5">
           <span class="w-16 max-[1399px]:hidden">
-            <Meter plain share={share(row)} label={`${t('share')} ${formatPercent(share(row))}`} />
+            <Meter plain share={share(row)} label={`${t('share')} ${formatPercent(share(row), 1)}`} />
           </span>
-          <span class="min-w-9">{formatPercent(share(row))}</span>
+          <span class="min-w-9">{formatPercent(share(row), 1)}</span>
         </span>
       ),
     },

@@ -60,7 +60,7 @@ function LastHour(props: { row: ChannelRow; health: readonly HealthRow[] }) {
           <>
             <span class="mb-3 flex items-center gap-2.5">
               <Slices slices={found().slices} large />
-              <b class="num">{share() === undefined ? '–' : formatPercent(share() ?? 1, share() === 1 ? 0 : 2)}</b>
+              <b class="num">{share() === undefined ? '–' : formatPercent(share() ?? 1, share() === 1 ? 0 : 1)}</b>
             </span>
             <Facts
               facts={[
