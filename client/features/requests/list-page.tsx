@@ -5,7 +5,7 @@ import { onChange } from '#client/api/events.ts'
 import { callApi } from '#client/api/http.ts'
 import { useSession } from '#client/api/session.ts'
 import { Loaded } from '#client/console/lists/loaded.tsx'
-import { createPages } from '#client/console/load.ts'
+import { createLoad, createPages } from '#client/console/load.ts'
 import { createSoon } from '#client/console/soon.ts'
 import { createMediaQuery } from '#client/ui/browser-state.ts'
 import { Button } from '#client/ui/button.tsx'
@@ -115,6 +115,13 @@ export function RequestsPage() {
     const range = rangeOf(url)
     return [range && rangeLabel(range), ...active().map((name) => `${t(name)} ${shownValue(name)}`)].filter(Boolean).join(', ')
   }
+  /** Nobody chose the usual range: it hides something only where older requests are there. */
+  const isUsual = () => active().length === 0 && rangeOf(url) === '24h'
+  const older = createLoad(
+    () => (isUsual() && rows()?.length === 0 ? '/api/logs?limit=1' : undefined),
+    (all, signal) => callApi<ApiPage<LogRow>>('GET', all, undefined, signal),
+  )
+  const hides = () => (isUsual() ? (older.value()?.data.length ?? 0) > 0 : active().length > 0 || url.get('range') !== 'all')
   const find = (text: string) => {
     if (isRequestId(text)) navigate(`/requests/${encodeURIComponent(text)}`)
     else url.set({ errorText: text }, { replace: true })
@@ -212,7 +219,7 @@ export function RequestsPage() {
           selected={open()}
           empty={
             <Show
-              when={active().length > 0 || url.get('range') !== 'all'}
+              when={hides()}
               fallback={
                 <Empty
                   title={t('empty')}
