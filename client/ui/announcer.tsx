@@ -7,26 +7,35 @@ import { createSignal } from 'solid-js'
 const [polite, setPolite] = createSignal('')
 const [urgent, setUrgent] = createSignal('')
 
-/** Announces `message` politely on the next tick, even when it is the same as before. */
-export function announce(message: string): void {
-  setPolite('')
-  setTimeout(() => setPolite(message))
+/** So long a message stands: who reads the page later is not told what happened long ago. */
+const standsMs = 10_000
+
+function announcerOf(set: (message: string) => void): (message: string) => void {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  return (message) => {
+    clearTimeout(timer)
+    set('')
+    timer = setTimeout(() => {
+      set(message)
+      timer = setTimeout(() => set(''), standsMs)
+    })
+  }
 }
 
+/** Announces `message` politely on the next tick, even when it is the same as before. */
+export const announce = announcerOf(setPolite)
+
 /** Announces an error at once, interrupting other announcements. */
-export function announceError(message: string): void {
-  setUrgent('')
-  setTimeout(() => setUrgent(message))
-}
+export const announceError = announcerOf(setUrgent)
 
 /** The two live regions. Mounted once, by the application. */
 export function Announcer() {
   return (
     <>
-      <div class="hidden-text" role="status" aria-atomic="true">
+      <div class="hidden-text fixed top-0 left-0" role="status" aria-atomic="true">
         {polite()}
       </div>
-      <div class="hidden-text" role="alert" aria-atomic="true">
+      <div class="hidden-text fixed top-0 left-0" role="alert" aria-atomic="true">
         {urgent()}
       </div>
     </>
