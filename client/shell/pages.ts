@@ -19,7 +19,7 @@ export const ownPages: readonly ShellPage[] = [
   { path: '/replay', label: 'replay', icon: 'redo' },
   { path: '/usage', label: 'usage', icon: 'chart' },
   { path: '/keys', label: 'keys', icon: 'key' },
-  { path: '/team', label: 'team', icon: 'case' },
+  { path: '/team', label: 'team', icon: 'badge' },
   { path: '/batches', label: 'batches', icon: 'batch' },
   { path: '/models', label: 'models', icon: 'book' },
 ]
