@@ -4,7 +4,7 @@ import { readAll } from '#client/console/load.ts'
 import { causeText } from '#client/console/rest-text.ts'
 import { vendorCard } from '#client/console/vendors.ts'
 import { tc } from '#client/ui/console/messages.ts'
-import { Monogram } from '#client/ui/console/monogram.tsx'
+import { Monogram, ShortName } from '#client/ui/console/monogram.tsx'
 import { Badges, FileBadge, type Shape, Status } from '#client/ui/console/status.tsx'
 import type { Column } from '#client/ui/console/table.tsx'
 import { formatDuration } from '#client/ui/console/time.ts'
@@ -132,7 +132,7 @@ export function channelColumns({ onTurn, onPriority, onReset, onRemove }: Parts)
         <span class="flex items-center gap-3">
           <Monogram name={row.name} />
           <span class="min-w-0">
-            <a href={`/admin/channels/${encodeURIComponent(row.id)}`}>{row.name}</a>
+            <ShortName name={row.name} href={`/admin/channels/${encodeURIComponent(row.id)}`} />
             <small>
               {vendorCard(row.vendor)?.title ?? row.vendor} · {row.speaks.join(', ')}
             </small>

@@ -5,6 +5,7 @@ import { Ago } from '#client/console/lists/ago.tsx'
 import { ts } from '#client/console/messages.ts'
 import { DayBars } from '#client/ui/console/day-bars.tsx'
 import { tc } from '#client/ui/console/messages.ts'
+import { ShortName } from '#client/ui/console/monogram.tsx'
 import { FileBadge } from '#client/ui/console/status.tsx'
 import type { Column } from '#client/ui/console/table.tsx'
 import { formatDay } from '#client/ui/console/time.ts'
@@ -38,7 +39,7 @@ export function modelsText(models: readonly string[] | null): string {
 
 /** The columns of the list of keys. */
 export function keyColumns({ everybody, spend, onTurn, onAsk }: Parts): Column<KeyRow>[] {
-  const owner: Column<KeyRow> = { id: 'owner', label: t('owner'), cell: (row) => row.user.name }
+  const owner: Column<KeyRow> = { id: 'owner', label: t('owner'), cell: (row) => <ShortName name={row.user.name} /> }
   return [
     {
       id: 'name',
@@ -47,7 +48,7 @@ export function keyColumns({ everybody, spend, onTurn, onAsk }: Parts): Column<K
       sorts: true,
       cell: (row) => (
         <>
-          <a href={`/keys/${encodeURIComponent(row.id)}`}>{row.name}</a>
+          <ShortName name={row.name} href={`/keys/${encodeURIComponent(row.id)}`} />
           <small class="mono">{row.hint}</small>
         </>
       ),

@@ -1,10 +1,12 @@
 /** What can be asked here, with abilities, context, and the price in the chosen group; the open model in a drawer, and in the address. */
+
 import { For, Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { useSession } from '#client/api/session.ts'
 import { Loaded } from '#client/console/lists/loaded.tsx'
 import { createLoad, createPages, queryOf, readAll } from '#client/console/load.ts'
 import { FilterBar, FilterChip, SearchField } from '#client/ui/console/filters.tsx'
+import { ShortName } from '#client/ui/console/monogram.tsx'
 import { Page } from '#client/ui/console/page.tsx'
 import { Empty, NoMatch } from '#client/ui/console/states.tsx'
 import { DataTable, type Sort } from '#client/ui/console/table.tsx'
@@ -138,12 +140,18 @@ export function ModelsPage() {
           sort={sort()}
           onSort={({ column, down }) => url.set({ sort: `${down ? '-' : ''}${column}` }, { replace: true })}
           columns={[
-            { id: 'id', label: t('model'), sorts: true, card: 'title', cell: (row) => <a href={url.href({ open: row.id })}>{row.id}</a> },
+            {
+              id: 'id',
+              label: t('model'),
+              sorts: true,
+              card: 'title',
+              cell: (row) => <ShortName name={row.id} href={url.href({ open: row.id })} />,
+            },
             {
               id: 'abilities',
               label: t('abilities'),
               cell: (row) => (
-                <span class="text-ink-2">
+                <span class="block min-w-[14ch] max-w-[44ch] whitespace-normal text-ink-2">
                   {[
                     ...row.operations.filter((one) => uses.some((use) => use === one)).map((one) => t(one as 'generate')),
                     ...modelSkills.filter((skill) => can(row, skill)).map((skill) => t(skill)),

@@ -1,4 +1,5 @@
 /** Today at a glance: figures against last week, what needs attention, top models and keys. Read again when something changes, and every minute. */
+
 import { createMemo, For, onCleanup, Show } from 'solid-js'
 import { onChange } from '#client/api/events.ts'
 import { callApi } from '#client/api/http.ts'
@@ -11,6 +12,7 @@ import { moneyTicks } from '#client/ui/chart/ticks.ts'
 import { Segments } from '#client/ui/console/filters.tsx'
 import { tc } from '#client/ui/console/messages.ts'
 import { Meter } from '#client/ui/console/meter.tsx'
+import { ShortName } from '#client/ui/console/monogram.tsx'
 import { Card, Page } from '#client/ui/console/page.tsx'
 import { Failure, Skeleton } from '#client/ui/console/states.tsx'
 import { DataTable } from '#client/ui/console/table.tsx'
@@ -216,8 +218,8 @@ function Top(props: {
                   <Show when={props.coloured}>
                     <span class={`swatch s${rows().indexOf(row)}`} aria-hidden="true" />
                   </Show>
-                  <Show when={props.href(row)} fallback={<b>{props.name(row)}</b>}>
-                    {(href) => <a href={href()}>{props.name(row)}</a>}
+                  <Show when={props.href(row)} fallback={<ShortName name={props.name(row)} />}>
+                    {(href) => <ShortName name={props.name(row)} href={href()} />}
                   </Show>
                 </>
               ),

@@ -1,6 +1,7 @@
 import { Show } from 'solid-js'
 import { capableText } from '#client/console/capable.ts'
 import { ts } from '#client/console/messages.ts'
+import { ShortName } from '#client/ui/console/monogram.tsx'
 import { FileBadge } from '#client/ui/console/status.tsx'
 import type { Column } from '#client/ui/console/table.tsx'
 import type { UrlState } from '#client/ui/console/url-state.ts'
@@ -22,7 +23,7 @@ export const priceColumns = (url: UrlState): Column<CatalogueRow>[] => [
     card: 'title',
     cell: (row) => (
       <>
-        <a href={hrefOf(url, row)}>{row.model}</a>
+        <ShortName name={row.model} href={hrefOf(url, row)} />
         <small>{channelText(row)}</small>
       </>
     ),

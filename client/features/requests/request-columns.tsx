@@ -1,4 +1,5 @@
 import { Show } from 'solid-js'
+import { ShortName } from '#client/ui/console/monogram.tsx'
 import { type Shape, Status } from '#client/ui/console/status.tsx'
 import type { Column } from '#client/ui/console/table.tsx'
 import { formatBoth, formatDuration, formatWhen } from '#client/ui/console/time.ts'
@@ -17,6 +18,8 @@ export function shapeOf(row: LogRow): Shape | undefined {
 /** Every input token of a request, of whatever kind. */
 export const inputTokens = ({ in: { fresh, cacheRead, cacheWrite } }: UsageRow): number =>
   fresh + cacheRead + cacheWrite['5m'] + cacheWrite['1h'] + cacheWrite.other
+
+const orDash = (name: string | null | undefined) => (name ? <ShortName name={name} /> : <span class="na">–</span>)
 
 /** The columns of the list of requests. `narrow` leaves room for the drawer. */
 export function requestColumns({
@@ -41,8 +44,13 @@ export function requestColumns({
         </span>
       ),
     },
-    { id: 'model', label: t('model'), card: 'title', cell: (row) => <a href={href(row)}>{row.model}</a> },
-    { id: 'key', label: t('key'), card: 'none', cell: (row) => row.key ?? <span class="text-ink-3">{t('playground')}</span> },
+    { id: 'model', label: t('model'), card: 'title', cell: (row) => <ShortName name={row.model} href={href(row)} /> },
+    {
+      id: 'key',
+      label: t('key'),
+      card: 'none',
+      cell: (row) => (row.key === null ? <span class="text-ink-3">{t('playground')}</span> : <ShortName name={row.key} />),
+    },
     { id: 'user', label: t('user'), wide: true, card: 'none', cell: (row) => row.user?.name },
     { id: 'group', label: t('group'), wide: true, card: 'none', cell: (row) => row.group },
     {
@@ -77,14 +85,14 @@ export function requestColumns({
       label: t('channel'),
       wide: true,
       card: 'none',
-      cell: (row) => row.channel ?? <span class="na">–</span>,
+      cell: (row) => orDash(row.channel),
     },
     {
       id: 'upstreamModel',
       label: t('upstreamModel'),
       wide: true,
       card: 'none',
-      cell: (row) => row.upstreamModel ?? row.answeredModel ?? <span class="na">–</span>,
+      cell: (row) => orDash(row.upstreamModel ?? row.answeredModel),
     },
     {
       id: 'losses',

@@ -42,7 +42,7 @@ export function UsageTable(props: TableProps) {
             <Show when={!isTime(props.by) && id !== ''} fallback={timeText(name)}>
               <button
                 type="button"
-                class="text-left font-medium hover:text-accent"
+                class="short text-left font-medium hover:text-accent"
                 title={t('filter', { name })}
                 onClick={() => props.onFilter(props.by, id)}
               >

@@ -5,6 +5,7 @@ import { Ago } from '#client/console/lists/ago.tsx'
 import { createPages, queryOf } from '#client/console/load.ts'
 import { ts } from '#client/console/messages.ts'
 import { tc } from '#client/ui/console/messages.ts'
+import { ShortName } from '#client/ui/console/monogram.tsx'
 import { Failure } from '#client/ui/console/states.tsx'
 import { DataTable } from '#client/ui/console/table.tsx'
 import { formatDay } from '#client/ui/console/time.ts'
@@ -34,7 +35,7 @@ export function KeysCard(props: { user: string }) {
             card: 'title',
             cell: (row) => (
               <>
-                <a href={`/keys/${encodeURIComponent(row.id)}`}>{row.name}</a>
+                <ShortName name={row.name} href={`/keys/${encodeURIComponent(row.id)}`} />
                 <small class="mono">{row.hint}</small>
               </>
             ),

@@ -2,7 +2,7 @@ import { Show } from 'solid-js'
 import { BudgetCell } from '#client/console/budget-cell.tsx'
 import { Ago } from '#client/console/lists/ago.tsx'
 import { tc } from '#client/ui/console/messages.ts'
-import { Monogram } from '#client/ui/console/monogram.tsx'
+import { Monogram, ShortName } from '#client/ui/console/monogram.tsx'
 import type { Picks } from '#client/ui/console/picks.tsx'
 import { Badges, FileBadge } from '#client/ui/console/status.tsx'
 import type { Column } from '#client/ui/console/table.tsx'
@@ -30,7 +30,7 @@ export function userColumns(props: {
         <span class="flex items-center gap-3">
           <Monogram name={row.name} />
           <span class="min-w-0">
-            <a href={`/admin/users/${encodeURIComponent(row.id)}`}>{row.name}</a>
+            <ShortName name={row.name} href={`/admin/users/${encodeURIComponent(row.id)}`} />
             <small>
               {t(`role_${row.role}`)}
               <Show when={!row.signsIn}>, {t('cannotSignIn')}</Show>

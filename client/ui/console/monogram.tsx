@@ -1,3 +1,4 @@
+import { Show } from 'solid-js'
 /** Two letters of a name: the first of its first two words, or the first two of its only one. */
 export function initialsOf(name: string): string {
   const words = name.split(/[^\p{L}\p{N}]+/u).filter(Boolean)
@@ -11,5 +12,25 @@ export function Monogram(props: { name: string }) {
     <span class="monogram" aria-hidden="true">
       {initialsOf(props.name)}
     </span>
+  )
+}
+
+/** A name in a table, cut off where it is long, so that what stands beside it stays in sight: whole in its title, and on phones. */
+export function ShortName(props: { name: string; href?: string }) {
+  return (
+    <Show
+      when={props.href}
+      fallback={
+        <span class="short" title={props.name}>
+          {props.name}
+        </span>
+      }
+    >
+      {(href) => (
+        <a class="short" href={href()} title={props.name}>
+          {props.name}
+        </a>
+      )}
+    </Show>
   )
 }
