@@ -166,6 +166,58 @@ test('a vendor that refuses the key, then one that does not answer: what happene
   await upstream.close()
 })
 
+test('another vendor gets neither the key nor the address of the one before, and takes the place of its channel', async ({
+  page,
+  fresh,
+  tolerate,
+}) => {
+  test.setTimeout(120_000)
+  tolerate(/status of (40\d|50\d)/)
+  const [first, second] = [await scriptedUpstream(), await scriptedUpstream()]
+  for (const one of [first, second]) one.answer(respondJson(401, { error: { message: 'Incorrect API key', code: 'invalid_api_key' } }))
+  const asked: Record<string, unknown>[] = []
+  // No test asks a real vendor.
+  await page.route('**/api/channels/models', async (route) => {
+    asked.push(route.request().postDataJSON())
+    await route.fulfill({ status: 502, json: { error: { code: 'unreachable', message: 'No answer.' } } })
+  })
+  await administrator(page, fresh)
+  await page.getByRole('button', { name: 'OpenAI-compatible' }).click()
+  await page.getByLabel('Address').fill(`${first.url}/v1`)
+  await page.getByLabel('API key').fill('sk-of-the-first')
+
+  await page.getByRole('button', { name: 'OpenAI', exact: true }).click()
+  await expect(page.getByLabel('Address')).toHaveCount(0)
+  await expect(page.getByLabel('API key')).toHaveValue('')
+  await page.getByLabel('API key').fill('sk-of-openai')
+  await page.getByRole('button', { name: 'Fetch models' }).click()
+  await expect(page.getByRole('button', { name: 'Type the models instead' })).toBeVisible()
+  expect(asked).toEqual([{ vendor: 'openai', keys: ['sk-of-openai'] }])
+
+  // A channel that was saved and does not answer, then one of another vendor.
+  await page.getByRole('button', { name: 'OpenAI-compatible' }).click()
+  await page.getByLabel('Address').fill(`${first.url}/v1`)
+  await page.getByLabel('API key').fill('sk-of-the-first')
+  await page.getByRole('button', { name: 'Fetch models' }).click()
+  await page.getByRole('button', { name: 'Type the models instead' }).click()
+  await page.getByRole('textbox', { name: 'Models', exact: true }).fill(model)
+  await page.getByRole('button', { name: 'Save and continue' }).click()
+  await expect(page.getByText(`${model} does not answer:`)).toBeVisible()
+  await page.getByRole('button', { name: 'Ollama' }).click()
+  await expect(page.getByText(`${model} does not answer:`)).toHaveCount(0)
+  await page.getByLabel('Address').fill(`${second.url}/v1`)
+  await page.getByRole('button', { name: 'Fetch models' }).click()
+  await page.getByRole('button', { name: 'Type the models instead' }).click()
+  await page.getByRole('textbox', { name: 'Models', exact: true }).fill(model)
+  await page.getByRole('button', { name: 'Save and continue' }).click()
+  await expect(page.getByText(`${model} does not answer:`)).toBeVisible()
+  const { data } = await page.evaluate(async () => (await fetch('/api/channels')).json())
+  const stored = data.filter(({ vendor }: { vendor: string }) => vendor !== 'demo')
+  expect(stored).toMatchObject([{ name: 'ollama', vendor: 'ollama', baseUrl: `${second.url}/v1`, keys: [] }])
+  await first.close()
+  await second.close()
+})
+
 test('each step is clean in both themes and at 320 pixels', async ({ page, fresh }) => {
   test.setTimeout(120_000)
   const upstream = await vendor()

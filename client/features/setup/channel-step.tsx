@@ -27,15 +27,16 @@ export function ChannelStep(props: { onDone(answering: Answering): void; onDemo(
   const [chosen, setChosen] = createSignal<string[]>([])
   const [typed, setTyped] = createSignal('')
   const [prices, setPrices] = createSignal({ input: '0', output: '0' })
-  const [row, setRow] = createSignal<ChannelRow>()
+  const [stored, setStored] = createSignal<{ id: string; account: ReturnType<typeof account> }>()
   const [tested, setTested] = createSignal<ProbeAnswer>()
   const fetching = createWrite()
   const saving = createWrite()
   const cards = vendorCards.filter(({ id }) => id !== 'demo')
 
+  const takesAddress = (vendor = card()) => vendor !== undefined && (vendor.needsAddress || vendor.keyless)
   const account = () => ({
     vendor: card()?.id,
-    ...(address().trim() !== '' && { baseUrl: address().trim() }),
+    ...(takesAddress() && address().trim() !== '' && { baseUrl: address().trim() }),
     ...(key().trim() !== '' && { keys: [key().trim()] }),
   })
   const models = createMemo(() => [
@@ -46,12 +47,19 @@ export function ChannelStep(props: { onDone(answering: Answering): void; onDemo(
         .filter(Boolean),
     ]),
   ])
+  // What was typed for one vendor is not for another: its key least of all.
   const choose = (next: VendorCard) => {
-    setCard(next)
-    setFound(undefined)
-    setChosen([])
-    fetching.clear()
-    saving.clear()
+    if (next.id !== card()?.id) {
+      setCard(next)
+      setAddress('')
+      setKey('')
+      setTyped('')
+      setFound(undefined)
+      setChosen([])
+      setTested(undefined)
+      fetching.clear()
+      saving.clear()
+    }
     queueMicrotask(() => document.querySelector<HTMLInputElement>('.setup-account input')?.focus())
   }
   const fetchModels = (event: SubmitEvent) => {
@@ -66,19 +74,28 @@ export function ChannelStep(props: { onDone(answering: Answering): void; onDemo(
   const save = () =>
     saving.run(async () => {
       setTested(undefined)
-      const fields = { ...account(), models: models() }
-      const { vendor, ...changes } = fields
-      const known = row()
+      const given = account()
+      const { vendor: _, ...changes } = given
+      const known = await kept(given)
       const saved = known
-        ? await callApi<ChannelRow>('PATCH', `/api/channels/${encodeURIComponent(known.id)}`, changes)
-        : await callApi<ChannelRow>('POST', '/api/channels', { ...fields, name: card()?.id })
-      setRow(saved)
+        ? await callApi<ChannelRow>('PATCH', `/api/channels/${encodeURIComponent(known.id)}`, { ...changes, models: models() })
+        : await callApi<ChannelRow>('POST', '/api/channels', { ...given, models: models(), name: card()?.id })
+      setStored({ id: saved.id, account: given })
       await setAllPrices(models())
       const [model = ''] = models()
       const answer = await callApi<ProbeAnswer>('POST', `/api/channels/${encodeURIComponent(saved.id)}/test`, { model })
       setTested(answer)
       if (answer.ok) props.onDone({ model, models: models().length, ms: answer.ms })
     })
+  /** The channel of an earlier try. A change takes neither its vendor nor an address or a key away, so one that had others goes. */
+  const kept = async (given: ReturnType<typeof account>) => {
+    const known = stored()
+    if (known === undefined) return undefined
+    if (known.account.vendor === given.vendor && Object.keys(known.account).every((name) => name in given)) return known
+    await callApi('DELETE', `/api/channels/${encodeURIComponent(known.id)}`)
+    setStored(undefined)
+    return undefined
+  }
   const setAllPrices = async (names: readonly string[]) => {
     const queue = [...names]
     const one = async () => {
@@ -121,7 +138,7 @@ export function ChannelStep(props: { onDone(answering: Answering): void; onDemo(
         <Show when={card()} keyed>
           {(vendor) => (
             <form class="setup-account grid gap-4" onSubmit={fetchModels}>
-              <Show when={vendor.needsAddress || vendor.keyless}>
+              <Show when={takesAddress(vendor)}>
                 <TextField
                   label={t('address')}
                   hint={vendor.needsAddress ? t('addressHint') : t('addressUsual')}
