@@ -3,11 +3,12 @@ import { callApi } from '#client/api/http.ts'
 import { Button } from '#client/ui/button.tsx'
 import { SelectField, TextField, UnitField } from '#client/ui/console/form.tsx'
 import { tc } from '#client/ui/console/messages.ts'
+import { Refusal } from '#client/ui/console/states.tsx'
 import { Dialog } from '#client/ui/dialog.tsx'
 import type { GroupRow } from '#shared/console/group'
 import type { InvitationRow, NewInvitation } from '#shared/console/user'
 import { type Role, roles, type TeamRole } from '#shared/ids'
-import { errorAt, explain } from './explain.ts'
+import { errorAt } from './explain.ts'
 import { createLoad, readAll } from './load.ts'
 import { ts } from './messages.ts'
 import { createWrite } from './write.ts'
@@ -99,7 +100,7 @@ export function InviteDialog(props: {
           onChange={setUntil}
         />
         <TextField label={ts('inviteNote')} hint={ts('inviteNoteHint')} maxlength={200} value={note()} onChange={setNote} />
-        <Show when={write.error()}>{(error) => <p class="notice bad">{explain(error())}</p>}</Show>
+        <Refusal of={write} />
       </form>
     </Dialog>
   )

@@ -1,10 +1,11 @@
 /** Deletes kept requests and answers, once it has said what goes. */
+
 import { createSignal, Show, Suspense } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { Button } from '#client/ui/button.tsx'
+import { Refusal } from '#client/ui/console/states.tsx'
 import { later } from '#client/ui/later.ts'
 import { showToast } from '#client/ui/toast.tsx'
-import { explain } from './explain.ts'
 import { ts } from './messages.ts'
 import { createWrite } from './write.ts'
 
@@ -52,7 +53,7 @@ function Deletion(props: { path: string; text?: string; title: string; intro: st
       <Button look="bad" busy={write.busy()} onClick={() => !write.busy() && setAsking(true)}>
         {ts('keptDelete')}
       </Button>
-      <Show when={write.error()}>{(error) => <p class="notice bad basis-full">{explain(error())}</p>}</Show>
+      <Refusal of={write} class="basis-full" />
       <Suspense>
         <Show when={asking()}>
           <Confirm

@@ -3,6 +3,7 @@ import { type Accessor, createSignal } from 'solid-js'
 import type { ApiError } from '#client/api/http.ts'
 import { announceError } from '#client/ui/announcer.tsx'
 import { createAttempt } from '#client/ui/attempt.ts'
+import { showFault } from '#client/ui/keep-focus.ts'
 import { explain } from './explain.ts'
 import { asApiError } from './load.ts'
 
@@ -10,7 +11,9 @@ import { asApiError } from './load.ts'
 export interface Write {
   busy: Accessor<boolean>
   error: Accessor<ApiError | undefined>
-  /** Runs `work` as an attempt does; true when it succeeded. A failure is announced and kept until the next run. */
+  /** The failure in words, where no field shows it. */
+  unshown: Accessor<string | undefined>
+  /** Runs `work` as an attempt does; true when it succeeded. A failure is announced, shown and kept until the next run. */
   run(work: () => Promise<unknown>): Promise<boolean>
   clear(): void
 }
@@ -18,16 +21,22 @@ export interface Write {
 /** A write. */
 export function createWrite(): Write {
   const [error, setError] = createSignal<ApiError | undefined>()
+  const [unshown, setUnshown] = createSignal<string | undefined>()
+  const clear = () => {
+    setError(undefined)
+    setUnshown(undefined)
+  }
   return {
     ...createAttempt({
-      begun: () => setError(undefined),
+      begun: clear,
       failed(thrown) {
         const failure = asApiError(thrown)
-        setError(failure)
+        if (!showFault(() => setError(failure))) showFault(() => setUnshown(explain(failure)))
         announceError(explain(failure))
       },
     }),
     error,
-    clear: () => setError(undefined),
+    unshown,
+    clear,
   }
 }

@@ -2,7 +2,7 @@
  * What a form does when it is sent: one call at a time, and no press is lost. Whoever corrects what was typed while a call is under way and
  * sends again gets the second call as soon as the first has failed; sending the same twice is one call.
  */
-import { type Accessor, createSignal } from 'solid-js'
+import { type Accessor, createContext, createSignal } from 'solid-js'
 
 /** What was typed or chosen on the page, counted: a second press is told from a double click by it. */
 let typedSoFar = 0
@@ -16,6 +16,9 @@ export interface Attempt {
   /** Makes the call now, or once the one under way has failed; true when it succeeded, false when it failed or was not made. */
   run(work: () => Promise<unknown>): Promise<boolean>
 }
+
+/** Takes why a form was refused where something around the form shows it: a dialog in its foot. */
+export const RefusalContext = createContext<((text: string | undefined) => void) | undefined>()
 
 /** The calls of one form. `begun` runs before each; `failed` gets what one has thrown, unless the next is waiting. `edits` counts changes. */
 export function createAttempt(on: { begun(): void; failed(thrown: unknown): void }, edits = () => typedSoFar): Attempt {

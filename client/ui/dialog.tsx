@@ -1,6 +1,7 @@
 /** Modal dialogs. Focus starts on the first control and returns to where it was. */
 import { Dialog as Base } from '@kobalte/core/dialog'
-import { type JSX, Show } from 'solid-js'
+import { createSignal, type JSX, Show } from 'solid-js'
+import { RefusalContext } from './attempt.ts'
 import { rememberOpener } from './browser-state.ts'
 import { Button, IconButton } from './button.tsx'
 import { createTranslator } from './language.ts'
@@ -17,6 +18,7 @@ export function Dialog(props: {
   buttons?: JSX.Element
 }) {
   const giveBack = rememberOpener()
+  const [refusal, setRefusal] = createSignal<string | undefined>()
   return (
     <Base open onOpenChange={(open) => !open && props.onClose()}>
       <Base.Portal>
@@ -32,9 +34,14 @@ export function Dialog(props: {
           <Show when={props.intro}>
             <Base.Description class="mt-1 text-[13px]/[20px] text-ink-2">{props.intro}</Base.Description>
           </Show>
-          <div class="mt-4">{props.children}</div>
+          <div class="mt-4">
+            <RefusalContext.Provider value={props.buttons ? setRefusal : undefined}>{props.children}</RefusalContext.Provider>
+          </div>
           <Show when={props.buttons}>
-            <div class="dialog-foot">{props.buttons}</div>
+            <div class="dialog-foot">
+              <Show when={refusal()}>{(text) => <p class="notice bad basis-full">{text()}</p>}</Show>
+              {props.buttons}
+            </div>
           </Show>
           {/* Last, so that the focus starts on the first control of the dialog itself. */}
           <span class="dialog-close">

@@ -1,6 +1,7 @@
-/** The focus is never lost: when what has it is taken off the page, it goes on to what stands there instead. */
+/** The focus is never lost: when what has it is taken off the page, it goes on to what stands there instead. It goes to what is wrong. */
 
 const controls = 'a[href], button, input, select, textarea, [tabindex]'
+const faults = '[aria-invalid="true"], .notice.bad'
 const headings = ':is(h1, h2, h3, h4)'
 /** These give the focus back by themselves, a moment after they have closed. */
 const overlays = '[role="dialog"], [role="alertdialog"], [role="menu"], [role="listbox"]'
@@ -36,6 +37,20 @@ export function keepFocus(): void {
   const leave = () => {
     held = undefined
   }
+}
+
+/** Marks what is wrong, and shows it: the first field that is marked gets the focus, a notice comes into view. False without a field. */
+export function showFault(mark: () => void): boolean {
+  const before = new Set(document.querySelectorAll(faults))
+  mark()
+  const marked = [...document.querySelectorAll<HTMLElement>(faults)].filter((one) => !before.has(one))
+  const field = marked.find((one) => one.ariaInvalid === 'true')
+  // What is folded away takes no focus.
+  for (let fold = field?.closest('details'); fold; fold = fold.parentElement?.closest('details')) fold.open = true
+  field?.focus({ preventScroll: true })
+  const shown = field ?? marked[0]
+  shown?.scrollIntoView({ block: 'nearest' })
+  return field !== undefined
 }
 
 function ancestorsOf(element: Element): Element[] {

@@ -1,11 +1,12 @@
 import { createSignal, Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { useSession } from '#client/api/session.ts'
-import { errorAt, explain } from '#client/console/explain.ts'
+import { errorAt } from '#client/console/explain.ts'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
 import { CheckList, SelectField, TextField } from '#client/ui/console/form.tsx'
 import { tc } from '#client/ui/console/messages.ts'
+import { Refusal } from '#client/ui/console/states.tsx'
 import { Dialog } from '#client/ui/dialog.tsx'
 import { type ManagementKeyRow, type Scope, scopes } from '#shared/console/management-key'
 import { t } from './messages.ts'
@@ -76,7 +77,7 @@ export function NewManagementKeyDialog(props: { onMade(row: ManagementKeyRow & {
         <Show when={missing()}>
           <p class="notice bad">{t('mkNoScope')}</p>
         </Show>
-        <Show when={write.error()}>{(error) => <p class="notice bad">{explain(error())}</p>}</Show>
+        <Refusal of={write} />
       </form>
     </Dialog>
   )

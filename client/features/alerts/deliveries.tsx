@@ -1,12 +1,11 @@
 /** What was told, to whom, and what was answered; what was given up can be tried again. */
 import { createSignal, Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
-import { explain } from '#client/console/explain.ts'
 import type { Pages } from '#client/console/load.ts'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
 import { FilterBar, FilterChip } from '#client/ui/console/filters.tsx'
-import { Empty, NoMatch } from '#client/ui/console/states.tsx'
+import { Empty, NoMatch, Refusal } from '#client/ui/console/states.tsx'
 import { type Shape, Status } from '#client/ui/console/status.tsx'
 import { DataTable } from '#client/ui/console/table.tsx'
 import { formatWhen } from '#client/ui/console/time.ts'
@@ -49,7 +48,7 @@ export function Deliveries(props: { pages: Pages<AlertDeliveryRow>; state: strin
           onChange={props.onState}
         />
       </FilterBar>
-      <Show when={write.error()}>{(error) => <p class="notice bad mb-4">{explain(error())}</p>}</Show>
+      <Refusal of={write} class="mb-4" />
       <DataTable
         label={t('deliveries')}
         rows={props.pages.value()}

@@ -1,10 +1,11 @@
 import { createSignal, Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
-import { errorAt, explain } from '#client/console/explain.ts'
+import { errorAt } from '#client/console/explain.ts'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
 import { CheckList, SelectField, TextField } from '#client/ui/console/form.tsx'
 import { tc } from '#client/ui/console/messages.ts'
+import { Refusal } from '#client/ui/console/states.tsx'
 import { Dialog } from '#client/ui/dialog.tsx'
 import { type AlertForm, type AlertHookRow, alertForms } from '#shared/console/alert'
 import { chosenKinds, draftOf, type HookDraft, hookPatchOf, newHookOf, signsItself } from './hook-draft.ts'
@@ -130,7 +131,7 @@ export function HookDialog(props: { row?: AlertHookRow; onDone(made?: MadeHook):
         <Show when={noKind()}>
           <p class="notice bad">{t('noKind')}</p>
         </Show>
-        <Show when={write.error()}>{(error) => <p class="notice bad">{explain(error())}</p>}</Show>
+        <Refusal of={write} />
       </form>
     </Dialog>
   )

@@ -1,12 +1,11 @@
 /** The places that hear of alerts: each can be tested, switched off, changed and removed. */
 import { createSignal, Show, Suspense } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
-import { explain } from '#client/console/explain.ts'
 import { createWrite } from '#client/console/write.ts'
 import { announceError } from '#client/ui/announcer.tsx'
 import { Button } from '#client/ui/button.tsx'
 import { tc } from '#client/ui/console/messages.ts'
-import { Empty } from '#client/ui/console/states.tsx'
+import { Empty, Refusal } from '#client/ui/console/states.tsx'
 import { DataTable } from '#client/ui/console/table.tsx'
 import { later } from '#client/ui/later.ts'
 import { Switch } from '#client/ui/switch.tsx'
@@ -50,7 +49,7 @@ export function Places(props: { rows: readonly AlertHookRow[] | undefined; onCha
   }
   return (
     <>
-      <Show when={write.error()}>{(error) => <p class="notice bad mb-4">{explain(error())}</p>}</Show>
+      <Refusal of={write} class="mb-4" />
       <Show when={refused()}>{(text) => <p class="notice bad mb-4">{text()}</p>}</Show>
       <DataTable
         label={t('places')}

@@ -2,12 +2,11 @@ import { createSignal, Show } from 'solid-js'
 import { onChange } from '#client/api/events.ts'
 import { callApi } from '#client/api/http.ts'
 import { useSession } from '#client/api/session.ts'
-import { explain } from '#client/console/explain.ts'
 import { Loaded } from '#client/console/lists/loaded.tsx'
 import { createPages } from '#client/console/load.ts'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
-import { Empty } from '#client/ui/console/states.tsx'
+import { Empty, Refusal } from '#client/ui/console/states.tsx'
 import { type Shape, Status } from '#client/ui/console/status.tsx'
 import { DataTable } from '#client/ui/console/table.tsx'
 import { formatExactly, formatWhen } from '#client/ui/console/time.ts'
@@ -44,7 +43,7 @@ export function WorkList() {
   return (
     <>
       <p class="mb-4 max-w-[72ch] text-[13px] text-ink-2">{t('workIntro')}</p>
-      <Show when={write.error()}>{(error) => <p class="notice bad mb-4">{explain(error())}</p>}</Show>
+      <Refusal of={write} class="mb-4" />
       <Loaded of={pages}>
         <DataTable
           label={t('work')}

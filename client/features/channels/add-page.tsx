@@ -1,9 +1,10 @@
 /** Adds a channel: the vendor, its key, its models as the upstream lists them, and the groups that may use it. */
+
 import { useNavigate } from '@solidjs/router'
 import { createMemo, createSignal, For, onMount, Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { notWanted } from '#client/api/not-wanted.ts'
-import { errorAt, explain } from '#client/console/explain.ts'
+import { errorAt } from '#client/console/explain.ts'
 import { createLoad, readAll } from '#client/console/load.ts'
 import { type VendorCard, vendorCard, vendorCards, vendorKinds } from '#client/console/vendors.ts'
 import { createWrite } from '#client/console/write.ts'
@@ -12,6 +13,7 @@ import { Button } from '#client/ui/button.tsx'
 import { SearchField } from '#client/ui/console/filters.tsx'
 import { AreaField, CheckList, TextField } from '#client/ui/console/form.tsx'
 import { Page } from '#client/ui/console/page.tsx'
+import { Refusal } from '#client/ui/console/states.tsx'
 import { useUrlState } from '#client/ui/console/url-state.ts'
 import { showToast } from '#client/ui/toast.tsx'
 import type { ChannelRow } from '#shared/console/channel'
@@ -176,12 +178,8 @@ function AddForm(props: { card: VendorCard; onChange(): void }) {
         </Show>
         <Show when={found()}>{(list) => <span class="hint">{t('fetched', { count: list().length })}</span>}</Show>
       </div>
-      <Show when={fetching.error()}>
-        {(error) => (
-          <Show when={error().code !== 'unexpected'}>
-            <p class="notice bad">{explain(error())}</p>
-          </Show>
-        )}
+      <Show when={fetching.error()?.code !== 'unexpected'}>
+        <Refusal of={fetching} />
       </Show>
       <Show when={(found()?.length ?? 0) > 0}>
         <div class="grid gap-2">
@@ -217,7 +215,7 @@ function AddForm(props: { card: VendorCard; onChange(): void }) {
         chosen={groups()}
         onChange={setGroups}
       />
-      <Show when={write.error()}>{(error) => <p class="notice bad">{explain(error())}</p>}</Show>
+      <Refusal of={write} />
       <div>
         <Button type="submit" look="primary" size="lg" busy={write.busy()}>
           {t('create')}

@@ -2,7 +2,6 @@ import { createEffect, createMemo, createSignal, Show, Suspense, untrack } from 
 import { callApi } from '#client/api/http.ts'
 import { notWanted } from '#client/api/not-wanted.ts'
 import { capableText } from '#client/console/capable.ts'
-import { explain } from '#client/console/explain.ts'
 import { createLoad, readAll } from '#client/console/load.ts'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
@@ -197,7 +196,7 @@ export function ModelsTab(props: { row: ChannelRow; tests: boolean; onTests(): v
         changes={isChanged() && !readonly() ? changeTexts(props.row.models, offered()) : []}
         review={() => reviewLines(props.row.models, offered())}
         busy={write.busy()}
-        error={write.error() && explain(write.error() as never)}
+        error={write.unshown()}
         onSave={() => void save()}
         onDiscard={() => {
           write.clear()

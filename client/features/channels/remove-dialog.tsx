@@ -1,9 +1,8 @@
-import { Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
-import { explain } from '#client/console/explain.ts'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
 import { tc } from '#client/ui/console/messages.ts'
+import { Refusal } from '#client/ui/console/states.tsx'
 import { Dialog } from '#client/ui/dialog.tsx'
 import { showToast } from '#client/ui/toast.tsx'
 import type { ChannelRow } from '#shared/console/channel'
@@ -31,7 +30,7 @@ export function RemoveDialog(props: { row: ChannelRow; onDone(): void; onClose()
         </>
       }
     >
-      <Show when={write.error()}>{(error) => <p class="notice bad">{explain(error())}</p>}</Show>
+      <Refusal of={write} />
     </Dialog>
   )
 }

@@ -1,8 +1,8 @@
 import { createSignal, Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { BoundsFields } from '#client/console/bounds-fields.tsx'
-import { errorAt, explain } from '#client/console/explain.ts'
-import { causes, fallbacksOf, linesOf } from '#client/console/fallback-lines.ts'
+import { errorAt } from '#client/console/explain.ts'
+import { type Cause, causes, errorAtCause, fallbacksOf, linesOf } from '#client/console/fallback-lines.ts'
 import { keepChoice, keepOf } from '#client/console/keep-choice.ts'
 import { KeepField } from '#client/console/keep-field.tsx'
 import { boundsOf, readBounds } from '#client/console/limits.ts'
@@ -10,7 +10,9 @@ import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
 import { AreaField, TextField } from '#client/ui/console/form.tsx'
 import { tc } from '#client/ui/console/messages.ts'
+import { Refusal } from '#client/ui/console/states.tsx'
 import { Dialog } from '#client/ui/dialog.tsx'
+import { showFault } from '#client/ui/keep-focus.ts'
 import type { ManagedGroupRow } from '#shared/console/group'
 import { GroupMembers } from './group-members.tsx'
 import { t } from './messages.ts'
@@ -22,20 +24,24 @@ export function GroupDialog(props: { row?: ManagedGroupRow; onDone(): void; onCl
   const [ratio, setRatio] = createSignal(props.row?.ratio ?? '1')
   const [keep, setKeep] = createSignal(keepChoice(props.row?.logBodies ?? false))
   const [fallbacks, setFallbacks] = createSignal(linesOf(props.row?.fallbacks ?? {}))
-  const [badLine, setBadLine] = createSignal(false)
+  const [wrong, setWrong] = createSignal<Cause[]>([])
   const [bounds, setBounds] = createSignal(boundsOf(props.row))
   const write = createWrite()
   const readonly = () => props.row?.managed === 'file'
   const submit = async (event: SubmitEvent) => {
     event.preventDefault()
     const own = fallbacksOf(fallbacks())
-    setBadLine(own === undefined)
-    if (own === undefined) return
+    setWrong([])
+    if (own.wrong.length > 0) {
+      write.clear()
+      showFault(() => setWrong(own.wrong))
+      return
+    }
     const fields = {
       description: description().trim(),
       ratio: ratio().trim(),
       logBodies: keepOf(keep()),
-      fallbacks: own,
+      fallbacks: own.found,
       ...readBounds(bounds()),
     }
     const done = await write.run(() =>
@@ -95,12 +101,12 @@ export function GroupDialog(props: { row?: ManagedGroupRow; onDone(): void; onCl
               rows={2}
               readonly={readonly()}
               value={fallbacks()[cause]}
-              error={badLine() ? t('badLine') : errorAt(write.error(), 'fallbacks')}
+              error={wrong().includes(cause) ? t('badLine') : errorAtCause(write.error(), cause)}
               onChange={(text) => setFallbacks({ ...fallbacks(), [cause]: text })}
             />
           ))}
         </fieldset>
-        <Show when={write.error()}>{(error) => <p class="notice bad">{explain(error())}</p>}</Show>
+        <Refusal of={write} />
       </form>
       <Show when={props.row}>{(row) => <GroupMembers row={row()} />}</Show>
     </Dialog>

@@ -2,7 +2,6 @@
 import { createSignal, Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { BudgetCell, limitsText } from '#client/console/budget-cell.tsx'
-import { explain } from '#client/console/explain.ts'
 import { Loaded } from '#client/console/lists/loaded.tsx'
 import { createLoad, createPages, queryOf } from '#client/console/load.ts'
 import { createWrite } from '#client/console/write.ts'
@@ -10,7 +9,7 @@ import { Button } from '#client/ui/button.tsx'
 import { FilterBar, FilterChip, SearchField } from '#client/ui/console/filters.tsx'
 import { tc } from '#client/ui/console/messages.ts'
 import { Page as Frame } from '#client/ui/console/page.tsx'
-import { NoMatch } from '#client/ui/console/states.tsx'
+import { NoMatch, Refusal } from '#client/ui/console/states.tsx'
 import { FileBadge } from '#client/ui/console/status.tsx'
 import { DataTable, type Sort } from '#client/ui/console/table.tsx'
 import { useUrlState } from '#client/ui/console/url-state.ts'
@@ -82,7 +81,7 @@ export function GroupsPage() {
       }
     >
       <p class="mb-4 max-w-[560px] text-[13px] text-ink-2">{t('intro')}</p>
-      <Show when={write.error()}>{(error) => <p class="notice bad mb-4">{explain(error())}</p>}</Show>
+      <Refusal of={write} class="mb-4" />
       <Loaded of={groups}>
         <FilterBar>
           <SearchField label={t('search')} value={url.get('q')} onSearch={(q) => url.set({ q })} />

@@ -1,12 +1,13 @@
 import { createSignal, Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { useSession } from '#client/api/session.ts'
-import { errorAt, explain } from '#client/console/explain.ts'
+import { errorAt } from '#client/console/explain.ts'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
 import { Segments } from '#client/ui/console/filters.tsx'
 import { TextField } from '#client/ui/console/form.tsx'
 import { tc } from '#client/ui/console/messages.ts'
+import { Refusal } from '#client/ui/console/states.tsx'
 import { Dialog } from '#client/ui/dialog.tsx'
 import type { KeyRow } from '#shared/console/key'
 import { draftFor, fieldsOf, type Preset, presets } from './draft.ts'
@@ -33,8 +34,6 @@ export function CreateDialog(props: { preset: Preset; owner: string; onPreset(pr
       setFreshSecret({ id: made.id, name: made.name, secret: made.key, previousUntil: null })
       props.onMade()
     })
-    // A field that is folded away cannot show what is wrong with it.
-    if (write.error() && write.error()?.param !== 'name') setOpen(true)
   }
   return (
     <Dialog
@@ -79,7 +78,7 @@ export function CreateDialog(props: { preset: Preset; owner: string; onPreset(pr
             <LimitFields draft={draft()} error={write.error()} onChange={setDraft} />
           </div>
         </details>
-        <Show when={write.error()}>{(error) => <p class="notice bad">{explain(error())}</p>}</Show>
+        <Refusal of={write} />
       </form>
     </Dialog>
   )

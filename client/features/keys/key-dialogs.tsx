@@ -1,10 +1,10 @@
-import { createSignal, Show } from 'solid-js'
+import { createSignal } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
-import { explain } from '#client/console/explain.ts'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
 import { SelectField } from '#client/ui/console/form.tsx'
 import { tc } from '#client/ui/console/messages.ts'
+import { Refusal } from '#client/ui/console/states.tsx'
 import { formatAgo } from '#client/ui/console/time.ts'
 import { Dialog } from '#client/ui/dialog.tsx'
 import { showToast } from '#client/ui/toast.tsx'
@@ -46,7 +46,7 @@ export function RotateDialog(props: { row: KeyRow; onDone(): void; onClose(): vo
         options={overlaps.map((value) => ({ value, label: t(`overlap${value}`) }))}
         onChange={(value) => setHours(overlaps.find((one) => one === value) ?? '24')}
       />
-      <Show when={write.error()}>{(error) => <p class="notice bad mt-3">{explain(error())}</p>}</Show>
+      <Refusal of={write} class="mt-3" />
     </Dialog>
   )
 }
@@ -81,7 +81,7 @@ export function RevokeDialog(props: { row: KeyRow; onDone(): void; onClose(): vo
         </>
       }
     >
-      <Show when={write.error()}>{(error) => <p class="notice bad">{explain(error())}</p>}</Show>
+      <Refusal of={write} />
     </Dialog>
   )
 }

@@ -11,7 +11,7 @@ import { CopyButton } from '#client/ui/console/copy.tsx'
 import { Fieldset } from '#client/ui/console/form.tsx'
 import { Card, Page } from '#client/ui/console/page.tsx'
 import { SaveBar } from '#client/ui/console/save-bar.tsx'
-import { Empty, Failure, Skeleton } from '#client/ui/console/states.tsx'
+import { Empty, Failure, Refusal, Skeleton } from '#client/ui/console/states.tsx'
 import { LinkTabs } from '#client/ui/console/tabs.tsx'
 import { formatWhen } from '#client/ui/console/time.ts'
 import { useUrlState } from '#client/ui/console/url-state.ts'
@@ -86,7 +86,7 @@ export function KeyPage() {
       }
     >
       <ShownOnce />
-      <Show when={turning.error()}>{(error) => <p class="notice bad mb-4">{explain(error())}</p>}</Show>
+      <Refusal of={turning} class="mb-4" />
       <Show
         when={key.value()}
         fallback={
@@ -196,7 +196,7 @@ function Settings(props: { row: KeyRow; onSaved(row: KeyRow): void; onRevoke(): 
       <SaveBar
         changes={changes().map((name) => t(`change_${name}` as 'change_name'))}
         busy={write.busy()}
-        error={write.error() && explain(write.error() as never)}
+        error={write.unshown()}
         onSave={() => void save()}
         onDiscard={() => {
           write.clear()

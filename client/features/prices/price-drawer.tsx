@@ -1,11 +1,12 @@
 import { createMemo, createSignal, For, Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
-import { errorAt, explain } from '#client/console/explain.ts'
+import { errorAt } from '#client/console/explain.ts'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
 import { Drawer, DrawerPart } from '#client/ui/console/drawer.tsx'
 import { UnitField } from '#client/ui/console/form.tsx'
 import { tc } from '#client/ui/console/messages.ts'
+import { Refusal } from '#client/ui/console/states.tsx'
 import type { CatalogueRow } from '#shared/console/inspection/catalogue'
 import type { PriceRow } from '#shared/console/price'
 import { EffectPart } from './effect-part.tsx'
@@ -111,7 +112,7 @@ export function PriceDrawer(props: {
             error={errorAt(write.error(), 'factors')}
             onChange={setFactors}
           />
-          <Show when={write.error()}>{(error) => <p class="notice bad mt-4">{explain(error())}</p>}</Show>
+          <Refusal of={write} class="mt-4" />
         </DrawerPart>
         <EffectPart model={props.row.model} price={typed().price} isUsed={props.row.week !== null} />
         <PriceHistory model={props.row.model} />

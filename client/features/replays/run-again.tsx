@@ -6,7 +6,7 @@ import { explain } from '#client/console/explain.ts'
 import { createLoad } from '#client/console/load.ts'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
-import { Skeleton } from '#client/ui/console/states.tsx'
+import { Refusal, Skeleton } from '#client/ui/console/states.tsx'
 import { Dialog } from '#client/ui/dialog.tsx'
 import type { NewReplay, ReplayDetail, ReplayEstimate, ReplayQuestion, ReplayRow } from '#shared/console/replay'
 import { t } from './messages.ts'
@@ -77,7 +77,7 @@ function AgainDialog(props: { job: ReplayDetail; chosen: Chosen; onClose(): void
           {(error) => <p class="notice bad">{explain(error())}</p>}
         </Show>
       </div>
-      <Show when={write.error()}>{(error) => <p class="notice bad">{explain(error())}</p>}</Show>
+      <Refusal of={write} />
     </Dialog>
   )
 }

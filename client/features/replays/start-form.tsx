@@ -1,4 +1,5 @@
 /** What is asked again, where, and what it would cost. Nothing is sent before the button. */
+
 import { useNavigate } from '@solidjs/router'
 import { createSignal, Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
@@ -8,6 +9,7 @@ import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
 import { UnitField } from '#client/ui/console/form.tsx'
 import { Card } from '#client/ui/console/page.tsx'
+import { Refusal } from '#client/ui/console/states.tsx'
 import { formatMoney } from '#client/ui/format.ts'
 import { type NewReplay, type ReplayEstimate, type ReplayRow, replayBounds } from '#shared/console/replay'
 import { t } from './messages.ts'
@@ -57,7 +59,7 @@ export function StartForm(props: { ids: readonly string[]; onCancel(): void }) {
               {(error) => <p class="notice bad">{explain(error())}</p>}
             </Show>
           </div>
-          <Show when={write.error()}>{(error) => <p class="notice bad">{explain(error())}</p>}</Show>
+          <Refusal of={write} />
           <div class="flex flex-wrap gap-2">
             <Button
               look="primary"

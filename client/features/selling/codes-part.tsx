@@ -1,6 +1,5 @@
 import { createSignal, Show, Suspense } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
-import { explain } from '#client/console/explain.ts'
 import { Loaded } from '#client/console/lists/loaded.tsx'
 import { createPages, queryOf } from '#client/console/load.ts'
 import { lengthOf } from '#client/console/plan-length.ts'
@@ -8,7 +7,7 @@ import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
 import { FilterBar, FilterChip, SearchField } from '#client/ui/console/filters.tsx'
 import { tc } from '#client/ui/console/messages.ts'
-import { Empty, NoMatch } from '#client/ui/console/states.tsx'
+import { Empty, NoMatch, Refusal } from '#client/ui/console/states.tsx'
 import { type Shape, Status } from '#client/ui/console/status.tsx'
 import { DataTable } from '#client/ui/console/table.tsx'
 import { formatBoth, formatWhen } from '#client/ui/console/time.ts'
@@ -51,7 +50,7 @@ export function CodesPart(props: { plans: readonly PlanRow[] }) {
   return (
     <Part title={t('codes')} why={t('codesWhy')} add={t('newCodes')} onAdd={() => setMaking(true)}>
       <Show when={made()}>{(codes) => <NewCodes codes={codes()} onClose={() => setMade(undefined)} />}</Show>
-      <Show when={write.error()}>{(error) => <p class="notice bad">{explain(error())}</p>}</Show>
+      <Refusal of={write} />
       <FilterBar>
         <SearchField label={t('findCode')} value={url.get('q')} onSearch={(q) => url.set({ q }, { replace: true })} />
         <FilterChip

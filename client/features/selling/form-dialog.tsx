@@ -1,8 +1,8 @@
-import { type JSX, Show } from 'solid-js'
-import { explain } from '#client/console/explain.ts'
+import type { JSX } from 'solid-js'
 import type { Write } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
 import { tc } from '#client/ui/console/messages.ts'
+import { Refusal } from '#client/ui/console/states.tsx'
 import { Dialog } from '#client/ui/dialog.tsx'
 
 /** A dialog with one form: its fields, what went wrong, and the button that sends it. */
@@ -38,7 +38,7 @@ export function FormDialog(props: {
         }}
       >
         {props.children}
-        <Show when={props.write.error()}>{(error) => <p class="notice bad">{explain(error())}</p>}</Show>
+        <Refusal of={props.write} />
       </form>
     </Dialog>
   )

@@ -1,12 +1,11 @@
 import { createSignal, Show, Suspense } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
-import { explain } from '#client/console/explain.ts'
 import type { Load } from '#client/console/load.ts'
 import { lengthOf } from '#client/console/plan-length.ts'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
 import { tc } from '#client/ui/console/messages.ts'
-import { Empty } from '#client/ui/console/states.tsx'
+import { Empty, Refusal } from '#client/ui/console/states.tsx'
 import { Status } from '#client/ui/console/status.tsx'
 import { DataTable } from '#client/ui/console/table.tsx'
 import { formatCount, formatMoney } from '#client/ui/format.ts'
@@ -44,7 +43,7 @@ export function PlansPart(props: { plans: Load<PlanRow[]> }) {
   }
   return (
     <Part title={t('plans')} why={t('plansWhy')} add={t('newPlan')} onAdd={() => setAsking({ what: 'new' })}>
-      <Show when={write.error()}>{(error) => <p class="notice bad">{explain(error())}</p>}</Show>
+      <Refusal of={write} />
       <DataTable
         label={t('plans')}
         rows={props.plans.value()}

@@ -1,11 +1,12 @@
 /** What cannot be undone, or changes much at once: each says what it does, and asks. */
+
 import { createSignal, Show, Suspense } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
-import { explain } from '#client/console/explain.ts'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
 import { tc } from '#client/ui/console/messages.ts'
 import { Card } from '#client/ui/console/page.tsx'
+import { Refusal } from '#client/ui/console/states.tsx'
 import { later } from '#client/ui/later.ts'
 import { showToast } from '#client/ui/toast.tsx'
 import { t } from './messages.ts'
@@ -62,7 +63,7 @@ function Deed(props: { why: string; title: string; go: string; run(): Promise<st
       <Button look="bad" busy={write.busy()} onClick={() => !write.busy() && setAsking(true)}>
         {props.go}
       </Button>
-      <Show when={write.error()}>{(error) => <p class="notice bad basis-full">{explain(error())}</p>}</Show>
+      <Refusal of={write} class="basis-full" />
       <Suspense>
         <Show when={asking()}>
           <Confirm title={props.title} intro={props.why} safe={tc('cancel')} go={props.go} onClose={() => setAsking(false)} onGo={go} />

@@ -1,5 +1,6 @@
 /** What the cards of the page share: the form, which settings are shown, and where a value comes from. */
 import type { JSX } from 'solid-js'
+import type { Cause } from '#client/console/fallback-lines.ts'
 import { Card } from '#client/ui/console/page.tsx'
 import type { SettingsRow } from '#shared/console/settings'
 import { t } from './messages.ts'
@@ -14,6 +15,8 @@ export interface Editing {
   shows(name: SettingName): boolean
   /** What is wrong with a field, once it was sent. */
   wrong(field: string): string | undefined
+  /** What is wrong with the fallbacks of a cause. */
+  wrongLines(cause: Cause): string | undefined
 }
 
 /** Beside a label: that the value is not the default. `holds`: whether that is so of this field of the setting. */

@@ -43,7 +43,7 @@ export function FallbacksCard(props: { editing: Editing }) {
             rows={3}
             mark={changedMark(editing, 'fallbacks', draftOf(editing.row).fallbacks[cause] !== '')}
             value={editing.draft.fallbacks[cause]}
-            error={editing.wrong('fallbacks')}
+            error={editing.wrongLines(cause)}
             onChange={(text) => editing.set({ fallbacks: { ...editing.draft.fallbacks, [cause]: text } })}
           />
         )}

@@ -20,8 +20,8 @@ const row = {
 test('fallbacks become lines and come back', () => {
   const draft = draftOf(row)
   expect(draft.fallbacks.error).toBe('gpt-5: a, b\nollama/x:latest: d')
-  expect(fallbacksOf(draft.fallbacks)).toEqual(fallbacks)
-  expect(fallbacksOf({ error: 'no list', context: '', filter: '' })).toBeUndefined()
+  expect(fallbacksOf(draft.fallbacks)).toEqual({ found: fallbacks, wrong: [] })
+  expect(fallbacksOf({ error: 'no list', context: 'a: b', filter: 'a:' }).wrong).toEqual(['error', 'filter'])
 })
 
 test('only what was changed is sent, kept requests as the API has them', () => {

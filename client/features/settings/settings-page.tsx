@@ -3,21 +3,24 @@ import { createEffect, createSignal, For, on, Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { useSession } from '#client/api/session.ts'
 import { detailOf, errorAt, explain } from '#client/console/explain.ts'
-import { fallbacksOf } from '#client/console/fallback-lines.ts'
+import { type Cause, errorAtCause, fallbacksOf } from '#client/console/fallback-lines.ts'
 import { createLoad } from '#client/console/load.ts'
 import { createWrite } from '#client/console/write.ts'
+import { announceError } from '#client/ui/announcer.tsx'
 import { SearchField } from '#client/ui/console/filters.tsx'
 import { Page } from '#client/ui/console/page.tsx'
 import { SaveBar } from '#client/ui/console/save-bar.tsx'
 import { Failure, NoMatch, Skeleton } from '#client/ui/console/states.tsx'
 import { useUrlState } from '#client/ui/console/url-state.ts'
 import { Icon } from '#client/ui/icon.tsx'
+import { showFault } from '#client/ui/keep-focus.ts'
 import { showToast } from '#client/ui/toast.tsx'
 import type { SettingsRow } from '#shared/console/settings'
 import { createCurrentSection } from './current-section.ts'
 import { DangerCard } from './danger-card.tsx'
 import type { Editing } from './editing.tsx'
 import { EnvironmentCard } from './environment-card.tsx'
+import { causeLabels } from './file-fallbacks.tsx'
 import { KeptBodiesCard } from './kept-bodies-card.tsx'
 import { t } from './messages.ts'
 import { reviewOf } from './review.ts'
@@ -88,7 +91,7 @@ function Form(props: { row: SettingsRow; onSaved(row: SettingsRow): void }) {
   const session = useSession()
   const [draft, setDraft] = createSignal<SettingsDraft>(draftOf(props.row))
   const [variables, setVariables] = createSignal(true)
-  const [badLine, setBadLine] = createSignal(false)
+  const [badLines, setBadLines] = createSignal<Cause[]>([])
   const write = createWrite()
   createEffect(
     on(
@@ -113,13 +116,24 @@ function Form(props: { row: SettingsRow; onSaved(row: SettingsRow): void }) {
     },
     set: (change) => setDraft({ ...draft(), ...change }),
     shows: (name) => shown().has(name),
-    wrong: (field) => (field === 'fallbacks' && badLine() ? t('badLine') : errorAt(write.error(), field)),
+    wrong: (field) => errorAt(write.error(), field),
+    wrongLines: (cause) => (badLines().includes(cause) ? t('badLine') : errorAtCause(write.error(), cause)),
   }
+  const badText = () =>
+    badLines()[0] &&
+    `${badLines()
+      .map((cause) => t(causeLabels[cause]))
+      .join(', ')}: ${t('badLine')}`
   const save = async () => {
     const fallbacks = fallbacksOf(draft().fallbacks)
-    setBadLine(fallbacks === undefined)
-    if (fallbacks === undefined) return
-    const patch = patchOf(draft(), changes(), fallbacks)
+    setBadLines([])
+    if (fallbacks.wrong.length > 0) {
+      write.clear()
+      showFault(() => setBadLines(fallbacks.wrong))
+      announceError(badText() ?? '')
+      return
+    }
+    const patch = patchOf(draft(), changes(), fallbacks.found)
     if (!(await write.run(async () => props.onSaved(await callApi<SettingsRow>('PATCH', '/api/settings', patch))))) return
     showToast(t('saved'))
     // Brings the banner.
@@ -194,11 +208,11 @@ function Form(props: { row: SettingsRow; onSaved(row: SettingsRow): void }) {
         changes={changes().map((name) => t(partLabels[name]))}
         review={() => reviewOf(draftOf(props.row), draft())}
         busy={write.busy()}
-        error={write.error() && explain(write.error() as never)}
+        error={badText() ?? write.unshown()}
         onSave={() => void save()}
         onDiscard={() => {
           write.clear()
-          setBadLine(false)
+          setBadLines([])
           setDraft(draftOf(props.row))
         }}
       />

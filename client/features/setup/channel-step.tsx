@@ -5,6 +5,7 @@ import { type VendorCard, vendorCards } from '#client/console/vendors.ts'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
 import { AreaField, CheckList, TextField, UnitField } from '#client/ui/console/form.tsx'
+import { Refusal } from '#client/ui/console/states.tsx'
 import { Icon } from '#client/ui/icon.tsx'
 import type { ChannelRow } from '#shared/console/channel'
 import type { ProbeAnswer, UpstreamModels } from '#shared/console/inspection/probe'
@@ -218,7 +219,7 @@ export function ChannelStep(props: { onDone(answering: Answering): void; onDemo(
             </>
           )}
         </Show>
-        <Show when={saving.error()}>{(error) => <p class="notice bad">{explain(error())}</p>}</Show>
+        <Refusal of={saving} />
         <Show when={tested()?.ok === false ? tested() : undefined}>
           {(answer) => <p class="notice bad">{t('testFailed', { model: answer().model, why: answer().error?.message ?? '' })}</p>}
         </Show>

@@ -1,10 +1,11 @@
-import { createSignal, Show } from 'solid-js'
+import { createSignal } from 'solid-js'
 import { readError, send } from '#client/api/http.ts'
-import { errorAt, explain } from '#client/console/explain.ts'
+import { errorAt } from '#client/console/explain.ts'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
 import { TextField, UnitField } from '#client/ui/console/form.tsx'
 import { tc } from '#client/ui/console/messages.ts'
+import { Refusal } from '#client/ui/console/states.tsx'
 import { Dialog } from '#client/ui/dialog.tsx'
 import { formatMoney } from '#client/ui/format.ts'
 import { showToast } from '#client/ui/toast.tsx'
@@ -53,7 +54,7 @@ export function CreditDialog(props: { team: TeamRow; onDone(row: TeamRow): void;
           onChange={setAmount}
         />
         <TextField label={t('reason')} value={reason()} required maxlength={500} onChange={setReason} />
-        <Show when={write.error()}>{(error) => <p class="notice bad">{explain(error())}</p>}</Show>
+        <Refusal of={write} />
       </form>
     </Dialog>
   )

@@ -1,11 +1,12 @@
 import { createSignal, Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
-import { errorAt, explain } from '#client/console/explain.ts'
+import { errorAt } from '#client/console/explain.ts'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
 import { Secret } from '#client/ui/console/copy.tsx'
 import { TextField } from '#client/ui/console/form.tsx'
 import { tc } from '#client/ui/console/messages.ts'
+import { Refusal } from '#client/ui/console/states.tsx'
 import { Dialog } from '#client/ui/dialog.tsx'
 import type { KeyRow } from '#shared/console/key'
 import type { TeamRow } from '#shared/console/team'
@@ -77,7 +78,7 @@ export function KeyDialog(props: { team: TeamRow; rights: Rights; onMade(): void
               error={errorAt(write.error(), 'models')}
               onChange={setModels}
             />
-            <Show when={write.error()}>{(error) => <p class="notice bad">{explain(error())}</p>}</Show>
+            <Refusal of={write} />
           </form>
         }
       >

@@ -1,11 +1,11 @@
 import { createSignal, Show, Suspense } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
-import { explain } from '#client/console/explain.ts'
 import { Loaded } from '#client/console/lists/loaded.tsx'
 import type { Load } from '#client/console/load.ts'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
 import { tc } from '#client/ui/console/messages.ts'
+import { Refusal } from '#client/ui/console/states.tsx'
 import { FileBadge } from '#client/ui/console/status.tsx'
 import { DataTable } from '#client/ui/console/table.tsx'
 import { formatWhen } from '#client/ui/console/time.ts'
@@ -37,7 +37,7 @@ export function KeysPart(props: { team: TeamRow; rights: Rights; keys: Load<KeyR
           </Button>
         </Show>
       </div>
-      <Show when={write.error()}>{(error) => <p class="notice bad">{explain(error())}</p>}</Show>
+      <Refusal of={write} />
       <Loaded of={props.keys}>
         <DataTable
           label={t('keys')}

@@ -1,10 +1,11 @@
 import { createSignal, Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
-import { errorAt, explain } from '#client/console/explain.ts'
+import { errorAt } from '#client/console/explain.ts'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
 import { Fieldset, SelectField, TextField, UnitField } from '#client/ui/console/form.tsx'
 import { tc } from '#client/ui/console/messages.ts'
+import { Refusal } from '#client/ui/console/states.tsx'
 import { Confirm, Dialog } from '#client/ui/dialog.tsx'
 import { showToast } from '#client/ui/toast.tsx'
 import type { MemberRow, TeamRow } from '#shared/console/team'
@@ -93,7 +94,7 @@ export function MemberDialog(props: { team: TeamRow; rights: Rights; row?: Membe
             ))}
           </div>
         </Fieldset>
-        <Show when={write.error()}>{(error) => <p class="notice bad">{explain(error())}</p>}</Show>
+        <Refusal of={write} />
       </form>
       <Show when={removing()}>
         <Confirm

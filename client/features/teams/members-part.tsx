@@ -1,12 +1,12 @@
 import { createSignal, Show, Suspense } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
-import { explain } from '#client/console/explain.ts'
 import { Loaded } from '#client/console/lists/loaded.tsx'
 import type { Load } from '#client/console/load.ts'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
 import { Meter } from '#client/ui/console/meter.tsx'
 import { Monogram } from '#client/ui/console/monogram.tsx'
+import { Refusal } from '#client/ui/console/states.tsx'
 import { DataTable } from '#client/ui/console/table.tsx'
 import { formatMoney, formatPercent } from '#client/ui/format.ts'
 import { later } from '#client/ui/later.ts'
@@ -43,7 +43,7 @@ export function MembersPart(props: PartProps) {
         <h3>{t(props.rights.seesAll ? 'members' : 'membersOwn')}</h3>
         <p class="text-[13px] text-ink-2">{t('membersHint')}</p>
       </div>
-      <Show when={write.error()}>{(error) => <p class="notice bad">{explain(error())}</p>}</Show>
+      <Refusal of={write} />
       <Loaded of={props.members}>
         <DataTable
           label={t('members')}

@@ -1,12 +1,13 @@
 import { createSignal, Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { BoundsFields } from '#client/console/bounds-fields.tsx'
-import { errorAt, explain } from '#client/console/explain.ts'
+import { errorAt } from '#client/console/explain.ts'
 import { boundsOf, readBounds } from '#client/console/limits.ts'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
 import { SwitchField, TextField, UnitField } from '#client/ui/console/form.tsx'
 import { tc } from '#client/ui/console/messages.ts'
+import { Refusal } from '#client/ui/console/states.tsx'
 import { Dialog } from '#client/ui/dialog.tsx'
 import { showToast } from '#client/ui/toast.tsx'
 import type { TeamRow } from '#shared/console/team'
@@ -88,7 +89,7 @@ export function TeamDialog(props: { team?: TeamRow; onDone(row: TeamRow): void; 
         <Show when={props.team}>
           <SwitchField label={t('enabled')} on={enabled()} onChange={setEnabled} />
         </Show>
-        <Show when={write.error()}>{(error) => <p class="notice bad">{explain(error())}</p>}</Show>
+        <Refusal of={write} />
       </form>
     </Dialog>
   )

@@ -1,7 +1,6 @@
 import { createSignal, Show, Suspense } from 'solid-js'
 import { onChange } from '#client/api/events.ts'
 import { callApi } from '#client/api/http.ts'
-import { explain } from '#client/console/explain.ts'
 import { InvitationsCard } from '#client/console/invitations-card.tsx'
 import { createLoad, readAll } from '#client/console/load.ts'
 import { createSoon } from '#client/console/soon.ts'
@@ -9,6 +8,7 @@ import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
 import { tc } from '#client/ui/console/messages.ts'
 import { Card } from '#client/ui/console/page.tsx'
+import { Refusal } from '#client/ui/console/states.tsx'
 import { Stats } from '#client/ui/console/stats.tsx'
 import { Confirm } from '#client/ui/dialog.tsx'
 import { formatMoney } from '#client/ui/format.ts'
@@ -105,7 +105,7 @@ export function TeamView(props: TeamProps) {
       <Show when={props.team.managed === 'file'}>
         <p class="notice">{t('managed')}</p>
       </Show>
-      <Show when={write.error()}>{(error) => <p class="notice bad">{explain(error())}</p>}</Show>
+      <Refusal of={write} />
       <Stats
         label={props.team.name}
         stats={[

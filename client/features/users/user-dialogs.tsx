@@ -1,11 +1,11 @@
-import { createSignal, Show } from 'solid-js'
+import { createSignal } from 'solid-js'
 import { callApi, readError, send } from '#client/api/http.ts'
-import { explain } from '#client/console/explain.ts'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
 import { Facts } from '#client/ui/console/facts.tsx'
 import { TextField, UnitField } from '#client/ui/console/form.tsx'
 import { tc } from '#client/ui/console/messages.ts'
+import { Refusal } from '#client/ui/console/states.tsx'
 import { Dialog } from '#client/ui/dialog.tsx'
 import { formatMoney } from '#client/ui/format.ts'
 import { showToast } from '#client/ui/toast.tsx'
@@ -47,7 +47,7 @@ export function AddUserDialog(props: { onDone(row: AccountRow): void; onClose():
       <form id="add-user" class="form" onSubmit={(event) => void submit(event)}>
         <UserFields draft={draft()} error={write.error()} fresh onChange={setDraft} />
         <UnitField label={t('opening')} unit={t('usd')} value={opening()} onChange={setOpening} />
-        <Show when={write.error()}>{(error) => <p class="notice bad">{explain(error())}</p>}</Show>
+        <Refusal of={write} />
       </form>
     </Dialog>
   )
@@ -115,7 +115,7 @@ export function CreditDialog(props: { row: AccountRow; onDone(row: AccountRow): 
             ]}
           />
         </div>
-        <Show when={write.error()}>{(error) => <p class="notice bad">{explain(error())}</p>}</Show>
+        <Refusal of={write} />
       </form>
     </Dialog>
   )
@@ -147,7 +147,7 @@ export function RemoveUserDialog(props: { row: AccountRow; onDone(): void; onClo
     >
       <div class="stack">
         <TextField label={t('removeType')} value={typed()} onChange={setTyped} />
-        <Show when={write.error()}>{(error) => <p class="notice bad">{explain(error())}</p>}</Show>
+        <Refusal of={write} />
       </div>
     </Dialog>
   )

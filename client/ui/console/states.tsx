@@ -1,5 +1,6 @@
 /** What a page shows in place of its content: nothing yet, nothing at all, nothing that matches, or a failure. */
-import { createSignal, For, type JSX, onCleanup, Show } from 'solid-js'
+import { type Accessor, createEffect, createSignal, For, type JSX, onCleanup, Show, useContext } from 'solid-js'
+import { RefusalContext } from '#client/ui/attempt.ts'
 import { Button } from '#client/ui/button.tsx'
 import { tc } from './messages.ts'
 
@@ -53,4 +54,14 @@ export function Skeleton(props: { lines?: number }) {
       </Show>
     </div>
   )
+}
+
+/** Why a form was refused, where none of its fields shows it; in a dialog it stands in the foot. */
+export function Refusal(props: { of: { unshown: Accessor<string | undefined> }; class?: string }) {
+  const place = useContext(RefusalContext)
+  if (place) {
+    createEffect(() => place(props.of.unshown()))
+    onCleanup(() => place(undefined))
+  }
+  return <Show when={!place && props.of.unshown()}>{(text) => <p class={`notice bad ${props.class ?? ''}`}>{text()}</p>}</Show>
 }

@@ -1,7 +1,7 @@
 /** The settings of a channel in three tabs with one bar for saving: what is typed in one stays while another is read. */
 import { type Accessor, createEffect, createSignal, type JSX, on, Show, untrack } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
-import { errorAt, explain } from '#client/console/explain.ts'
+import { errorAt } from '#client/console/explain.ts'
 import { createLoad, readAll } from '#client/console/load.ts'
 import { createWrite } from '#client/console/write.ts'
 import { SaveBar } from '#client/ui/console/save-bar.tsx'
@@ -98,7 +98,7 @@ export function ChannelForm(props: {
         review={() => changes().map((name) => reviewLine(name, settingsOf(props.row), form()))}
         tabsKeep
         busy={write.busy()}
-        error={write.error() && explain(write.error() as never)}
+        error={write.unshown()}
         onSave={() => void save()}
         onDiscard={() => {
           write.clear()

@@ -1,10 +1,11 @@
 import { createSignal, Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
-import { errorAt, explain } from '#client/console/explain.ts'
+import { errorAt } from '#client/console/explain.ts'
 import { createWrite } from '#client/console/write.ts'
 import { Button } from '#client/ui/button.tsx'
 import { TextField } from '#client/ui/console/form.tsx'
 import { tc } from '#client/ui/console/messages.ts'
+import { Refusal } from '#client/ui/console/states.tsx'
 import { Confirm, Dialog } from '#client/ui/dialog.tsx'
 import { Switch as Toggle } from '#client/ui/switch.tsx'
 import type { ChannelRow } from '#shared/console/channel'
@@ -62,7 +63,7 @@ export function KeyDialog(props: { channel: string; row: ChannelRow['keys'][numb
           <Toggle label={t('keyUsed')} on={enabled()} onChange={setEnabled} />
           {t('keyUsed')}
         </span>
-        <Show when={write.error()}>{(error) => <p class="notice bad">{explain(error())}</p>}</Show>
+        <Refusal of={write} />
       </form>
       <Show when={removing()}>
         <Confirm
