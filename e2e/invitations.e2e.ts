@@ -48,6 +48,15 @@ test('an administrator invites by a link, and a stranger comes in by it once', a
   tolerate(/status of (404|409)/)
 })
 
+test('a link without its secret says that it is incomplete', async ({ page }) => {
+  await page.goto('/join')
+  await expect(page.getByRole('heading', { name: 'This link is incomplete' })).toBeVisible()
+  await expect(page.getByText('The invitation was accepted.')).toHaveCount(0)
+  await expectClean(page, 'an incomplete link')
+  await page.getByRole('link', { name: 'Sign in' }).click()
+  await expect(page.getByLabel('Username')).toBeVisible()
+})
+
 test('a team invites, and somebody with an account joins', async ({ page, program, browser }) => {
   test.setTimeout(120_000)
   const cookie = await (async () => {

@@ -23,6 +23,8 @@ export const en = {
   again: 'Try again',
   over: 'This invitation has ended',
   overWhy: 'It was used, was withdrawn, or has expired. Ask the person who invited you for another one.',
+  incomplete: 'This link is incomplete',
+  incompleteWhy: 'Ask for it again, or sign in.',
   in: 'You are in',
   inWhy: 'The invitation was accepted.',
   go: 'Continue',

@@ -14,7 +14,7 @@ import { t } from './messages.ts'
 
 /**
  * `/join`: what a link of somebody who invites is for, and a way in. The secret stands after the hash, so that no server but this one
- * hears of it. Without one, the identity provider has just let somebody in.
+ * hears of it. Whoever is signed in without one was just let in by the identity provider.
  */
 export function JoinPage(props: { user: UserRow | null; singleSignOn: boolean }) {
   const token = decodeURIComponent(location.hash.slice(1))
@@ -47,11 +47,22 @@ export function JoinPage(props: { user: UserRow | null; singleSignOn: boolean })
         </SplitPage>
       </Match>
       <Match when={token === ''}>
-        <SplitPage title={t('in')} intro={t('inWhy')} aside={<GatewayIllustration />}>
-          <a class="btn primary lg w-full" href="/team">
-            {t('go')}
-          </a>
-        </SplitPage>
+        <Show
+          when={props.user}
+          fallback={
+            <SplitPage title={t('incomplete')} intro={t('incompleteWhy')} aside={<GatewayIllustration />}>
+              <a class="btn lg w-full" href="/">
+                {t('signIn')}
+              </a>
+            </SplitPage>
+          }
+        >
+          <SplitPage title={t('in')} intro={t('inWhy')} aside={<GatewayIllustration />}>
+            <a class="btn primary lg w-full" href="/team">
+              {t('go')}
+            </a>
+          </SplitPage>
+        </Show>
       </Match>
       <Match when={facts()}>
         {(found) => (

@@ -25,6 +25,8 @@ export const zh: Record<keyof typeof en, string> = {
   again: '重试',
   over: '此邀请已失效',
   overWhy: '邀请已被使用、撤回或过期。请向邀请你的人再要一个。',
+  incomplete: '此链接不完整',
+  incompleteWhy: '请重新索取链接，或直接登录。',
   in: '你已加入',
   inWhy: '邀请已接受。',
   go: '继续',
