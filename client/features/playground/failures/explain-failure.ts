@@ -33,7 +33,7 @@ const plain = (title: MessageKey, detail: MessageKey | null, steps: NextStep[], 
 })
 
 const byCode: Record<string, () => Explanation> = {
-  not_signed_in: () => plain('failSession', 'failSessionDetail', ['signIn']),
+  not_signed_in: () => plain('failSession', 'failSessionDetail', ['signIn', 'retry']),
   insufficient_quota: () => plain('failBalance', 'failBalanceDetail', ['lowerMax', 'otherModel', 'retry'], true),
   model_not_found: () => plain('failModel', 'failModelDetail', ['otherModel']),
   group_not_allowed: () => plain('failGroup', 'failGroupDetail', ['otherModel']),

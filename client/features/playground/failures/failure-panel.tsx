@@ -1,4 +1,4 @@
-import { createSignal, For, onCleanup, Show, untrack } from 'solid-js'
+import { createMemo, createSignal, For, onCleanup, Show, untrack } from 'solid-js'
 import type { Reply } from '#client/features/playground/conversation/conversation.ts'
 import type { Settings, SliderName } from '#client/features/playground/conversation/settings.ts'
 import { type MessageKey, t } from '#client/features/playground/messages/messages.ts'
@@ -31,6 +31,8 @@ export function FailurePanel(props: {
   reply: Reply
   settings: Settings
   latest: boolean
+  /** Nobody is signed in any more; before that, whoever signed in again needs no step for it. */
+  signedOut: boolean
   /** Its request has older messages that can be left out. */
   canTrim: boolean
   onStep(step: NextStep, named: SliderName | null): void
@@ -42,9 +44,13 @@ export function FailurePanel(props: {
       {(failed) => {
         const meaning = explainFailure(failed, hasText(), (name) => untrack(() => props.settings[name].on))
         const left = createCountdown(meaning.wait === null ? null : failed.at + meaning.wait * 1000)
-        const steps = meaning.steps.filter((step) => step !== 'trim' || untrack(() => props.canTrim))
-        const offers = steps.flatMap((step): { step: NextStep; named: SliderName | null }[] =>
-          step === 'turnOff' ? meaning.named.map((named) => ({ step, named })) : [{ step, named: null }],
+        const trims = untrack(() => props.canTrim)
+        const isOver = () => failed.code === 'not_signed_in' && !props.signedOut
+        const steps = () => meaning.steps.filter((step) => (step !== 'trim' || trims) && (step !== 'signIn' || !isOver()))
+        const offers = createMemo(() =>
+          steps().flatMap((step): { step: NextStep; named: SliderName | null }[] =>
+            step === 'turnOff' ? meaning.named.map((named) => ({ step, named })) : [{ step, named: null }],
+          ),
         )
         return (
           <div class={`notice failure ${hasText() ? 'warn' : 'bad'}`}>
@@ -54,13 +60,13 @@ export function FailurePanel(props: {
               <Show when={meaning.quote && failed.message !== ''}>
                 <p class="text-ink-2">{failed.message}</p>
               </Show>
-              <Show when={meaning.detail} keyed>
+              <Show when={isOver() ? null : meaning.detail} keyed>
                 {(detail) => (
                   <p class="text-ink-2">{t(detail, { name: meaning.named.map((name) => t(parameterLabel[name])).join(', ') })}</p>
                 )}
               </Show>
               <div class="mt-2.5 flex flex-wrap gap-2">
-                <For each={offers.slice(0, 3)}>
+                <For each={offers().slice(0, 3)}>
                   {(offer, index) => {
                     const waits = () => offer.step === 'retry' && left() > 0
                     return (

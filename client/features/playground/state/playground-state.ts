@@ -152,8 +152,8 @@ export function createPlaygroundState(start: PlaygroundStart): PlaygroundState {
     user,
     async refreshUser() {
       const now = await currentUser().catch(() => undefined)
-      if (now === null) setLostSession(true)
-      else if (now) setUser(now.user)
+      if (now !== undefined) setLostSession(now === null)
+      if (now) setUser(now.user)
       await catalogue.reloadTeam()
     },
     catalogue,

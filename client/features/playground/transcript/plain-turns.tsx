@@ -26,6 +26,7 @@ export function PlainTurns(props: { page: PageContext }) {
                     reply={reply()}
                     settings={playground.conversation().settings}
                     latest={playground.path().at(-1)?.id === message.id}
+                    signedOut={playground.lostSession()}
                     canTrim={playground.canTrim()}
                     onStep={(step, named) => performNextStep(props.page, reply(), step, named)}
                   />

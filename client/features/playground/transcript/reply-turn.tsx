@@ -79,6 +79,7 @@ export function ReplyTurn(props: { page: PageContext; reply: Reply; latest: bool
           reply={props.reply}
           settings={page.playground.conversation().settings}
           latest={props.latest}
+          signedOut={page.playground.lostSession()}
           canTrim={props.latest && page.playground.canTrim()}
           onStep={(step, named) => performNextStep(page, props.reply, step, named)}
         />
