@@ -89,6 +89,13 @@ test('what goes away hands the focus on', async ({ page, program, tolerate }) =>
   await expect(page.locator('tr[data-row]').nth(1).getByRole('link').first()).toBeFocused()
 })
 
+test('what a notice offers gives the focus to the message box', async ({ page }) => {
+  await signIn(page)
+  await page.getByRole('button', { name: 'Reset all' }).click()
+  await page.locator('.toast').getByRole('button', { name: 'Undo' }).click()
+  await expect(page.getByRole('textbox', { name: /message/i })).toBeFocused()
+})
+
 test('a drawer that an address opened gives the focus to its row', async ({ page }) => {
   await openConsole(page, '/admin/prices')
   const model = page.getByRole('table').getByRole('link').first()

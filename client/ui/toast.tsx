@@ -49,6 +49,12 @@ function drop(id: number): void {
   setToasts((before) => before.filter((one) => one.id !== id))
 }
 
+/** Where the focus goes on after an action, unless that has put it somewhere: the message box, or the page. */
+function goOn(): void {
+  if (document.activeElement !== document.body) return
+  document.getElementById('content')?.focus({ preventScroll: true })
+}
+
 /** The toasts on the page. Mounted once, by the application. */
 export function ToastList() {
   return (
@@ -67,6 +73,7 @@ export function ToastList() {
                     onClick={() => {
                       drop(one.id)
                       action().run()
+                      requestAnimationFrame(goOn)
                     }}
                   >
                     {action().label}
