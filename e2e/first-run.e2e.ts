@@ -106,6 +106,14 @@ test('the demo can be chosen at every step', async ({ page, fresh }) => {
   await administrator(page, fresh, 'Use the demo for now')
   await expect(page.getByRole('heading', { name: 'Copy your first key' })).toBeVisible()
   await expect(page.getByRole('region', { name: /curl$/ })).toContainText('parley-demo')
+  // The key is shown only now: a reload asks first.
+  const warned = page.waitForEvent('dialog')
+  const reloaded = page.reload({ timeout: 2_000 }).catch(() => 'stayed')
+  const warning = await warned
+  expect(warning.type()).toBe('beforeunload')
+  await warning.dismiss()
+  expect(await reloaded).toBe('stayed')
+  await expect(page.getByRole('textbox', { name: 'Key “first”' })).toHaveValue(/^sk-/)
   // Back to the channel, and the demo again.
   await page.getByRole('button', { name: 'Back' }).click()
   await page.getByRole('button', { name: /Use the demo for now/ }).click()

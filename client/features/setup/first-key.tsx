@@ -1,4 +1,4 @@
-import { createMemo, createSignal, Show, Suspense } from 'solid-js'
+import { createMemo, createSignal, onCleanup, Show, Suspense } from 'solid-js'
 import { samplesFor } from '#client/console/snippets.ts'
 import { Button } from '#client/ui/button.tsx'
 import { CodeSample, Secret } from '#client/ui/console/copy.tsx'
@@ -24,6 +24,10 @@ export function FirstKey(props: { name: string; secret: string; answering: Answe
       inShell.has(sample.id) ? { ...sample, text: sample.text.replaceAll('$PARLEY_KEY', props.secret) } : sample,
     )
   })
+  // Whoever reloads would never see it again.
+  const stay = (event: BeforeUnloadEvent) => !taken() && event.preventDefault()
+  addEventListener('beforeunload', stay)
+  onCleanup(() => removeEventListener('beforeunload', stay))
   const next = () => (taken() ? props.onDone() : setAsking(true))
   return (
     <StepFrame
