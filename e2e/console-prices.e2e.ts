@@ -63,6 +63,33 @@ test('prices: what has none comes first, headings order, a page at a time, and a
   await expect.poll(async () => (await names()).length).toBeGreaterThan(40)
 })
 
+test('a price that was typed is not left without a question', async ({ page }) => {
+  await openConsole(page, '/admin/prices')
+  await page.locator('tbody tr').nth(1).getByRole('link').first().click()
+  const drawer = page.locator('aside.drawer')
+  const input = drawer.getByLabel('Input', { exact: true }).first()
+  await input.fill('12.5')
+  const question = page.getByRole('dialog')
+  for (const leave of [
+    () => page.keyboard.press('Escape'),
+    () => drawer.getByRole('button', { name: /^Next/ }).click(),
+    () => drawer.getByRole('button', { name: /^Previous/ }).click(),
+  ]) {
+    await leave()
+    await question.getByRole('button', { name: 'Stay' }).click()
+    await expect(question).toHaveCount(0)
+    await expect(input).toHaveValue('12.5')
+  }
+  await page.keyboard.press('Escape')
+  await question.getByRole('button', { name: /^Leave/ }).click()
+  await expect(drawer).toHaveCount(0)
+  // Without changes nothing is asked.
+  await page.locator('tbody tr').nth(1).getByRole('link').first().click()
+  await expect(input).not.toHaveValue('12.5')
+  await page.keyboard.press('Escape')
+  await expect(drawer).toHaveCount(0)
+})
+
 test('models: found, ordered and paged by the server', async ({ page }) => {
   await openConsole(page, '/models?q=listed&sort=-input')
   const names = () => page.locator('tbody tr td:first-child').allTextContents()

@@ -6,6 +6,7 @@ import { Button } from '#client/ui/button.tsx'
 import { Drawer, DrawerPart } from '#client/ui/console/drawer.tsx'
 import { UnitField } from '#client/ui/console/form.tsx'
 import { tc } from '#client/ui/console/messages.ts'
+import { AskBeforeLeaving } from '#client/ui/console/save-bar.tsx'
 import { Refusal } from '#client/ui/console/states.tsx'
 import type { CatalogueRow } from '#shared/console/inspection/catalogue'
 import type { PriceRow } from '#shared/console/price'
@@ -36,6 +37,8 @@ export function PriceDrawer(props: {
   const [factors, setFactors] = createSignal(typedFactors(props.row.price?.factors))
   const [wrong, setWrong] = createSignal<'tiers' | 'factors'>()
   const write = createWrite()
+  const text = () => JSON.stringify([fields(), tiers(), factors()])
+  const [stored, setStored] = createSignal(text())
   const readonly = () => props.row.price?.managed === 'file'
   const path = () => `/api/prices/${encodeURIComponent(props.row.model)}`
   const typed = createMemo(() => typedPrice(fields(), tiers(), factors()))
@@ -43,10 +46,16 @@ export function PriceDrawer(props: {
     event.preventDefault()
     const { price, wrong } = typed()
     setWrong(wrong)
-    if (price && (await write.run(() => callApi<PriceRow>('PUT', path(), price)))) props.onDone(t('saved', { model: props.row.model }))
+    if (!price) return
+    const sent = text()
+    if (!(await write.run(() => callApi<PriceRow>('PUT', path(), price)))) return
+    setStored(sent)
+    props.onDone(t('saved', { model: props.row.model }))
   }
   const remove = async () => {
-    if (await write.run(() => callApi('DELETE', path()))) props.onDone(t('removed', { model: props.row.model }))
+    if (!(await write.run(() => callApi('DELETE', path())))) return
+    setStored(text())
+    props.onDone(t('removed', { model: props.row.model }))
   }
   const field = (name: Field, unit: string) => (
     <UnitField
@@ -117,6 +126,10 @@ export function PriceDrawer(props: {
         <EffectPart model={props.row.model} price={typed().price} isUsed={props.row.week !== null} />
         <PriceHistory model={props.row.model} />
       </form>
+      <AskBeforeLeaving
+        changed={text() !== stored()}
+        keptAt={(to) => to.pathname === location.pathname && to.searchParams.get('open') === props.row.model}
+      />
     </Drawer>
   )
 }

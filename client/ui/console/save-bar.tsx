@@ -23,17 +23,6 @@ export function SaveBar(props: {
   onDiscard(): void
 }) {
   const [reviewing, setReviewing] = createSignal(false)
-  const [leaving, setLeaving] = createSignal<(() => void) | undefined>()
-  useBeforeLeave((event) => {
-    if (props.changes.length === 0 || event.defaultPrevented) return
-    const isTab = typeof event.to === 'string' && new URL(event.to, location.href).pathname === event.from.pathname
-    if (isTab && props.tabsKeep) return
-    event.preventDefault()
-    setLeaving(() => () => event.retry(true))
-  })
-  const stay = (event: BeforeUnloadEvent) => props.changes.length > 0 && event.preventDefault()
-  addEventListener('beforeunload', stay)
-  onCleanup(() => removeEventListener('beforeunload', stay))
   return (
     <>
       <Show when={props.changes.length > 0}>
@@ -66,23 +55,45 @@ export function SaveBar(props: {
         <Show when={reviewing()}>
           <ReviewDialog lines={props.review?.() ?? []} onClose={() => setReviewing(false)} onSave={() => props.onSave()} />
         </Show>
-        <Show when={leaving()}>
-          {(go) => (
-            <Confirm
-              title={tc('leave')}
-              intro={tc('leaveWhy')}
-              safe={tc('leaveStay')}
-              go={tc('leaveGo')}
-              onClose={() => setLeaving(undefined)}
-              onGo={() => {
-                const retry = go()
-                setLeaving(undefined)
-                retry()
-              }}
-            />
-          )}
-        </Show>
       </Suspense>
+      <AskBeforeLeaving
+        changed={props.changes.length > 0}
+        keptAt={(to) => (props.tabsKeep ?? false) && to.pathname === location.pathname}
+      />
     </>
+  )
+}
+
+/** Asks once before what is changed is left. `keptAt` says which addresses keep it. */
+export function AskBeforeLeaving(props: { changed: boolean; keptAt(to: URL): boolean }) {
+  const [leaving, setLeaving] = createSignal<(() => void) | undefined>()
+  useBeforeLeave((event) => {
+    if (!props.changed || event.defaultPrevented) return
+    if (typeof event.to === 'string' && props.keptAt(new URL(event.to, location.href))) return
+    event.preventDefault()
+    setLeaving(() => () => event.retry(true))
+  })
+  const stay = (event: BeforeUnloadEvent) => props.changed && event.preventDefault()
+  addEventListener('beforeunload', stay)
+  onCleanup(() => removeEventListener('beforeunload', stay))
+  return (
+    <Suspense>
+      <Show when={leaving()}>
+        {(go) => (
+          <Confirm
+            title={tc('leave')}
+            intro={tc('leaveWhy')}
+            safe={tc('leaveStay')}
+            go={tc('leaveGo')}
+            onClose={() => setLeaving(undefined)}
+            onGo={() => {
+              const retry = go()
+              setLeaving(undefined)
+              retry()
+            }}
+          />
+        )}
+      </Show>
+    </Suspense>
   )
 }
