@@ -262,6 +262,28 @@ test('a session that ended keeps the conversation and the draft', async ({ page,
   await expect(turns(page).last()).toContainText('Fine.')
 })
 
+test('tools that are not JSON cost nothing, and the way to them leads to their field', async ({ page }) => {
+  const tools = page.getByRole('textbox', { name: 'Tools' })
+  await tools.fill('{bad json')
+  await sendMessage(page, 'Hello')
+  const failed = page.locator('.failure')
+  await expect(failed.getByText('Nothing was sent.')).toBeVisible()
+  await expect(failed.getByText('Not charged')).toBeVisible()
+  // Only codes that are explained lead there.
+  await expect(failed.getByText('bad_settings')).toBeVisible()
+  await expect(failed.getByRole('link')).toHaveCount(0)
+  await failed.getByRole('button', { name: 'Open parameters' }).click()
+  await expect(tools).toBeFocused()
+  await expect(tools).toBeInViewport()
+  // A panel that is closed opens for it, as does the sheet of a narrow window.
+  await page.getByRole('button', { name: 'Close parameters' }).click()
+  await failed.getByRole('button', { name: 'Open parameters' }).click()
+  await expect(tools).toBeFocused()
+  await page.setViewportSize({ width: 700, height: 800 })
+  await failed.getByRole('button', { name: 'Open parameters' }).click()
+  await expect(page.getByRole('dialog').getByRole('textbox', { name: 'Tools' })).toBeFocused()
+})
+
 test('a machine without a network is not offline where Parley runs on it', async ({ page }) => {
   await page.addInitScript(() => Object.defineProperty(Navigator.prototype, 'onLine', { get: () => false }))
   const asked = page.waitForResponse((answer) => answer.url().endsWith('/healthz'))

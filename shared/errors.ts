@@ -154,6 +154,10 @@ function publicName(code: ErrorCode): string {
   return code
 }
 
+/** Whether callers see this code, so that the page about errors has a place for it: `#error-` and the code. */
+export const isDocumented = (code: string): boolean =>
+  Object.hasOwn(errorTable, code) && code !== 'client_closed_request' && publicName(code as ErrorCode) === code
+
 /** `thrown` as a GatewayError. Anything unexpected becomes `internal_error`, without its message. */
 export function asGatewayError(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown

@@ -11,6 +11,7 @@ import { formatMoney } from '#client/ui/format.ts'
 import type { AttemptRow, LogRow } from '#shared/console/log'
 import type { Page as ApiPage } from '#shared/console/model'
 import type { Found } from '#shared/console/search'
+import { isDocumented } from '#shared/errors'
 import { t } from './messages.ts'
 import './requests.css'
 import { NotKept } from './open-in-playground.tsx'
@@ -99,9 +100,11 @@ export function RequestDetail(props: { row: LogRow }) {
           {(error) => (
             <p class="notice bad mt-3">
               {error().message}{' '}
-              <a href={`/docs?page=errors#error-${encodeURIComponent(error().code)}`}>
-                <code class="text-[12px]">{error().code}</code>
-              </a>
+              <Show when={isDocumented(error().code)} fallback={<code class="text-[12px]">{error().code}</code>}>
+                <a href={`/docs?page=errors#error-${error().code}`}>
+                  <code class="text-[12px]">{error().code}</code>
+                </a>
+              </Show>
               <Show when={props.row.repeats}>{(count) => <span class="mt-1 block">{t('standsFor', { count: count() })}</span>}</Show>
             </p>
           )}

@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs'
 import { Glob } from 'bun'
 import { errorHeaders } from '#canonical/error-headers'
 import { retryOf } from '#shared/api/errors'
-import { type ErrorCode, errorTable, GatewayError } from '#shared/errors'
+import { type ErrorCode, errorTable, GatewayError, isDocumented } from '#shared/errors'
+import { errors } from './page'
 
 const codes = Object.keys(errorTable) as ErrorCode[]
 
@@ -22,4 +23,11 @@ test('the errors that name a time are those that the reference says so of', () =
     [...text.matchAll(/GatewayError\(\s*'(\w+)',(?:(?!GatewayError|\n\n)[\s\S]){0,300}?\bretryAfter\b/g)].map(([, code]) => code),
   )
   expect([...new Set(named)].sort()).toEqual(codes.filter((code) => retryOf(code) === 'later').sort())
+})
+
+test('the page of errors has a place for each code that links may lead to, and for no other', () => {
+  const { content } = errors((text) => text)
+  const linked = [...codes, 'unsupported_parameter', 'offline', 'bad_settings'].filter(isDocumented)
+  expect([...content.html.matchAll(/id="error-(\w+)"/g)].map(([, code]) => code)).toEqual(linked)
+  expect(linked).not.toContain('client_closed_request')
 })

@@ -8,7 +8,7 @@ import { endsAnswers, errorWords, retryOf } from '#shared/api/errors'
 import { type Streaming, streaming } from '#shared/api/events'
 import type { Sample } from '#shared/api/sample'
 import { samples } from '#shared/api/samples'
-import { type ErrorCode, errorTable, GatewayError } from '#shared/errors'
+import { type ErrorCode, errorTable, GatewayError, isDocumented } from '#shared/errors'
 import { type Html, html, listing, prose, type Section, table } from './html.ts'
 import { limits } from './limit-page.ts'
 import { losses } from './loss-page.ts'
@@ -198,8 +198,8 @@ export function errors(say: Say): Section {
   ])
   // An upstream's codes have the names of Parley's own.
   const anchorOf = (row: number) => {
-    const { code, publicCode } = known[row] ?? {}
-    return code === publicCode ? `error-${code}` : undefined
+    const { code = '' } = known[row] ?? {}
+    return isDocumented(code) ? `error-${code}` : undefined
   }
   const content = html`<p>${prose(say('Errors use the format of the endpoint’s protocol, with a code from this table. `x-request-id` identifies the request, and `param` names the faulty field. Refused requests are not charged.'))}</p>
 ${listing(say('Envelopes'), 'OpenAI    {"error": {"message": "...", "type": "...", "code": "...", "param": null}}\nMessages  {"type": "error", "error": {"type": "...", "message": "...", "code": "..."}, "request_id": "..."}\nGemini    {"error": {"code": 400, "message": "...", "status": "...", "details": [{"reason": "..."}]}}')}

@@ -5,6 +5,7 @@ import { type MessageKey, t } from '#client/features/playground/messages/message
 import { Button } from '#client/ui/button.tsx'
 import { formatMoney } from '#client/ui/format.ts'
 import { Icon } from '#client/ui/icon.tsx'
+import { isDocumented } from '#shared/errors'
 import { explainFailure, type NextStep } from './explain-failure.ts'
 
 const parameterLabel: Record<SliderName, MessageKey> = {
@@ -44,6 +45,7 @@ export function FailurePanel(props: {
       {(failed) => {
         const meaning = explainFailure(failed, hasText(), (name) => untrack(() => props.settings[name].on))
         const left = createCountdown(meaning.wait === null ? null : failed.at + meaning.wait * 1000)
+        const named = failed.param ? `${failed.code}: ${failed.param}` : failed.code
         const trims = untrack(() => props.canTrim)
         const isOver = () => failed.code === 'not_signed_in' && !props.signedOut
         const steps = () => meaning.steps.filter((step) => (step !== 'trim' || trims) && (step !== 'signIn' || !isOver()))
@@ -85,9 +87,11 @@ export function FailurePanel(props: {
               </div>
               <p class="num mt-2 flex flex-wrap gap-x-4 text-[12px]/[16px] text-ink-3">
                 <span>{charged(props.reply)}</span>
-                <a class="font-mono underline" href={`/docs?page=errors#error-${encodeURIComponent(failed.code)}`}>
-                  {failed.param ? `${failed.code}: ${failed.param}` : failed.code}
-                </a>
+                <Show when={isDocumented(failed.code)} fallback={<span class="font-mono">{named}</span>}>
+                  <a class="font-mono underline" href={`/docs?page=errors#error-${failed.code}`}>
+                    {named}
+                  </a>
+                </Show>
                 <Show when={failed.code === 'insufficient_quota'}>
                   <a class="underline" href="/usage">
                     {t('seeUsage')}
@@ -116,7 +120,8 @@ export function FailurePanel(props: {
 /** Whether the failed request cost anything, as far as it is known. */
 function charged(reply: Reply): string {
   if (reply.cost !== null) return Number(reply.cost) === 0 ? t('notCharged') : t('chargedPart', { cost: formatMoney(reply.cost) })
-  return (reply.failure?.status ?? 0) >= 400 || reply.failure?.code === 'offline' ? t('notCharged') : t('chargeUnknown')
+  const isSent = (reply.failure?.status ?? 0) < 400 && !['offline', 'bad_settings'].includes(reply.failure?.code ?? '')
+  return isSent ? t('chargeUnknown') : t('notCharged')
 }
 
 /** Whole seconds until `until`, counting down to 0. */

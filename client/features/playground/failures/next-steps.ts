@@ -24,6 +24,7 @@ export function performNextStep(page: PageContext, reply: Reply, step: NextStep,
       return
     case 'parameters':
       view.setPanel('parameters')
+      focusParameters()
       return
     case 'newChat':
       playground.open(null)
@@ -42,4 +43,23 @@ export function performNextStep(page: PageContext, reply: Reply, step: NextStep,
       actions.regenerate(reply.id)
       return
   }
+}
+
+/** Frames in which the panel may still be loading. */
+const mostFrames = 120
+
+/** Puts the focus on what is wrong among the parameters, or on their heading, once they are there. */
+function focusParameters(frame = 0): void {
+  requestAnimationFrame(() => {
+    const panel = [...document.querySelectorAll('.panel:not([hidden]), .panel-sheet')].find((one) => one.querySelector('.panel-body'))
+    // A sheet takes the focus for itself when it has come.
+    if (panel === undefined || (frame === 0 && panel.matches('.panel-sheet'))) {
+      if (frame < mostFrames) focusParameters(frame + 1)
+      return
+    }
+    const wrong = panel.querySelector<HTMLElement>('[aria-invalid="true"]')
+    wrong?.scrollIntoView({ block: 'center' })
+    const target = wrong ?? panel.querySelector<HTMLElement>('h2')
+    target?.focus({ preventScroll: true })
+  })
 }
