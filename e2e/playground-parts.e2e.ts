@@ -169,7 +169,7 @@ test('thoughts are folded and not sent back; a tool call waits for a result that
   )
   await sendMessage(page, 'Weather in Oslo?')
   const reply = await waitForReply(page)
-  const thought = reply.getByRole('button', { name: /^Thought for/ })
+  const thought = reply.getByRole('button', { name: /^(Thought for|Reasoning)/ })
   await expect(thought).toHaveAttribute('aria-expanded', 'false')
   await thought.click()
   await expect(reply.getByRole('region', { name: 'Reasoning' })).toHaveText('The user wants the weather.')

@@ -91,6 +91,7 @@ export const enChat = {
   versionOf: 'Version {at} of {count}',
   thinking: 'Thinking for {count} s',
   thought: 'Thought for {count} s',
+  thoughtBriefly: 'Thought for under a second',
   reasoning: 'Reasoning',
   refused: 'The model declined to answer.',
   filterNote: 'The provider’s content filter ended this reply.',

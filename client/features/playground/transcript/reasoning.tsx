@@ -3,6 +3,7 @@ import type { Reply } from '#client/features/playground/conversation/conversatio
 import { t } from '#client/features/playground/messages/messages.ts'
 import { IconButton } from '#client/ui/button.tsx'
 import { Icon } from '#client/ui/icon.tsx'
+import { thoughtTime } from './thought-time.ts'
 
 /** What the model reasoned before its answer: closed at first, live while it streams, never sent back. */
 export function Reasoning(props: { reply: Reply; running: boolean; onCopy(text: string): void }) {
@@ -10,12 +11,16 @@ export function Reasoning(props: { reply: Reply; running: boolean; onCopy(text: 
   const [open, setOpen] = createSignal(false)
   const thinking = () => props.running && props.reply.text === '' && props.reply.calls.length === 0
   const seconds = () => Math.max(1, Math.round((props.reply.reasoningMs ?? 0) / 1000))
+  const told = () => {
+    const [key, count] = thoughtTime(props.reply)
+    return t(key, { count })
+  }
   return (
     <Show when={props.reply.reasoning !== ''}>
       <div class="think">
         <button type="button" aria-expanded={open()} aria-controls={id} onClick={() => setOpen(!open())}>
           <Icon name={open() ? 'down' : 'right'} small />
-          {thinking() ? t('thinking', { count: seconds() }) : t('thought', { count: seconds() })}
+          {thinking() ? t('thinking', { count: seconds() }) : told()}
         </button>
         <Show when={open() && !thinking()}>
           <IconButton name="copy" small label={t('copyReasoning')} onClick={() => props.onCopy(props.reply.reasoning)} />
