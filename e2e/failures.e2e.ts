@@ -284,6 +284,13 @@ test('tools that are not JSON cost nothing, and the way to them leads to their f
   await expect(page.getByRole('dialog').getByRole('textbox', { name: 'Tools' })).toBeFocused()
 })
 
+test('a reply without text says so', async ({ page }) => {
+  upstream.answer(stream([done]))
+  await sendMessage(page, 'Hello')
+  await waitForReply(page)
+  await expect(turns(page).last()).toContainText('The model sent no text.')
+})
+
 test('a machine without a network is not offline where Parley runs on it', async ({ page }) => {
   await page.addInitScript(() => Object.defineProperty(Navigator.prototype, 'onLine', { get: () => false }))
   const asked = page.waitForResponse((answer) => answer.url().endsWith('/healthz'))

@@ -91,6 +91,7 @@ export const enChat = {
   versionOf: 'Version {at} of {count}',
   thinking: 'Thinking for {count} s',
   thought: 'Thought for {count} s',
+  emptyReply: 'The model sent no text.',
   thoughtBriefly: 'Thought for under a second',
   reasoning: 'Reasoning',
   refused: 'The model declined to answer.',

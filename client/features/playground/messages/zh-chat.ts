@@ -93,6 +93,7 @@ export const zhChat: Record<keyof typeof enChat, string> = {
   versionOf: '第 {at} 个版本，共 {count} 个',
   thinking: '思考中，{count} 秒',
   thought: '思考了 {count} 秒',
+  emptyReply: '模型没有返回文本。',
   thoughtBriefly: '思考不到 1 秒',
   reasoning: '思考过程',
   refused: '模型拒绝回答。',

@@ -58,6 +58,9 @@ export function ReplyTurn(props: { page: PageContext; reply: Reply; latest: bool
         <Show when={props.reply.text !== '' || running()}>
           <Prose text={props.reply.text} running={running()} />
         </Show>
+        <Show when={saysNothing(props.reply)}>
+          <p class="text-ink-3">{t('emptyReply')}</p>
+        </Show>
         <Show when={props.reply.refusal !== ''}>
           <p class="notice mt-3">
             <b class="font-medium">{t('refused')}</b> {props.reply.refusal}
@@ -100,3 +103,7 @@ export function ReplyTurn(props: { page: PageContext; reply: Reply; latest: bool
     </article>
   )
 }
+
+/** Whether a reply came to its end without anything to read. */
+const saysNothing = ({ state, text, refusal, calls, finish }: Reply): boolean =>
+  state === 'complete' && text === '' && refusal === '' && calls.length === 0 && finish !== 'content_filter'
