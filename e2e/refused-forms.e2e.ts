@@ -1,5 +1,5 @@
 /** A form that is refused shows why where its reader looks: the wrong field has the focus, and what has no field stands in sight. */
-import { expect, test } from './support/browser-test.ts'
+import { admin, expect, test } from './support/browser-test.ts'
 import { openConsole } from './support/console.ts'
 
 test('the first wrong field gets the focus and comes into view; what no field shows stands in the foot of the dialog', async ({
@@ -78,4 +78,23 @@ test('a wrong line of the settings stands at its own box and in the bar', async 
   await expect(page.locator('main [aria-invalid="true"]')).toHaveCount(1)
   await expect(page.locator('.save-bar').getByRole('alert')).toHaveText('After an error: Each line is “model: first, second”.')
   await page.getByRole('button', { name: 'Discard' }).click()
+})
+
+test('a refusal is told in the language of the page, once, without the names of the API', async ({ page, tolerate }) => {
+  tolerate(/status of 400/)
+  await page.addInitScript(() => localStorage.setItem('parley.language', 'zh'))
+  await page.goto('/admin/groups')
+  await page.getByLabel('用户名').fill(admin.name)
+  await page.getByLabel('密码').fill(admin.password)
+  await page.getByRole('button', { name: '登录' }).click()
+  await page.getByRole('button', { name: '添加分组' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('textbox', { name: '名称' }).fill('of-this-test')
+  const daily = dialog.getByRole('textbox', { name: '每天' })
+  await daily.fill('much')
+  await dialog.getByRole('button', { name: '添加' }).click()
+  await expect(daily).toBeFocused()
+  await expect(daily).toHaveAccessibleDescription('请输入普通数字，最多 9 位小数，例如 0.5。')
+  await expect(dialog).not.toContainText('budget')
+  await expect(dialog.locator('.notice.bad')).toHaveCount(0)
 })

@@ -17,10 +17,42 @@ export function explain(error: ApiError): string {
       return tc('errNameTaken')
     case 'not_found':
       return tc('errNotFound')
+    case 'weak_password':
+      return tc('errWeak')
     default:
-      return error.message === '' ? tc('errUnknown', { code: error.code }) : error.message
+      return error.message === '' ? tc('errUnknown', { code: error.code }) : inWords(withoutParam(error))
   }
 }
+
+/** What the server expected, by how it begins to say so; numbers in it are counts of the message. */
+const expectations: readonly (readonly [RegExp, Parameters<typeof tc>[0]])[] = [
+  [/^expected a plain decimal number/i, 'errDecimal'],
+  [/^expected an address that begins with/i, 'errAddress'],
+  [/^expected a time like/i, 'errTime'],
+  [/^expected text without control characters/i, 'errControl'],
+  [/^expected a whole number from (-?\d+) to (-?\d+)/i, 'errWholeBetween'],
+  [/^expected a whole number/i, 'errWhole'],
+  [/^expected (?:integer|number) to be greater or equal to (-?\d+)/i, 'errLeast'],
+  [/^expected (?:integer|number) to be less or equal to (-?\d+)/i, 'errMost'],
+  [/^expected integer/i, 'errWhole'],
+  [/^expected (?:string|array) length greater or equal to 1\b/i, 'required'],
+  [/^expected string length greater or equal to (\d+)/i, 'errShort'],
+  [/^expected string length less or equal to (\d+)/i, 'errLong'],
+  [/^expected required property/i, 'required'],
+]
+
+/** The server's message for people, in their language where its kind is known. */
+function inWords(message: string): string {
+  for (const [begins, key] of expectations) {
+    const [found, first, second] = begins.exec(message) ?? []
+    if (found !== undefined) return tc(key, { ...(first && { first: Number(first) }), ...(second && { second: Number(second) }) })
+  }
+  return `${message.charAt(0).toUpperCase()}${message.slice(1)}`
+}
+
+/** Fields have names of their own on the page: the API's are left out. */
+const withoutParam = ({ message, param }: ApiError): string =>
+  param !== undefined && message.startsWith(`${param}: `) ? message.slice(param.length + 2) : message
 
 /** The code and the id of the request, for whoever looks for the cause. */
 export const detailOf = (error: ApiError): string =>
