@@ -41,6 +41,7 @@ const small: Record<string, string> = {
   '/api/bodies/export': 'sent as a stream, line by line: bodies.test.ts',
   '/api/alerts': 'names, a sentence and a few figures',
   '/api/alerts/hooks': 'fifty at most, each with a name and twenty addresses of mail',
+  '/api/channels/outcomes': 'an id and two figures for each of 24 slices',
   '/api/capabilities': 'a name, figures, facts by fixed words; cut as the others are',
   '/api/models': 'a name, figures, lists of fixed words; cut as the others are',
   '/api/invitations': 'names and a note of 200 characters',

@@ -39,6 +39,7 @@ const table: Record<string, string> = {
   'PUT /api/prices/{model}': 'prices',
   'DELETE /api/prices/{model}': 'prices',
   'GET /api/channels': 'channels read',
+  'GET /api/channels/outcomes': 'channels read',
   'GET /api/channels/totals': 'channels read',
   'POST /api/channels': 'channels',
   'GET /api/channels/{id}': 'channels read',
