@@ -35,7 +35,8 @@ const delta = (index: number, piece: object) => ({ type: 'content_block_delta', 
 const stop = (index: number) => ({ type: 'content_block_stop', index })
 const end = [{ type: 'message_delta', delta: { stop_reason: 'end_turn', stop_sequence: null }, usage }, { type: 'message_stop' }]
 const words = [block(0, { type: 'text', text: '' }), delta(0, { type: 'text_delta', text: 'It is so.' })]
-const sourceLast = [...words, delta(0, { type: 'citations_delta', citation }), stop(0)]
+const source = [delta(0, { type: 'citations_delta', citation }), stop(0)]
+const sourceLast = [...words, ...source]
 const stepFirst = [block(0, search), stop(0), block(1, { type: 'text', text: '' }), delta(1, { type: 'text_delta', text: 'Hi.' }), stop(1)]
 
 describe.each(sampledEngines(import.meta.file))('losses of answers on %s', (engine) => {
@@ -54,12 +55,13 @@ describe.each(sampledEngines(import.meta.file))('losses of answers on %s', (engi
     await upstream?.close()
   })
 
-  async function ask(fields: object, headers: Record<string, string> = {}) {
+  async function ask(fields: object, headers: Record<string, string> = {}, headCame: () => void = () => undefined) {
     const response = await fetch(`${gateway.url}/v1/chat/completions`, {
       method: 'POST',
       headers: { authorization: `Bearer ${gateway.key}`, 'content-type': 'application/json', ...headers },
       body: JSON.stringify({ model, max_tokens: 100, messages: [{ role: 'user', content: 'hi' }], ...fields }),
     })
+    headCame()
     const text = await response.text()
     const row = (await gateway.log(response.headers.get('x-request-id') ?? '')) as {
       status: number
@@ -81,8 +83,15 @@ describe.each(sampledEngines(import.meta.file))('losses of answers on %s', (engi
 
   test('a stream: what the head knew in the header, all of it in the row', async () => {
     // What comes together with the first event is known to the head, too.
-    upstream.next(stream(events(start, ...sourceLast, ...end), { everyMs: 150 }))
-    const late = await ask({ stream: true, seed: 7 })
+    const head = Promise.withResolvers<void>()
+    upstream.next(async (exchange) => {
+      await exchange.head(200, { 'Content-Type': 'text/event-stream', 'Transfer-Encoding': 'chunked' })
+      await exchange.chunk(events(start, ...words).join(''))
+      await head.promise
+      await exchange.chunk(events(...source, ...end).join(''))
+      await exchange.lastChunk()
+    })
+    const late = await ask({ stream: true, seed: 7 }, {}, head.resolve)
     expect(late).toMatchObject({
       status: 200,
       end: 'complete',
