@@ -52,8 +52,9 @@ const mostFrames = 120
 function focusParameters(frame = 0): void {
   requestAnimationFrame(() => {
     const panel = [...document.querySelectorAll('.panel:not([hidden]), .panel-sheet')].find((one) => one.querySelector('.panel-body'))
-    // A sheet takes the focus for itself when it has come.
-    if (panel === undefined || (frame === 0 && panel.matches('.panel-sheet'))) {
+    // A sheet takes the focus for itself once it has come, a moment after it can be found.
+    const isComing = panel?.matches('.panel-sheet') && !panel.contains(document.activeElement)
+    if (panel === undefined || isComing) {
       if (frame < mostFrames) focusParameters(frame + 1)
       return
     }
