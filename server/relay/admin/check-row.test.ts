@@ -1,4 +1,4 @@
-/** Rows of scheduled checks: of the house, for nobody's money, with what the upstream charges. */
+/** Usage rows of scheduled checks: owned by the installation, charged to nobody, with the upstream's cost. */
 import { expect, test } from 'bun:test'
 import type { Usage } from '#canonical/usage'
 import type { Candidate } from '#routing/order'

@@ -1,11 +1,11 @@
-/** The usage row of a question that Parley asked a channel by itself: of the house, for which nobody is charged. */
+/** The usage row of a request that Parley itself sent to a channel. It belongs to the installation; nobody is charged. */
 import type { NewLog } from '#billing/ledger/books'
 import { cost } from '#billing/pricing/cost'
 import { upstreamPriceOf } from '#relay/spend/upstream-price'
 import { house, scheduledCheck } from '#shared/ids'
 import type { Probed } from './probe.ts'
 
-/** The row. What the channel's `costs` say of it stands there as for any other request. */
+/** The upstream cost comes from the channel's `costs`, as for any other request. */
 export function checkRow({ candidate, stream, at, result, usage }: Probed, requestId: string): NewLog {
   const { channel, model, key } = candidate
   const price = usage && upstreamPriceOf(candidate)

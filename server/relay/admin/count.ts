@@ -1,6 +1,6 @@
 /**
- * Token counts of requests: from an upstream that can count, else from Parley's own tokenizer. Free of charge, without a hold. A
- * failure does not count against a channel; the local estimate is returned instead.
+ * Token counts of requests: from an upstream that can count, else from Parley's own tokenizer. Free of charge, without a hold. An
+ * upstream's failure does not affect the channel's health; the local estimate is returned instead.
  */
 
 import { createTokenEstimator } from '#billing/tokens/tokenizer'
@@ -27,7 +27,7 @@ const seconds = 10
 
 export type CountDialect = keyof typeof countCodecs
 
-/** What is counted. A large body is only ever passed on, or estimated. */
+/** The body to count. A large one is only forwarded or estimated. */
 type Counted = ScannedBody | { large: LargeBody }
 
 /** Upstreams that can count, best first. Throws `model_not_found`. */
@@ -89,7 +89,7 @@ export function createCounter(parts: RelayParts): (ask: Ask & { dialect: CountDi
     }
   }
 
-  /** `known`: responses whose conversation stands in the body already. */
+  /** `known`: responses whose conversation is already part of the body. */
   async function tokensOf(ask: Ask & { dialect: CountDialect }, counted: Counted, known: readonly StateRef[]): Promise<number> {
     const head = 'large' in counted ? counted.large.head : countCodecs[ask.dialect].readHead(counted, ask.path)
     if (!parts.prices.get(head.model)) throw modelNotFound()

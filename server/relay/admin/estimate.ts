@@ -1,4 +1,4 @@
-/** What requests may cost before they are asked, and whether whoever pays could carry it: for work that is begun long before it is paid. */
+/** Estimates the cost of requests that will be sent later, and whether the payer could afford them (batches, for example). */
 import type { Caller } from '#accounts/caller'
 import type { Head } from '#canonical/codec'
 import type { Usage } from '#canonical/usage'
@@ -11,40 +11,37 @@ import { usageRow } from '#relay/spend/usage-row'
 import { asGatewayError, GatewayError } from '#shared/errors'
 import type { Dialect, Operation, SideOperation, Style, Wire } from '#shared/ids'
 
-/** A request that is not asked yet. */
+/** A request that has not been sent yet. */
 export interface Planned {
   caller: Caller
   operation: Extract<Operation, 'generate' | SideOperation>
   dialect: Wire
-  /** Its body. */
   raw: string
-  /** What its address says, in the dialects whose addresses name the model. */
+  /** The part of the URL path that names the model, in dialects that put it there. */
   path?: string
 }
 
-/** What it would hold. */
+/** The hold that the request would need. */
 export interface Planning {
   model: string
   /** Nano-dollars. */
   most: bigint
-  /** It asks for a stream. */
+  /** Whether it asks for a stream. */
   stream: boolean
 }
 
-/** Plans requests. */
 export interface Estimate {
-  /** Throws GatewayError for what cannot be read or may not be asked. */
+  /** Throws GatewayError for a request that cannot be read or is not allowed. */
   of(planned: Planned): Planning
   /**
-   * Whether the wallet and every budget of the caller could carry this much together, now; nothing stays held. A row of the log says so.
-   * Rejects with `insufficient_quota`.
+   * Checks that the wallet and every budget of the caller could cover this much together, now; nothing stays held. The check is recorded as
+   * a usage row. Rejects with `insufficient_quota`.
    */
   afford(
     asked: Pick<Planned, 'caller' | 'operation' | 'dialect'> & { requestId: string; batch: string; model: string; most: bigint },
   ): Promise<void>
 }
 
-/** Estimates over what the relay knows. */
 export function createEstimate(parts: RelayParts): Estimate {
   const { clock, books } = parts
 

@@ -93,7 +93,7 @@ export function createExplain(parts: Pick<RelayParts, 'channels' | 'prices' | 'h
       fit.filter((one) => parts.health.wait(one) === 0),
       balanced === undefined || balanced === false,
     )
-    // Those that rest come after all others.
+    // Resting candidates come after all others.
     const last: Share = { rank: Math.max(0, ...[...shares.values()].map(({ rank }) => rank + 1)), share: null }
     const namesOf = (cause: FallbackCause) => models?.instead[cause].map(({ model }) => model) ?? []
     return {

@@ -1,4 +1,4 @@
-/** Where files of long work may lie: at the upstream that made it, or at a public address to which it points. */
+/** Where the files of a long-running job may be: at the upstream that made them, or at a public address that it points to. */
 import { expect, test } from 'bun:test'
 import type { Channel } from '#routing/channel'
 import { systemClock } from '#runtime/clock'
@@ -16,7 +16,7 @@ function answer(status: number, location?: string): UpstreamAnswer {
   return { status, headers, read: async () => undefined, cancel: () => undefined }
 }
 
-/** An upstream that notes what it is asked, and gives these answers one after the other. */
+/** An upstream that records its requests and returns these answers in order. */
 function noted(...answers: UpstreamAnswer[]): { asked: UpstreamRequest[]; upstream: Upstream } {
   const asked: UpstreamRequest[] = []
   const open = async (request: UpstreamRequest) => {

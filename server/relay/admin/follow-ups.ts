@@ -1,4 +1,4 @@
-/** Asks the one account that has it about long work: how far it is, for its files, that it be removed. Nothing is held or charged. */
+/** Follow-up requests about long-running work, to the one account that has it: status, files, deletion. Nothing is held or charged. */
 import { operationCodecs } from '#protocols/operations'
 import { nativeInteractions } from '#protocols/wordings'
 import type { RelayParts } from '#relay/contract/ask'
@@ -12,7 +12,7 @@ import { phaseLimits, phaseTimer } from '#upstream/timeouts'
 import type { Upstream, UpstreamAnswer, UpstreamRequest } from '#upstream/upstream'
 import { type FollowUp, type FollowUpStyle, followUpUrl } from '#vendors/follow-ups'
 
-/** Work that an upstream has begun, and where. */
+/** Work that an upstream has started, and where. */
 export interface BegunAt {
   style: FollowUpStyle
   channel: string
@@ -21,15 +21,18 @@ export interface BegunAt {
   upstreamId: string
 }
 
-/** Asks about long work. */
+/** Follow-up requests about long-running work. */
 export interface FollowUps {
-  /** What the upstream answers to this; whoever gets it reads or cancels it. Rejects with GatewayError: `not_found` where it has it no more. */
+  /**
+   * The upstream's answer; the caller must read or cancel it. Rejects with GatewayError: `not_found` when the upstream no longer has the
+   * work.
+   */
   ask(work: BegunAt, followUp: FollowUp, signal: AbortSignalLike): Promise<UpstreamAnswer>
   /** The same as text. */
   text(work: BegunAt, followUp: FollowUp, signal: AbortSignalLike): Promise<string>
-  /** Removes it there; where the upstream has no such call, nothing happens. */
+  /** Deletes it there; does nothing where the upstream has no such call. */
   remove(work: BegunAt, signal: AbortSignalLike): Promise<void>
-  /** A file of it; whoever gets it reads or cancels it. Rejects with GatewayError. */
+  /** One of its files; the caller must read or cancel it. Rejects with GatewayError. */
   content(work: BegunAt, asked: { variant?: string; file?: string }, signal: AbortSignalLike): Promise<UpstreamAnswer>
 }
 
@@ -44,14 +47,12 @@ const operationOf = { openai: 'video', gemini: 'video', interaction: 'interact' 
 const nouns = { video: 'video', interact: 'interaction' } as const
 const methodOf = { state: 'GET', content: 'GET', remove: 'DELETE', cancel: 'POST' } as const
 
-/** What follow-ups are made of. */
 export interface FollowUpParts extends Pick<RelayParts, 'channels' | 'upstream' | 'signer' | 'clock' | 'version'> {
-  /** Reaches what an upstream points to at another host: nothing but addresses of `mediaPolicy`. */
+  /** For URLs that an upstream returns on another host: restricted to the addresses that `mediaPolicy` allows. */
   elsewhere: Upstream
   mediaPolicy: MediaPolicy
 }
 
-/** Follow-ups over the network of the relay. */
 export function createFollowUps(parts: FollowUpParts): FollowUps {
   function candidateOf({ style, channel: id, key: keyId, upstreamModel }: BegunAt): Candidate {
     const channel = parts.channels.get(id)
@@ -92,7 +93,7 @@ export function createFollowUps(parts: FollowUpParts): FollowUps {
     }
   }
 
-  /** Elsewhere the key of the channel is not sent. */
+  /** The channel's key is not sent to another host. */
   function pointedTo({ url, method, route }: UpstreamRequest, next: string, own: Record<string, string>): UpstreamRequest {
     const to = readAddress(next, parts.mediaPolicy, new URL(url))
     if (to === undefined) throw new GatewayError('upstream_error', 'The upstream pointed to an address that is not asked.')

@@ -1,4 +1,4 @@
-/** What comes back to the test of a channel, noted while it is read, for whoever wants to look at it. */
+/** Records what a channel test gets back, while it is read, to show to the administrator. */
 
 import { cost } from '#billing/pricing/cost'
 import type { ConversationResponse } from '#canonical/conversation'
@@ -11,7 +11,7 @@ import type { ProbeDetail } from '#shared/console/inspection/probe'
 import { formatUsd } from '#shared/money'
 import type { Frame } from '#shared/sse'
 
-/** Characters of what the model said, and of the answer as it came, that are kept. */
+/** Characters kept of the model's text, and of the raw answer. */
 const [mostText, mostRaw] = [500, 16_384]
 
 /** Notes of one answer. */
@@ -22,13 +22,13 @@ export interface ProbeNotes {
   frame(frame: Frame): void
   /** An event of a stream. */
   event(event: ConversationEvent): void
-  /** What a whole answer says. */
+  /** A whole answer, parsed. */
   response(response: ConversationResponse): void
-  /** What it all comes to. */
+  /** The result for the administrator. */
   detail(candidate: Candidate, usage: Usage | undefined): ProbeDetail
 }
 
-/** Nothing is noted yet. `elapsed` tells the milliseconds since the question was asked. */
+/** `elapsed` returns the milliseconds since the request was sent. */
 export function probeNotes(elapsed: () => number): ProbeNotes {
   let text = ''
   let raw = ''

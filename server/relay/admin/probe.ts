@@ -24,14 +24,14 @@ import { authHeaders } from '#vendors/auth'
 import { modelList } from '#vendors/model-list'
 import { type ProbeNotes, probeNotes } from './probe-notes.ts'
 
-/** One question to one key, as it ended. */
+/** The result of one test request to one key. */
 export interface Probed {
   candidate: Candidate
   stream: boolean
-  /** When it was asked, in milliseconds since the epoch. */
+  /** When it was sent, in milliseconds since the epoch. */
   at: number
   result: ProbeResult
-  /** What the upstream says it used; undefined where it answered nothing that could be read. */
+  /** Usage as the upstream reports it; undefined without a readable answer. */
   usage: Usage | undefined
 }
 
@@ -43,11 +43,14 @@ type Asked = Pick<Noted, 'candidate' | 'stream' | 'notes'>
 
 export interface Probe {
   /**
-   * `tell` hears of every question as it ends. Throws `not_found` for a channel, `model_not_found` for a model of it, `unsupported_endpoint`
-   * where none holds a conversation.
+   * `tell` is called with each result. Throws `not_found` for an unknown channel, `model_not_found` for an unknown model of it,
+   * `unsupported_endpoint` when none of its models is a chat model.
    */
   test(channelId: string, question: ProbeQuestion, signal: AbortSignalLike, tell?: (probed: Probed) => void): Promise<ProbeAnswer>
-  /** Of a channel or a draft of one. Throws `not_found`, `unsupported_endpoint` for a vendor without a list, or what the upstream refused with. */
+  /**
+   * Of a channel or a draft of one. Throws `not_found`, `unsupported_endpoint` for a vendor without a model list, or the upstream's
+   * refusal.
+   */
   models(channel: string | Channel, signal: AbortSignalLike): Promise<UpstreamModels>
 }
 
@@ -55,7 +58,7 @@ type Parts = Pick<RelayParts, 'upstream' | 'demo' | 'signer' | 'clock' | 'random
 
 const testBytes = 1024 * 1024
 const listBytes = 16 * 1024 * 1024
-/** Most keys that are tested. */
+/** At most this many keys are tested. */
 const mostKeys = 20
 /** Output limit in tokens: enough for one word; some upstreams refuse less. */
 const outputTokens = 16
@@ -114,7 +117,7 @@ export function createProbe(parts: Parts): Probe {
     return channel
   }
 
-  /** Reads one response to its end, and what it says it used. Throws unless it is a valid answer. */
+  /** Reads one response to its end and returns the usage that it reports. Throws unless it is a valid answer. */
   async function judge(asked: Asked, answer: UpstreamAnswer, timer: PhaseTimer): Promise<Usage | undefined> {
     const { candidate, stream, notes } = asked
     const codec = codecFor(candidate)

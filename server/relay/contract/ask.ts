@@ -30,26 +30,26 @@ import type { BodyRoom, BodyRooms } from './body-rooms.ts'
 import type { LargeBodies, LargeBody } from './large-body.ts'
 import type { BeginTrace } from './tracing.ts'
 
-/** JSON made of an answer's text with the pictures in their places that the text has only marks of. */
+/** Puts the pictures back into JSON made from an answer's text, which only has placeholders for them. */
 export type RestorePictures = (json: Uint8Array) => Promise<Uint8Array>
 
 /** The body of a request. */
 export interface Body {
-  /** A conversation is always text. */
+  /** Always text for a conversation. */
   content: Incoming
-  /** The content as it was scanned already; absent = it was not. */
+  /** The scan result, if the content was already scanned. */
   scanned?: ScannedBody
-  /** Whether its bytes have the mark of kept files; absent = the content has to be searched. */
+  /** Whether its bytes contain the marker of kept files; absent = not searched yet. */
   hasFileMark?: boolean | undefined
   /** The content is in the worker for large bodies, and `content` is empty. */
   large?: LargeBody
   /** References to upstream state that Parley recorded for this caller; absent = none. */
   known?: readonly StateRef[]
-  /** For a body that is not as it came: what the client sent, and what was lost before, such as in putting what came before in its place. */
+  /** For a rewritten body: what the client sent, and the losses so far, such as those of inserting the earlier conversation. */
   continued?: { content: string; losses: readonly Loss[]; previous?: string }
-  /** It goes to upstreams that answer and keep interactions by themselves, as its client said it: what becomes of one in the background. */
+  /** It goes unchanged to upstreams that store interactions themselves; what to do with one that runs in the background. */
   native?: Required<Pick<Ask, 'begins'>>
-  /** The account that alone has what it is about; absent: as the request says. */
+  /** The only account that has the object in question; absent: any that fits the request. */
   pinned?: Ask['pinned']
   /** It names a response or an item that Parley does not have: what to tell the caller where no channel may be asked for it. */
   unresolved?: GatewayError

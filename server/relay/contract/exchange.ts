@@ -14,7 +14,7 @@ import type { WholeBytes } from './large-body.ts'
 /** One upstream stream on its way to the client. */
 export interface Passage {
   push(frame: Frame): FrameVerdict
-  /** Takes events that are like one before, as `Meter.pass` does. */
+  /** Takes events that differ from an earlier one only in their text, as `Meter.pass` does. */
   pass?: Meter['pass']
   /** The upstream closed its side in order: the end of the answer, or `error` when something was missing. */
   close(): FrameVerdict
@@ -22,13 +22,13 @@ export interface Passage {
   usage(): Usage
   /** Usage for the bill: tokens are counted if the upstream does not report them. Absent: same as `usage`. */
   counted?(): Usage
-  /** Bytes of all texts delivered so far, some perhaps twice: what its cost grows by. Absent: nobody knows, and every byte counts. */
+  /** Bytes of text delivered so far, from which the cost grows; some may be counted twice. Absent: unknown, so every byte counts. */
   heard?(): number
-  /** The answer itself says that it is finished, before its connection ends. Absent: only an orderly end says so. */
+  /** The answer has its own end marker. Absent: it ends when its connection is closed in order. */
   saysItsEnd?: true
   /** How a complete answer ended. */
   finished(): 'complete' | 'length'
-  /** The tier that the answer says it was served in, where its usage does not say it; absent: it never does. */
+  /** The service tier that the answer reports outside of its usage; absent: it never does. */
   tier?(): string | undefined
   /** Losses of the answer so far; absent: none are possible. */
   losses?(): readonly Loss[]
@@ -47,9 +47,12 @@ export interface Exchange {
   losses: readonly Loss[]
   /** Further requests, sent one after another, whose answers are merged into one. */
   rest?: readonly UpstreamRequest[]
-  /** Throws GatewayError `upstream_error` when the body is no answer, or rejects. `rest` has the answers of the further requests. */
+  /**
+   * Throws or rejects with GatewayError `upstream_error` when the body is not a valid answer. `rest` has the answers of the further
+   * requests.
+   */
   whole(body: string, rest: readonly string[]): Answered | Promise<Answered>
-  /** The same of large answers, each in pieces, off this thread; absent: they are read here as well. Rejects likewise. */
+  /** The same for large answers, each in pieces, on the worker; absent: they are read on this thread. Rejects likewise. */
   wholeLarge?(answers: readonly (readonly Uint8Array[])[]): Promise<WholeBytes>
   /** `type` is the content type of the upstream's answer. */
   passage(type: string): Passage
@@ -57,7 +60,7 @@ export interface Exchange {
   splitter(type: string): SseSplitter
   /** Whether this content type is a stream. Absent: anything but JSON and HTML. */
   streamsAs?(type: string): boolean
-  /** What the answer so far made in the upstream's account, for the usage row; absent: nothing can be made there. */
+  /** What the answer so far has created in the upstream's account, for the usage row; absent: it cannot create anything. */
   notes?(): NonNullable<NewLog['notes']>
   /** Content type of the client's stream; absent: server-sent events. */
   contentType?(type: string): string

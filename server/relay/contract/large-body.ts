@@ -1,6 +1,6 @@
 /**
- * A JSON body that is too much work for the thread that carries streams: a worker reads, edits and converts it. What crosses is bytes and
- * a few values, never what was parsed of it.
+ * A JSON body that is too much work for the thread that carries streams: a worker reads, edits and converts it. Only bytes and a few values
+ * cross between the threads, never the parsed body.
  */
 
 import type { SampledRequest } from '#billing/tokens/tokenizer'
@@ -19,10 +19,13 @@ import type { ShortMedia } from '#upstream/media'
 import type { BodyQuirk } from '#vendors/vendor'
 import type { Recorded, Rewritten, StoredView, Storing } from './stored.ts'
 
-/** What is read on the thread that carries streams: about ten milliseconds of work at most. In the unit of `#wire/json-weight`. */
+/**
+ * Bodies up to this size are read on the thread that carries streams: at most about ten milliseconds of work. The unit of `weight` is that
+ * of `#wire/json-weight`.
+ */
 export const light = { bytes: 1024 * 1024, weight: 4096 }
 
-/** What a body is read as. */
+/** How to read a body. */
 export interface LargeAsk {
   operation: Operation
   dialect: Wire
@@ -30,66 +33,74 @@ export interface LargeAsk {
   variant?: Variant
   /** The model that the endpoint puts into the body: always (`engine`), or where it names none (`default`). */
   model?: { rule: 'engine' | 'default'; name: string }
-  /** The body is in words of its client's own, and becomes one of `dialect` before anything else is read of it. */
+  /** The body is in a vendor-specific wording, and is converted to `dialect` before anything else is read from it. */
   wording?: WordingName
-  /** `group` is Parley's own field: the head has it, and nothing else sees it. */
+  /** `group` is Parley's own field: it is read into the head and then removed. */
   hasGroup?: true
 }
 
-/** A body as it came, weighed by `#wire/json-weight`. */
+/** A body as received, with its weight by `#wire/json-weight`. */
 export interface WeighedPieces {
   pieces: readonly Uint8Array<ArrayBuffer>[]
   bytes: number
   weight: number
 }
 
-/** A body in the worker's hands. */
+/** A body held by the worker. */
 export interface LargeBody {
   /** An `OperationHead` where the operation is not a conversation. */
   head: Head | OperationHead
-  /** It may hold state that Parley sealed. */
+  /** It may contain state that Parley sealed. */
   hasEnvelopes: boolean
-  /** It spells something that some upstreams spell otherwise. */
+  /** Some of its spelling is not accepted by every upstream (see `odd-spelling.ts`). */
   isOddlySpelled: boolean
-  /** What was lost when it was said in another dialect; absent: it was not. */
+  /** Losses of its conversion from a vendor-specific wording; absent: there was none. */
   reworded?: readonly Loss[]
-  /** What its tokens are estimated from. */
+  /** A sample from which its tokens are estimated. */
   sample: SampledRequest
-  /** With edits, for an upstream of its own dialect; `isOwn`: without what Parley put in front of it. Rejects with GatewayError. */
+  /**
+   * With edits, for an upstream of its own dialect; `isOwn`: without the earlier conversation that Parley inserted. Rejects with
+   * GatewayError.
+   */
   edited(edits: RequestEdits, refuses: readonly string[], finish: Finish, isOwn?: boolean): Promise<LargeEdited>
-  /** State in it, in order, as its maker or Parley sealed it. Rejects with GatewayError for what cannot be read. */
+  /** The opaque state in it, in order, as sealed by its maker or by Parley. Rejects with GatewayError when the body cannot be read. */
   states(): Promise<readonly Opaque[]>
-  /** What calls without any state are remembered by, once sealed state is opened. Rejects likewise. */
+  /** The lookup names of tool calls without state, once sealed state is opened. Rejects likewise. */
   bareCalls(opened: OpenedStates): Promise<readonly string[]>
-  /** Written for an upstream of another dialect, or the addresses of files that are wanted first. Rejects with GatewayError. */
+  /** Written for an upstream of another dialect, or the URLs of files that must be fetched first. Rejects with GatewayError. */
   converted(wanted: LargeConversion): Promise<LargeConverted | { wants: readonly string[] }>
-  /** The request without what was said, to write its answer by. Rejects with GatewayError for what cannot be read. */
+  /** The request without its turns, for writing the answer. Rejects with GatewayError when the body cannot be read. */
   outline(): Promise<ConversationRequest>
   /** What it says about storing (Responses). */
   storing: Storing
-  /** As the client sent it, it may hold state that Parley sealed. */
+  /** The same as `hasEnvelopes`, for the body as the client sent it. */
   ownHasEnvelopes: boolean
-  /** The same body with what came before it in its place; takes the bytes. Called once at most, before anything but `storing` is used. */
+  /**
+   * The same body with the earlier conversation inserted; transfers the bytes. Called at most once, before anything but `storing` is used.
+   */
   continued(found: FoundBytes): Promise<LargeContinued>
-  /** The same body with kept files, by their ids, in their places; takes the bytes. Called once at most, before anything else is used. */
+  /** The same body with kept files, by id, inserted; transfers the bytes. Called at most once, before anything else is used. */
   filled(files: ReadonlyMap<string, KeptBytes>): Promise<LargeBody>
-  /** The same body said in a dialect of Parley; takes the bytes. Called once at most, before anything else is used. Rejects with GatewayError. */
+  /**
+   * The same body converted to one of Parley's dialects; transfers the bytes. Called at most once, before anything else is used. Rejects
+   * with GatewayError.
+   */
   inDialect(asked: LargeAsk & Required<Pick<LargeAsk, 'wording'>>): Promise<LargeBody>
-  /** What is kept of it with this answer: undefined for an answer without an id. `conversation`: the one that it is added to. */
+  /** What is stored of it with this answer: undefined for an answer without an id. `conversation`: the one that it is added to. */
   recorded(answer: string, stream: boolean, conversation?: string): Promise<LargeRecorded | undefined>
-  /** The answer of an endpoint that does nothing but compact, with what the caller said before it. Rejects with GatewayError. */
+  /** The answer of a compaction endpoint, with the caller's messages in front. Rejects with GatewayError. */
   compacted(answer: string): Promise<Uint8Array<ArrayBuffer>>
-  /** Whole answers to it are read where it is, also those of its own style. */
+  /** Whole answers to it are read by the worker, even those of its own style. */
   readsAnswers: boolean
-  /** As the question of an operation, written for another style, or the files that are wanted first. Rejects with GatewayError. */
+  /** The question of an operation written for another style, or the files that are needed first. Rejects with GatewayError. */
   questioned(wanted: LargeQuestion): Promise<LargeQuestioned | { wants: readonly WantedFile[] }>
   /** A whole answer to that question for its client; `bodies`: one for each request. Rejects with GatewayError. */
   answered(bodies: readonly string[], wanted: LargeAnswering): Promise<WholeBytes>
-  /** Nothing will ask for it again. */
+  /** Called when it is no longer needed. */
   release(): void
 }
 
-/** A file that Parley keeps. */
+/** A file stored by Parley. */
 export interface KeptBytes {
   name: string
   /** MIME type. */
@@ -103,51 +114,51 @@ export interface StoredBytes {
   pieces: Uint8Array<ArrayBuffer>[]
 }
 
-/** As `Found`, unread. */
+/** As `Found`, unparsed. */
 export interface FoundBytes {
   before?: readonly StoredBytes[]
   referenced: readonly StoredBytes[]
 }
 
-/** A body with what came before it in its place. */
+/** A body with the earlier conversation inserted. */
 export interface LargeContinued extends Pick<Rewritten, 'losses' | 'responses' | 'unresolved'> {
   body: LargeBody
 }
 
-/** An exchange as it is kept, as bytes. */
+/** An exchange as it is stored, as bytes. */
 export interface LargeRecorded extends Omit<Recorded, 'json'> {
   bytes: Uint8Array<ArrayBuffer>
 }
 
-/** State by its value, where opening changed it; null: it does not open and is left out. */
+/** Opened state by its sealed value, where the two differ; null: it cannot be opened and is left out. */
 export type OpenedStates = ReadonlyMap<string, Opaque | null>
 
-/** What a vendor does to a body that is otherwise ready. */
+/** The vendor's last changes to a body. */
 export interface Finish {
   quirk?: BodyQuirk
-  /** The value of the quirk's header, where the request has it already. */
+  /** The value of the quirk's header, if the request has one. */
   listed?: string
-  /** It is signed: its digest is wanted. */
+  /** Its digest is needed for signing. */
   digest?: true
 }
 
 /** A body as it is sent. */
 export interface FinishedBytes {
   bytes: Uint8Array<ArrayBuffer>
-  /** SHA-256, in hexadecimal digits, where it was wanted. */
+  /** SHA-256 in hexadecimal, if it was requested. */
   sha256?: string
 }
 
 /** A body for an upstream of its own dialect. */
 export interface LargeEdited extends FinishedBytes {
-  /** Which of the fields that this upstream refuses it had. */
+  /** The fields it had that this upstream rejects. */
   refused: string[]
 }
 
-/** What a conversion is made for. Plain data. */
+/** Parameters of a conversion. Plain data. */
 export interface LargeConversion {
   opened: OpenedStates
-  /** What is remembered of calls, by the names of `bareCalls`. */
+  /** Remembered state of tool calls, by the names of `bareCalls`. */
   recalled: ReadonlyMap<string, unknown>
   makers: ReadonlyMap<string, string>
   dialect: Dialect
@@ -161,37 +172,37 @@ export interface LargeConversion {
   /** The model as callers know it. */
   model: string
   finish: Finish
-  /** The upstream is asked in Amazon's words. */
+  /** The upstream is addressed through Amazon's Converse API. */
   converses: boolean
-  /** A summary is asked for in its place. */
+  /** A summary is requested instead. */
   compacts: boolean
-  /** A loss of meaning is a refusal. */
+  /** Strict mode: a loss of meaning is refused. */
   strict: boolean
-  /** What the body lost before; absent: nothing. */
+  /** Earlier losses; absent: none. */
   lost?: readonly Loss[]
-  /** Files that were fetched by their addresses, or what was wrong with them. */
+  /** Files by URL, or why they could not be fetched. */
   files: ReadonlyMap<string, ShortMedia | GatewayError>
 }
 
-/** A conversion that was made. */
+/** The result of a conversion. */
 export interface LargeConverted extends FinishedBytes {
   headers: Record<string, string>
   losses: readonly Loss[]
   memo: Memo
   outline: ConversationRequest
-  /** The digest of what was asked, by which calls of the answer are remembered; undefined: there are none. */
+  /** The digest of the question, under which tool calls of the answer are remembered; undefined: it has no tools. */
   question: string | undefined
-  /** Where a summary is asked for: the request for it, without what was said. */
+  /** The request for a summary without its turns, if one was asked for. */
   summary?: ConversationRequest
 }
 
-/** What an operation is written for. Plain data. */
+/** Parameters of writing an operation. Plain data. */
 export interface LargeQuestion {
   style: Style
   target: Target
   params: Channel['params']
   digest: boolean
-  /** Of those that it wanted, in their order; absent: not fetched yet. */
+  /** The files that it asked for, in order; absent: not fetched yet. */
   files?: readonly InlineFile[]
 }
 
@@ -199,16 +210,16 @@ export interface LargeQuestion {
 export interface LargeQuestioned {
   requests: [LargeOperation, ...LargeOperation[]]
   losses: readonly Loss[]
-  /** What of the question a stream of the answer is written by; absent: its client cannot have one. */
+  /** The part of the question that is needed to write a streamed answer; absent: its client cannot get a stream. */
   outline?: unknown
 }
 
 /** One of them. */
 export type LargeOperation = FinishedBytes & Omit<WrittenOperation, 'body'>
 
-/** How an answer is read. */
+/** How to read an answer. */
 export interface LargeAnswering {
-  /** Of the upstream; absent: the client's own. */
+  /** The upstream's style; absent: the client's own. */
   style?: Style
   edits: AnswerEdits
   priced: OperationHead['priced']
@@ -216,10 +227,10 @@ export interface LargeAnswering {
   now: number
 }
 
-/** What a whole answer of an operation is read by. Plain data. */
+/** What is needed to read a whole answer of an operation. Plain data. */
 export interface LargeAnswer {
   operation: SideOperation
-  /** Of the endpoint. */
+  /** The endpoint's style. */
   door: Style
   edits: AnswerEdits
   head: OperationHead
@@ -233,16 +244,16 @@ export interface WholeBytes extends WholeAnswer {
   bytes: Uint8Array<ArrayBuffer>
 }
 
-/** Hands bodies to the worker. */
+/** Passes bodies to the worker. */
 export interface LargeBodies {
   /**
-   * Takes the pieces, which are gone afterwards. Bodies of callers (by any id) take turns. Rejects with GatewayError for what Parley
-   * itself reads of it, and `overloaded` when the worker is gone.
+   * Transfers the pieces, which are unusable afterwards. Callers (by any id) take turns. Rejects with GatewayError when the parts that
+   * Parley reads are invalid, and `overloaded` when the worker has stopped.
    */
   open(body: WeighedPieces, asked: LargeAsk, caller: string): Promise<LargeBody>
   /** A Chat request as a client of another dialect would send it, as JSON text in bytes: the playground's preview. Rejects likewise. */
   preview(body: Pick<WeighedPieces, 'pieces'>, dialect: OtherDialect, caller: string): Promise<Uint8Array<ArrayBuffer>>
-  /** What is read of a frame of a realtime session. Rejects with GatewayError where it must not be forwarded, and `overloaded`. */
+  /** The facts read from a frame of a realtime session. Rejects with GatewayError where it must not be forwarded, and `overloaded`. */
   frame(frame: SocketFrame, caller: string, style: RealtimeStyle): Promise<RealtimeFrame>
   /** A large answer for its client; `answers`: one for each request, in pieces. Rejects as reading it here would, and `overloaded`. */
   answer(answers: readonly (readonly Uint8Array[])[], wanted: LargeAnswer, caller: string): Promise<WholeBytes>
@@ -250,8 +261,8 @@ export interface LargeBodies {
   shown(stored: StoredBytes, view: StoredView, caller: string): Promise<Uint8Array<ArrayBuffer>>
 }
 
-/** Tells how long uploaded sound lasts. */
+/** Measures the duration of uploaded audio. */
 export interface AudioLengths {
-  /** Seconds, or undefined when the file does not tell, cannot be read, or takes too long. Never rejects. */
+  /** Seconds, or undefined when the file does not say, cannot be read, or takes too long. Never rejects. */
   of(file: Pick<FormFile, 'size' | 'open'>, caller: string): Promise<number | undefined>
 }

@@ -1,4 +1,4 @@
-/** Requests at the doors to objects in an upstream's account (`#canonical/account-object`), and their answers. */
+/** Requests to the endpoints for objects in an upstream's account (`#canonical/account-object`), and their answers. */
 import type { Caller } from '#accounts/caller'
 import type { ObjectDoor } from '#canonical/account-object'
 import type { Allowances } from '#canonical/allowance'
@@ -9,35 +9,35 @@ import type { AbortSignalLike } from '#runtime/contract/abort'
 /** A body: JSON text, a form, or bytes of an upload. */
 export type ObjectContent = { text: string } | { form: Form } | { bytes: Uint8Array; type: string }
 
-/** A request at a door. */
+/** A request to such an endpoint. */
 export interface ObjectAsk {
   requestId: string
   caller: Caller
   door: ObjectDoor
-  /** What the address names. */
+  /** The id in the URL. */
   id?: string
   part?: string
-  /** Without what carries a credential. */
+  /** Without parameters that carry a credential. */
   query: URLSearchParams
   headers: Pick<Headers, 'get'>
-  /** Reads the body, once at most; undefined: there is none. Rejects with GatewayError. */
+  /** Reads the body, at most once; undefined: there is none. Rejects with GatewayError. */
   body(): Promise<{ content: ObjectContent; release?(): void } | undefined>
-  /** Aborted when the client leaves. */
+  /** Aborted when the client disconnects. */
   signal: AbortSignalLike
-  /** Google's uploads: headers that go along, and the address to go on at in place of the door's. */
+  /** For Google's uploads: headers to forward, and the URL at which an upload continues. */
   upload?: { headers: Readonly<Record<string, string>>; url?: string }
 }
 
-/** The answer of an upstream, in its own words. */
+/** The upstream's answer, unconverted. */
 export interface ObjectReply {
   status: number
   contentType: string
   body: string | readonly Uint8Array[]
-  /** What a list leaves out. */
+  /** What was left out of a list. */
   losses: readonly Loss[]
-  /** What is left of the caller's rate limits. */
+  /** The caller's remaining rate limits. */
   left: Allowances
-  /** Of Google's uploads. */
+  /** Headers of Google's uploads. */
   headers: Readonly<Record<string, string>>
 }
 

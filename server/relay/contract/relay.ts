@@ -5,6 +5,6 @@ import type { Why } from './steps.ts'
 export interface Relay {
   /** Throws GatewayError for every refusal, after its usage row is written. */
   (ask: Ask): Promise<Reply>
-  /** Ends the open requests for which there is a reason: their clients get it as an error, and they are settled for what was delivered. */
+  /** Ends every open request for which `why` returns a reason: its client gets it as an error, and it is settled for what was delivered. */
   end(why: Why): void
 }

@@ -1,6 +1,6 @@
 /**
- * What the eight steps of a request hand to each other. Each step returns a value that the next one takes; nobody changes a
- * value that it was given.
+ * The values that the eight steps of a request pass on. Each step returns a value for the next one; no step modifies a value that it was
+ * given.
  */
 
 import type { Caller } from '#accounts/caller'
@@ -29,15 +29,15 @@ export interface InFlightRequest {
   /** The client stopped reading: aborts the signal as if its connection had closed. */
   hangUp(): void
   /**
-   * An upstream has begun to make a whole answer (true), or has failed to (false). Between the two a client that leaves ends nothing:
-   * the upstream would be paid for an answer that nobody is charged for.
+   * Called when an upstream has started on a whole answer (true), or has failed (false). In between, a disconnecting client does not end
+   * the request: the upstream would be paid for an answer that nobody is charged for.
    */
   making(isMaking: boolean): void
-  /** Whether the client has left. */
+  /** Whether the client has disconnected. */
   left(): boolean
-  /** The model that the caller asked for is known now, and whether the answer is to be a stream. */
+  /** Called once the requested model is known, and whether the answer is to be a stream. */
   asksFor(model: string, isStream: boolean): void
-  /** What is given back when the request is settled: the room of its body. */
+  /** Registers what to release when the request is settled: the reservation of its body. */
   keeps(release: () => void): void
   /** The request is settled. */
   leave(): void
@@ -45,7 +45,7 @@ export interface InFlightRequest {
 
 /** Steps 1 and 2: a request that its endpoint has matched and admitted. */
 export interface Arrival {
-  /** Its signal is the one of the request in flight. */
+  /** Its signal is that of the request in flight. */
   ask: Ask
   at: Date
   /** Monotonic milliseconds. */
@@ -57,11 +57,11 @@ export interface Arrival {
 export interface ReadRequest {
   ask: Ask
   head: Head
-  /** The largest usage it may come to; absent = as its bytes and output limits say. */
+  /** The largest possible usage; absent = derived from its bytes and output limits. */
   most?: Usage
-  /** The planned candidates, those first that can continue the conversation where it stands. A promise only where that is looked up. */
+  /** The planned candidates, those first that already hold the conversation. A promise only when that needs a lookup. */
   inOrder(candidates: readonly Candidate[]): readonly Candidate[] | Promise<readonly Candidate[]>
-  /** This candidate has begun to answer. */
+  /** Called when this candidate has begun to answer. */
   served(candidate: Candidate): void
   /** The exchange with this candidate, or why it cannot be sent this request. `rates` are those of the requested model. */
   exchange: ExchangeFor
@@ -69,7 +69,7 @@ export interface ReadRequest {
   keepalive?: Uint8Array | undefined
   /** Writes an error into the stream. Absent or undefined: the dialect cannot express it, and the stream is cut off. */
   writeStreamError?(error: GatewayError): Uint8Array | undefined
-  /** Called once when nothing will read the body again. */
+  /** Called once when the body is no longer needed. */
   release?(): void
 }
 
@@ -102,22 +102,22 @@ export interface Hold {
   /** Nano-dollars that are held when it begins. */
   amount: bigint
   ticket: Ticket
-  /** Resolves when it is held; rejects with `insufficient_quota`, or where it cannot be written down. */
+  /** Resolves when it is held; rejects with `insufficient_quota`, or when it cannot be recorded. */
   ready: Promise<void>
 }
 
 /** The attempts of one request, for its usage row: step 6 writes them, step 8 closes the last one and reads them all. */
 export interface AttemptLog {
-  /** A row that its attempt fills in as it goes. */
+  /** Adds a row, which the attempt fills in as it goes. */
   begin(row: AttemptRow): void
-  /** Ends the row of an attempt that delivered: `done`, or the error that broke it after its first event. */
+  /** Completes the row of the attempt that delivered: `done`, or the error that ended it after its first event. */
   close(error: GatewayError | undefined, streamedMs: number): void
   rows(): readonly AttemptRow[]
-  /** Absent: nobody collects traces. */
+  /** Absent: no traces are collected. */
   trace?: RequestTrace | undefined
 }
 
-/** Step 6: a candidate that has answered, and what was received of it. */
+/** Step 6: the candidate that answered, and what it sent. */
 export interface Received<Value> {
   candidate: Candidate
   exchange: Exchange
@@ -130,13 +130,13 @@ export interface Ending {
   /** What the client saw, or would have seen. */
   status: number
   error: GatewayError | undefined
-  /** Undefined: no output ever began, nothing is charged. */
+  /** Undefined: there was no output, so nothing is charged. */
   usage: Usage | undefined
-  /** The tier that the answer says it was served in, where its usage does not say it; absent: it says none. */
+  /** The service tier that the answer reports outside of its usage; absent: none. */
   tier?: string | undefined
-  /** Who delivered. */
+  /** The candidate that delivered. */
   served: { candidate: Candidate; exchange: Pick<Exchange, 'notes'> } | undefined
-  /** Of the request and of what was delivered of the answer. */
+  /** Losses of the request and of the delivered part of the answer. */
   losses: readonly Loss[]
   /** Monotonic milliseconds at the first content. */
   firstAt: number | undefined

@@ -1,51 +1,51 @@
-/** Conversations that are kept for clients of Responses: what a question names of them, and what becomes of it. */
+/** Conversations stored for clients of Responses: how a request refers to them, and what is looked up and stored. */
 import type { NewItem } from '#canonical/kept-conversation'
 import type { Loss } from '#canonical/loss'
 import type { GatewayError } from '#shared/errors'
 
-/** What a question asks to be kept or found. Plain data. */
+/** What a request asks to store or to look up. Plain data. */
 export interface Storing {
-  /** The answer is waited for, although it was to be made in the background: it is not to be kept. */
+  /** A background answer was asked for without storing it: the client waits for it instead. */
   waits: boolean
-  /** The answer is to be made in the background: what its response repeats of the question. */
+  /** For an answer in the background: the request fields that its response repeats. */
   background?: Record<string, unknown>
   keeps: boolean
   previous?: string
-  /** A conversation that Parley keeps and that the answer is added to. */
+  /** The conversation stored by Parley that the answer is added to. */
   conversation?: string
-  /** Ids of items that it names instead of saying them. */
+  /** Ids of items that it references instead of including them. */
   references: string[]
 }
 
-/** Exchanges as they are needed to continue them. */
+/** A stored exchange, as needed to continue it. */
 export interface KeptItems {
   id: string
   items: unknown[]
 }
 
-/** What was found of what a question names. */
+/** The stored data that a request refers to. */
 export interface Found {
-  /** The conversation before it, oldest first; absent where there is none. */
+  /** The earlier conversation, oldest first; absent if there is none. */
   before?: readonly KeptItems[]
   /** The responses whose items it refers to. */
   referenced: readonly KeptItems[]
 }
 
-/** A question with what came before it in its place. */
+/** A request with the earlier conversation inserted. */
 export interface Rewritten {
-  /** As the client asks the upstream that keeps the conversation itself. */
+  /** For an upstream that stores the conversation itself: as the client sent it. */
   own: string
-  /** For any other. */
+  /** For any other upstream. */
   content: string
   question: unknown[]
   losses: readonly Loss[]
   /** Responses that were continued. */
   responses: string[]
-  /** It names what is not there; then its items are as they came. */
+  /** It refers to something that does not exist; its items are then unchanged. */
   unresolved?: GatewayError
 }
 
-/** What is kept of an exchange. */
+/** What is stored of an exchange. */
 export interface Recorded {
   id: string
   /** Ids of the items of the answer. */
@@ -56,10 +56,10 @@ export interface Recorded {
   added: NewItem[]
 }
 
-/** How it is looked at. Plain data. */
+/** The representation that a client asks for. Plain data. */
 export type StoredView =
   | { kind: 'whole' }
-  /** As the stream that it was when it was made, from the event after this one on. */
+  /** The original stream, starting after this event. */
   | { kind: 'events'; after?: number }
   /** The items of the question, a page of them; `after`: the id of an item in this list. */
   | { kind: 'input'; isOldestFirst: boolean; after?: string; limit: number }

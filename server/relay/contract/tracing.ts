@@ -1,13 +1,13 @@
-/** Traces of requests, for whoever collects them. Absent where nobody does. */
+/** Traces of requests. Absent when no collector is configured. */
 import type { AttemptRow } from '#shared/console/log'
 
 /** The trace of one request. */
 export interface RequestTrace {
   /** An attempt begins. */
   begin(row: AttemptRow): void
-  /** Headers by which the upstream of this attempt knows the trace. */
+  /** Headers that propagate the trace to the upstream of this attempt. */
   headersOf(row: AttemptRow): Record<string, string>
 }
 
-/** Begins the trace of a request; `headers` are those of the client, which may name a trace of its own. */
+/** Begins the trace of a request; the client's `headers` may contain a trace context. */
 export type BeginTrace = (requestId: string, headers: Pick<Headers, 'get'>) => RequestTrace

@@ -1,6 +1,6 @@
 /**
- * State that is bound to the account of its maker: it keeps a conversation on its channel, and on any other channel it is left
- * behind with a loss, or, where it stands for the conversation itself, it is a reason not to ask that channel at all.
+ * State that only the account that created it can read: it keeps a conversation on its channel. On any other channel it is dropped with a
+ * loss; if it replaces the conversation itself, the channel cannot be used at all.
  */
 import type { ConversationRequest, Opaque, Part } from '#canonical/conversation'
 import type { Loss } from '#canonical/loss'
@@ -17,7 +17,7 @@ export function makersFirst(candidates: readonly Candidate[], makers: Makers): r
   return [...candidates.filter(isMaker), ...candidates.filter((candidate) => !isMaker(candidate))]
 }
 
-/** Does the conversation hold state that the account of this candidate did not make? */
+/** Whether the conversation contains state that this candidate's account did not create. */
 export function holdsForeign({ channel }: Candidate, makers: Makers): boolean {
   for (const maker of makers.values()) if (maker !== channel.id) return true
   return false
@@ -35,7 +35,10 @@ const unreadable: Loss = {
   meaning: true,
 }
 
-/** What of a request this candidate can be given. Throws `unsupported_value` when it cannot know what came before. */
+/**
+ * The part of a request that this candidate can be sent. Throws `unsupported_value` when the rest would leave it without the earlier
+ * conversation.
+ */
 export function portable(
   request: ConversationRequest,
   { dialect, channel }: Pick<Candidate, 'dialect'> & { channel: Pick<Candidate['channel'], 'id'> },

@@ -1,4 +1,4 @@
-/** A converted stream is the same whether its texts are passed on together, one by one, or each read and written by the codecs. */
+/** A converted stream is the same whether its texts are forwarded together, one by one, or each read and written by the codecs. */
 import { describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import type { StreamReader } from '#canonical/codec'
@@ -25,7 +25,7 @@ interface Pair {
   thinks?: boolean
 }
 
-/** What came out of a stream, and how often events were taken together. */
+/** The output of a stream, and how often events were taken together. */
 function outcome({ upstream, client, thinks }: Pair, chunks: readonly Uint8Array[], most: number, isFast = true) {
   const heard: string[] = []
   const recorded: unknown[] = []
@@ -91,7 +91,7 @@ const words = [
   ...['data: x\n\nevent: error\n\n', '\u2028', '</s>', '\ufeff', '\ufffd', 'text', 'delta', '{"a":"b"}', '/', '0', 'null', 'parley'],
 ] as [string, ...string[]]
 
-/** An answer of many texts: thoughts, words, a call, words again. */
+/** An answer of many deltas: reasoning, text, a tool call, text again. */
 function events(random: Seeded): ConversationEvent[] {
   const said = (at: number, length: number): ConversationEvent[] =>
     Array.from({ length }, () => {
@@ -119,7 +119,7 @@ function events(random: Seeded): ConversationEvent[] {
   ]
 }
 
-/** The same stream as upstreams differ in spelling it. */
+/** The spellings of the same stream that upstreams use. */
 const spellings: readonly ((stream: string, random: Seeded) => string)[] = [
   (stream) => stream,
   (stream) => stream.replace(/[\u0080-\uffff]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`),
@@ -130,12 +130,12 @@ const spellings: readonly ((stream: string, random: Seeded) => string)[] = [
   (stream, random) => stream.replaceAll('}\n\n', () => (random.below(4) === 0 ? ',"unknown":1}\n\n' : '}\n\n')),
 ]
 
-/** Not every dialect can say every part. */
+/** Not every dialect can express every part. */
 function streamFrom(upstream: Dialect, random: Seeded): Buffer {
   const asked = conversation({ dialect: upstream, stream: true, reasoning: { visible: 'full' } })
   const spell = spellings[random.below(spellings.length)] ?? String
   const stream = Buffer.from(spell(Buffer.from(streamOf(conversationCodecs[upstream], events(random), asked)).toString(), random))
-  // Bytes that are no UTF-8.
+  // Bytes that are not valid UTF-8.
   if (random.below(6) === 0) for (const at of [200, 2_000]) if ((stream[at] ?? 0) > 0x60) stream[at] = 0xff
   return stream
 }
@@ -159,7 +159,7 @@ describe.each(pairs)('from $upstream to $client', ({ upstream, client }) => {
         together += runs
       }
     }
-    // So that it cannot be that nothing is ever taken together.
+    // Makes sure that events are taken together at all.
     if (fast.includes(upstream)) expect(together).toBeGreaterThan(150)
   })
 

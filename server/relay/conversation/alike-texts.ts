@@ -1,6 +1,6 @@
 /**
- * Most events of a converted stream are texts of one part, one after the other. The first is read and written by the codecs; those that
- * are like it but for their text are found in what arrived, and the text is written into what stood around it, as the codec wrote it.
+ * Most events of a converted stream are text deltas of one part. The first one is read and written by the codecs. Later ones that differ
+ * only in their text are recognised in the raw bytes, and their text is put into the codec's output for the first one.
  */
 import type { CodecContext, ConversationCodec, Memo, StreamReader, StreamWriter, TakeText, WriteText } from '#canonical/codec'
 import type { ConversationEvent } from '#canonical/conversation-event'
@@ -8,25 +8,25 @@ import type { Frame } from '#shared/sse'
 import { alikeEvents, type StringTaker } from '#wire/alike-events'
 import { bytesOf } from '#wire/bytewise'
 
-/** What the texts of one stream pass. */
+/** What the texts of one stream pass through. */
 export interface TextWay {
-  /** `texts` tells whether and how. */
+  /** Its `texts` says whether and how. */
   reader: StreamReader
   writer: StreamWriter
   /** Makes such a reader. */
   upstream: Pick<ConversationCodec, 'reader'>
-  /** Takes the texts of a part that is open. */
+  /** Counts the texts of an open part. */
   meter: { texts(choice: number, at: number): TakeText }
-  /** Hears what else must know of an event; of texts that came together once. */
+  /** Called for each event, and once for texts that came together. */
   seen(event: ConversationEvent): void
-  /** Whether the client is told. */
+  /** Whether the client gets the event. */
   isShown(event: ConversationEvent): boolean
 }
 
 type TextEvent = Extract<ConversationEvent, { kind: 'delta' }> & { delta: { text: string } }
 
 const isText = (event: ConversationEvent): event is TextEvent => event.kind === 'delta' && 'text' in event.delta
-/** For a reader of one frame. */
+/** For reading a single frame. */
 const noMemo: Memo = { toolNames: {}, wrappedTools: [] }
 const noContext: CodecContext = { now: () => 0, id: (prefix) => prefix }
 
@@ -40,7 +40,7 @@ export class AlikeTexts implements StringTaker {
   #read: TakeText | undefined
   #count: TakeText | undefined
   #write: WriteText = unshown
-  /** What was said, and what is to be written, since it was last asked. */
+  /** Text received and output pending since the last call. */
   #said = ''
   #out = ''
 
@@ -48,7 +48,7 @@ export class AlikeTexts implements StringTaker {
     this.#way = way
   }
 
-  /** Learns from a frame and what it was read as, after it was written. */
+  /** Learns the pattern of a frame from its events, after they were written. */
   learn(frame: Frame, events: readonly ConversationEvent[]): void {
     this.#usual.forget()
     const [event] = events
@@ -67,7 +67,7 @@ export class AlikeTexts implements StringTaker {
     this.#usual.learn(frame, delta.text, readAlone, this)
   }
 
-  /** What a frame becomes that is like the last one that was learned from; undefined for any other. */
+  /** The output for a frame that matches the learned pattern; undefined for any other. */
   takes(frame: Frame): Uint8Array | undefined {
     return this.#usual.takes(frame) ? this.#written() : undefined
   }
@@ -95,7 +95,7 @@ export class AlikeTexts implements StringTaker {
   }
 }
 
-/** The text of a frame that brings nothing else, whatever the reader has to begin for it. */
+/** The text of a frame that carries nothing else, apart from the start of its part. */
 function onlyText(events: readonly ConversationEvent[]): string | undefined {
   const rest = events.filter(({ kind }) => kind !== 'start' && kind !== 'open')
   const [event] = rest

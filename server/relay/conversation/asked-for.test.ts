@@ -1,4 +1,4 @@
-/** What a client is given of an answer: no thought that it did not ask for, and no failure that looks like success. */
+/** What a client gets of an answer: no reasoning that it did not ask for, and no failure that looks like success. */
 import { expect, test } from 'bun:test'
 import type { ConversationRequest, Part } from '#canonical/conversation'
 import type { ConversationEvent } from '#canonical/conversation-event'

@@ -1,36 +1,36 @@
 /**
- * What of an upstream's answer a client is given. Thoughts that nobody asked for would stand before the text, where much code reads the
- * first part alone: they are left out, and their state is kept here by the tool calls that follow. An end that the client's dialect
- * could only tell as success is an error. Pure.
+ * Filters what a client gets of an upstream's answer. Unrequested reasoning would come before the text, and much client code only reads the
+ * first part: it is left out, and its state is remembered by the tool calls that follow. A finish reason that the client's dialect could
+ * only express as success becomes an error. Pure.
  */
 import type { Choice, ConversationRequest, Finish, Part } from '#canonical/conversation'
 import type { ConversationEvent } from '#canonical/conversation-event'
 import { GatewayError } from '#shared/errors'
 import type { Dialect } from '#shared/ids'
 
-/** One answer on its way. */
+/** The filter of one answer. */
 export interface AskedFor {
-  /** The event, unless it belongs to a thought that is left out. */
+  /** The event, unless it belongs to reasoning that is left out. */
   event(event: ConversationEvent): ConversationEvent | undefined
   parts(parts: readonly Part[]): readonly Part[]
-  /** What the client would take for success; undefined for everything else. */
+  /** The error for a finish that the client would take for success; undefined for any other. */
   failure(finish: Finish): GatewayError | undefined
   /** Throws the failure of a whole answer. */
   checked(choices: readonly Choice[]): void
 }
 
-/** In these dialects thoughts and text stand in one list. */
+/** Dialects with reasoning and text in one list. */
 const listsThoughts: ReadonlySet<Dialect> = new Set(['messages', 'gemini'])
-/** The dialects with a word for a tool call that the model could not form. */
+/** Dialects that can express a malformed tool call. */
 const tellsBadCalls: ReadonlySet<Dialect> = new Set(['responses', 'gemini'])
 
 const badCall = () => new GatewayError('upstream_error', 'The model began a tool call that it could not form. Try again.')
 
-/** A request of Messages without `thinking` says nothing about what to show; Gemini shows nothing unless it is asked. */
+/** A Messages request without `thinking` does not say what to show; Gemini shows reasoning only on request. */
 const asksForThoughts = ({ dialect, reasoning }: ConversationRequest): boolean =>
   reasoning.visible !== undefined && (dialect === 'messages' || reasoning.visible !== 'none')
 
-/** `upstream` is the dialect of the answer: in the client's own, it is given as it came. */
+/** `upstream` is the dialect of the answer: one in the client's own dialect is forwarded unchanged. */
 export function askedFor(request: ConversationRequest, upstream: Dialect): AskedFor {
   const { dialect } = request
   const hides = dialect !== upstream && listsThoughts.has(dialect) && !asksForThoughts(request)

@@ -1,4 +1,4 @@
-/** What a client sees of an answer in the background before it is there, or when there will be none. Pure. */
+/** The Responses objects of an answer in the background that is not finished, or that failed. Pure. */
 
 import type { GatewayError } from '#shared/errors'
 import { parseExact } from '#shared/exact-numbers'
@@ -6,7 +6,7 @@ import { isObject } from '#shared/json'
 
 type Fields = Record<string, unknown>
 
-/** Fields of the question that a response repeats, with what they are where the question says nothing. */
+/** Request fields that a response repeats, with their defaults. */
 const repeated: Fields = {
   instructions: null,
   max_output_tokens: null,
@@ -29,12 +29,11 @@ const repeated: Fields = {
   user: null,
 }
 
-/** What a response repeats of this question. */
 export function repeatedOf(question: Fields): Fields {
   return Object.fromEntries(Object.entries(repeated).map(([name, usual]) => [name, question[name] ?? usual]))
 }
 
-/** A response that is being made since `created` (seconds). */
+/** A response in progress since `created` (seconds). */
 export function openResponse(id: string, created: number, echo: Fields): Fields {
   return {
     ...{ id, object: 'response', created_at: created, status: 'in_progress', background: true, completed_at: null, error: null },
@@ -43,13 +42,13 @@ export function openResponse(id: string, created: number, echo: Fields): Fields 
   }
 }
 
-/** The same when it came to nothing. */
+/** The same, cancelled or failed. */
 export function closedResponse(response: Fields, why: 'cancelled' | GatewayError): Fields {
   if (why === 'cancelled') return { ...response, status: 'cancelled' }
   return { ...response, status: 'failed', error: { code: why.publicCode ?? 'server_error', message: why.message } }
 }
 
-/** The whole answer of an upstream, as the response of this id. */
+/** The whole answer of an upstream, under this id. */
 export function answerAs(id: string, answer: string): string {
   const response = parseExact(answer)
   return isObject(response) ? JSON.stringify({ ...response, id, background: true, store: true }) : answer

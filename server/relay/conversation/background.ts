@@ -1,6 +1,6 @@
 /**
- * Answers of Responses that are made in the background: the client hears at once that its answer is in progress, the eight steps go on
- * without it, and what they come to is stored under the id that it was told. Limits, money and the row in the log are those of any request.
+ * Responses answers made in the background: the client is told at once that its answer is in progress, the eight steps run without it, and
+ * their result is stored under the id that it got. Limits, money and the usage row are those of any request.
  */
 import type { Allowances } from '#canonical/allowance'
 import type { BackgroundAnswer, BackgroundAnswers } from '#reasoning-state/background-answers'
@@ -14,50 +14,49 @@ import type { Log } from '#runtime/log'
 import { asGatewayError, GatewayError } from '#shared/errors'
 import { closedResponse, openResponse } from './background-response.ts'
 
-/** What is asked for in the background. */
+/** A request for an answer in the background. */
 export interface AskedInBackground {
-  /** Fields of the question that the response repeats. */
+  /** Request fields that the response repeats. */
   echo: Record<string, unknown>
-  /** Its items, where they are at hand. */
+  /** Its items, if they are on this thread. */
   question: unknown[]
 }
 
-/** An answer that is being made here. */
+/** An answer that this process is making. */
 export interface Making {
   tenant: string
   id: string
-  /** It was cancelled, or is stored. */
+  /** It was cancelled or stored. */
   isOver: boolean
-  /** Resolves when others can see that it is being made. */
+  /** Resolves when other processes can see it. */
   noted: Promise<void>
   question: unknown[]
   response: Record<string, unknown>
-  /** Gives up the wait for it. */
+  /** Stops making it. */
   abort(): void
 }
 
 /** Makes answers in the background. */
 export interface Background {
   /**
-   * Asks the relay. `wanted` is looked at when money is held: where it says so the reply comes then, and `made` is told; else the reply
-   * is the relay's. Rejects as the relay does.
+   * Passes the request to the relay. `wanted` is called once money is held: if it returns a value, the reply comes at once and `made` is
+   * called; otherwise the reply is the relay's. Rejects as the relay does.
    */
   serve(ask: Ask, wanted: () => AskedInBackground | undefined, made: (making: Making) => void): Promise<Reply>
-  /** An answer that is being made, as its client sees it; undefined when there is none. */
+  /** An answer in progress, as its client sees it; undefined if there is none. */
   find(tenant: string, id: string): Promise<BackgroundAnswer | undefined>
-  /** Those that are being made, of the tenant if one is named, the newest first. */
+  /** Answers in progress, of one tenant if given, newest first. */
   open: BackgroundAnswers['open']
-  /** Stops it. Undefined when none of this id is being made. */
+  /** Cancels it. Undefined if none of this id is in progress. */
   cancel: BackgroundAnswers['cancel']
-  /** Stores the answer, unless it was cancelled; in the place of what was stored when somebody took it for interrupted. */
+  /** Stores the answer, unless it was cancelled. Replaces what another process stored if it took the answer for interrupted. */
   keep(making: Making, store: () => Promise<void>): Promise<void>
-  /** Runs every two seconds: tells others that the answers are being made, and hears which are to be cancelled. */
+  /** Runs every two seconds: renews the heartbeat of this process's answers, and learns which are to be cancelled. */
   beat(): Promise<void>
-  /** Runs every minute: closes answers that the end of a process interrupted. */
+  /** Runs every minute: closes answers whose process has ended. */
   closeInterrupted(): Promise<void>
 }
 
-/** What it is built from. */
 export interface BackgroundParts {
   relay: Relay
   answers: BackgroundAnswers
@@ -77,7 +76,7 @@ const interrupted = () =>
 export function createBackground({ relay, answers, stored, clock, random, log }: BackgroundParts): Background {
   const all = new Map<string, Making>()
 
-  /** Stores how it ended without an answer. */
+  /** Stores that it ended without an answer. */
   async function close({ tenant, id, items, response }: ClosedAnswer, why: 'cancelled' | GatewayError): Promise<void> {
     const previous = response.previous_response_id
     const exchange = { turns: [], items, response: closedResponse(response, why) }
@@ -93,14 +92,14 @@ export function createBackground({ relay, answers, stored, clock, random, log }:
     await close({ tenant, id, items: question, response }, why)
   }
 
-  /** Whatever came of it, it is not being made any more. */
+  /** However it ended, it is no longer in progress. */
   async function ended(making: Making, thrown?: unknown): Promise<void> {
     try {
       await making.noted
       if (making.isOver) await answers.end(making.tenant, making.id)
       else await closed(making, thrown === undefined ? unkept() : asGatewayError(thrown))
     } catch (cause) {
-      // Nobody beats for it now, so it is closed as interrupted later.
+      // Its heartbeat has stopped, so it will be closed as interrupted.
       log.warn({ response: making.id, err: cause }, 'an answer in the background could not be closed')
     } finally {
       all.delete(making.id)
@@ -197,7 +196,7 @@ export function createBackground({ relay, answers, stored, clock, random, log }:
   }
 }
 
-/** An answer that came to nothing. */
+/** An answer that was cancelled or failed. */
 interface ClosedAnswer {
   tenant: string
   id: string
@@ -210,7 +209,7 @@ const closedOf = ({ tenant, id, items, response }: BackgroundAnswer): ClosedAnsw
   response: response as Record<string, unknown>,
 })
 
-/** One that is to be cancelled says so before its maker has heard. */
+/** Shown as cancelled even before the process that makes it has noticed. */
 function shown(answer: BackgroundAnswer): BackgroundAnswer {
   return answer.cancelled ? { ...answer, response: closedResponse(answer.response as Record<string, unknown>, 'cancelled') } : answer
 }

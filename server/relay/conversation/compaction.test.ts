@@ -1,4 +1,4 @@
-/** Compaction by Parley: what the model is asked, what becomes of its summary, and where sealed state may go. */
+/** Compaction by Parley: the request to the model, its sealed summary, and where sealed state may go. */
 import { describe, expect, test } from 'bun:test'
 import type { CodecContext } from '#canonical/codec'
 import type { Choice, ConversationRequest, ConversationResponse, Part } from '#canonical/conversation'

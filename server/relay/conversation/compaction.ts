@@ -1,6 +1,6 @@
 /**
- * Compaction where the upstream has none: the same model is asked for a summary on the ordinary way, and what the client gets
- * is one item that holds it, sealed. Only a summary that is whole is ever sealed: a cut one would lose the rest in silence.
+ * Compaction for upstreams without it: the same model is asked for a summary by an ordinary request, and the client gets one sealed item
+ * that contains it. Only a complete summary is sealed: a truncated one would lose the rest silently.
  */
 import type { ConversationCodec, StreamWriter } from '#canonical/codec'
 import type { CompactionCodec } from '#canonical/compaction-codec'
@@ -13,13 +13,13 @@ import { asWords, summaryRequest } from './summary.ts'
 
 export interface Compaction {
   codec: CompactionCodec
-  /** Words in the tenant's envelope. */
+  /** Seals a text in the tenant's envelope. */
   seal(words: string): string
-  /** Where the endpoint answers nothing but compactions: puts what the caller said before the answer. */
+  /** For the compaction endpoint: puts the caller's messages in front of the answer. */
   withMessages: ((answer: string) => string) | undefined
 }
 
-/** What is told of every compaction by Parley. */
+/** The loss reported for every compaction by Parley. */
 export const ownWork: Loss = {
   field: 'compaction',
   what: 'adapted',
@@ -32,7 +32,7 @@ const noSummary = () => new GatewayError('upstream_error', 'The upstream gave no
 const isCut = (reason: FinishReason) => reason === 'length' || reason === 'context-full'
 const isWhole = (reason: FinishReason) => reason === 'stop' || reason === 'stop-sequence'
 
-/** The request for a summary of `request`. Throws `invalid_value` when nothing was said yet. */
+/** The request for a summary of `request`. Throws `invalid_value` when the conversation is empty. */
 export const compactingRequest = (request: ConversationRequest, codec: Pick<CompactionCodec, 'withoutTrigger'>): ConversationRequest =>
   summaryRequest(codec.withoutTrigger(request))
 
@@ -70,7 +70,7 @@ export function compactingConversion(
 
 const textOf = ({ parts }: Choice) => parts.map((part) => (part.kind === 'text' ? part.text : '')).join('')
 
-/** Keeps the summary back, and says the item in its place when the answer is finished. */
+/** Holds the summary back, and writes the sealed item instead when the answer is finished. */
 function summaryWriter(writer: StreamWriter, partOf: (summary: string, reason: FinishReason) => NativePart): StreamWriter {
   const texts = new Set<number>()
   const pieces: string[] = []

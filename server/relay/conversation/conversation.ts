@@ -1,6 +1,6 @@
 /**
- * How a candidate is spoken to. The client's own bytes pass where they can; a conversion is needed where the candidate's dialect
- * differs, where the text carries state that its account did not seal, and where Parley does the upstream's work.
+ * Builds the exchange with a candidate. The client's own bytes are forwarded where possible; a conversion is needed if the candidate's
+ * dialect differs, if the body contains state that its account did not seal, or if Parley does the upstream's work.
  */
 import type { CodecContext, ConversationCodec, Head } from '#canonical/codec'
 import type { ConversationRequest } from '#canonical/conversation'
@@ -28,10 +28,10 @@ import { type Form, streamOrWhole } from './stream-or-whole.ts'
 /** Characters of base62 in an id that Parley makes. */
 const idLength = 24
 
-/** A conversation in one of its dialects. Throws GatewayError for what Parley itself reads. */
+/** A conversation in one of its dialects. Throws GatewayError when a part that Parley reads is invalid. */
 export const openConversation = (parts: RelayParts, ask: Ask, body: Body): ReadRequest => new Conversation(parts, ask, body)
 
-/** A class, since closures for all that few requests need would be made for every one. */
+/** A class, because closures would be allocated for every request, though few requests need them. */
 class Conversation implements ReadRequest {
   readonly ask: Ask
   head: Head
@@ -40,7 +40,6 @@ class Conversation implements ReadRequest {
   readonly #parts: RelayParts
   readonly #body: Body
   readonly #reading: Reading
-  /** As it was read. */
   readonly #asked: Asked
   #sessions: readonly string[] | undefined
   #codecContext: CodecContext | undefined
@@ -100,7 +99,7 @@ class Conversation implements ReadRequest {
       const exchange = await convertedExchange(this.#parts, this.#asked, candidate, conversion, this.#long)
       return streamOrWhole(exchange, head.stream, () => exchange)
     } catch (thrown) {
-      // The client's request cannot be sent to this candidate; anything else is a fault of ours and is not hidden.
+      // The client's request cannot be sent to this candidate; any other error is a bug of ours and is not hidden.
       if (thrown instanceof GatewayError && thrown.blame === 'client') return thrown
       throw thrown
     }
@@ -144,7 +143,7 @@ class Conversation implements ReadRequest {
     const { request, lost } = reading.mayBeBound ? portable(read, candidate, await reading.makers()) : { request: read, lost: [] }
     const { channel } = candidate
     const codecContext = this.#context()
-    // The answer names the model that gave it, as callers know it.
+    // The answer names the model that made it, by its public name.
     const named = { ...request, model: candidate.model.name }
     const conversion = {
       client: codec,
@@ -161,7 +160,7 @@ class Conversation implements ReadRequest {
     }
     const compaction = byParley ? compactionCodecs[codec.dialect] : undefined
     if (!compaction) return conversion
-    // At the endpoint that answers nothing but compactions the answer begins with what was sent.
+    // At the compaction endpoint the answer begins with the messages that were sent.
     const isEndpoint = this.ask.operation === 'compact'
     return compactingConversion(conversion, compactingRequest(named, compaction), {
       codec: compaction,
@@ -170,7 +169,7 @@ class Conversation implements ReadRequest {
     })
   }
 
-  /** The client's own bytes went out: read only now, because the answer has to be. */
+  /** The client's own bytes were sent: the request is parsed only now, because the answer must be converted. */
   #nativeForm(candidate: Candidate): Form {
     const { codec, raw, head } = this.#reading
     const { model, channel } = candidate
@@ -190,7 +189,7 @@ class Conversation implements ReadRequest {
     return { conversion, memo: { toolNames: {}, wrappedTools: [] } }
   }
 
-  /** Files that this upstream does not open by their addresses go out as bytes. */
+  /** Files that this upstream does not fetch by URL are sent as bytes. */
   async #withFiles(conversion: Conversion, candidate: Candidate): Promise<Conversion> {
     if (!mediaOf(conversion.request).some(({ source }) => 'url' in source)) return conversion
     const target = targetOf(this.#asked.head, candidate)
@@ -201,17 +200,17 @@ class Conversation implements ReadRequest {
   }
 }
 
-/** Whether Parley compacts for this upstream, whose endpoint takes the client's bytes or nothing. */
+/** Whether Parley compacts for this upstream; its own endpoint would only take the client's bytes. */
 export function isCompactedByParley({ ask, head }: Asked, { native, channel }: Candidate, passes: boolean): boolean {
   const isEndpoint = ask.operation === 'compact'
   if (head.compacts !== true && !isEndpoint) return false
   return !(native && channel.operations.includes('compact') && (passes || !isEndpoint))
 }
 
-/** Whether what is oddly spelled has to be written anew for this upstream. */
+/** Whether odd spellings must be rewritten for this upstream. */
 export const needsRewriting = ({ dialect, model }: Candidate): boolean => dialect === 'chat' && model.capabilities.shortCallIds === true
 
-/** An upstream may take a body that Parley cannot read: then its answer cannot be converted to the other form. */
+/** An upstream may accept a body that Parley cannot read: then its answer cannot be converted to the other form. */
 function readAgain(codec: ConversationCodec, raw: string, path: string | undefined): ConversationRequest {
   try {
     return codec.readRequest(raw, path)

@@ -1,4 +1,4 @@
-/** Events on their way from one dialect's frames to another's bytes. */
+/** Converts the events of a stream from one dialect to another. */
 import type { Frame, FrameVerdict, StreamReader, StreamWriter } from '#canonical/codec'
 import type { ConversationEvent } from '#canonical/conversation-event'
 import { type EventMeter, eventMeter } from '#canonical/event-meter'
@@ -13,7 +13,7 @@ import { AlikeTexts } from './alike-texts.ts'
 import { type AskedFor, askedFor } from './asked-for.ts'
 import type { Conversion } from './conversion.ts'
 
-/** What of an event the client hears at once: how much was used it is told at the end, as it is charged. */
+/** The part of an event that the client gets at once: usage is sent at the end, as it is charged. */
 function heardAtOnce(event: ConversationEvent, { isPlausible }: TokenEstimator): ConversationEvent | undefined {
   if (event.kind === 'usage') return undefined
   if (event.kind !== 'start' || !event.usage || isPlausible?.(event.usage) !== false) return event
@@ -151,7 +151,7 @@ export class ConvertedPassage implements Passage, TextListener {
     }
   }
 
-  /** The client is told what is charged. Figures have no bytes of their own: they stand in what follows. */
+  /** Gives the writer the usage that is charged. It has no bytes of its own: it is written with what follows. */
   #tellUsage(): void {
     this.#writer.push({ kind: 'usage', usage: this.counted() })
   }

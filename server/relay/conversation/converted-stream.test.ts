@@ -1,4 +1,4 @@
-/** What a converted stream without pause makes the process do, counted instead of timed. The counts may only fall. */
+/** The work of converting a continuous stream, counted instead of timed. The counts may only fall. */
 import { expect, test } from 'bun:test'
 import { roughly } from '#canonical/token-estimator'
 import { conversationCodecs } from '#protocols/index'
@@ -84,7 +84,7 @@ function counted(upstream: Dialect, client: Dialect) {
   }
 }
 
-/** What was measured last; the first parts of the names are upstreams. One text in four has an escape, which is read to be counted. */
+/** The last measurement, as `upstream client`. One text in four has an escape, and must be decoded to be counted. */
 const most = {
   'chat to messages': { parses: 105, writes: 10, pieces: 9, frames: 6, counts: 3 },
   'messages to chat': { parses: 107, writes: 5, pieces: 8, frames: 6, counts: 3 },

@@ -1,7 +1,7 @@
 /**
- * A candidate of another dialect: the client's request is read once into the canonical conversation and written for this
- * upstream; its answer is read back and written in the client's dialect. What the request loses is known when it is written; in
- * strict mode a loss of meaning means that this candidate cannot say the request. What the answer loses is told, never refused.
+ * A candidate of another dialect: the client's request is read once into the canonical conversation and written for this upstream; its
+ * answer is read back and written in the client's dialect. What the request loses is known when it is written; in strict mode a loss of
+ * meaning rules the candidate out. Losses of the answer are reported, never refused.
  */
 import type { ConversationCodec, Head, Memo, ReadResponse, StreamReader, Target, WholeAnswer } from '#canonical/codec'
 import { eventMeter } from '#canonical/event-meter'
@@ -20,11 +20,11 @@ import { askedFor } from './asked-for.ts'
 import type { Conversion } from './conversion.ts'
 import { ConvertedPassage } from './converted-passage.ts'
 
-/** How this candidate is asked, and its answers are read: by the codec of its dialect, unless its vendor has another one for this model. */
+/** The codec for this candidate: that of its dialect, unless its vendor has another one for this model. */
 export const codecFor = ({ channel, model, dialect }: Candidate): ConversationCodec =>
   channel.vendor.converses?.(model.upstream) ? converseCodec : conversationCodecs[dialect]
 
-/** What reads a stream of this upstream; the answer ends at the stop sequences that the upstream was not told. */
+/** A reader for a stream of this upstream; it ends the answer at stop sequences that the upstream was not sent. */
 export function streamReader({ upstream, codecContext }: Conversion, memo: Memo): StreamReader {
   const reader = upstream.reader(memo, codecContext)
   return memo.stopHere && memo.stopHere.length > 0 ? cutReader(reader, memo.stopHere) : reader
@@ -36,7 +36,7 @@ export function wholeResponse({ upstream, codecContext }: Conversion, memo: Memo
   return memo.stopHere && memo.stopHere.length > 0 ? cutResponse(response, memo.stopHere) : response
 }
 
-/** An answer that was read, written for the client. */
+/** A parsed answer, written for the client. */
 export function givenWhole(conversion: Conversion, response: ReadResponse): WholeAnswer {
   const { client, request, codecContext, reasoningState, tenant, maker, inputBytes, question } = conversion
   const estimator = conversion.estimator()
@@ -47,7 +47,7 @@ export function givenWhole(conversion: Conversion, response: ReadResponse): Whol
     ...choice,
     parts: reasoningState.sealParts(tenant, client.dialect, given.parts(choice.parts)),
   }))
-  // The client is told what is charged.
+  // The client gets the usage that is charged.
   const meter = eventMeter(estimator)
   meter.hear(eventsOfResponse(response))
   const usage = meter.used(inputBytes, estimator)
@@ -58,19 +58,22 @@ export function givenWhole(conversion: Conversion, response: ReadResponse): Whol
   return { ...(tier !== undefined && { tier }), body: written.body, usage, end: cut ? ('length' as const) : ('complete' as const), losses }
 }
 
-/** What the upstream's codec must know of this candidate. */
+/** What the upstream's codec needs to know about this candidate. */
 export function targetOf(head: Head, { model }: Candidate): Target {
   return { model: model.upstream, capabilities: model.capabilities, stream: head.stream }
 }
 
-/** With what must be remembered to read the answer. */
+/** Includes the memo that is needed to read the answer. */
 export interface ConvertedExchange extends Exchange {
   memo: Memo
-  /** As it was asked for, with the usage that is plausible for the body as it was written. */
+  /** The conversion, with plausible usage judged by the body as it was written. */
   conversion: Conversion
 }
 
-/** `long`: the files that are marked in the request, if there are any. Rejects with GatewayError `unsupported_value` when this candidate cannot say it. */
+/**
+ * `long`: files for which the request has placeholders, if any. Rejects with GatewayError `unsupported_value` when this candidate's dialect
+ * cannot express the request.
+ */
 export async function convertedExchange(
   parts: RelayParts,
   asked: Asked,
@@ -92,13 +95,13 @@ export async function convertedExchange(
   return long ? { ...exchange, request: await long.placed(exchange.request) } : exchange
 }
 
-/** A request that is ready to be sent; its conversion needs nothing of what was said any more. */
+/** A request that is ready to be sent; its conversion no longer needs the turns. */
 export interface ReadyBody extends Omit<WrittenBody, 'body'> {
   body: string | Payload
   bytes: number
 }
 
-/** The exchange with a candidate whose request is written already. */
+/** The exchange with a candidate whose request is already written. */
 export function writtenExchange(
   parts: RelayParts,
   { head }: Asked,

@@ -1,4 +1,4 @@
-/** What is written anew of an answer that is kept has the digits that came. */
+/** Rewriting a stored answer keeps the digits of its numbers. */
 import { expect, test } from 'bun:test'
 import { conversationCodecs } from '#protocols/index'
 import { exact, parseExact } from '#shared/exact-numbers'

@@ -1,4 +1,7 @@
-/** Where a request names files that Parley keeps, and the request with their bytes there. Pure: large ones are handled in the worker. */
+/**
+ * Finds references to files stored by Parley in a request, and replaces them with the bytes. Pure: large requests are handled by the
+ * worker.
+ */
 
 import type { FileContent, FilePlace, FilePlaceIn } from '#canonical/kept-file'
 import { filePlaces } from '#protocols/files'
@@ -10,7 +13,7 @@ import { fieldEdits, splice } from '#wire/splice'
 
 const deepest = 64
 
-/** The ids of the files that a request names, each once; none for a text that is no JSON. */
+/** The ids of the files that a request names, without duplicates; none for invalid JSON. */
 export function fileIds(text: string, wire: Wire): string[] {
   const ids = new Set<string>()
   const placeIn = filePlaces[wire]
@@ -18,7 +21,7 @@ export function fileIds(text: string, wire: Wire): string[] {
   return [...ids]
 }
 
-/** The request with these files in their places: only the fields are written anew in which there is one. */
+/** The request with these files inserted: only fields that contain one are rewritten. */
 export function withFiles(text: string, wire: Wire, files: ReadonlyMap<string, FileContent>): string {
   const value = parsed(text)
   const spans = scanFields(text)
@@ -39,12 +42,12 @@ function parsed(text: string): unknown {
   try {
     return parseExact(text)
   } catch {
-    // Its codec says what is wrong with it.
+    // Its codec will report the error.
     return undefined
   }
 }
 
-/** The value with what `put` gives in every place of a file; the same value where it gives nothing. */
+/** The value with every file reference replaced by the result of `put`; the same value if there is none. */
 function placed(value: unknown, placeIn: FilePlaceIn, put: (place: FilePlace) => unknown, depth = 0): unknown {
   if (depth > deepest) return value
   if (Array.isArray(value)) {

@@ -1,7 +1,7 @@
 /**
- * Interactions of Gemini that an upstream answers and keeps by itself: the client's own bytes with spliced edits, and the answer watched as
- * it passes. What is made in the upstream's account is noted with its owner, and only that account is asked about it. Channels whose
- * `operations` have `interact` do it; on others an interaction is a stored response in Gemini's words.
+ * Gemini interactions that the upstream itself answers and stores: the client's own bytes with spliced edits, and the answer metered as it
+ * passes. What is created in the upstream's account is recorded with its owner, and later requests about it go only to that account. This
+ * is for channels with `interact` among their `operations`; on others an interaction is a stored response in Gemini's format.
  */
 
 import type { StateRef } from '#canonical/codec'
@@ -26,7 +26,7 @@ type Caller = Ask['caller']
 
 const interacts = { operation: 'interact', dialect: 'gemini' } as const
 
-/** A request that passes. Throws GatewayError for what Parley itself reads. */
+/** A request that is forwarded. Throws GatewayError when a part that Parley reads is invalid. */
 export function openInteraction(parts: RelayParts, given: Ask, body: Body): ReadRequest {
   const codec = nativeInteractions
   const { large } = body
@@ -34,7 +34,7 @@ export function openInteraction(parts: RelayParts, given: Ask, body: Body): Read
   const { answered: _, begun: __, ownFields: ___, ...others } = given
   const ask: Ask = {
     ...{ ...others, ...interacts },
-    // What is made while nobody waits is asked for as a whole, and followed afterwards.
+    // A background interaction is requested without a stream, and polled afterwards.
     ...(head.background && { ...body.native, ownFields: ['stream'] }),
   }
   const asked = { ask, head }
@@ -73,29 +73,28 @@ const elsewhere = () =>
     { param: 'model' },
   )
 
-/** What is said of an interaction that nobody has; undefined where something else may be missing. */
+/** The error for an unknown interaction; undefined if something else may be missing. */
 const missing = (refs: readonly StateRef[]) =>
   refs.every(({ kind }) => kind === 'interaction')
     ? new GatewayError('not_found', 'There is no interaction with this id.', { param: 'previous_interaction_id' })
     : undefined
 
-/** Which interactions pass, and who keeps them. */
+/** Decides which interactions are forwarded, and knows which account stores them. */
 export interface Interactions {
-  /** Whether this one passes; otherwise Parley keeps it. `isKept`: whether Parley keeps what it continues. */
+  /** Whether this one is forwarded; otherwise Parley stores it. `isKept`: whether Parley stores the interaction that it continues. */
   passes(caller: Caller, head: InteractionHead, isKept: (id: string) => Promise<boolean>): Promise<boolean>
-  /** Who keeps this caller's interaction; undefined: no upstream does. Never rejects. */
+  /** The account that stores this caller's interaction; undefined: none does. Never rejects. */
   keeperOf(caller: Caller, id: string): Promise<Keeper | undefined>
   /** Forgets one that was deleted. */
   deleted(caller: Caller, id: string): void
-  /** Notes at once who keeps it; resolves when the database has it. */
+  /** Records which account stores it; resolves when it is in the database. */
   noted(tenant: string, keeper: Keeper, id: string): Promise<void>
-  /** The name by which callers know what an upstream calls so. */
+  /** The public name of the model that an upstream calls by this name. */
   nameOf(keeper: Keeper, upstream: string): string
 }
 
 type Parts = Pick<RelayParts, 'channels' | 'reasoningState'>
 
-/** What the routes of interactions ask. */
 export function createInteractions({ channels, reasoningState }: Parts): Interactions {
   const refOf = (id: string): StateRef => ({ kind: 'interaction', id })
 
@@ -132,8 +131,8 @@ export function createInteractions({ channels, reasoningState }: Parts): Interac
   }
 }
 
-/** What is read of a body before it is known whether it passes. */
+/** Reads what decides whether a body is forwarded. */
 export const headOfInteraction = (text: string): InteractionHead => nativeInteractions.readHead(text)
 
-/** The same in the worker. */
+/** The same for a body in the worker. */
 export const headOfLarge = ({ head }: LargeBody): InteractionHead => head

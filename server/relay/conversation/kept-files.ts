@@ -1,6 +1,6 @@
 /**
- * Files that a request names and Parley keeps: their bytes are put in their place before anything else reads the request, so that every
- * upstream understands it. What is large by then is put together, and stays, in the worker.
+ * Replaces references to files stored by Parley with their bytes, before anything else reads the request, so that every upstream
+ * understands it. If that makes the body large, it is assembled in the worker and stays there.
  */
 import { fileMark, keptFileIn } from '#canonical/kept-file'
 import type { StoredFiles } from '#reasoning-state/stored-files'
@@ -13,10 +13,10 @@ import { maxBytes, tooMuch } from './remote-media.ts'
 /** Kept files by tenant and id. */
 export type FileStore = Omit<StoredFiles, 'sweep' | 'stored'>
 
-/** Whose request it is, and what it is read as. */
+/** Whose request it is, and how to read it. */
 export interface FileAsker {
   tenant: string
-  /** Whose turn it is when a large body is read. */
+  /** The caller, for taking turns on large bodies. */
   caller: string
   as: LargeAsk
 }
@@ -24,18 +24,17 @@ export interface FileAsker {
 /** The request with the bytes of the files that it names. Rejects with `not_found` and `request_too_large`. */
 export type PutFilesIn = (body: Body, asker: FileAsker) => Promise<Body>
 
-/** Files of one request. */
+/** Maximum number of files in one request. */
 const maxFiles = 20
 const noFile = () => new GatewayError('not_found', 'There is no file with this id.', { param: 'file_id' })
 
-/** Whether a body may name a file that Parley keeps. */
+/** Whether a body may name a file stored by Parley. */
 export const mayNameFiles = ({ content, large, hasFileMark }: Body): boolean =>
   large ? idsIn(large).length > 0 : typeof content === 'string' && (hasFileMark ?? content.includes(fileMark))
 
 const idsIn = ({ head }: LargeBody): string[] =>
   (head.stateRefs ?? []).flatMap(({ kind, id }) => (kind === 'file' ? (keptFileIn(id) ?? []) : []))
 
-/** Puts files of this store in. */
 export function createPutFilesIn(files: Pick<StoredFiles, 'find' | 'read'>, bodies: Pick<LargeBodies, 'open'>): PutFilesIn {
   async function bytesOf(tenant: string, ids: readonly string[]): Promise<Map<string, KeptBytes>> {
     if (ids.length > maxFiles) throw new GatewayError('request_too_large', `A request may name ${maxFiles} files.`)
@@ -86,6 +85,6 @@ export function createPutFilesIn(files: Pick<StoredFiles, 'find' | 'read'>, bodi
   }
 }
 
-/** As they stand in JSON. */
+/** As they appear in JSON. */
 export const contentsOf = (files: ReadonlyMap<string, KeptBytes>) =>
   new Map([...files].map(([id, { name, type, bytes }]) => [id, { name, type, base64: Buffer.from(bytes).toString('base64') }] as const))

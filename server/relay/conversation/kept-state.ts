@@ -1,7 +1,7 @@
 /**
- * State in an upstream's account that a request names. It goes to the channel and key that made it for this tenant; an id that nobody
- * noted is no id at all, unless the channel says that one tenant alone uses its account, or that everybody may read that bucket. A
- * conversation that Parley itself can continue prefers its keeper and needs none.
+ * State in an upstream's account that a request refers to. The request goes to the channel and key that created it for this tenant; an id
+ * that was never recorded is treated as unknown, unless the channel's options say that one tenant alone uses the account, or that everybody
+ * may read that bucket. A conversation that Parley itself can continue prefers the account that has it, but does not need it.
  */
 import type { StateRef } from '#canonical/codec'
 import type { ReasoningState } from '#reasoning-state/reasoning-state'
@@ -10,39 +10,39 @@ import type { Channel } from '#routing/channel'
 import type { Candidate } from '#routing/order'
 import { GatewayError } from '#shared/errors'
 
-/** What a request names, and who keeps it. */
+/** The state that a request names, and the accounts that have it. */
 export interface KeptState {
-  /** Those that keep what the request names. Throws `not_found` when there is none, for the model that was `asked` for. */
+  /** The candidates that have what the request names. Throws `not_found` if there is none and this is the requested model (`asked`). */
   among(candidates: readonly Candidate[], asked: boolean): readonly Candidate[]
-  /** The same candidates, those first that keep the conversation which Parley continued. */
+  /** The same candidates, those first that have the conversation that Parley continued. */
   keeperFirst(candidates: readonly Candidate[]): readonly Candidate[]
-  /** True when this candidate keeps all of the conversation that Parley continued. */
+  /** Whether this candidate has all of the conversation that Parley continued. */
   continues(candidate: Candidate): boolean
 }
 
 const keeps = ({ channel, key }: Candidate, keeper: Keeper): boolean => channel.id === keeper.channel && (key?.id ?? null) === keeper.key
 
-/** The name of a bucket in an address of one. */
+/** The bucket name in a bucket URL. */
 const bucketIn = ({ kind, id }: StateRef) => (kind === 'file' ? /^(?:gs|s3):\/\/([^/]*)/i.exec(id)?.[1] : undefined)
 
-/** `options.buckets` names buckets, with or without their scheme, between commas or spaces. */
+/** `options.buckets` lists buckets, with or without scheme, separated by commas or spaces. */
 function mayRead({ options }: Channel, bucket: string): boolean {
   const named = (options.buckets ?? '').split(/[\s,]+/).map((name) => name.replace(/^(?:gs|s3):\/\//i, '').replace(/\/+$/, ''))
   return bucket !== '' && named.includes(bucket)
 }
 
-/** Whether this candidate may be asked about `ref`; `keeper`: who made it for this tenant. */
+/** Whether this candidate may use `ref`; `keeper`: the account that created it for this tenant. */
 export function mayAsk(candidate: Candidate, ref: StateRef, keeper: Keeper | undefined): boolean {
   const { channel, native } = candidate
   if (ref.aside && !native) return true
   if (keeper) return native && keeps(candidate, keeper)
   const bucket = bucketIn(ref)
-  // An address is the same in every dialect, an id is not.
+  // A URL means the same in every dialect, an id does not.
   if (bucket !== undefined) return channel.foreignState === 'allow' || mayRead(channel, bucket)
   return native && channel.foreignState === 'allow'
 }
 
-/** `named` needs its keeper, `known` was continued by Parley; `unresolved`: what a caller hears where nobody may be asked. */
+/** `named` needs the account that has it, `known` was continued by Parley; `unresolved`: the error when no candidate may be used. */
 export async function keptState(
   reasoningState: ReasoningState,
   tenant: string,
@@ -73,7 +73,7 @@ export async function keptState(
   }
 }
 
-/** Those that may be asked about all of `refs`, which this tenant must have made. Rejects with `not_found` when there are none. */
+/** The candidates that may use all of `refs`, which this tenant must have created. Rejects with `not_found` if there are none. */
 export async function amongKeepers(
   reasoningState: Pick<ReasoningState, 'keepersOf'>,
   tenant: string,
@@ -88,6 +88,6 @@ export async function amongKeepers(
   return able
 }
 
-/** For state that this tenant did not create. Who loses a thread says it all again, if it is told so in the vendor's words. */
+/** For state that this tenant did not create. Clients resend a lost conversation in full if they get the vendor's own wording. */
 export const notThere = ({ kind }: StateRef) =>
   new GatewayError('not_found', `There is no ${kind} with this id.`, kind === 'message' ? { publicCode: 'thread_not_found' } : {})

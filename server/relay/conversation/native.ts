@@ -1,4 +1,4 @@
-/** Same dialect on both sides: the client's own bytes with spliced edits, the answer watched as it passes. */
+/** Same dialect on both sides: the client's own bytes with spliced edits, and the answer metered as it passes. */
 import type { AnswerEdits, Frame, FrameVerdict, Head, Meter, PassthroughCodec, RequestEdits, StateRef } from '#canonical/codec'
 import type { Opaque } from '#canonical/conversation'
 import type { Loss } from '#canonical/loss'
@@ -15,7 +15,7 @@ import { GatewayError } from '#shared/errors'
 import type { Payload } from '#upstream/upstream'
 import { forwardedHeaders } from '#vendors/forwarded-headers'
 
-/** What is changed in a body on its way to a candidate of its dialect. `unsent` are top-level fields that stay behind. */
+/** The edits to a body for a candidate of the same dialect. `unsent`: top-level fields that are removed. */
 export function requestEdits({ head }: Asked, { channel, model }: Candidate, unsent: readonly string[]): RequestEdits {
   const { set, remove } = channel.params
   const edits: RequestEdits = {}
@@ -29,7 +29,7 @@ export function requestEdits({ head }: Asked, { channel, model }: Candidate, uns
   return edits
 }
 
-/** The cached content that the request names, as this vendor calls it; undefined: it names none. */
+/** The cached content that the request names, by this vendor's name; undefined: it names none. */
 function cacheOf({ stateRefs }: Head, { vendor, options }: Candidate['channel']): string | undefined {
   const named = stateRefs?.find(({ kind }) => kind === 'cached-content')?.id
   return named === undefined || named.startsWith('projects/') ? undefined : vendor.cacheName?.(named, options)
@@ -45,7 +45,7 @@ function answerEdits(head: Head, candidate: Candidate, previous: string | undefi
   return edits
 }
 
-/** Told what the upstream sealed, and what it keeps. */
+/** Called with the state that the upstream sealed, and with what it created. */
 type Claim = (brought: { sealed?: Opaque[]; created?: readonly StateRef[] }) => void
 
 interface Watched {
@@ -54,7 +54,7 @@ interface Watched {
   claim: Claim
 }
 
-/** The upstream's own events on their way to the client. */
+/** Forwards the upstream's own events to the client. */
 class NativePassage implements Passage, TextListener {
   readonly saysItsEnd = true
   readonly #codec: PassthroughCodec
@@ -122,17 +122,17 @@ const noCompaction = () => new GatewayError('upstream_error', 'The upstream answ
 
 /** A body for an upstream of the client's dialect. */
 export interface NativeBody {
-  /** As the client sent it, with the conversation that Parley continued in its place. */
+  /** As the client sent it, with the conversation that Parley continued inserted. */
   raw: string
-  /** What the client itself sent, for the upstream that keeps the conversation. */
+  /** What the client itself sent, for the upstream that has the conversation. */
   original?: string
-  /** What the body lost before it is sent. */
+  /** Losses of the body so far. */
   losses?: readonly Loss[] | undefined
-  /** The response that the client continued, in whose place the conversation is sent. */
+  /** The response that the client continued; the conversation is sent instead. */
   previous?: string | undefined
 }
 
-/** The client's bytes to this candidate, and its answer watched. */
+/** Sends the client's bytes to this candidate, and meters its answer. */
 export function nativeExchange(
   parts: RelayParts,
   asked: Asked,
@@ -160,14 +160,14 @@ export interface EditedBody {
   previous?: string | undefined
 }
 
-/** Those of the client's headers that an upstream of its dialect gets. */
+/** The client's headers that are forwarded to an upstream of its dialect. */
 export function clientHeaders({ ask, head }: Asked, { dialect, channel }: Candidate): Record<string, string> {
-  // In strict mode the upstream itself says what it thinks of the version that was asked for.
+  // In strict mode the upstream itself decides on the requested version.
   const isLenient = head.samples === true && !ask.strict && !channel.strict
   return forwardedHeaders(dialect, (name) => ask.headers.get(name), isLenient)
 }
 
-/** The same with edits that were made already. */
+/** The same with a body that is already edited. */
 export function editedExchange(
   parts: RelayParts,
   asked: Asked,
@@ -191,7 +191,7 @@ export function editedExchange(
     losses,
     whole(text) {
       const answer = codec.readWhole(text, edits, inputBytes, estimator())
-      // An agent would put nothing in the place of its conversation.
+      // An agent would replace its conversation with nothing.
       if (ask.operation === 'compact' && !answer.sealed?.length) throw noCompaction()
       claim(answer)
       return answer

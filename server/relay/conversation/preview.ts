@@ -5,12 +5,14 @@ import { GatewayError } from '#shared/errors'
 
 const codec = conversationCodecs.chat
 
-/** No channel is chosen, so no model limits apply. Throws GatewayError for what cannot be read, or said in this dialect. */
+/**
+ * No channel is chosen, so no model limits apply. Throws GatewayError for a body that cannot be read, or that this dialect cannot express.
+ */
 export function previewOf(raw: string, dialect: OtherDialect): Preview {
   const { model, stream, group } = codec.readHead(raw)
   const asked = codec.readRequest(group === undefined ? raw : codec.editRequest(raw, { remove: ['group'] }))
   const { body, losses, memo } = conversationCodecs[dialect].writeRequest(asked, { model, stream, capabilities: {} })
-  // Parley cuts the answer of an upstream, not that of a client which asks in this dialect.
+  // Parley cuts an upstream's answer at stop sequences; a client that sends this preview itself would not get that.
   if (memo.stopHere) throw new GatewayError('unsupported_value', 'This dialect has no place for these stop sequences.', { param: 'stop' })
   return { body, losses: losses.map(({ field, what, reason }) => ({ field, what, reason })) }
 }

@@ -1,7 +1,4 @@
-/**
- * A conversation as it was sent, and what is read from it only when needed, at most once: the canonical request, and which
- * channels sealed the state that it holds.
- */
+/** A conversation as it was sent. The canonical request, and the channels that sealed its state, are read on demand and at most once. */
 
 import type { ConversationCodec, Head, ScannedBody } from '#canonical/codec'
 import type { ConversationRequest, MediaPart, Opaque, Part, Turn } from '#canonical/conversation'
@@ -12,7 +9,7 @@ import type { Ask, Body } from '#relay/contract/ask'
 import { GatewayError } from '#shared/errors'
 import { type KeptState, keptState } from './kept-state.ts'
 
-/** Channels by the value of the state that their accounts sealed; what the client said last is last. */
+/** Channels by the state that their accounts sealed, in the order of the conversation. */
 export type Makers = ReadonlyMap<string, string>
 
 const noMakers: Makers = new Map()
@@ -21,39 +18,42 @@ export interface Reading {
   codec: ConversationCodec
   raw: string
   head: Head
-  /** The text may hold state that Parley sealed, which no upstream may see. */
+  /** It may contain state that Parley sealed, which no upstream may see. */
   hasEnvelopes: boolean
-  /** It may hold state that only the account that made it can read. */
+  /** It may contain state that only the account that created it can read. */
   mayBeBound: boolean
-  /** It neither holds nor names any state: nobody has to be looked for who has it. */
+  /** It neither contains nor names any state, so no owner has to be looked up. */
   isFree: boolean
-  /** With sealed state opened and forgotten state put back. Rejects with GatewayError for what cannot be read. */
+  /** With sealed state opened and dropped state restored. Rejects with GatewayError when it cannot be read. */
   request(): Promise<ConversationRequest>
   /** Never rejects. */
   makers(): Promise<Makers>
-  /** Who keeps the state that it names; undefined when it names none. Rejects with `not_found` for what this tenant did not create. */
+  /**
+   * The accounts that have the state it names; undefined when it names none. Rejects with `not_found` for state that this tenant did not
+   * create.
+   */
   keptState(): Promise<KeptState | undefined>
-  /** The text goes out as it is: what was scanned of it is not kept in memory for as long as the answer lasts. */
+  /** Drops the scan result, which would otherwise stay in memory until the answer ends; the body is sent unchanged. */
   letGo(): void
 }
 
-/** The body of a conversation, which is always text. Throws GatewayError `unsupported_media_type` for a form. */
+/** The body of a conversation as text. Throws GatewayError `unsupported_media_type` for a form. */
 function textOf({ content }: Body): string {
   if (typeof content !== 'string') throw new GatewayError('unsupported_media_type', 'The body must be JSON.')
   return content
 }
 
-/** The body of a conversation, scanned once. Throws GatewayError for what is no JSON object, or an ambiguous one. */
+/** The body of a conversation, scanned once. Throws GatewayError unless it is an unambiguous JSON object. */
 export const scanOf = (body: Body, { scan }: Pick<ConversationCodec, 'scan'>): ScannedBody => body.scanned ?? scan(textOf(body))
 
 const hasCall = ({ parts }: Turn) => parts.some(({ kind }) => kind === 'call')
 const hasParts = ({ parts }: Turn) => parts.length > 0
 
-/** Throws GatewayError for what Parley itself reads. */
+/** Throws GatewayError when a part that Parley reads is invalid. */
 export const readingOf = (reasoningState: ReasoningState, ask: Ask, codec: ConversationCodec, body: Body): Reading =>
   new ScannedReading(reasoningState, ask, codec, body)
 
-/** A class, since closures for all that few requests need would be made for every one. */
+/** A class, because closures would be allocated for every request, though few requests need them. */
 class ScannedReading implements Reading {
   readonly codec: ConversationCodec
   readonly raw: string
@@ -64,7 +64,7 @@ class ScannedReading implements Reading {
   readonly #reasoningState: ReasoningState
   readonly #ask: Pick<Ask, 'caller' | 'path'>
   readonly #body: Body
-  /** Until it has been read, or goes out as it is: a request may last for minutes. */
+  /** Kept until it is parsed or sent unchanged: a request may last for minutes. */
   #scanned: ScannedBody | undefined
   #request: Promise<ConversationRequest> | undefined
   #makers: Promise<Makers> | undefined
@@ -115,7 +115,7 @@ class ScannedReading implements Reading {
     const asked = this.codec.readRequest(this.#scanned ?? this.raw, this.#ask.path)
     this.#scanned = undefined
     const opened = this.hasEnvelopes ? reasoningState.unsealRequest(this.#tenant, asked, theirs) : asked
-    // What a client drops is remembered by the calls that it keeps.
+    // State that a client drops is found again by the tool calls that it keeps.
     const restored = opened.turns.some(hasCall) ? await reasoningState.restoreDropped(this.#tenant, opened) : opened
     return restored.turns.every(hasParts) ? restored : { ...restored, turns: restored.turns.filter(hasParts) }
   }
@@ -124,7 +124,7 @@ class ScannedReading implements Reading {
     return sealed.length === 0 ? noMakers : this.#reasoningState.makersOf(this.#tenant, sealed)
   }
 
-  /** A body that cannot be read is refused later, if it has to be converted. */
+  /** An unreadable body is refused later, if it has to be converted. */
   async #states(): Promise<readonly Opaque[]> {
     if (!this.hasEnvelopes) return this.head.sealed ?? []
     try {

@@ -121,7 +121,7 @@ describe('files at addresses', () => {
     const large = library(Object.fromEntries(urls.map((url) => [url, { ...png, bytes: 10 * 1024 * 1024 }])))
     expect((await large.withBytes(asked(...images.slice(0, 2)), all)).losses.length).toBe(1)
     expect(await faultOf(large.withBytes(asked(...images.slice(0, 12)), all))).toMatchObject({ code: 'request_too_large', status: 413 })
-    // What was over the limit stops the rest.
+    // Exceeding the limit stops the remaining downloads.
     expect(large.visits.length).toBeLessThan(12)
   })
 })

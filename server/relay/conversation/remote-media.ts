@@ -1,7 +1,6 @@
 /**
- * Files that a request names by address, for an upstream that takes only bytes: fetched once per request, however many
- * candidates are tried, and put in their place in the canonical conversation. What cannot be had is the caller's error, by
- * the place of the part in the caller's body.
+ * Files that a request names by URL, for an upstream that only takes bytes: fetched once per request, however many candidates are tried,
+ * and inserted into the canonical conversation. A failed download is the caller's error, with the path of the part in the caller's body.
  */
 
 import type { ConversationRequest, MediaPart, Part } from '#canonical/conversation'
@@ -14,7 +13,7 @@ import type { FetchMedia, ShortMedia } from '#upstream/media'
 import { createSemaphore, type Semaphore } from '#upstream/semaphore'
 import { mediaOf } from './reading.ts'
 
-/** Of one request. */
+/** Limits of one request. */
 const maxFiles = 20
 export const maxBytes = 20 * 1024 * 1024
 const parallel = 8
@@ -30,7 +29,7 @@ export type WithBytes = (
   needsBytes: (part: MediaPart) => boolean,
 ) => Promise<{ request: ConversationRequest; losses: readonly Loss[] }>
 
-/** Nothing is missing, but the upstream is not told where the file came from. */
+/** Only the URL is lost. */
 const adapted: Loss = {
   field: 'turns.media.source',
   what: 'adapted',
@@ -38,10 +37,13 @@ const adapted: Loss = {
   meaning: false,
 }
 
-/** Files of one request by their addresses: each once, not too many, and not too large together. A long one is a mark of `long`. */
+/**
+ * Fetches the files of one request by URL: each once, with limits on their number and total size. A long one becomes a placeholder of
+ * `long`.
+ */
 export function filesAt(fetchMedia: FetchMedia, signal: AbortSignalLike, long: LongFiles): (url: string) => Promise<ShortMedia> {
   const files = new Map<string, Promise<ShortMedia>>()
-  /** Made for the first file: most requests have none. */
+  /** Created with the first file: most requests have none. */
   let semaphore: Semaphore | undefined
   let bytes = 0
 
@@ -55,7 +57,7 @@ export function filesAt(fetchMedia: FetchMedia, signal: AbortSignalLike, long: L
     return { ...others, data: long.mark({ size: file.bytes, open: () => inOrder(pieces) }) }
   }
 
-  /** The same address twice is one file. */
+  /** The same URL is fetched once. */
   return (url) => {
     const known = files.get(url)
     if (known) return known
@@ -67,7 +69,7 @@ export function filesAt(fetchMedia: FetchMedia, signal: AbortSignalLike, long: L
   }
 }
 
-/** Fetches for one request; `signal` aborts its downloads, and long files stand in it as marks of `long`. Absent: none is long. */
+/** Fetches for one request; `signal` aborts its downloads, and long files become placeholders of `long`. Absent: none is long. */
 export function remoteMedia(fetchMedia: FetchMedia, signal: AbortSignalLike, long: LongFiles = noLongFiles): WithBytes {
   const fileAt = filesAt(fetchMedia, signal, long)
   return async (request, needsBytes) => {
@@ -88,7 +90,7 @@ export const tooMuch = (param?: string) =>
     param === undefined ? {} : { param },
   )
 
-/** The file at this address; what is wrong with it is said of `param`. */
+/** The file at this URL; errors name `param`. */
 export async function fetchedAs(param: string, url: string, fileAt: (url: string) => Promise<ShortMedia>): Promise<ShortMedia> {
   try {
     return await fileAt(url)
@@ -102,7 +104,7 @@ async function placed(part: Remote, request: ConversationRequest, fileAt: (url: 
   const param = part.path ?? request.paths?.['turns.media'] ?? 'turns.media'
   const { mimeType, data } = await fetchedAs(param, part.source.url, fileAt)
   const media = kindOf(mimeType)
-  // Gemini's callers may leave the kind open.
+  // Gemini's callers may leave the media type open.
   if (media !== part.media && !(request.dialect === 'gemini' && part.mimeType === undefined)) {
     throw new GatewayError('invalid_value', `The file at this address is not of the kind \`${part.media}\`.`, { param })
   }

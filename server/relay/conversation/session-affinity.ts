@@ -1,12 +1,12 @@
 /**
- * What keeps a conversation where it was, so that its prompt cache stays warm: the name of its session, which agents send in
- * a header, then what its body names. A preference only; retry and health work as without it.
+ * Keeps a conversation on its channel, so that its prompt cache stays warm: by the session id that agents send in a header, then by what
+ * the body names. A preference only; retry and health work as without it.
  */
 import type { Head } from '#canonical/codec'
 import type { Ask } from '#relay/contract/ask'
 import type { AffinityScope } from '#routing/affinity'
 
-/** As code agents and their SDKs spell it, the most exact first. */
+/** The headers of coding agents and their SDKs, most specific first. */
 const sessionHeaders = [
   'x-session-id',
   'session-id',
@@ -31,7 +31,7 @@ export function sessionNames({ headers }: Pick<Ask, 'headers'>, { affinity }: Pi
   return names
 }
 
-/** One session asks a small model for titles and a large one for answers: each stays where it is. */
+/** One session may ask a small model for titles and a large one for answers: each has its own affinity. */
 export const affinityScope = ({ caller, operation }: Pick<Ask, 'caller' | 'operation'>, model: string): AffinityScope => [
   caller.user.id,
   `${operation} ${model}`,

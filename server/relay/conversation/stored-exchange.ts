@@ -1,7 +1,6 @@
 /**
- * What is kept of an exchange of Responses, and how a later one continues it: what came before is put in front of the input. Pure, so that
- * large ones are handled where they do not keep others waiting. Works on the client's own items, so it does not matter which dialect the
- * upstream speaks.
+ * What is stored of a Responses exchange, and how a later one continues it: the earlier conversation is put in front of the input. Pure, so
+ * that large ones can be handled in the worker. Works on the client's own items, so the upstream's dialect does not matter.
  */
 
 import type { ScannedBody } from '#canonical/codec'
@@ -20,13 +19,13 @@ const { conversationIn, keptItem } = conversationWords
 
 type Item = Record<string, unknown>
 
-/** The field that names the response which is continued. */
+/** The field that names the response to continue. */
 export const previousField = 'previous_response_id'
 
 /** For a response that this tenant does not have. */
 export const noResponse = (param = previousField) => new GatewayError('not_found', 'There is no response with this id.', { param })
 
-/** What a question says about storing. */
+/** What a request says about storing. */
 export function storingOf({ background, stream, store, input, ...value }: Record<string, unknown>): Storing {
   const previous = value[previousField]
   const conversation = conversationIn(value.conversation)
@@ -44,7 +43,7 @@ export function storingOf({ background, stream, store, input, ...value }: Record
   }
 }
 
-/** Throws nothing; `scanned` is the body that `storing` was read from. */
+/** Never throws; the body is the one that `storing` was read from. */
 export function rewritten({ text, value }: ScannedBody, storing: Storing, found: Found): Rewritten {
   const { waits, background, previous, conversation, references } = storing
   const codec = conversationCodecs.responses
@@ -64,7 +63,7 @@ export function rewritten({ text, value }: ScannedBody, storing: Storing, found:
   return { own, content, question, losses, responses }
 }
 
-/** An exchange as it is kept; undefined for an answer without an id, which cannot be asked for. */
+/** An exchange as it is stored; undefined for an answer without an id, which could not be retrieved. */
 export function recorded(question: unknown[], answer: string, stream: boolean, conversation?: string): Recorded | undefined {
   const answered = answerIn(answer, stream)
   if (!answered || typeof answered.id !== 'string') return undefined
@@ -76,18 +75,21 @@ export function recorded(question: unknown[], answer: string, stream: boolean, c
   return { id: answered.id, items, json: JSON.stringify({ turns: [], items: said, response }), added }
 }
 
-/** A question as items, whatever form it was asked in. */
+/** The input as a list of items, whatever its form. */
 export function inputItems(input: unknown): unknown[] {
   if (typeof input === 'string') return [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: input }] }]
   return Array.isArray(input) ? input : []
 }
 
-/** Items of an answer as they may be said again: ids belong to the account that made them, and reasoning is worth nothing unsealed. */
+/**
+ * Whether an item of an answer can be sent again: ids belong to the account that created them, and reasoning is useless without its sealed
+ * content.
+ */
 function sayable(item: unknown): item is Item {
   return isObject(item) && !(item.type === 'reasoning' && typeof item.encrypted_content !== 'string')
 }
 
-/** Items whose id only their own account knows, and that are understood without it; all others must have theirs. */
+/** Items whose id is only known to the account that created them, and that are valid without it; all others need theirs. */
 const anonymous = new Set<unknown>([
   ...[undefined, 'message', 'reasoning', 'function_call', 'function_call_output', 'custom_tool_call', 'custom_tool_call_output'],
   ...['compaction', 'item_reference'],
@@ -99,7 +101,7 @@ function portableItem(item: Item): Item {
   return rest
 }
 
-/** What is still to be said again: a compaction stands for everything before it, and its trigger did its work. */
+/** The items that must be sent again: a compaction replaces everything before it, and its trigger is no longer needed. */
 function remaining(items: readonly unknown[]): Said {
   const from = items.findLastIndex((item) => isObject(item) && item.type === 'compaction')
   const left = items.slice(Math.max(from, 0)).filter((item): item is Item => isObject(item) && item.type !== 'compaction_trigger')
@@ -107,7 +109,7 @@ function remaining(items: readonly unknown[]): Said {
   return { items: said.map(portableItem), losses: said.length < left.length ? [unsealed] : [] }
 }
 
-/** Items of earlier answers as they can be said again. */
+/** Earlier items as they can be sent again. */
 interface Said {
   items: Item[]
   losses: Loss[]
@@ -120,11 +122,11 @@ const unsealed: Loss = {
   meaning: true,
 }
 
-/** As `readHead` of Responses sees it: a reference may leave out its type, and then has nothing but an id. */
+/** As in `readHead` of Responses: a reference may omit its type, and then has nothing but an id. */
 const isReference = ({ type, role, id }: Item): boolean =>
   type === 'item_reference' || ((type === undefined || type === null) && role === undefined && typeof id === 'string')
 
-/** A complete answer is one that a client which asks for its progress is content with. */
+/** A client that polls for progress accepts an answer that is already complete. */
 const waited: Loss = {
   field: 'background',
   what: 'adapted',
@@ -139,7 +141,7 @@ interface Resolved extends Said {
   unresolved?: GatewayError
 }
 
-/** The question with every reference to an item of a stored response replaced by it. */
+/** The input with every reference to a stored item replaced by the item. */
 function resolved(items: unknown[], references: readonly string[], referenced: readonly KeptItems[]): Resolved {
   if (references.length === 0) return { items: items as Item[], losses: [] }
   const known = new Map<unknown, Item>()

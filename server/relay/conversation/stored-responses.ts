@@ -1,7 +1,7 @@
 /**
- * Conversations that Parley keeps for clients of Responses, so that a stateless upstream continues them and a change of
- * channel does not break them: what came before is put in front of the input, what was answered is kept for the next time.
- * What is little work is done here; anything else by the worker for large bodies.
+ * Conversations that Parley stores for clients of Responses, so that a stateless upstream can continue them and a change of channel does
+ * not break them: the earlier conversation is put in front of the input, and the answer is stored for the next request. Small ones are
+ * handled here, others by the worker for large bodies.
  */
 
 import type { NewItem } from '#canonical/kept-conversation'
@@ -25,20 +25,20 @@ import { scanOf } from './reading.ts'
 import { previousField, recorded, rewritten, storingOf } from './stored-exchange.ts'
 import { shown } from './stored-view.ts'
 
-/** Kept responses by tenant and id. */
+/** Stored responses by tenant and id. */
 export type ResponseStore = Pick<ReasoningState, 'findText' | 'forget' | 'deleted'>
 
-/** A question with the conversation before it in its place. */
+/** A request with the earlier conversation inserted. */
 interface Continued {
   body: Body
   previous: string | undefined
   /** The conversation that the answer is added to. */
   conversation?: string
-  /** Whether the exchange is stored by the id of its answer. */
+  /** Whether the exchange is stored under the id of its answer. */
   keeps: boolean
-  /** It is to be answered in the background. */
+  /** Set when it is to be answered in the background. */
   background?: AskedInBackground
-  /** The exchange with this answer; absent: nothing of it is kept. */
+  /** The exchange with this answer; absent: nothing is stored. */
   record?(answer: string, stream: boolean): Promise<Kept | undefined> | Kept | undefined
 }
 
@@ -49,22 +49,22 @@ interface Kept {
   items: readonly string[]
   /** As JSON. */
   bytes: Uint8Array
-  /** What is added to the conversation. */
+  /** Items to add to the conversation. */
   added: readonly NewItem[]
 }
 
 const codec = conversationCodecs.responses
 const encoder = new TextEncoder()
-/** Characters that are not weighed: they are little work whatever they are. */
+/** Texts up to this many characters are not weighed: they are little work in any case. */
 const weightless = 64 * 1024
 
-/** What was stored of that which a question names. */
+/** The stored texts that a request refers to. */
 interface FoundTexts {
   before?: StoredText[]
   referenced: StoredText[]
 }
 
-/** Rejects with GatewayError for a conversation that is not there, and where there are two to be continued. */
+/** Rejects with GatewayError for a conversation that does not exist, and when the request would continue two. */
 async function foundFor(reasoningState: ReasoningState, tenant: string, storing: Storing): Promise<FoundTexts> {
   const { previous, conversation, references } = storing
   if (previous !== undefined && conversation !== undefined) throw conversationWords.twoPasts()
@@ -77,7 +77,7 @@ async function foundFor(reasoningState: ReasoningState, tenant: string, storing:
   return { referenced: referenced.filter((text) => text !== undefined), ...(before && { before }) }
 }
 
-/** Whether these exchanges can be read here together. */
+/** Whether these exchanges together are small enough to be read on this thread. */
 function isLight(texts: readonly StoredText[]): boolean {
   const characters = texts.reduce((sum, text) => sum + text.characters, 0)
   if (characters <= weightless) return true
@@ -87,7 +87,7 @@ function isLight(texts: readonly StoredText[]): boolean {
   return scale.weight() <= light.weight
 }
 
-/** The exchanges as bytes that can be handed over, others having their turn in between. */
+/** The exchanges as transferable bytes, with a turn of the event loop in between. */
 async function inBytes(texts: readonly StoredText[]): Promise<StoredBytes[]> {
   const crossed: StoredBytes[] = []
   for (const { id, pieces } of texts) {
@@ -101,14 +101,14 @@ async function inBytes(texts: readonly StoredText[]): Promise<StoredBytes[]> {
   return crossed
 }
 
-/** A stored exchange as its client sees it: text, or bytes in pieces. `caller`: whose turn it is. Rejects with GatewayError. */
+/** A stored exchange as its client sees it: text, or bytes in pieces. `caller`: for taking turns. Rejects with GatewayError. */
 export async function storedAs(bodies: Pick<LargeBodies, 'shown'>, stored: StoredText, view: StoredView, caller: string) {
   if (isLight([stored])) return shown(readStored(stored), view)
   const [bytes = { id: stored.id, pieces: [] }] = await inBytes([stored])
   return jsonPayload({ bytes: await bodies.shown(bytes, view, caller) }).open()
 }
 
-/** Items with the pictures that marks stand for. */
+/** Items with placeholders replaced by their pictures. */
 async function wholeItems(items: readonly NewItem[], restored: RestorePictures | undefined): Promise<NewItem[]> {
   const whole: NewItem[] = []
   for (const item of items) {
@@ -120,7 +120,7 @@ async function wholeItems(items: readonly NewItem[], restored: RestorePictures |
 const isUnbound = ({ previous, conversation, references }: Storing) =>
   previous === undefined && conversation === undefined && references.length === 0
 
-/** What its place in the conversation changes about a body. */
+/** The body for the relay once the earlier conversation is inserted. */
 function continuedBody(
   sent: Body,
   { previous, conversation, waits, background }: Storing,
@@ -135,7 +135,7 @@ function continuedBody(
 /** The relay for Responses. */
 export interface StoringRelay {
   (ask: Ask): ReturnType<Relay>
-  /** The body of a question with the conversation before it in its place; nothing is stored. Rejects with GatewayError. */
+  /** The body of a request with the earlier conversation inserted; nothing is stored. Rejects with GatewayError. */
   continued(ask: Ask, room?: Pick<BodyRoom, 'grow'>): Promise<Body>
 }
 
@@ -147,8 +147,8 @@ export function storingRelay(
   background: Pick<Background, 'serve' | 'keep'>,
 ): StoringRelay {
   /**
-   * Rejects with GatewayError for a body that did not arrive, and `quota_exceeded` where the answer is to be stored and there is no
-   * room. What is not stored here may be known to the upstream of a channel that one tenant alone uses.
+   * Rejects with GatewayError for a body that did not arrive, and with `quota_exceeded` when the answer is to be stored and the quota is
+   * used up. State that is not stored here may be known to the upstream of a channel that one tenant alone uses.
    */
   async function continuedFrom(ask: Ask, stores: boolean, room?: Pick<BodyRoom, 'grow'>): Promise<Continued> {
     const sent = await ask.body(room)
@@ -224,7 +224,7 @@ export function storingRelay(
 
   const relayed = (ask: Ask): ReturnType<Relay> => {
     const tenant = ask.caller.user.id
-    // What a compaction answers is input for its caller, not an exchange that goes on.
+    // The result of a compaction is input for its caller, not an exchange that is continued.
     const stores = ask.operation !== 'compact'
     let continued: Continued | undefined
     let making: Making | undefined
@@ -253,7 +253,7 @@ export function storingRelay(
       await background.keep(making, () => keep(answerAs(id, text), stream, restored))
     }
 
-    /** An answer says which conversation it is in. */
+    /** An answer names the conversation that it belongs to. */
     function placed(reply: Reply): Reply {
       const id = continued?.conversation
       if (id === undefined || making) return reply

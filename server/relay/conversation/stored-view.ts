@@ -1,4 +1,4 @@
-/** What a client sees of an exchange that is kept. Pure, as `stored-exchange.ts`. */
+/** Stored exchanges as clients see them. Pure, as `stored-exchange.ts`. */
 import { conversationWords } from '#protocols/conversations'
 import { replayResponse } from '#protocols/index'
 import type { Exchange } from '#reasoning-state/stored-conversations'

@@ -1,6 +1,6 @@
 /**
- * A whole answer where a stream was asked for, and a stream where a whole answer was: a complete answer is converted into the
- * form that the client asked for, with the usage that it reports; an incomplete one is an error, as everywhere.
+ * Handles an upstream that returns a whole answer instead of a stream, or a stream instead of a whole answer: a complete answer is
+ * converted into the requested form, with the usage that it reports; an incomplete one is an error, as everywhere.
  */
 import type { Memo, ReadResponse, StreamReader } from '#canonical/codec'
 import type { ConversationResponse } from '#canonical/conversation'
@@ -13,7 +13,7 @@ import type { Conversion } from './conversion.ts'
 import { givenWhole, streamReader, wholeResponse } from './converted.ts'
 import { ConvertedPassage } from './converted-passage.ts'
 
-/** The conversion that this way is, or would be if the answer had to be read. */
+/** The conversion of this exchange, or the one it would need if the answer had to be parsed. */
 export interface Form {
   conversion: Conversion
   memo: Memo
@@ -26,7 +26,7 @@ const isStream = (body: string) => /^\uFEFF?(?:data|event|id|retry)?:/.test(body
 
 const noEnd = () => new GatewayError('upstream_error', 'The upstream ended its answer early.')
 
-/** `form` is asked for only when an answer comes in the other form than the one that was asked for. */
+/** `form` is called only when an answer does not have the requested form. */
 export const streamOrWhole = (exchange: Exchange, wasStream: boolean, form: () => Form): Exchange =>
   wasStream ? takingWhole(exchange, form) : takingStream(exchange, form)
 
@@ -51,7 +51,7 @@ const takingStream = (exchange: Exchange, form: () => Form): Exchange => ({
   },
 })
 
-/** Takes a whole answer as one frame and gives the events of its stream. Throws what `readResponse` throws. */
+/** Takes a whole answer as one frame and returns the events of its stream. Throws what `readResponse` throws. */
 function readerOfWhole(conversion: Conversion, memo: Memo): StreamReader {
   let answer: ReadResponse | undefined
   return {

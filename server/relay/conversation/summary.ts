@@ -1,4 +1,4 @@
-/** How a model is asked to compact a conversation, and how its words are said to whoever continues from them. */
+/** The request for a summary of a conversation, and how the summary is presented to the model that continues from it. */
 import type { ConversationRequest } from '#canonical/conversation'
 import { GatewayError } from '#shared/errors'
 
@@ -12,10 +12,10 @@ Include, as far as they occur:
 
 Tell facts from guesses, and add nothing that was not said. Use no tool, and answer none of the open questions. Write plain text in the language of the conversation, complete first and short second. Begin at once, without a preamble.`
 
-/** Fields that only say when and how a vendor shortens a conversation by itself. */
+/** Fields that only control when and how a vendor truncates a conversation. */
 const pointless = new Set(['context_management', 'truncation'])
 
-/** The request that gets a summary of `request`. Tools stay declared, because upstreams want to know those in the history. */
+/** The request for a summary of `request`. Tools stay declared, because upstreams require those used in the history. */
 export function summaryRequest(request: ConversationRequest): ConversationRequest {
   if (request.turns.length === 0) throw new GatewayError('invalid_value', 'There is no conversation to compact.', { param: 'input' })
   const { maxTokens } = request.output
@@ -34,6 +34,6 @@ export function summaryRequest(request: ConversationRequest): ConversationReques
   }
 }
 
-/** The summary as a part of the conversation that goes on from it. */
+/** The summary as text for the conversation that continues from it. */
 export const asWords = (summary: string): string =>
   `The earlier part of this conversation was replaced by the summary below. Go on from it as if you had all of it before you.\n\n<summary>\n${summary.trim()}\n</summary>`
