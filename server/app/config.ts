@@ -57,15 +57,20 @@ const table = {
   publicUrl: optional('PARLEY_PUBLIC_URL', 'from host and port', 'the only source of absolute URLs; https makes cookies Secure', origin),
   dataFolder: variable('PARLEY_DATA', './data', 'embedded database, journal, master key, spool', anything),
   databaseUrl: secret(optional('DATABASE_URL', 'none', 'PostgreSQL instead of the embedded database', postgresUrl)),
-  bodiesPlace: optional('PARLEY_BODIES', '`PARLEY_DATA/bodies`', 'where kept requests lie: a folder or `s3://bucket/prefix`', bodiesPlace),
-  awsAccessKeyId: optional('AWS_ACCESS_KEY_ID', 'none', 'for a bucket in `PARLEY_BODIES`: who writes there', anything),
-  awsSecretAccessKey: secret(optional('AWS_SECRET_ACCESS_KEY', 'none', 'the secret of that', anything)),
+  bodiesPlace: optional(
+    'PARLEY_BODIES',
+    '`PARLEY_DATA/bodies`',
+    'where kept requests are stored: a folder or `s3://bucket/prefix`',
+    bodiesPlace,
+  ),
+  awsAccessKeyId: optional('AWS_ACCESS_KEY_ID', 'none', 'access key for a bucket in `PARLEY_BODIES`', anything),
+  awsSecretAccessKey: secret(optional('AWS_SECRET_ACCESS_KEY', 'none', 'the secret of that access key', anything)),
   awsSessionToken: secret(optional('AWS_SESSION_TOKEN', 'none', 'the token of temporary credentials', anything)),
   awsRegion: variable('AWS_REGION', 'us-east-1', 'the region of the bucket', anything),
   awsEndpoint: optional(
     'AWS_ENDPOINT_URL_S3',
     'AWS',
-    'the service that has the bucket, where it is not AWS: `https://minio.example.com`',
+    'the S3 service of the bucket if it is not AWS: `https://minio.example.com`',
     anything,
   ),
   configFile: optional('PARLEY_CONFIG', '`./parley.yaml` if it is there', 'declared configuration', anything),
@@ -77,7 +82,7 @@ const table = {
       masterKey,
     ),
   ),
-  adminUser: optional('PARLEY_ADMIN_USER', 'none', 'first administrator, made when there is none, ignored otherwise', anything),
+  adminUser: optional('PARLEY_ADMIN_USER', 'none', 'first administrator, created if there is none; otherwise ignored', anything),
   adminPassword: secret(optional('PARLEY_ADMIN_PASSWORD', 'none', "the first administrator's password, 8 characters or more", password)),
   demo: variable(
     'PARLEY_DEMO',
@@ -101,7 +106,7 @@ const table = {
   maxLagMs: variable(
     'PARLEY_MAX_LAG',
     '50ms',
-    'event loop delay, or wait for their turn, that means overload once a burst of 2,000 has been taken; then whoever would wait 5 ms is refused with 503',
+    'event loop delay, or queueing time, that means overload once a burst of 2,000 was accepted; then requests that would wait 5 ms get 503',
     milliseconds,
   ),
   maxIdleMs: variable(
@@ -120,7 +125,7 @@ const table = {
   journalFsync: variable(
     'PARLEY_JOURNAL_FSYNC',
     '100ms',
-    'what power loss may cost: `never`, `100ms`, `always`',
+    'how much a power failure may lose: `never`, `100ms`, `always`',
     oneOf('never', '100ms', 'always'),
   ),
   journalMaxBytes: variable(
@@ -132,14 +137,14 @@ const table = {
   takeoverMs: variable(
     'PARLEY_TAKEOVER',
     '20s',
-    'how long a process may give no sign of life before another one goes on with its batches and replays; `1s` or longer',
+    'how long a process may give no sign of life before another one takes over its batches and replays; `1s` or longer',
     atLeast(1_000, '1s', milliseconds),
   ),
   leaseCoverMs: variable('PARLEY_LEASE_COVER', '60s', 'how much traffic a lease should cover', milliseconds),
   leaseWriteOffMs: variable(
     'PARLEY_LEASE_WRITEOFF',
     '24h',
-    "when a missing instance's leases are written off; 30s at least",
+    "when a missing instance's leases are written off; at least 30s",
     atLeast(30_000, '30s', milliseconds),
   ),
   logLevel: variable(
@@ -151,44 +156,44 @@ const table = {
   environment: optional(
     'PARLEY_ENVIRONMENT',
     'none',
-    'what this installation is, such as `staging`: shown above every page and on the sign-in page, so that nobody takes it for another',
+    'name of this installation, such as `staging`: shown above every page and on the sign-in page, so that it is not mistaken for another',
     label,
   ),
   backupFolder: optional('PARLEY_BACKUPS', 'none', 'folder for backups on a timer; without it none are made', anything),
-  backupEveryMs: variable('PARLEY_BACKUPS_EVERY', '24h', 'how old the newest backup gets', atLeast(1_000, '1s', milliseconds)),
+  backupEveryMs: variable('PARLEY_BACKUPS_EVERY', '24h', 'maximum age of the newest backup', atLeast(1_000, '1s', milliseconds)),
   backupsKept: variable('PARLEY_BACKUPS_KEEP', '14', 'how many backups are kept', whole(1, 100_000)),
   backupsForMs: variable('PARLEY_BACKUPS_FOR', '30d', 'how long a backup is kept; the newest always is', milliseconds),
   proxy: secret(
     optional(
       'PARLEY_PROXY',
       'none',
-      'outbound proxy of all channels that name none: `http://`, `https://` or `socks5://` with host and port; [how](proxies.md)',
+      'outbound proxy of all channels without one: `http://`, `https://` or `socks5://` with host and port; [how](proxies.md)',
       proxyUrl,
     ),
   ),
   otlpEndpoint: optional(
     'OTEL_EXPORTER_OTLP_ENDPOINT',
     'none',
-    'collector of traces and metrics over OTLP/HTTP; [this and its family](opentelemetry.md)',
+    'collector of traces and metrics over OTLP/HTTP; [related variables](opentelemetry.md)',
     httpUrl,
   ),
   metrics: secret(
     variable(
       'PARLEY_METRICS',
       'off',
-      'where Prometheus finds `/metrics`: an address of its own like `127.0.0.1:9464`, or `token:...` for the main port with that bearer token',
+      'where `/metrics` is served for Prometheus: a separate address like `127.0.0.1:9464`, or `token:...` for the main port with that bearer token',
       metricsPlace,
     ),
   ),
   oidcIssuer: optional('PARLEY_OIDC_ISSUER', 'none', 'sign-in by an OpenID provider: its issuer, an https:// URL', issuer),
-  oidcClientId: optional('PARLEY_OIDC_CLIENT_ID', 'none', 'what the provider calls Parley', anything),
+  oidcClientId: optional('PARLEY_OIDC_CLIENT_ID', 'none', 'the client id of Parley at the provider', anything),
   oidcClientSecret: secret(
-    optional('PARLEY_OIDC_CLIENT_SECRET', 'none', 'what the provider gave Parley; none for a public client', anything),
+    optional('PARLEY_OIDC_CLIENT_SECRET', 'none', 'the client secret of Parley at the provider; none for a public client', anything),
   ),
   oidcGroups: optional(
     'PARLEY_OIDC_GROUPS',
     'none',
-    'the claim that names groups: at each sign-in a user gets those of them that exist here; without it administrators give groups',
+    'the claim with group names: at each sign-in a user gets those of them that exist here; without it administrators assign groups',
     anything,
   ),
 } satisfies Record<string, Variable<unknown>>
