@@ -3,7 +3,7 @@ import type { UpstreamAnswer } from '#upstream/upstream'
 
 const utf8 = new TextDecoder()
 
-/** As text: at most `limit` bytes; a longer response is cancelled, and `whole` is false. */
+/** As text, at most `limit` bytes; a longer response is cancelled, and `whole` is false. */
 export async function readText(answer: UpstreamAnswer, limit: number): Promise<{ text: string; whole: boolean }> {
   if (answer.readAll) {
     const bytes = await answer.readAll()
@@ -14,7 +14,7 @@ export async function readText(answer: UpstreamAnswer, limit: number): Promise<{
   return { text: textOf(pieces), whole }
 }
 
-/** As it arrives, likewise. */
+/** As bytes, likewise. */
 export async function readPieces(answer: UpstreamAnswer, limit: number): Promise<{ pieces: Uint8Array[]; size: number; whole: boolean }> {
   const pieces: Uint8Array[] = []
   let size = 0

@@ -5,7 +5,7 @@ import { turnsDuring } from '#testing/event-loop-turns'
 import type { Payload, UpstreamRequest } from '#upstream/upstream'
 import { type LongFile, longFiles } from './long-files.ts'
 
-/** A file that comes in pieces of these sizes, over and over. */
+/** A file read in pieces of these sizes, repeated. */
 function fileOf(size: number, ...pieces: number[]): LongFile & { bytes: Buffer } {
   const bytes = Buffer.from(Array.from({ length: size }, (_, at) => (at * 7) % 251))
   async function* open(): AsyncGenerator<Uint8Array> {

@@ -1,6 +1,6 @@
 /**
- * Files inside JSON. A long one becomes base64 piece by piece while it is sent, with a turn of the event loop in between: as one text it
- * would hold the thread that carries streams. Until then a mark stands in its place, a random text that nobody outside knows.
+ * Files inside JSON. A long one is encoded as base64 piece by piece while it is sent, with a turn of the event loop in between: as one
+ * string it would block the thread that carries streams. Until then a placeholder is in its place, a random text that nobody outside knows.
  */
 import type { FinishedBytes } from '#relay/contract/large-body'
 import type { Random } from '#runtime/clock'
@@ -9,23 +9,22 @@ import { nextTurn } from '#runtime/turns'
 import type { Payload, UpstreamRequest } from '#upstream/upstream'
 import { jsonPayload } from './json-payload.ts'
 
-/** A file that is read while it is sent. */
 export interface LongFile {
   /** Bytes. */
   size: number
-  /** All of it, from the start, as often as it is called. */
+  /** Reads it from the start, at every call. */
   open(): AsyncIterable<Uint8Array>
 }
 
 /** The long files of one request. */
 export interface LongFiles {
-  /** What stands in JSON for the base64 of this file. */
+  /** Returns the placeholder for the base64 of this file. */
   mark(file: LongFile): string
-  /** Bytes of a JSON text with its files in their places. */
+  /** The length in bytes of a JSON text with its files inserted. */
   lengthOf(text: string): number
-  /** The request with its files in their places, hashed where it will be signed. Rejects as reading the files does. */
+  /** The request with its files inserted, hashed if it will be signed. Rejects as reading the files does. */
   placed(request: UpstreamRequest): Promise<UpstreamRequest>
-  /** Bytes that were written as JSON, likewise; hashed again where they were. Rejects likewise. */
+  /** The same for JSON bytes, hashed again if they had a hash. Rejects likewise. */
   payload(written: FinishedBytes): Promise<Payload>
 }
 
@@ -39,12 +38,11 @@ const indexLength = 3
 
 const encoder = new TextEncoder()
 
-/** Knows no file yet. */
 export function longFiles(random: Pick<Random, 'base62'>): LongFiles {
   const files: LongFile[] = []
   let secret = ''
 
-  /** What is sent, in order. */
+  /** The parts to send, in order. */
   function partsOf(bytes: Uint8Array): (Uint8Array | LongFile)[] {
     const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     const parts: (Uint8Array | LongFile)[] = []
@@ -89,7 +87,7 @@ export function longFiles(random: Pick<Random, 'base62'>): LongFiles {
   }
 }
 
-/** Where every file is short already, as in the worker. A long one is a fault of ours, and throws. */
+/** For places where every file is already short, as in the worker. A long one is a bug, and throws. */
 export const noLongFiles = longFiles({
   base62() {
     throw new Error('a long file where all are short')

@@ -9,7 +9,7 @@ const jpeg = filled('/9j/', 1)
 const webp = filled('UklGRiQAAABXRUJQ', 1)
 
 const encoded = (value: unknown) => new TextEncoder().encode(typeof value === 'string' ? value : JSON.stringify(value))
-/** In pieces that end anywhere. */
+/** Cut into pieces without regard to content. */
 const cut = (bytes: Uint8Array, size: number) =>
   Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) => bytes.slice(at * size, at * size + size))
 const bytesOf = (parts: readonly Uint8Array[] | undefined) => Buffer.concat(parts ?? []).toString()
@@ -64,7 +64,7 @@ test('a text without pictures is what it was', async () => {
 
 test('others have their turn in the meantime', async () => {
   const came = encoded([filled('iVBORw0KGgo', 20)])
-  // The answer is joined, looked through and read; what comes from a network are small pieces.
+  // The answer is joined, searched and parsed; a network delivers small pieces.
   for (const size of [came.length, 64 * 1024]) {
     const pieces = cut(came, size)
     expect(await turnsDuring(() => longPictures(random).taken(pieces))).toBeGreaterThan(2 * 40 - 5)

@@ -1,41 +1,40 @@
 /**
- * Whole answers with long pictures inside their JSON. While such an answer is read and written, a mark stands in the place of each
- * picture, a random text that nobody outside knows: parsing, copying and sending texts of megabytes would hold the thread that carries
- * streams. A picture's beginning stays, which tells its format and size. Sound stays as well, since its length is counted.
+ * Whole answers with long pictures inside their JSON. While such an answer is read and written, a placeholder is in the place of each
+ * picture, a random text that nobody outside knows: parsing, copying and sending strings of megabytes would block the thread that carries
+ * streams. A picture's beginning stays, because it has its format and size. Audio stays as well, because its length is counted.
  */
 import type { Random } from '#runtime/clock'
 import { nextTurn, turnEvery } from '#runtime/turns'
 
 /** The long pictures of one answer. */
 export interface LongPictures {
-  /** The answer's text with marks. Called once for each answer that belongs to the request. */
+  /** The answer's text with placeholders. Called once for each answer of the request. */
   taken(answer: readonly Uint8Array[]): Promise<string>
-  /** The bytes of a text with the pictures in their places, in order; undefined where no mark stands in it. */
+  /** The bytes of a text with its pictures restored, in order; undefined if it has no placeholder. */
   placed(text: string): readonly Uint8Array[] | undefined
-  /** The same for JSON that is kept. */
+  /** The same for JSON that is stored. */
   restored(json: Uint8Array): Promise<Uint8Array>
 }
 
-/** Characters of base64 from which on a picture is long, and of its beginning that stays. */
+/** Characters of base64 from which a picture counts as long, and of its beginning that stays. */
 const longPicture = 64 * 1024
 const keptBeginning = 1024
-/** Bytes between two looks: a long picture is met at least once. */
+/** Bytes between two samples: at least one falls into every long picture. */
 const stepBytes = longPicture / 4
-/** Bytes that are worked on before others have their turn. */
+/** Bytes processed before the event loop gets a turn. */
 const sliceBytes = 512 * 1024
 
-/** Characters of base62; together with the number a whole number of groups of base64. */
+/** Characters of base62; with the number, a multiple of the base64 group size. */
 const secretLength = 24
 const indexLength = 4
 
 const QUOTE = 0x22
-/** PNG, JPEG, GIF, WebP, in a data URL or alone. */
+/** PNG, JPEG, GIF or WebP, in a data URL or as plain base64. */
 const picture = /^(data:image\/[\w.+-]{1,40};base64,)?(?:iVBORw0KGgo|\/9j\/|R0lGOD|UklGR.{6}XRUJQ)/
 const base64 = /^[\w+/=-]*$/
 
 const encoder = new TextEncoder()
 
-/** Knows no picture yet. */
 export function longPictures(random: Pick<Random, 'base62'>): LongPictures {
   const kept: Uint8Array[] = []
   let secret = ''
@@ -88,7 +87,7 @@ export function longPictures(random: Pick<Random, 'base62'>): LongPictures {
   }
 }
 
-/** The contents of strings that are long pictures. */
+/** The ranges of JSON strings that are long pictures. */
 async function* picturesIn(bytes: Uint8Array): AsyncGenerator<{ start: number; end: number }> {
   for (let at = stepBytes; at < bytes.length; ) {
     const end = bytes.indexOf(QUOTE, at)
@@ -103,7 +102,7 @@ async function isPicture(bytes: Uint8Array, start: number, end: number): Promise
   const textOf = (from: number, to: number) => Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString('latin1')
   const found = picture.exec(textOf(start, start + 128))
   if (!found) return false
-  // Nothing between two strings of a JSON text looks like this, so it is the end of one.
+  // This cannot occur between two strings of a JSON text, so it is the end of one.
   for (let from = start + (found[1]?.length ?? 0); from < end; from += sliceBytes) {
     if (!base64.test(textOf(from, Math.min(end, from + sliceBytes)))) return false
     await nextTurn()

@@ -1,4 +1,7 @@
-/** What is sent to one candidate: where, with which headers, and a conversation as JSON with what its channel adds, sets and takes away. */
+/**
+ * The request to one candidate: its URL and headers, and the JSON of a conversation with the fields that the channel adds, sets and
+ * removes.
+ */
 
 import type { ConversationCodec, Memo, Target } from '#canonical/codec'
 import type { ConversationRequest } from '#canonical/conversation'
@@ -35,7 +38,7 @@ const encoder = new TextEncoder()
 /** A changed channel is a new object, so nothing here becomes stale. */
 const destinations = new WeakMap<Channel, Map<string, Destination>>()
 
-/** The address with the headers that the channel decides. Throws GatewayError `unsupported_endpoint` for what the vendor lacks. */
+/** The URL with the channel's headers. Throws GatewayError `unsupported_endpoint` for an endpoint that the vendor lacks. */
 export function destinationOf(wanted: Omit<Outgoing, 'version'>, candidate: Candidate): Destination {
   const { channel, key, model, dialect, style = '' } = candidate
   const { operation, stream, variant = '' } = wanted
@@ -62,8 +65,8 @@ function newDestination({ operation, stream, variant }: Omit<Outgoing, 'version'
 }
 
 /**
- * Nothing of the client's own headers goes out but what `extra` holds: those its dialect passes on to an upstream of the same
- * dialect, or those that the codec wrote. The rest is built here from the channel alone.
+ * Of the client's own headers only those in `extra` are sent: those that its dialect forwards to an upstream of the same dialect, or those
+ * that the codec wrote. All others are built here from the channel.
  */
 export function outgoing(
   wanted: Outgoing,
@@ -89,14 +92,14 @@ export function outgoing(
 }
 
 function quirkOf(operation: Operation, { channel: { vendor }, model, dialect }: Candidate): BodyQuirk | undefined {
-  // What a cloud changes in the Messages body does not concern another one.
+  // A cloud's changes to the Messages body do not apply to Converse.
   const quirk = vendor.converses?.(model.upstream) ? undefined : vendor.body?.[dialect]
   if (!quirk) return undefined
-  // Counting has an address without a model, which then stays in the body.
+  // The URL for counting does not name the model, so it stays in the body.
   return operation === 'count-tokens' ? { ...quirk, remove: quirk.remove.filter((field) => field !== 'model') } : quirk
 }
 
-/** What remains to be done to bytes that go to this candidate; `headers` are those that its dialect passes on. */
+/** The vendor's last changes to bytes for this candidate; `headers`: those that its dialect forwards. */
 export function finishOf(operation: Operation, candidate: Candidate, headers: Readonly<Record<string, string>> = {}): Finish {
   const { channel, dialect } = candidate
   const quirk = quirkOf(operation, candidate)
@@ -109,19 +112,19 @@ export function finishOf(operation: Operation, candidate: Candidate, headers: Re
   }
 }
 
-/** A body that was changed for its vendor and, where it is signed, hashed. `headers`: those that were written with it. */
+/** A body changed for its vendor, and hashed if it will be signed. `headers`: those that were written with it. */
 export function finished(text: string, { quirk, listed, digest }: Finish, headers: Readonly<Record<string, string>> = {}): FinishedBytes {
   const list = quirk?.listFromHeader
   const bytes = encoder.encode(quirk ? quirkedBody(text, quirk, listed ?? (list && headers[list.header])) : text)
   return { bytes, ...(digest && { sha256: sha256Hex(bytes) }) }
 }
 
-/** The request as it is sent: signed, where its headers alone do not authenticate it. Rejects as `Signer.sign` does. */
+/** The request as it is sent: signed, if its headers alone do not authenticate it. Rejects as `Signer.sign` does. */
 export async function signed(signer: Signer, request: UpstreamRequest, signal: AbortSignalLike): Promise<UpstreamRequest> {
   return request.credential ? signer.sign(request, request.credential, signal) : request
 }
 
-/** The request with the headers of its trace. No signature covers them. */
+/** The request with its trace headers, which no signature covers. */
 export const inTrace = (request: UpstreamRequest, headers: Record<string, string>): UpstreamRequest => ({
   ...request,
   headers: { ...request.headers, ...headers },
@@ -132,7 +135,7 @@ export function splitterOf({ channel }: Candidate): SseSplitter {
   return channel.vendor.framing === 'event-stream' ? createEventStreamSplitter() : createSseSplitter({ bytewise })
 }
 
-/** The fields that this upstream is known to answer with an error, but for those that its channel sets. */
+/** The fields that this upstream is known to reject, except those that its channel sets. */
 export function refusable({ channel, dialect }: Candidate): readonly string[] {
   const refused = channel.vendor.refuses?.[dialect] ?? noFields
   const { set } = channel.params
@@ -141,7 +144,7 @@ export function refusable({ channel, dialect }: Candidate): readonly string[] {
 
 const noFields: readonly string[] = []
 
-/** The losses of fields that this upstream refuses. */
+/** The losses for fields that this upstream rejects. */
 export const refusedLosses = (fields: readonly string[]): Loss[] =>
   fields.map((field) => ({ field, what: 'dropped', reason: 'This upstream refuses the field.', meaning: false }))
 
@@ -152,7 +155,7 @@ export function withParams(body: Record<string, unknown>, { channel }: { channel
   return Object.fromEntries([...kept, ...Object.entries(channel.params.set ?? {})])
 }
 
-/** Strict mode: a loss of meaning is a refusal. Throws `unsupported_value` with the field. */
+/** Strict mode: throws `unsupported_value` with the field for a loss of meaning. */
 export function refuseLosses(losses: readonly Loss[]): void {
   const loss = losses.find((one) => one.meaning)
   if (loss) {
@@ -164,15 +167,15 @@ export function refuseLosses(losses: readonly Loss[]): void {
   }
 }
 
-/** Whom a request is written for. */
+/** Parameters of writing a request. */
 export interface WrittenFor {
   target: Target
   channel: Pick<Channel, 'systemPrompt' | 'params'>
-  /** Fields that this upstream refuses. */
+  /** Fields that this upstream rejects. */
   refuses: readonly string[]
-  /** A loss of meaning is a refusal. */
+  /** A loss of meaning is refused. */
   strict: boolean
-  /** What was left behind before. */
+  /** Earlier losses. */
   lost: readonly Loss[]
 }
 
@@ -184,7 +187,7 @@ export interface WrittenBody {
   memo: Memo
 }
 
-/** Throws GatewayError `unsupported_value` when the upstream's dialect cannot say the request. */
+/** Throws GatewayError `unsupported_value` when the upstream's dialect cannot express the request. */
 export function writtenBody(
   upstream: Pick<ConversationCodec, 'writeRequest'>,
   request: ConversationRequest,

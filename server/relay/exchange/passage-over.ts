@@ -1,7 +1,7 @@
-/** A passage of which something is done in another way. */
+/** A passage with some methods overridden. */
 import type { Passage } from '#relay/contract/exchange'
 
-/** The same passage but for `own`. Its events are read one by one: nothing passes unseen. */
+/** The same passage with the methods of `own`. Its events are read one by one, so that none bypasses them. */
 export function passageOver(passage: Passage, own: Partial<Passage>): Passage {
   const { heard, saysItsEnd } = passage
   return {

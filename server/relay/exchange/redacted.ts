@@ -1,22 +1,22 @@
 /**
- * Errors of upstreams without what their channel knows: its keys, headers, address and options. Patterns alone (`#canonical/scrub`) do
- * not find a key or an account of a form that nobody has seen before.
+ * Removes the channel's keys, headers, URL and options from upstream errors. Patterns alone (`#canonical/scrub`) do not find keys or
+ * accounts of an unknown format.
  */
 import { withoutWords } from '#canonical/scrub'
 import type { Channel } from '#routing/channel'
 import type { Candidate } from '#routing/order'
 import { GatewayError } from '#shared/errors'
 
-/** Shorter values are words of any text. */
+/** Shorter values may occur in any text. */
 const shortest = 6
-/** Options that are words of the vendor's API. */
+/** Options whose values are ordinary words of the vendor's API. */
 const harmless = new Set(['apiVersion', 'region', 'location'])
 const plainValue = /^(?:[a-z]+\/[\w.+-]+|true|false|\d{1,8}|\d{4}-\d\d-\d\d)$/i
 
 /** A changed channel is a new object, so nothing here becomes stale. */
 const known = new WeakMap<Channel, readonly string[]>()
 
-/** The error for the caller: its message without what only the operator may know. */
+/** The error for the caller: its message without values that only the operator may see. */
 export function redacted(error: GatewayError, { channel }: Candidate): GatewayError {
   const message = withoutWords(error.message, wordsOf(channel))
   if (message === error.message) return error
@@ -28,7 +28,7 @@ export function redacted(error: GatewayError, { channel }: Candidate): GatewayEr
   })
 }
 
-/** Any text of an upstream without what only the operator may know. */
+/** A text of an upstream without values that only the operator may see. */
 export const withoutSecrets = (text: string, channel: Channel): string => withoutWords(text, wordsOf(channel))
 
 function wordsOf(channel: Channel): readonly string[] {
@@ -41,11 +41,11 @@ function wordsOf(channel: Channel): readonly string[] {
     ...Object.entries(channel.options).flatMap(([name, value]) => (harmless.has(name) ? [] : value)),
     ...(url ? [url.href, url.host, url.hostname, url.pathname, url.username, url.password, ...url.searchParams.values()] : []),
   ]
-  // The longest first: one may stand inside another.
+  // Longest first: one may contain another.
   const secret = [...new Set(words)].filter((word) => word.length >= shortest && !plainValue.test(word)).sort((a, b) => b.length - a.length)
   known.set(channel, secret)
   return secret
 }
 
-/** A key as a whole, and its lines or fields where it is made of several: a service account's JSON, `id:secret`. */
+/** A whole key, and its lines or fields if it has several: a service account's JSON, `id:secret`. */
 const partsOf = (secret: string | undefined): string[] => (secret === undefined ? [] : [secret, ...secret.split(/[\s:"',{}]+/)])

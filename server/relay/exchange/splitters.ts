@@ -9,7 +9,7 @@ const wholeBytes = 64 * 1024 * 1024
 
 const frameOf = (raw: Uint8Array): Frame => ({ raw, event: undefined, data: undefined })
 
-/** Passes each chunk on at once, for audio. */
+/** Forwards each chunk at once, for audio. */
 export const pieces = (): SseSplitter => ({ push: (chunk) => [frameOf(chunk)], end: () => [] })
 
 /** Collects everything into one frame at the end. Throws `upstream_error` above 64 MiB. */

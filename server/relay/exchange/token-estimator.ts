@@ -1,6 +1,6 @@
 /**
- * Counts the tokens of one attempt where its upstream does not report them, and judges those that it does report:
- * `#billing/pricing/plausibility` knows the bounds, this file what was asked of whom. Figures beyond them are a warning in the log.
+ * Counts the tokens of one attempt if its upstream does not report them, and checks those that it does report against the bounds of
+ * `#billing/pricing/plausibility`, for this request and candidate. Implausible figures are logged as a warning.
  */
 
 import { isPlausible, type PlausibleUsage, plausibleConversation, plausibleOperation, plausiblePart } from '#billing/pricing/plausibility'
@@ -14,7 +14,7 @@ import type { Candidate } from '#routing/order'
 import type { Log } from '#runtime/log'
 import { passageOver } from './passage-over.ts'
 
-/** A warning in the log, once for each attempt. */
+/** Logs a warning, once per attempt. */
 function warner(log: Log, ask: Ask, { channel, model }: Candidate): (reported: Omit<Usage, 'raw'>) => void {
   let isSaid = false
   return ({ in: input, out, units }) => {
@@ -26,7 +26,7 @@ function warner(log: Log, ask: Ask, { channel, model }: Candidate): (reported: O
   }
 }
 
-/** Judges what this candidate reports for a conversation. */
+/** Checks what this candidate reports for a conversation. */
 function plausibilityOf(
   log: Log,
   { ask, head }: Asked,
@@ -36,7 +36,7 @@ function plausibilityOf(
   let possible: PlausibleUsage | undefined
   let warn: ReturnType<typeof warner> | undefined
   return (reported) => {
-    // Found when the upstream first reports figures, which it may never do.
+    // Computed when the upstream first reports figures, which may never happen.
     possible ??= largestFor({ ask, head }, candidate, addedBytes)
     if (isPlausible(reported, possible)) return true
     warn ??= warner(log, ask, candidate)
@@ -47,7 +47,7 @@ function plausibilityOf(
 
 function largestFor({ ask, head }: Asked, { channel, model }: Candidate, addedBytes: number): PlausibleUsage {
   const { set, remove } = channel.params
-  // What the operator sets may be a limit or a tool.
+  // The fields that the operator sets may be a limit or a tool.
   const isAltered = (set !== undefined && Object.keys(set).length > 0) || (remove !== undefined && remove.length > 0)
   const limit = isAltered || ask.operation === 'compact' ? undefined : head.maxOutput
   return plausibleConversation({
@@ -62,7 +62,7 @@ function largestFor({ ask, head }: Asked, { channel, model }: Candidate, addedBy
   })
 }
 
-/** The same way to ask an operation whose usage is `most` at most; implausible figures are charged as far as they are plausible. */
+/** The same exchange for an operation whose usage is at most `most`; implausible figures are charged up to what is plausible. */
 export function withPlausibleUsage(exchange: Exchange, log: Log, ask: Ask, candidate: Candidate, most: Usage): Exchange {
   const possible = plausibleOperation(most, ask.operation === 'search')
   const warn = warner(log, ask, candidate)
@@ -87,7 +87,7 @@ export function withPlausibleUsage(exchange: Exchange, log: Log, ask: Ask, candi
   }
 }
 
-/** `raw` is the body as the client sent it, or a sample of it; `addedBytes` are what Parley put into the request. */
+/** `raw` is the body as the client sent it, or a sample of it; `addedBytes`: what Parley added to the request. */
 export function estimatorOf(log: Log, asked: Asked, raw: string | SampledRequest, candidate: Candidate, addedBytes = 0): TokenEstimator {
   const { inputBytes, media } = asked.head
   const request = () => (typeof raw === 'string' ? { body: raw, bytes: inputBytes, hasFiles: media.length > 0 } : raw)

@@ -1,4 +1,4 @@
-/** What the worker does with the large question of an operation: writes it for another style, and reads whole answers by it. */
+/** The worker's jobs for a large request of an operation: write it for another style, and read its whole answers. */
 import type { CodecContext, WholeAnswer } from '#canonical/codec'
 import type { OperationDoor, OperationHead, OperationUpstream, WantedFile, WrittenOperation } from '#canonical/operation/operation'
 import { operationCodecs } from '#protocols/operations'
@@ -51,7 +51,7 @@ export function questioned(held: Held, wanted: LargeQuestion): LargeQuestioned |
   return { requests: [written(first), ...rest.map(written)], losses, ...(door.outline && { outline: door.outline(question) }) }
 }
 
-/** One body that is sent several times is written once. */
+/** A body that is sent several times is written once. */
 function onceEach(channel: Parameters<typeof withParams>[1]['channel'], finish: Finish) {
   const known = new Map<unknown, ReturnType<typeof finished>>()
   return (body: WrittenOperation['body']) => {
@@ -63,7 +63,7 @@ function onceEach(channel: Parameters<typeof withParams>[1]['channel'], finish: 
 
 function textOf(body: WrittenOperation['body'], channel: Parameters<typeof withParams>[1]['channel']): string {
   if (typeof body === 'string') return body
-  // Files come in forms, which are never large JSON.
+  // Files are sent in forms, which are never large JSON.
   if ('parts' in body || 'open' in body) throw new Error('a form cannot be written here')
   return JSON.stringify(withParams(body, { channel }))
 }

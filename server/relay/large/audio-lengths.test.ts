@@ -1,10 +1,10 @@
-/** Files that take too long are given up, and the next one is measured all the same. */
+/** A file that takes too long is given up, and the next one is still measured. */
 import { afterAll, expect, test } from 'bun:test'
 import { systemClock } from '#runtime/clock'
 import { mp3File } from '#testing/sound'
 import { createAudioLengths } from './audio-lengths.ts'
 
-// The worker comes after all others where processors are scarce, as in a run of many tests.
+// The worker runs at low priority, so it is slow when processors are busy, as in a run of many tests.
 const lengths = createAudioLengths(systemClock, 6_000)
 afterAll(() => lengths.close())
 

@@ -1,6 +1,6 @@
 /**
- * How long uploaded sound lasts, read in a worker of its own: a crafted megabyte can take half a minute without a pause, so the worker is
- * ended when a file takes too long. Callers take turns, one file at a time.
+ * Measures the duration of uploaded audio in a worker of its own: a crafted megabyte can block for half a minute, so the worker is
+ * terminated when a file takes too long. Callers take turns, one file at a time.
  */
 import type { FormFile } from '#canonical/operation/operation'
 import type { AudioLengths } from '#relay/contract/large-body'
@@ -10,9 +10,9 @@ import { WorkerLink } from '#runtime/worker-link'
 import type { AudioMessage } from './audio-worker.ts'
 import { createTurns } from './turns.ts'
 
-/** Milliseconds for one file; a usual one takes a few, on a machine that leaves the worker a processor. */
+/** Milliseconds for one file; a usual one takes a few, if the worker gets a processor. */
 const patience = 4_000
-/** Milliseconds without a file before the worker is ended. */
+/** Milliseconds without a file before the worker is terminated. */
 const restAfterMs = 20_000
 
 /** The worker starts with the first file; `patienceMs` for one file. */

@@ -1,9 +1,12 @@
-/** The worker that reads how long uploaded sound lasts. It has no connection, no file and no secret, and is ended when it takes long. */
+/**
+ * The worker that measures the duration of uploaded audio. It has no connection, no file and no secret, and is terminated when it takes too
+ * long.
+ */
 import { audioSeconds, readyForAudio } from '#billing/tokens/audio-length'
 import { giveWay } from '#runtime/turns'
 import type { Reply } from '#runtime/worker-link'
 
-/** A message to the worker: a file, its beginning, answered when it can read, or its end. */
+/** A message to the worker: a file, `open`, which is answered when it is ready, or `close`. */
 export type AudioMessage = { id: number } & ({ kind: 'open' | 'close' } | { kind: 'file'; bytes: Uint8Array })
 
 giveWay()

@@ -1,4 +1,4 @@
-/** What the worker makes of a body is byte for byte what this thread would. */
+/** The worker's results are byte for byte those of this thread. */
 import { describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Opaque } from '#canonical/conversation'
@@ -190,7 +190,7 @@ describe('the question of an operation', () => {
     const given = jobs.answered(1, [answer], { ...answering, style: 'cohere' })
     expect(JSON.parse(text(given.bytes))).toMatchObject({ model: 'm', results: [{ index: 1, document: { text: 'two' } }] })
     expect(given.usage.units.searches).toBe(1)
-    // The documents of a question of the same style stay where it is.
+    // The documents of a request of the same style stay in the worker.
     expect([opened.readsAnswers, 'question' in opened.head]).toEqual([true, false])
     const own = jobs.answered(1, [answer], answering)
     expect(JSON.parse(text(own.bytes))).toMatchObject({ results: [{ index: 1, document: { text: 'two' } }] })

@@ -1,6 +1,6 @@
 /**
- * What the worker does with large bodies: read, edit and convert them. Synchronous and without any I/O or secret; what must be looked up
- * or opened is asked of the other thread before. A body stays as text, and what was parsed of it only until the next step of one conversion.
+ * The worker's jobs on large bodies: read, edit and convert. Synchronous, without I/O or secrets; the other thread does all lookups and
+ * opens sealed state beforehand. A body stays as text; its parsed form is only kept until the next step of one conversion.
  */
 
 import type { RequestEdits, WholeAnswer } from '#canonical/codec'
@@ -51,14 +51,14 @@ import { answered, answerRead, questioned } from './asked-operation.ts'
 import { conversationOf, decoded, doorOf, factsOf, headOf, type Opened, passingOf, questionIn } from './opened.ts'
 import { errorOf, type Refusal, refusalOf } from './refusal.ts'
 
-/** The wanted files of a conversion as they cross. */
+/** A conversion as it crosses between the threads. */
 export type CrossingConversion = Omit<LargeConversion, 'files'> & { files: ReadonlyMap<string, FetchedFile | Refusal> }
 type FetchedFile = Exclude<LargeConversion['files'] extends ReadonlyMap<string, infer File> ? File : never, GatewayError>
 
-/** What was converted as it crosses: its outlines as text. */
+/** The result of a conversion as it crosses: its outlines as text. */
 export type CrossingConverted = Omit<LargeConverted, 'outline' | 'summary'> & { outline: string; summary?: string }
 
-/** The steps that can be asked for. Each throws GatewayError as `LargeBody` says. */
+/** The available jobs. Each throws GatewayError as documented at `LargeBody`. */
 export interface LargeJobs {
   open(id: number, pieces: readonly Uint8Array[], asked: LargeAsk): Opened
   continued(id: number, found: FoundBytes): Rewriting
@@ -81,7 +81,7 @@ export interface LargeJobs {
   shown(stored: StoredBytes, view: StoredView): Uint8Array<ArrayBuffer>
 }
 
-/** What became of a body that was continued, as it crosses. */
+/** The result of continuing a body, as it crosses. */
 export interface Rewriting extends Pick<Rewritten, 'losses' | 'responses'> {
   opened: Opened
   unresolved?: Refusal
@@ -89,34 +89,33 @@ export interface Rewriting extends Pick<Rewritten, 'losses' | 'responses'> {
 
 interface Held {
   text: string
-  /** As the client sent it, where that is another text. */
+  /** As the client sent it, if that is a different text. */
   own?: string
-  /** The items of its question as JSON, where they are not those of its text. */
+  /** Its input items as JSON, if they are not those of its text. */
   question?: string
   asked: LargeAsk
   hasEnvelopes: boolean
-  /** Read, with its state as it was sent: from one step of a conversion to the next. */
+  /** Parsed, with its state as it was sent; kept from one step of a conversion to the next. */
   request?: ConversationRequest | undefined
 }
 
 const encoder = new TextEncoder()
 const never = new AbortController().signal
 
-/** A stored exchange, read: it was sealed by us, so it needs no validation. */
+/** A stored exchange, parsed: we sealed it, so it needs no validation. */
 const exchangeIn = ({ id, pieces }: StoredBytes) => ({ ...(parseExact(decoded(pieces)) as Exchange), id })
 
 /**
- * What a writer of answers looks at, as text: who said what is left out. Numbers of its schemas may be raw (`#shared/exact-numbers`), and
- * those cannot be cloned.
+ * What a writer of answers needs, as text: the turns are left out. Numbers in schemas may be raw (`#shared/exact-numbers`), which cannot be
+ * cloned.
  */
 const outlineOf = (request: ConversationRequest): string => JSON.stringify({ ...request, turns: [], instructions: [] })
 
 const inBytes = (answer: WholeAnswer): WholeBytes => ({ ...answer, body: '', bytes: encoder.encode(answer.body) })
 
-/** The jobs over bodies of their own. */
 export function createLargeJobs(): LargeJobs {
   const bodies = new Map<number, Held>()
-  /** Frames of realtime sessions, as far as they have crossed. */
+  /** Frames of realtime sessions, as far as they have arrived. */
   const frames = new Map<number, string>()
 
   function held(id: number): Held {
@@ -239,7 +238,7 @@ export function createLargeJobs(): LargeJobs {
       const { asked, text } = held(id)
       const codec = compactionCodecs[conversationOf(asked).dialect]
       let made = 0
-      // Random as a whole, and different from each other.
+      // Each id is unguessable, and different from the others.
       const fresh = (prefix: string) => prefix + seed + (made++).toString(36).padStart(6, '0')
       return encoder.encode(codec ? codec.withMessages(text, answer, { id: fresh }) : answer)
     },
@@ -250,7 +249,7 @@ export function createLargeJobs(): LargeJobs {
     frame(id, length, style) {
       const frame = frames.get(id) ?? ''
       frames.delete(id)
-      // Its first pieces went to a worker that has stopped since.
+      // Its first pieces went to an earlier worker, which has stopped.
       if (frame.length !== length) throw new GatewayError('overloaded', 'The frame is gone. Send it again.', { retryAfter: 1 })
       return realtimeCodecs[style].readFrame(frame)
     },

@@ -1,4 +1,4 @@
-/** The worker itself: what crosses, what is refused, and that it rests and comes back. */
+/** The worker itself: what crosses, what is refused, and that it stops when idle and starts again. */
 import { afterAll, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { noUsage } from '#canonical/usage'
@@ -60,7 +60,7 @@ const threads = () =>
     return `${line.slice(line.indexOf('(') + 1, line.lastIndexOf(')'))} ${nice}`
   })
 
-// Elsewhere threads have no priority of their own.
+// On other systems threads have no priority of their own.
 test.if(process.platform === 'linux')('the worker gives way to the thread that carries streams', async () => {
   const body = await open({ model: 'm', messages: [{ role: 'user', content: 'hi' }] })
   expect(threads()).toEqual(expect.arrayContaining([expect.stringMatching(/^bun\S* 0$/), 'Worker 10']))
@@ -97,7 +97,7 @@ test('a large answer is read here as there', async () => {
   const { body, ...rest } = openai.readWhole(text, { model: 'm' }, head)
   expect(new TextDecoder().decode(read.bytes) === body).toBe(true)
   expect(read).toMatchObject(rest)
-  // What was given is still there.
+  // The given bytes are still there.
   expect(bytes.length).toBe(text.length)
   const none = { operation: 'embed', door: 'openai', edits: {}, head } as const
   expect(await refused(large.answer([[Buffer.from('{}')]], none, 'key'))).toEqual(['upstream_error', undefined])
@@ -118,7 +118,7 @@ test('numbers with more digits than a double holds cross with all of them', asyn
     const sent = new TextDecoder().decode(made.bytes)
     expect(sent).toContain(`{"id":${id}}`)
     expect(sent).toContain(schema)
-    // Responses says the tools again, from what came back of the worker.
+    // Responses repeats the tools, from what the worker returned.
     for (const outline of [made.outline, await body.outline()]) {
       const answer = { id: 'resp_1', model: 'm', created: 1, choices: [], usage: { ...noUsage(), provenance: 'provider' as const } }
       expect(conversationCodecs.responses.writeResponse(answer, outline, testPen()).body).toContain(schema)

@@ -1,6 +1,6 @@
 /**
- * This thread's side of the worker for large bodies: callers take turns, one job at a time, and a worker that has nothing to do for a
- * while is ended, which gives back all of its memory.
+ * This thread's side of the worker for large bodies: callers take turns, one job at a time, and an idle worker is terminated after a while,
+ * which frees all of its memory.
  */
 import type { ConversationRequest } from '#canonical/conversation'
 import type {
@@ -26,10 +26,10 @@ import { errorOf, type Refusal, refusalOf } from './refusal.ts'
 import { createTurns } from './turns.ts'
 import type { LargeMessage } from './worker.ts'
 
-/** Milliseconds without a body before the worker is ended. */
+/** Milliseconds without a body before the worker is terminated. */
 const restAfterMs = 20_000
 
-/** Characters or bytes that are copied for the worker before others have their turn. */
+/** Characters or bytes copied for the worker before the event loop gets a turn. */
 const pieceLength = 1024 * 1024
 
 /** Characters that begin the ids of one answer; six more follow. */
@@ -113,7 +113,7 @@ export function createLargeBodies(clock: Clock, random: Pick<Random, 'base62'>):
         let length = 0
         for (const piece of textIn(frame)) {
           length += piece.length
-          // Nobody waits for it: that one is missing shows at the end.
+          // Not awaited: a missing piece is noticed at the end.
           link.ask({ kind: 'job', name: 'framePiece', args: [id, piece] }).catch(() => undefined)
           await nextTurn()
         }
@@ -146,7 +146,7 @@ export function createLargeBodies(clock: Clock, random: Pick<Random, 'base62'>):
   }
 }
 
-/** The bytes in buffers of their own, a few at a time. */
+/** Copies the pieces into transferable buffers, a few at a time. */
 async function ownPieces<Piece extends Uint8Array>(pieces: readonly Piece[], ownOf: (piece: Piece) => Uint8Array<ArrayBuffer>) {
   const own: Uint8Array<ArrayBuffer>[] = []
   const turn = turnEvery(pieceLength)
@@ -158,7 +158,7 @@ async function ownPieces<Piece extends Uint8Array>(pieces: readonly Piece[], own
   return own
 }
 
-/** A frame in pieces of text, which are copied one at a time. */
+/** A frame in pieces of text, copied one at a time. */
 function* textIn(frame: SocketFrame): Generator<string> {
   const decoder = new TextDecoder()
   for (let at = 0; at < frame.length; at += pieceLength) {
@@ -169,7 +169,7 @@ function* textIn(frame: SocketFrame): Generator<string> {
 
 interface Ways {
   run: Run
-  /** The random beginning of the ids of one answer. */
+  /** The random prefix of the ids of one answer. */
   seed(): string
   release(): void
 }
@@ -223,7 +223,7 @@ function crossed({ outline, summary, ...rest }: CrossingConverted): LargeConvert
 
 const buffersOf = ({ pieces }: StoredBytes) => pieces.map(({ buffer }) => buffer)
 
-/** A piece that has its buffer to itself, so that it can be handed over. */
+/** A piece with its own buffer, so that it can be transferred. */
 const alone = (piece: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> =>
   piece.byteLength === piece.buffer.byteLength ? piece : piece.slice()
 

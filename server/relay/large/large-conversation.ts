@@ -1,6 +1,5 @@
 /**
- * A conversation in a large body. The same rules as for any other; what was said stays in the worker, and what comes back is bytes for one
- * candidate.
+ * A conversation in a large body. The rules are those of any other; its content stays in the worker, which returns bytes for one candidate.
  */
 import type { CodecContext, ConversationCodec } from '#canonical/codec'
 import type { CompactionCodec } from '#canonical/compaction-codec'
@@ -31,7 +30,7 @@ import { type LargeReading, readingOf } from './large-reading.ts'
 
 const idLength = 24
 
-/** A conversation that the worker has read. Throws nothing. */
+/** A conversation that the worker has read. Never throws. */
 export function openLargeConversation(parts: RelayParts, ask: Ask, body: Body, large: LargeBody): ReadRequest {
   const codec = conversationCodecs[ask.dialect as Dialect]
   const { head } = large
@@ -99,7 +98,7 @@ function exchangeIn(parts: RelayParts, asked: Asked, { codec, large, reading, bo
 
   const { continued, unresolved } = body
 
-  /** `isKeeper`: it continues the conversation by itself, and gets what the client sent. */
+  /** `isKeeper`: the candidate has the conversation, and gets what the client sent. */
   async function native(candidate: Candidate, isKeeper: boolean) {
     const refuses = refusable(candidate)
     const isOwn = isKeeper || unresolved !== undefined
@@ -151,7 +150,7 @@ function exchangeIn(parts: RelayParts, asked: Asked, { codec, large, reading, bo
       ? compactingConversion(conversation, written.summary ?? written.outline, {
           codec: compaction,
           seal: (words) => parts.reasoningState.sealWords(tenant, words),
-          // The caller's words are in the worker, which puts them before the answer.
+          // The caller's messages are in the worker, which puts them before the answer.
           withMessages: isEndpoint ? (answer) => answer : undefined,
         })
       : conversation
@@ -191,7 +190,7 @@ function exchangeIn(parts: RelayParts, asked: Asked, { codec, large, reading, bo
       if (passes && !byParley) return await native(candidate, isKeeper)
       return await converted(candidate, byParley ? compactionCodecs[codec.dialect] : undefined)
     } catch (thrown) {
-      // The client's request cannot be sent to this candidate; anything else is a fault of ours and is not hidden.
+      // The client's request cannot be sent to this candidate; any other error is a bug of ours and is not hidden.
       if (thrown instanceof GatewayError && thrown.blame === 'client') return thrown
       throw thrown
     }
@@ -203,7 +202,7 @@ function clientsFault(thrown: unknown): GatewayError {
   throw thrown
 }
 
-/** An upstream may take a body that Parley cannot read: then its answer cannot be converted to the other form. */
+/** An upstream may accept a body that Parley cannot read: then its answer cannot be converted to the other form. */
 function unreadable(cause: unknown): GatewayError {
   if (!(cause instanceof GatewayError)) throw cause
   return new GatewayError('upstream_error', 'The upstream answered in another form than was asked for.', { cause })

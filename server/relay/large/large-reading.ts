@@ -1,4 +1,4 @@
-/** Sealed state in a large conversation: found by the worker, opened and looked up on this thread, which has the secrets. */
+/** Sealed state in a large conversation: found by the worker, looked up and opened on this thread, which has the secrets. */
 import type { Opaque } from '#canonical/conversation'
 import type { RelayParts } from '#relay/contract/ask'
 import type { LargeBody, OpenedStates } from '#relay/contract/large-body'
@@ -6,18 +6,18 @@ import type { Makers } from '#relay/conversation/reading'
 import { nextTurn } from '#runtime/turns'
 import { GatewayError } from '#shared/errors'
 
-/** Sealed states that are opened before others have their turn. */
+/** Sealed states opened before the event loop gets a turn. */
 const statesAtOnce = 64
 
-/** What was sealed in a large conversation, looked up and opened once. */
+/** The sealed state of a large conversation, looked up and opened once. */
 export interface LargeReading {
   /** Never rejects. */
   makers(): Promise<Makers>
-  /** Rejects with GatewayError for what cannot be read. */
+  /** Rejects with GatewayError when the body cannot be read. */
   opened(): Promise<OpenedStates>
 }
 
-/** Nothing is looked up before it is asked for. */
+/** Lookups are made on demand. */
 export function readingOf({ reasoningState }: RelayParts, tenant: string, large: LargeBody): LargeReading {
   let makers: Promise<Makers> | undefined
   let opened: Promise<OpenedStates> | undefined
@@ -41,7 +41,7 @@ export function readingOf({ reasoningState }: RelayParts, tenant: string, large:
   }
   const openOnce = () => (opened ??= open())
 
-  /** A body that cannot be read is refused later, if it has to be converted. */
+  /** An unreadable body is refused later, if it has to be converted. */
   async function states(): Promise<readonly Opaque[]> {
     if (!large.hasEnvelopes) return sealed
     try {

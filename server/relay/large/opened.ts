@@ -1,4 +1,4 @@
-/** What is read of a large body when it is opened: what Parley itself reads of any body, as plain data that may cross between threads. */
+/** The facts read from a large body when it is opened: what Parley reads from any body, as plain data that can cross between threads. */
 import { sampleRequest } from '#billing/tokens/tokenizer'
 import type { ConversationCodec, Head } from '#canonical/codec'
 import type { ConversationRequest } from '#canonical/conversation'
@@ -16,7 +16,6 @@ import { storingOf } from '#relay/conversation/stored-exchange'
 import { GatewayError } from '#shared/errors'
 import { type Dialect, isSideOperation, type Style } from '#shared/ids'
 
-/** What is known of a body when it is opened. */
 export interface Opened {
   head: Head | OperationHead
   hasEnvelopes: boolean
@@ -49,19 +48,19 @@ export function doorOf({ operation, dialect }: LargeAsk): OperationDoor | undefi
 /** The codec of a conversation. */
 export const conversationOf = ({ dialect }: LargeAsk): ConversationCodec => conversationCodecs[dialect as Dialect]
 
-/** What reads and edits what passes to an upstream of its own kind. */
+/** Reads and edits bodies that are forwarded to an upstream of the same dialect or style. */
 export function passingOf({ operation, dialect }: LargeAsk) {
   if (operation === 'interact') return nativeInteractions
   if (operation === 'count-tokens') return countCodecs[dialect as keyof typeof countCodecs]
   return conversationCodecs[dialect as Dialect]
 }
 
-/** The digest of what is asked, by which calls of the answer are remembered; undefined where it cannot have any. */
+/** The digest of the question, under which tool calls of the answer are remembered; undefined if it has no tools. */
 export const questionIn = ({ tools, turns }: ConversationRequest): string | undefined => (tools.length > 0 ? questionOf(turns) : undefined)
 
 const nothingStored: Storing = { waits: false, keeps: false, references: [] }
 
-/** What Parley itself reads of a body. Throws GatewayError. */
+/** The part of a body that Parley reads. Throws GatewayError. */
 export function headOf(text: string, asked: LargeAsk): { head: Head | OperationHead; storing: Storing } {
   const door = doorOf(asked)
   if (door) return { head: door.readHead(text, asked.path, asked.variant), storing: nothingStored }
@@ -71,7 +70,7 @@ export function headOf(text: string, asked: LargeAsk): { head: Head | OperationH
   return { head: codec.readHead(scanned, asked.path), storing }
 }
 
-/** What is known of a body. Throws GatewayError. */
+/** Throws GatewayError. */
 export function factsOf(text: string, own: string, asked: LargeAsk): Opened {
   const { head: whole, storing } = headOf(text, asked)
   const { question, ...head } = whole as OperationHead

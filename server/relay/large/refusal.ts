@@ -1,7 +1,7 @@
 /** A GatewayError as plain data, since a structured clone would lose its fields. */
 import { type ErrorCode, type ErrorDetail, GatewayError } from '#shared/errors'
 
-/** What crosses between the threads. */
+/** A GatewayError as it crosses between the threads. */
 export interface Refusal {
   refusal: ErrorCode
   message: string

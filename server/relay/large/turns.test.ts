@@ -15,7 +15,7 @@ test('one at a time, callers in turns, and a failure is nobody else’s', async 
   }
   const asked = ['a1', 'a2', 'a3', 'b1', 'b2'].map((name) => turns.take(name.slice(0, 1), work(name)))
   const ends = await Promise.allSettled(asked)
-  // The first one begins before anybody else has come.
+  // The first one starts before any other was added.
   expect(done).toEqual(['a1', 'a2', 'b1', 'a3', 'b2'])
   expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled', 'fulfilled'])
 })

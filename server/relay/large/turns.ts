@@ -1,4 +1,4 @@
-/** One piece of work at a time, callers in turns: who asks for much waits for their own work, not others for it. */
+/** Runs one piece of work at a time, with callers in turn: a busy caller waits for its own work and does not delay others. */
 
 /** A queue for each caller. */
 export interface Turns {
@@ -6,9 +6,8 @@ export interface Turns {
   take<Value>(caller: string, work: () => Promise<Value>): Promise<Value>
 }
 
-/** Nobody waits. */
 export function createTurns(): Turns {
-  /** In the order of their turns; a caller who had one goes to the end. */
+  /** In the order of their turns; after its turn a caller goes to the end. */
   const waiting = new Map<string, (() => Promise<void>)[]>()
   let isBusy = false
 

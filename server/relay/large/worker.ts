@@ -1,11 +1,14 @@
-/** The worker for large bodies. It has no connection, no file and no secret, and gives way to the thread that carries streams. */
+/**
+ * The worker for large bodies. It has no connection, no file and no secret, and runs at a lower priority than the thread that carries
+ * streams.
+ */
 import { giveWay } from '#runtime/turns'
 import type { Reply } from '#runtime/worker-link'
 import { GatewayError } from '#shared/errors'
 import { createLargeJobs, type LargeJobs } from './jobs.ts'
 import { refusalOf } from './refusal.ts'
 
-/** A message to the worker: one of its jobs, or its beginning and end, which it only answers. */
+/** A message to the worker: one of its jobs, or `open` and `close`, which it only acknowledges. */
 export type LargeMessage = { id: number } & (
   | { kind: 'open' | 'close' }
   | { [Name in keyof LargeJobs]: { kind: 'job'; name: Name; args: Parameters<LargeJobs[Name]> } }[keyof LargeJobs]
@@ -31,7 +34,7 @@ async function answer(message: LargeMessage): Promise<Reply> {
   }
 }
 
-/** Bytes are handed over, not copied. */
+/** Bytes are transferred, not copied. */
 function buffersOf(value: unknown): ArrayBuffer[] {
   if (typeof value === 'object' && value !== null && 'requests' in value && Array.isArray(value.requests)) {
     return [...new Set(value.requests.flatMap(buffersOf))]

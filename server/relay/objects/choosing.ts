@@ -1,6 +1,6 @@
 /**
- * Who may be asked at a door: the channel and key that have what the request names, or, for something new, every channel of the caller
- * whose vendor has such objects.
+ * Chooses the candidates of an object request: the channel and key that have the objects it names, or, for a new object, every channel of
+ * the caller whose vendor has such objects.
  */
 
 import type { Price } from '#billing/pricing/price'
@@ -22,10 +22,12 @@ import { noModel } from './sending.ts'
 type Parts = Pick<RelayParts, 'channels' | 'prices' | 'health' | 'random' | 'reasoningState'>
 type Asking = Pick<ObjectAsk, 'caller' | 'door'>
 
-/** Of objects that have no model. */
+/** The price of objects without a model. */
 const free: Price = { model: '', fields: { request: '0' }, rates: resolveRates({ request: '0' }), managed: 'file' }
 
-/** The candidates of `model`, or of objects that have none, with the price. `named`: what they must have. Rejects with GatewayError. */
+/**
+ * The candidates for `model`, or for objects without one, with the price. `named`: objects that they must have. Rejects with GatewayError.
+ */
 export async function choose(parts: Parts, ask: Asking, named: readonly StateRef[], model?: string): Promise<ModelCandidates> {
   const price = model === undefined ? free : priceOf(parts, ask, model)
   const keepers = await parts.reasoningState.keepersOf(ask.caller.user.id, named)
@@ -67,7 +69,7 @@ function candidatesOf(channel: Channel, { door }: Asking, name: string | undefin
   return channel.keys.filter(({ enabled }) => enabled).map((key) => ({ ...how, key }))
 }
 
-/** Says why the one channel and key that have an object cannot be asked. */
+/** Throws if the one channel and key that have an object cannot be used. */
 function demandServing(channel: Channel | undefined, { caller, door }: Asking, key: string | null): void {
   const gone = (why: string) => new GatewayError('no_channel_available', `The channel that has this object ${why}.`)
   if (!channel) throw gone('is no longer here')
@@ -83,7 +85,7 @@ const elsewhere = (named: readonly StateRef[]) =>
     ? new GatewayError('not_found', 'No upstream account has all that this request names.')
     : new GatewayError('no_channel_available', 'Every key of the channels that have such objects is switched off.', { retryAfter: 5 })
 
-/** For a caller none of whose channels has such objects. */
+/** The error for a caller none of whose channels has such objects. */
 export function refusal({ door }: Asking, model?: string): GatewayError {
   const vendors = keepersOf(door.api, door.kind).map((id) => `\`${id}\``)
   const where = model === undefined ? 'No channel of this key has' : 'No channel of this model has'

@@ -1,6 +1,6 @@
 /**
- * Files that Parley keeps, where an object is made of them: copied once into the account that has it, under the upstream's own id. Answers name
- * them as their callers do.
+ * Files stored by Parley that an object is created from: each is copied once into the account of the object, under the upstream's own id.
+ * Answers use the ids that the callers know.
  */
 import { keptFileIn } from '#canonical/kept-file'
 import { fileIdIn, fileIdsIn, idOf } from '#protocols/objects'
@@ -12,7 +12,6 @@ import { GatewayError } from '#shared/errors'
 import { type PhaseTimer, phaseLimits, phaseTimer } from '#upstream/timeouts'
 import { call, noModel } from './sending.ts'
 
-/** What they need. */
 export type CopyParts = Pick<RelayParts, 'upstream' | 'signer' | 'version' | 'random' | 'reasoningState'> & {
   files: Pick<FileStore, 'find' | 'read'>
 }
@@ -24,7 +23,7 @@ export async function demandFiles({ files }: CopyParts, tenant: string, named: r
   for (const one of named) if (!(await files.find(tenant, keptFileIn(one) ?? ''))?.isWhole) throw noFile()
 }
 
-/** The id of the copy of each file in this candidate's account, by the id that names it; those that are missing are made. */
+/** The id of each file's copy in this candidate's account, by file id; missing copies are made. */
 export async function copiesFor(
   parts: CopyParts,
   tenant: string,
@@ -71,18 +70,17 @@ function streamOf(pieces: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array
   })
 }
 
-/** Copies by their files, for those who have nothing to do with the objects made of them. */
+/** The copies of files, for code that does not deal with the objects themselves. */
 export interface FileCopies {
-  /** The kept file that the tenant's copy of this id was made of. */
+  /** The stored file of which this is the tenant's copy. */
   originalOf(tenant: string, copy: string): Promise<string | undefined>
-  /** Deletes the copies of a file. Never rejects: what cannot be deleted is logged. */
+  /** Deletes the copies of a file. Never rejects: failures are logged. */
   remove(tenant: string, file: string): Promise<void>
 }
 
-/** Seconds in which a copy is deleted. */
+/** Timeout for deleting a copy, in seconds. */
 const seconds = 30
 
-/** The copies of all files. */
 export function createFileCopies(parts: CopyParts & Pick<RelayParts, 'channels' | 'clock' | 'log'>): FileCopies {
   const { channels, clock, log, reasoningState } = parts
   const { objects } = reasoningState
@@ -115,14 +113,14 @@ export function createFileCopies(parts: CopyParts & Pick<RelayParts, 'channels' 
   }
 }
 
-/** The text with other ids in the place of these. */
+/** The text with these ids replaced. */
 export function withIds(text: string, ids: ReadonlyMap<string, string>): string {
   let written = text
   for (const [from, to] of ids) written = written.replaceAll(JSON.stringify(from), JSON.stringify(to))
   return written
 }
 
-/** An answer whose copies have the names that the tenant knows. */
+/** An answer with copies replaced by the file ids that the tenant knows. */
 export async function inCallersIds({ reasoningState }: CopyParts, tenant: string, text: string): Promise<string> {
   const ids = fileIdsIn(text)
   const known =

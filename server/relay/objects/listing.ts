@@ -1,4 +1,4 @@
-/** The objects of one caller, in pages: which there are is known here, what they are is asked of those that have them. */
+/** The objects of one caller, in pages: their ids are recorded here, and each object is requested from the account that has it. */
 import type { Loss } from '#canonical/loss'
 import { inCallersModel, readPage, writePage } from '#protocols/objects'
 import type { UpstreamObject } from '#reasoning-state/upstream-objects'
@@ -11,9 +11,9 @@ import { openChannels } from './choosing.ts'
 import type { ObjectOutcome, ObjectParts, ObjectRequest } from './request.ts'
 import { call, callersNames, noModel } from './sending.ts'
 
-/** Calls at a time. */
+/** Concurrent calls. */
 const atOnce = 8
-/** Seconds for each. */
+/** Timeout of each, in seconds. */
 const seconds = 30
 
 const unreached: Loss = {
@@ -23,7 +23,7 @@ const unreached: Loss = {
   meaning: false,
 }
 
-/** A page. Objects that their upstream no longer has are forgotten; those whose channel cannot be asked are left out, with a loss. */
+/** A page. Objects that their upstream no longer has are forgotten; those whose channel is unavailable are left out, with a loss. */
 export async function listed(parts: ObjectParts, { ask }: ObjectRequest): Promise<ObjectOutcome> {
   const { door, caller } = ask
   const tenant = caller.user.id

@@ -1,6 +1,7 @@
 /**
- * Objects in an upstream's account: one request at one of their doors, from its limits and hold to its row. What is made is recorded before
- * its id is told; later requests with the id go to the channel and key that made it, and nobody else's do. Start reading at `createObjects`.
+ * Objects in an upstream's account: one request to one of their endpoints, from its limits and hold to its row. A created object is
+ * recorded before its id is returned; later requests with the id go to the channel and key that created it, and only its owner's do. Start
+ * reading at `createObjects`.
  */
 import type { Head } from '#canonical/codec'
 import { keptFileIn } from '#canonical/kept-file'
@@ -22,11 +23,10 @@ import type { ObjectOutcome, ObjectParts, ObjectRequest } from './request.ts'
 import { headersOf, named, pathOf, written } from './rewritten.ts'
 import { call, isJson, type ObjectAnswer } from './sending.ts'
 
-/** Seconds in which an upstream begins to answer. */
+/** Seconds until an upstream must begin to answer. */
 const patience = 120
 const nobodyElse = { error: [], context: [], filter: [] }
 
-/** What serves requests at these doors. */
 export function createObjects(parts: ObjectParts): ServeObject {
   return async (given) => {
     const arrival = arrivalOf(parts, given)
@@ -84,7 +84,7 @@ export function createObjects(parts: ObjectParts): ServeObject {
   }
 }
 
-/** One call, to the first candidate that answers. Objects that were made are recorded, those that were deleted are forgotten. */
+/** One call, to the first candidate that answers. Created objects are recorded, deleted ones are forgotten. */
 async function asking(
   parts: ObjectParts,
   request: ObjectRequest,
@@ -95,7 +95,7 @@ async function asking(
   const { ask } = request
   const { candidate, value: answer } = await tryCandidates({
     ...{ parts, candidates, model: name, attempts },
-    // Whoever leaves while something is made would leave it behind without its owner.
+    // Aborting a creation because the client disconnects would leave an object without a recorded owner.
     signal: ask.door.method === 'GET' ? ask.signal : new AbortController().signal,
     limits: ({ channel }) => phaseLimits(channel.timeouts, patience),
     prepare: async (one) => (attempt: Attempt) => askOne(parts, request, one, attempt),
@@ -107,7 +107,7 @@ async function asking(
     candidate,
     value: told.value,
     status: answer.status,
-    // A page that somebody made must not be one of Parley's own.
+    // Uploaded HTML must not be served as a page of Parley's own origin.
     contentType: isJson(answer.headers) ? 'application/json' : 'application/octet-stream',
     body: text ?? answer.pieces,
     losses: [],
@@ -199,7 +199,7 @@ const emptyHead = { model: '', stream: false, n: 0, inputBytes: 0, usageAsked: f
 
 const neverAsked = () => Promise.reject(new Error('an object has no exchange'))
 
-/** The request as the steps that hold, settle and write rows know requests. */
+/** The request in the form that the hold and settlement steps take. */
 function arrivalOf({ clock, open }: ObjectParts, { requestId, caller, door, headers, signal }: ObjectAsk): Arrival {
   const dialect = door.api === 'openai' ? 'openai' : dialectOf[door.api]
   const ask: Ask = { requestId, caller, operation: 'state', dialect, bytes: 0, body: neverAsked, headers, strict: false, signal }

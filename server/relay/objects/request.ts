@@ -1,4 +1,4 @@
-/** What the steps of a request at a door hand to each other. */
+/** The values that the steps of an object request pass on. */
 import type { StateRef } from '#canonical/codec'
 import type { Loss } from '#canonical/loss'
 import type { ObjectBody } from '#protocols/objects'
@@ -7,22 +7,21 @@ import type { ObjectAsk, ObjectContent, ObjectReply } from '#relay/contract/obje
 import type { Candidate } from '#routing/order'
 import type { CopyParts } from './copies.ts'
 
-/** What serving needs of the program. */
 export type ObjectParts = RelayParts & CopyParts
 
-/** What was read of a request. */
+/** A parsed request. */
 export interface ObjectRequest {
   ask: ObjectAsk
   content: ObjectContent | undefined
   said: ObjectBody
-  /** The object that the address names. */
+  /** The object that the URL names. */
   object: StateRef | undefined
 }
 
-/** What came of it. */
+/** Its result. */
 export interface ObjectOutcome extends Omit<ObjectReply, 'left'> {
   candidate: Candidate | undefined
-  /** What the upstream said of the object. */
+  /** The upstream's representation of the object. */
   value?: unknown
   losses: readonly Loss[]
 }

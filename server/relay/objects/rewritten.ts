@@ -1,4 +1,4 @@
-/** What is not the client's own in what goes to an upstream, nor the upstream's own in what comes back: names of models, ids of copies, headers. */
+/** Translates model names, ids of file copies and headers in object requests and in their answers. */
 import type { StateRef } from '#canonical/codec'
 import { inCallersModel, type ObjectBody, withModelName } from '#protocols/objects'
 import type { ObjectAsk, ObjectContent } from '#relay/contract/objects'
@@ -6,7 +6,7 @@ import type { Candidate } from '#routing/order'
 import { withIds } from './copies.ts'
 import { callersNames, isJson, type ObjectAnswer } from './sending.ts'
 
-/** The address behind the version. */
+/** The path after the version. */
 export function pathOf({ door, part, query }: ObjectAsk, object: StateRef | undefined, copies: ReadonlyMap<string, string>): string {
   const collection = door.path.replace(/^(?:\/upload)?\/v\w+\//, '')
   const [, last = ''] = /([^/]*)$/.exec(object?.id ?? '') ?? []
@@ -16,7 +16,7 @@ export function pathOf({ door, part, query }: ObjectAsk, object: StateRef | unde
   return search === '' ? path : `${path}?${search}`
 }
 
-/** The body with the upstream's name of its model, or its ids of copies. */
+/** The body with the upstream's model name, and with its ids of file copies. */
 export function written(
   content: ObjectContent,
   { value }: ObjectBody,
@@ -29,7 +29,7 @@ export function written(
   return { text: withIds(content.text, copies) }
 }
 
-/** The answer with the model's name as the caller knows it: `asked`, or what the channel calls it. */
+/** The answer with the model's public name: `asked`, or the channel's name for it. */
 export function named(answer: ObjectAnswer, { channel, model }: Candidate): ObjectAnswer {
   const names = callersNames(channel)
   if (model.name !== '') names.set(model.upstream, model.name)
@@ -37,7 +37,7 @@ export function named(answer: ObjectAnswer, { channel, model }: Candidate): Obje
   return value === answer.value ? answer : { ...answer, value, text: JSON.stringify(value) }
 }
 
-/** Of Google's uploads, and how a file is called. */
+/** Headers of Google's uploads, and the name of a file. */
 export const headersOf = ({ headers }: ObjectAnswer): Record<string, string> => ({
   ...(!isJson(headers) && { 'content-disposition': dispositionOf(headers.get('content-disposition') ?? '') }),
   ...Object.fromEntries([...headers].flatMap(([name, value]) => (/^x-goog-upload-/i.test(name) ? [[name.toLowerCase(), value]] : []))),

@@ -1,4 +1,4 @@
-/** One call to the account that has an object, or is to have it. */
+/** One call to the account that has an object, or will have it. */
 import type { ObjectApi } from '#canonical/account-object'
 import { conversationCodecs } from '#protocols/index'
 import type { RelayParts } from '#relay/contract/ask'
@@ -16,45 +16,43 @@ import { authHeaders, isSigned, schemeOf } from '#vendors/auth'
 import { forwardedHeaders } from '#vendors/forwarded-headers'
 import { writeMultipart } from '#wire/multipart'
 
-/** Bytes: what an answer may have, be it a file. */
+/** Maximum bytes of an answer, including files. */
 const mostBytes = 64 * 1024 * 1024
-/** Bytes of JSON that is looked at: more is handed on unread. */
+/** Maximum bytes of JSON that is parsed: a larger answer is forwarded unread. */
 const mostJson = 4 * 1024 * 1024
-/** Sent to Messages where the client said none. */
+/** Sent to Messages if the client sent none. */
 const usualVersion = '2023-06-01'
 
-/** Of what no model is asked for. */
+/** For requests without a model. */
 export const noModel: ChannelModel = { name: '', upstream: '', capabilities: {} }
 
-/** How callers know the models of a channel, by the upstream's names. */
+/** The public names of a channel's models, by the upstream's names. */
 export const callersNames = ({ models }: Channel): Map<string, string> =>
   new Map([...models.values()].map(({ name, upstream }) => [upstream, name]))
 
-/** What is asked. */
 export interface ObjectCall {
   api: ObjectApi
   method: UpstreamRequest['method']
-  /** Behind the version, with its query. */
+  /** After the version, with its query. */
   path: string
   content?: ObjectContent | undefined
-  /** The client's. */
+  /** The client's headers. */
   headers: Pick<Headers, 'get'>
   upload?: ObjectAsk['upload']
 }
 
-/** What came. */
 export interface ObjectAnswer {
   status: number
   headers: AnswerHeaders
   pieces: readonly Uint8Array[]
-  /** The body as text and as JSON, where it is that. */
+  /** The body as text and as JSON, if it is JSON. */
   text?: string
   value?: unknown
 }
 
 type Parts = Pick<RelayParts, 'upstream' | 'signer' | 'version' | 'random'>
 
-/** The answer to a call that succeeded. Rejects with what the upstream refused it with. */
+/** The answer to a successful call. Rejects with the upstream's refusal. */
 export async function call(parts: Parts, candidate: Candidate, asked: ObjectCall, timer: PhaseTimer): Promise<ObjectAnswer> {
   const request = await signed(parts.signer, requestOf(parts, candidate, asked), timer.signal)
   const answer = await parts.upstream.open(request, timer.signal, () => timer.connected())
@@ -108,7 +106,7 @@ function requestOf({ version, random }: Parts, { channel, key }: Candidate, aske
   }
 }
 
-/** What an upstream says is at its own address, whatever host it names: the channel's credential goes nowhere else. */
+/** Resolves a URL from an upstream at the channel's own host, whatever host it names: the channel's credential is sent nowhere else. */
 function atOwnHost(baseUrl: string, named: string): string {
   const { pathname, search } = new URL(named, baseUrl)
   return `${new URL(baseUrl).origin}${pathname}${search}`

@@ -9,7 +9,7 @@ import { GatewayError } from '#shared/errors'
 import { boundaryOf, formDecoder } from '#wire/multipart-head'
 import { createMultipartReader, type MultipartEvent } from '#wire/multipart-reader'
 
-/** Bytes that are searched for a boundary before others have their turn: what waited for its caller comes as one piece. */
+/** Bytes searched for a boundary before the event loop gets a turn: data that queued up arrives as one piece. */
 const atOnce = 512 * 1024
 
 export interface FormLimits {
@@ -44,12 +44,12 @@ export async function collectForm(
     free(piece)
   }
   reader.end()
-  // What reads the form next looks at all of its text.
+  // The next reader of the form scans all of its text.
   if (taker.textBytes() > atOnce) await nextTurn()
   return { parts: taker.parts, size }
 }
 
-/** Gives the memory of bytes back that own their buffer: many uploads at once fill hundreds of mebibytes before it is collected. */
+/** Frees the buffer of bytes that own it: with many concurrent uploads, hundreds of mebibytes would pile up before garbage collection. */
 function free(bytes: Uint8Array<ArrayBuffer>): void {
   if (bytes.byteLength === bytes.buffer.byteLength) bytes.buffer.transfer(0)
 }

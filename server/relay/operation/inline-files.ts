@@ -1,6 +1,6 @@
 /**
- * Files of a request, for an upstream that accepts them only inside its JSON: fetched by URL, or read from the spool. Each is had
- * once per request, however many candidates are tried; a long one is read from the spool whenever it is sent.
+ * Files of a request, for an upstream that accepts them only inside its JSON: fetched by URL, or read from the spool. Each is loaded once
+ * per request, however many candidates are tried; a long one is read from the spool whenever it is sent.
  */
 
 import type { FormFile, InlineFile, WantedFile } from '#canonical/operation/operation'
@@ -18,7 +18,7 @@ import { beginningBytes, mediaType } from '#upstream/media-type'
  */
 export type InlineFiles = (wanted: readonly WantedFile[]) => Promise<readonly InlineFile[]>
 
-/** Reads files for one request; `signal` aborts its downloads, and long files are marks of `long`. */
+/** Reads files for one request; `signal` aborts its downloads, and long files become placeholders of `long`. */
 export function inlineFiles(fetchMedia: FetchMedia, signal: AbortSignalLike, long: LongFiles): InlineFiles {
   const fileAt = filesAt(fetchMedia, signal, long)
   const uploads = new Map<FormFile, Promise<InlineFile>>()
@@ -54,7 +54,7 @@ async function readUpload(file: FormFile, param: string, long: LongFiles): Promi
   return { mimeType, data: isLong ? long.mark(file) : beginning.toString('base64') }
 }
 
-/** As many bytes, or more. */
+/** At least this many bytes from its beginning, if it has them. */
 async function beginningOf(file: FormFile, bytes: number): Promise<Buffer> {
   const pieces: Uint8Array[] = []
   let had = 0

@@ -1,9 +1,9 @@
-/** A whole answer of another style, which may have come in several parts, for the client. */
+/** Converts a whole answer of another style, possibly in several parts, for the client. */
 import type { CodecContext, WholeAnswer } from '#canonical/codec'
 import { joinLosses } from '#canonical/loss'
 import type { OperationDoor, OperationHead, OperationUpstream } from '#canonical/operation/operation'
 
-/** Whose answer it is, and by what it is read. */
+/** The two sides of the conversion. */
 export interface Answering {
   door: OperationDoor
   upstream: OperationUpstream

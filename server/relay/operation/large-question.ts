@@ -1,4 +1,4 @@
-/** A large question for an upstream of another style: the worker writes it, and reads whole answers by it. */
+/** A large request for an upstream of another style: the worker writes it, and reads its whole answers. */
 import type { Target } from '#canonical/codec'
 import type { Loss } from '#canonical/loss'
 import type { OperationHead, OperationUpstream } from '#canonical/operation/operation'
@@ -10,14 +10,14 @@ import type { Candidate } from '#routing/order'
 import type { InlineFiles } from './inline-files.ts'
 import type { OperationServices, Sendable } from './upstream-request.ts'
 
-/** A question as it is sent to an upstream of another style. */
+/** A request converted for an upstream of another style. */
 export interface Converted {
   upstream: OperationUpstream
-  /** Of a large body: what is left of it here, undefined for a client that cannot have a stream. */
+  /** For a large body: its outline, undefined for a client that cannot get a stream. */
   question: unknown
   requests: readonly [Sendable, ...Sendable[]]
   losses: readonly Loss[]
-  /** Reads whole answers where the question is; absent: here. */
+  /** Reads whole answers in the worker; absent: on this thread. */
   whole?: Exchange['whole']
 }
 
@@ -26,12 +26,12 @@ interface LargeGiven {
   upstream: OperationUpstream
   target: Target
   inline: InlineFiles
-  /** What it marks. */
+  /** The files that its placeholders stand for. */
   long: LongFiles
   priced: OperationHead['priced']
 }
 
-/** The question of a large body, written where it is. Rejects with GatewayError. */
+/** Converts a large body in the worker. Rejects with GatewayError. */
 export async function largeConverted(
   { parts, ask }: OperationServices,
   candidate: Candidate,

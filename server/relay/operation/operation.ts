@@ -31,7 +31,7 @@ import { idLength, type OperationServices, requestFor, type Sendable } from './u
 
 const notServed = () => new GatewayError('unsupported_endpoint', 'No channel of this model can serve this endpoint.', { param: 'model' })
 
-/** An operation in one of its styles. Throws GatewayError for what Parley itself reads. */
+/** An operation in one of its styles. Throws GatewayError when a part that Parley reads is invalid. */
 export function openOperation(parts: RelayParts, ask: Ask, body: Body): ReadRequest {
   const { affinity } = parts
   const family = operationCodecs[ask.operation as SideOperation]
@@ -63,11 +63,11 @@ export function openOperation(parts: RelayParts, ask: Ask, body: Body): ReadRequ
   }
 }
 
-/** State that is to be looked up: what Parley has put there itself is known. */
+/** The state that must be looked up: references that Parley itself inserted are known. */
 const unknown = (named: readonly StateRef[] = [], known: readonly StateRef[] = []): readonly StateRef[] =>
   known.length === 0 ? named : named.filter(({ id }) => !known.some((one) => one.id === id))
 
-/** Those of one account, where only it has what the request is about. Throws `no_channel_available`. */
+/** The candidates of one account, if only it has the object in question. Throws `no_channel_available`. */
 function pinned(candidates: readonly Candidate[], account: Ask['pinned']): readonly Candidate[] {
   if (!account) return candidates
   const own = candidates.filter(({ channel, key }) => channel.id === account.channel && (key?.id ?? null) === account.key)
@@ -80,10 +80,10 @@ interface Asked {
   codec: OperationDoor
   family: Partial<Record<Style, OperationStyle>>
   body: Incoming
-  /** Where the body is in the worker, and `body` is empty. */
+  /** Set if the body is in the worker; `body` is then empty. */
   large: LargeBody | undefined
   head: OperationHead
-  /** What was lost before. */
+  /** Earlier losses. */
   lost: readonly Loss[]
 }
 
@@ -125,7 +125,7 @@ const pricedUnits = ({ input, output, audioIn, audioOut, imageIn, imageOut, seco
   characters: character > 0n,
 })
 
-/** Whether the client's bytes can be sent as they are: same style, a model that is asked in this way, and no more inputs than it accepts. */
+/** Whether the client's bytes can be sent as they are: same style, a model that takes this form, and no more inputs than it accepts. */
 function fits({ inputs, foreign }: OperationHead, { model }: Candidate, { passesTo }: OperationDoor): boolean {
   if (foreign || passesTo?.(model.upstream) === false) return false
   const { maxInputs } = model.capabilities
@@ -167,7 +167,7 @@ async function nativeExchange(services: OperationServices, candidate: Candidate,
   }
 }
 
-/** What reads answers of thousands of vectors; other answers have no more than few values. */
+/** Reads answers with thousands of vectors; other answers only have few values. */
 function largeReader({ parts, ask }: OperationServices, read: Pick<LargeAnswer, 'edits' | 'head' | 'converted'>): Exchange['wholeLarge'] {
   const { readLarge } = parts
   if (ask.operation !== 'embed' || !readLarge) return undefined
@@ -175,7 +175,7 @@ function largeReader({ parts, ask }: OperationServices, read: Pick<LargeAnswer, 
   return (answers) => readLarge(answers, wanted, ask.caller.key?.id ?? ask.caller.user.id)
 }
 
-/** The answer of an upstream of the client's own style. */
+/** Forwards the answer of an upstream of the client's own style. */
 function passing(codec: OperationDoor, head: OperationHead, answerEdits: AnswerEdits): Omit<Exchange, 'request' | 'upstream' | 'losses'> {
   return {
     whole: (text) => codec.readWhole(text, answerEdits, head),

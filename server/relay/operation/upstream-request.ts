@@ -1,4 +1,4 @@
-/** What is sent to one candidate for an operation other than generation. */
+/** The request to one candidate for an operation other than generation. */
 import type { Form, FormFile, WrittenOperation } from '#canonical/operation/operation'
 import type { Ask, RelayParts } from '#relay/contract/ask'
 import { outgoing, withParams } from '#relay/exchange/outgoing'
@@ -24,7 +24,7 @@ interface Sent extends Sendable {
   accept?: string | undefined
 }
 
-/** The request in its vendor's address and credential. Throws `unsupported_endpoint` for what the vendor lacks. */
+/** The request with its vendor's URL and credential. Throws `unsupported_endpoint` for an endpoint that the vendor lacks. */
 export function requestFor(
   { parts, ask }: OperationServices,
   candidate: Candidate,
