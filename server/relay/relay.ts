@@ -25,10 +25,10 @@ import { addBetas } from '#relay/spend/unpriced'
 import { Abort, type AbortSignalLike } from '#runtime/contract/abort'
 import type { Operation } from '#shared/ids'
 
-/** What the dialects are for; each other operation has a style. */
+/** Operations that have dialects; all others have styles. */
 const conversations: ReadonlySet<Operation> = new Set(['generate', 'count-tokens', 'compact'])
 
-/** Throws GatewayError for what Parley itself reads of the body. */
+/** Throws GatewayError when a part of the body that Parley reads is invalid. */
 function openRequest(parts: RelayParts, ask: Ask, body: Body): ReadRequest {
   if (body.native) return openInteraction(parts, ask, body)
   if (!conversations.has(ask.operation)) return openOperation(parts, ask, body)
@@ -84,25 +84,25 @@ export function createRelay(parts: RelayParts): Relay {
 }
 
 /**
- * Requests that are being served, each with a signal by which it can be ended from outside: its key was withdrawn, or the process
- * shuts down. The same signal is aborted when the client leaves; its reason tells the two apart. `open` counts them.
+ * Requests that are being served, each with a signal by which it can be ended from outside, when its key is revoked or the process shuts
+ * down. The same signal is aborted when the client disconnects; its reason tells the two apart. `open` counts them.
  */
 class InFlight {
   readonly open: OpenWork
-  /** The latest one: each knows its neighbours, so that coming and going costs nothing, however many there are. */
+  /** The newest one. A doubly linked list, so that adding and removing is cheap, however many there are. */
   latest: Flight | undefined
 
   constructor(open: OpenWork) {
     this.open = open
   }
 
-  /** Ends every request for which there is a reason. */
+  /** Ends every request for which `why` returns a reason. */
   end(why: Why): void {
     for (let one = this.latest; one !== undefined; one = one.older) one.endIf(why)
   }
 }
 
-/** One of them, from now until it leaves. `client`: the signal that is aborted when the client leaves. */
+/** One request in flight. `client`: aborted when the client disconnects. */
 class Flight implements InFlightRequest {
   readonly signal = new Abort()
   older: Flight | undefined
@@ -129,7 +129,7 @@ class Flight implements InFlightRequest {
     else client.addEventListener('abort', this, { once: true })
   }
 
-  /** The client has left. */
+  /** The client has disconnected. */
   handleEvent(): void {
     this.hangUp()
   }
@@ -174,12 +174,12 @@ class Flight implements InFlightRequest {
     if (reason !== undefined) this.signal.abort(reason)
   }
 
-  /** It keeps the one before it: whoever is going through all of them may be standing on it. */
+  /** Keeps its link to the older one: a running iteration may be at this one. */
   #unlink(): void {
     if (this.#newer === undefined) this.#all.latest = this.older
     else this.#newer.older = this.older
     if (this.older !== undefined) this.older.#newer = this.#newer
-    // Whoever still has this one would keep all later ones in memory.
+    // Otherwise a reference to this one would keep all newer ones in memory.
     this.#newer = undefined
   }
 }

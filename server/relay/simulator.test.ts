@@ -1,4 +1,4 @@
-/** The whole relay under random schedules. A seed that fails is played again by `testing/simulator/run.ts`. */
+/** The whole relay under random schedules. `testing/simulator/run.ts` replays a failing seed. */
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { sampled, sampledSeeds } from '#testing/sample'

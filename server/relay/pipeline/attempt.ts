@@ -1,7 +1,7 @@
 /**
- * Step 6: try the candidates of one model until one delivers. What "delivers" means is for the caller to say: a whole answer
- * that was read and checked, a stream up to its first meaningful event, a socket whose session has begun. Every attempt leaves
- * a row in the log; nothing has reached the client yet.
+ * Step 6: try the candidates of one model until one delivers. The caller defines "delivers": a whole answer that was read and checked, a
+ * stream up to its first meaningful event, a socket whose session has begun. Every attempt is recorded in the usage row; nothing has
+ * reached the client yet.
  */
 
 import type { RelayParts } from '#relay/contract/ask'
@@ -16,36 +16,35 @@ import type { AttemptRow } from '#shared/console/log'
 import { asGatewayError, GatewayError } from '#shared/errors'
 import { type PhaseLimits, type PhaseTimer, phaseTimer } from '#upstream/timeouts'
 
-/** One attempt as it runs. */
+/** A running attempt. */
 export interface Attempt {
   candidate: Candidate
-  /** Its phase, and the upstream's status, are kept up to date by whoever makes the attempt. */
+  /** The code that makes the attempt updates its phase and the upstream's status. */
   row: AttemptRow
-  /** Stopped when the attempt fails; after success it belongs to whoever receives the answer. */
+  /** Stopped when the attempt fails; after success the receiver of the answer owns it. */
   timer: PhaseTimer
-  /** Aborted when the client leaves or a limit is reached. */
+  /** Aborted when the client disconnects or a limit is reached. */
   signal: AbortSignalLike
-  /** Not over a connection that was used before: this candidate has failed once. */
+  /** Requires a new connection, because this candidate has failed once. */
   fresh: boolean
 }
 
-/** What is tried. */
 export interface Trying<Value> {
   parts: Pick<RelayParts, 'clock' | 'retry' | 'random' | 'health' | 'balancing'>
   candidates: readonly Candidate[]
-  /** Why nobody can be asked, when that is known already. */
+  /** Why no candidate can be asked, if that is already known. */
   refusal?: GatewayError | undefined
-  /** Candidates that rest are left alone: another model may be asked instead. */
+  /** Skips resting candidates: another model may be asked instead. */
   sparesResting?: boolean
   /** The model that the client named. */
   model: string
   attempts: AttemptLog
-  /** Aborted when the client leaves. */
+  /** Aborted when the client disconnects. */
   signal: AbortSignalLike
-  /** Told (false) when an attempt has failed. */
+  /** Called (with false) when an attempt has failed. */
   flight?: Pick<InFlightRequest, 'making'> | undefined
   limits(candidate: Candidate): PhaseLimits
-  /** Prepares what is sent; an error: this candidate cannot be sent the request, and is passed over without an attempt. */
+  /** Prepares the request; an error means that this candidate cannot be sent it, and is skipped without an attempt. */
   prepare(candidate: Candidate): Promise<Make<Value> | GatewayError>
 }
 
@@ -61,7 +60,7 @@ export interface Delivered<Value> {
   value: Value
 }
 
-/** Makes one admitted attempt. Undefined: it failed, as `failures` now say. */
+/** Makes one admitted attempt. Undefined: it failed, and the error was added to `failures`. */
 async function attempt<Value>(
   trying: Trying<Value>,
   failures: Failure[],
@@ -99,7 +98,7 @@ async function attempt<Value>(
   }
 }
 
-/** Answers the first candidate that delivered. Throws the error that the caller is to be told when none did. */
+/** Returns the first candidate that delivered. Throws the error for the caller when none did. */
 export async function tryCandidates<Value>(trying: Trying<Value>): Promise<Delivered<Value>> {
   const { signal } = trying
   const { clock, retry, random, health } = trying.parts
@@ -140,7 +139,7 @@ export async function tryCandidates<Value>(trying: Trying<Value>): Promise<Deliv
 
 const without = (candidates: readonly Candidate[], one: Candidate) => candidates.filter((other) => other !== one)
 
-/** Whoever rests is asked when nobody else is left. `startedAt`: when the first attempt began (monotonic). */
+/** Asks resting candidates when no other is left. `startedAt`: when the first attempt began (monotonic). */
 async function tryResting<Value>(
   trying: Trying<Value>,
   failures: Failure[],
@@ -165,7 +164,7 @@ async function tryResting<Value>(
   throw verdict(failures) ?? health.refusal(rested)
 }
 
-/** No attempt yet. `trace`: told of each. */
+/** `trace` is notified of each attempt. */
 export const createAttemptLog = (trace?: RequestTrace): AttemptLog => new AttemptRows(trace)
 
 class AttemptRows implements AttemptLog {

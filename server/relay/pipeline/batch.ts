@@ -1,29 +1,29 @@
-/** Events of an upstream that leave together, and who judges how many may. */
+/** Upstream events that are written together, and the budget that limits how many may be. */
 import type { Frame, FrameVerdict } from '#canonical/codec'
 import type { GatewayError } from '#shared/errors'
 import type { Run } from '#shared/sse'
 
 type Asked = Promise<GatewayError | undefined> | undefined
 
-/** What some of the upstream's events came to. Those that leave as they came, side by side in one chunk, leave as one piece of it. */
+/** The output for some upstream events. Adjacent events of one chunk that are forwarded unchanged become one piece of it. */
 export class Batch {
-  /** What the cost is judged by of those that no toll was asked for: bytes of text, or of the whole event where that is not known. */
+  /** Size of the events that the toll has not counted yet: bytes of text, or of the whole event if that is unknown. */
   size = 0
-  /** What the toll said of the others; undefined: they may pass. */
+  /** The toll's verdict on the others; undefined: they may pass. */
   asked: Asked
-  /** The terminator's bytes, kept apart: they leave only after settlement. */
+  /** The terminator's bytes, kept apart: they are sent only after settlement. */
   terminator: Uint8Array | undefined
   /** The answer is complete; nothing follows. */
   last = false
   meaningful = false
   error: GatewayError | undefined
-  /** The error is that the upstream stopped too early, not one that it reported. */
+  /** The upstream stopped too early, rather than reporting an error. */
   cut = false
-  /** What leaves: pieces, and behind them events that may still grow into a longer piece. */
+  /** The output: pieces, followed by adjacent events that may still grow into a longer piece. */
   #pieces: Uint8Array[] | undefined
   #run: Run | undefined
 
-  /** Adds what became of an event; false when it ends the stream. */
+  /** Adds the result of an event; false when it ends the stream. */
   add(verdict: FrameVerdict, { raw, chunk, start = 0 }: Partial<Frame>): boolean {
     const { out } = verdict
     this.meaningful ||= verdict.meaningful && !verdict.error
@@ -38,12 +38,12 @@ export class Batch {
     return !verdict.error
   }
 
-  /** Adds what events became. */
+  /** Adds the output of events. */
   addPiece(bytes: Uint8Array): void {
     if (bytes.length > 0) this.#ended().push(bytes)
   }
 
-  /** Adds events that leave as they came. */
+  /** Adds events that are forwarded unchanged. */
   addRun(run: Run): void {
     if (this.#run?.chunk === run.chunk && this.#run.end === run.start) {
       this.#run.end = run.end
@@ -53,20 +53,20 @@ export class Batch {
     this.#run = run
   }
 
-  /** Bytes that leave so far. */
+  /** Bytes of output so far. */
   get length(): number {
     const inRun = this.#run ? this.#run.end - this.#run.start : 0
     return this.#pieces ? this.#pieces.reduce((sum, piece) => sum + piece.length, inRun) : inRun
   }
 
-  /** All that leaves, as one piece; undefined when nothing does. */
+  /** All output as one piece; undefined when there is none. */
   joined(): Uint8Array | undefined {
     if (this.#pieces === undefined) return this.#run && bytesOf(this.#run)
     const pieces = this.#ended()
     return pieces.length === 1 ? pieces[0] : Buffer.concat(pieces)
   }
 
-  /** Its pieces, none of which can grow any more. */
+  /** The final pieces. */
   #ended(): Uint8Array[] {
     this.#pieces ??= []
     if (this.#run) this.#pieces.push(bytesOf(this.#run))
@@ -77,16 +77,16 @@ export class Batch {
 
 const bytesOf = ({ chunk, start, end }: Run): Uint8Array => (start === 0 && end === chunk.length ? chunk : chunk.subarray(start, end))
 
-/** Judges by their size how many events may pass. */
+/** Decides by size how many events may pass. */
 export interface Toll {
-  /** Bytes that may pass before it must be asked. */
+  /** Bytes that may pass before `passed` must be called. */
   room(): number
-  /** So many have come. Undefined: go on; otherwise wait until it is known why not, if so. */
+  /** Adds this many bytes. Undefined: go on; otherwise wait for the reason to stop, if any. */
   passed(bytes: number): Asked
 }
 
-/** Bytes: a larger event without any text is a picture or sound. */
+/** Bytes: a larger event without text is a picture or audio. */
 const textlessBytes = 1024
 
-/** What an event counts as: its text; all of it when it is large and has none. */
+/** The size of an event for the toll: its text, or all of it when it is large and has none. */
 export const sizeOf = (bytes: number, text: number): number => (text === 0 && bytes > textlessBytes ? bytes : text)

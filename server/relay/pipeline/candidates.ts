@@ -1,7 +1,7 @@
 /**
- * Which models may answer a request: the one that was asked for, and those that stand in for it by the cause of its failure.
- * The caller's own list (`models` of the body) stands for every cause and takes the place of the configured ones. What the
- * caller names it must be allowed to use; what is only configured is passed over where it is not allowed, or has no price.
+ * Which models may answer a request: the requested one, and its fallbacks by the cause of its failure. The caller's own list (`models` of
+ * the body) applies to every cause and replaces the configured ones. A model that the caller names must be allowed for it; one that is only
+ * configured is skipped if it is not allowed, or has no price.
  */
 import type { Group } from '#accounts/caller'
 import { isWholeFor } from '#billing/pricing/cost'
@@ -19,7 +19,7 @@ type Asked = Pick<Ask, 'caller' | 'operation' | 'dialect' | 'replay'>
 
 const noStandIns: StandIns = { error: [], context: [], filter: [] }
 
-/** All channels of a model are down, or rest: another model may still answer. */
+/** All channels of a model are down or resting: another model may still answer. */
 const passes = (error: unknown): error is GatewayError =>
   error instanceof GatewayError && (error.code === 'no_channel_available' || error.code === 'upstream_rate_limited')
 
@@ -27,13 +27,13 @@ function candidatesOf(parts: Parts, { caller, operation, dialect, replay }: Aske
   const price = parts.prices.get(model)
   if (price === undefined) throw modelNotFound()
   const isWhole = isWholeFor(price, operation)
-  // Whoever can go on with a conversation can compact it: where the upstream has no endpoint for that, Parley does it.
+  // Any candidate for generation can compact: if the upstream has no endpoint for that, Parley does it.
   const planned = operation === 'compact' ? 'generate' : operation
   const request = { group: caller.group.name, model, models: caller.models, operation: planned, dialect } as const
   const rank = parts.balancing?.mode() === 'weight' ? undefined : parts.balancing?.rank()
   try {
     const all = plan(parts.channels, request, parts.random.fraction, rank)
-    // After that, so that a model which nobody asks for this says so.
+    // Checked last, so that a model without this operation gets its own error.
     if (!isWhole) throw modelNotFound()
     return { model, price, candidates: parts.health.fit(replay?.channel === undefined ? all : onChannel(all, replay.channel)) }
   } catch (thrown) {
@@ -42,14 +42,14 @@ function candidatesOf(parts: Parts, { caller, operation, dialect, replay }: Aske
   }
 }
 
-/** Those of one channel. Throws `no_channel_available`. */
+/** The candidates of one channel. Throws `no_channel_available`. */
 function onChannel(candidates: readonly Candidate[], name: string): Candidate[] {
   const own = candidates.filter(({ channel }) => channel.name === name)
   if (own.length === 0) throw new GatewayError('no_channel_available', 'The channel of this replay does not serve this model here.')
   return own
 }
 
-/** Undefined for a model that this caller cannot be given in this way. */
+/** A configured fallback; undefined if this caller cannot use it for this request. */
 function configured(parts: Parts, ask: Asked, model: string): ModelCandidates | undefined {
   try {
     return candidatesOf(parts, ask, model)
@@ -68,7 +68,7 @@ function named(parts: Parts, ask: Asked, model: string, index: number): ModelCan
   }
 }
 
-/** Throws GatewayError when nobody can be asked now, whatever the model, or when the caller may not use what it names. */
+/** Throws GatewayError when no model can be asked now, or when the caller may not use one that it names. */
 export function modelsFor(parts: Parts, ask: Asked, head: Pick<Head, 'model' | 'models'>): RequestModels {
   const asked = candidatesOf(parts, ask, head.model)
   const instead = ask.operation === 'generate' && !ask.replay ? standIns(parts, ask, head) : noStandIns
@@ -92,7 +92,7 @@ function standIns(parts: Parts, ask: Asked, { model, models }: Pick<Head, 'model
   return { error: known(error), context: known(context), filter: known(filter) }
 }
 
-/** What the caller's group says for this model, in place of the installation; undefined where it says nothing. */
+/** The group's own fallbacks for this model, which replace those of the installation; undefined if it has none. */
 function ownFallbacks(own: Group['fallbacks'] | undefined, model: string): Fallbacks | undefined {
   if (!own || !Object.hasOwn(own, model)) return undefined
   const { error = [], context = [], filter = [] } = own[model] ?? {}
@@ -107,13 +107,13 @@ export function candidatesFor(parts: Parts, request: ReadRequest): RequestModels
   return candidates instanceof Promise ? candidates.then((ordered) => alone(parts, models, ordered)) : alone(parts, models, candidates)
 }
 
-/** Nobody stands in for the model. */
+/** The model without fallbacks. */
 function alone(parts: Parts, models: RequestModels, ordered: readonly Candidate[]): RequestModels {
   const asked = inTurn(parts, models.asked, ordered)
   return asked === models.asked ? models : { asked, instead: noStandIns }
 }
 
-/** A candidate whose rate limits are nearly used up would refuse, however well it fits. */
+/** Candidates whose rate limits are nearly used up come last, because they would refuse. */
 function inTurn({ health }: Parts, one: ModelCandidates, ordered: readonly Candidate[]): ModelCandidates {
   const candidates = health.plentyFirst(ordered)
   return candidates === one.candidates ? one : { ...one, candidates }

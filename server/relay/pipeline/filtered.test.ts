@@ -1,4 +1,4 @@
-/** On each dialect's own frames: a filter with nothing said is an error; everything else passes byte for byte. */
+/** On each dialect's own frames: a filter without output is an error; everything else passes byte for byte. */
 import { describe, expect, test } from 'bun:test'
 import { resolveRates } from '#billing/pricing/rates'
 import type { FrameVerdict } from '#canonical/codec'

@@ -1,6 +1,6 @@
 /**
- * A way whose answer is an error when a content filter ended it before anything was said, so that another model can be asked.
- * Reads the upstream's answer a second time, up to its first content; used only where another model stands in.
+ * Turns an answer that a content filter ended before any output into an error, so that another model can be asked. Parses the upstream's
+ * answer a second time, up to its first content; used only if there is a fallback model.
  */
 import type { CodecContext, ConversationCodec, FrameVerdict, Memo } from '#canonical/codec'
 import type { Part } from '#canonical/conversation'
@@ -20,7 +20,7 @@ const filterEnded = () =>
 
 const says = (part: Part) => part.kind !== 'text' || part.text !== ''
 
-/** The same ways; an answer that a filter ended before it said anything is an error. */
+/** The same exchanges, with an error for an answer that a filter ended before any output. */
 export function reportingFilter(exchangeFor: ExchangeFor, { clock, random }: Pick<RelayParts, 'clock' | 'random'>): ExchangeFor {
   const codecContext: CodecContext = { now: clock.now, id: (prefix) => prefix + random.base62(24) }
   return async (candidate, rates) => {
@@ -40,7 +40,7 @@ function watched(exchange: Exchange, codec: ConversationCodec, codecContext: Cod
   }
 }
 
-/** What cannot be read is judged by whoever must read it. */
+/** An unreadable body is reported by the code that must read it. */
 function isFiltered(codec: ConversationCodec, body: string, codecContext: CodecContext): boolean {
   try {
     const { choices } = codec.readResponse(body, noMemo, codecContext)
@@ -62,7 +62,7 @@ function seenIn(events: readonly ConversationEvent[]): Seen {
   return 'nothing'
 }
 
-/** Holds what only looks meaningful (an empty finish) until it is known what it stands for. */
+/** Holds events that only look meaningful (an empty finish) until the outcome is known. */
 function watchedPassage(passage: Passage, codec: ConversationCodec, codecContext: CodecContext): Passage {
   const reader = codec.reader(noMemo, codecContext)
   let seen: Seen = 'nothing'

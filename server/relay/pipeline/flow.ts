@@ -12,23 +12,23 @@ import { type Opening, retire } from './opening.ts'
 import { remember } from './remember.ts'
 import { chargeOf, lossesOf, owedFor, type StreamParts } from './stream-parts.ts'
 
-/** The rest of the answer as a source that is pulled by the client. */
+/** The rest of the answer, as a source that the client pulls. */
 export class Flow implements Source {
   readonly #stream: StreamParts
   readonly #sending: Promise<Received<Opening>>
   readonly #signal: AbortSignalLike
-  /** What leaves first, where it is known: something that shows that we are here, or the first events. */
+  /** The first output, if it is ready: a heartbeat, or the first events. */
   #ready: Uint8Array | undefined
-  /** The first events, where it is not known yet whether they may leave. */
+  /** The first events, if it is not yet known whether they may be sent. */
   #first: Promise<Uint8Array | undefined> | undefined
-  /** Who delivers, known before anything of it is given on: a client that leaves in between still pays for it. */
+  /** The upstream that answers; known before any of its output is forwarded: a client that disconnects in between still pays. */
   #arrived: Received<Opening> | undefined
   #opened: Received<Opening> | undefined
   #charge: RunningCharge | undefined
   #kept: Uint8Array | undefined
   #isBroken = false
-  /** What is left to say after it was ended from outside. */
-  #farewell: Promise<Uint8Array | undefined> | undefined
+  /** The error event still to be sent after the stream was ended from outside. */
+  #errorEvent: Promise<Uint8Array | undefined> | undefined
   #stage: 'opening' | 'flowing' | 'ending' | 'over' = 'opening'
 
   constructor(stream: StreamParts, sending: Promise<Received<Opening>>, greeting: Uint8Array | undefined) {
@@ -47,7 +47,7 @@ export class Flow implements Source {
     else this.#signal.addEventListener('abort', this, { once: true })
   }
 
-  /** Goes on with who delivers. */
+  /** Continues with the upstream that answers. */
   open(received: Received<Opening>): void {
     if (this.#isOver) return
     this.#opened = received
@@ -70,7 +70,7 @@ export class Flow implements Source {
   next(): Promise<Uint8Array | undefined> {
     const bytes = this.ready()
     if (bytes !== undefined) return Promise.resolve(bytes)
-    return this.#isOver && !this.#first ? Promise.resolve(this.#lastWord()) : this.#advance()
+    return this.#isOver && !this.#first ? Promise.resolve(this.#takeErrorEvent()) : this.#advance()
   }
 
   broke(): boolean {
@@ -83,11 +83,11 @@ export class Flow implements Source {
     void this.#close('aborted', 499, clientClosed())
   }
 
-  /** The client left, or it is told why it may not go on: at once, whether or not it is listening just now. */
+  /** The client disconnected, or the request was ended: handled at once, whether or not the client is reading. */
   handleEvent(): void {
     const error = endedBy(this.#signal)
     if (error.code === 'client_closed_request') this.close()
-    else if (!this.#isOver && this.#stage !== 'ending') this.#farewell = this.#fail(error, undefined, endOf(error))
+    else if (!this.#isOver && this.#stage !== 'ending') this.#errorEvent = this.#fail(error, undefined, endOf(error))
   }
 
   get #isOver(): boolean {
@@ -100,7 +100,7 @@ export class Flow implements Source {
       const waiting = this.#first
       this.#first = undefined
       const first = this.ready() ?? (waiting && (await waiting))
-      if (first !== undefined || this.#opened === undefined || this.#isOver) return first ?? (await this.#lastWord())
+      if (first !== undefined || this.#opened === undefined || this.#isOver) return first ?? (await this.#takeErrorEvent())
       const opening = this.#opened.value
       if (this.#stage === 'ending') return await this.#finish(opening)
       for (;;) {
@@ -119,16 +119,16 @@ export class Flow implements Source {
         const bytes = leaves instanceof Promise ? await leaves : leaves
         if (bytes === undefined && !this.#isOver) continue
         opening.timer.pause()
-        return bytes ?? (await this.#lastWord())
+        return bytes ?? (await this.#takeErrorEvent())
       }
     } catch (thrown) {
-      if (this.#signal.aborted || this.#isOver) return this.#lastWord()
+      if (this.#signal.aborted || this.#isOver) return this.#takeErrorEvent()
       const reason = this.#opened?.value.timer.signal.reason
       return this.#fail(reason instanceof GatewayError ? reason : asGatewayError(thrown), undefined, this.#opened ? 'cut' : 'error')
     }
   }
 
-  /** What of a batch leaves now; undefined when there is nothing yet. A promise only where it has to wait. */
+  /** The output of a batch; undefined when there is none yet. A promise only when it has to wait. */
   #deliver(opening: Opening, batch: Batch): Uint8Array | undefined | Promise<Uint8Array | undefined> {
     if (batch.error) return this.#fail(batch.error, batch.joined(), batch.cut ? 'cut' : 'error')
     if (batch.last) {
@@ -155,7 +155,7 @@ export class Flow implements Source {
     return this.#kept
   }
 
-  /** Settles a failure and says it in the client's dialect, behind whatever was already there to say. */
+  /** Settles a failure and returns it in the client's dialect, after the output in `before`. */
   async #fail(thrown: GatewayError, before: Uint8Array | undefined, end: End): Promise<Uint8Array | undefined> {
     const opened = this.#opened
     const error = opened ? redacted(thrown, opened.candidate) : thrown
@@ -190,9 +190,9 @@ export class Flow implements Source {
     await settlement.settle(ending)
   }
 
-  #lastWord(): Promise<Uint8Array | undefined> | undefined {
-    const said = this.#farewell
-    this.#farewell = undefined
+  #takeErrorEvent(): Promise<Uint8Array | undefined> | undefined {
+    const said = this.#errorEvent
+    this.#errorEvent = undefined
     return said
   }
 }
@@ -202,5 +202,5 @@ function drop({ timer, answer }: Opening): void {
   answer.cancel()
 }
 
-/** How an answer ends that Parley itself ends. */
+/** The end of an answer that Parley itself ended. */
 const endOf = (error: GatewayError): End => (error.blame === 'client' ? 'error' : 'cut')

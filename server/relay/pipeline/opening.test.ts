@@ -1,4 +1,4 @@
-/** What of a stream leaves together. */
+/** Which events of a stream are written together. */
 import { expect, test } from 'bun:test'
 import type { Exchange } from '#relay/contract/exchange'
 import { createSseSplitter } from '#shared/sse'
@@ -11,10 +11,10 @@ import { open } from './opening.ts'
 const event = (text: string) => `data: ${text}\n\n`
 const textOf = (batch: Batch) => Buffer.from(batch.joined() ?? []).toString()
 
-/** A stream whose first event came alone; the rest are one chunk. */
+/** A stream whose first event arrived alone; the rest are one chunk. */
 const opened = (...rest: string[]) => openedFrom(event('first'), rest.map(event).join(''))
 
-/** A stream that came in these chunks. Every event counts with all of its bytes, and one that is odd cannot be read. */
+/** A stream that arrived in these chunks. Every event counts with all of its bytes, and an `odd` one cannot be read. */
 async function openedFrom(...texts: string[]) {
   const chunks = texts.map((text) => Buffer.from(text))
   const clock = handClock()
@@ -32,7 +32,7 @@ async function openedFrom(...texts: string[]) {
   return open(exchange, answer, phaseTimer(clock, { connect: 1e6, firstEvent: 1e6, betweenEvents: 1e6, total: 1e6 }), clock)
 }
 
-/** Lets two events pass before it is asked, and answers with the next of these. */
+/** Lets two events pass before each call, and returns the next of these answers. */
 function tollOf(...answers: Promise<undefined>[]) {
   const passed: number[] = []
   const toll: Toll = {
@@ -52,7 +52,7 @@ test('events that came together leave as one piece, however often the toll is as
   stream.arrived(await stream.more())
   const batch = stream.take(toll)
   expect(textOf(batch)).toBe(['a', 'b', 'c', 'd', 'e'].map(event).join(''))
-  // What came last is told by whoever gives it on.
+  // The last event is reported by the code that forwards it.
   expect([...passed, batch.size]).toEqual([18, 18, 9])
 })
 

@@ -1,6 +1,6 @@
 /**
- * A stream up to its first meaningful event: read, watched and held back, so that another channel can still be tried. The
- * same pump serves the rest of the stream.
+ * A stream up to its first meaningful event: read, metered and held back, so that another channel can still be tried. The rest of the
+ * stream is read the same way.
  */
 import type { Frame } from '#canonical/codec'
 import type { Exchange, Passage } from '#relay/contract/exchange'
@@ -12,7 +12,7 @@ import type { PhaseTimer } from '#upstream/timeouts'
 import type { UpstreamAnswer } from '#upstream/upstream'
 import { Batch, sizeOf, type Toll } from './batch.ts'
 
-/** Bytes of meaningless frames that are held at most; then the stream is taken as begun. */
+/** Maximum bytes of meaningless frames that are held; beyond that the stream counts as begun. */
 const heldBytes = 1024 * 1024
 
 const noStream = /json|html/i
@@ -22,7 +22,7 @@ function refuseWrongType(exchange: Exchange, type: string): void {
   if (!fits) throw new GatewayError('upstream_error', 'The upstream did not answer with a stream.')
 }
 
-/** Throws GatewayError when the stream fails before it means anything; the answer is cancelled then. */
+/** Throws GatewayError when the stream fails before its first meaningful event; the answer is then cancelled. */
 export async function open(exchange: Exchange, answer: UpstreamAnswer, timer: PhaseTimer, clock: Clock): Promise<Opening> {
   try {
     timer.answered()
@@ -42,21 +42,21 @@ export class Opening {
   readonly answer: UpstreamAnswer
   readonly timer: PhaseTimer
   readonly passage: Passage
-  /** What the client's stream is called. */
+  /** The content type of the client's stream. */
   readonly contentType: string
-  /** What was held back until the first meaningful event, that event included; later also what `takeFirst` added. */
+  /** Everything up to and including the first meaningful event; later also what `takeFirst` added. */
   readonly first = new Batch()
   /** Monotonic milliseconds at the first meaningful event. */
   firstAt = 0
   readonly #cutter: SseCutter
-  /** The next event, where it was looked whether there is one. */
+  /** The next event, if it was already cut. */
   #waiting: Frame | undefined
-  /** What the end of the body left. */
+  /** Events that the end of the body produced. */
   #rest: Frame[] = []
   #isOver = false
-  /** Why the body broke off. */
+  /** The error that broke off the body. */
   #broken: { thrown: unknown } | undefined
-  /** Why no more events can be read of it. */
+  /** The error that prevents reading more events. */
   #spoiled: { thrown: unknown } | undefined
 
   constructor(exchange: Exchange, type: string, answer: UpstreamAnswer, timer: PhaseTimer) {
@@ -67,7 +67,7 @@ export class Opening {
     this.#cutter = cutterOf(exchange.splitter(type))
   }
 
-  /** Holds back what comes before the first meaningful event. */
+  /** Reads up to the first meaningful event. */
   async begin(clock: Clock): Promise<void> {
     const batch = this.first
     do {
@@ -82,12 +82,12 @@ export class Opening {
     this.firstAt = clock.monotonic()
   }
 
-  /** What comes next, for `arrived`; where it rejects, for `broke` before that. Undefined where there is something to take. */
+  /** Reads the next piece, to be passed to `arrived`, or to `broke` if it rejects. Undefined if there is something to take. */
   more(): Promise<Uint8Array | undefined> | undefined {
     return this.#hasMore() || this.#isOver || this.#spoiled ? undefined : this.answer.read()
   }
 
-  /** What was read; undefined at the end. */
+  /** Adds a piece; undefined at the end. */
   arrived(piece: Uint8Array | undefined): void {
     this.#isOver = piece === undefined
     if (piece !== undefined) this.#cutter.feed(piece)
@@ -95,8 +95,7 @@ export class Opening {
   }
 
   /**
-   * The next events and what they mean: those that came together, until the toll makes them wait; without one only the first. Throws where
-   * they cannot be read.
+   * The next events: those that arrived together, until the toll stops them; without a toll only the first. Throws if they cannot be read.
    */
   take(toll: Toll | undefined): Batch {
     const batch = new Batch()
@@ -104,22 +103,22 @@ export class Opening {
     return batch
   }
 
-  /** What was held back, with what is here behind it: those that came together leave together. */
+  /** The held events, with those that arrived after them: events that arrived together are written together. */
   takeFirst(toll: Toll): Batch {
     const batch = this.first
     if (batch.last || batch.error || !this.#hasMore()) return batch
     try {
       this.#take(batch, toll)
     } catch (thrown) {
-      // What came before it leaves first.
+      // Earlier events are sent first.
       this.#spoiled = { thrown }
     }
     return batch
   }
 
   /**
-   * Reading failed, and nothing more arrives. Throws what was thrown, but for an answer whose finish had come: that is whole, whatever became
-   * of its connection, if it was not ended from outside.
+   * Reading failed, and nothing more arrives. Rethrows the error, unless the answer had finished: it is then complete, whatever happened to
+   * its connection, provided that the request was not ended from outside.
    */
   broke(thrown: unknown): undefined {
     const { aborted, reason } = this.timer.signal
@@ -140,7 +139,7 @@ export class Opening {
     try {
       return waiting ?? this.#cutter.next() ?? this.#rest.shift()
     } catch (thrown) {
-      // What came before it was taken, and leaves first.
+      // Earlier events were taken, and are sent first.
       this.#spoiled = { thrown }
       return undefined
     }
@@ -172,7 +171,7 @@ export class Opening {
 
   /** Takes the next event; false when it ends the stream. */
   #takeOne(batch: Batch, frame: Frame): boolean {
-    // An event that was cut before it said anything would reach the client as one that is broken.
+    // An event that was cut before its data would reach the client as a broken one.
     if (frame.unfinished && !frame.data) return true
     const { passage } = this
     const before = passage.heard?.()
@@ -181,7 +180,7 @@ export class Opening {
     return batch.add(verdict, frame)
   }
 
-  /** Takes the next events together that are like one before, until they brought `most` bytes of text; false when there are none. */
+  /** Takes the next events that match an earlier one together, up to `most` bytes of text; false when there are none. */
   #takeAlike(batch: Batch, most: number): boolean {
     const { passage } = this
     if (this.#waiting || !passage.pass) return false
@@ -198,7 +197,7 @@ export class Opening {
   }
 }
 
-/** Reads what is left after the terminator, so that the connection can serve again; gives up after a second. */
+/** Reads what is left after the terminator, so that the connection can be reused; gives up after a second. */
 export function retire(answer: UpstreamAnswer, clock: Clock): void {
   const limit = clock.after(1000, () => answer.cancel())
   const rest = async () => {

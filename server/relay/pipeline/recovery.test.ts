@@ -1,6 +1,6 @@
 /**
- * A channel that falls ill and recovers, with nobody else to ask, under random schedules: nobody is refused by a guess, and it is well for
- * everybody as soon as it is.
+ * The only channel of a model fails and recovers, under random schedules: no request is refused on a guess, and all succeed as soon as the
+ * channel does.
  */
 import { expect, test } from 'bun:test'
 import { createHealth } from '#routing/health'
@@ -20,7 +20,7 @@ interface Heard {
   asked: boolean
 }
 
-/** What a request that ends at this millisecond of the run hears; undefined = an answer. */
+/** The error of a request that ends at this millisecond of the run; undefined = an answer. */
 type Upstream = (at: number) => GatewayError | undefined
 
 /** Callers come about every `everyMs`; an answer takes up to `answerMs`. All milliseconds. */
@@ -92,7 +92,7 @@ test('a sick channel that recovers is well for everybody as soon as it is', asyn
     const to = from + 2_000 + random.below(50_000)
     const heard = await run(seed, during(from, to, fault))
     expect([seed, heard.some(({ code }) => code === 'upstream_error')]).toEqual([seed, true])
-    // The last that was asked before may still be refused; whoever comes a second later is not.
+    // The last request from before may still be refused; one that arrives a second later is not.
     expect([seed, heard.filter(({ at, code }) => at > to + 1_000 && code !== 'ok')]).toEqual([seed, []])
     expect([seed, heard.filter(({ code, asked }) => code !== 'ok' && !asked)]).toEqual([seed, []])
   }

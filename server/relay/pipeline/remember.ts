@@ -1,9 +1,9 @@
-/** Hands a complete answer to whoever stores it, before its last bytes leave. */
+/** Passes a complete answer on to be stored, before its last bytes are sent. */
 import type { RelayParts } from '#relay/contract/ask'
 import type { ReadRequest } from '#relay/contract/steps'
 import type { LongPictures } from '#relay/exchange/long-pictures'
 
-/** Never rejects: an answer that was paid for is not withheld because it could not be stored. The log says so. */
+/** Never rejects: an answer that was paid for is not withheld because it could not be stored. The failure is logged. */
 export async function remember(
   { log }: Pick<RelayParts, 'log'>,
   { ask, head }: ReadRequest,

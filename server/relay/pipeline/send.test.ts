@@ -16,7 +16,7 @@ test('which failures another model may make good', () => {
   }
   expect(cause('upstream_rejected', { publicCode: 'context_length_exceeded' })).toBe('context')
   expect(cause('upstream_rejected', { publicCode: 'content_filter' })).toBe('filter')
-  // The upstream does not know the model: another one it may know.
+  // The upstream does not know this model, but it may know another one.
   expect(cause('upstream_rejected', { publicCode: 'model_not_found', status: 404, retry: 'other' })).toBe('error')
 })
 

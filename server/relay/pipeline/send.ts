@@ -1,8 +1,7 @@
 /**
- * Step 6 over HTTP: one model by everybody who may be asked for it, with the request written for each candidate. A candidate
- * whose dialect cannot say the request is passed over without an attempt. Then from model to model: when every candidate of one has
- * failed, the next model that stands in for it by the cause of the failure. Only before the first content. When none delivers,
- * the caller is told what became of the model it asked for.
+ * Step 6 over HTTP: tries all candidates of one model, with the request written for each. A candidate whose dialect cannot express the
+ * request is skipped without an attempt. Then from model to model: when every candidate of one has failed, the next fallback for the cause
+ * of the failure. Only before the first content. When none delivers, the caller gets the error of the model it asked for.
  */
 
 import { notedCall } from '#bodies/call-capture'
@@ -21,26 +20,25 @@ import { spentFor, withPlainWait } from '#vendors/limit-headers'
 import { type Attempt, tryCandidates } from './attempt.ts'
 import { reportingFilter } from './filtered.ts'
 
-/** Bytes of an upstream's refusal that are read; the rest is of no use. */
+/** Bytes of an upstream's refusal that are read; the rest is ignored. */
 const refusalBytes = 64 * 1024
 
 /** Sends a further request of the same attempt; rejects when it is refused. */
 export type Send = (request: UpstreamRequest) => Promise<UpstreamAnswer>
 
-/** What is sent, and where its attempts are written down. */
+/** A request with its models, and the log of its attempts. */
 export interface Sending {
   parts: RelayParts
   request: ReadRequest
   models: RequestModels
   attempts: AttemptLog
-  /** Told when an upstream begins to make a whole answer, and when it has failed to. */
+  /** Notified when an upstream starts on a whole answer, and when it has failed. */
   flight?: Pick<InFlightRequest, 'making'> | undefined
 }
 
-/** How an answer is received. */
 export interface Receiver<Value> {
   limits(candidate: Candidate): PhaseLimits
-  /** Takes over a 2xx answer. Throws GatewayError when it is no answer; must cancel what it does not keep. */
+  /** Takes over a 2xx answer. Throws GatewayError when it is not valid; must cancel what it does not keep. */
   receive(answer: UpstreamAnswer, exchange: Exchange, timer: PhaseTimer, more: Send): Promise<Value>
 }
 
@@ -51,7 +49,7 @@ async function refusal(codec: Exchange['upstream'], answer: UpstreamAnswer, now:
   return codec.readError(answer.status, withPlainWait(answer.headers, now), body.text)
 }
 
-/** Part of an answer that nobody asked for in parts must not pass for the whole. */
+/** A partial response to a request without ranges must not count as the whole. */
 const isAnswer = (status: number) => status >= 200 && status <= 299 && status !== 206
 
 const addresseeOf = ({ channel, model, dialect }: Candidate) => ({ channel: channel.name, model: model.upstream, dialect })
@@ -91,9 +89,7 @@ async function perform<Value>(
   return { candidate, exchange, value: await receive(answer, exchange, timer, send) }
 }
 
-/**
- * One model; `sparesResting`: candidates that rest are left alone. Throws the error that the caller is to be told when nobody delivered.
- */
+/** One model; `sparesResting`: resting candidates are skipped. Throws the error for the caller when none delivered. */
 export async function sendToModel<Value>(
   sending: Sending,
   receiver: Receiver<Value>,
@@ -126,7 +122,7 @@ export async function sendToModel<Value>(
 const tooLong = new Set(['context_length_exceeded', 'string_above_max_length'])
 const filtered = new Set(['content_filter', 'content_policy_violation', 'moderation_blocked', 'ResponsibleAIPolicyViolation'])
 
-/** Which list is asked after this failure; undefined = the answer is final. */
+/** The list of fallbacks for this failure; undefined = the failure is final. */
 export function causeOf(error: Pick<GatewayError, 'code' | 'publicCode' | 'retry'>): FallbackCause | undefined {
   const { code, publicCode, retry } = error
   if (code === 'upstream_rejected' && publicCode !== null) {
@@ -136,7 +132,7 @@ export function causeOf(error: Pick<GatewayError, 'code' | 'publicCode' | 'retry
   return retry === 'other' || code === 'no_channel_available' ? 'error' : undefined
 }
 
-/** A filtered answer is given as it is when nothing is left to ask instead. `tried`: models that were asked, besides the one asked for. */
+/** A filtered answer is returned unchanged when no fallback is left. `tried`: fallbacks that were already asked. */
 function exchangeFor({ parts, request, models: { asked, instead } }: Sending, tried?: ReadonlySet<ModelCandidates>): ExchangeFor {
   for (const one of instead.filter) {
     if (one !== asked && !tried?.has(one) && one.candidates.length > 0) return reportingFilter(request.exchange, parts)
@@ -144,7 +140,7 @@ function exchangeFor({ parts, request, models: { asked, instead } }: Sending, tr
   return request.exchange
 }
 
-/** Throws the error that the caller is to be told when no model delivered. */
+/** Throws the error for the caller when no model delivered. */
 export async function send<Value>(sending: Sending, receiver: Receiver<Value>): Promise<Received<Value>> {
   const { asked, instead } = sending.models
   const startedAt = sending.parts.clock.monotonic()
@@ -155,7 +151,7 @@ export async function send<Value>(sending: Sending, receiver: Receiver<Value>): 
   }
 }
 
-/** After the model that was asked for has failed, with `failure`. `startedAt`: when it was asked (monotonic). */
+/** Tries the fallbacks after the requested model has failed with `failure`. `startedAt`: when it was asked (monotonic). */
 async function sendElsewhere<Value>(
   sending: Sending,
   receiver: Receiver<Value>,
@@ -166,7 +162,7 @@ async function sendElsewhere<Value>(
   const { asked, instead } = sending.models
   const { signal } = sending.request.ask
   const tried = new Set([asked])
-  /** Models that nobody was asked for, since all of their candidates rest. */
+  /** Models that were not asked, because all of their candidates are resting. */
   const resting = new Set<ModelCandidates>()
   const untried = (cause: FallbackCause) => instead[cause].filter((one) => !tried.has(one))
   const sparesResting = instead.error.length > 0
@@ -181,7 +177,7 @@ async function sendElsewhere<Value>(
     if (modelCandidates === asked) first = error
     const cause = causeOf(error)
     const late = clock.monotonic() - startedAt > retry.deadlineMs
-    // What another model says of the request is not the last word while the one that was asked for was not asked.
+    // A fallback's verdict on the request is not final while the requested model itself was not asked.
     const [lastResort]: ModelCandidates[] = cause ? [...resting] : [asked].filter((one) => resting.has(one))
     const next = late ? undefined : ((cause && untried(cause)[0]) ?? lastResort)
     if (!next) throw first

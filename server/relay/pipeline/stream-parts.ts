@@ -1,4 +1,4 @@
-/** What belongs to a stream from the steps before it, and what it owes as it goes on. */
+/** What a stream needs of the earlier steps, and its running cost. */
 import { cost } from '#billing/pricing/cost'
 import { firstOutputTokens, tokensOf } from '#billing/pricing/estimate'
 import { joinLosses, type Loss } from '#canonical/loss'
@@ -23,15 +23,17 @@ export interface StreamParts {
   settlement: Settlement
 }
 
-/** Of the request and of the answer so far. A stream's header can only tell what is known at its head; its row tells all. */
+/**
+ * Losses of the request and of the answer so far. The header of a stream can only list those known at its start; the usage row lists all.
+ */
 export function lossesOf(received: Received<Opening> | undefined): readonly Loss[] {
   return received ? joinLosses(received.exchange.losses, received.value.passage.losses?.()) : []
 }
 
-/** What is charged for it. */
+/** The usage that is charged. */
 export const owedFor = (passage: Passage): Usage => passage.counted?.() ?? passage.usage()
 
-/** The running bill of what this upstream sends. */
+/** The running charge for this upstream's stream. */
 export function chargeOf({ parts, request, models, hold, settlement }: StreamParts, served: Received<Opening>): RunningCharge {
   const { ask } = request
   const modelCandidates = answeringModel(models, served.candidate)

@@ -1,6 +1,6 @@
 /**
- * Steps 6 to 8 for a stream. The head is held until the first meaningful event, or until the client has waited one heartbeat;
- * from the first content on nothing is retried and errors go in-band. The terminator leaves only after the books are closed.
+ * Steps 6 to 8 for a stream. The head is held until the first meaningful event, or until the client has waited one heartbeat; from the
+ * first content on nothing is retried and errors are sent in-band. The terminator is sent only after settlement.
  */
 
 import type { Reply } from '#relay/contract/ask'
@@ -18,7 +18,7 @@ export const streamReceiver = (clock: Clock): Receiver<Opening> => ({
   receive: (answer, exchange, timer) => open(exchange, answer, timer, clock),
 })
 
-/** True when `work` ended, well or badly, within `ms`. */
+/** Whether `work` settled, either way, within `ms`. */
 function endsWithin(work: Promise<unknown>, ms: number, clock: Clock): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>()
   const late = clock.after(ms, () => resolve(false))
@@ -34,7 +34,7 @@ function endsWithin(work: Promise<unknown>, ms: number, clock: Clock): Promise<b
 export async function streamed(sending: Promise<Received<Opening>>, stream: StreamParts): Promise<Reply> {
   const { parts, request, hold, settlement } = stream
   const { keepalive } = request
-  // A dialect that has no way to say "wait" keeps the client waiting for the head.
+  // Without a heartbeat frame in the dialect the client waits for the head.
   const answered = keepalive === undefined || (await endsWithin(sending, parts.heartbeatMs, parts.clock))
   try {
     const received = answered ? await sending : undefined

@@ -3,7 +3,7 @@ import { whole } from './whole.ts'
 
 type Parts = Parameters<typeof whole>[1]
 
-/** An answer to a request whose answer is kept elsewhere in this way; what happened, in order. */
+/** A request whose answer is also stored, in this way; returns the events in order. */
 async function told(kept: () => Promise<void>): Promise<string[]> {
   const said: string[] = []
   const note = (what: string) => async () => void said.push(what)

@@ -1,6 +1,6 @@
 /**
- * Step 7 for an answer that is not streamed: read whole, checked, settled, and only then given. Whoever leaves meanwhile pays for it: the
- * upstream makes it to its end, within the timeouts of its channel, and what it may cost is held.
+ * Step 7 for an answer that is not streamed: read whole, checked, settled, and only then returned. A client that disconnects meanwhile pays
+ * for it: the upstream finishes the answer, within the timeouts of its channel, and its possible cost stays held.
  */
 import type { WholeAnswer } from '#canonical/codec'
 import { joinLosses } from '#canonical/loss'
@@ -18,21 +18,21 @@ import type { UpstreamAnswer } from '#upstream/upstream'
 import { remember } from './remember.ts'
 import type { Receiver } from './send.ts'
 
-/** Bytes; a larger answer is no answer that a client could use. */
+/** Bytes; no client could use a larger answer. */
 const answerBytes = 64 * 1024 * 1024
 
-/** A whole answer has no earlier sign of life than its end, so it may take longer than the first event of a stream. */
+/** A whole answer shows no progress before its end, so it may take longer than the first event of a stream. */
 const wholeAnswerSeconds = 600
 
-/** An answer that was read and written for its client. */
+/** An answer written for its client. */
 interface WrittenWhole extends WholeAnswer {
-  /** Stand in the place of marks in its text. */
+  /** They replace the placeholders in its text. */
   pictures?: LongPictures
-  /** In place of its text. */
+  /** Used instead of its text. */
   bytes?: Uint8Array
 }
 
-/** A body as it came: a small one as text. */
+/** A body as received: a small one as text. */
 interface Came {
   text?: string
   pieces: readonly Uint8Array[]
@@ -43,7 +43,6 @@ const nothing: readonly never[] = []
 
 async function readBody(answer: UpstreamAnswer): Promise<Came> {
   try {
-    // It is small.
     if (answer.readAll) return { text: textOf([await answer.readAll()]), pieces: nothing, size: 0 }
     const { pieces, size } = demandWhole(await readPieces(answer, answerBytes))
     return size <= light.bytes ? { text: textOf(pieces), pieces, size } : { pieces, size }
@@ -57,10 +56,10 @@ function demandWhole<Body extends { whole: boolean }>(body: Body): Body {
   return body
 }
 
-/** Anything else may be a stream, whose pictures come in pieces. */
+/** Anything else may be a stream, whose pictures arrive in pieces. */
 const isJson = ([first]: readonly Uint8Array[]): boolean => first?.[0] === 0x7b || first?.[0] === 0x5b
 
-/** Large answers are read by the worker where the exchange says so, else with marks for their pictures. */
+/** Large answers are read by the worker if the exchange allows it, else with placeholders for their pictures. */
 async function written(exchange: Exchange, bodies: readonly [Came, ...Came[]], random: RelayParts['random']): Promise<WrittenWhole> {
   const isLarge = bodies.some(({ text }) => text === undefined)
   if (isLarge && exchange.wholeLarge) {
@@ -77,7 +76,7 @@ async function written(exchange: Exchange, bodies: readonly [Came, ...Came[]], r
   return pictures ? { ...answer, pictures } : answer
 }
 
-/** Takes an answer when all of it is here, and all answers to further requests that belong to it. */
+/** Receives an answer completely, with all answers to its further requests. */
 export const wholeReceiver = (random: RelayParts['random']): Receiver<WrittenWhole> => ({
   limits: (candidate) => phaseLimits(candidate.channel.timeouts, wholeAnswerSeconds),
   async receive(answer, exchange, timer, send) {
@@ -110,7 +109,7 @@ export async function whole(
   try {
     const received = await sending
     const { value, exchange } = received
-    // An answer that was made is never withheld for what it lost, not even in strict mode: the losses are told.
+    // An answer is never withheld because of its losses, not even in strict mode: they are reported.
     const losses = joinLosses(exchange.losses, value.losses)
     const body = value.bytes ? [value.bytes] : (value.pictures?.placed(value.body) ?? value.body)
     const facts = { usage: value.usage, tier: value.tier, served: received, losses, firstAt: parts.clock.monotonic(), streamedMs: 0 }

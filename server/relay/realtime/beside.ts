@@ -1,4 +1,4 @@
-/** A session that stands beside a call: it hears and says what its owner wants, and everything is charged with the call itself. */
+/** A session next to a call: its owner can receive and send any event, and everything is charged with the call itself. */
 import { resolveRates } from '#billing/pricing/rates'
 import type { RealtimeMeter } from '#canonical/operation/realtime'
 import { noUsage } from '#canonical/usage'
@@ -9,7 +9,7 @@ import type { Held } from './booking.ts'
 import type { RealtimeAsk } from './contract.ts'
 import { meterFor } from './limits.ts'
 
-/** What is asked at an account where there is something already. */
+/** A request to an account that already has the object. */
 export interface At {
   channel: string
   key: string | null
@@ -17,7 +17,7 @@ export interface At {
 
 const gone = () => new GatewayError('no_channel_available', 'The channel that holds this call is not there any more.', { retryAfter: 30 })
 
-/** The one candidate for what an account holds. Throws `no_channel_available` when its channel or key is gone. */
+/** The only candidate for an object in an account. Throws `no_channel_available` when its channel or key is gone. */
 export function candidateAt({ channels }: Pick<RelayParts, 'channels'>, { channel: id, key: keyId }: At, model: string): Candidate {
   const channel = channels.get(id)
   const key = channel?.keys.find((one) => one.id === keyId) ?? null
@@ -29,7 +29,7 @@ const unnamed = (model: string) => ({ name: model, upstream: model, capabilities
 
 const nothing = { model: '', fields: { request: '0' }, rates: resolveRates({ request: '0' }), managed: 'file' as const }
 
-/** What is held for such a session: nothing. */
+/** The hold of such a session: none. */
 export function heldBeside(ask: RealtimeAsk, candidate: Candidate): Held {
   const meter = meterFor(ask, [candidate], nothing, () => undefined)
   const looks: RealtimeMeter = {

@@ -1,6 +1,6 @@
 /**
- * What every session shares, however it is connected: its limits and its hold, the row that is written of it, and what it is charged.
- * One usage row per session; its cost is the sum of the costs of its responses.
+ * Accounting of sessions, however they are connected: limits, hold, charge and usage row. One usage row per session; its cost is the sum of
+ * the costs of its responses.
  */
 
 import type { NewLog } from '#billing/ledger/books'
@@ -30,7 +30,6 @@ import { longestSeconds, meterFor } from './limits.ts'
 import { plannedFor } from './planned.ts'
 import { createSession, type Session, type SessionEnding, type SessionParts } from './session.ts'
 
-/** What sessions are made of. */
 export interface RealtimeParts extends RelayParts {
   /** Reads large frames. */
   large: Pick<LargeBodies, 'frame'>
@@ -40,7 +39,7 @@ export interface RealtimeParts extends RelayParts {
   demoSockets: SocketUpstream
 }
 
-/** A session that was asked for. */
+/** A requested session. */
 export interface Begun {
   ask: RealtimeAsk
   at: Date
@@ -51,7 +50,7 @@ export interface Begun {
   ticket: Ticket | undefined
 }
 
-/** What is known once its money is held. */
+/** A session whose money is held. */
 export interface Held {
   candidates: readonly Candidate[]
   price: Price
@@ -60,7 +59,6 @@ export interface Held {
   first: bigint
 }
 
-/** How it ended. */
 export interface Outcome {
   end: End
   status: number
@@ -69,32 +67,30 @@ export interface Outcome {
   sessionCost?: SessionCost
 }
 
-/** What is special to a session. */
+/** Overrides for one kind of session. */
 export interface OwnOfSession extends Partial<Pick<SessionParts, 'setup' | 'told' | 'sent' | 'readmit' | 'watches'>> {
-  /** Watches what is paid. */
+  /** Wraps the cost of the session. */
   paid?(sessionCost: SessionCost): SessionCost
-  /** Called when the session has ended, before it is settled: how it is written. */
+  /** Called when the session has ended, before it is settled; returns the ending to record. */
   ended?(ending: SessionEnding): SessionEnding | Promise<SessionEnding>
-  /** Called when it is settled. */
+  /** Called after settlement. */
   settled?(ending: SessionEnding): void
 }
 
-/** Books of sessions. */
 export interface Booking {
   begin(ask: RealtimeAsk): Begun
-  /** Takes its place under every limit of the caller. Rejects with `rate_limit_exceeded`. */
+  /** Takes a slot of every limit of the caller. Rejects with `rate_limit_exceeded`. */
   enter(begun: Begun): Promise<void>
-  /** The same, and holds money for it, of those among the candidates of its model that `among` names. `first`: a frame that it begins with. Rejects with GatewayError. */
+  /** The same, and holds money for the candidates that `among` selects. `first`: the session's first frame. Rejects with GatewayError. */
   hold(begun: Begun, among: (planned: readonly Candidate[]) => readonly Candidate[], first?: string): Promise<Held>
-  /** A session on a connection to an upstream. */
+  /** Creates a session on a connection to an upstream. */
   session(begun: Begun, held: Held, line: Line, own?: OwnOfSession): Session
-  /** Writes the row of one that is over. */
+  /** Writes the row of a session that has ended. */
   close(begun: Begun, outcome: Outcome): Promise<void>
-  /** The same for one that failed; returns the error for its caller. */
+  /** The same for a failed session; returns the error for its caller. */
   fail(begun: Begun, thrown: unknown): Promise<GatewayError>
 }
 
-/** The books of the sessions of this program. */
 export function createBooking(parts: RealtimeParts): Booking {
   const { clock, books } = parts
 

@@ -1,4 +1,4 @@
-/** One request about a call to the upstream that holds it, or is to hold it. */
+/** One request about a call, to the upstream that has it or will have it. */
 import { realtimeCodecs } from '#protocols/realtime'
 import type { RelayParts } from '#relay/contract/ask'
 import { readText } from '#relay/exchange/answer-text'
@@ -11,31 +11,29 @@ import { type PhaseTimer, phaseLimits, phaseTimer } from '#upstream/timeouts'
 import type { Payload, UpstreamRequest } from '#upstream/upstream'
 import { actionUrl, type CallAction } from '#vendors/calls'
 
-/** What is asked. */
 export interface CallRequest {
-  /** The call and what is to be done with it; absent: a call is opened. */
+  /** The call and the action on it; absent: a call is opened. */
   at?: { id: string; action: CallAction }
   /** JSON text, or a form. */
   body?: string | Payload
   accept: string
 }
 
-/** What came. */
 export interface CallAnswer {
   status: number
   headers: AnswerHeaders
   text: string
 }
 
-/** Bytes of an answer: a description of a connection has a few thousand. */
+/** Maximum bytes of an answer: a session description has a few thousand. */
 const mostBytes = 1024 * 1024
-/** Seconds in which an upstream begins to answer. */
+/** Seconds until an upstream must begin to answer. */
 const patience = 30
 
-/** How long a request about a call may take. */
+/** Time limits of a request about a call. */
 export const callLimits = ({ channel }: Candidate) => phaseLimits(channel.timeouts, patience)
 
-/** The answer to a request that succeeded. Rejects with what the upstream refused it with. */
+/** The answer to a successful request. Rejects with the upstream's refusal. */
 export async function askOfCall(
   parts: Pick<RelayParts, 'upstream' | 'signer' | 'version'>,
   candidate: Candidate,
@@ -63,7 +61,7 @@ export async function askOfCall(
 }
 
 function refusal(status: number, headers: AnswerHeaders, text: string): GatewayError {
-  // Another account may have it.
+  // Another account may have the call.
   if (status === 404) return new GatewayError('not_found', 'There is no call with this id.', { param: 'call_id', retry: 'other' })
   return realtimeCodecs.openai.readError(status, new Headers([...headers]), text)
 }
@@ -71,7 +69,7 @@ function refusal(status: number, headers: AnswerHeaders, text: string): GatewayE
 const tries = 3
 const pauseMs = 500
 
-/** Hangs up; resolves when the call is over. Rejects with GatewayError when the upstream cannot be told. */
+/** Hangs up; resolves when the call is over. Rejects with GatewayError when the upstream cannot be reached. */
 export async function hangUp(
   parts: Pick<RelayParts, 'upstream' | 'signer' | 'version'> & { clock: Clock },
   candidate: Candidate,

@@ -1,6 +1,6 @@
 /**
- * Calls over WebRTC and SIP: opened and accepted at an upstream, noted with their owner, channel and key, and handed to the job that watches
- * them (`watched-call.ts`). What is said in a call passes Parley by; what is used is heard beside it.
+ * Calls over WebRTC and SIP: opened and accepted at an upstream, recorded with their owner, channel and key, and passed to the job that
+ * watches them (`watched-call.ts`). The media of a call does not pass through Parley; its usage is read from a WebSocket next to it.
  */
 import type { Calls } from '#calls/calls'
 import type { CallFacts, KeptCall } from '#canonical/operation/kept-call'
@@ -16,7 +16,7 @@ import { askOfCall, type CallAnswer, type CallRequest, callLimits, hangUp } from
 import type { RealtimeAsk } from './contract.ts'
 import type { WatchedCalls } from './watched-call.ts'
 
-/** A session that a call is to have. */
+/** A requested call. */
 export interface CallAsk {
   ask: RealtimeAsk
   session: Omit<CallSession, 'model'>
@@ -24,21 +24,20 @@ export interface CallAsk {
   address: string
 }
 
-/** What can be done with calls. Each rejects with GatewayError, after its row is written. */
+/** The endpoints of calls. Each rejects with GatewayError, after its row is written. */
 export interface CallDoors {
-  /** Opens a call for the client's description of a connection; resolves to the upstream's, with the id of the call. */
+  /** Opens a call for the client's session description (SDP); resolves to the upstream's, with the id of the call. */
   open(asked: CallAsk, sdp: string): Promise<{ id: string; sdp: string }>
-  /** Accepts a call that came in at an upstream's account. */
+  /** Accepts an incoming call at an upstream's account. */
   accept(asked: CallAsk, id: string): Promise<void>
-  /** Does something with a call; `body`: JSON text. */
+  /** Performs an action on a call; `body`: JSON text. */
   act(ask: RealtimeAsk, id: string, action: CallAction, body: string | undefined): Promise<void>
-  /** Ends a call, whoever has it. Rejects with GatewayError. */
+  /** Ends a call of any owner. Rejects with GatewayError. */
   end(id: string): Promise<void>
   /** The caller's call of this id. Rejects with `not_found`. */
   own(ask: Pick<RealtimeAsk, 'caller'>, id: string): Promise<KeptCall>
 }
 
-/** What they need. */
 export interface CallDoorParts {
   parts: RealtimeParts
   booking: Booking
@@ -54,23 +53,25 @@ const noHolder = () =>
     { param: 'model' },
   )
 
-/** The candidates whose upstreams hold calls. Throws `unsupported_here` when there is none. */
+/** The candidates whose upstreams support calls. Throws `unsupported_here` when there is none. */
 function holdersAmong(candidates: readonly Candidate[]): readonly Candidate[] {
   const found = candidates.filter(({ channel }) => holdsCalls(channel.vendor.id))
   if (found.length === 0) throw noHolder()
   return found
 }
 
-/** Those whose accounts one tenant alone uses, where what came in from elsewhere may be named. Throws `not_found` when there is none. */
+/**
+ * The candidates whose account only one tenant uses: callers may name calls there that Parley did not record. Throws `not_found` when there
+ * is none.
+ */
 function foreignAmong(candidates: readonly Candidate[]): readonly Candidate[] {
   const found = candidates.filter(({ channel }) => holdsCalls(channel.vendor.id) && channel.foreignState === 'allow')
   if (found.length === 0) throw noCall()
   return found
 }
 
-/** The doors to calls. */
 export function createCallDoors({ parts, booking, calls, watched }: CallDoorParts): CallDoors {
-  /** Asks the candidates until one does it. Whoever leaves meanwhile would leave a call behind. */
+  /** Asks the candidates until one succeeds. Not aborted when the client disconnects: that would leave a call behind. */
   function asked(begun: Begun, candidates: readonly Candidate[], requestFor: (candidate: Candidate) => CallRequest) {
     const make =
       (candidate: Candidate): Make<CallAnswer> =>
@@ -91,7 +92,7 @@ export function createCallDoors({ parts, booking, calls, watched }: CallDoorPart
     })
   }
 
-  /** Notes the call, whose job then owns what is held. */
+  /** Records the call, whose job then owns the hold. */
   async function noted(begun: Begun, held: Awaited<ReturnType<Booking['hold']>>, candidate: Candidate, id: string, facts: CallFacts) {
     const { ask } = begun
     watched.hand(id, { begun, held: { ...held, candidates: [candidate] } })
@@ -105,7 +106,7 @@ export function createCallDoors({ parts, booking, calls, watched }: CallDoorPart
       )
       throw await booking.fail(begun, thrown)
     }
-    // A process that ends begins no job: the next one takes the call over.
+    // A process that is shutting down starts no job: another one takes the call over.
     if (watched.takeBack(id)) await booking.close(begun, { end: 'complete', status: 201, error: undefined, served: candidate })
   }
 
@@ -137,7 +138,7 @@ export function createCallDoors({ parts, booking, calls, watched }: CallDoorPart
     const call = await calls.find(id)
     if (call && call.tenant !== ask.caller.user.id) throw noCall()
     if (call) return { candidates: [candidateAt(parts, call, call.model)], id: call.upstreamId }
-    // What came in and was not accepted here is nobody's yet.
+    // An incoming call that was not accepted here has no owner yet.
     if (action === 'refer') throw noCall()
     return { candidates: await foreign(ask), id }
   }

@@ -33,18 +33,18 @@ export interface Dialling {
   candidates: readonly Candidate[]
   codec: RealtimeCodec
   variant?: Variant | undefined
-  /** The address, from the one that the vendor has for that. */
+  /** Derives the URL from the vendor's own. */
   address?: (url: string) => string
-  /** The frame that begins the session, where the client has to send one first. */
+  /** The frame that begins the session, if the client has to send one first. */
   begins?: ((candidate: Candidate) => string) | undefined
   /** The model that the client named. */
   model: string
   attempts: AttemptLog
   /** Further headers, with protocol options of the client. */
   headers: Record<string, string>
-  /** Notes what passes, where the session may be kept. */
+  /** Records the frames, if the session may be stored. */
   capture: Capture | undefined
-  /** Aborted when the client leaves. */
+  /** Aborted when the client disconnects. */
   signal: AbortSignalLike
 }
 

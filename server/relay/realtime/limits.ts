@@ -1,4 +1,4 @@
-/** What one response of a session may come to: the limits of its meter. */
+/** The largest possible usage of one response of a session: the limits of its meter. */
 import { mostExpensiveOutput } from '#billing/pricing/estimate'
 import { isPlausible, plausibleOperation } from '#billing/pricing/plausibility'
 import type { Price } from '#billing/pricing/price'

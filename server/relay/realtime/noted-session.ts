@@ -1,9 +1,9 @@
-/** A session that may be kept: the same session, and the frames of its client are noted. */
+/** Records the client's frames of a session that may be stored. */
 import type { Capture } from '#bodies/capture'
 import { notedSocket } from './noted-socket.ts'
 import type { Session } from './session.ts'
 
-/** The same session; the client's frames of both directions are noted. */
+/** The same session; frames from and to the client are recorded. */
 export function notedSession(session: Session, capture: Capture): Session {
   return {
     opened: (socket) => session.opened(notedSocket(socket, (frame) => capture.answeredFrame(frame))),

@@ -1,7 +1,7 @@
-/** Sockets of sessions that may be kept. */
+/** Records the frames of sockets whose session may be stored. */
 import type { FrameSocket, SocketFrame } from '#runtime/contract/sockets'
 
-/** The same socket; what it takes is noted. */
+/** The same socket; the frames sent to it are recorded. */
 export function notedSocket(socket: FrameSocket, note: (frame: SocketFrame) => void): FrameSocket {
   return {
     send(frame) {

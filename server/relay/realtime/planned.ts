@@ -1,11 +1,11 @@
-/** Who may hold a session, and what to say where a model is held in the words of the other protocol only. */
+/** The candidates of a session, and the error for a model that is only available in the other protocol. */
 import type { RealtimeStyle } from '#canonical/operation/realtime'
 import type { RelayParts } from '#relay/contract/ask'
 import type { Candidate } from '#routing/order'
 import { type PlanRequest, plan } from '#routing/plan'
 import { GatewayError } from '#shared/errors'
 
-/** What would be needed, by the client's words. */
+/** What would be needed, by the client's protocol. */
 const needs: Readonly<Record<RealtimeStyle, string>> = {
   openai:
     'This model is held in Gemini’s live sessions only. Nothing is converted between the two: sound would have to be resampled, and turns, tools and transcripts told in other events. Connect at /ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent, or name a model of a channel that speaks Realtime.',
@@ -13,7 +13,7 @@ const needs: Readonly<Record<RealtimeStyle, string>> = {
     'This model is held in sessions of OpenAI’s Realtime only. Nothing is converted between the two. Connect at /v1/realtime, or name a model of a Gemini channel.',
 }
 
-/** All candidates, best first. Throws as `plan` does, and `unsupported_here` for a model that is held in the other protocol's words. */
+/** All candidates, best first. Throws as `plan` does, and `unsupported_here` for a model that is only available in the other protocol. */
 export function plannedFor(
   { channels, random }: Pick<RelayParts, 'channels' | 'random'>,
   style: RealtimeStyle,

@@ -1,7 +1,6 @@
 /**
- * Realtime: a session is one request in eight steps, with a connection instead of an answer. Plan, hold and upstream connection are
- * made before the client is upgraded, so that every refusal has an HTTP status; the rest is in `session.ts`, and what it costs in
- * `booking.ts`.
+ * Realtime: a session is one request in eight steps, with a connection instead of an answer. Plan, hold and upstream connection are made
+ * before the client is upgraded, so that every refusal has an HTTP status; the rest is in `session.ts`, and the accounting in `booking.ts`.
  */
 
 import { isWholeFor } from '#billing/pricing/cost'
@@ -19,7 +18,7 @@ import { plannedFor } from './planned.ts'
 import type { Session } from './session.ts'
 import { modelAt, toldBy } from './told.ts'
 
-/** Those among the candidates in whose account the session is kept. Throws `not_found` when there is none any more. */
+/** The candidates whose account has the session. Throws `not_found` when there is none left. */
 function keepersOf(candidates: readonly Candidate[], { channel, key }: KeptSession): readonly Candidate[] {
   const found = candidates.filter((one) => one.channel.id === channel && (one.key?.id ?? null) === key)
   if (found.length === 0) throw new GatewayError('not_found', 'There is no session with this handle any more.')
@@ -31,7 +30,7 @@ export function createRealtime(parts: RealtimeParts, booking: Booking): Realtime
   const sessions = new Set<Session>()
   let draining = false
 
-  /** A session beside a call, at the account that holds it. */
+  /** A session next to a call, at the account that has it. */
   async function beside(begun: Begun, call: NonNullable<RealtimeAsk['beside']>): Promise<Session> {
     const { ask, attempts } = begun
     const { model, headers, capture, signal } = ask

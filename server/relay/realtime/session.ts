@@ -35,13 +35,13 @@ export interface SessionParts {
   longest: number
   /** An event that is sent before the client's first one. */
   setup: string | undefined
-  /** What the upstream is sent in place of a frame of the client. */
+  /** Rewrites a frame of the client for the upstream. */
   sent?(frame: string): string
-  /** What the client is told in place of a frame of the upstream; undefined: the frame itself. */
+  /** Rewrites a frame of the upstream for the client; undefined: unchanged. */
   told?(frame: string): string | undefined
   /** Throws GatewayError when the caller may not continue. */
   readmit(): void
-  /** The client speaks with the upstream past this connection: the hold grows with what the upstream says. */
+  /** The client talks to the upstream directly, not over this connection: the hold grows with the upstream's events. */
   watches?: boolean
   /** Reads a frame that is too large to be read here. Rejects with GatewayError where it must not be forwarded. */
   readLarge(frame: SocketFrame): Promise<RealtimeFrame>
@@ -63,7 +63,7 @@ export interface Session extends ClientListener {
 /** Bytes buffered for a slow reader above which the sender is paused, and below which it resumes. */
 const highWater = 1024 * 1024
 const lowWater = 256 * 1024
-/** Bytes of a frame that is read by a worker, and how long its sender waits: many times as long as the work. */
+/** Bytes from which a frame is read by the worker, and the milliseconds that its sender waits: many times as long as the work. */
 const largeFrame = 256 * 1024
 const restOf = (bytes: number) => (bytes / highWater) * 100
 /** Milliseconds between checks of the caller's permission. */
@@ -77,7 +77,7 @@ const restart = 1012
 const tryLater = 1013
 const badGateway = 1014
 
-/** An upstream may take a binary frame for text. */
+/** An upstream may read a binary frame as text. */
 const textOf = (frame: SocketFrame): string => (typeof frame === 'string' ? frame : new TextDecoder().decode(frame))
 
 const complete: SessionEnding = { end: 'complete', status: 101, error: undefined }

@@ -1,6 +1,6 @@
 /**
- * The WebSocket beside a call by which Parley hears what is used. It is dialled again when it breaks, until the upstream says that it knows
- * the call no more.
+ * The WebSocket next to a call over which Parley learns its usage. It is reconnected when it breaks, until the upstream no longer knows the
+ * call.
  */
 import type { CallFacts } from '#canonical/operation/kept-call'
 import { realtimeCodecs } from '#protocols/realtime'
@@ -13,26 +13,27 @@ import { sidebandUrl } from '#vendors/calls'
 import type { RealtimeParts } from './booking.ts'
 import { dialAny, type Line } from './dial.ts'
 
-/** The connection. */
 export interface Sideband extends Line {
-  /** The call is over: the upstream knows it no more. */
+  /** The call is over: the upstream no longer knows it. */
   isOver(): boolean
 }
 
-/** What is dialled. */
 export interface SidebandOf {
   parts: RealtimeParts
   candidate: Candidate
   call: Pick<CallFacts, 'model' | 'upstreamId'> & { createdAt: Date }
-  /** Aborted when this process gives the call up. */
+  /** Aborted when this process gives up the call. */
   signal: AbortSignalLike
 }
 
-/** Milliseconds in which an upstream may not know a call yet that its client has not joined, and for which one is dialled that cannot be reached. */
+/**
+ * Milliseconds during which an upstream may not know a call yet because its client has not joined, and for which an unreachable one is
+ * retried.
+ */
 const freshMs = 30_000
 const patienceMs = 15_000
 const pauses = { first: 250, most: 2000 }
-/** Connections in so many milliseconds after which one that closes at once is given up. */
+/** A connection that keeps closing is given up after this many dials within this many milliseconds. */
 const mostDials = 5
 const dialsMs = 10_000
 
@@ -56,7 +57,7 @@ async function dialled({ parts, candidate, call, signal }: SidebandOf): Promise<
   }
 }
 
-/** Dials until there is a connection, or the upstream does not know the call: then rejects with `over`. */
+/** Dials until there is a connection, or the upstream does not know the call: then it rejects with `over`. */
 async function reached(of: SidebandOf, patience: { until: number; fresh: number }): Promise<Line> {
   const { clock } = of.parts
   for (let pause = pauses.first; ; pause = Math.min(pause * 2, pauses.most)) {

@@ -1,9 +1,9 @@
-/** What Google's services call models and figures in the frames of a session, where that depends on the upstream. */
+/** Adapts model names and usage in the frames of a session to Google's services, as far as they depend on the upstream. */
 import type { GoogleService, RealtimeCodec } from '#canonical/operation/realtime'
 import type { Candidate } from '#routing/order'
 import type { Handles } from './contract.ts'
 
-/** What the client is told in place of a frame of the upstream; undefined: the frame itself. */
+/** The rewritten frame for the client; undefined: unchanged. */
 export function toldBy(codec: RealtimeCodec, handles: Handles, { channel, key }: Candidate, service: GoogleService) {
   const from = channel.vendor.sessionModel ? 'cloud' : 'api'
   const counted = (frame: string) => (from === service ? undefined : codec.withCounts?.(frame, from))
@@ -15,6 +15,6 @@ export function toldBy(codec: RealtimeCodec, handles: Handles, { channel, key }:
   }
 }
 
-/** What the upstream calls its model in the first frame. */
+/** The upstream's name of its model in the first frame. */
 export const modelAt = ({ channel: { vendor, options }, model }: Candidate) =>
   vendor.sessionModel?.(model.upstream, options) ?? model.upstream

@@ -1,7 +1,7 @@
 /**
- * Watches a call, as a job: hears at its side what is used, holds money ahead and charges it as a session with a row of its own, and hangs up
- * when money or a budget runs out, or the key ends. A process that takes a call over goes on with a further row: of each response only the
- * process charges that was alone with the call when it ended, so that nothing is charged twice.
+ * The job that watches a call: it reads the usage from a WebSocket next to the call, holds money ahead, charges it as a session with a row
+ * of its own, and hangs up when the balance or a budget is used up, or the key expires. A process that takes over a call writes a further
+ * row. A response is only charged by a process that held the job alone when the response ended, so that nothing is charged twice.
  */
 import type { Caller } from '#accounts/caller'
 import type { Calls } from '#calls/calls'
@@ -24,45 +24,43 @@ import type { RealtimeAsk } from './contract.ts'
 import type { SessionEnding } from './session.ts'
 import { openSideband, type Sideband } from './sideband.ts'
 
-/** What watching calls needs. */
 export interface WatchParts {
   parts: RealtimeParts
   booking: Booking
   calls: Pick<Calls, 'find' | 'end'>
-  /** Who pays for what is asked with this key from there, now; undefined: nobody. */
+  /** The caller for this key and client address, now; undefined: not allowed. */
   callerOf(keyId: string, address: string): Caller | undefined
 }
 
-/** A session whose money is held already. */
+/** A session whose money is already held. */
 export interface Handed {
   begun: Begun
   held: Held
 }
 
-/** What watches calls. */
 export interface WatchedCalls {
   job: JobKind
-  /** The job of this call, which begins in this process, goes on with that. */
+  /** Passes this to the job of the call, which starts in this process. */
   hand(id: string, handed: Handed): void
-  /** What no job has taken. */
+  /** Takes back what no job has taken. */
   takeBack(id: string): Handed | undefined
-  /** Nano-dollars that a call has cost so far; undefined where this process does not hear it. */
+  /** Nano-dollars that a call has cost so far; undefined if this process does not watch it. */
   spent(id: string): bigint | undefined
 }
 
 const sink: FrameSocket = { send: () => true, buffered: () => 0, pause() {}, resume() {}, close() {} }
 
-/** The status of the answer that opened it. */
+/** The HTTP status of the answer that opened the call. */
 const created = 201
-/** Milliseconds between looks whether this process is alone with the call. */
+/** Milliseconds between checks that this process alone holds the job. */
 const lookMs = 200
 
-/** What passes by itself is no reason to hang up: the job is done again. */
+/** Transient errors are no reason to hang up: the job is retried. */
 const passing: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['books_unavailable', 'journal_full', 'overloaded'])
 
 const keyGone = () => new GatewayError('invalid_api_key', 'The key of this call is not valid any more.')
 
-/** Takes to account only what was heard while nobody else could hear it. */
+/** Only counts usage that was read while no other process could hold the job. */
 function proven(cost: SessionCost, job: RunningJob): SessionCost & { prove(): void } {
   const waiting: Usage[] = []
   const prove = () => {
@@ -78,7 +76,6 @@ function proven(cost: SessionCost, job: RunningJob): SessionCost & { prove(): vo
   }
 }
 
-/** Watching calls, as a kind of jobs. */
 export function createWatchedCalls({ parts, booking, calls, callerOf }: WatchParts): WatchedCalls {
   const { clock, log } = parts
   const handed = new Map<string, Handed>()
@@ -94,7 +91,7 @@ export function createWatchedCalls({ parts, booking, calls, callerOf }: WatchPar
       return caller
     }
 
-  /** Goes on with a call that another process had. Rejects with GatewayError, after its row is written. */
+  /** Takes over a call from another process. Rejects with GatewayError, after its row is written. */
   async function takenOver(call: KeptCall): Promise<Handed> {
     const admit = readmission(call)
     const ask: RealtimeAsk = {
@@ -110,13 +107,13 @@ export function createWatchedCalls({ parts, booking, calls, callerOf }: WatchPar
     }
   }
 
-  /** Hears the call until it is over, or this process gives it up. */
+  /** Reads the events of the call until it is over, or this process gives it up. */
   async function heard(job: RunningJob, call: KeptCall, { begun, held }: Handed, sideband: Sideband): Promise<void> {
     const over = Promise.withResolvers<void>()
     let breach: GatewayError | undefined
     let isGivenUp = false
     let cost: ReturnType<typeof proven> | undefined
-    // What is being said is charged by whoever hears its end.
+    // An unfinished response is charged by the process that sees its end.
     const meter: RealtimeMeter = { ...held.meter, unfinished: () => (isGivenUp ? undefined : held.meter.unfinished()) }
     const upstreamModel = call.transcribes && sideband.candidate.model.upstream
 
@@ -125,7 +122,7 @@ export function createWatchedCalls({ parts, booking, calls, callerOf }: WatchPar
       cost?.prove()
       if (isGivenUp) return { end: 'complete', status: created, error: undefined }
       if (!sideband.isOver()) return { end, status: status === 101 ? created : status, error }
-      // Whoever hangs up while something is said has left.
+      // A client that hangs up during a response has disconnected.
       return end === 'complete' ? { end, status: created, error: undefined } : { end: 'aborted', status: 499, error: clientClosed() }
     }
 
@@ -158,7 +155,7 @@ export function createWatchedCalls({ parts, booking, calls, callerOf }: WatchPar
     costs.delete(call.id)
   }
 
-  /** Watches the call; false when this process gives it up, true when it is to end. Rejects when neither can be said yet. */
+  /** Watches the call; false when this process gives it up, true when the call must end. Rejects when that is still unknown. */
   async function watched(job: RunningJob, call: KeptCall, candidate: Candidate, given: Handed | undefined): Promise<boolean> {
     let mine = given
     try {
@@ -188,7 +185,7 @@ export function createWatchedCalls({ parts, booking, calls, callerOf }: WatchPar
   }
 
   async function run(job: RunningJob): Promise<undefined> {
-    // At once, before the next turn: what nobody has taken by then is closed.
+    // At once, before the next turn of the event loop: anything not taken by then is closed.
     const given = takeBack(job.id)
     const call = await calls.find(job.id)
     if (!call || call.endedAt) {

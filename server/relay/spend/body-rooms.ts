@@ -1,13 +1,12 @@
-/** Counts the bytes of the bodies that are being served, and refuses more than there is room for. */
+/** Counts the bytes of the bodies that are being served, and refuses those that exceed a limit. */
 import type { BodyRoom, BodyRooms } from '#relay/contract/body-rooms'
 import { GatewayError } from '#shared/errors'
 
 const mebibyte = 1024 * 1024
-/** Bytes. A single body always has room. */
+/** Bytes. A single body is always admitted. */
 const inMemory = { mostOfCaller: 96 * mebibyte, mostOfAll: 768 * mebibyte }
 const onDisk = { mostOfCaller: 512 * mebibyte, mostOfAll: 4096 * mebibyte }
 
-/** Nothing is being read. */
 export function createBodyRooms(): BodyRooms {
   const memory = createHouse(inMemory)
   const disk = createHouse(onDisk)

@@ -1,6 +1,6 @@
 /**
- * What bounds a request, and what is held before anything is sent: the limits and accounts of its caller; the largest cost over all models and candidates that may be tried; for a stream the
- * first slice of it, and how that grows once it is known who answers.
+ * The limits and the hold of a request, before anything is sent: the limits and accounts of its caller; the largest cost over all models
+ * and candidates that may be tried; for a stream the first slice of it, and how that grows once the answering candidate is known.
  */
 
 import type { Caller } from '#accounts/caller'
@@ -24,31 +24,31 @@ interface Served {
 
 interface Asked {
   head: Head
-  /** The largest usage, where the endpoint knows it. */
+  /** The largest possible usage, if the endpoint knows it. */
   most?: Usage
 }
 
 /** How a hold grows, in nano-dollars. */
 export interface Growth {
-  /** Asked for at a time. */
+  /** The size of one increase. */
   step: bigint
-  /** What the answer can cost at most; undefined = nobody knows. */
+  /** The most that the answer can cost; undefined = unknown. */
   most: bigint | undefined
-  /** What 4,096 output tokens cost; nothing where the hold covers all. */
+  /** The cost of 4,096 output tokens; zero if the hold covers everything. */
   slice: bigint
 }
 
 /** The ticket of a caller without limits. */
 const unlimited: Ticket = { left: {}, done: () => undefined }
 
-/** Step 5: a place under every limit of the caller. Rejects with `rate_limit_exceeded`. */
+/** Step 5: takes a slot of every limit of the caller. Rejects with `rate_limit_exceeded`. */
 export function takeTicket({ limiter }: RelayParts, { ask, head }: ReadRequest): Ticket | Promise<Ticket> {
   const { key, user, group } = ask.caller
   if (!key?.limits && !user.limits && !group.limits) return unlimited
   return limiter.take(limitsOf(ask.caller), tokensOf(head.inputBytes) + (head.maxOutput ?? 0) * head.n)
 }
 
-/** Step 5: holds what the request may cost; for a stream what it begins with. */
+/** Step 5: holds the largest cost of the request; for a stream the first slice. */
 export function takeHold({ books }: RelayParts, { at }: Arrival, request: ReadRequest, models: RequestModels, ticket: Ticket): Hold {
   const { ask, head } = request
   const accounts = accountsOf(ask.caller, at.getTime())
@@ -59,10 +59,10 @@ export function takeHold({ books }: RelayParts, { at }: Arrival, request: ReadRe
 /** The most that a request may cost, in nano-dollars. `ratio` in millionths. */
 export const amountToHold = (asked: Asked, models: readonly Served[], ratio: bigint): bigint => dearest(largestCost, asked, models, ratio)
 
-/** What a stream begins with. */
+/** The first hold of a stream. */
 export const amountToBegin = (asked: Asked, models: readonly Served[], ratio: bigint): bigint => dearest(firstCost, asked, models, ratio)
 
-/** How the hold of a stream grows when it is answered by this model. */
+/** How the hold of a stream grows when this model answers. */
 export function growthOf(asked: Asked, modelCandidates: Served, ratio: bigint): Growth {
   if (asked.most) return { step: 0n, most: undefined, slice: 0n }
   const estimate = estimateOf(asked, modelCandidates)
@@ -75,11 +75,11 @@ export function growthOf(asked: Asked, modelCandidates: Served, ratio: bigint): 
   return { step: first - input, most, slice }
 }
 
-/** What the model costs that costs most. */
+/** The amount for the most expensive model. */
 function dearest(amountFor: typeof largestCost, asked: Asked, models: readonly Served[], ratio: bigint): bigint {
   let most = 0n
   for (const model of models) {
-    // One that nobody can be asked for now costs nothing.
+    // A model without available candidates costs nothing.
     if (model.candidates.length === 0) continue
     const { rates } = model.price
     const amount = asked.most ? cost(asked.most, rates, ratio) : amountFor(estimateOf(asked, model), rates, ratio)
@@ -106,7 +106,7 @@ function estimateOf({ head }: Asked, { candidates, price }: Served): Estimate {
   }
 }
 
-/** The most that one of the models can write; undefined where one of them does not say it. */
+/** The largest output limit of the candidates; undefined if one of them has none. */
 function largestOutput(candidates: readonly Candidate[]): number | undefined {
   let most = 0
   for (const { model } of candidates) {
@@ -117,26 +117,26 @@ function largestOutput(candidates: readonly Candidate[]): number | undefined {
   return most
 }
 
-/** Messages fills a cache where it is told to; others do so when they like, which costs more only where the price says so. */
+/** Messages writes to its cache where the request says so; others do it on their own, which only costs more if the price says so. */
 function cachedBy({ nonText }: Head, candidates: readonly Candidate[]): '5m' | '1h' | undefined {
   return nonText?.cached ?? (isAnyBeside('messages', candidates) ? '5m' : undefined)
 }
 
-/** Sound is made when it is asked for. So are pictures, but a model whose price names them may make them unasked. */
+/** Audio is only made on request. So are pictures, except that a model with a price for pictures may make them unasked. */
 function makesOf({ nonText }: Head, candidates: readonly Candidate[], { rates }: Served['price']): { image: boolean; audio: boolean } {
   const named = nonText?.modalities
-  // Responses makes pictures with a tool, which would be named.
+  // Responses makes pictures with a tool, which the request would name.
   const image = named?.includes('image') ?? (rates.imageOut > rates.output && isAnyBeside('responses', candidates))
   return { image, audio: named?.includes('audio') ?? false }
 }
 
-/** One of them speaks another dialect than this. */
+/** Whether one of them has a different dialect. */
 function isAnyBeside(dialect: Candidate['dialect'], candidates: readonly Candidate[]): boolean {
   for (const one of candidates) if (one.dialect !== dialect) return true
   return false
 }
 
-/** Everything whose limits a request is under. */
+/** Everything whose limits apply to a request. */
 export function limitsOf({ key, user, group }: Caller): Bounded[] {
   return [
     ...(key ? [{ id: `key:${key.id}`, limits: key.limits }] : []),
@@ -167,7 +167,7 @@ export function everyModel({ asked, instead }: RequestModels): ModelCandidates[]
   return [asked, ...new Set([...instead.error, ...instead.context, ...instead.filter])]
 }
 
-/** The model that answered; the one asked for where none did. */
+/** The model that answered; the requested one if none did. */
 export function answeringModel(models: RequestModels, served: Candidate | undefined): ModelCandidates {
   if (served === undefined || models.asked.model === served.model.name) return models.asked
   return everyModel(models).find(({ model }) => model === served.model.name) ?? models.asked

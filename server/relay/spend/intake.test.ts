@@ -74,7 +74,7 @@ describe('a large body', () => {
     giveBack[0]?.()
     for (let n = 0; n < 8; n += 1) giveBack.push((await admit({ caller: callerWith(`${n}`), bytes: 96 * mebibyte })).release)
     expect(await codeOf(admit({ caller: one, bytes: mebibyte }))).toBe('overloaded')
-    // What waits on the disk has room of its own.
+    // Spooled bodies have a limit of their own.
     expect(await codeOf(admit({ caller: one, bytes: 400 * mebibyte, isSpooled: true }))).toBe('admitted')
     expect(await codeOf(admit({ caller: one, bytes: 400 * mebibyte, isSpooled: true }))).toBe('rate_limit_exceeded')
     giveBack[1]?.()
@@ -96,7 +96,7 @@ describe('a body that does not say how long it is', () => {
     first.release()
     first.release()
     second.grow(96 * mebibyte)
-    // Nobody else is there: it may be as large as its endpoint takes.
+    // The only body may be as large as its endpoint accepts.
     second.grow(1000 * mebibyte)
     second.release()
     first.grow(500 * mebibyte)

@@ -1,6 +1,7 @@
 /**
- * Before a large body is read: whether its caller could be served at all. Reading, parsing and keeping it costs more than anything else
- * that a request which is refused can cost, so what its headers tell is asked first. A small body is cheaper to read than to judge.
+ * Checks before a large body is read whether its caller could be served at all. Reading, parsing and storing the body is the most expensive
+ * part of a request that is refused in the end, so everything that its headers reveal is checked first. A small body is cheaper to read
+ * than to check.
  */
 import type { Caller } from '#accounts/caller'
 import type { Price } from '#billing/pricing/price'
@@ -9,12 +10,11 @@ import type { BodyRoom, Intake } from '#relay/contract/body-rooms'
 import { createBodyRooms } from './body-rooms.ts'
 import { accountsOf, limitsOf } from './hold.ts'
 
-/** Bytes: a larger body is large. */
+/** Bytes above which a body counts as large. */
 export const largeBody = 64 * 1024
 
 type IntakeParts = Pick<RelayParts, 'limiter' | 'books' | 'prices' | 'clock' | 'rooms'>
 
-/** Nothing is being read. */
 export function createIntake({ limiter, books, prices, clock, rooms = createBodyRooms() }: IntakeParts): Intake {
   return {
     async admit({ caller, bytes, isSpooled = false }) {
@@ -31,7 +31,7 @@ export function createIntake({ limiter, books, prices, clock, rooms = createBody
 
 const noRoom: BodyRoom = { grow: () => undefined, release: () => undefined }
 
-/** Whether a model costs nothing that the caller may use, as far as its key says. */
+/** Whether the caller may use a free model, as far as its key says. */
 function mayAskForNothing({ models, group: { ratio } }: Caller, prices: Iterable<Price>): boolean {
   if (ratio === 0n) return true
   for (const { model, rates } of prices) {

@@ -6,7 +6,7 @@ import { createTopUp } from './top-up.ts'
 
 const look = 4096
 
-/** A stream that has cost `spent`, on a balance that answers as told. */
+/** A stream that has cost `spent`, on a balance that `grow` simulates. */
 function running(grow: (extra: bigint) => Promise<boolean>, held = 100n) {
   const clock = handClock()
   const state = { spent: 0n, counted: undefined as bigint | undefined, counts: 0, price: 0n, notes: 0 }
@@ -94,7 +94,7 @@ describe('the running bill of a stream', () => {
       expect(charge.passed(look)).toBeUndefined()
     }
     expect(state.counts).toBe(0)
-    // Half as much again as four bytes a token.
+    // One and a half times the estimate of four bytes per token.
     let stopped: unknown
     for (let spent = 510n; stopped === undefined; spent += 10n) {
       state.spent = spent

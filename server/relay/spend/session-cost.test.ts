@@ -47,7 +47,7 @@ test('the lines of all answers are those of one bill, and the second book is kep
     { unit: 'input', amount: 101, price: '10', per: 1_000_000, tier: 100 },
     { unit: 'output', amount: 1, price: '2', per: 1_000_000, tier: 100 },
   ])
-  // Less than a nano-dollar for the small ones, each rounded up.
+  // The small ones cost less than a nano-dollar each, rounded up.
   expect(sessionCost.upstreamSpent()).toBe(1n + 101_000n + 1n)
   expect(createSessionCost(upstream, 1n).upstreamSpent()).toBeUndefined()
 })

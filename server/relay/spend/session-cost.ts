@@ -15,11 +15,11 @@ export interface SessionCost {
   spent(): bigint
   /** Nano-dollars that the upstream charges; undefined if its channel does not declare costs. */
   upstreamSpent(): bigint | undefined
-  /** Of all answers, by unit and price. */
+  /** Bill lines of all answers, by unit and price. */
   lines(): BillLine[]
   /** Undefined: nothing was used. */
   usage(): Usage | undefined
-  /** In and out, of every kind. */
+  /** Input and output tokens of every kind. */
   tokens(): number
 }
 

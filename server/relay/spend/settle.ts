@@ -16,7 +16,7 @@ import { answeringModel } from './hold.ts'
 import { billedAs } from './served-as.ts'
 import { tellOpenSecondBook, usageRow } from './usage-row.ts'
 
-/** Everything that a settlement needs of the steps before it. */
+/** What a settlement needs from the earlier steps. */
 export interface Settled {
   arrival: Arrival
   request: ReadRequest
@@ -31,13 +31,16 @@ export interface Settlement {
   settle(ending: Ending): Promise<void>
   /** Settles a request that failed without output; returns the error for its caller. */
   refuse(thrown: unknown): Promise<GatewayError>
-  /** The row, for a request whose long work is settled by others: what is held stays held, all else of it is given back. */
+  /** The row of a request whose long-running work is settled elsewhere: the hold stays, everything else is released. */
   handOver(ending: Ending): NewLog
   /** Ends a request that was handed over. */
   leave(): void
-  /** Writes to the journal how the request will end, before its answer is written down elsewhere: after a crash that counts where the answer is there. */
+  /**
+   * Writes the request's outcome to the journal before its answer is stored elsewhere: after a crash the outcome counts if the answer was
+   * stored.
+   */
   foresee(ending: Ending): void
-  /** Writes to the journal what the request is to be charged if the process crashes, before anybody goes on who awaits something. */
+  /** Writes what to charge if the process crashes to the journal, before any code that awaits something continues. */
   note(sofar: Pick<Ending, 'tier' | 'served' | 'losses' | 'firstAt'> & { usage: Usage }): void
 }
 
@@ -123,7 +126,7 @@ class RequestSettlement implements Settlement {
     return isEmpty ? { ...row, error: emptyAnswer } : row
   }
 
-  /** Ends the attempt that delivered. */
+  /** Completes the row of the attempt that delivered. */
   #close({ error, streamedMs, served }: Ending): void {
     this.#settled.attempts.close(error, streamedMs)
     const { balancing } = this.#parts
@@ -136,7 +139,7 @@ class RequestSettlement implements Settlement {
   }
 }
 
-/** What is known of a request that was refused before money was held for it. */
+/** A request that was refused before its hold. */
 export interface Refused {
   request: ReadRequest | undefined
   price: Price | undefined

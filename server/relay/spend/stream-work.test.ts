@@ -1,4 +1,4 @@
-/** What a long streamed answer makes the tokenizer and the books do, counted instead of timed. */
+/** The work of the tokenizer and the books for a long streamed answer, counted instead of timed. */
 import { describe, expect, test } from 'bun:test'
 import { cost } from '#billing/pricing/cost'
 import { firstOutputTokens, tokensOf } from '#billing/pricing/estimate'
@@ -24,7 +24,7 @@ interface Stream {
   maxOutput: number | undefined
   /** Nano-dollars that the hold may grow by. */
   free: bigint
-  /** Whether the upstream tells its usage at the end. */
+  /** Whether the upstream reports its usage at the end. */
   told: boolean
 }
 
@@ -88,7 +88,7 @@ async function run({ maxOutput, free, told }: Stream) {
   meter.hear([{ kind: 'finish', choice: 0, finish: { reason: 'stop', raw: 'stop' } }])
   if (told) meter.hear([{ kind: 'usage', usage }])
   meter.hear([{ kind: 'end' }])
-  // Told to the client, then charged.
+  // Once for the client, once for the charge.
   for (let times = 0; times < 2; times++) meter.used(body.length, scale)
   await charge.close()
   return { ...did, stopped: undefined }

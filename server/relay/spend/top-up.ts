@@ -67,7 +67,7 @@ export function createTopUp({ held, step, most: limit, beyond = step, grow }: To
 
   function added(extra: bigint): true {
     held += extra
-    // More than it can cost has been needed: nobody knows what it will come to.
+    // The supposed maximum was exceeded, so the cost is unknown from here on.
     if (limit !== undefined && held > limit) {
       limit = undefined
       ahead = stepsFrom(beyond)

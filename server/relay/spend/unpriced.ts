@@ -1,4 +1,4 @@
-/** Refuses what an upstream would charge more for than the model's price here says. */
+/** Refuses request fields for which an upstream would charge more than the model's price here. */
 import type { Rates } from '#billing/pricing/price'
 import type { Head } from '#canonical/codec'
 import { dearBetas } from '#protocols/dear-betas'
@@ -9,10 +9,10 @@ import { hasFactor, isSentTo } from './served-as.ts'
 
 type Priced = Partial<Pick<Rates, 'factors' | 'tiers'>>
 
-/** Tokens of input; where models have no longer context, a beta gives them one at another price. */
+/** Input tokens; a beta header gives some models a longer context, at another price. */
 const usualContext = 200_000
 
-/** What the headers of a Messages request ask for counts as what its body asks for. */
+/** Options in the headers of a Messages request count like those in its body. */
 export function addBetas(request: ReadRequest): void {
   const { ask, head } = request
   const betas = dearBetas(head, ask.headers)
@@ -23,8 +23,9 @@ const pricesLongContext = ({ model }: Candidate, { tiers = [] }: Priced): boolea
   tiers.length > 0 || (model.capabilities.contextTokens ?? 0) > usualContext
 
 /**
- * Why this candidate may not be sent the request; undefined: everything has its price, or a factor of it. What the channel itself sets or removes is the
- * operator's word, and has the price of the model; `options.unpricedFields: allow` takes the difference on the house.
+ * Why this candidate may not be sent the request; undefined: everything has a price or a factor. Fields that the channel itself sets or
+ * removes are the operator's choice, and have the price of the model; with `options.unpricedFields: allow` the operator pays the
+ * difference.
  */
 export function unpricedFor({ unpriced }: Pick<Head, 'unpriced'>, candidate: Candidate, rates: Priced): GatewayError | undefined {
   if (!unpriced || candidate.channel.options.unpricedFields === 'allow') return undefined

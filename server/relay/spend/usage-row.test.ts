@@ -6,7 +6,7 @@ import type { PriceFields } from '#shared/console/price'
 import { type Facts, tellOpenSecondBook, usageRow } from './usage-row.ts'
 
 const dearest: PriceFields = { input: '10000', output: '10000' }
-// What the row needs of them; the rest of a caller and of a channel has nothing to do with money.
+// Only the fields that the row needs of a caller and a channel.
 const served = { channel: { name: 'c', costs: { m: dearest } }, model: { name: 'm', upstream: 'm' } } as unknown as Candidate
 const caller = { user: { id: 'u' }, key: null, group: { name: 'g', ratio: 1_000_000n } } as Facts['ask']['caller']
 
