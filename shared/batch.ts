@@ -1,17 +1,17 @@
-/** Batches as the console shows them. */
+/** Batches in the console. */
 import type { Static } from './typebox.ts'
 import { Type } from './typebox.ts'
 
 /** How a request of a batch ended. */
 export type BatchEnd = 'succeeded' | 'failed' | 'cancelled' | 'expired'
 
-/** Where a batch stands. */
+/** States of a batch. */
 export const batchStates = ['running', 'stopping', 'ended'] as const
 
 /** A row of GET /api/batches. */
 export const BatchRow = Type.Object({
   id: Type.String(),
-  /** Who made it; for administrators. */
+  /** Its creator; for administrators. */
   user: Type.Optional(Type.Object({ id: Type.String(), name: Type.Union([Type.String(), Type.Null()]) })),
   key: Type.Union([Type.String(), Type.Null()]),
   model: Type.Union([Type.String(), Type.Null()]),

@@ -1,5 +1,5 @@
 /**
- * Prices out of a public catalogue: models.dev's `api.json` (USD per million tokens, by provider) or LiteLLM's
+ * Prices from a public catalogue: models.dev's `api.json` (USD per million tokens, by provider) or LiteLLM's
  * `model_prices_and_context_window.json` (USD per token, by model). Amounts are moved by decimal places in their text, never multiplied
  * as floats.
  */
@@ -101,7 +101,7 @@ export function findEntry(entries: readonly CatalogueEntry[], model: string, pro
   return found.find((entry) => providers.includes(entry.provider)) ?? found[0]
 }
 
-/** What catalogues call a vendor where they do not use Parley's name. */
+/** A vendor's names in catalogues, where they differ from Parley's. */
 export const providersOf = (vendor: string): string[] => [
   vendor,
   ...({

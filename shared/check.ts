@@ -45,7 +45,7 @@ export function checker<S extends TSchema>(schema: S): Checker<Static<S>> {
 
 /**
  * For a union, the faults within the variant of the same kind as the value, which are more helpful than "no variant fits"; where several
- * kinds of plain values are allowed, what all of them are is told instead. Found one by one: a list has as many as it has values.
+ * kinds of plain values are allowed, all of them are named instead. Lazy: a list can have one fault per item.
  */
 function* inVariants(errors: Iterable<ValueError>): Generator<ValueError> {
   for (const error of errors) {
@@ -60,10 +60,10 @@ function* inVariants(errors: Iterable<ValueError>): Generator<ValueError> {
   }
 }
 
-/** Whether a union has a list of words or constants in it, null apart: then no variant alone says what is allowed. */
+/** Whether a union contains an enumeration or constants other than null: then no single variant describes what is allowed. */
 const isChoice = ({ anyOf = [] }: TSchema) => (anyOf as TSchema[]).some((one) => 'const' in one)
 
-/** The first fault, and the others, which can be read once. */
+/** The first fault, and an iterator over the others, which can be consumed once. */
 function opened(errors: Iterable<ValueError>): { first: ValueError | undefined; rest: Iterable<ValueError> } {
   const all = errors[Symbol.iterator]()
   const first = all.next()
@@ -86,7 +86,7 @@ function fault(error: ValueError): Fault {
   return { code, path: segments(error.path), message: messages[code] ?? expectation(error) }
 }
 
-/** Of faults that are not about a value. */
+/** Messages of faults that are not about a value. */
 const messages: Readonly<Record<string, string>> = { missing_field: 'This field is required', unknown_field: 'There is no such field' }
 
 function codeOf(type: ValueErrorType): Fault['code'] {

@@ -1,14 +1,14 @@
 /**
  * Numbers with more digits than a double holds, kept as they were written: ids of orders and the like in arguments and results of tools,
- * limits in schemas. `JSON.parse` rounds them without a word.
+ * limits in schemas. `JSON.parse` rounds them silently.
  *
- * Parsed values stay ordinary: whoever reads a number finds a number, rounded. Beside them is remembered which objects and lists hold
+ * Parsed values stay ordinary: a number is read as a number, rounded. A side table remembers which objects and lists hold
  * (at any depth) numbers whose value was changed, and their twins, in which such a number is a raw one (`JSON.rawJSON`) that
- * `JSON.stringify` writes digit for digit. A codec asks for the twin of what is FREE, by `exact(value)`: arguments, results, schemas,
- * which it passes on and does not understand. Where the text of a free value is at hand, `parseExact` reads the twin at once.
+ * `JSON.stringify` writes digit for digit. A codec takes the twin of what is FREE, by `exact(value)`: arguments, results, schemas,
+ * which it passes on without interpreting. Where the text of a free value is at hand, `parseExact` reads the twin directly.
  *
- * What holds for every twin: a raw number is an object without fields that mean anything, so a walker asks `isRawNumber` before it goes
- * into one. It cannot cross to another thread as an object (structured clone refuses it): what holds twins crosses as text, and
+ * For every twin: a raw number is an object without meaningful fields, so a walker checks `isRawNumber` before it goes
+ * into one. It cannot be posted to another thread as an object (structured clone refuses it): values with twins are posted as text, and
  * `parseExact` reads it there.
  *
  * Texts without a number of sixteen characters or with an exponent, nearly all, are parsed once and nothing is remembered.
@@ -28,30 +28,30 @@ export interface RawNumber {
   readonly rawJSON: string
 }
 
-/** The reviver of a `JSON.parse` that also tells how a value was written; the library's types do not know it yet. */
+/** The reviver of a `JSON.parse` that also passes the source text; the library's types do not have it yet. */
 type Reviver = (key: string, value: unknown, context: { source: string }) => unknown
 
 const twins = new WeakMap<object, object>()
 
-/** A number that may have lost digits, after what may stand before a number; in strings it is found for nothing. */
+/** A number that may have lost digits, with what can precede a number; matches inside strings are false positives that only cost time. */
 const long = /[:,[][\s-]*(?:\d[\d.]{15}|[\d.]+[eE])/
 
 /** Whether a value is a number that is kept as it was written. */
 export const isRawNumber = (value: unknown): value is RawNumber => typeof value === 'object' && value !== null && JSON.isRawJSON(value)
 
-/** The number that `source`, a number in JSON, says: raw where a double is another. */
+/** The number written as `source` in JSON: raw where a double would differ. */
 export function exactNumber(source: string): number | RawNumber {
   const number = Number(source)
   return isSame(source, number) ? number : JSON.rawJSON(source)
 }
 
-/** Parses a free value, with raw numbers where doubles are others. Throws SyntaxError. */
+/** Parses a free value, with raw numbers where doubles would differ. Throws SyntaxError. */
 export function parseExact(text: string): unknown {
-  // The beginning of a text may come before a number, too.
+  // A number may also stand at the very beginning of the text.
   return long.test(text) || /^[\s\d.eE+-]+$/.test(text) ? revived(text) : JSON.parse(text)
 }
 
-/** The same of an object; undefined for anything else. */
+/** The same for an object; undefined for anything else. */
 export function parseExactObject(text: string): JsonObject | undefined {
   try {
     const parsed = parseExact(text)
@@ -61,7 +61,7 @@ export function parseExactObject(text: string): JsonObject | undefined {
   }
 }
 
-/** Remembers what `value`, parsed of `text`, has lost of it. `hasLong`: whether the text is known to have long numbers. */
+/** Records the digits that `value`, parsed from `text`, has lost. `hasLong`: whether the text is known to have long numbers. */
 export function keepDigits(text: string, value: unknown, hasLong = long.test(text)): void {
   if (!hasLong || typeof value !== 'object' || value === null) return
   try {
@@ -71,7 +71,7 @@ export function keepDigits(text: string, value: unknown, hasLong = long.test(tex
   }
 }
 
-/** A free value for passing on: the one that was parsed, or its twin with raw numbers. */
+/** A free value for passing on: the parsed one, or its twin with raw numbers. */
 export function exact<Value>(value: Value): Value {
   if (typeof value !== 'object' || value === null) return value
   return (twins.get(value) as Value | undefined) ?? value
@@ -81,7 +81,7 @@ const revive: Reviver = (_, value, { source }) => (typeof value === 'number' && 
 
 const revived = (text: string): unknown => JSON.parse(text, revive as (key: string, value: unknown) => unknown)
 
-/** True where `twin` has a raw number; then it is remembered. */
+/** True where `twin` has a raw number; then the pair is recorded. */
 function pair(value: object, twin: unknown): boolean {
   if (typeof twin !== 'object' || twin === null) return false
   let differs = false

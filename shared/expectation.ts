@@ -1,4 +1,4 @@
-/** What a schema allows, in words for the person whose value it refused. Pure; it never sees the value. */
+/** What a schema allows, in words for the person whose value was refused. Pure; never sees the value. */
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
 import { type TSchema, visible } from './typebox.ts'
 

@@ -151,20 +151,20 @@ export const teamRoles = ['owner', 'manager', 'member', 'accountant'] as const
 /** Role of a user in a team. */
 export type TeamRole = (typeof teamRoles)[number]
 
-/** Kinds of entries of a wallet: an opening grant, money that came or was taken back, and what a request was charged. */
+/** Kinds of wallet entries: an opening grant, money credited or withdrawn, and the charge of a request. */
 export const entryKinds = ['grant', 'credit', 'usage'] as const
 /** Kind of an entry. */
 export type EntryKind = (typeof entryKinds)[number]
 
-/** Whether an id of a payer is a team's. */
+/** Whether a payer's id is a team's. */
 export const isTeamId = (id: string): boolean => id.startsWith('team_')
-/** The id of a user's place in a team, now, before or later. */
+/** The id of a user's membership in a team, current, past or future. */
 export const memberIdOf = (teamId: string, userId: string): string => `${teamId}.${userId}`
-/** The team of such a place. */
+/** The team of such a membership. */
 export const teamOfMember = (memberId: string): string => memberId.slice(0, memberId.indexOf('.'))
-/** Whom requests belong to that Parley makes itself, such as scheduled checks of channels: no user has this id. */
+/** Owner of requests that Parley itself sends, such as scheduled checks of channels: no user has this id. */
 export const house = { id: 'house', name: 'Parley' } as const
-/** What stands in place of a key in rows of scheduled checks. */
+/** Placeholder for the key in rows of scheduled checks. */
 export const scheduledCheck = 'scheduled check'
 
 /** The user of a member's id. */

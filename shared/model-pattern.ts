@@ -1,6 +1,6 @@
 /** Names of models with `*` for any run of characters, as keys may have them: `claude-*`. */
 
-/** Whether the pattern stands for this model. Linear in the length of both. */
+/** Whether the pattern matches this model. Linear in the length of both. */
 export function matchesPattern(pattern: string, model: string): boolean {
   const parts = pattern.split('*')
   if (parts.length === 1) return pattern === model
@@ -17,10 +17,10 @@ export function matchesPattern(pattern: string, model: string): boolean {
   return true
 }
 
-/** Whether this is a pattern, and no plain name. */
+/** Whether this is a pattern and not a plain name. */
 export const isPattern = (name: string): boolean => name.includes('*')
 
-/** A set of names and patterns; `has` is true for what a pattern stands for, too. Nothing else knows of patterns. */
+/** A set of names and patterns; `has` is also true for names that a pattern matches. Nothing else knows of patterns. */
 export class ModelSet extends Set<string> {
   readonly #patterns: readonly string[]
 
@@ -41,7 +41,7 @@ export function inBoth(one: ReadonlySet<string> | null, other: ReadonlySet<strin
   return new CommonModels(one, other)
 }
 
-/** What two sets with patterns have in common: its members are the names and patterns that the other one has too. */
+/** The intersection of two sets with patterns: its members are the names and patterns that the other one also has. */
 class CommonModels extends Set<string> {
   readonly #sets: readonly ReadonlySet<string>[]
 

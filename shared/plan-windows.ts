@@ -4,7 +4,7 @@ import type { HeldPlan } from './console/selling.ts'
 const hourMs = 3_600_000
 const lengths = { h: hourMs, d: 24 * hourMs, w: 7 * 24 * hourMs } as const
 
-/** Whether the plan counts at `now` (milliseconds since 1970). */
+/** Whether the plan is in force at `now` (milliseconds since 1970). */
 export const inForce = ({ from, until }: Pick<HeldPlan, 'from' | 'until'>, now: number): boolean =>
   Date.parse(from) <= now && now < Date.parse(until)
 
@@ -18,7 +18,7 @@ export function windowAt(every: string, from: Date, now: number): { from: Date; 
   return { from: new Date(begin), until: new Date(begin + length) }
 }
 
-/** Months of the calendar (UTC): from the 31st the next one begins on the last day of a shorter month. */
+/** Calendar months (UTC): after a window that began on the 31st, the next begins on the last day of a shorter month. */
 function monthsAt(count: number, from: Date, now: number): { from: Date; until: Date } {
   const begin = Temporal.Instant.fromEpochMilliseconds(from.getTime()).toZonedDateTimeISO('UTC')
   const at = (n: number) => begin.add({ months: n * count }).epochMilliseconds
@@ -28,7 +28,7 @@ function monthsAt(count: number, from: Date, now: number): { from: Date; until: 
   return { from: new Date(at(n)), until: new Date(at(n + 1)) }
 }
 
-/** The days that a window of this length has at most. */
+/** Most days that a window of this length can have. */
 export function longestWindow(every: string): number {
   const count = Number.parseInt(every, 10)
   return every.endsWith('mo') ? count * 31 : (count * lengths[every.replace(/^\d+/, '') as keyof typeof lengths]) / lengths.d

@@ -1,4 +1,4 @@
-/** One server-sent event: its exact bytes, and its fields when somebody asks for them. */
+/** One server-sent event: its exact bytes, and its fields on demand. */
 
 /** One server-sent event with its exact bytes, terminator included. */
 export interface Frame {
@@ -8,7 +8,7 @@ export interface Frame {
   data: string | undefined
   /** The stream ended inside this event: its closing blank line is missing. */
   unfinished?: boolean
-  /** The chunk that has all of its bytes, and where they begin: neighbours can be passed on as one piece. */
+  /** The chunk that contains all of its bytes, and their offset: neighbours can be passed on as one piece. */
   chunk?: Uint8Array | undefined
   start?: number
 }
@@ -23,7 +23,7 @@ const LF = 10
 const CR = 13
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** Bytes as a text each of whose characters is one of them. */
+/** Decodes bytes as a text with one character per byte. */
 export type Bytewise = (bytes: Uint8Array) => string
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are ASCII, too.
@@ -40,7 +40,7 @@ export class ChunkText {
     this.#bytewise = bytewise
   }
 
-  /** All of it, where positions in the text are positions in the chunk: each character is one byte. */
+  /** The whole text, where positions in it are positions in the chunk: each character is one byte. */
   get bytes(): string | undefined {
     this.#text ??= (this.#bytewise ?? decode)(this.chunk)
     return this.#text.length === this.chunk.length ? this.#text : undefined
@@ -55,7 +55,7 @@ export class ChunkText {
 
 const decode = (bytes: Uint8Array) => utf8.decode(bytes)
 
-/** A frame of a splitter: its text is read when somebody asks for it. */
+/** A frame of a splitter; its text is decoded on demand. */
 export class SplitFrame implements Frame {
   readonly raw: Uint8Array
   readonly unfinished: boolean

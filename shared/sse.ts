@@ -17,13 +17,13 @@ export interface SseSplitter {
   end(): Frame[]
 }
 
-/** Splits it one frame at a time, so that what is read of one can decide how the next is read. */
+/** Splits it one frame at a time, so that the content of one can decide how the next is read. */
 export interface SseCutter extends SseSplitter {
-  /** Takes a chunk, when all frames of the one before were taken. */
+  /** Takes a chunk, once all frames of the previous one were taken. */
   feed(chunk: Uint8Array): void
   /** The next frame that is complete; undefined when none is left. Throws as `push` does. */
   next(): Frame | undefined
-  /** The text of the chunk that is being cut, each of whose characters is one byte; undefined where an event is open, or it has others. */
+  /** The text of the current chunk, one byte per character; undefined while an event is open, or if a character takes more bytes. */
   text(): string | undefined
   /** Where the next frame begins in the chunk. */
   readonly at: number
@@ -43,7 +43,7 @@ const CR = 13
 const nothing = new Uint8Array(0)
 const noText = new ChunkText(nothing)
 
-/** Bytes of one event, as of a whole answer: it may hold several pictures. */
+/** Most bytes of one event. As many as for a whole answer: it may hold several images. */
 export const mostFrameBytes = 64 * 1024 * 1024
 
 /** How a stream is cut; `bytewise` lets `takeTo` take events with characters beyond ASCII. */
@@ -67,7 +67,7 @@ class ByteCutter implements SseCutter {
   // In a stream that uses CRLF, a chunk ended after the CR of a blank line: its LF is still to come.
   #awaitsLf = false
   #isFirst = true
-  /** What is being cut, where its open frame begins, and how far it was looked at; the next ends of lines from there. */
+  /** The current chunk, where its open frame begins, how far it was scanned, and the next line ends from there. */
   #chunk: Uint8Array = nothing
   #text = noText
   #start = 0
@@ -185,8 +185,8 @@ class ByteCutter implements SseCutter {
       this.#lineEnd = 'lf'
       return stop + 1
     }
-    // At the end of a chunk the LF of a CRLF may be the next byte. In a stream that writes CRLF a frame waits for it;
-    // elsewhere the frame is returned now, and a late LF begins the next frame, where it means nothing.
+    // At the end of a chunk the LF of a CRLF may be the next byte. In a stream that uses CRLF the frame waits for it;
+    // elsewhere the frame is returned now, and a late LF begins the next frame, where it has no meaning.
     if (stop + 1 === chunk.length) {
       this.#awaitsLf = this.#isEmptyLine && this.#lineEnd === 'crlf'
       if (!this.#awaitsLf) this.#lineEnd = 'cr'

@@ -20,7 +20,7 @@ export const Decimal = () => Type.String({ format: 'decimal', maxLength: 24, pat
 /** Like `Decimal`, but possibly negative. */
 export const SignedDecimal = () => Type.String({ format: 'decimal', maxLength: 24 })
 
-/** Text of at least one character, and no control characters. */
+/** At least one character, none of them a control character. */
 export const visible = '^[^\\u0000-\\u001f\\u007f]+$'
 
 /** A short human-given name: visible characters, inner spaces allowed. */

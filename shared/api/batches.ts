@@ -1,4 +1,4 @@
-/** Batches, uploads in parts and client secrets, in the words of their protocols. */
+/** Batches, multipart uploads and client secrets, in the formats of their protocols. */
 import { MessagesRequest } from '../protocols/anthropic/messages.ts'
 import { Type } from '../typebox.ts'
 import { FileField, Open, OrNull, Whole } from './fields.ts'

@@ -1,4 +1,4 @@
-/** Responses about kept bodies as schemas. */
+/** Responses about stored bodies, as schemas. */
 import { borders, type KeptBody } from '../console/body.ts'
 import { OneOf, Type } from '../typebox.ts'
 import { Instant, PreviewAnswer, says } from './console.ts'
@@ -9,7 +9,7 @@ export const KeptBodyAnswer = says<KeptBody>().of(
   Open({
     requestId: Type.String(),
     at: Instant(),
-    redacted: Type.Boolean({ description: 'Something was blanked before it was written.' }),
+    redacted: Type.Boolean({ description: 'Whether something was blanked before it was written.' }),
     whole: Type.Boolean({ description: 'Whether the borders to upstreams are here; only administrators see them.' }),
     parts: Type.Array(
       Open({
@@ -29,7 +29,7 @@ export const KeptBodyAnswer = says<KeptBody>().of(
         frames: Type.Optional(
           Type.Boolean({
             description:
-              'One direction of a session: every piece is a frame and a line feed behind it, or nothing where the frame is not kept.',
+              'One direction of a session: every piece is a frame followed by a line feed, or empty where the frame was not stored.',
           }),
         ),
         bytes: Type.Integer(),

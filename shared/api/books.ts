@@ -6,7 +6,7 @@ import { Open } from './fields.ts'
 
 const count = () => Type.Integer()
 
-/** What a check of the books answers. */
+/** The result of a check of the books. */
 export const BooksAnswer = says<BooksReport>().of(
   Open({
     at: Instant(),

@@ -1,4 +1,4 @@
-/** Where a caller may put its key. Every endpoint accepts all of them; a test sends each. */
+/** Ways for a caller to send its key. Every endpoint accepts all of them; a test tries each. */
 export interface Carrier {
   /** Its name in the API document. */
   id: string
@@ -10,7 +10,7 @@ export interface Carrier {
   usedBy: string
 }
 
-/** All places for a key, the usual one first. */
+/** All ways to send a key, the usual one first. */
 export const carriers: readonly Carrier[] = [
   {
     id: 'bearer',

@@ -22,7 +22,7 @@ export const Instant = () => Type.String({ format: 'instant', description: 'RFC 
 export const Managed = () => OneOf(['file', 'console'])
 /** A list of names. */
 export const Names = () => Type.Array(Type.String())
-/** What is left of a budget. */
+/** Remainder of a budget. */
 export const Left = () =>
   Type.Optional(
     Open({

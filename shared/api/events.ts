@@ -1,4 +1,4 @@
-/** How each dialect and endpoint streams: what a client sends, and what it then reads. A test checks real streams against this table. */
+/** How each dialect and endpoint streams: what a client sends and receives. A test checks real streams against this table. */
 import type { Dialect } from '../ids.ts'
 
 /** A kind of event. */

@@ -1,4 +1,4 @@
-/** Files that are kept for requests, in the words of three protocols. */
+/** Files stored for requests, in the formats of three protocols. */
 import { Type } from '../typebox.ts'
 import { FileField, Open, OrNull, Whole } from './fields.ts'
 
@@ -44,7 +44,7 @@ export const GeminiFile = Open({
   state: Type.String(),
 })
 export const GeminiFiles = Open({ files: Type.Array(GeminiFile), nextPageToken: Type.Optional(Type.String()) })
-/** What is said of a file when its upload begins. */
+/** Metadata of a file at the start of its upload. */
 export const GeminiUpload = Open({
   file: Type.Optional(Open({ displayName: Type.Optional(Type.String()), mimeType: Type.Optional(Type.String()) })),
 })
@@ -61,7 +61,7 @@ export const FileForm = Open({
   ),
 })
 
-/** An object in an upstream's account, or what it is to be made of, in the words of its vendor. */
+/** An object in an upstream's account, or the request to create one, in its vendor's format. */
 export const AccountObject = Open({})
 /** The same as a form. */
 export const AccountObjectForm = Open({})

@@ -1,4 +1,4 @@
-/** Answers about single channels and routes: what a test met, which models an upstream lists, who would be asked. */
+/** Responses about single channels and routes: test results, the models an upstream lists, the route of a request. */
 import type { ProbeAnswer as ProbeRow, UpstreamModels } from '../console/inspection/probe.ts'
 import type { RouteAnswer as RouteRow } from '../console/inspection/route.ts'
 import { balancingModes } from '../console/settings.ts'

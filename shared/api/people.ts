@@ -23,7 +23,7 @@ export const SessionAnswer = says<SessionRow>().of(
     lastSeenAt: Instant(),
     address: Nullable(Type.String()),
     agent: Nullable(Type.String()),
-    current: Type.Boolean({ description: 'Whether it is the session that asks.' }),
+    current: Type.Boolean({ description: 'Whether it is the session of this request.' }),
   }),
 )
 
@@ -39,7 +39,7 @@ export const ShareAnswer = says<ShareRow>().of(Open({ id: Type.String({ descript
 
 /** GET /api/shares/:id */
 export const SharedConversationAnswer = says<SharedConversation>().of(
-  Open({ ...share, text: Type.String({ description: 'The conversation as a file of the playground holds it: JSON text.' }) }),
+  Open({ ...share, text: Type.String({ description: 'The conversation in the playground’s file format: JSON text.' }) }),
 )
 
 /** Where to send the browser: POST /api/session/oidc. */
@@ -106,7 +106,7 @@ export const EntryAnswer = says<EntryRow>().of(
     id: Type.String(),
     at: Instant(),
     kind: OneOf(entryKinds),
-    amount: Type.String({ description: 'USD; negative for what was taken.' }),
+    amount: Type.String({ description: 'USD; negative for withdrawals and charges.' }),
     balance: Type.String({ description: 'USD: the sum of this entry and of all older ones.' }),
     ref: Type.String({
       description:
@@ -125,9 +125,9 @@ export const KeyFactsAnswer = says<KeyFacts>().of(
   Open({
     name: Type.String(),
     group: Type.String(),
-    models: Type.Array(Type.String(), { description: 'The models that it may ask for now.' }),
+    models: Type.Array(Type.String(), { description: 'The models that it may use now.' }),
     expiresAt: Nullable(Instant()),
-    spent: Type.String({ description: 'USD charged to this key since it was made.' }),
+    spent: Type.String({ description: 'USD charged to this key since its creation.' }),
     budgetLeft: Nullable(Open({})),
     limits: Nullable(Limits),
   }),
@@ -143,7 +143,7 @@ export const KeyUsageAnswer = says<KeyUsage>().of(
         window: Type.String({ description: '`daily`, `weekly`, `monthly` or `total`.' }),
         limit: Type.String({ description: 'USD.' }),
         left: Type.String({ description: 'USD.' }),
-        renewsAt: Nullable(Type.String({ description: 'RFC 3339. When the window begins anew; null for a budget in total.' })),
+        renewsAt: Nullable(Type.String({ description: 'RFC 3339. When the next window begins; null for a total budget.' })),
       }),
     ),
     days: Type.Array(Open({ day: Type.String(), ...spent })),
@@ -170,7 +170,7 @@ export const TeamAnswer = says<TeamRow>().of(
     createdAt: Instant(),
     balance: SignedDecimal(),
     held: Decimal(),
-    members: Type.Integer({ description: 'How many belong to it.' }),
+    members: Type.Integer({ description: 'Number of members.' }),
     role: Nullable(OneOf(teamRoles)),
   }),
 )

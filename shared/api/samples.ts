@@ -1,6 +1,6 @@
 /**
  * One call of every endpoint, against the built-in demo models. The API reference prints them; a test runs each as printed,
- * in this order and in one folder, so that a later one may use what an earlier one made.
+ * in this order and in one folder, so that a later one may use what an earlier one created.
  */
 import { bearer, form, json, post, type Sample } from './sample.ts'
 import { addressSamples } from './samples/addresses.ts'

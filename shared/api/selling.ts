@@ -1,4 +1,4 @@
-/** Responses about selling on: plans, codes, credits. */
+/** Responses about reselling: plans, codes, credits. */
 import { type CodeRow, type CreditRow, type PlanRow, type PlanState, PlanWindow, type Redeemed } from '../console/selling.ts'
 import { Decimal, OneOf, SignedDecimal, Type } from '../typebox.ts'
 import { Instant, Nullable, says } from './console.ts'
@@ -81,7 +81,7 @@ export const CreditAnswer = says<CreditRow>().of(
     of: Nullable(Type.String({ description: 'The reference of the credit that this refunds.' })),
     wallet: Open({ id: Type.String(), name: Nullable(Type.String()), of: OneOf(['user', 'team']) }),
     amount: Type.String({ description: 'USD; negative for a refund.' }),
-    refunded: Type.Optional(Type.String({ description: 'In the list: USD that refunds took of it so far.' })),
+    refunded: Type.Optional(Type.String({ description: 'In the list: USD refunded of it so far.' })),
     reason: Type.String(),
     at: Instant(),
   }),

@@ -24,7 +24,7 @@ export const SettingsAnswer = says<SettingsRow>().of(
     balancing: Type.Optional(OneOf(balancingModes)),
     checkMinutes: Type.Optional(Type.Integer()),
     banner: Type.Optional(Type.String({ description: 'A line of plain text on top of every page of whoever is signed in.' })),
-    shareLinks: Type.Boolean({ description: 'Whether users may make links by which anybody reads a copy of a conversation.' }),
+    shareLinks: Type.Boolean({ description: 'Whether users may create links by which anyone can read a copy of a conversation.' }),
     requireSecondFactor: Type.Optional(OneOf(secondFactorRules)),
     secondFactorAfterProvider: Type.Optional(Type.Boolean()),
     quotas: Open({ ...counts }),
@@ -89,7 +89,7 @@ export const AlertAnswer = says<AlertDeliveryRow>().of(
     tries: Type.Integer(),
     nextTryAt: Nullable(Instant()),
     sentAt: Nullable(Instant()),
-    answer: Nullable(Type.String({ description: 'What was answered last.' })),
+    answer: Nullable(Type.String({ description: 'The last answer.' })),
   }),
 )
 

@@ -1,4 +1,4 @@
-/** Responses about how people get in: second factors, proofs, invitations. */
+/** Responses about sign-in: second factors, proofs, invitations. */
 
 import type { AppRow, FactorRow, FactorsRow, NewCodes, ProofMethods, StepNeeded } from '../console/session.ts'
 import type { InvitationFacts, InvitationRow } from '../console/user.ts'
@@ -33,7 +33,7 @@ const factor = says<FactorRow>().of(
 /** GET /api/session/factors */
 export const FactorsAnswer = says<FactorsRow>().of(
   Open({
-    required: Type.Boolean({ description: 'Whether the installation asks this user for a second factor.' }),
+    required: Type.Boolean({ description: 'Whether the installation requires a second factor of this user.' }),
     passkeys: Type.Boolean({ description: 'Whether passkeys work at the address of this installation.' }),
     factors: Type.Array(factor),
     recoveryCodesLeft: Type.Integer(),
@@ -44,7 +44,7 @@ export const FactorsAnswer = says<FactorsRow>().of(
 export const AppAnswer = says<AppRow>().of(
   Open({
     id: Type.String(),
-    secret: Type.String({ description: 'Base32, for whoever types it.' }),
+    secret: Type.String({ description: 'Base32, for typing by hand.' }),
     uri: Type.String({ description: '`otpauth://totp/...`, for a QR code.' }),
   }),
 )
@@ -68,7 +68,7 @@ const invitation = {
   by: Open({ id: Type.String(), name: Type.String() }, 'Who made it: it ends with their right to invite.'),
   createdAt: Instant(),
   expiresAt: Instant(),
-  valid: Type.Boolean({ description: 'Whether it opens anything now.' }),
+  valid: Type.Boolean({ description: 'Whether it is valid now.' }),
 }
 
 /** A row of GET /api/invitations. */

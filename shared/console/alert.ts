@@ -1,11 +1,11 @@
-/** Alerts: where they go, what they say, and how they got there. */
+/** Alerts: their hooks, their contents and their deliveries. */
 import { Exact, Name, OneOf, type Static, Type } from '../typebox.ts'
 
 /**
- * What is told: a budget at 50, 80 or 100 %; a balance below what was spent in a day; a breaker open for five minutes; a failed test of
- * a channel; a model asked for that has no price; a model that costs more than it brings; a key that spends five times its usual; a
- * journal above half; bodies that are to be kept and are not, or do not reach their bucket; a backup that is overdue; and the test of a
- * place.
+ * Kinds: a budget at 50, 80 or 100 %; a balance below what was spent in a day; a breaker open for five minutes; a failed test of
+ * a channel; a requested model that has no price; a model that costs more than it brings; a key that spends five times its usual; a
+ * journal more than half full; bodies that should be stored and are not, or do not reach their bucket; an overdue backup; and a test of the
+ * hook.
  */
 export const alertKinds = [
   'budget',
@@ -22,14 +22,14 @@ export const alertKinds = [
 ] as const
 export type AlertKind = (typeof alertKinds)[number]
 
-/** How a place is spoken to. `http` is signed like Standard Webhooks. */
+/** The format a hook is sent in. `http` is signed like Standard Webhooks. */
 export const alertForms = ['http', 'slack', 'feishu', 'dingtalk', 'wecom', 'smtp'] as const
 export type AlertForm = (typeof alertForms)[number]
 
 export const deliveryStates = ['waiting', 'sent', 'dead'] as const
 export type DeliveryState = (typeof deliveryStates)[number]
 
-/** What an alert says. */
+/** The contents of an alert. */
 export interface AlertData {
   /** One sentence in English. */
   text: string
@@ -47,9 +47,9 @@ const mail = Type.String({ minLength: 3, maxLength: 254, pattern: '^[^\\s<>@,;]+
 const fields = {
   name: Name(),
   form: OneOf(alertForms),
-  /** Of a webhook; of a mail server `smtps://user:password@host:465` or `smtp://...`. Only its origin is ever shown. */
+  /** URL of a webhook, or `smtps://user:password@host:465` or `smtp://...` for mail. Only its origin is ever shown. */
   url,
-  /** What Feishu or DingTalk call the secret of a robot with signatures; of `http` one is made. */
+  /** The signing secret of a Feishu or DingTalk robot; for `http` Parley generates one. */
   secret: Type.Optional(Type.Union([Type.String({ minLength: 1, maxLength: 256 }), Type.Null()])),
   /** Mail only. */
   from: Type.Optional(Type.Union([mail, Type.Null()])),
@@ -82,7 +82,7 @@ export interface AlertHookRow {
   createdAt: string
 }
 
-/** A row of GET /api/alerts: an alert on its way to one place. */
+/** A row of GET /api/alerts: the delivery of one alert to one hook. */
 export interface AlertDeliveryRow {
   id: string
   alert: string
@@ -90,16 +90,16 @@ export interface AlertDeliveryRow {
   kind: AlertKind
   data: AlertData
   hook: { id: string; name: string; form: AlertForm }
-  /** `dead`: it was given up after the last try. */
+  /** `dead`: given up after the last try. */
   state: DeliveryState
   tries: number
   nextTryAt: string | null
   sentAt: string | null
-  /** What was answered last. */
+  /** The last answer. */
   answer: string | null
 }
 
-/** What POST /api/alerts/hooks/:id/test answers. */
+/** Response of POST /api/alerts/hooks/:id/test. */
 export interface AlertTestAnswer {
   ok: boolean
   answer: string

@@ -1,6 +1,6 @@
 /** The audit trail: who changed what, and when. For administrators. */
 
-/** Who makes a change; a signed-in user is one. */
+/** Whoever makes a change, such as a signed-in user. */
 export interface Actor {
   /** A user's id, or `file`, `setup`, `environment`, `anyone`. */
   id: string
@@ -30,7 +30,7 @@ export interface AuditRow {
   at: string
   actor: string
   actorName: string | null
-  /** Where a management key acted: the user who owns it. `actor` is the key then. */
+  /** If a management key acted, the user who owns it; `actor` is then the key. */
   owner: { id: string; name: string } | null
   action: string
   target: string

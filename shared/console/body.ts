@@ -1,4 +1,4 @@
-/** Kept bodies: which requests are kept, and what is told of one that was. */
+/** Stored bodies: which requests are stored, and what the console shows of one. */
 import { Exact, Int, type Static, Type } from '../typebox.ts'
 import type { LossRow } from './log.ts'
 
@@ -6,25 +6,25 @@ import type { LossRow } from './log.ts'
 export const KeepBodies = Type.Union([Type.Boolean(), Type.Literal('errors'), Type.Number({ minimum: 0, maximum: 1 })])
 export type KeepBodies = Static<typeof KeepBodies>
 
-/** What the house says of kept bodies. */
+/** The installation's settings for stored bodies. */
 export interface BodySettings {
-  /** What is kept whatever a key or a group says. */
+  /** What is stored whatever a key or group chooses. */
   keep: KeepBodies
   /** Days after which a body is deleted. */
   days: number
   /** Mebibytes in the folder of one instance; the oldest go first. */
   mebibytes: number
-  /** Who reads a body: the owner of its key alone, or administrators too. */
+  /** Who may read a body: only the owner of its key, or administrators too. */
   readers: 'owners' | 'administrators'
-  /** A request that says `store: false` is not kept. */
+  /** Whether `store: false` in a request keeps it from being stored. */
   heedStore: boolean
   /** Fields whose texts are blanked before anything is written, as paths: `metadata.user_id`, `*.password`. */
   redactFields: string[]
-  /** Numbers of cards and bank accounts whose check digits are right are blanked. */
+  /** Whether card and bank account numbers with valid check digits are blanked. */
   redactNumbers: boolean
 }
 
-/** What holds where nobody has chosen anything. */
+/** Defaults where nothing was chosen. */
 export const usualBodies: BodySettings = {
   keep: false,
   days: 30,
@@ -35,7 +35,7 @@ export const usualBodies: BodySettings = {
   redactNumbers: false,
 }
 
-/** Changes of those settings; what is left out stays. */
+/** Changes to those settings; omitted fields stay. */
 export const BodySettingsPatch = Exact({
   keep: Type.Optional(KeepBodies),
   days: Type.Optional(Int(1, 3650)),
@@ -49,64 +49,64 @@ export const BodySettingsPatch = Exact({
 })
 export type BodySettingsPatch = Static<typeof BodySettingsPatch>
 
-/** Forms of data sets in which kept conversations are exported. */
+/** Data set formats for the export of stored conversations. */
 export const datasetForms = ['evals', 'fine-tuning'] as const
 export type DatasetForm = (typeof datasetForms)[number]
 
-/** Requests that one page of such an export looks at, at most. */
+/** Most requests that one page of such an export examines. */
 export const datasetPage = 50
 
-/** The headers of such a page: where the next one begins, absent on the last, and how many requests were left out for which reason. */
+/** Headers of such a page: where the next page begins (absent on the last), and how many requests were left out for which reason. */
 export const datasetHeaders = { next: 'x-parley-next', leftOut: 'x-parley-left-out' } as const
 
 /**
- * Why a request is no example: it is no conversation; it asked for more than one answer; question or answer are not all here; it was refused or failed;
- * it cannot be read.
+ * Why a request was left out: not a conversation; several answers requested; question or answer stored only in part; refused or failed;
+ * unreadable.
  */
 export const leftOutReasons = ['not_chat', 'several_answers', 'incomplete', 'refused', 'unreadable'] as const
 export type LeftOutReason = (typeof leftOutReasons)[number]
 
-/** How keeping goes on this instance, since its start. */
+/** State of body storage on this instance, since its start. */
 export interface BodiesState {
-  /** Requests that were kept. */
+  /** Requests that were stored. */
   kept: number
-  /** Requests that were to be kept and were not: no room, no disk, no database. */
+  /** Requests that should have been stored and were not: no room, no disk, no database. */
   dropped: number
-  /** Bytes in memory, of requests that are being answered and of those that are not written yet. */
+  /** Bytes in memory: of running requests and of those not written yet. */
   waitingBytes: number
-  /** Why nothing is kept at the moment; null: it is. */
+  /** Why storage is stopped at the moment; null while it works. */
   stopped: { cause: string; since: string } | null
-  /** Where they lie: a folder, or `s3://bucket/prefix`. */
+  /** Location: a folder, or `s3://bucket/prefix`. */
   place: string
   /** Bytes there, of this instance in a folder and of all instances in a bucket; null: not known yet. */
   bytes: number | null
   /** Bytes in the folder of this instance that are not in the bucket yet; null where there is no bucket. */
   notUploaded: number | null
-  /** Why the bucket takes or gives nothing at the moment; null: it does. */
+  /** Why the bucket cannot be read or written at the moment; null while it works. */
   bucketFault: { cause: string; since: string } | null
 }
 
-/** GET /api/bodies/:requestId: a kept request at its borders. Owners of a key see the client's two, administrators those to upstreams, too. */
+/** GET /api/bodies/:requestId: a stored request at its borders. Key owners see the client's side, administrators also the upstreams'. */
 export interface KeptBody {
   requestId: string
   at: string
-  /** Something was blanked before it was written. */
+  /** Whether something was blanked before it was written. */
   redacted: boolean
   /** Whether `parts` has the borders to upstreams. */
   whole: boolean
   parts: KeptPart[]
-  /** With `as=chat`, of a conversation: what the client asked, as a chat request, and what is lost in it. */
+  /** With `as=chat`, for a conversation: the client's request as a chat request, and what the conversion lost. */
   chat?: { body: Record<string, unknown>; losses: LossRow[] }
 }
 
-/** Where a body is seen. */
+/** Points at which bodies are recorded. */
 export const borders = ['client-request', 'upstream-request', 'upstream-answer', 'client-answer'] as const
 export type Border = (typeof borders)[number]
 
 /** One body at one border. */
 export interface KeptPart {
   border: Border
-  /** Which call of an upstream, from 0; absent at the client's side. */
+  /** Index of the upstream call, from 0; absent on the client's side. */
   call?: number
   to?: { channel: string; model: string; dialect: string }
   method?: string
@@ -116,12 +116,12 @@ export interface KeptPart {
   headers: (readonly [name: string, value: string])[]
   /** Milliseconds from the arrival of the request. */
   atMs: number
-  /** What came in pieces: where each ends (bytes) and when it came (milliseconds; of frames to the microsecond), one after the other. */
+  /** Of a body in pieces: end offset (bytes) and arrival time (milliseconds; of frames to the microsecond) of each, alternating. */
   pieces?: number[]
-  /** One direction of a session: every piece is a frame and a line feed behind it, or nothing where the frame is not kept. */
+  /** One direction of a session: every piece is a frame followed by a line feed, or empty where the frame was not stored. */
   frames?: boolean
   bytes: number
-  /** Bytes of frames that are not kept. */
+  /** Bytes of frames that were not stored. */
   leftBytes?: number
   leftOut?: boolean
   redacted?: boolean

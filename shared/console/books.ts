@@ -1,6 +1,6 @@
 /**
- * Checks of the books: GET /api/books, of the whole books by themselves, and POST /api/invoices/check, of what channels are known to have cost
- * against an upstream's export of what it charges.
+ * Checks of the books: GET /api/books checks them against themselves; POST /api/invoices/check compares the known costs of channels with
+ * an upstream's export of its charges.
  */
 import { Exact, Name, OneOf, type Static, Text, Type } from '../typebox.ts'
 
@@ -9,13 +9,13 @@ export const booksParts = ['ledger', 'rows', 'sums', 'budgets', 'leases', 'journ
 /** One of them. */
 export type BooksPart = (typeof booksParts)[number]
 
-/** Something that is wrong. */
+/** A discrepancy. */
 export interface BooksFault {
   part: BooksPart
   rule: string
   /** The account, request, entry, hour, instance or folder. */
   what: string
-  /** The wrong figure: nano-dollars, or a count. */
+  /** The wrong figure, in nano-dollars, or a count. */
   found: string
 }
 
@@ -26,24 +26,24 @@ export interface BooksReport {
   /** Nothing is wrong. */
   exact: boolean
   balance: string
-  /** What of it is on lease. */
+  /** The leased part of it. */
   leased: string
-  /** How much was looked at. */
+  /** How many of each were checked. */
   looked: Record<'wallets' | 'budgets' | 'entries' | 'rows' | 'hours' | 'leases' | 'journals' | 'requestsInJournals' | 'unsettled', number>
-  /** How many faults each part has. */
+  /** Number of faults in each part. */
   parts: Record<BooksPart, number>
   /** The first hundred of them. */
   faults: BooksFault[]
-  /** What is not wrong, and worth knowing: instances that are missing, journals that nobody showed. */
+  /** Not faults, but worth knowing: missing instances, journals that were not shown. */
   notes: string[]
 }
 
-/** Whose exports are understood. */
+/** Vendors whose exports can be parsed. */
 export const invoiceVendors = ['openai', 'anthropic', 'google', 'amazon'] as const
 /** One of them. */
 export type InvoiceVendor = (typeof invoiceVendors)[number]
 
-/** The export, and with what it is compared. */
+/** The export, and what to compare it with. */
 export const InvoiceQuestion = Exact({
   vendor: OneOf(invoiceVendors),
   /** The text of the file. */
@@ -55,13 +55,13 @@ export type InvoiceQuestion = Static<typeof InvoiceQuestion>
 
 /** One day of one model of the upstream. Money in decimal USD. */
 export interface InvoiceRow {
-  /** A date, as the upstream tells its days. */
+  /** A date, by the upstream's calendar days. */
   day: string
-  /** The upstream's name of the model, or what the export says of it where no channel has such a model. */
+  /** The upstream's name of the model, or the export's name for it where no channel has such a model. */
   model: string
-  /** What the export says. */
+  /** The charge in the export. */
   billed: string
-  /** What these requests are known to have cost; null where none of them went to a channel that says what it costs. */
+  /** Known cost of these requests; null where none of them went to a channel with declared costs. */
   logged: string | null
   /** `billed - logged`. */
   difference: string
@@ -69,7 +69,7 @@ export interface InvoiceRow {
   requests: number
   /** Within a cent, or a hundredth of the larger. */
   fits: boolean
-  /** Pages of the console with the requests behind it. */
+  /** Console pages that list these requests. */
   pages: string[]
 }
 
@@ -82,7 +82,7 @@ export interface InvoiceReport {
   from: string
   to: string
   channels: string[]
-  /** Lines of the export that were counted, and those that are of something else: taxes, credits, other services. */
+  /** Lines of the export that were counted, and lines about other things: taxes, credits, other services. */
   lines: number
   leftOut: number
   billed: string
@@ -90,6 +90,6 @@ export interface InvoiceReport {
   difference: string
   /** Everything fits. */
   fits: boolean
-  /** What does not fit first, the largest difference before all. */
+  /** Mismatches first, the largest difference at the top. */
   rows: InvoiceRow[]
 }

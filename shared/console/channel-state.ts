@@ -1,11 +1,11 @@
-/** What a channel can do now, in one word, from what rests there. */
+/** The state of a channel in one word, derived from what is resting there. */
 import type { ChannelRow, HealthRow } from './channel.ts'
 
 /** Switched off; all of it serves; parts of it rest; all of it rests. */
 export const channelStates = ['healthy', 'degraded', 'open', 'off'] as const
 export type ChannelState = (typeof channelStates)[number]
 
-/** The state of a channel of which these rows rest: only those of a penalty, not of failures that have not led to one. */
+/** The state of a channel with these resting rows: only penalties count, not failures that have not led to one. */
 export function channelState(
   row: { enabled: boolean; keys: readonly Pick<ChannelRow['keys'][number], 'enabled'>[]; models: readonly unknown[] },
   rests: readonly Pick<HealthRow, 'model'>[],

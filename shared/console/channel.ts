@@ -61,9 +61,9 @@ const optional = {
   options: Type.Optional(MapOf(64, Text())),
   costs: Type.Optional(MapOf(256, PriceFields)),
   foreignState: Type.Optional(OneOf(['deny', 'allow'] as const)),
-  /** `http://`, `https://` or `socks5://` with host and port, or `direct`; empty: what holds for all channels. */
+  /** `http://`, `https://` or `socks5://` with host and port, or `direct`; empty: the setting for all channels. */
   proxy: Type.Optional(Text(2048)),
-  /** Authorities that are believed instead of the machine's own; a certificate that is shown, with its key. */
+  /** Certificate authorities trusted instead of the machine's own; a client certificate with its key. */
   tls: Type.Optional(Exact({ ca: Type.Optional(pem), cert: Type.Optional(pem), key: Type.Optional(pem) })),
   tags: Type.Optional(Type.Array(Name(), { maxItems: 100 })),
 }
@@ -82,14 +82,14 @@ export const ChannelPatch = Exact({
   name: Type.Optional(Name()),
   models: Type.Optional(models),
   ...optional,
-  /** Beside those that are there, where `keys` would replace them all. */
+  /** Added to the existing keys; `keys` would replace them all. */
   addKeys: Type.Optional(Type.Array(ChannelKey, { maxItems: 1000 })),
-  /** Ids of keys that go. */
+  /** Ids of keys to remove. */
   removeKeys: Type.Optional(Type.Array(Name(), { maxItems: 1000 })),
 })
 export type ChannelPatch = Static<typeof ChannelPatch>
 
-/** PATCH /api/channels/:id/keys/:key: one key, which stays what it is. */
+/** PATCH /api/channels/:id/keys/:key: settings of one key; its secret stays. */
 export const ChannelKeyPatch = Exact({
   name: Type.Optional(Name()),
   /** Among the keys of the channel; 0: only when nothing else is left. */
@@ -133,26 +133,26 @@ export const HealthReset = Exact({
 })
 export type HealthReset = Static<typeof HealthReset>
 
-/** GET /api/channels/:id/outcomes: how attempts of the last hour ended, as the instance that answers has seen it since its start. */
+/** GET /api/channels/:id/outcomes: how attempts of the last hour ended, as seen by the answering instance since its start. */
 export interface ChannelOutcomes {
   /** Seconds of one slice. */
   sliceSeconds: number
   data: OutcomeRow[]
 }
 
-/** What one key met with one model. Keys and models that were not asked within the hour have no row. */
+/** Outcomes of one key with one model. Keys and models without attempts in the last hour have no row. */
 export interface OutcomeRow {
   /** Name of the key; null where the channel has none. */
   key: string | null
   model: string
-  /** The oldest first, the present one last. `failed`: of these, by fault of the upstream. */
+  /** Oldest first, the current one last. `failed`: attempts that failed by fault of the upstream. */
   slices: { attempts: number; failed: number }[]
 }
 
-/** A row of GET /api/channels/outcomes: what all keys and models of a channel met. Channels that were not asked within the hour have none. */
+/** A row of GET /api/channels/outcomes: outcomes of all keys and models of a channel. Channels without recent attempts have none. */
 export interface ChannelAttempts {
   channelId: string
-  /** The oldest first, the present one last. `failed`: of these, by fault of the upstream. */
+  /** Oldest first, the current one last. `failed`: attempts that failed by fault of the upstream. */
   slices: OutcomeRow['slices']
 }
 

@@ -1,4 +1,4 @@
-/** GET /docs.json: the reference as pages, from which the console's docs page is made. */
+/** GET /docs.json: the reference as pages; the console's docs page is built from it. */
 
 /** A sample of an endpoint in one language. */
 export interface DocSample {
@@ -26,10 +26,10 @@ export interface DocEndpoint {
   html: string
   takes: DocField[]
   gives: DocField[]
-  /** Codes of errors that it may answer. */
+  /** Error codes that it may return. */
   errors: string[]
   samples: DocSample[]
-  /** What can be sent from the page: an address with its parameters filled in, and a body. */
+  /** A request that can be sent from the page: an address with its parameters filled in, and a body. */
   tryIt?: { path: string; body: string }
 }
 
@@ -47,16 +47,16 @@ export interface DocPage {
   title: string
   html: string
   endpoints: DocEndpoint[]
-  /** What the contents show below the page while it is read. */
+  /** Entries shown below the page in the table of contents while it is open. */
   parts?: DocPart[]
-  /** In the list of pages its text is missing: `GET /docs/ID.json` has it. */
+  /** The list of pages omits its text: `GET /docs/ID.json` has it. */
   later?: true
 }
 
 /** The reference. */
 export interface Docs {
   version: string
-  /** The address at which clients reach Parley, as it stands in the texts. */
+  /** The address at which clients reach Parley, as used in the texts. */
   origin: string
   pages: DocPage[]
 }

@@ -9,11 +9,11 @@ const settings = {
   ratio: Type.Optional(Decimal()),
   /** Off: requests in it are refused, and nothing else changes. */
   enabled: Type.Optional(Type.Boolean()),
-  /** Which requests of the group are kept. */
+  /** Which requests of the group are stored. */
   logBodies: Type.Optional(KeepBodies),
   budget: Type.Optional(Budget),
   limits: Type.Optional(Limits),
-  /** Fallback models by model: in this group they hold in place of those of the installation. */
+  /** Fallback models by model: in this group they replace those of the installation. */
   fallbacks: Type.Optional(MapOf(256, Fallback)),
 }
 
@@ -41,7 +41,7 @@ export interface GroupRow {
   ratio: string
 }
 
-/** How much is in a group. */
+/** Counts for a group. */
 export interface GroupContents {
   /** Who may use it. */
   users: number
@@ -49,7 +49,7 @@ export interface GroupContents {
   /** Keys that act in it, by themselves or because their owner does. */
   keys: number
   channels: number
-  /** What its channels that are on offer. */
+  /** Models that its enabled channels offer. */
   models: number
 }
 

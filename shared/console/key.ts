@@ -10,7 +10,7 @@ const settings = {
   expiresAt: Type.Optional(Type.Union([Type.String({ format: 'instant' }), Type.Null()])),
   enabled: Type.Optional(Type.Boolean()),
   strict: Type.Optional(Type.Boolean()),
-  /** Which of its requests are kept. */
+  /** Which of its requests are stored. */
   logBodies: Type.Optional(KeepBodies),
   /** Addresses and ranges that may use it, such as `203.0.113.7` and `10.0.0.0/8`; all when absent. */
   addresses: Type.Optional(Type.Array(Type.String({ minLength: 2, maxLength: 64 }), { maxItems: 100 })),
@@ -31,7 +31,7 @@ const openSettings = {
 /** POST /api/keys */
 export const NewKey = Exact({
   name: Name(),
-  /** Id or name of the owner, for administrators; the caller when absent. With `team`, for who runs it: the member who has it. */
+  /** Id or name of the owner, for administrators; the caller when absent. With `team`, for its managers: the member. */
   user: Type.Optional(Name()),
   /** Id or name of the team that pays; the owner when absent. */
   team: Type.Optional(Name()),
@@ -43,7 +43,7 @@ export type NewKey = Static<typeof NewKey>
 export const KeyPatch = Exact({ name: Type.Optional(Name()), ...openSettings })
 export type KeyPatch = Static<typeof KeyPatch>
 
-/** POST /api/keys/:id/rotate. The old secret is good for this many hours. */
+/** POST /api/keys/:id/rotate. The old secret stays valid for this many hours. */
 export const Rotation = Exact({ overlapHours: Type.Number({ minimum: 0, maximum: 720 }) })
 export type Rotation = Static<typeof Rotation>
 
@@ -64,7 +64,7 @@ export type DeclaredKey = Static<typeof DeclaredKey>
 export interface KeyRow {
   id: string
   name: string
-  /** Its owner; of a team's key who made it, without a name once they are gone. */
+  /** Its owner; for a team's key the user who created it, without a name once that user is gone. */
   user: { id: string; name: string }
   /** The team that pays and owns it; null when its owner pays. */
   team: { id: string; name: string } | null
@@ -87,19 +87,19 @@ export interface KeyRow {
   lastUsedAt: string | null
   /** The address of the last use. */
   lastUsedFrom: string | null
-  /** Until when the secret from before the last rotation is good; null when there is none. */
+  /** Until when the secret before the last rotation is valid; null when there is none. */
   previousUntil: string | null
 }
 
-/** GET /v1/key: what the holder of an API key may know of it without an account. */
+/** GET /v1/key: what the holder of an API key may see of it without an account. */
 export interface KeyFacts {
   name: string
   group: string
-  /** The models that it may ask for now. */
+  /** The models that it may use now. */
   models: string[]
   /** RFC 3339; null: never. */
   expiresAt: string | null
-  /** USD charged to this key since it was made. */
+  /** USD charged to this key since its creation. */
   spent: string
   /** What is left of its own budget; null without one. Those of its user and group may be smaller. */
   budgetLeft: BudgetLeft | null
@@ -113,10 +113,10 @@ export interface KeyUsage {
     /** USD. */
     limit: string
     left: string
-    /** When the window begins anew; null for a budget in total. */
+    /** When the next window begins; null for a total budget. */
     renewsAt: string | null
   }[]
   days: { day: string; requests: number; charged: string }[]
-  /** The dearest first. */
+  /** Most expensive first. */
   models: { model: string; requests: number; charged: string }[]
 }

@@ -8,7 +8,7 @@ export interface UsageRow {
   out: { total: number; reasoning: number; audio: number; image: number }
   units: { requests: number; images: number; seconds: number; characters: number; searches: number }
   provenance: Provenance
-  /** What its tokens are priced as, by the words of the price's factors; absent: no factor applies. */
+  /** How its tokens are priced, by the values of the price's factors; absent: no factor applies. */
   servedAs?: { service_tier?: string; speed?: string; inference_geo?: string; size?: string }
   /** The upstream's own usage object, unchanged. */
   raw: unknown
@@ -20,7 +20,7 @@ export interface AttemptRow {
   /** The model, when a fallback replaced the requested one. */
   model?: string
   key: string | null
-  /** What was spoken to the upstream, where that is not what the client speaks. */
+  /** The format used with the upstream, where it differs from the client's. */
   dialect?: Wire
   phase: 'connect' | 'first-event' | 'stream' | 'done'
   /** The upstream's HTTP status, when there was one. */
@@ -37,7 +37,7 @@ export interface LossRow {
   reason: string
 }
 
-/** A line of a bill: how much of what, at which price. */
+/** A line of a bill: quantity, unit and price. */
 export interface BillLine {
   /** The name of its price: `input`, `cacheRead`, `image`, ... */
   unit: string
@@ -65,7 +65,7 @@ export interface Bill {
 export interface LogRow {
   requestId: string
   at: string
-  /** Who asked. For administrators, and in rows of a team; null where the member had left the team. */
+  /** Who sent it. For administrators, and in rows of a team; null where the member had left the team. */
   user?: { id: string; name: string | null } | null
   /** The team that paid; absent where the user did. */
   team?: { id: string; name: string | null }
@@ -86,7 +86,7 @@ export interface LogRow {
   stream: boolean
   status: number
   end: End
-  /** Refused requests of the same key and cause in that minute that this row stands for, itself among them. */
+  /** Number of refused requests of the same key and cause in that minute that this row stands for, including itself. */
   repeats?: number
   /** `count`: the same as `repeats`. */
   error: { code: string; message: string; count?: number } | null
@@ -97,14 +97,14 @@ export interface LogRow {
   /** USD: what was taken from the wallet; less than `cost` where the balance did not cover it. */
   charged: string
   /**
-   * `charged` is final. False only for what a copied or moved data folder took over as interrupted: the real end may come within a day,
-   * and then replaces the row.
+   * Whether `charged` is final. False only for requests that a copied or moved data folder took over as interrupted: the real end may still
+   * arrive within a day, and then replaces the row.
    */
   settled: boolean
   price: (PriceFields & { ratio: string }) | null
   /** Only in the response for a single row; null when nothing was used. */
   bill?: Bill | null
-  /** Only in the response for a single row: its bodies are kept. */
+  /** Only in the response for a single row: whether its bodies are stored. */
   stored?: boolean
   /** USD that the upstream charges, by the `costs` of its channel; null when those do not name the model. Administrators only. */
   upstreamCost?: string | null
@@ -115,7 +115,7 @@ export interface LogRow {
   losses: LossRow[]
   firstTokenMs: number | null
   totalMs: number
-  /** The kept request that this one repeats. */
+  /** The stored request that this one repeats. */
   replayOf?: string
   /** Administrators only. */
   attempts?: AttemptRow[]

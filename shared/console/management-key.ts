@@ -1,9 +1,9 @@
-/** Management keys: what a program may do in the console's API. Only the response to POST contains the key itself. */
+/** Management keys, with which programs use the console's API. Only the response to POST contains the key itself. */
 import { Exact, Name, OneOf, type Static, Type } from '../typebox.ts'
 
 /**
- * What a management key may do. `read` reads everything but kept bodies; `usage`, `audit` and `bodies` read their subject; `replay`
- * asks kept requests again, reads what came of it, and spends its owner's money; every other one reads and changes its subject.
+ * What a management key may do. `read` reads everything but stored bodies; `usage`, `audit` and `bodies` read their subject; `replay`
+ * replays stored requests, reads the results, and spends its owner's money; every other one reads and changes its subject.
  */
 export const scopes = [
   'read',
@@ -43,6 +43,6 @@ export interface ManagementKeyRow {
   lastUsedAt: string | null
   /** The address of the last use. */
   lastUsedFrom: string | null
-  /** Whether it opens anything now; false once it has expired, or its owner has another role than when it was made. */
+  /** Whether it works now; false once it has expired, or its owner's role has changed since it was made. */
   valid: boolean
 }

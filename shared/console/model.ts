@@ -43,15 +43,15 @@ export interface Status {
   version: string
   setup: 'needed' | 'done'
   demo: boolean
-  /** What this installation calls itself (`PARLEY_ENVIRONMENT`); absent: nothing. */
+  /** Name of this installation (`PARLEY_ENVIRONMENT`); absent: none. */
   environment?: string
-  /** Only where an identity provider signs people in too. */
+  /** Only where users can also sign in by an identity provider. */
   singleSignOn?: true
   /** The origin at which passkeys work; absent where this installation has none. */
   passkeys?: string
   /** For administrators only. */
   config?: ConfigState
-  /** How keeping bodies goes on this instance. For administrators only. */
+  /** State of body storage on this instance. For administrators only. */
   bodies?: BodiesState
 }
 

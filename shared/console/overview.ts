@@ -1,8 +1,8 @@
-/** GET /api/overview and GET /api/events: the figures of today against the same time last week, or of some days against those before, and what needs attention. */
+/** GET /api/overview and GET /api/events: figures of today against a week ago, or of some days against those before, and concerns. */
 import type { HealthRow } from './channel.ts'
 import type { UsageReportRow, UsageTotals } from './usage.ts'
 
-/** How much of a budget is spent: `share` of `limit`, in USD, in the window of which the largest share is. */
+/** How much of a budget is spent: `share` of `limit`, in USD, in the window with the largest share spent. */
 export interface BudgetState {
   /** `member`: a member's cap, whose id is `<team>.<user>`. */
   of: 'key' | 'user' | 'group' | 'team' | 'member'
@@ -16,50 +16,50 @@ export interface BudgetState {
 
 /** Something that needs attention; the most urgent first. */
 export type Concern =
-  /** A channel, a key of it or a model of it rests, or is tried carefully after that (`half-open`). */
+  /** A channel, or a key or model of it, is resting, or is being probed after a rest (`half-open`). */
   | ({ kind: 'rest'; channel: { id: string; name: string } } & HealthRow)
-  /** An enabled channel whose last test of this model failed, by hand or by a check. As the instance that answers has seen it. */
+  /** An enabled channel whose last test of this model failed, manual or scheduled, as seen by the answering instance. */
   | { kind: 'fails'; channel: { id: string; name: string }; model: string; cause: string; at: string }
   /** A model that enabled channels offer and that has no price, so nobody can call it. */
   | { kind: 'unpriced'; model: string }
   /** A budget of which 80 percent or more are spent: `share` of `limit`, in USD. */
   | ({ kind: 'budget' } & BudgetState)
-  /** A model whose requests of today cost more than they brought, in USD. */
+  /** A model whose requests of today cost more than they earned, in USD. */
   | { kind: 'loses'; model: string; margin: string }
-  /** The caller's balance is less than today's spend. */
+  /** The caller's balance is below today's spend. */
   | { kind: 'low'; balance: string; spend: string }
   /** An enabled key that expires within a week. */
   | { kind: 'expires'; id: string; name: string; at: string }
 
-/** The answer. Rows are of the caller; for administrators of everybody. */
+/** The response. Rows are the caller's; for administrators, everyone's. */
 export interface Overview {
   at: string
   timezone: string
-  /** 1 for today, 7 or 30 for so many days with today. */
+  /** 1 for today, 7 or 30 for that many days including today. */
   days: number
   /** These days until now. */
   now: UsageTotals
-  /** The same time of the same day a week ago; of more days, as many before them. */
+  /** The same hours of the same weekday a week ago; for more days, as many days before them. */
   before: UsageTotals
-  /** The first instants of today's hours until now; of more days, their dates. */
+  /** The starts of today's hours until now; for more days, their dates. */
   steps: string[]
-  /** By hour, or by day where there are more. */
+  /** By hour, or by day for more than one day. */
   hours: UsageReportRow[]
   /** The whole day a week ago, or the days before. */
   hoursBefore: UsageReportRow[]
   /** The hours or days again, of each of these five models. */
   hoursByModel: UsageReportRow[]
-  /** Five that were charged most. */
+  /** The five that were charged most. */
   models: UsageReportRow[]
   keys: UsageReportRow[]
-  /** Five budgets of which the largest share is spent. */
+  /** The five budgets with the largest share spent. */
   budgets: BudgetState[]
   attention: Concern[]
-  /** What is there of a first run: a real channel, a price for one of its models (administrators), a key, a request ever. */
+  /** Which steps of a first run are done: a real channel, a price for one of its models (administrators), a key, any request. */
   first: { channel: boolean | null; price: boolean | null; key: boolean; request: boolean }
 }
 
-/** What can change. Pages read again what they show; an event has no values. */
+/** What can change. Pages reload what they show; an event carries no values. */
 export const topics = [
   'requests',
   'account',
@@ -78,6 +78,6 @@ export type Topic = (typeof topics)[number]
 
 /** The data of an event. */
 export interface Change {
-  /** In no order, each once. */
+  /** Unordered, without duplicates. */
   what: Topic[]
 }

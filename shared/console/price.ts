@@ -51,7 +51,7 @@ export const PriceFields = Exact({
   character: Type.Optional(Price()),
   /** Token prices for input larger than `above` tokens. */
   tiers: Type.Optional(Type.Array(Exact({ above: Int(1, 1_000_000_000), ...tokens }), { maxItems: 16 })),
-  /** What token prices are multiplied by where an answer was served in a certain way; `size`: what the price of a second of video is, by its size. */
+  /** What token prices are multiplied by by how an answer was served; `size`: the price of a second of video, by its size. */
   factors: Type.Optional(Exact({ service_tier: Factors(), speed: Factors(), inference_geo: Factors(), size: Factors() })),
 })
 export type PriceFields = Static<typeof PriceFields>
@@ -70,7 +70,7 @@ export const PriceTrial = Exact({ prices: MapOf(256, PriceFields) })
 export type PriceTrial = Static<typeof PriceTrial>
 
 /**
- * What a price would have made of the requests of some days, in USD. `before`: at the present price, counted alike; null where there is
+ * What the requests of some days would have cost at a price, in USD. `before`: the same at the current price; null where there is
  * none.
  */
 export interface PriceEffect {
@@ -85,11 +85,11 @@ export interface PriceEffect {
   sessions: number
   before: string | null
   after: string
-  /** What these requests did cost. */
+  /** Actual cost of these requests. */
   cost: string
 }
 
-/** The answer, a row for each model that was asked. */
+/** The response: a row for each model asked about. */
 export interface PriceEffects {
   from: string
   to: string

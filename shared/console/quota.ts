@@ -1,4 +1,4 @@
-/** Quotas: how much of what is kept one user may have. */
+/** Quotas: how much stored data one user may have. */
 import { Exact, Int, type Static, Type } from '../typebox.ts'
 
 /** The part of the settings that changes quotas. A lower quota removes nothing; only more is refused. */
@@ -15,7 +15,7 @@ export const QuotasPatch = Exact({
   files: Type.Optional(Int(0, 10_000)),
   /** Their size. */
   fileBytes: Type.Optional(Int(0, 1_000_000_000_000)),
-  /** Invitations that one user has made, those that are over included as long as they are listed. */
+  /** Invitations that one user has made, including ended ones as long as they are listed. */
   invitations: Type.Optional(Int(0, 100_000)),
 })
 export type QuotasPatch = Static<typeof QuotasPatch>
@@ -23,7 +23,7 @@ export type QuotasPatch = Static<typeof QuotasPatch>
 /** Quotas of each user. */
 export type Quotas = Required<QuotasPatch>
 
-/** What a user may have where the settings say nothing. */
+/** Quotas of a user where the settings have none. */
 export const usualQuotas: Quotas = {
   ...{ keys: 200, modelsPerKey: 500, conversations: 10_000, conversationBytes: 256 * 1024 * 1024 },
   ...{ files: 1000, fileBytes: 256 * 1024 * 1024, invitations: 200 },
@@ -32,7 +32,7 @@ export const usualQuotas: Quotas = {
 /** A row of GET /api/quotas. */
 export interface QuotaRow {
   name: keyof Quotas
-  /** Null where each key is counted for itself. */
+  /** Null where each key is counted separately. */
   used: number | null
   most: number
 }

@@ -1,19 +1,19 @@
-/** Replays: kept requests asked again, by the same or other models and channels, as a job whose results stand beside the originals. */
+/** Replays: stored requests sent again, to the same or other models and channels, as a job whose results are shown beside the originals. */
 import { Decimal, Exact, MapOf, Name, type Static, Type } from '../typebox.ts'
 
-/** What one job may have, and one user. */
+/** Limits of one job, and of one user. */
 export const replayBounds = { requests: 50, targets: 4, asked: 200, jobs: 3, kept: 100 } as const
 
-/** Where a request is asked again, and what differs; nothing: as it was, wherever its model is served. */
+/** Where a request is sent again, and what differs; empty: unchanged, wherever its model is served. */
 export const ReplayTarget = Exact({
   model: Type.Optional(Name(256)),
-  /** The name of the only channel that is asked. Administrators only. */
+  /** Name of the only channel to use. Administrators only. */
   channel: Type.Optional(Name()),
-  /** Only the channel that answered the original is asked. */
+  /** Use only the channel that answered the original. */
   sameChannel: Type.Optional(Type.Boolean()),
-  /** Top-level fields of the body that are set, by name. */
+  /** Top-level fields of the body to set, by name. */
   set: Type.Optional(MapOf(120, Type.Unknown())),
-  /** Top-level fields of the body that are left out. */
+  /** Top-level fields of the body to remove. */
   remove: Type.Optional(Type.Array(Name(), { minItems: 1, maxItems: 50, uniqueItems: true })),
 })
 export type ReplayTarget = Static<typeof ReplayTarget>
@@ -25,7 +25,7 @@ const targets = Type.Array(ReplayTarget, { minItems: 1, maxItems: replayBounds.t
 export const ReplayQuestion = Exact({
   requestIds: Type.Array(RequestId(), { minItems: 1, maxItems: replayBounds.asked, uniqueItems: true }),
   targets,
-  /** The group in which it is asked; absent: the user's own. */
+  /** The group it is sent in; absent: the user's own. */
   group: Type.Optional(Name()),
   /** The id or name of the team that pays; absent: the user. */
   team: Type.Optional(Name()),
@@ -36,37 +36,37 @@ export type ReplayQuestion = Static<typeof ReplayQuestion>
 export const NewReplay = Exact({
   ...ReplayQuestion.properties,
   requestIds: Type.Array(RequestId(), { minItems: 1, maxItems: replayBounds.requests, uniqueItems: true }),
-  /** USD: nothing more is begun once this is reached; absent: twice what is expected. */
+  /** USD: no further request is started once this is reached; absent: twice what is expected. */
   ceiling: Type.Optional(Decimal()),
 })
 export type NewReplay = Static<typeof NewReplay>
 
-/** What a job would be, before it is started. */
+/** Estimate of a job before it is started. */
 export interface ReplayEstimate {
   /** Requests that can be replayed. */
   requestIds: string[]
   /** Those that cannot, and why, as an error code. */
   refused: { requestId: string; code: string }[]
-  /** USD: what the originals used, at the prices of the targets. */
+  /** USD: the originals' usage at the prices of the targets. */
   expected: string
-  /** Requests times targets whose use is not known, so that they are not in `expected`. */
+  /** Requests times targets whose usage is unknown and therefore not in `expected`. */
   unknown: number
-  /** USD that a job without a ceiling of its own would have. */
+  /** USD: the ceiling of a job that sets none. */
   ceiling: string
 }
 
-/** Of a job. `ceiling`: its ceiling was reached; what had not been begun was skipped. */
+/** States of a job. `ceiling`: its ceiling was reached; what had not been started was skipped. */
 export const replayStates = ['running', 'done', 'stopped', 'ceiling'] as const
 export type ReplayState = (typeof replayStates)[number]
 
 /**
- * Of one request on one target. `failed`: it was not sent, or refused. `skipped`: the job ended before. `interrupted`: the process that sent
- * it ended meanwhile; it is not sent again, and what was delivered is charged.
+ * States of one request on one target. `failed`: not sent, or refused. `skipped`: the job ended first. `interrupted`: the process that sent
+ * it ended first; it is not sent again, and what was delivered is charged.
  */
 export const replayItemStates = ['waiting', 'running', 'done', 'failed', 'skipped', 'interrupted'] as const
 export type ReplayItemState = (typeof replayItemStates)[number]
 
-/** What one request came to. */
+/** Result of one request. */
 export interface ReplayFigures {
   /** That answered. */
   model: string
@@ -82,14 +82,14 @@ export interface ReplayFigures {
   firstTokenMs: number | null
   totalMs: number
   losses: number
-  /** Of the answer; absent where it cannot be read as a conversation, or was not kept. */
+  /** The answer; absent where it cannot be read as a conversation, or was not stored. */
   answer?: { finish: string | null; words: number; calls: number }
 }
 
 /** How two answers differ. */
 export interface ReplayDifference {
   text: 'same' | 'different'
-  /** Percent of the words that both have; absent where they are too long or differ too much to be compared. */
+  /** Percentage of words in common; absent where the answers are too long or differ too much to be compared. */
   alike?: number
   calls: 'same' | 'arguments' | 'different'
   finish: 'same' | 'different'
@@ -107,7 +107,7 @@ export interface ReplayItemRow {
   /** The id of the new request; null before it is sent. */
   replayId: string | null
   error: { code: string; message: string } | null
-  /** The original’s bytes were sent, nothing changed. */
+  /** Whether the original’s bytes were sent unchanged. */
   exact: boolean
   original: ReplayFigures | null
   result: ReplayFigures | null
@@ -119,13 +119,13 @@ export interface ReplayRow {
   id: string
   at: string
   state: ReplayState
-  /** It was told to stop, and ends when what was begun has ended. */
+  /** A stop was requested; it ends when its running requests have ended. */
   stopping: boolean
   group: string
-  /** That pays; null: whoever started it. Without a name where it is gone. */
+  /** The team that pays; null: the user who started it. Without a name if the team is gone. */
   team: { id: string; name: string | null } | null
   targets: ReplayTarget[]
-  /** Different originals. */
+  /** Distinct originals. */
   requests: number
   items: Record<ReplayItemState, number>
   /** USD. */
@@ -135,11 +135,11 @@ export interface ReplayRow {
   finishedAt: string | null
 }
 
-/** What one target came to, over those items that are done. */
+/** Totals of one target, over the items that are done. */
 export interface ReplayTotals {
   target: number
   done: number
-  /** Of the same requests, USD. */
+  /** Charged for the same originals, USD. */
   originalCharged: string
   charged: string
   originalTokensOut: number
@@ -177,13 +177,13 @@ export interface ReplayAnswer {
 
 /** GET /api/replays/:id/items/:n: both answers, and how the texts differ. Each reading is in the audit trail. */
 export interface ReplayComparison extends ReplayItemRow {
-  /** Null: not kept, or not a conversation. */
+  /** Null: not stored, or not a conversation. */
   originalAnswer: ReplayAnswer | null
   replayAnswer: ReplayAnswer | null
   /** Absent where one is missing, or they are not compared. */
   pieces?: DifferencePiece[]
-  /** Why both texts are here and not compared. */
+  /** Why both texts are present but not compared. */
   uncompared?: UncomparedReason
-  /** Of the calls, one after the other, those that differ. */
+  /** Differences of the tool calls, in order. */
   callPieces?: DifferencePiece[]
 }

@@ -1,13 +1,13 @@
-/** GET /api/search: things with this id, name or end of a key, as far as the caller may see them. */
+/** GET /api/search: objects with this id, name or end of a key, as far as the caller may see them. */
 
-/** What is found, in the order in which it is shown. */
+/** Kinds of results, in display order. */
 export const foundKinds = ['request', 'key', 'user', 'team', 'model', 'channel', 'group', 'plan', 'page'] as const
 export type FoundKind = (typeof foundKinds)[number]
 
-/** Something that was found; at most four of a kind, the best match first. */
+/** A search result; at most four of a kind, the best match first. */
 export interface Found {
   kind: FoundKind
-  /** Of a request, key, user, team, channel or plan its id; of the rest the name; of a page its address. */
+  /** Id of a request, key, user, team, channel or plan; address of a page; otherwise the name. */
   id: string
   name: string
   /** The second line: an owner, a status, a hint of a key. */
@@ -16,7 +16,7 @@ export interface Found {
   path: string
 }
 
-/** The pages of the console that a search finds: their addresses and English names. */
+/** Console pages that a search finds: their addresses and English names. */
 export const consolePageList: readonly { path: string; name: string; admin?: true }[] = [
   { path: '/', name: 'Playground' },
   { path: '/overview', name: 'Overview' },

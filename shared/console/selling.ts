@@ -1,4 +1,4 @@
-/** Selling on: plans, codes that are redeemed once, and credits of payment systems. Money is a decimal string in USD. */
+/** Reselling: plans, codes that are redeemed once, and credits by payment systems. Money is a decimal string in USD. */
 import { Decimal, Exact, Int, Name, type Static, Text, Type } from '../typebox.ts'
 
 /** What one window of a plan allows. */
@@ -16,7 +16,7 @@ const Group = Type.Union([Name(), Type.Null()])
 export const NewPlan = Exact({ name: Name(), group: Type.Optional(Group), windows: Type.Optional(Windows) })
 export type NewPlan = Static<typeof NewPlan>
 
-/** PATCH /api/plans/:id. Who has the plan keeps it as it was given. */
+/** PATCH /api/plans/:id. Current holders keep the plan as it was given. */
 export const PlanPatch = Exact({
   name: Type.Optional(Name()),
   group: Type.Optional(Group),
@@ -25,7 +25,7 @@ export const PlanPatch = Exact({
 })
 export type PlanPatch = Static<typeof PlanPatch>
 
-/** `plan` of a user or team in parley.yaml: that of this name, until then (RFC 3339). */
+/** `plan` of a user or team in parley.yaml: its name, and its end (RFC 3339). */
 export const DeclaredHold = Exact({ name: Name(), until: Type.String({ format: 'instant' }) })
 export type DeclaredHold = Static<typeof DeclaredHold>
 
@@ -43,7 +43,7 @@ export interface PlanRow {
   holders: number
 }
 
-/** PUT /api/users/:id/plan and /api/teams/:id/plan. It begins now; one that is held already goes on until the new end. */
+/** PUT /api/users/:id/plan and /api/teams/:id/plan. It begins now; the same plan if already held is extended to the new end. */
 export const PlanGift = Exact({
   /** Id or name. */
   plan: Name(),
@@ -61,18 +61,18 @@ export interface HeldPlan {
   windows: PlanWindow[]
   from: string
   until: string
-  /** parley.yaml gave it. */
+  /** Given by parley.yaml. */
   byFile?: true
 }
 
 /** What is left of one window. */
 export interface PlanWindowLeft extends PlanWindow {
   left: string
-  /** When it begins anew; null where the plan ends before. */
+  /** When the next window begins; null where the plan ends before. */
   renewsAt: string | null
 }
 
-/** GET /api/plan, and the answer of those who give one. Null: there is none now. */
+/** GET /api/plan, and the response of the endpoints that give a plan. Null: none now. */
 export interface PlanState {
   plan: {
     id: string
@@ -87,24 +87,24 @@ export interface PlanState {
 /** POST /api/codes: a batch. At least one of `value` and `plan`. */
 export const NewCodes = Exact({
   count: Int(1, 1000),
-  /** What each is for, or where it is sold; for people only. */
+  /** Purpose or point of sale; for people only. */
   note: Type.Optional(Text(200)),
   /** Credited to the wallet. */
   value: Type.Optional(Decimal()),
-  /** Id or name of a plan that it gives. */
+  /** Id or name of the plan that it gives. */
   plan: Type.Optional(Name()),
   /** For how many days. */
   days: Type.Optional(Int(1, 3660)),
-  /** RFC 3339: redeemed before. */
+  /** RFC 3339: must be redeemed before then. */
   expiresAt: Type.Optional(Type.Union([Type.String({ format: 'instant' }), Type.Null()])),
-  /** Only for wallets of who may use this group. */
+  /** Only for wallets of users or teams that may use this group. */
   group: Type.Optional(Group),
   /** Id or name of the only user who may redeem it. */
   user: Type.Optional(Group),
 })
 export type NewCodes = Static<typeof NewCodes>
 
-/** What has become of a code. */
+/** States of a code. */
 export const codeStates = ['open', 'redeemed', 'revoked', 'expired'] as const
 
 /** A row of GET /api/codes. The code itself is in the answer to POST only. */
@@ -136,7 +136,7 @@ export interface Redeemed {
   plan: { name: string; until: string } | null
 }
 
-/** What payment systems call a payment: visible ASCII. */
+/** A payment system's own reference of a payment: visible ASCII. */
 const Reference = Type.String({ pattern: '^[\\u0021-\\u007e]{1,200}$' })
 const reason = Type.Optional(Type.String({ maxLength: 500, pattern: '\\S' }))
 
@@ -155,7 +155,7 @@ export const NewRefund = Exact({
   reference: Reference,
   of: Reference,
   amount: Type.Optional(Decimal()),
-  /** Take what is left where that is less, instead of refusing. */
+  /** If the wallet has less, take what is left instead of refusing. */
   partial: Type.Optional(Type.Boolean()),
   reason,
 })
@@ -164,12 +164,12 @@ export type NewRefund = Static<typeof NewRefund>
 /** A credit or refund as it was posted, which never changes: a row of GET /api/credits. */
 export interface CreditRow {
   reference: string
-  /** The reference of the credit that this refunds; null for a credit. */
+  /** Reference of the credit that this refunds; null for a credit. */
   of: string | null
   wallet: { id: string; name: string | null; of: 'user' | 'team' }
   /** Negative for a refund. */
   amount: string
-  /** In the list: USD that refunds took of it so far. */
+  /** In the list: USD refunded of it so far. */
   refunded?: string
   reason: string
   at: string

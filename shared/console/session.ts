@@ -13,17 +13,17 @@ export interface SessionRow {
   /** When it was started, RFC 3339. */
   at: string
   lastSeenAt: string
-  /** IP address at sign-in; null for a session that is older than this field. */
+  /** IP address at sign-in; null for sessions older than this field. */
   address: string | null
   /** User-Agent at sign-in, at most 200 characters. */
   agent: string | null
-  /** Whether it is the session that asks. */
+  /** Whether it is the session of this request. */
   current: boolean
 }
 
 /**
  * POST /api/session/oidc: begins a sign-in by the identity provider; with `link`, adds the identity to the signed-in user instead; with
- * `proof`, asks the signed-in user to prove there who they are; with `invitation`, uses a link of somebody who invites.
+ * `proof`, has the signed-in user confirm their identity there; with `invitation`, accepts an invitation.
  */
 export const ProviderSignIn = Exact({
   to: Type.Optional(Type.String({ maxLength: 2000, description: 'the page to show afterwards, a path' })),
@@ -33,19 +33,19 @@ export const ProviderSignIn = Exact({
 })
 export type ProviderSignIn = Static<typeof ProviderSignIn>
 
-/** A row of GET /api/session/identities: who the user is at an identity provider. */
+/** A row of GET /api/session/identities: the user's identity at an identity provider. */
 export interface IdentityRow {
   id: string
   /** The provider's issuer identifier, a URL. */
   issuer: string
-  /** What the provider calls the person; null when it tells nothing. */
+  /** The provider's name for the person; null when it gives none. */
   label: string | null
   /** Since when, RFC 3339. */
   at: string
   lastUsedAt: string
 }
 
-/** What a passkey does here. */
+/** What a passkey is used for. */
 export const passkeyUses = ['sign-in', 'step', 'proof', 'enrolment'] as const
 export type PasskeyUse = (typeof passkeyUses)[number]
 
@@ -119,7 +119,7 @@ export interface FactorRow {
 
 /** GET /api/session/factors */
 export interface FactorsRow {
-  /** Whether the installation asks this user for a second factor. */
+  /** Whether the installation requires a second factor of this user. */
   required: boolean
   /** Whether this installation has an address at which passkeys work. */
   passkeys: boolean
@@ -128,10 +128,10 @@ export interface FactorsRow {
   recoveryCodesLeft: number
 }
 
-/** An app that does not count before its first code: POST /api/session/factors/apps. */
+/** An authenticator app, inactive until its first code: POST /api/session/factors/apps. */
 export interface AppRow {
   id: string
-  /** Base32, for whoever types it. */
+  /** Base32, for typing by hand. */
   secret: string
   /** `otpauth://totp/...`, for a QR code. */
   uri: string
@@ -143,7 +143,7 @@ export interface NewCodes {
   recoveryCodes: string[]
 }
 
-/** What a sign-in can go on with. */
+/** Second factors with which a sign-in can continue. */
 export interface FactorMethods {
   app: boolean
   passkey: boolean
@@ -155,7 +155,7 @@ export interface StepNeeded {
   secondFactor: FactorMethods
 }
 
-/** With what a session can be proved: GET /api/session/proof. */
+/** Ways to confirm the identity again: GET /api/session/proof. */
 export interface ProofMethods extends FactorMethods {
   password: boolean
   provider: boolean

@@ -10,20 +10,20 @@ export const Fallback = Exact({ error: models, context: models, filter: models }
 export type Fallback = Static<typeof Fallback>
 
 /**
- * Which of several channels of one rank is tried first: drawn by weight, in turns, by the fewest open requests, by the lowest time to first
- * content, or by the lowest declared costs.
+ * Which of several channels of one rank is tried first: drawn by weight, round robin, by the fewest open requests, by the lowest time to
+ * first content, or by the lowest declared costs.
  */
 export const balancingModes = ['weight', 'round_robin', 'least_open', 'first_token', 'cheapest'] as const
 export type BalancingMode = (typeof balancingModes)[number]
 
-/** Minutes after which a channel that rests is asked a small question. */
+/** Minutes after which a resting channel is probed with a small request. */
 const CheckMinutes = Int(1, 1440)
 
 /** The section `routing` of parley.yaml: settings that it declares cannot be changed elsewhere. */
 export const DeclaredRouting = Exact({ balancing: Type.Optional(OneOf(balancingModes)), checkMinutes: Type.Optional(CheckMinutes) })
 export type DeclaredRouting = Static<typeof DeclaredRouting>
 
-/** Whom the installation asks for a second factor. */
+/** Who must use a second factor. */
 export const secondFactorRules = ['off', 'administrators', 'everybody'] as const
 export type SecondFactorRule = (typeof secondFactorRules)[number]
 
@@ -36,19 +36,19 @@ export const SettingsPatch = Exact({
   /** Months for which usage rows are kept; their sums and the ledger stay. Null keeps them for ever. */
   keepLogsMonths: Type.Optional(Type.Union([Int(1, 1200), Type.Null()])),
   balancing: Type.Optional(OneOf(balancingModes)),
-  /** Minutes after which a channel that rests is asked a small question; null: never. */
+  /** Minutes after which a resting channel is probed with a small request; null: never. */
   checkMinutes: Type.Optional(Type.Union([CheckMinutes, Type.Null()])),
-  /** A line of plain text on top of every page of whoever is signed in; null: none. */
+  /** A line of plain text at the top of every page for signed-in users; null: none. */
   banner: Type.Optional(Type.Union([Name(500), Type.Null()])),
-  /** Whether users may make links by which anybody reads a copy of a conversation. */
+  /** Whether users may create links by which anyone can read a copy of a conversation. */
   shareLinks: Type.Optional(Type.Boolean()),
-  /** Who signs in with a second factor; whoever has none yet is led to one at once. Others may have one. */
+  /** Who must sign in with a second factor; those who have none yet must add one at sign-in. It is optional for the others. */
   requireSecondFactor: Type.Optional(OneOf(secondFactorRules)),
-  /** Whether a second factor is asked for here too where the identity provider has let somebody in, which has asked for its own. */
+  /** Whether a second factor is also required after a sign-in by the identity provider, which may have asked for its own. */
   secondFactorAfterProvider: Type.Optional(Type.Boolean()),
-  /** Quotas of each user; those left out stay as they are. */
+  /** Quotas of each user; omitted ones stay as they are. */
   quotas: Type.Optional(QuotasPatch),
-  /** Kept bodies; what is left out stays as it is. */
+  /** Stored bodies; omitted fields stay as they are. */
   bodies: Type.Optional(BodySettingsPatch),
 })
 export type SettingsPatch = Static<typeof SettingsPatch>
@@ -71,20 +71,20 @@ export interface SettingsRow {
   secondFactorAfterProvider?: boolean
   quotas: Quotas
   bodies: BodySettings
-  /** What the configuration file declares: models with their fallbacks, and settings of routing. Read-only here. */
+  /** What the configuration file declares: models with fallbacks, and routing settings. Read-only here. */
   managedByFile: { fallbacks: string[]; routing: (keyof DeclaredRouting)[] }
-  /** What holds where nobody has chosen anything. */
+  /** Defaults where nothing was chosen. */
   defaults: { moderationModel: string; keepLogsMonths: null; shareLinks: false; quotas: Quotas; bodies: BodySettings }
   /** Settings that were chosen in the console: `moderationModel`, `fallbacks`, `keepLogsMonths`, `shareLinks`, `quotas.keys` and so on. */
   changed: string[]
 }
 
-/** A row of GET /api/environment: what this instance was told by its environment. */
+/** A row of GET /api/environment: a variable in this instance's environment. */
 export interface EnvironmentRow {
   name: string
-  /** What it does, in English. */
+  /** What it sets, in English. */
   meaning: string
-  /** What holds where it is not set, in words. */
+  /** The default, in words. */
   default: string
   set: boolean
   /** Null when it is not set, and for secrets. */

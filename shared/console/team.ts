@@ -12,13 +12,13 @@ const settings = {
 }
 /** Names, and patterns in which `*` stands for any characters. */
 const Models = Type.Array(Name(256), { maxItems: 10_000 })
-/** A value of the identity provider's claim of groups, which puts whoever signs in with it into the team. */
+/** A value of the identity provider's group claim; users who sign in with it join the team. */
 const Claim = Name(256)
 
 /** Null = every model of the team's groups. */
 const openModels = {
   models: Type.Optional(Type.Union([Models, Type.Null()])),
-  /** Null = nobody by that. */
+  /** Null = nobody joins by a claim. */
   claim: Type.Optional(Type.Union([Claim, Type.Null()])),
 }
 
@@ -61,7 +61,7 @@ export interface TeamRow {
   /** Absent without a budget. */
   budgetLeft?: BudgetLeft
   limits: Limits | null
-  /** A value of the identity provider's claim of groups: whoever signs in with it is a member. */
+  /** A value of the identity provider's group claim: users who sign in with it are members. */
   claim: string | null
   enabled: boolean
   managed: 'file' | 'console'
@@ -69,9 +69,9 @@ export interface TeamRow {
   /** Includes open holds; what can be spent is balance minus held. */
   balance: string
   held: string
-  /** How many belong to it. */
+  /** Number of members. */
   members: number
-  /** The reader's place in it; null for an administrator who has none. */
+  /** The caller's role in it; null for an administrator who is not a member. */
   role: TeamRole | null
 }
 

@@ -32,7 +32,7 @@ export interface UsageTotals {
   cost: string
   /** USD: what was taken from wallets. The sum of the ledger's entries for the same requests, exactly. */
   charged: string
-  /** USD, of the requests whose channel says what it costs; null where none does. Administrators only. */
+  /** USD, over the requests whose channel declares its costs; null where none does. Administrators only. */
   upstreamCost?: string | null
   /** `cost - upstreamCost` of the same requests. Administrators only. */
   margin?: string | null
@@ -44,7 +44,7 @@ export interface UsageReportRow extends UsageTotals {
   model?: string
   /** Null: without a key, in the playground. */
   key?: Named | null
-  /** Who asked; null: members who have left their team. */
+  /** Who sent the requests; null: members who have left their team. */
   user?: Named | null
   /** The team that paid; null: users did. */
   team?: Named | null
@@ -53,6 +53,6 @@ export interface UsageReportRow extends UsageTotals {
   channel?: string | null
   /** Its first instant, RFC 3339, UTC. */
   hour?: string
-  /** A date in the time zone that was asked for. */
+  /** A date in the requested time zone. */
   day?: string
 }

@@ -1,4 +1,4 @@
-/** Users, setup, invitations, and what users keep or show of their conversations. Money is a decimal string in USD. */
+/** Users, setup, invitations, and stored and shared conversations. Money is a decimal string in USD. */
 import { type EntryKind, roles, type TeamRole, teamRoles } from '../ids.ts'
 import { Decimal, Exact, Int, Name, OneOf, SignedDecimal, type Static, Text, Type } from '../typebox.ts'
 import { Budget, type BudgetLeft, Limits } from './limits.ts'
@@ -56,11 +56,11 @@ export interface UserRow {
 /** Who is signed in: GET and POST /api/session. */
 export interface SignedIn {
   user: UserRow
-  /** What administrators tell everybody, as plain text. Absent: nothing. */
+  /** The administrators' banner, as plain text. Absent: none. */
   banner?: string
-  /** The address from which this was asked, as a key's `addresses` would see it. Only of GET. */
+  /** The address this request came from, as a key's `addresses` would see it. Only in GET. */
   address?: string
-  /** The session opens nothing until the user has added the second factor that the installation asks for. */
+  /** The session is of no use until the user has added the second factor that the installation requires. */
   mustEnrol?: true
 }
 
@@ -68,14 +68,14 @@ export interface SignedIn {
 export interface AccountRow extends UserRow {
   createdAt: string
   enabled: boolean
-  /** When a key or a session of the user was last used; null when none that is still there ever was. Up to half a minute late. */
+  /** When a key or session of the user was last used; null when none of the existing ones was. Up to half a minute late. */
   lastSeenAt: string | null
   /** Whether a password is set. */
   signsIn: boolean
   /** Whether the user has a second factor. */
   secondFactor: boolean
   managed: 'file' | 'console'
-  /** How many management keys of the user open the API. They end when the user's role changes. */
+  /** Number of the user's valid management keys. They become invalid when the user's role changes. */
   managementKeys: number
   budget: Budget | null
   /** Absent without a budget. */
@@ -83,7 +83,7 @@ export interface AccountRow extends UserRow {
   limits: Limits | null
 }
 
-/** GET /api/users/totals: what all users have together, in USD. */
+/** GET /api/users/totals: totals over all users, in USD. */
 export interface UserTotals {
   users: number
   enabled: number
@@ -94,12 +94,12 @@ export interface UserTotals {
   lowBelow: string
 }
 
-/** An entry of a wallet: a row of GET /api/users/:id/entries. The amounts of all entries add up to the balance without open holds. */
+/** An entry of a wallet: a row of GET /api/users/:id/entries. The amounts of all entries add up to the balance, disregarding open holds. */
 export interface EntryRow {
   id: string
   at: string
   kind: EntryKind
-  /** USD; negative for what was taken. */
+  /** USD; negative for withdrawals and charges. */
   amount: string
   /** USD: the sum of this entry and of all older ones. */
   balance: string
@@ -110,19 +110,19 @@ export interface EntryRow {
   /** The user's name; null for others and for users who are gone. */
   actorName: string | null
   reason: string
-  /** Only with `by=day`, of the charges of a day, whose sum is `amount`: its date, and how many they are. Id, time and balance are the newest one's; cause and actor are empty. */
+  /** Only with `by=day`, for one day's charges, summed in `amount`: date and count. Id, time, balance: the newest's; no cause and actor. */
   day?: string
   entries?: number
 }
 
-/** Most characters of a conversation; a request has at most a mebibyte. */
+/** Most characters of a conversation; a request may have at most 1 MiB. */
 const mostText = 1_000_000
 
-/** PUT /api/conversations/:id: a conversation of the playground on the server. An older one than is kept changes nothing. */
+/** PUT /api/conversations/:id: stores a conversation of the playground. A version older than the stored one changes nothing. */
 export const KeptConversation = Exact({
   /** When it was last changed, RFC 3339. */
   changedAt: Type.String({ format: 'instant' }),
-  /** The conversation as a file of the playground holds it: JSON text. */
+  /** The conversation in the playground's file format: JSON text. */
   text: Text(mostText),
 })
 export type KeptConversation = Static<typeof KeptConversation>
@@ -137,14 +137,14 @@ export interface KeptRow {
 /** POST /api/shares. */
 export const NewShare = Exact({
   title: Name(200),
-  /** The conversation as a file of the playground holds it: JSON text. */
+  /** The conversation in the playground's file format: JSON text. */
   text: Text(mostText),
   /** Days until the link ends. */
   days: Int(1, 365),
 })
 export type NewShare = Static<typeof NewShare>
 
-/** A row of GET /api/shares: a link that its owner made. */
+/** A row of GET /api/shares: a link that the caller created. */
 export interface ShareRow {
   id: string
   title: string
@@ -152,7 +152,7 @@ export interface ShareRow {
   expiresAt: string
 }
 
-/** GET /api/shares/:id, for anybody who has the link. */
+/** GET /api/shares/:id, for anyone who has the link. */
 export interface SharedConversation {
   title: string
   createdAt: string
@@ -164,7 +164,7 @@ export interface SharedConversation {
 export const NewInvitation = Exact({
   /** For people only. */
   note: Type.Optional(Name(200)),
-  /** Of whoever becomes a user; administrators only. */
+  /** Role of the new users; administrators only. */
   role: Type.Optional(OneOf(roles)),
   group: Type.Optional(Name()),
   /** Id or name of a team that they join. */
@@ -194,18 +194,18 @@ export interface InvitationRow {
   group: string
   team: { id: string; name: string } | null
   teamRole: TeamRole | null
-  /** How many people may use it, and have. */
+  /** How many people may use it, and how many have. */
   most: number
   uses: number
-  /** Who made it: with their right to invite it ends. */
+  /** Who made it; it ends when they lose the right to invite. */
   by: { id: string; name: string }
   createdAt: string
   expiresAt: string
-  /** Whether it opens anything now. */
+  /** Whether it is valid now. */
   valid: boolean
 }
 
-/** What whoever has the link sees: POST /api/join/look. */
+/** What anyone with the link sees: POST /api/join/look. */
 export interface InvitationFacts {
   /** Who invites. */
   by: string

@@ -1,7 +1,7 @@
-/** Work that lasts longer than its request, beside batches: videos, answers and interactions in the background, calls. */
+/** Work that outlasts its request, other than batches: videos, background answers and interactions, calls. */
 import { OneOf, type Static, Type } from '../typebox.ts'
 
-/** Where such work stands. An answer in the background is in progress as long as it stands here. */
+/** States of such work. A background answer is in progress as long as it is listed. */
 export const workStates = ['queued', 'in_progress', 'stopping', 'completed', 'failed', 'cancelled'] as const
 
 const Text = () => Type.Union([Type.String(), Type.Null()])
@@ -12,17 +12,17 @@ export const WorkRow = Type.Object({
   kind: OneOf(['video', 'answer', 'interaction', 'call'] as const),
   /** Whose it is; for administrators. */
   user: Type.Optional(Type.Object({ id: Type.String(), name: Text() })),
-  /** Null where it is not known with which. */
+  /** Name of the key; null where it is unknown. */
   key: Text(),
   model: Text(),
   state: OneOf(workStates),
-  /** Of a hundred; null where nobody can tell. */
+  /** Percent; null where unknown. */
   progress: Type.Union([Type.Integer(), Type.Null()]),
-  /** USD that it has cost so far, as the instance knows that asks; null where that is not known. */
+  /** USD that it has cost so far, as far as the answering instance knows; null where unknown. */
   spent: Text(),
   /** Whether it can be stopped by `POST /api/work/{id}/stop`. */
   canStop: Type.Boolean(),
-  /** The request that asked for it; null where it is not known. */
+  /** Id of the request that started it; null where unknown. */
   requestId: Text(),
   createdAt: Type.String(),
   endedAt: Text(),

@@ -1,4 +1,4 @@
-/** Videos, which upstreams make long after they were asked. */
+/** Videos, which upstreams finish long after the request. */
 import { OneOf, Type } from '../../typebox.ts'
 import { FileField, ModelName, NotEmpty, Open, OrNull, Whole } from '../fields.ts'
 

@@ -1,4 +1,4 @@
-/** Samples of the addresses at which clients of other services look for the same endpoints. */
+/** Samples of the alternative addresses that clients of other services use. */
 import { bearer, get, post, type Sample } from '../sample.ts'
 
 const question = '{"model": "parley-demo", "messages": [{"role": "user", "content": "Hello"}]}'

@@ -1,4 +1,4 @@
-/** Samples of batches and uploads in parts. */
+/** Samples of batches and multipart uploads. */
 import { anthropic, bearer, form, get, google, json, post, type Sample } from '../sample.ts'
 
 const line = `{"custom_id": "first", "method": "POST", "url": "/v1/chat/completions", "body": {"model": "parley-demo", "messages": [{"role": "user", "content": "Hello"}]}}`

@@ -1,7 +1,7 @@
 /** Samples of the endpoints of interactions. */
 import { bearer, get, google, json, post, type Sample } from '../sample.ts'
 
-/** Runs a call about an interaction that was just made: `$id`. */
+/** Creates an interaction and runs a call on it: `$id`. */
 const first = (more: string, call: string) => `id=$(curl -s "$PARLEY_URL/v1beta/interactions" ${google} ${json} \\
   -d '{"model": "parley-demo", "input": "Hello"${more}}' | sed 's/.*"id":"\\(resp_[^"]*\\)".*/\\1/')\n${call}`
 

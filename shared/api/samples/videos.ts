@@ -1,4 +1,4 @@
-/** Samples of videos. The demo makes none: they show how it refuses. */
+/** Samples of videos. The demo makes none: they show its refusal. */
 import { bearer, get, google, post, type Sample } from '../sample.ts'
 
 const none = { language: 'sh', prints: 'json', shows: 'not_found', refusal: 'not_found' } as const

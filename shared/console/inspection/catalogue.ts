@@ -5,8 +5,8 @@ import type { PriceRow } from '../price.ts'
 import type { UsageTotals } from '../usage.ts'
 
 /**
- * What a model of the catalogue has: a price that serves it; none; one that serves nothing that it does; or a price that no channel which
- * is on offers a model for.
+ * Price state of a catalogue model: a price that covers it; none; a price that covers nothing the model does; or a price for a model that
+ * no enabled channel offers.
  */
 export const priceStates = ['priced', 'unpriced', 'incomplete', 'unoffered'] as const
 export type PriceState = (typeof priceStates)[number]
@@ -18,13 +18,13 @@ export interface CatalogueRow extends Omit<CapabilityRow, 'model'> {
   price: Omit<PriceRow, 'model'> | null
   /** When its price was last changed, RFC 3339; null: not known, or never. */
   priceChangedAt: string | null
-  /** That are on and offer it, those asked first at the beginning. */
+  /** Enabled channels that offer it, in the order in which they are tried. */
   channels: { id: string; name: string; vendor: VendorId }[]
   /** Its usage of the last seven days; null: none. */
   week: UsageTotals | null
 }
 
-/** GET /api/catalogue/totals: how many models there are, without a price that serves them, and of which the week cost more than it brought. */
+/** GET /api/catalogue/totals: how many models there are, how many lack a price that covers them, and how many ran at a loss this week. */
 export interface CatalogueTotals {
   models: number
   unpriced: number

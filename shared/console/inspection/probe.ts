@@ -6,7 +6,7 @@ export const ProbeQuestion = Exact({
   /** A model of the channel; absent: the first that can chat. */
   model: Type.Optional(Name(256)),
   stream: Type.Optional(Type.Boolean()),
-  /** Also what came back, for whoever wants to look at it. */
+  /** Also return what came back. */
   detail: Type.Optional(Type.Boolean()),
 })
 export type ProbeQuestion = Static<typeof ProbeQuestion>
@@ -15,13 +15,13 @@ export type ProbeQuestion = Static<typeof ProbeQuestion>
 export interface ProbeDetail {
   /** Milliseconds until the first content; null for a whole answer, and where none came. */
   firstTokenMs: number | null
-  /** The beginning of what the model said; empty where it said nothing. */
+  /** The beginning of the model's output; empty if there was none. */
   text: string
   /** Tokens, as the upstream reports them; null where it does not. */
   tokens: { in: number; out: number } | null
   /** USD that the upstream charges for it, by the `costs` of the channel; null where those do not name the model. */
   cost: string | null
-  /** The beginning of the answer as it came: the body, or the events of a stream. Without what only the channel knows. */
+  /** The beginning of the raw answer: the body, or the events of a stream, without the channel's secrets. */
   raw: string
 }
 

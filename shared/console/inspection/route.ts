@@ -4,7 +4,7 @@ import { Exact, Name, OneOf, type Static, Text, Type } from '../../typebox.ts'
 import type { LossRow } from '../log.ts'
 import type { BalancingMode } from '../settings.ts'
 
-/** The request, and who would send it. */
+/** The request, and its sender. */
 export const RouteQuestion = Exact({
   /** Name or id of the key that would be used; absent: the signed-in administrator. */
   key: Type.Optional(Text(256)),
@@ -24,11 +24,11 @@ export interface RouteCandidate {
   upstreamModel: string
   /** Of its channel. */
   priority: number
-  /** 0 for those that are asked first; others wait until all of the ranks before have failed. */
+  /** 0 is tried first; other ranks only after all of the ranks before have failed. */
   rank: number
-  /** Of the requests that come to this rank, how many come to this candidate first: 0 to 1. Null: it rests, or is not drawn by weight. */
+  /** Share of the requests at this rank that try this candidate first, 0 to 1. Null: it rests, or is not drawn by weight. */
   share: number | null
-  /** The dialect spoken to the upstream. */
+  /** The dialect used with the upstream. */
   dialect: string
   /** Whether the client's own bytes are sent. */
   native: boolean

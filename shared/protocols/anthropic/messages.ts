@@ -1,6 +1,6 @@
 /**
  * The Messages dialect as Parley reads it, for its readers, the client and the API document. Tolerant on purpose: fields that
- * are not named here pass to the upstream untouched, and only `MessagesDoor` decides what is refused on arrival.
+ * are not named here pass to the upstream unchanged, and only `MessagesDoor` decides what is refused on arrival.
  */
 import { Int, type Static, type TSchema, Type } from '../../typebox.ts'
 

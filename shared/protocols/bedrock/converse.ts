@@ -14,7 +14,7 @@ const Source = Open({
 const CachePoint = Open({ type: Text(), ttl: Text('`5m` or `1h`') })
 const GuardContent = Open({ text: OrNull(Open({ text: Type.String(), qualifiers: Free() })), image: Free() })
 
-/** One block of a turn; exactly one of its fields is there. */
+/** One block of a turn; exactly one of its fields is present. */
 export const ConverseBlock = Open({
   text: Text(),
   image: OrNull(Open({ format: Type.String(), source: Source })),

@@ -2,7 +2,7 @@
 import { type Static, Type } from '../../typebox.ts'
 import { Count, Figure, Flag, Free, Open, OrNull, Text } from '../openai/tolerant.ts'
 
-/** Something said or shown. */
+/** Content of a step: text or media. */
 export const InteractionContent = Open({
   type: Text('`text`, `image`, `audio`, `document` or `video`'),
   text: Text(),
@@ -43,13 +43,13 @@ export const InteractionTool = Open({
 })
 export type InteractionTool = Static<typeof InteractionTool>
 
-/** What an answer is held to. */
+/** The required format of an answer. */
 export const InteractionFormat = Open({ type: Text('`text`'), mime_type: Text(), schema: Free('A JSON Schema') })
 export type InteractionFormat = Static<typeof InteractionFormat>
 
 const Allowed = Open({ mode: Text('`auto`, `any`, `none` or `validated`'), tools: Free('Names of functions') })
 
-/** How an answer is made. */
+/** Generation settings. */
 export const InteractionConfig = Open({
   temperature: Figure(),
   top_p: Figure(),

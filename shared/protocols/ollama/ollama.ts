@@ -2,7 +2,7 @@
 import { type Static, Type } from '../../typebox.ts'
 import { Figure, Flag, Free, Open, OrNull, Text } from '../openai/tolerant.ts'
 
-/** Settings of the model and of the machine; those that are not named here cannot be carried over. */
+/** Settings of the model and of the machine; those not named here cannot be converted. */
 export const OllamaOptions = Open({
   temperature: Figure(),
   top_p: Figure(),

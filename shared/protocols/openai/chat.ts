@@ -172,7 +172,7 @@ const ChatChoice = Open({
 })
 export type ChatChoice = Static<typeof ChatChoice>
 
-/** What an upstream answers to a request that does not stream. */
+/** An upstream's response to a request that does not stream. */
 const ChatAnswer = Open({
   id: Free(),
   object: Free(),

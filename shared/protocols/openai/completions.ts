@@ -30,7 +30,7 @@ export type CompletionsRequest = Static<typeof CompletionsRequest>
 const CompletionsChoice = Open({ index: Free(), text: Text(), logprobs: Free(), finish_reason: Free() })
 export type CompletionsChoice = Static<typeof CompletionsChoice>
 
-/** What an upstream answers to a request that does not stream. */
+/** An upstream's response to a request that does not stream. */
 const CompletionsAnswer = Open({
   id: Free(),
   object: Free(),

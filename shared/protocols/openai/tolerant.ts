@@ -27,7 +27,7 @@ export const Count = (most = Number.MAX_SAFE_INTEGER, least = 1) => OrNull(Int(l
 /** Any value: free maps, and fields that come in several shapes. */
 export const Free = (description?: string) => Type.Optional(Type.Unknown(described(description)))
 
-/** Where a prompt cache may end, as OpenAI marks it and as other vendors' clients do. */
+/** Cache breakpoints, in OpenAI's form and in those of other vendors' clients. */
 export const cacheMarks = {
   prompt_cache_breakpoint: OrNull(Open({ mode: Text(), ttl: Text('`30m` or `12h`') })),
   cache_control: OrNull(Open({ type: Text('`ephemeral`'), ttl: Text('`5m` or `1h`') })),
@@ -43,7 +43,7 @@ export const samplingFields = {
   seed: Figure(),
   logit_bias: Free('A map of token ids to numbers'),
 }
-/** Sampling fields as a body may have them, before anything is known of their values. */
+/** Sampling fields of a body, before their values are checked. */
 export type SamplingFields = Partial<Record<keyof typeof samplingFields, unknown>>
 
 /** `stream_options`, which may be null. */

@@ -118,17 +118,17 @@ export const fields: Readonly<Record<string, string>> = {
   '`text` or `image_url`.': '`text` 或 `image_url`。',
   'Routes further requests of a search to the same channel, which holds its open pages.':
     '把同一搜索的后续请求送往同一渠道，其打开的页面在那里。',
-  'The models that it may ask for now.': '现在可以请求的模型。',
+  'The models that it may use now.': '现在可以请求的模型。',
   'RFC 3339, UTC.': 'RFC 3339，UTC。',
-  'USD charged to this key since it was made.': '自创建以来向此密钥收取的美元金额。',
+  'USD charged to this key since its creation.': '自创建以来向此密钥收取的美元金额。',
   'the page to show afterwards, a path': '之后显示的页面，一个路径',
   'The page of the identity provider.': '身份提供方的页面。',
   'The provider, as it names itself.': '提供方的自称。',
   'What the provider calls the person.': '提供方对此人的称呼。',
-  'Whether it is the session that asks.': '是否为发出此请求的会话。',
+  'Whether it is the session of this request.': '是否为发出此请求的会话。',
   'As it is stored.': '按存储的形式。',
   'Whoever has it may read.': '持有它的人都可阅读。',
-  'The conversation as a file of the playground holds it: JSON text.': '对话，与操练场的文件相同：JSON 文本。',
+  'The conversation in the playground’s file format: JSON text.': '对话，与操练场的文件相同：JSON 文本。',
   'Whether the signed-in administrator may use it.': '已登录的管理员能否使用它。',
   'Fallback models by model, in place of those of the installation.': '各模型的后备模型，代替安装级的设置。',
   'a length such as 5h, 30d, 1w or 1mo': '时长，如 5h、30d、1w 或 1mo',
@@ -139,10 +139,10 @@ export const fields: Readonly<Record<string, string>> = {
   'a decimal number of USD from 0 to 10000, with up to 9 places': '十进制美元，0 到 10000，最多 9 位小数',
   'False once it has expired, or when its owner has another role than when it was made.':
     '已到期，或所有者的角色与创建时不同，则为 false。',
-  'Refused requests of the same key and cause in that minute that this row stands for, itself among them.':
+  'Number of refused requests of the same key and cause in that minute that this row stands for, including itself.':
     '此行所代表的、该分钟内同一密钥因同一原因被拒绝的请求数，包括此行自身。',
   'The same as `repeats`.': '与 `repeats` 相同。',
-  'The kept request that this one repeats.': '此请求所重放的已保留请求。',
+  'The stored request that this one repeats.': '此请求所重放的已保留请求。',
   'Items whose cost nobody can tell, since their originals used nothing.': '费用无法预计的项，因为原请求没有用量。',
   'Its place in the job, from 0.': '在任务中的位置，从 0 起。',
   'The original.': '原请求。',
@@ -150,7 +150,7 @@ export const fields: Readonly<Record<string, string>> = {
   'The bytes of the original were sent, nothing changed.': '发送的是原请求的字节，未作更改。',
   'Percent of the words that both answers have.': '两个回答共有词语的百分比。',
   'Its bodies are kept; only in the answer about one row.': '请求体与回答已保留；仅出现在单行的回答中。',
-  'Something was blanked before it was written.': '写入之前有内容被遮盖。',
+  'Whether something was blanked before it was written.': '写入之前有内容被遮盖。',
   'With `as=chat`, of a conversation: what the client asked, as a chat request.':
     '`as=chat` 时，若为对话：客户端的请求，以 Chat 请求的形式。',
   'Whether the borders to upstreams are here; only administrators see them.': '是否含上游一侧的内容；只有管理员能看到。',
@@ -158,7 +158,7 @@ export const fields: Readonly<Record<string, string>> = {
   'Names and values; values that may be credentials are `***`.': '名称与值；可能是凭据的值为 `***`。',
   'Milliseconds from the arrival of the request.': '自请求到达起的毫秒数。',
   'For each piece where it ends, in bytes, and when it came, in milliseconds.': '每一段的结束位置（字节）和到达时间（毫秒）。',
-  'One direction of a session: every piece is a frame and a line feed behind it, or nothing where the frame is not kept.':
+  'One direction of a session: every piece is a frame followed by a line feed, or empty where the frame was not stored.':
     '会话的一个方向：每段为一帧及其后的换行符；未保留的帧为空。',
   'Bytes of frames that are not kept, since there was no room for them.': '因空间不足而未保留的帧的字节数。',
   'The body was too large to be kept.': '内容过大，未保留。',
@@ -166,7 +166,7 @@ export const fields: Readonly<Record<string, string>> = {
   'The body, where it is text of up to a megabyte.': '内容，仅限一兆字节以内的文本。',
   'YYYY-MM-DD, in the requested time zone.': 'YYYY-MM-DD，按所请求的时区。',
   'Its page in the console.': '它在控制台中的页面。',
-  'Whether users may make links by which anybody reads a copy of a conversation.': '用户能否创建链接，让任何人阅读对话的副本。',
+  'Whether users may create links by which anyone can read a copy of a conversation.': '用户能否创建链接，让任何人阅读对话的副本。',
   'A line of plain text on top of every page of whoever is signed in.': '显示在已登录者每个页面顶部的一行纯文本。',
   'What administrators tell everybody, as plain text.': '管理员告知所有人的内容，纯文本。',
   'The address from which this was asked; of GET alone.': '发出此请求的地址，仅 GET 给出。',
@@ -179,7 +179,7 @@ export const fields: Readonly<Record<string, string>> = {
   'Null when it is not set, and for secrets.': '未设置时以及对机密值为 null。',
   'Nothing is wrong.': '没有差错。',
   'Management keys that open the API. They end when the role changes.': '能打开 API 的管理密钥数。角色更改时失效。',
-  'USD; negative for what was taken.': '美元；支出为负。',
+  'USD; negative for withdrawals and charges.': '美元；支出为负。',
   'The cause: `usage:<request id>`, `grant:<user id>`, `credit:<key>`, `code:<id of the code>`, `payment:<reference>`, `refund:<reference>`.':
     '原因：`usage:<request id>`、`grant:<user id>`、`credit:<key>`、`code:<id of the code>`、`payment:<reference>`、`refund:<reference>`。',
   'What the ids in `target`, `before` and `after` stand for, and their names now; what no longer exists is missing.':
@@ -191,7 +191,7 @@ export const fields: Readonly<Record<string, string>> = {
   '`completed`, `incomplete`, `failed` or `cancelled`; `in_progress` in a stream and in the background.':
     '`completed`、`incomplete`、`failed` 或 `cancelled`；流中和后台为 `in_progress`。',
   'The same for every place; `webhook-id` of the delivery.': '对每个目标相同；即投递的 `webhook-id`。',
-  'What was answered last.': '最近一次得到的回答。',
+  'The last answer.': '最近一次得到的回答。',
   'Scheme, host and port of its URL.': '其 URL 的协议、主机与端口。',
   'Null: every kind.': 'null：所有种类。',
   '`text`, `image`, `audio`, `document` or `video`': '`text`、`image`、`audio`、`document` 或 `video`',

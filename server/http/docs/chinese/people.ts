@@ -26,11 +26,11 @@ export const people = {
   'With exactly one of the fields. For a quarter of an hour secrets and money do not ask again.':
     '须恰好提供一个字段。此后一刻钟内，涉及机密和资金的操作不再询问。',
   'Second factors of the caller': '调用者的第二因素',
-  'Whether the installation asks this user for a second factor.': '此安装是否要求该用户使用第二因素。',
+  'Whether the installation requires a second factor of this user.': '此安装是否要求该用户使用第二因素。',
   'Whether passkeys work at the address of this installation.': '通行密钥在此安装的地址上是否可用。',
   'Add an authenticator app': '添加验证器应用',
   'It counts once a code of it was right: `POST /api/session/factors/apps/{id}`. Asks for a fresh proof (`reauthentication_required`).': `验证过一个代码后生效：\`POST /api/session/factors/apps/{id}\`。${fresh}`,
-  'Base32, for whoever types it.': 'Base32，供手动输入。',
+  'Base32, for typing by hand.': 'Base32，供手动输入。',
   '`otpauth://totp/...`, for a QR code.': '`otpauth://totp/...`，用于二维码。',
   'Confirm an authenticator app': '确认验证器应用',
   'All other sessions end. With the first factor come recovery codes.': '所有其他会话结束。添加第一个因素时给出恢复代码。',
@@ -48,7 +48,7 @@ export const people = {
   'Every one for administrators; for others those to the teams that they run.': '管理员可见全部；其他人只见自己管理的团队的邀请。',
   'How many people may use it.': '可使用的人数。',
   'Who made it: it ends with their right to invite.': '创建者：其邀请权结束时，邀请随之失效。',
-  'Whether it opens anything now.': '现在是否有效。',
+  'Whether it is valid now.': '现在是否有效。',
   'Invite by a link': '通过链接邀请',
   'Administrators invite anybody to anything, whoever runs a team to that team. The link is in `link`, once; it opens as long as whoever made it could make it again.':
     '管理员可作任何邀请，团队的管理者只能邀请加入该团队。链接在 `link` 中，只出现一次；只要创建者仍有权创建，链接就有效。',

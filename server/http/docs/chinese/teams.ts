@@ -14,7 +14,7 @@ export const teams = {
   'One’s own; all of them for administrators.': '自己所属的团队；管理员可见全部。',
   'A value of the identity provider’s claim of groups: whoever signs in with it is a member.':
     '身份提供方分组声明中的一个值：以它登录者成为成员。',
-  'How many belong to it.': '成员人数。',
+  'Number of members.': '成员人数。',
   'Create a team': '创建团队',
   'One team': '一个团队',
   'For whoever has a place in the team, and administrators.': '适用于团队成员和管理员。',
