@@ -1,17 +1,17 @@
-/** Compares what an upstream charges with what requests are known to have cost, by day and by the upstream's model. Pure. */
+/** Compares an upstream's charges with the known costs of requests, by day and by the upstream's model. Pure. */
 import type { InvoiceRow } from '#shared/console/books'
 import { formatUsd } from '#shared/money'
 import { type InvoiceLine, places } from './exports.ts'
 
-/** What one model cost on one day by the books. */
+/** Cost of one model on one day, by the books. */
 export interface LoggedCost {
   day: string
   /** The upstream's name of the model. */
   model: string
-  /** Nano-dollars; null where the channel does not say what it costs. */
+  /** Nano-dollars; null where the channel declares no costs. */
   cost: bigint | null
   requests: number
-  /** A page with these requests. */
+  /** A console page with these requests. */
   page: string
 }
 
@@ -22,11 +22,11 @@ export interface Comparison {
   logged: bigint
 }
 
-/** Of nano-dollars. */
+/** In nano-dollars. */
 const cent = 10_000_000n
 const perNano = 10n ** BigInt(places - 9)
 
-/** Compares; what does not fit comes first, the largest difference before all. */
+/** Compares; mismatches come first, the largest difference at the top. */
 export function compareInvoice(lines: readonly InvoiceLine[], logged: readonly LoggedCost[]): Comparison {
   const nameOf = modelNames(new Set(logged.map(({ model }) => model)))
   const days = new Map<string, { billed: bigint; requests: LoggedCost[] }>()
@@ -69,7 +69,7 @@ const rounded = (amount: bigint) => (amount + (amount < 0n ? -perNano : perNano)
 const isSmall = (difference: bigint, ...sums: readonly bigint[]) =>
   size(difference) <= cent || sums.some((sum) => 100n * size(difference) <= size(sum))
 
-/** Words of a model's name that make it another model when they follow. */
+/** Words that, appended to a model's name, make it another model. */
 const variants = new Set([
   'lite',
   'o',
@@ -90,8 +90,8 @@ const variants = new Set([
 ])
 
 /**
- * Which of these models a label of an export names: the longest whose words stand in it, one after the other, with digits and letters told
- * apart; dates, and the prefix and the version of Amazon's names, do not count. A label that names none stays what it is, without its kind of tokens.
+ * The model that a label of an export names: the longest whose words occur in it in sequence, with digits and letters as separate words;
+ * dates, and the prefix and version of Amazon's names, are ignored. A label that names none is kept, without its kind of tokens.
  */
 function modelNames(models: ReadonlySet<string>): (label: string) => string {
   const known = [...models].map((model) => ({ model, words: wordsOfModel(model) })).sort((a, b) => b.words.length - a.words.length)
@@ -113,7 +113,7 @@ const wordsOfModel = (model: string): string[] =>
       .replace(/[-@](?:\d{8}|\d{4}-\d\d-\d\d)$/, ''),
   )
 
-/** Whether a name that goes on with this word is that of another model: a variant, or a version. */
+/** Whether a name continued by this word is another model: a variant, or a version. */
 const isOther = (word = '') => variants.has(word) || /^\d{1,2}$/.test(word)
 
 function holds(words: readonly string[], part: readonly string[]): boolean {

@@ -1,6 +1,6 @@
-/** Comma-separated values as RFC 4180 has them: quoted fields, doubled quotes, line breaks inside quotes; a mark of the byte order is left out. */
+/** Comma-separated values by RFC 4180: quoted fields, doubled quotes, line breaks inside quotes; a byte order mark is skipped. */
 
-/** The rows of the text, each with its fields. Empty lines are left out. */
+/** The rows of the text, each with its fields. Empty lines are skipped. */
 export function readCsv(text: string): string[][] {
   const rows: string[][] = []
   let row: string[] = []

@@ -1,16 +1,16 @@
 /**
- * Exports of what upstreams charge, as lines. Which columns they have is what the files of each fixture were made by; its note names the
- * source. Columns are found by their names, in any order and behind any preamble; others may be there.
+ * Exports of upstreams' charges, as lines. The columns follow the sources named in the note of each fixture. They are found
+ * by name, in any order and after any preamble; other columns are ignored.
  */
 import type { InvoiceVendor } from '#shared/console/books'
 import { GatewayError } from '#shared/errors'
 import { readCsv } from './csv.ts'
 
-/** What one line of an export says. */
+/** One line of an export. */
 export interface InvoiceLine {
   /** `2026-03-01` */
   day: string
-  /** What it says of the model. */
+  /** Its text about the model. */
   label: string
   /** In 10^-18 USD: lines may be much smaller than a nano-dollar. */
   amount: bigint
@@ -19,21 +19,21 @@ export interface InvoiceLine {
 /** An export. */
 export interface Invoice {
   lines: InvoiceLine[]
-  /** Lines of something else. */
+  /** Lines about other things. */
   leftOut: number
 }
 
-/** Digits behind the point that are kept. */
+/** Decimal places that are kept. */
 export const places = 18
 
 interface Form {
   day: string
   amount: string
-  /** Their texts together say which model it is. */
+  /** Columns whose texts together identify the model. */
   labels: readonly string[]
-  /** Must say USD where it is there. */
+  /** Must be USD if present. */
   currency?: string
-  /** Whether a line is one of a model. */
+  /** Whether a line is about a model. */
   counts?(cell: (column: string) => string): boolean
 }
 
@@ -54,7 +54,7 @@ const snake = (of: string) => of.replace('/', '_').replace(/([a-z])([A-Z])/g, '$
 const isGemini = (cell: (column: string) => string) => /gemini|vertex|generative/i.test(cell('Service description'))
 const google = (day: string, amount: string): Form => ({ day, amount, labels: ['SKU description'], counts: isGemini })
 
-/** The forms of each upstream's exports; the first whose columns are there is the one. */
+/** The forms of each upstream's exports; the first whose columns are present is used. */
 const forms: Record<InvoiceVendor, readonly Form[]> = {
   openai: [{ day: 'start_time_iso', amount: 'amount_value', labels: ['line_item'], currency: 'amount_currency' }],
   anthropic: [{ day: 'usage_date_utc', amount: 'cost_usd', labels: ['model'] }],
@@ -75,10 +75,10 @@ export const invoiceZones: Record<InvoiceVendor, string> = {
   amazon: 'UTC',
 }
 
-/** Rows before the head, as Google's invoices have them. */
+/** Most rows before the header row; Google's invoices have some. */
 const mostPreamble = 50
 
-/** Reads an export. Throws `invalid_value` for a text that is none of this upstream, or of another currency. */
+/** Reads an export. Throws `invalid_value` for a text that is not one of this upstream, or in another currency. */
 export function readInvoice(vendor: InvoiceVendor, text: string): Invoice {
   const rows = readCsv(text)
   for (const form of forms[vendor]) {
@@ -104,7 +104,7 @@ function linesOf({ day, amount, labels, currency, counts }: Form, head: readonly
       .map(cell)
       .filter((text) => text !== '')
       .join(' ')
-    // Sums below the lines have no day.
+    // Totals below the lines have no day.
     if (on === undefined || counts?.(cell) === false) invoice.leftOut += 1
     else invoice.lines.push({ day: on, label: label === '' ? 'without a model' : label, amount: amountOf(cell(amount)) })
   }

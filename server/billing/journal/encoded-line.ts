@@ -1,4 +1,4 @@
-/** Finished requests on their way to the database, in the bytes that the journal has of them. */
+/** Finished requests on their way to the database, as the bytes in the journal. */
 import type { BookLine } from '#store/ledger/book-line'
 import { encodeLine, isWhole, readLines } from './journal-line.ts'
 
@@ -14,7 +14,7 @@ export interface EncodedLine {
   bytes: Uint8Array
 }
 
-/** The line in bytes; `bytes`: as a journal has them. */
+/** The encoded line; `bytes`: from a journal, if already encoded. */
 export const encodedLine = (line: BookLine, bytes?: Uint8Array): EncodedLine => ({
   id: line.row.requestId,
   at: line.row.at.getTime(),
@@ -35,7 +35,7 @@ export function joinedLines(lines: readonly EncodedLine[]): ArrayBuffer {
   return joined.buffer
 }
 
-/** Reads lines again. Throws when one of them is not what `encodedLine` made. */
+/** Decodes lines. Throws when one of them does not come from `encodedLine`. */
 export function decodedLines(bytes: Uint8Array): BookLine[] {
   return [...readLines(bytes)].map((read) => {
     if (read?.kind !== 's') throw new Error('a line on its way to the database cannot be read')

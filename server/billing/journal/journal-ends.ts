@@ -4,7 +4,7 @@ import type { BookLine } from '#store/ledger/book-line'
 import { type EncodedLine, encodedLine } from './encoded-line.ts'
 import { linesIn, readableVersions, readLine } from './journal-line.ts'
 
-/** A request that has ended, as its journal has it. */
+/** A request that has ended, from its journal. */
 export type JournalEnd = EncodedLine & Pick<BookLine, 'row'>
 
 /** One batch. */
@@ -35,7 +35,7 @@ export async function* endsIn(folder: string): AsyncGenerator<Ends> {
     // Only the first end of a request counts.
     else if (line.kind === 'g' || over.has(line.id)) return
     else if (line.kind === 'o') open.set(line.id, undefined)
-    // As an end it has other bytes.
+    // As an end it is encoded differently.
     else if (line.kind === 'p') open.set(line.id, { ...encodedLine(line.line), row: line.line.row })
     else {
       open.delete(line.id)

@@ -1,6 +1,6 @@
 /**
  * The files of a journal, all of one size: one is being written, others are ready, and files whose requests are all in the database
- * are kept for an hour, in case it loses its last commits. Those are the first to go when room is needed.
+ * are kept for an hour, in case it loses its last commits. Those are reused first when room is needed.
  */
 import type { Clock, Timer } from '#runtime/clock'
 import { removeFolder, touch } from '#runtime/folder'
@@ -21,37 +21,37 @@ export interface JournalFile {
   /** Bytes written, and how many more there is room for. */
   used: number
   left: number
-  /** Whether something of it is not synced yet. */
+  /** Whether part of it is not synced yet. */
   isDirty: boolean
   /** How many requests have their last line in this file and are not in the database. */
   pinned: number
 }
 
-/** All files of one journal. What is needed for every line is plain data. */
+/** All files of one journal. What every line needs is plain data. */
 export interface JournalFiles {
   /** The file that is being written. */
   readonly current: JournalFile
-  /** Bytes that the spare files have room for, less that of one request each: the end of a file may be too short for a line. */
+  /** Bytes of room in the spare files, less one request's each: the end of a file may be too short for a line. */
   readonly spareRoom: number
   /** With less room than this beyond what is reserved, or without a spare file, the next file is due. */
   readonly enough: number
-  /** Goes on with the next file; false when there is none. */
+  /** Switches to the next file; false when there is none. */
   rotate(): boolean
   /** Starts making the next file when less than a spare file's room remains beyond what is reserved, as far as `maxBytes` allows. */
   prepare(): void
-  /** One request less needs the file. */
+  /** One request fewer needs the file. */
   unpin(file: JournalFile): void
   /** Resolves when everything written is on the disk. After a rejection none of it is certain to be. */
   sync(): Promise<void>
   /** Whether anything is not synced yet. */
   unsynced(): boolean
-  /** Bytes of the files that hold something which the database has not. */
+  /** Bytes of the files that hold something the database lacks. */
   waitingBytes(): number
   /** Closes all files. Deletes the folder when nothing was ever written, unless it is needed. */
   close(needed: boolean): Promise<void>
 }
 
-/** What the files are made from. */
+/** Options of the files. */
 export interface JournalFilesOptions {
   folder: string
   /** The first line of every file. */
@@ -62,7 +62,7 @@ export interface JournalFilesOptions {
   reserved(): number
   clock: Clock
   log: Log
-  /** Makes one file; that of the runtime unless a test's disk is full. */
+  /** Creates one file; the runtime's function unless a test makes its disk full. */
   createSegment?: typeof makeSegment
 }
 
@@ -130,7 +130,7 @@ export async function openJournalFiles(options: JournalFilesOptions): Promise<Jo
       })
   }
 
-  /** A disk without room for another file gets the room of what the database has already. */
+  /** On a full disk, reuses the room of files that the database already has. */
   async function makeSomehow(): Promise<JournalFile> {
     for (;;) {
       try {
@@ -154,7 +154,7 @@ export async function openJournalFiles(options: JournalFilesOptions): Promise<Jo
 
   async function drop(file: JournalFile): Promise<void> {
     files.delete(file)
-    // It may be in the sync under way: the descriptor of a closed file can soon be another file's.
+    // It may be part of the running sync: the descriptor of a closed file can soon be another file's.
     await syncing?.catch(() => {})
     await file.segment.remove()
   }
@@ -186,7 +186,7 @@ export async function openJournalFiles(options: JournalFilesOptions): Promise<Jo
     return true
   }
 
-  /** One at a time: callers that come meanwhile share the next one. */
+  /** One at a time: callers during a sync share the next one. */
   async function sync(): Promise<void> {
     const last = syncing
     if (last) {

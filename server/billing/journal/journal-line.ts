@@ -1,6 +1,6 @@
 /**
- * The format of the journal: lines of `checksum SP json LF`, in files that end in zeros. A torn line does not match its checksum; it is
- * counted and skipped. Of one request the last line wins: `s` over `p` over `o`.
+ * The format of the journal: lines of `checksum SP json LF`, in files padded with zeros. A torn line does not match its checksum; it is
+ * counted and skipped. The last line of a request wins: `s` over `p` over `o`.
  */
 import { crc32 } from 'node:zlib'
 import type { BookLine } from '#store/ledger/book-line'
@@ -57,10 +57,10 @@ function written(line: JournalLine): unknown {
   }
 }
 
-/** Notes of one request that always have room. */
+/** Notes of one request that are always kept. */
 const leanNotes = 4
 
-/** The end of a request without what no charge depends on: the raw usage, the losses, the attempts, notes beyond a few. */
+/** The end of a request without what no charge depends on: the raw usage, the losses, the attempts, most notes. */
 export const leanLine = ({ row, ...line }: BookLine): BookLine => {
   const usage = row.usage && { ...row.usage, raw: undefined }
   const notes = row.notes && { notes: row.notes.slice(0, leanNotes) }

@@ -1,5 +1,5 @@
 /**
- * The journal: what happened to money since the database last heard of it, in local files. A line is written when a request is opened,
+ * The journal: local files with every change to money that the database may not have yet. A line is written when a request is opened,
  * when its hold grows, while it streams, and when it ends; always before the event can be seen from outside, so that the next start
  * knows what `kill -9` cut off. A request is only admitted when there is room for its end. Start reading at `openJournal`.
  */
@@ -10,7 +10,7 @@ import { endsIn } from './journal-ends.ts'
 import { bytesPerRequest, type JournalFile, openJournalFiles } from './journal-files.ts'
 import { encodeLine, type JournalLine, journalVersion, leanLine } from './journal-line.ts'
 
-/** Why no request is admitted. */
+/** The error when no request can be admitted. */
 export const journalFull = () =>
   new GatewayError('journal_full', 'Too much waits to be written into the accounts. Nothing was charged. Try again shortly.', {
     retryAfter: 1,
@@ -18,7 +18,7 @@ export const journalFull = () =>
 
 const yes = Promise.resolve(true)
 const fsyncMs = 100
-/** The part of all bytes that requests may have which were never open. */
+/** Share of all bytes for requests that were never open. */
 const recordedPart = 1 / 16
 /** Reserved for all lines but the opening one. */
 const bytesForEnd = bytesPerRequest - 1024
@@ -30,7 +30,7 @@ interface Noted {
   isOpen: boolean
   /** Bytes of its line, where it was never open. */
   recorded: number
-  /** The database has it, or nothing is due of it any more. */
+  /** The database has it, or it owes nothing any more. */
   isForgotten?: true
 }
 
@@ -45,9 +45,9 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   const head = encodeLine({ kind: 'v', version: journalVersion, instance })
   const reserved = () => open * bytesPerRequest
   const files = await openJournalFiles({ folder, head, maxBytes, reserved, clock, log, ...(createSegment && { createSegment }) })
-  /** Lines that lie behind what is written of the current file, and whether they will have been written. */
+  /** Lines not yet written to the current file, and the promise of their being written. */
   let unwritten: Uint8Array[] = []
-  /** Whose last lines these are, where they have others that are written. */
+  /** Requests whose last lines these are, and which have earlier lines that are written. */
   let moving: Noted[] = []
   let writing = yes
   let tell: ((isWritten: boolean) => void) | undefined
@@ -62,18 +62,18 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     broken = true
   }
 
-  /** A line that is longer than its reserved room is written in full only while there is plenty. */
+  /** A line longer than its reserved room is written in full only while there is plenty of room. */
   function fitting(line: JournalLine, bytes = encodeLine(line)): Uint8Array {
     if (bytes.length <= bytesForEnd || (line.kind !== 's' && line.kind !== 'p') || room() >= 4 * bytes.length) return bytes
     return encodeLine({ ...line, line: leanLine(line.line) })
   }
 
-  /** Sees to the next file in time. */
+  /** Prepares the next file in time. */
   function prepare(): void {
     if (files.spareRoom === 0 || room() < files.enough) files.prepare()
   }
 
-  /** Adds the line to what is written next, in the current file or in the one after it; false when there is no room. */
+  /** Queues the line for the next write, in the current file or the one after it; false when there is no room. */
   function write(line: JournalLine, whole?: Uint8Array): boolean {
     const bytes = fitting(line, whole)
     if (bytes.length > files.current.left && !(rotate() && bytes.length <= files.current.left)) {
@@ -87,14 +87,14 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
       writing = new Promise((resolve) => {
         tell = resolve
       })
-      // Behind what is in step with this, and before whoever waits for it goes on.
+      // After everything else noted in this turn, and before the callers that await it resume.
       queueMicrotask(flush)
     }
     if (fsync === '100ms') syncTimer ??= clock.after(fsyncMs, () => void sync())
     return true
   }
 
-  /** Writes what waits; false where the disk refuses it. */
+  /** Writes the queued lines; false where the disk refuses it. */
   function flush(): boolean {
     const [first] = unwritten
     if (first === undefined) return true
@@ -111,7 +111,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
       for (const request of moved) pin(request)
     } catch (thrown) {
       isWritten = false
-      // The next line has to follow the last one that is there: a reader stops at the first zero.
+      // The next line must directly follow the last one written: a reader stops at the first zero.
       current.used -= bytes.length
       current.left += bytes.length
       breaks(thrown)
@@ -132,7 +132,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     files.unpin(file)
   }
 
-  /** Notes a request whose first line was just added. */
+  /** Records a request whose first line was just added. */
   function note(id: string, isOpen: boolean, recorded: number): void {
     const { current } = files
     forget(id)
@@ -147,7 +147,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     request.isOpen = false
   }
 
-  /** False where nothing of it was noted. */
+  /** False where it was not recorded. */
   function forget(id: string): boolean {
     const request = requests.get(id)
     if (request === undefined) return false
@@ -166,7 +166,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     return files.sync().catch(breaks)
   }
 
-  /** Mends a broken journal if it can. */
+  /** Repairs a broken journal if possible. */
   function hasRoom(): boolean {
     // After a failed sync the old file may silently lack pages: it is not used again.
     if (broken && requests.size === 0 && rotate()) broken = false

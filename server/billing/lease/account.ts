@@ -2,17 +2,17 @@
 
 /** One payer. */
 export interface Account {
-  /** The id of the user or team for a wallet. For a budget: `budget:<key|user|group|member>:<id>:<total|day|week|month|plan-...>:<its first instant, or nothing>`. */
+  /** A user or team id for a wallet, else `budget:<key|user|group|member>:<id>:<total|day|week|month|plan-...>:<start or empty>`. */
   id: string
-  /** Whose it is, for messages: `team`, where a team pays. */
+  /** Owner, for messages: `team` where a team pays. */
   whose?: 'team'
-  /** Only for budgets: what the account begins with when it is first used. */
+  /** Only for budgets: the terms with which the account is created on first use. */
   budget?: BudgetWindow
 }
 
 /** A budget in one window of time. */
 export interface BudgetWindow {
-  /** Nano-dollars that may be spent in this window. When it changes, what is left changes by the difference. */
+  /** Nano-dollars that may be spent in this window. A change changes what is left by the difference. */
   limit: bigint
   of: 'key' | 'user' | 'group' | 'member'
   /** Whose usage counts: the id of the key, user, team (`user`) or member, the name of the group. */

@@ -1,6 +1,6 @@
 /**
- * How far the last answer of the database carries: whether leases may still be spent, and whether it is worth asking again. Moments
- * are told by two clocks.
+ * How long the last answer of the database stays valid: whether leases may still be spent, and whether to call again. Moments
+ * are read from two clocks.
  */
 
 import type { Clock } from '#runtime/clock'
@@ -11,15 +11,15 @@ export interface DatabaseAvailability {
   heard(sentAt: Moment): void
   /** A call was not answered. */
   lost(error: unknown): void
-  /** When the last call was sent that was answered. */
+  /** When the last answered call was sent. */
   heardAt(): Moment
   /** Whether the last call was answered. */
   isAnswering(): boolean
   /** Since when (monotonic milliseconds) all calls were answered; undefined when the last one was not. */
   answeringSince(): number | undefined
-  /** Whether what is on lease may be spent at that moment. */
+  /** Whether leased money may be spent at that moment. */
   isValid(now: Moment): boolean
-  /** The same as numbers, for whoever asks for every request. */
+  /** The same as numbers, for checks on every request. */
   readonly validity: Readonly<Validity>
 }
 
@@ -27,12 +27,12 @@ export interface DatabaseAvailability {
 export interface Validity {
   /** Before this moment of the monotonic clock. */
   tick: number
-  /** Between these moments of the wall clock, which goes on while the machine sleeps. */
+  /** Between these moments of the wall clock, which keeps running while the machine sleeps. */
   wallFrom: number
   wallTo: number
 }
 
-/** What to say in the log when the database goes away and comes back. */
+/** Called, for the log, when the database stops answering and when it answers again. */
 export interface AvailabilityEvents {
   away(error: unknown): void
   back(): void
@@ -64,8 +64,8 @@ export function createDatabaseAvailability(clock: Clock, validMs: number, { away
     isAnswering: () => since !== undefined,
     answeringSince: () => since,
     /**
-     * A call whose outcome is not known takes nothing away from this: what it gives back was taken off before, what it settles still
-     * counts as owed, what it takes comes on top.
+     * A call with an unknown outcome does not invalidate this: what it gives back was already deducted, what it settles still
+     * counts as owed, what it takes is extra.
      */
     isValid: ({ tick, wall }) => tick < validity.tick && wall > validity.wallFrom && wall < validity.wallTo,
     validity,
@@ -78,7 +78,7 @@ export interface Moment {
   wall: number
 }
 
-/** The present moment. */
+/** The current moment. */
 export const momentOf = (clock: Clock): Moment => ({ tick: clock.monotonic(), wall: clock.now() })
 
 /** Whether less than `ms` milliseconds have passed since `from`, by either clock. */

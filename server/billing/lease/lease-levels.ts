@@ -1,11 +1,11 @@
-/** How much this instance has on lease, as operators see it. Pure. */
+/** How much this instance has on lease, for operators. Pure. */
 import type { MoneyLease } from './money-lease.ts'
 
 /** All leases of one kind of account; amounts are nano-dollars. */
 export interface LeaseLevel {
   leases: number
   leased: bigint
-  /** Held for open requests; a request holds in its wallet and in each of its budgets. */
+  /** Held for open requests; a request has a hold in its wallet and in each of its budgets. */
   held: bigint
 }
 

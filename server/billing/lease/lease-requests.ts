@@ -1,4 +1,4 @@
-/** What this instance asks the database to put on lease. Amounts are nano-dollars, times milliseconds of the monotonic clock. */
+/** What this instance asks the database to lease to it. Amounts are nano-dollars, times milliseconds of the monotonic clock. */
 import type { AskedPart } from '#store/ledger/leases'
 import type { Account } from './account.ts'
 import { isLow, type MoneyLease, moneyWanted, spareOf } from './money-lease.ts'
@@ -15,7 +15,7 @@ export interface HoldRequest {
   /** What each of the accounts must pay. */
   readonly amount: bigint
   readonly since: number
-  /** How long other instances may take to give something back. */
+  /** Until when to wait for other instances to give something back. */
   readonly until: number
   served(): void
   /** The account cannot pay, or, without one, the database does not answer. */
@@ -26,7 +26,7 @@ export interface HoldRequest {
 export interface WaitingHold extends Waiter<MoneyLease, Refusal> {
   readonly accounts: readonly Account[]
   readonly amount: bigint
-  /** How long other instances may take to give something back. */
+  /** Until when to wait for other instances to give something back. */
   readonly until: number
   /** The same for all holds on the same accounts. */
   readonly kind: string
@@ -36,19 +36,19 @@ export interface WaitingHold extends Waiter<MoneyLease, Refusal> {
 
 interface Part extends AskedPart {
   lease: MoneyLease
-  /** The step that this refill makes. */
+  /** The step of this refill. */
   step: bigint
 }
 
-/** What is asked for together: all that the first hold of its kind needs, or a refill of one account. */
+/** What is requested together: everything the first hold of its kind needs, or a refill of one account. */
 export interface LeaseRequest {
   head: WaitingHold | undefined
   parts: readonly Part[]
 }
 
 /**
- * The first of each kind of holds, in turns: one of every payer before the second of any, and those first that were asked for least, so
- * that nobody waits behind a crowd of another's.
+ * The first hold of each kind, round robin by payer, those requested least often first, so
+ * that no payer waits behind a crowd of another's requests.
  */
 function inTurns(waiting: readonly WaitingHold[]): WaitingHold[] {
   const kinds = new Set<string>()
@@ -68,8 +68,8 @@ function inTurns(waiting: readonly WaitingHold[]): WaitingHold[] {
 }
 
 /**
- * What waiting holds need: for each kind, what the first is short of, and as much more as the others are. Not many more than `most`
- * accounts, so that a call takes its time whoever comes; the others are asked for by the next call.
+ * What waiting holds need: for each kind, the shortfall of the first and of the others. Not many more than `most`
+ * accounts, so that the length of a call does not depend on how many wait; the next call requests the others.
  */
 export function requestsOfWaiting(waiting: readonly WaitingHold[], now: number, most: number): LeaseRequest[] {
   const left = new Map<MoneyLease, bigint>()
@@ -92,7 +92,7 @@ export function requestsOfWaiting(waiting: readonly WaitingHold[], now: number, 
   })
 }
 
-/** Refills for holds to come, of those leases that `others` do not ask for already; takes off `low` what it has looked at: `most` at once. */
+/** Refills for future holds, of leases that `others` do not already request; removes from `low` what it has examined: `most` at once. */
 export function requestsAhead(low: Set<MoneyLease>, others: readonly LeaseRequest[], now: number, most: number): LeaseRequest[] {
   const asked = new Set(others.flatMap(({ parts }) => parts.map(({ lease }) => lease)))
   const requests: LeaseRequest[] = []

@@ -1,6 +1,6 @@
 /**
- * All money leases of this instance: which holds are paid from them, what to ask the database for, what to give back, and what its
- * answer means. A hold is paid from all of its accounts or from none. Knows neither database nor timer: `money-sync.ts` drives it.
+ * All money leases of this instance: which holds they pay, what to request from the database, what to give back, and how to apply its
+ * answer. A hold is paid from all of its accounts or from none. Knows neither database nor timer: `money-sync.ts` drives it.
  * Amounts are nano-dollars, times milliseconds of the monotonic clock.
  */
 import type { BookLine } from '#store/ledger/book-line'
@@ -24,12 +24,12 @@ import {
 import { conserve, conserveMs, isInsufficient, refilled, rememberRefusal, smaller } from './refill.ts'
 import { createWaitingList } from './waiting.ts'
 
-/** How many accounts get something back with one call. */
+/** Most accounts to which one call gives something back. */
 const mostReturned = 200
-/** More holds than this that wait are a crowd. */
+/** More waiting holds than this are a crowd. */
 const crowd = 8
 
-/** Who paid for a finished request, and how much of it the leases here. */
+/** Who paid for a finished request, and how much of it the leases here paid. */
 export type PaidLine = Pick<BookLine, 'accounts' | 'covered'>
 
 /** All money leases of one instance. */
@@ -38,57 +38,57 @@ export interface MoneyLeases {
   take(accounts: readonly Account[], amount: bigint, now: number): boolean | Account
   /** Queues a hold that could not be taken. */
   wait(hold: HoldRequest): void
-  /** Ends a hold; answers how much of what is owed the leases pay, each of them. */
+  /** Ends a hold; returns how much of the owed amount the leases pay, each of them. */
   settle(accounts: readonly string[], amount: bigint, owed: bigint): bigint
   /** A line is in the database, or never will be. */
   acknowledge(line: PaidLine): void
-  /** Another instance needs it: nothing is kept ahead for a while. False when it is needed here too, or not known here. */
+  /** Another instance needs it: nothing is kept ahead for a while. False when it is needed here too, or unknown here. */
   release(account: string, now: number): boolean
   /** There is more of it now. True when a hold here waits for that. */
   replenish(account: string): boolean
-  /** Whether all of these accounts have many times what is held of them: it need not be known exactly what a running answer has cost. */
+  /** Whether all of these accounts have many times what is held of them: then a running answer's cost need not be known exactly. */
   arePlentiful(accounts: readonly string[]): boolean
   /** Whether leases are low. */
   hasLow(): boolean
   /** Whether there is anything to ask the database for. */
   needsRefill(): boolean
-  /** Whether open holds have changed since the database was told. */
+  /** Whether open holds have changed since the last report to the database. */
   hasUnreported(): boolean
   isEmpty(): boolean
-  /** What is on lease now. Looks at every lease. */
+  /** What is on lease now. Iterates over every lease. */
   levels(): LeaseLevels
   /** Whether there is something to spend. */
   hasMoney(): boolean
-  /** What goes back with a call, taken off at once, and what is held; of `all` leases, or only of those that have changed. */
+  /** What a call gives back (deducted at once), and what is held; for `all` leases, or only for changed ones. */
   report(lines: readonly PaidLine[], all: boolean, now: number): SyncCall['own']
-  /** What to ask for with a call that can deal with about `most` accounts. */
+  /** What to request in a call that can handle about `most` accounts. */
   leaseRequests(now: number, most?: number): LeaseRequest[]
-  /** Whether so many holds wait that the lines should not wait for them. */
+  /** Whether so many holds wait that lines should be sent without them. */
   isCrowded(): boolean
-  /** Whether a hold waits that was not asked for yet. */
+  /** Whether a waiting hold was not requested yet. */
   isBehind(): boolean
-  /** Takes over the answer; returns the accounts of which other instances should give back what they can. */
+  /** Applies the answer; returns the accounts to recall from other instances. */
   accept(requests: readonly LeaseRequest[], answer: SyncAnswer, now: number): string[]
-  /** What open holds and unwritten ends need beyond these leases: a database that lost commits has given it to nobody, or to everybody. */
+  /** What open holds and unwritten ends need beyond these leases: a database that lost commits may have leased it to anyone or no one. */
   shortOf(leases: ReadonlyMap<string, bigint>): AskedPart[]
-  /** Takes over the leases as they are, after calls whose outcome was unknown. */
+  /** Replaces the leases by the database's, after calls with an unknown outcome. */
   reset(leases: ReadonlyMap<string, bigint>): void
-  /** The database cannot understand these: refuses the holds that they are for. */
+  /** The database cannot process these: refuses the holds that they are for. */
   dismiss(requests: readonly LeaseRequest[]): void
-  /** The database does not answer: refuses the holds that came at `before` or earlier; answers how many. */
+  /** The database does not answer: refuses the holds that began waiting at `before` or earlier; returns how many. */
   refuse(before: number): number
 }
 
 /**
  * `coverMs`: how much traffic a lease should cover, in milliseconds; 0 takes nothing ahead of need. `maySpend`: whether leases may be
- * spent now; nobody who waits is paid while they may not. `take` is for the caller to ask only when they may.
+ * spent now; no waiting hold is served while they may not. The caller must call `take` only when they may.
  */
 export function createMoneyLeases(coverMs: number, maySpend: () => boolean = () => true): MoneyLeases {
   const rule = { coverMs, trims: false }
   const leases = new Map<string, MoneyLease>()
-  /** Those that may need a refill. */
+  /** Leases that may need a refill. */
   const low = new Set<MoneyLease>()
-  /** Those that have changed since the database was told. */
+  /** Leases changed since the last report to the database. */
   const changed = new Set<MoneyLease>()
   const waiting = createWaitingList<MoneyLease, Refusal, WaitingHold>({
     spare: spareOf,
@@ -114,7 +114,7 @@ export function createMoneyLeases(coverMs: number, maySpend: () => boolean = () 
     low.delete(lease)
   }
 
-  /** A hold was not granted what it needs: refused, unless another instance may still give something back. True while that is open. */
+  /** A hold was not granted what it needs: refused, unless another instance may still give something back. True while that is possible. */
   function mayWait(head: WaitingHold, lease: MoneyLease, live: number, now: number): boolean {
     if (live > 1) {
       conserve(lease.refill, now + conserveMs)
@@ -217,7 +217,7 @@ export function createMoneyLeases(coverMs: number, maySpend: () => boolean = () 
       let returned = 0
       for (const lease of touched) {
         const { account, held } = lease
-        // What goes back beyond that goes with the calls to come.
+        // Later calls give back the rest.
         if (returned >= mostReturned && moneySurplus(lease, now) > 0n) {
           changed.add(lease)
           continue
@@ -241,14 +241,14 @@ export function createMoneyLeases(coverMs: number, maySpend: () => boolean = () 
       for (const [account, { leased, free }] of accounts) {
         const lease = leaseOf(account)
         applyState(lease, leased, free)
-        // Others may need what is here and not there; whoever recalls it is not heard by an instance whose notifications are lost.
+        // Others may need what is leased here; an instance whose notifications are lost receives no recall.
         if (live > 1 && free < leased) conserve(lease.refill, now + conserveMs)
         if (lease.overdrawn && leased > 0n) changed.add(lease)
       }
       for (const { parts } of requests) {
         for (const { lease, budget, step } of parts) {
           lease.limit = budget?.limit
-          // Before anybody is served: what they take counts as having been there.
+          // Before anyone is served: what they take counts as having been available.
           refilled(lease.refill, step, spareOf(lease), now)
         }
       }

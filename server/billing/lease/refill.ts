@@ -1,5 +1,5 @@
 /**
- * The refill rule of every lease, of money as of limits: how much is taken ahead of need, when that goes back, and for how long a
+ * The refill rule of every lease, for money and limits alike: how much is taken ahead of need, when that is given back, and how long a
  * refusal is remembered. Amounts are whole numbers in the unit of the lease (nano-dollars, tokens, requests, places), times are
  * milliseconds of the monotonic clock. Pure.
  */
@@ -12,16 +12,16 @@ export interface RefillRule {
   readonly trims: boolean
 }
 
-/** What the rule remembers of one lease. */
+/** The rule's state for one lease. */
 export interface Refill {
   readonly rule: RefillRule
   /** How much is taken beyond what is needed: doubled while refills come often. */
   step: bigint
   refilledAt: number
   usedAt: number
-  /** Until then nothing is kept ahead of need: another instance asked for it, or there is too little for all. */
+  /** Until then nothing is kept ahead of need: another instance requested it, or there is too little for all. */
   conservingUntil: number
-  /** What was refused a moment ago: that much or more is refused without asking again. */
+  /** A recent refusal: that much or more is refused without asking again. */
   refused: { amount: bigint; until: number } | undefined
 }
 
@@ -45,7 +45,7 @@ export const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b)
 /** The smaller of two amounts. */
 export const smaller = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 
-/** Keeps nothing ahead of need until then; never shortens what was said before. */
+/** Keeps nothing ahead of need until then; never shortens an earlier period. */
 export function conserve(refill: Refill, until: number): void {
   refill.conservingUntil = Math.max(refill.conservingUntil, until)
 }
@@ -53,14 +53,14 @@ export function conserve(refill: Refill, until: number): void {
 /** Whether nothing is kept ahead of need. */
 export const isConserving = (refill: Refill, now: number): boolean => now < refill.conservingUntil
 
-/** Whether the lease was used lately. */
+/** Whether the lease was used recently. */
 export const isInUse = (refill: Refill, now: number): boolean => now - refill.usedAt < idleMs
 
 /** Whether the lease may hold more than is needed at this moment. */
 export const keepsAhead = (refill: Refill, now: number): boolean =>
   refill.rule.coverMs > 0 && !isConserving(refill, now) && isInUse(refill, now)
 
-/** Whether `have`, which is what no waiting request claims, is so little that more should be taken for those to come. */
+/** Whether `have`, the unclaimed part, is so little that more should be taken for future requests. */
 export const needsRefill = (refill: Refill, have: bigint, now: number): boolean =>
   refill.step > 0n && 2n * have < refill.step && keepsAhead(refill, now)
 
@@ -76,23 +76,23 @@ export function refillAmount(refill: Refill, floor: bigint, now: number): bigint
   return larger(grown, floor)
 }
 
-/** The refill has arrived. A step never exceeds what there is, or it would be asked for again and again. */
+/** The refill has arrived. A step never exceeds what exists, or it would be requested again and again. */
 export function refilled(refill: Refill, step: bigint, have: bigint, now: number): void {
   refill.step = smaller(step, larger(0n, have))
   refill.refilledAt = now
 }
 
-/** How much of what nobody claims goes back. */
+/** How much of the unclaimed part to give back. */
 export function surplus(refill: Refill, spare: bigint, now: number): bigint {
   if (!keepsAhead(refill, now)) return spare
   return refill.rule.trims && spare > 2n * refill.step ? spare - refill.step : 0n
 }
 
-/** Remembers that the database did not have this amount. */
+/** Records that the database did not have this amount. */
 export function rememberRefusal(refill: Refill, amount: bigint, now: number): void {
   refill.refused = { amount, until: now + refusedMs }
 }
 
-/** Whether this amount, or less, was refused a moment ago. */
+/** Whether this amount, or less, was refused recently. */
 export const isInsufficient = ({ refused }: Refill, amount: bigint, now: number): boolean =>
   refused !== undefined && now < refused.until && amount >= refused.amount

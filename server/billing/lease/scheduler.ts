@@ -1,25 +1,25 @@
-/** Decides when a sync loop makes its next round: at once, at a planned moment, or never again. One round at a time. */
+/** Decides when a sync loop runs its next round: at once, at a planned moment, or never again. One round at a time. */
 import type { Clock, Timer } from '#runtime/clock'
 
 /** The rounds of one loop. */
 export interface Scheduler {
-  /** A round now, unless one is under way. */
+  /** Starts a round now, unless one is running. */
   now(): void
-  /** A round within so many milliseconds, if none is under way. */
+  /** Starts a round within `ms` milliseconds, if none is running. */
   within(ms: number): void
-  /** Resolves when a round that has not begun yet is over, or when there are no more. Asks for a follow-up round, but starts none by itself. */
+  /** Resolves when the next round to begin is over, or when there are no more. Requests a follow-up round but does not start one. */
   over(): Promise<void>
-  /** Whether the next round is planned, and none under way. */
+  /** Whether the next round is planned and none is running. */
   isPlanned(): boolean
   /** No more rounds; resolves when the last one is over. */
   stop(): Promise<void>
 }
 
-/** What the loop does, and when it wants to go on. */
+/** What the loop does, and when it continues. */
 export interface Rounds {
-  /** One round. Answers how many milliseconds must pass before the next; undefined: as `more` and `rest` say. Never rejects. */
+  /** One round. Resolves to the milliseconds that must pass before the next; undefined: `more` and `rest` decide. Never rejects. */
   round(): Promise<number | undefined>
-  /** Whether there is a reason for another round at once. */
+  /** Whether another round is needed at once. */
   more(): boolean
   /** Milliseconds until the next round when there is no such reason; undefined: none is planned. */
   rest(): number | undefined
@@ -49,7 +49,7 @@ export function createScheduler(clock: Clock, { round, more, rest }: Rounds): Sc
     busy = true
     const mine = waiting
     waiting = []
-    // The round's end and the look at what there is to do must not be apart: what came in between would wait for the timer.
+    // Check for more work in the same turn in which the round ends: anything arriving in between would wait for the timer.
     void round().then((pause) => {
       busy = false
       for (const done of mine) done()

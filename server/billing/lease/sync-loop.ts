@@ -1,6 +1,6 @@
 /**
- * The one way from the leases in memory to the database, for money as for limits: one call in flight, which speaks for everybody.
- * When the outcome of a call is not known the next one follows after a pause, by the timer only, however many requests come meanwhile.
+ * The only path from the leases in memory to the database, for money and limits alike: one call in flight, which batches everything.
+ * When the outcome of a call is unknown the next one follows after a pause, by the timer only, however many requests arrive meanwhile.
  */
 import type { Clock } from '#runtime/clock'
 import { GatewayError } from '#shared/errors'
@@ -8,21 +8,21 @@ import type { DatabaseAvailability } from './database-availability.ts'
 import { type Moment, momentOf } from './database-availability.ts'
 import { createScheduler } from './scheduler.ts'
 
-/** What is said to the database, and what its answers mean. */
+/** Composes the calls to the database, and applies its answers. */
 export interface SyncClient<Call, Answer> {
-  /** Finds out what holds, after a call whose outcome is not known. Rejects when the database does not answer. */
+  /** Reads the actual state, after a call with an unknown outcome. Rejects when the database does not answer. */
   recover(): Promise<void>
-  /** What to say now; undefined: nothing. */
+  /** The call to send now; undefined: none. */
   compose(sentAt: Moment): Call | undefined
-  /** Must number its calls, so that one that was given up and arrives late does nothing. Rejects when there is no answer in time. */
+  /** Must number its calls, so that an abandoned one that arrives late has no effect. Rejects when there is no answer in time. */
   send(call: Call): Promise<Answer>
-  /** Answers after how many milliseconds to call again; undefined: as `hasMore` and `restMs` say. */
+  /** Returns after how many milliseconds to call again; undefined: `hasMore` and `restMs` decide. */
   accept(call: Call, answer: Answer, sentAt: Moment): number | undefined
-  /** The call (none: `recover`) failed. True when that is dealt with, and the database is there all the same. */
+  /** The call (none: `recover`) failed. True when that was handled and the database is available all the same. */
   handled(error: unknown, call: Call | undefined): boolean
   /** The database has not answered the call (none: `recover`). */
   unanswered(call: Call | undefined): void
-  /** Whether there is a reason for another call at once. */
+  /** Whether another call is needed at once. */
   hasMore(): boolean
   /** Milliseconds until the next call when there is no such reason; undefined: none is planned. */
   restMs(): number | undefined
@@ -30,7 +30,7 @@ export interface SyncClient<Call, Answer> {
 
 /** The calls of one kind of lease. */
 export interface SyncLoop {
-  /** Calls as soon as possible; a database that does not answer is not called before its time. */
+  /** Calls as soon as possible; a database that does not answer is not called before the pause is over. */
   kick(): void
   /** Calls within so many milliseconds. */
   within(ms: number): void
@@ -48,11 +48,11 @@ const againMs = 100
 /** Makes no call before it is kicked. */
 export function createSyncLoop<Call, Answer>(clock: Clock, availability: DatabaseAvailability, client: SyncClient<Call, Answer>): SyncLoop {
   const scheduler = createScheduler(clock, { round: once, more: client.hasMore, rest: client.restMs })
-  /** A call failed: how it went is not known. */
+  /** A call failed: its outcome is unknown. */
   let isUnsure = false
 
   async function once(): Promise<number | undefined> {
-    // Whatever else happens in this turn goes along.
+    // Batches whatever else happens in this turn.
     await Promise.resolve()
     let call: Call | undefined
     try {

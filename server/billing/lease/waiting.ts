@@ -1,18 +1,18 @@
 /**
- * The requests that wait for leases to be refilled, in the order of their coming. A later one may pass as long as it takes nothing
- * of what is claimed by those before it. Knows neither money nor limits.
+ * The requests that wait for leases to be refilled, in order of arrival. A later one may overtake as long as it takes nothing
+ * claimed by those before it. Knows neither money nor limits.
  */
 import { larger } from './refill.ts'
 
-/** What the list keeps in each lease. */
+/** The list's fields in each lease. */
 export interface Claimed {
   /** What waiting requests claim of it, in its unit. */
   claimed: bigint
-  /** How many wait that need it. */
+  /** How many requests wait for it. */
   waiting: number
 }
 
-/** So much of one lease. */
+/** An amount of one lease. */
 export interface Need<L> {
   readonly lease: L
   readonly amount: bigint
@@ -21,7 +21,7 @@ export interface Need<L> {
 /** One request that waits. */
 export interface Waiter<L, Reason> {
   readonly needs: readonly Need<L>[]
-  /** When it came, in milliseconds of the monotonic clock. */
+  /** When it arrived, in milliseconds of the monotonic clock. */
   readonly since: number
   /** All its needs are covered: takes them at once. Must not call the list. */
   served(): void
@@ -34,11 +34,11 @@ export interface WaitingList<L, Reason, W extends Waiter<L, Reason>> {
   all(): readonly W[]
   has(waiter: W): boolean
   add(waiter: W): void
-  /** Whether the needs can be taken now, without taking anything from those who wait. */
+  /** Whether the needs can be taken now, without taking anything claimed by waiting requests. */
   covers(needs: readonly Need<L>[]): boolean
-  /** Serves everybody who can be served now. `freed`: only these leases have more than before, and whom they do not help is not looked at. */
+  /** Serves every request that can be served now. `freed`: only these leases have more than before; requests for others are skipped. */
   serve(freed?: readonly L[]): void
-  /** Ends the waiting of all for whom there is a reason, and serves whom that helps. Answers how many were refused. */
+  /** Refuses every waiting request for which there is a reason, and serves those that can then be served. Returns how many were refused. */
   refuse(reasonOf: (waiter: W) => Reason | undefined): number
 }
 
@@ -47,11 +47,11 @@ export interface WaitingOptions<L> {
   /** What may be taken from the lease now, claimed or not. */
   spare(lease: L): bigint
   /**
-   * What a waiting request claims: only what it is short of, where the database grants all of its needs together or none; all of its
-   * needs, where each is granted by itself and must not be lost again while the others are missing.
+   * What a waiting request claims: only its shortfall, where the database grants all of its needs together or none; all of its
+   * needs, where each is granted separately and must not be lost while others are missing.
    */
   claims: 'shortfalls' | 'all needs'
-  /** Whether anything may be taken now; absent: `spare` says so. While it may not, nobody is served. */
+  /** Whether anything may be taken now; absent: `spare` decides. While it may not, no request is served. */
   isOpen?(): boolean
 }
 
@@ -65,7 +65,7 @@ export function createWaitingList<L extends Claimed, Reason, W extends Waiter<L,
 
   const isShort = ({ lease, amount }: Need<L>) => amount > 0n && amount > larger(0n, spare(lease) - lease.claimed)
 
-  /** Claims what the request must wait for; false when it need not wait. */
+  /** Records the claims of a request that must wait; false when it need not wait. */
   function claim(needs: readonly Need<L>[]): boolean {
     const short = needs.filter(isShort)
     if (short.length === 0) return false
@@ -76,12 +76,12 @@ export function createWaitingList<L extends Claimed, Reason, W extends Waiter<L,
   function leave({ needs }: W): void {
     for (const { lease } of needs) {
       lease.waiting -= 1
-      // The claims of the others are found anew.
+      // The claims of the others are recomputed.
       lease.claimed = 0n
     }
   }
 
-  /** Whether one who waits for any of these could be served if nobody else waited: comparisons only, for it is asked at every end. */
+  /** Whether a request waiting for any of these could be served if it were alone: comparisons only, since this runs at every end. */
   const couldServe = (freed: readonly L[]): boolean =>
     list.some(
       ({ needs }) =>

@@ -1,10 +1,10 @@
-/** How long an answer of the database is waited for, and what is said when there is none. */
+/** Timeout for answers of the database, and its error. */
 
 import type { Clock } from '#runtime/clock'
 import { Abort } from '#runtime/contract/abort'
 import { GatewayError } from '#shared/errors'
 
-/** How many milliseconds a call that keeps leases in step may take. */
+/** Most milliseconds for a call that syncs leases. */
 export const callMs = 2_000
 
 /** `books_unavailable`, with a Retry-After of one second. */
@@ -14,7 +14,7 @@ export const unavailable = (cause?: unknown): GatewayError =>
     cause,
   })
 
-/** The work's outcome, or a rejection with `books_unavailable` after `ms` milliseconds. The work itself goes on. */
+/** The work's outcome, or a rejection with `books_unavailable` after `ms` milliseconds. The work itself continues. */
 export async function withTimeout<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T> {
   const answered = new Abort()
   const silence = clock.sleep(ms, answered).then(

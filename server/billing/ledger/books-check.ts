@@ -1,6 +1,6 @@
 /**
- * Checks the whole books and says what is wrong: the ledger, usage rows, their sums, budgets and leases by the rules of the store, and the
- * journals of instances against what the database has of them. Changes nothing.
+ * Checks the books and reports discrepancies: the ledger, usage rows, their sums, budgets and leases by the rules of the store, and the
+ * journals of instances against the database. Changes nothing.
  */
 
 import { endsIn } from '#billing/journal/journal-ends'
@@ -21,21 +21,21 @@ import {
 import { lastCallOf } from '#store/ledger/instances'
 import { inReport, refuseLeft } from '#store/ledger/report'
 
-/** What is checked. */
+/** Options of a check. */
 export interface BooksCheck {
   store: Pick<Store, 'db' | 'engine'>
-  /** Aborted when whoever asked has left. */
+  /** Aborted when the client has disconnected. */
   signal?: AbortSignal
   /** Folders with journals: `journal` of each data folder. */
   journals: readonly string[]
   /** Milliseconds since 1970. */
   now: number
-  /** It may take as long as it needs; otherwise as long as a report. */
+  /** No time limit; otherwise that of a report. */
   isPatient?: boolean
 }
 
 const mostFaults = 100
-/** Seconds. An instance that has nothing to do is heard every ten. */
+/** Seconds. An idle instance calls every ten. */
 const missingAfter = 60
 
 interface Journals {
@@ -47,12 +47,12 @@ interface Journals {
 }
 
 /**
- * Reads the books: on PostgreSQL as of one moment, on the embedded engine, whose only session the accounts need too, rule by rule, each as
+ * Reads the books: on PostgreSQL as of one moment; on the embedded engine, whose only session the accounts need too, rule by rule, each as
  * of one moment. Rejects when the database or a journal cannot be read, and when `signal` is aborted.
  */
 export async function checkBooks({ store, signal, journals: folders, now, isPatient = false }: BooksCheck): Promise<BooksReport> {
   const { db } = store
-  // First the journals: what they have of a closed instance the database must have by then.
+  // First the journals: the database must by then have everything in those of closed instances.
   const journals: Journals = { faults: [], notes: [], seen: new Set(), count: 0, requests: 0 }
   for (const folder of folders) await checkFolder(db, folder, journals, signal)
   const look = async (place: Pick<Store, 'db'>) => ({
@@ -118,11 +118,11 @@ async function checkFolder(db: Db, folder: string, journals: Journals, signal: A
   }
 }
 
-/** A journal of a closed instance is in the books as a whole; a living one may be ahead of them. */
+/** The journal of a closed instance is entirely in the books; that of a live one may be ahead of them. */
 async function checkJournal(db: Db, path: string, name: string, journals: Journals, signal: AbortSignal | undefined): Promise<void> {
   journals.seen.add(name)
   journals.count += 1
-  // Read before its lines: one that is closed by now has written them.
+  // Read before its lines: an instance that is closed by now has written them.
   const isClosed = (await lastCallOf({ db }, BigInt(name)))?.state !== 'live'
   let ahead = 0
   for await (const { ended, bad } of endsIn(path)) {

@@ -1,6 +1,6 @@
 /**
- * The database as the books of an instance see it. Everything that crosses from the thread that carries streams crosses here: lines as
- * bytes, answers as a few numbers. `directBooks` asks on this thread, for tests and simulators; `remote-books.ts` asks a worker.
+ * The database as the books of an instance use it. The only crossing from the thread that carries streams: lines as
+ * bytes, answers as a few numbers. `directBooks` queries on this thread, for tests and simulators; `remote-books.ts` calls a worker.
  */
 
 import { decodedLines, type EncodedLine, joinedLines } from '#billing/journal/encoded-line'
@@ -38,44 +38,44 @@ import type { BooksPlace } from '#store/ledger/usual-call'
 export type EncodedCall = SyncCall<EncodedLine>
 
 /**
- * The database. Each function is that of the store by a similar name; where `withinMs` is given it rejects with `books_unavailable` when
+ * The database. Each function is the store's function of a similar name; where `withinMs` is given it rejects with `books_unavailable` when
  * the database takes longer than that. All reject with `books_unavailable` when it cannot be reached.
  */
 export interface BooksDatabase {
   sync(call: EncodedCall, withinMs?: number): Promise<SyncAnswer>
   resync(call: Resync, withinMs?: number): Promise<Resynced>
-  /** What a resync found lost has been written again. */
+  /** What a resync found lost has been written back. */
   endTelling(instance: bigint): Promise<void>
-  /** The ids of those of the lines whose request has no usage row yet. */
+  /** The ids of those lines whose request has no usage row yet. */
   missing(lines: readonly EncodedLine[], withinMs?: number): Promise<ReadonlySet<string>>
   /** Whether the wallet of any of these lines exists; true when they name none. */
   knowsWallets(lines: readonly EncodedLine[]): Promise<boolean>
-  /** The ids of those requests of batches whose answers are written down. */
+  /** The ids of those batch requests whose answers are stored. */
   keptAnswers(requests: readonly BatchRequest[]): Promise<ReadonlySet<string>>
   register(instance: bigint, folder: string): Promise<void>
-  /** The state of an instance and the number of its last call; undefined when it is unknown. */
+  /** The state of an instance and the number of its last call; undefined for an unknown one. */
   lastCall(instance: bigint): Promise<{ state: InstanceState; seq: bigint } | undefined>
   /** Inserts a lost instance again, as closed. */
   restore(instance: bigint, folder: string): Promise<void>
   numberForReplay(instance: bigint): Promise<bigint | undefined>
-  /** Returns all its leases; false when it was closed before, or was seen within `unseenMs`. */
+  /** Returns all its leases; false when it was already closed, or was seen within `unseenMs`. */
   close(instance: bigint, unseenMs?: number): Promise<boolean>
-  /** Open instances that were not seen for so many milliseconds. */
+  /** Open instances that were not seen for `unseenMs` milliseconds. */
   missingInstances(unseenMs: number): Promise<bigint[]>
   /** Budgets that end soon and have no successor: see `budgets-ahead.ts` of the store. */
   endingBudgets(asked: { from: Date; till: Date; most: number; after: string }): Promise<EndingBudget[]>
   openBudgets(budgets: readonly Pick<AskedPart, 'account' | 'budget'>[]): Promise<void>
-  /** Budgets whose windows are not over, and how they go: see `budgets-removed.ts` of the store. */
+  /** Budgets whose windows are not over, for removal: see `budgets-removed.ts` of the store. */
   openedBudgets(asked: { now: Date; most: number; after: string }): Promise<OpenedBudget[]>
   removeBudgets(accounts: readonly string[]): Promise<number>
-  /** Removes budgets that ended long ago, and notes of interrupted requests that are a day old. */
+  /** Removes budgets that ended long ago, and notes of interrupted requests older than a day. */
   sweepBudgets(): Promise<number>
 }
 
 /** The part of a store that the books need. */
 export type BooksStore = BooksPlace
 
-/** What the database is told of lines in bytes. */
+/** The calls to the database, with lines in bytes. */
 export const booksCalls = (store: BooksStore) => ({
   sync: ({ lines, ...call }: Omit<EncodedCall, 'lines'> & { lines: ArrayBuffer }) =>
     syncBooks(store, { ...call, lines: decodedLines(new Uint8Array(lines)) }),
@@ -105,17 +105,17 @@ export const booksCalls = (store: BooksStore) => ({
   },
 })
 
-/** The calls that cross, by name. */
+/** The calls that cross threads, by name. */
 export type BooksCalls = ReturnType<typeof booksCalls>
 
-/** How one call reaches the database. `transfer`: a buffer of the payload that may be handed over. */
+/** How one call reaches the database. `transfer`: a buffer of the payload that may be transferred. */
 export type AskBooks = <Name extends keyof BooksCalls>(
   name: Name,
   payload: Parameters<BooksCalls[Name]>[0],
   how?: { withinMs?: number | undefined; transfer?: readonly ArrayBuffer[] },
 ) => Promise<Awaited<ReturnType<BooksCalls[Name]>>>
 
-/** The database behind this way to ask it. */
+/** The database, reached through `ask`. */
 export function booksBehind(ask: AskBooks): BooksDatabase {
   return {
     sync({ instance, seq, heard, replay, interrupted, again, own, ask: asked, ...call }, withinMs) {
@@ -152,7 +152,7 @@ export function booksBehind(ask: AskBooks): BooksDatabase {
   }
 }
 
-/** The database of this store, asked on this thread. */
+/** The database of this store, queried on this thread. */
 export function directBooks(store: BooksStore, clock: Clock): BooksDatabase {
   const calls = booksCalls(store)
   return booksBehind(((name, payload, { withinMs } = {}) => {

@@ -1,4 +1,4 @@
-/** What runs in the worker beside the database: lines in bytes become rows there. `remote-books.ts` calls it. */
+/** Runs in the worker beside the database: decodes lines into rows. Called by `remote-books.ts`. */
 import type { Work, WorkPlace } from '#store/engine/worker-calls'
 import { booksCalls } from './books-database.ts'
 

@@ -1,4 +1,4 @@
-/** Opens the budgets of tomorrow today, a few at a time: midnight is then like any other moment. */
+/** Opens tomorrow's budgets ahead, a few at a time, so that midnight causes no burst. */
 import type { Account, BudgetWindow } from '#billing/lease/account'
 import type { Clock } from '#runtime/clock'
 import type { BooksDatabase } from './books-database.ts'
@@ -6,20 +6,20 @@ import { budgetAccounts, type Terms } from './budgets.ts'
 
 /** How long before its beginning a window is opened, in milliseconds. */
 const aheadMs = 2 * 3_600_000
-/** In one transaction; and how long others have their turn between two. */
+/** Budgets in one transaction, and the pause for others between two. */
 const budgetsPerCall = 10
 const pauseMs = 20
 const looked = 500
 
-/** What is needed for it. */
+/** Dependencies. */
 export interface AheadParts {
   database: BooksDatabase
   clock: Clock
-  /** The present budget of a key, user or group; undefined: nothing is opened ahead. */
+  /** The current budget of a key, user or group; undefined: nothing is opened ahead. */
   budgetOf: ((of: BudgetWindow['of'], id: string) => Terms | null | undefined) | undefined
 }
 
-/** Opens the next windows of all budgets that were used in one that ends soon; resolves to how many. */
+/** Opens the next window of every budget used in one that ends soon; resolves to how many. */
 export async function openBudgetsAhead({ database, clock, budgetOf }: AheadParts): Promise<number> {
   if (!budgetOf) return 0
   const now = clock.now()

@@ -1,4 +1,4 @@
-/** What is left of the budgets of keys, users and groups in their present windows, for display. */
+/** What is left of the budgets of keys, users and groups in their current windows, for display. */
 import type { Clock } from '#runtime/clock'
 import type { BudgetLeft } from '#shared/console/limits'
 import type { HeldPlan, PlanState } from '#shared/console/selling'
@@ -8,7 +8,7 @@ import type { Store } from '#store/engine/store'
 import { readBudgetsLeft } from '#store/ledger/budgets-left'
 import { type Budgeted, budgetAccounts, isOfPlan } from './budgets.ts'
 
-/** US dollars left, in the order of `all`; undefined for one without a budget. One query, however many there are. */
+/** US dollars left, in the order of `all`; undefined for one without a budget. A single query. */
 export type BudgetsLeft = (all: readonly Budgeted[]) => Promise<(BudgetLeft | undefined)[]>
 
 const names: Readonly<Record<string, string>> = { total: 'total', day: 'daily', week: 'weekly', month: 'monthly' }
@@ -34,7 +34,7 @@ export interface WindowLeft {
   renewsAt: string | null
 }
 
-/** The present windows of one budget, the longest first, those of a plan last. One query. */
+/** The current windows of one budget, the longest first, those of a plan last. One query. */
 export type WindowsLeft = (one: Budgeted) => Promise<WindowLeft[]>
 
 /** Reads from the database; rejects when it does not answer. */

@@ -1,11 +1,11 @@
-/** Lets go of budgets that were removed or changed their windows: the lines of their owners go the usual way again. */
+/** Deletes accounts of budgets that were removed or changed their windows, so that their owners' lines take the usual path again. */
 
 import { budgetAccounts } from './budgets.ts'
 import type { AheadParts } from './budgets-ahead.ts'
 
 const looked = 1_000
 
-/** Deletes the accounts of budgets that nobody has now, and nothing of which is on lease; resolves to how many. */
+/** Deletes the accounts of budgets that no owner has any more and of which nothing is on lease; resolves to how many. */
 export async function removeOldBudgets({ database, clock, budgetOf }: AheadParts): Promise<number> {
   if (!budgetOf) return 0
   const now = clock.now()
@@ -14,9 +14,9 @@ export async function removeOldBudgets({ database, clock, budgetOf }: AheadParts
     const opened = await database.openedBudgets({ now: new Date(now), most: looked, after })
     const old = opened.filter(({ account, of, ofId, from }) => {
       const budget = budgetOf(of, ofId)
-      // Of an owner that is not known here it is not known what it has.
+      // The budget of an owner unknown here is unknown.
       if (budget === undefined) return false
-      // A window that was opened ahead is one of its own beginning.
+      // A window opened ahead counts as of its own start.
       const present = budgetAccounts([{ of, id: ofId, budget }], Math.max(now, from?.getTime() ?? now))
       return !present.some(({ id }) => id === account)
     })

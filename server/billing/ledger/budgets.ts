@@ -23,10 +23,10 @@ type Span = 'day' | 'week' | 'month'
 
 /** The span of a plan's window of this length. */
 const planSpan = (every: string) => `plan-${every}` as const
-/** Whether it is that of a window of a plan. */
+/** Whether it is a window of a plan. */
 export const isOfPlan = (span: BudgetWindow['span']): boolean => span.startsWith('plan-')
 
-/** The account with the present limit of its budget, where that is known; undefined when the budget was removed. */
+/** The account with the current limit of its budget, where known; undefined when the budget was removed. */
 export function withLimitOf(budget: Terms | null | undefined, account: Account): Account | undefined {
   if (!account.budget || budget === undefined) return account
   const { span } = account.budget

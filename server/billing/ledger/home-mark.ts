@@ -1,6 +1,6 @@
 /**
- * Marks of journals that are home: the database has all of them, and their instance is closed. It closed after everything else, so as long
- * as the database knows that number of its last call it has lost nothing of it, and a start need not read the journal.
+ * Marks of completed journals: the database has all of their lines, and their instance is closed. Closing was its last call, so as long
+ * as the database knows that call's number it has lost nothing of the journal, and a start need not read it.
  */
 import { exists, removeFolder } from '#runtime/folder'
 import { readIfThere, writeSmall } from '#runtime/small-file'
@@ -8,13 +8,13 @@ import type { BooksDatabase } from './books-database.ts'
 
 const markOf = (journal: string): string => `${journal}.home`
 
-/** The journal in this folder is home. Call it when everything of it is written and its instance closed. */
+/** Marks the journal in this folder as completed. Call it when all of it is in the database and its instance closed. */
 export async function markHome(database: BooksDatabase, journal: string, instance: bigint): Promise<void> {
   const last = await database.lastCall(instance)
   if (last?.state === 'closed' && (await exists(journal))) await writeSmall(markOf(journal), `${last.seq}`)
 }
 
-/** Whether the database has all of the journal in this folder, as far as it was marked and has lost nothing since. */
+/** Whether the journal in this folder is marked as completed and the database has lost nothing of it since. */
 export async function isHome(database: BooksDatabase, journal: string, instance: bigint): Promise<boolean> {
   const mark = await readIfThere(markOf(journal))
   if (mark === undefined || !/^\d+$/.test(mark)) return false
@@ -22,5 +22,5 @@ export async function isHome(database: BooksDatabase, journal: string, instance:
   return last?.state === 'closed' && last.seq >= BigInt(mark)
 }
 
-/** The mark of a journal that is gone. */
+/** Removes the mark of a deleted journal. */
 export const removeMark = (journal: string): Promise<void> => removeFolder(markOf(journal))

@@ -1,5 +1,5 @@
 /**
- * The books of an instance: holds come out of leases in memory, ends go to the journal, and the database hears of both afterwards
+ * The books of an instance: holds are taken from leases in memory, ends are written to the journal, and both reach the database afterwards
  * (`money-sync.ts`). Keeps every promise of `books.ts` without a statement in front of a request. Start reading at `openLeasedBooks`.
  */
 
@@ -29,18 +29,18 @@ export interface LeasedBooks extends Books {
   answering(): boolean
   /** Whether holds can succeed: the database answers, or there is money on lease. */
   serving(): boolean
-  /** Whether requests can be written into the journal, whatever the database says. */
+  /** Whether requests can be written to the journal, whatever the state of the database. */
   isOpen(): boolean
   /** The share of the journal that waits for the database, from 0 to 1. */
   journalShare(): number
-  /** What operators see of holds, leases and charges. Looks at every lease. */
+  /** Holds, leases and charges, for operators. Iterates over every lease. */
   levels(): BooksLevels
   /**
-   * Takes back the leases of instances that were not seen for `writeOffMs`, and answers how many there were; removes budgets that ended
+   * Takes back the leases of instances not seen for `writeOffMs`, and resolves to their number; removes budgets that ended
    * long ago. Call it on a schedule.
    */
   writeOff(): Promise<number>
-  /** Opens the next windows of budgets whose present one ends soon; answers how many. Call it on a schedule. */
+  /** Opens the next windows of budgets whose current one ends soon; resolves to how many. Call it on a schedule. */
   openAhead(): Promise<number>
   /** Writes what is left and gives every lease back. What the database does not take stays in the journal for the next start. */
   close(): Promise<void>
@@ -52,11 +52,11 @@ export interface BooksLevels extends LeaseLevels {
   charged: bigint
 }
 
-/** What the books are made from. */
+/** Options of the books. */
 export interface LeasedBooksOptions extends Omit<RegistrationOptions, 'lingerMs'> {
-  /** Whether settling waits for the database while that answers, so that its row can be read at once; otherwise only for the journal. */
+  /** Whether settling waits for the database while it answers, so that the row can be read at once; otherwise only for the journal. */
   settleWaits: boolean
-  /** The present budget of a key, user or group: a change while a request runs limits its further holds. */
+  /** The current budget of a key, user or group: a change while a request runs limits its further holds. */
   budgetOf?(of: BudgetWindow['of'], id: string): Terms | null | undefined
 }
 
@@ -68,14 +68,14 @@ interface Hold {
   ready: Promise<void>
 }
 
-/** Milliseconds. What a call costs depends little on how many lines go along; whoever reads rows or balances hurries them. */
+/** Milliseconds. The cost of a call depends little on its number of lines; reads of rows or balances flush them at once. */
 const lingerMs = 200
 const settledAfter = 60_000
-/** Three heartbeats of an idle instance: one that was seen within that time is alive, whatever is set. */
+/** Three heartbeats of an idle instance: one seen within that time is alive, whatever `writeOffMs` is. */
 const aliveMs = 30_000
 const growPatienceMs = 500
 
-/** A hold, refused at once when the database could not even write the amount. */
+/** Takes a hold; refused at once when the amount would not even fit into the database. */
 function holdIn(sync: MoneySync, accounts: readonly Account[], amount: bigint, patienceMs?: number): ReturnType<MoneySync['hold']> {
   const [payer] = accounts
   return payer && amount >= beyondAllMoney ? Promise.resolve(payer) : sync.hold(accounts, amount, patienceMs)
@@ -87,7 +87,7 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
   const holds = new Map<string, Hold>()
   const refusals = createRefusals(clock, (row) => void write(row))
   const registrations = await openRegistrations({ ...options, database, lingerMs: settleWaits ? 0 : lingerMs })
-  /** When this one is in the database, so are all before it. */
+  /** When this one is in the database, so are all earlier ones. */
   let last: { sync: MoneySync; line: EncodedLine } | undefined
 
   async function open(id: string, hold: Hold): Promise<void> {
@@ -113,7 +113,7 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
     }
   }
 
-  /** The accounts of a request with their present limits. A budget that was removed bounds it no longer: what it holds there ends. */
+  /** The accounts of a request with their current limits. A removed budget no longer limits it: its hold there ends. */
   function presentAccounts(hold: Hold): readonly Account[] {
     const present = hold.accounts.flatMap(
       (account) => withLimitOf(account.budget && budgetOf?.(account.budget.of, account.budget.ofId), account) ?? [],
@@ -126,7 +126,7 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
     return present
   }
 
-  /** Adds to a hold what was held for it; false where it has ended meanwhile. */
+  /** Adds the newly held amount to a hold; false where the hold has ended meanwhile. */
   function grown(id: string, hold: Hold, extra: bigint): boolean {
     const { sync, journal } = hold.registration
     if (holds.get(id) !== hold) {
@@ -161,7 +161,7 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
   /** Writes the row of a request without a hold, unless there are many like it. */
   const record = (row: NewLog): Promise<void> => (refusals.isRow(row) ? write(row) : Promise.resolve())
 
-  /** No money depends on it: where nothing can keep it, it is only counted. */
+  /** No money depends on it: where it cannot be stored, it is only counted. */
   async function write(row: NewLog): Promise<void> {
     const mine = registrations.current
     if (mine?.due.has(row.requestId)) return
@@ -253,7 +253,7 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
     async writeOff() {
       await registrations.sweep()
       const epoch = registrations.current
-      // Right after an outage every other instance looks missing.
+      // Right after an outage every other instance appears missing.
       const since = epoch?.sync.answeringSince()
       if (!epoch || since === undefined || clock.monotonic() - since < settledAfter) return 0
       await database.sweepBudgets()

@@ -1,4 +1,4 @@
-/** The lines on their way to the database, in order, and who waits for them. What is done for a line does not depend on how many wait. */
+/** The lines on their way to the database, in order, and the promises for them. The work per line does not depend on the queue's length. */
 import type { EncodedLine } from '#billing/journal/encoded-line'
 
 /** A queue of lines. */
@@ -12,32 +12,32 @@ export interface LineQueue {
   next(): EncodedLine[]
   /** Removes these lines, which are the first of the queue. */
   remove(lines: readonly EncodedLine[]): void
-  /** The database refused these lines together: they now go one by one, until the bad one is found. */
+  /** The database refused these lines together: they are now sent one by one, until the bad one is found. */
   split(lines: readonly EncodedLine[]): undefined
-  /** Whether lines go one by one. */
+  /** Whether lines are sent one by one. */
   isSplit(): boolean
   /** Ends all waiting. */
   wake(): void
 }
 
 /**
- * So many lines go with a call, if as many wait: 25 to 30 ms of the database's time, which is how long somebody may wait for the next call.
+ * Most lines of a call: 25 to 30 ms of the database's time, which is how long a request may wait for the next call.
  * With 200 a row costs a fourth more on the embedded engine, with 1,000 it costs as much.
  */
 export const linesPerCall = 500
-/** So many places of removed lines are kept before the rest moves up, and at least as many as lines that wait. */
+/** Slots of removed lines that are kept before the array is compacted, and at least as many as waiting lines. */
 const mostSpent = 1_000
 
-/** An empty queue. `writeDown`: whatever is in it is in the journal when this returns, before the database hears of it. */
+/** An empty queue. `writeDown`: when it returns, all queued lines are in the journal; called before the database gets them. */
 export function createLineQueue(writeDown: () => void = () => undefined): LineQueue {
   const lines: (EncodedLine | undefined)[] = []
-  /** Where the first line is; before it are those that were removed. */
+  /** Index of the first line; those before it were removed. */
   let first = 0
   let alone = 0
   const waiting = new Map<EncodedLine, PromiseWithResolvers<void>>()
 
   function forget(count: number): void {
-    // A removed line must not be kept in memory by its place.
+    // A removed line must not be kept in memory by its slot.
     lines.fill(undefined, first, first + count)
     first += count
     if (first < mostSpent || first < lines.length - first) return
@@ -51,7 +51,7 @@ export function createLineQueue(writeDown: () => void = () => undefined): LineQu
       lines.push(line)
     },
     gone(line) {
-      // Who asks wants to know of the last one.
+      // Searched from the end: callers ask about recent lines.
       if (lines.lastIndexOf(line) < first) return Promise.resolve()
       const known = waiting.get(line) ?? Promise.withResolvers<void>()
       waiting.set(line, known)

@@ -1,6 +1,6 @@
 /**
- * The numbered calls about the money of one instance: a call that was given up and arrives late has a smaller number than its
- * followers and does nothing. Each call names the last one that was answered, so that a database which has lost that one is noticed.
+ * The numbered calls about the money of one instance: an abandoned call that arrives late has a smaller number than its
+ * successors and has no effect. Each call names the last answered one, so that a database which has lost that one is detected.
  */
 
 import type { EncodedLine } from '#billing/journal/encoded-line'
@@ -16,15 +16,15 @@ import type { WriteBackTarget } from './write-back.ts'
 export interface DatabasePlace {
   database: BooksDatabase
   instance: bigint
-  /** Which installation the instance belongs to. */
+  /** Installation that the instance belongs to. */
   folder: string
 }
 
-/** What `money-sync.ts` is made from. */
+/** Options of `money-sync.ts`. */
 export interface MoneySyncOptions extends Omit<DatabasePlace, 'database'> {
-  /** For what is not asked of `database`: the other instances. */
+  /** For what does not go through `database`: messages to the other instances. */
   store: Store
-  /** Absent: that of the store, on this thread. */
+  /** Absent: the store's, on this thread. */
   database?: BooksDatabase
   clock: Clock
   random: Random
@@ -33,17 +33,17 @@ export interface MoneySyncOptions extends Omit<DatabasePlace, 'database'> {
   coverMs: number
   /** For how many milliseconds leases may be spent after the last answer of the database. */
   validMs: number
-  /** For how many milliseconds lines may wait for others that go along; 0: none waits. */
+  /** How many milliseconds lines may wait to be sent with others; 0: none waits. */
   lingerMs: number
   /** The database has the line, or never will. */
   flushed(line: EncodedLine): void
-  /** Called before lines go to the database: what they say is in the journal when it returns. */
+  /** Called before lines go to the database; when it returns they are in the journal. */
   writeDown?(): void
-  /** Is told how many nano-dollars a call has charged. */
+  /** Called with the nano-dollars that a call has charged. */
   charged?(amount: bigint): void
-  /** The database has lost its last commits: everything that it may have had must be written there again, before anything else. */
+  /** The database has lost its last commits: everything it may have had must be written back before anything else. */
   forgotten(home: WriteBackTarget): Promise<void>
-  /** Others have closed the instance: its leases are gone, its lines still go out. */
+  /** Another instance has closed this one: its leases are gone, its lines are still sent. */
   closed(): void
 }
 
@@ -52,23 +52,23 @@ export type MoneyCall = Omit<EncodedCall, 'instance' | 'seq' | 'heard'>
 
 /** The calls of one instance. */
 export interface MoneyCalls {
-  /** Rejects with `isFenced` when the instance was closed or the database has forgotten, `books_unavailable` when there is no answer. */
+  /** Rejects with `isFenced` when the instance was closed or the database lost commits, `books_unavailable` when there is no answer. */
   sync(call: MoneyCall): Promise<SyncAnswer>
   /**
-   * Whatever was sent before can no longer happen, and `reset` is told the leases in nano-dollars; false when the instance has been
-   * closed. Where the database has lost commits, `again` writes them first, and `shortOf` says what open holds need beyond what is on
-   * lease there: it is taken before anybody else may take.
+   * No earlier call can take effect any more, and `reset` gets the leases in nano-dollars; false when the instance has been
+   * closed. Where the database has lost commits, `again` first writes them back, and `shortOf` returns what open holds need beyond the
+   * leases there: it is taken before any other instance may take.
    */
   resync(
     again: (home: WriteBackTarget) => Promise<void>,
     shortOf: (leases: ReadonlyMap<string, bigint>) => readonly AskedPart[],
     reset: (leases: ReadonlyMap<string, bigint>) => void,
   ): Promise<boolean>
-  /** False while the database is known to lack commits: until then nobody may spend what memory says is on lease. */
+  /** False while the database is known to lack commits: until then leases in memory may not be spent. */
   readonly whole: boolean
 }
 
-/** Accounts of which a call takes again what open holds need. */
+/** Accounts per call when retaking what open holds need. */
 const takenAtOnce = 100
 
 /** Numbers begin at 1. */
@@ -116,7 +116,7 @@ export function createMoneyCalls({ database, instance, folder }: DatabasePlace):
       await database.endTelling(instance)
       const told = await look()
       if (told.forgot) throw unavailable()
-      // What memory has of the leases is from before the loss: not a moment may pass between the two.
+      // The leases in memory are from before the loss: both must be replaced in the same turn.
       if (told.leases) reset(told.leases)
       calls.whole = true
       return told.leases !== undefined

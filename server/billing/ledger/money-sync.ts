@@ -1,6 +1,6 @@
 /**
- * Keeps the money leases of this instance and the database in step, and brings finished requests there. After a call whose outcome is
- * not known the leases are read again, under a number that the lost call cannot follow. The journal's files are its caller's.
+ * Keeps the money leases of this instance and the database in sync, and sends finished requests there. After a call with an unknown
+ * outcome the leases are read again, under a number that invalidates the lost call. The caller owns the journal's files.
  */
 
 import type { EncodedLine } from '#billing/journal/encoded-line'
@@ -20,34 +20,34 @@ import { createMoneyCalls, type MoneyCall, type MoneySyncOptions } from './money
 import { createRecall } from './recall.ts'
 import { chargedFor, logShortCharges, logUnwritable, type WriteBackTarget } from './write-back.ts'
 
-/** The money leases of one instance, kept in step with the database. */
+/** The money leases of one instance, kept in sync with the database. */
 export interface MoneySync {
   /**
-   * Holds the amount (nano-dollars) in all of the accounts, or waits for the database, and so many milliseconds for other instances to
+   * Holds the amount (nano-dollars) in all of the accounts, or waits for the database, and `patienceMs` for other instances to
    * give something back. An account: that one cannot pay. Rejects with `books_unavailable`.
    */
   hold(accounts: readonly Account[], amount: bigint, patienceMs?: number): true | Promise<true | Account>
-  /** Ends a hold; answers how much of what is owed the leases pay. */
+  /** Ends a hold; returns how much of the owed amount the leases pay. */
   settle(accounts: readonly string[], amount: bigint, owed: bigint): bigint
   /** What is on lease now. */
   levels(): LeaseLevels
-  /** Whether all of these accounts have many times what is held of them, as far as is known here. */
+  /** Whether all of these accounts have many times what is held of them, as far as known here. */
   arePlentiful(accounts: readonly string[]): boolean
-  /** Takes a line along with the next call. */
+  /** Sends a line with the next call. */
   push(line: EncodedLine): void
-  /** Resolves when a line that was pushed is in the database, or as soon as the database does not answer. */
+  /** Resolves when a pushed line is in the database, or as soon as the database does not answer. */
   gone(line: EncodedLine): Promise<void>
-  /** Gives back what nobody here needs, because another instance does. Resolves after the call. */
+  /** Gives back what is not needed here, because another instance needs it. Resolves after the call. */
   recall(account: string): Promise<void>
-  /** There is more of it now: holds that wait for it are asked for again at once. */
+  /** There is more of it now: waiting holds for it are requested again at once. */
   replenish(account: string): void
-  /** Lines that wait for others wait no longer. */
+  /** Sends queued lines without further delay. */
   hurry(): void
   /** Resolves when all lines so far are in the database (true), or as soon as it does not answer. */
   flush(): Promise<boolean>
   /** Since when (monotonic milliseconds) every call has been answered; undefined when the last one was not. */
   answeringSince(): number | undefined
-  /** Whether requests can be paid: the database answers, or there are leases and not everybody is refused. */
+  /** Whether requests can be paid: the database answers, or there are leases and not every hold is refused. */
   serving(): boolean
   /** Makes no more calls; resolves when the last one is over. */
   stop(): Promise<void>
@@ -59,18 +59,18 @@ interface Call extends MoneyCall {
 
 // Milliseconds.
 const beatMs = 1_000
-/** With nothing on lease; other instances count who was seen within 30 s. */
+/** With nothing on lease; other instances count those seen within 30 s. */
 const restMs = 10_000
-/** How soon the database hears of holds. */
+/** How soon holds are reported to the database. */
 const heldMs = 250
-/** After a hold the loop looks so often for so long. */
+/** How long after a hold the loop keeps checking that often. */
 const usedMs = 3_000
 const patienceMs = 250
-/** So many lines wait for no others: as many as go with a call. */
+/** Lines that are sent without waiting for more: as many as fit into a call. */
 const enoughLines = linesPerCall
-/** How long nothing is asked for after takes were paused. */
+/** How long nothing is requested after takes were paused. */
 const pausedMs = 100
-/** After a hold that was served, refusals say nothing for so long. */
+/** How long after a served hold refusals are not taken as an outage. */
 const servedMs = 2_000
 
 /** Makes its first call within a second. */
@@ -86,15 +86,15 @@ export function createMoneySync(options: MoneySyncOptions): MoneySync {
     back: () => log.info({}, 'the database answers again'),
   })
   let state: 'live' | 'closed' | 'stopped' = 'live'
-  /** The next call asks for nothing: what was asked for may be what cannot be answered, and lines must not wait for that. */
+  /** The next call requests nothing: the last request may be what cannot be answered, and lines must not wait for it. */
   let asksNothing = false
-  /** Until then takes are paused for everybody, as far as is known. */
+  /** Until then takes are paused for all instances, as far as known. */
   let pausedUntil = Number.NEGATIVE_INFINITY
   const callSize = createCallSize()
   /** The last call had lines. */
   let wroteLast = false
   let beatAt = Number.NEGATIVE_INFINITY
-  /** When the loop looks for something to tell, as far as it is planned. */
+  /** When the loop next checks for something to report, if planned. */
   let nextAt = Number.POSITIVE_INFINITY
   let [servedAt, refusedAt] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY]
   const loop = createSyncLoop<Call, SyncAnswer>(clock, availability, {
@@ -111,7 +111,7 @@ export function createMoneySync(options: MoneySyncOptions): MoneySync {
     restMs: plannedRest,
   })
 
-  /** While holds come, the loop looks for something to tell often enough that none of them need plan it. */
+  /** While holds arrive, the loop checks often enough that none of them need schedule it. */
   function plannedRest(): number {
     const now = clock.monotonic()
     const due = leases.isEmpty() ? restMs : leases.hasUnreported() || now - servedAt < usedMs ? heldMs : beatMs
@@ -121,12 +121,12 @@ export function createMoneySync(options: MoneySyncOptions): MoneySync {
     return rest
   }
 
-  /** Whether the lines that wait are worth a call: what one costs does not depend on how many go along. */
+  /** Whether the queued lines are worth a call, whose cost does not depend on their number. */
   const isEnough = () => queue.size() >= (lingerMs > 0 && !queue.isSplit() ? enoughLines : 1)
 
   const needsRefill = () => leases.needsRefill() && clock.monotonic() >= pausedUntil
 
-  /** `tick`: the present moment. Comparisons only: it is asked for every hold. */
+  /** `tick`: the current moment. Comparisons only: called for every hold. */
   function maySpend(tick = clock.monotonic()): boolean {
     const wall = clock.now()
     const { validity } = availability
@@ -135,13 +135,13 @@ export function createMoneySync(options: MoneySyncOptions): MoneySync {
   const refusesMost = () => refusedAt > servedAt && clock.monotonic() - servedAt > servedMs
 
   function compose(lines: EncodedLine[], now: number): Call | undefined {
-    // A line that may be at fault goes by itself.
+    // A possibly bad line is sent alone.
     if (state !== 'live' || queue.isSplit()) return { lines, own: [], ask: [], replay: state !== 'live', requests: [] }
     const all = now - beatAt >= beatMs
     const isPaused = now < pausedUntil
     if (!all && lines.length === 0 && !leases.hasUnreported() && (isPaused || !leases.needsRefill())) return undefined
     if (all) beatAt = now
-    // Where a crowd waits, lines and it take turns: neither makes the other's call long.
+    // While a crowd waits, lines and holds alternate: neither lengthens the other's call.
     const isApart = lines.length > 0 && leases.isCrowded()
     const sent = isApart && wroteLast ? [] : lines
     wroteLast = sent.length > 0
@@ -222,7 +222,7 @@ export function createMoneySync(options: MoneySyncOptions): MoneySync {
 
   function writeAgain(home: WriteBackTarget): Promise<void> {
     log.error({ instance }, 'the database has lost its last commits; they are written again from the journal')
-    // Holds that wait are refused meanwhile.
+    // Waiting holds are refused meanwhile.
     const write: WriteBackTarget['write'] = (lines) => {
       refuseWaiting(clock.monotonic() - patienceMs)
       return home.write(lines)

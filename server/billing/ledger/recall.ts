@@ -1,4 +1,4 @@
-/** Recalls: asks every instance for what it can spare of an account. Rate-limited, because NOTIFY slows down every commit of the database. */
+/** Recalls: asks every instance to give back what it can spare of an account. Rate-limited: NOTIFY slows down every commit. */
 import type { Store } from '#store/engine/store'
 
 /** Milliseconds between two recalls of one account. */

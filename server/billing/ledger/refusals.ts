@@ -1,29 +1,29 @@
 /**
- * Which refused requests are usage rows. A refusal must cost less than what it refuses, or a limit protects nothing: of one key and cause
- * the first ones of a minute are rows, and the others are counted and told together in one row, when the minute is over.
+ * Which refused requests get usage rows. A refusal must cost less than what it refuses, or a limit protects nothing: per key and cause
+ * the first ones of a minute get rows; the others are counted and written as one row when the minute is over.
  */
 import type { Clock, Timer } from '#runtime/clock'
 import type { NewLog } from '#store/ledger/ledger'
 
 /** The refusals of an instance. */
 export interface Refusals {
-  /** Whether this refused request is a row of its own; otherwise it has been counted. */
+  /** Whether this refused request gets its own row; otherwise it has been counted. */
   isRow(row: NewLog): boolean
-  /** The request was to be a row, and nothing could keep it. */
+  /** The request should have got a row, but it could not be stored. */
   lost(row: NewLog): void
-  /** Tells of everything that was counted, now. */
+  /** Writes rows for everything counted so far, now. */
   tell(): void
 }
 
 /** Rows of one key and cause in a minute. */
 export const rowsPerMinute = 10
 const minuteMs = 60_000
-/** Keys and causes that are told apart. More in one minute are told before it is over. */
+/** Most distinct pairs of key and cause. More within a minute are written before it is over. */
 const mostKinds = 10_000
 
 interface Kind {
   rows: number
-  /** Refused requests that are no rows, and the last of them. */
+  /** Refused requests without rows, and the last of them. */
   counted: number
   last: NewLog
 }

@@ -1,6 +1,6 @@
 /**
- * The registrations of this process with the database, one after the other: each has its lease sync and its journal. When others have
- * closed an instance, or the database has lost it, a new one follows; the old one only writes its lines back.
+ * The registrations of this process with the database, one after another: each has its own lease sync and journal. When another instance
+ * has closed this one, or the database has lost it, a new one follows; the old one only writes its lines back.
  */
 
 import type { Fsync, Journal } from '#billing/journal/contract'
@@ -16,10 +16,10 @@ import { createMoneySync, type MoneySync } from './money-sync.ts'
 import { replayJournals, sweepJournals } from './replay.ts'
 import { createBackWriter, type WriteBackTarget } from './write-back.ts'
 
-/** What every registration is made from. */
+/** Options of every registration. */
 export interface RegistrationOptions {
   store: Store
-  /** The database of the store as the books ask it; absent: on this thread. */
+  /** The database of the store as the books use it; absent: on this thread. */
   database?: BooksDatabase
   clock: Clock
   random: Random
@@ -31,13 +31,13 @@ export interface RegistrationOptions {
   fsync: Fsync
   /** The most bytes of journals that wait for the database, and of those that are kept although it has them. */
   maxBytes: number
-  /** For how many milliseconds the ends of requests may wait for others that go to the database with them. */
+  /** How many milliseconds ends of requests may wait to be sent to the database with others. */
   lingerMs: number
   /** How much traffic a lease should cover, in milliseconds; 0 takes exactly what is needed, each time. */
   coverMs: number
   /** After how many milliseconds the leases of a missing instance are written off. */
   writeOffMs: number
-  /** Where the folder lies, by `runtime/place.ts`; absent: where it always did. A folder that was elsewhere may have a living process there. */
+  /** Location of the folder, by `runtime/place.ts`; absent: unchanged. A folder that was elsewhere may still have a live process there. */
   place?: string
 }
 
@@ -46,17 +46,17 @@ export interface Registration {
   instance: bigint
   sync: MoneySync
   journal: Journal
-  /** Requests that are open, or have ended and are not in the database yet. */
+  /** Requests that are open, or ended but not in the database yet. */
   due: Set<string>
-  /** Nothing is due of this open request any more. */
+  /** This open request owes nothing any more. */
   drop(id: string): void
   /** It takes no new requests. */
   retired: boolean
 }
 
-/** The present registration, and the end of all. */
+/** The current registration, and closing them all. */
 export interface Registrations {
-  /** The present one; undefined while there is none, and nothing can be held. */
+  /** The current one; undefined while there is none and nothing can be held. */
   readonly current: Registration | undefined
   /** Nano-dollars that were charged for requests of this run. */
   readonly charged: bigint
@@ -64,7 +64,7 @@ export interface Registrations {
   flush(): Promise<boolean>
   /** Removes journals that are no longer needed. */
   sweep(): Promise<void>
-  /** Gives all leases back if every line is in the database; otherwise they stay out and the journal waits for the next start. */
+  /** Gives all leases back if every line is in the database; otherwise they stay leased and the journal is left for the next start. */
   close(): Promise<void>
 }
 
@@ -92,7 +92,7 @@ export async function openRegistrations(options: RegistrationOptions): Promise<R
   } = options
   /** Journals of this run. */
   const writing = new Set<string>()
-  /** Earlier registrations whose lines are not all in the database. */
+  /** Earlier registrations with lines that are not in the database yet. */
   const retiring = new Set<Registration>()
   let ended = false
 
@@ -109,7 +109,7 @@ export async function openRegistrations(options: RegistrationOptions): Promise<R
       writing.delete(name)
       throw thrown
     })
-    // What was replayed before this instance was registered could have been lost since, and nobody would notice.
+    // What was replayed before this instance registered could have been lost since, undetected.
     await replayJournals(journals()).catch(async (thrown: unknown) => {
       await journal.close(true)
       writing.delete(name)

@@ -1,6 +1,6 @@
 /**
  * Replays journals of earlier runs before this one begins: every request is written once, whatever of it is in the database already.
- * Only then do the leases of that run go back, for nothing else knows what it spent. The files stay for an hour, in case the database
+ * Only then are the leases of that run returned, since nothing else knows what it spent. The files stay for an hour, in case the database
  * loses its last commits.
  */
 
@@ -25,7 +25,7 @@ export interface Replayed {
   opened: number
 }
 
-/** What is replayed, and where to. */
+/** Options of a replay. */
 export interface ReplayOptions {
   database: BooksDatabase
   /** Where the journals are. Locked by the caller: no other living process writes there. */
@@ -40,19 +40,19 @@ export interface ReplayOptions {
   now: number
   log: Log
   /**
-   * Set when the folder came from elsewhere, so that no lock proves its processes dead: resolves after a time in which a living one would
-   * have called. What is interrupted may then still end.
+   * Set when the folder was moved here, so that no lock proves its processes dead: resolves after a time in which a live one would
+   * have called. Interrupted requests may then still end.
    */
   listen?: (() => Promise<void>) | undefined
 }
 
-/** A journal belongs to a process that lives. */
+/** A journal belongs to a live process. */
 const stillRuns = (instance: bigint) =>
   new Error(
     `the data folder is a copy, or was moved while it was in use: its Parley (instance ${instance}) still runs. Stop that one first, or start with a data folder of its own`,
   )
 
-/** A start has time for larger calls than a running instance. */
+/** A start can afford larger calls than a running instance. */
 const linesPerCall = 1_000
 const mostTries = 3
 
@@ -76,7 +76,7 @@ export async function replayJournals(options: ReplayOptions): Promise<Replayed> 
 const journalsIn = async ({ folder, but }: Pick<ReplayOptions, 'folder' | 'but'>) =>
   (await namesIn(folder)).filter((name) => /^\d+$/.test(name) && !but.has(name))
 
-/** Again when the database lost commits meanwhile, which may be any of those that it had just answered. */
+/** Repeated when the database lost commits meanwhile, possibly any of those it had just acknowledged. */
 async function replayWhole(options: ReplayOptions, instance: bigint): ReturnType<typeof replay> {
   for (let tries = 1; ; tries++) {
     try {
@@ -88,7 +88,7 @@ async function replayWhole(options: ReplayOptions, instance: bigint): ReturnType
   }
 }
 
-/** `strange`: a line could not be written, and the files must be kept for a person to look at. */
+/** `strange`: a line could not be written, and the files must be kept for a person to examine. */
 async function replay(
   { database, folder, installation, now, log, listen }: ReplayOptions,
   instance: bigint,
@@ -103,7 +103,7 @@ async function replay(
     await listen()
     if ((await database.lastCall(instance))?.seq !== before?.seq) throw stillRuns(instance)
   }
-  // From here on every answer is compared with this number: a database that has lost it may have lost anything before.
+  // From here on every answer is compared with this number: a database that has lost it may have lost anything earlier.
   let heard = (await database.numberForReplay(instance)) ?? 0n
   let complete = true
   let isEmpty = true
@@ -156,7 +156,7 @@ async function replay(
   return done
 }
 
-/** Those of these requests that are charged. One of a batch is asked again unless its answer is written down. */
+/** Those of these requests that are charged. A batch request is sent again unless its answer is stored. */
 async function thatOwe(database: BooksDatabase, interrupted: readonly JournalEnd[]): Promise<readonly JournalEnd[]> {
   const asked = interrupted.flatMap(({ id, row: { batch } }) => (batch === undefined ? [] : { id, batch }))
   if (asked.length === 0) return interrupted

@@ -6,7 +6,7 @@ import { isUnwritable, type SyncAnswer } from '#store/ledger/leases'
 
 /** The database, for lines of the past. */
 export interface WriteBackTarget {
-  /** The ids of those of the lines whose request has no usage row yet. */
+  /** The ids of those lines whose request has no usage row yet. */
   missing(lines: readonly EncodedLine[]): Promise<ReadonlySet<string>>
   write(lines: readonly EncodedLine[]): Promise<SyncAnswer>
 }
@@ -23,13 +23,13 @@ const usualLinesPerCall = 200
 
 /** Writes lines back in batches. While one is written, the next is read and compared with what the database has. */
 export interface BackWriter {
-  /** Writes those of the lines that are missing. Rejects when the database did not answer, here or for lines before. */
+  /** Writes the missing ones of these lines. Rejects when the database did not answer, for these or earlier lines. */
   add(lines: readonly EncodedLine[]): Promise<void>
   /** Resolves when all of them are written. Rejects when the database does not answer. */
   end(): Promise<WrittenBack>
 }
 
-/** A writer that sends so many lines with one call. */
+/** A writer that sends `linesPerCall` lines per call. */
 export function createBackWriter(target: WriteBackTarget, log: Log, linesPerCall = usualLinesPerCall): BackWriter {
   const written: WrittenBack = { lines: 0, complete: true }
   let last: Promise<void> = Promise.resolve()
@@ -46,7 +46,7 @@ export function createBackWriter(target: WriteBackTarget, log: Log, linesPerCall
         const some = lines.slice(at, at + linesPerCall)
         const [ids] = await Promise.all([target.missing(some), last])
         last = writeMissing(some.filter(({ id }) => ids.has(id)))
-        // Whoever waits next hears of it.
+        // The next `add` or `end` rejects with it.
         last.catch(() => {})
       }
     },
@@ -75,7 +75,7 @@ async function write(home: WriteBackTarget, lines: readonly EncodedLine[], log: 
   }
 }
 
-/** Nano-dollars that these lines were charged with. */
+/** Nano-dollars charged for these lines. */
 export function chargedFor(lines: readonly EncodedLine[], { short }: SyncAnswer): bigint {
   let sum = 0n
   for (const { id, owed } of lines) sum += short.get(id) ?? owed

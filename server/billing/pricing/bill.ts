@@ -1,4 +1,4 @@
-/** The cost of a request as a formula that anyone can check: amounts at prices, times the ratio, rounded up. Pure. */
+/** The cost of a request as a verifiable formula: amounts at prices, times the ratio, rounded up. Pure. */
 import type { Bill, BillLine, LogRow } from '#shared/console/log'
 import { formatDecimal, formatUsd, parseDecimal, parseRatio, parseUsd } from '#shared/money'
 import { type CostPart, partsOf } from './cost.ts'

@@ -1,4 +1,4 @@
-/** From usage to money: units times rates, exact in bigint, rounded up once per request; and what a price says enough for. Pure. */
+/** From usage to money: units times rates, exact in bigint, rounded up once per request; and which operations a price covers. Pure. */
 import { otherNames } from '#canonical/operation/video-size'
 import type { Usage } from '#canonical/usage'
 import { factorFields, type PriceFields } from '#shared/console/price'
@@ -20,7 +20,7 @@ export interface CostPart {
 /** Nano-dollars per million units times millionths of the ratio. */
 const scale = 1_000_000_000_000n
 
-/** What a request costs in nano-dollars. `ratio` is in millionths. Not negative if `ratio` is not. Makes no objects: it is asked for often. */
+/** What a request costs in nano-dollars. `ratio` is in millionths. Not negative if `ratio` is not. Allocates no objects: called often. */
 export function cost(usage: Usage, rates: Rates, ratio: bigint): bigint {
   let tokens = 0n
   let units = 0n
@@ -92,13 +92,13 @@ function secondOf(servedAs: Usage['servedAs'], { second, factors }: Rates): bigi
   return factor === undefined ? second : (second * factor) / 1_000_000n
 }
 
-/** Of a size that has another name in the price. */
+/** For a size that has another name in the price. */
 function dearest(names: readonly string[], factors: ReadonlyMap<string, bigint>): bigint | undefined {
   const found = names.flatMap((name) => factors.get(name) ?? [])
   return found.length === 0 ? undefined : found.reduce((most, one) => (one > most ? one : most))
 }
 
-/** The product of all factors that apply to its tokens, as an integer with so many decimal places; undefined: none does. */
+/** The product of all factors that apply to its tokens, as an integer with `places` decimal places; undefined: none applies. */
 function factorFor({ servedAs }: Usage, { factors }: Rates): { times: bigint; places: number } | undefined {
   if (!servedAs || !factors) return undefined
   let times = 1n
@@ -135,8 +135,8 @@ const count = (figure: number): number => (figure > 0 ? Math.ceil(Math.min(figur
 const readsOnly: ReadonlySet<Operation> = new Set(['embed', 'rerank', 'moderate'])
 
 /**
- * Whether a model with this price may be asked for this: what writes tokens needs a price of `output` beside that of `input`, and a video,
- * which is not counted in tokens, one of `second` or `request`, unless its tokens are free by the operator's word.
+ * Whether a model with this price may serve this operation: one that writes tokens needs a price of `output` besides `input`, and a video,
+ * which is not counted in tokens, one of `second` or `request`, unless the operator priced its tokens at 0.
  */
 export function isWholeFor(price: Price | undefined, operation: Operation): price is Price {
   if (price === undefined) return false
@@ -145,7 +145,7 @@ export function isWholeFor(price: Price | undefined, operation: Operation): pric
   return readsOnly.has(operation) || input === undefined || output !== undefined
 }
 
-/** Zero was written for all that it names. */
+/** Everything that it names is priced at 0. */
 function isFree({ fields }: Price): boolean {
   const { tiers, factors: _, ...amounts }: PriceFields = fields
   return tiers === undefined && Object.values(amounts).every((amount) => Number(amount) === 0)

@@ -1,4 +1,4 @@
-/** What a price would have made of requests that were made: of each by itself, or of their sums. Pure. */
+/** What past requests would have cost at another price: each by itself, or by their sums. Pure. */
 import { noUsage } from '#canonical/usage'
 import type { UsageTotals } from '#shared/console/usage'
 import { parseRatio } from '#shared/money'
@@ -6,15 +6,15 @@ import { answeredModel, type StoredLog } from '#store/ledger/row-detail'
 import { cost } from './cost.ts'
 import type { Rates } from './price.ts'
 
-/** What a price applies to in a usage row. */
+/** Fields of a usage row that a price applies to. */
 export type PricedRow = Pick<StoredLog, 'usage' | 'price' | 'cost' | 'attempts' | 'lines'>
 
 /** A row of a session: its answers were priced one by one, and only their sum is known. */
 export const isSession = ({ lines }: Pick<PricedRow, 'lines'>): boolean => lines !== null
 
 /**
- * Nano-dollars of one request at these rates, as it would be billed, at the ratio of its own time. One that a fallback's model answered
- * costs what it did cost; one without usage or price nothing. A session has no tiers: its answers are not known.
+ * Nano-dollars of one request at these rates, as it would be billed, at the ratio of its own time. One answered by a fallback model
+ * keeps its actual cost; one without usage or price costs nothing. A session has no tiers: its answers are not known.
  */
 export function costOfRequest(rates: Rates, row: PricedRow): bigint {
   if (answeredModel(row.attempts) !== undefined) return row.cost

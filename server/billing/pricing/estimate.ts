@@ -1,5 +1,5 @@
 /**
- * What a request may cost, which is held before anything is sent: its tokens, each priced as the most expensive kind it may turn out
+ * The most a request may cost, which is held before anything is sent: its tokens, each priced as the most expensive kind it may turn out
  * to be. Input: a quarter of the text's bytes in tokens, plus its non-text content. Output: the client's own limit, at most the
  * model's; where neither is known, 16,384 tokens. A stream begins with a part of that and tops its hold up while it runs. Pure.
  */
@@ -11,13 +11,13 @@ import type { Rates, TokenRates } from './price.ts'
 /** Output tokens assumed where no limit is known. */
 const unknownOutputTokens = 16_384
 
-/** Tokens of so many bytes of text, roughly. */
+/** Rough number of tokens in this many bytes of text. */
 export const tokensOf = (bytes: number): number => Math.ceil(bytes / 4)
 
-/** What an estimate is made from. */
+/** Inputs of an estimate. */
 export interface Estimate {
   inputBytes: number
-  /** How many answers were asked for. */
+  /** Number of requested answers. */
   n: number
   /** The client's own limit, in tokens. */
   maxOutput: number | undefined
@@ -27,9 +27,9 @@ export interface Estimate {
   nonText?: NonTextContent
   /** The most hosted searches. */
   searches?: number
-  /** How long the cache lives that this request may fill; absent: it fills none. */
+  /** Lifetime of the cache that this request may fill; absent: it fills none. */
   cached?: '5m' | '1h'
-  /** What it is asked to be served as, where that costs more. */
+  /** The requested service level, where it costs more. */
   servedAs?: Usage['servedAs']
   /** What an answer may contain besides text and reasoning. */
   makes?: { image?: boolean; audio?: boolean }
@@ -44,9 +44,9 @@ export const usualSearches = 5
 const searchTokens = 8000
 /** Tokens of an image of any size: a little over the largest of Claude (4,784); OpenAI's and Google's are below it unless high detail is asked for. */
 const imageTokens = 5000
-/** Tokens of a document or sound that is not in the body. */
+/** Tokens of a document or audio that is not in the body. */
 const fileTokens = 20_000
-/** Bytes of base64 per token of sound, at 8 kbit/s and 32 tokens a second (Google's; OpenAI has ten). */
+/** Bytes of base64 per token of audio, at 8 kbit/s and 32 tokens a second (Google's; OpenAI has ten). */
 const soundBytes = 40
 
 /** The most that the request may cost, in nano-dollars. `ratio` is in millionths. */

@@ -1,6 +1,6 @@
 /**
  * Which usage reported by an upstream is plausible. The bounds are wide: vendors count in many ways, and rejecting an honest report
- * is worse than noticing a false one late. But nobody is charged for more than a request of this size could have used. Pure.
+ * is worse than noticing a false one late. But no one is charged for more than a request of this size could have used. Pure.
  */
 import { type NonTextContent, onlyText } from '#canonical/non-text-content'
 import { noUsage, promptOf, type Usage } from '#canonical/usage'
@@ -12,7 +12,7 @@ type ReportedUsage = Omit<Usage, 'raw'>
 export interface PlausibleUsage {
   /** Input tokens of all kinds. */
   input: number
-  /** Output tokens without reasoning. Reasoning is apart: it may or may not count towards the caller's limit. */
+  /** Output tokens without reasoning. Reasoning is separate: it may or may not count towards the caller's limit. */
   said: number
   reasoning: number
   searches: number
@@ -36,7 +36,7 @@ const imageTokens = 50_000
 const rounds = 10
 const anyInput = 20_000_000
 
-/** What is known of a request when its usage is judged. */
+/** What is known about a request when its usage is checked. */
 export interface UsageContext {
   inputBytes: number
   /** Bytes that Parley itself put into the request. */
@@ -73,7 +73,7 @@ function plausibleInput({ inputBytes, addedBytes, n, context, searchAsked, nonTe
   return Math.max(inBody, context === undefined ? anyInput : context * rounds)
 }
 
-/** The largest plausible usage of an operation that is no conversation. `most`: the usage that was held for. */
+/** The largest plausible usage of an operation that is not a conversation. `most`: the usage that was held for. */
 export function plausibleOperation(most: Usage, hasHiddenInput: boolean): PlausibleUsage {
   return {
     input: hasHiddenInput ? anyInput : times * promptOf(most) + tokensMore,

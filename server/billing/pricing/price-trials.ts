@@ -1,6 +1,6 @@
 /**
- * Tries prices on the requests of some hours, one by one, in the worker beside the database: a few at a time, so that the accounts have
- * their turn between, one trial after the other, and within a time.
+ * Tries prices on the requests of some hours, one by one, in the worker beside the database: a few at a time, so that the accounts get
+ * their turn in between; one trial at a time, within a time limit.
  */
 import type { Clock } from '#runtime/clock'
 import type { AbortSignalLike } from '#runtime/contract/abort'
@@ -19,7 +19,7 @@ export interface BusyHour {
 /** Runs trials. */
 export interface PriceTrials {
   /**
-   * Resolves to undefined where they do not end before `until`, by the monotonic clock. Rejects with `client_closed_request` once the
+   * Resolves to undefined where it does not end before `until`, by the monotonic clock. Rejects with `client_closed_request` once the
    * signal is aborted.
    */
   run(
@@ -30,7 +30,7 @@ export interface PriceTrials {
 }
 
 const module = serverScript('billing/pricing/trial-work')
-/** Of one call, unless one hour has more. */
+/** Limits of one call, unless one hour has more. */
 const [mostRequests, mostHours] = [1_000, 12]
 
 /** Trials on the rows of this store. */
@@ -39,10 +39,10 @@ export function createPriceTrials({ store, clock }: { store: Pick<Store, 'worker
 
   async function attempt(payload: TrialOrder, withinMs: number): Promise<TrialSums | undefined> {
     try {
-      // The worker answers what the function of that name does.
+      // The worker returns what the function of that name returns.
       return (await store.worker?.call({ module, name: 'run', payload, withinMs })) as TrialSums | undefined
     } catch (thrown) {
-      // A statement that the database ends for its length looks like that, too.
+      // A statement that the database cancels for its duration fails the same way.
       if (thrown instanceof GatewayError && thrown.code === 'books_unavailable') return undefined
       throw thrown
     }

@@ -22,15 +22,15 @@ export interface DeclaredPrice {
 
 /** The price book with its writes. */
 export interface Prices extends PriceBook {
-  /** When the price of this model was last changed; null where nobody has, or it was before this was noted. */
+  /** When the price of this model was last changed; null if never, or before this was recorded. */
   changedAt(model: string): Date | null
   /** From the console. Rejects with what `resolveRates` throws, and with `managed_by_file`. */
   put(by: Actor, model: string, fields: PriceFields): Promise<Price>
   /** From the console. Rejects with `not_found` or `managed_by_file`. */
   remove(by: Actor, model: string): Promise<void>
   /**
-   * All prices of the file: writes what differs and disables what left the file. Rejects before the first write, with `INDEX.FIELD`
-   * as `param`: `name_taken` at `INDEX.model` for a price that was made in the console, or the fault of a field.
+   * All prices of the file: writes what differs and disables what was removed from it. Rejects before the first write, with `INDEX.FIELD`
+   * as `param`: `name_taken` at `INDEX.model` for a price that was set in the console, or the fault of a field.
    */
   declare(rows: readonly DeclaredPrice[]): Promise<void>
 }
@@ -66,7 +66,7 @@ export async function createPrices(parts: { store: Store; log: Log; demo: () => 
 
   const builtIn = new Map(Object.entries(demoPrices).map(([model, fields]) => [model, priceOf(model, fields, 'file')]))
 
-  /** A price that has left the file may be taken over by the console. */
+  /** A price that was removed from the file may be taken over by the console. */
   function refuseManaged(record: PriceRecord | undefined): void {
     if (record?.enabled && record.managed === 'file') {
       throw new GatewayError('managed_by_file', 'This price is declared in the configuration file; change it there.')
@@ -133,7 +133,7 @@ function priceOf(model: string, fields: PriceFields, managed: Price['managed']):
   return { model, fields, rates: resolveRates(fields), managed }
 }
 
-/** A row that this build cannot resolve is left out: its model is not offered, the others are. */
+/** A row that this build cannot resolve is skipped: its model is not offered, the others are. */
 function readable(row: PriceRecord, log: Log): Price | undefined {
   try {
     return priceOf(row.model, row.price, row.managed)

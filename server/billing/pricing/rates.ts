@@ -30,7 +30,7 @@ const each = 1_000_000n
 
 /**
  * The rates of a price. Throws `missing_field` or `invalid_value`, with the field as `param`, for a price that names nothing, names
- * tokens but not `input`, is negative, or has two tiers with the same threshold. What one without `output` is for: `isWholeFor`.
+ * tokens but not `input`, is negative, or has two tiers with the same threshold. For prices without `output` see `isWholeFor`.
  */
 export function resolveRates(fields: PriceFields): Rates {
   refuseSilence(fields)
@@ -87,7 +87,7 @@ function millionths(text: string, param: string): bigint {
     const factor = parseRatio(text)
     if (factor >= 0n) return factor
   } catch {
-    // As below.
+    // Thrown below.
   }
   throw new GatewayError('invalid_value', 'A factor is a decimal number, not negative, with up to 6 places.', { param })
 }

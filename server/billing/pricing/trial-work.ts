@@ -16,21 +16,21 @@ export interface TrialOrder {
   hours: readonly number[]
 }
 
-/** What it comes to; amounts in nano-dollars. */
+/** The result; amounts in nano-dollars. */
 export interface TrialSums {
-  /** Requests that rows tell of, those of the house among them. */
+  /** Requests that rows stand for, including Parley's own. */
   seen: number
   requests: number
   /** Realtime sessions among them. */
   sessions: number
-  /** At the present price; 0 without one. */
+  /** At the current price; 0 without one. */
   present: bigint
   tried: bigint
-  /** What they did cost. */
+  /** Actual cost. */
   cost: bigint
 }
 
-/** Of nothing. */
+/** The sums of no requests. */
 export const noTrial = (): TrialSums => ({ seen: 0, requests: 0, sessions: 0, present: 0n, tried: 0n, cost: 0n })
 
 const hourMs = 3_600_000

@@ -1,6 +1,6 @@
 /**
- * This instance's lease of one limit: how much of it is taken ahead, when that goes back, and what the database's answers mean for
- * those who wait. The nearer the limit the less is kept, and nothing while another instance asks for it. Amounts are whole tokens,
+ * This instance's lease of one limit: how much of it is taken ahead, when that is given back, and what the database's answers mean for
+ * waiting requests. The nearer the limit the less is kept, and nothing while another instance needs it. Amounts are whole tokens,
  * requests or places.
  */
 
@@ -31,39 +31,39 @@ import { createPlaceGrants, type Grants } from './place-grants.ts'
 export interface LimitLease extends Claimed {
   readonly id: string
   readonly kind: LimitKind
-  /** The limit as it is now. Where it was another, what was taken under that goes back. */
+  /** Sets the current limit. If it changed, what was taken under the old one is given back. */
   setLimit(limit: number, now: Moment): void
   /** What may be used now, claimed or not. */
   spare(now: Moment): bigint
-  /** Takes what is there. To be called at the end with the tokens used in all. */
+  /** Takes an available amount. Call the result at the end with the total tokens used. */
   take(amount: bigint, now: Moment): (used: number, now: Moment) => void
   /** Whether there is less than is claimed, or than should be kept ahead. */
   needsRefill(now: Moment): boolean
-  /** What to say to the database, if anything. `head`: the need of the first who waits. */
+  /** The request for the database, if any. `head`: the need of the first waiting request. */
   ask(now: Moment, head: bigint | undefined): RateAsk | undefined
-  /** Takes over the answer to a call that was sent then. */
+  /** Applies the answer to a call sent at `sent`. */
   answered(ask: RateAsk, answer: RateAnswer, sent: Moment, now: Moment): void
-  /** After the answer, when those who waited were served: no more is expected to be ahead than there is. */
+  /** After the answer, when waiting requests were served: no more is expected to be ahead than there is. */
   refilled(now: Moment): void
-  /** How the call went is not known. */
+  /** The outcome of the call is unknown. */
   lost(ask: RateAsk): void
-  /** Whether the database said a moment ago that it does not have so much. */
+  /** Whether the database recently did not have that much. */
   isRefused(amount: bigint, now: Moment): boolean
   /** Whether another instance may give something back at any moment. */
   hasHope(now: Moment): boolean
-  /** Another instance needs it: nothing is kept ahead until then (monotonic milliseconds). */
+  /** Another instance needs it: nothing is kept ahead until `until` (monotonic milliseconds). */
   conserve(until: number): void
-  /** Milliseconds until so much may be there. */
+  /** Milliseconds until that much may be available. */
   msUntil(amount: bigint, now: Moment): number
   /** What is left of the limit for all instances; undefined for places. */
   allowance(now: Moment): Allowance | undefined
-  /** Whether there is nothing to tell before something happens here. */
+  /** Whether there is nothing to report until something happens here. */
   isQuiet(now: Moment): boolean
   /** Whether no request has a part in it. */
   isUnused(): boolean
 }
 
-/** What is taken of a minute is lost with it, so little is kept ahead, and less when traffic falls. */
+/** What is taken of a minute expires with it, so little is kept ahead, and less when traffic falls. */
 const rule = { coverMs: 1_000, trims: true }
 
 /** `isValid`: whether the places of this instance are still its own. */
@@ -72,12 +72,12 @@ export function createLimitLease(id: string, kind: LimitKind, isValid: (now: Mom
   const grants: Grants = minute ?? createPlaceGrants(isValid)
   const refill = newRefill(rule)
   let cap = 0
-  /** The step that the call under way makes. */
+  /** The step of the running call. */
   let nextStep = 0n
   /** What one request usually takes. */
   let usual = 1n
   let hopeUntil = Number.NEGATIVE_INFINITY
-  /** Requests whose end may have something to tell. */
+  /** Requests whose end may have something to report. */
   let open = 0
 
   const spareOf = (now: Moment) => BigInt(grants.spare(now))
@@ -88,7 +88,7 @@ export function createLimitLease(id: string, kind: LimitKind, isValid: (now: Mom
     if (amount > 0n) grants.shed(Number(amount), now)
   }
 
-  /** What nobody here needs; where there is too little for all, also what is not enough for the first who waits: together it may be. */
+  /** Sheds what is not needed here; where there is too little for all, also what does not suffice for the first waiting request. */
   function shedSurplus(now: Moment, head: bigint): void {
     const spare = spareOf(now)
     if (lease.claimed > 0n) {
@@ -106,7 +106,7 @@ export function createLimitLease(id: string, kind: LimitKind, isValid: (now: Mom
     refill.refused = undefined
   }
 
-  /** What to ask for beyond what is claimed. */
+  /** How much to request beyond what is claimed. */
   function ahead(now: Moment): bigint {
     if (lease.claimed <= spareOf(now) && !isLow(now)) return 0n
     nextStep = smaller(BigInt(cap), refillAmount(refill, 2n * usual, now.tick))
@@ -148,7 +148,7 @@ export function createLimitLease(id: string, kind: LimitKind, isValid: (now: Mom
     },
     answered(ask, answer, sent, now) {
       grants.receive(answer, sent)
-      // The limit was changed meanwhile: what was said of another counts for nothing.
+      // The limit was changed meanwhile: the answer is about the old one.
       if (ask.cap !== cap) return shedAll(now)
       if (answer.scarceMs > 0) conserve(refill, now.tick + answer.scarceMs)
       hopeUntil = answer.short ? now.tick + answer.waitMs : Number.NEGATIVE_INFINITY

@@ -31,11 +31,11 @@ export interface Limiter {
    * `books_unavailable` where limits are shared and the database does not answer.
    */
   take(bounded: readonly Bounded[], tokens: number): Ticket | Promise<Ticket>
-  /** Why not even the smallest request would be admitted now, as far as this process knows; takes nothing. */
+  /** The error if not even the smallest request would be admitted now, as far as this process knows; takes nothing. */
   refusal(bounded: readonly Bounded[]): Error | undefined
 }
 
-/** Answers at once. */
+/** Synchronous. */
 export interface LocalLimiter extends Limiter {
   take(bounded: readonly Bounded[], tokens: number): Ticket
 }
@@ -138,7 +138,7 @@ const words: Record<LimitKind, string> = {
 /** By the kind in an id of `Bounded`. */
 const holders: Record<string, string> = { key: 'this API key', user: 'this user', group: 'this group' }
 
-/** `rate_limit_exceeded` for that limit of whoever has this id, to be retried after so many milliseconds, at least a second. */
+/** `rate_limit_exceeded` for this limit of the owner with this id, to be retried after `waitMs`, at least a second. */
 export function limitReached(kind: LimitKind, id: string, waitMs: number): GatewayError {
   const message = `${words[kind]} for ${holders[id.split(':', 1)[0] ?? ''] ?? 'this caller'}.`
   return new GatewayError('rate_limit_exceeded', message, { retryAfter: Math.max(1, Math.ceil(waitMs / 1000)) })

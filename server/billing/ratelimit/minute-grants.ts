@@ -1,4 +1,4 @@
-/** What this instance has of a limit per minute: grants that end with the sub-window after theirs, and how the whole minute looks. */
+/** This instance's share of a limit per minute: grants that end with the sub-window after theirs, and the state of the whole minute. */
 
 import { isWithin, type Moment } from '#billing/lease/database-availability'
 import type { Allowance } from '#canonical/allowance'
@@ -23,7 +23,7 @@ interface Drawn {
 export interface MinuteGrants extends Grants {
   /** What all instances leave of the limit, as far as is known here. */
   allowance(limit: number, now: Moment): Allowance
-  /** Milliseconds until so much of the limit is there to be taken, if nothing is given back. */
+  /** Milliseconds until that much of the limit is available, if nothing is given back. */
   msUntil(amount: number, limit: number, now: Moment): number
 }
 
@@ -32,7 +32,7 @@ const slotMs = 5_000
 /** A minute, the sub-window that is only partly in it, and the one before, whose grants may be used until its end. */
 const slots = 14
 const longestLife = 2 * slotMs
-/** What ends sooner cannot be counted on. */
+/** A grant that ends sooner cannot be counted on. */
 const soonMs = 2_000
 
 /** None yet. */
@@ -55,7 +55,7 @@ export function createMinuteGrants(): MinuteGrants {
     for (const grant of grants) if (!lives(grant, now)) setAside(grant.slot, grant.left)
     grants = grants.filter((grant) => lives(grant, now))
   }
-  /** Takes up to the amount out of grants that may be used; the oldest are first. */
+  /** Takes up to the amount from usable grants, oldest first. */
   function draw(amount: number, now: Moment): Drawn[] {
     const drawn: Drawn[] = []
     let open = amount
@@ -78,7 +78,7 @@ export function createMinuteGrants(): MinuteGrants {
       else setAside(slot, part)
     }
   }
-  /** What was used without being taken: what is spare here counts already, the rest is told. */
+  /** Records what was used without being taken: the spare part here already counts, the rest is reported. */
   function burn(amount: number, now: Moment): void {
     burnt += draw(amount, now).reduce((open, part) => open - part.amount, amount)
   }
@@ -116,7 +116,7 @@ export function createMinuteGrants(): MinuteGrants {
       else grants.push({ slot, left: got, from: sent, life: Math.min(longestLife, (slot + 2) * slotMs - at) })
     },
     lost(parcel) {
-      // What was given back may not have arrived, and is not given twice. What was burnt counts twice at worst.
+      // What was given back may not have arrived, but is not given twice. What was burnt counts twice at worst.
       burnt += parcel.burn
     },
     isQuiet: () => grants.length === 0 && back.size === 0 && burnt === 0,

@@ -6,9 +6,9 @@ const slotMs = 5_000
 
 /** Amounts taken in a sliding minute. */
 export interface MinuteWindow {
-  /** What was taken in the last minute. */
+  /** Sum of the last minute. */
   sum(now: number): number
-  /** Adds to the present sub-window. */
+  /** Adds to the current sub-window. */
   add(now: number, amount: number): void
   /** Subtracts from the sub-window of `at`; does nothing when that no longer counts. */
   giveBack(at: number, amount: number): void

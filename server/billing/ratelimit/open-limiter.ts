@@ -7,7 +7,7 @@ import { createLimiter, type Limiter } from './limits.ts'
 import { rateTable } from './rate-table.ts'
 import { createSharedLimiter } from './shared-limits.ts'
 
-/** What a limiter is made from. */
+/** Options of a limiter. */
 export interface OpenLimiterOptions {
   store: Store
   clock: Clock

@@ -1,31 +1,31 @@
 /**
- * What the database has granted to this instance of one limit that others share: taken ahead of need, used in memory. Plain
- * arithmetic without interruption. Of a minute it is used up (`minute-grants.ts`); a place comes back with the end of its request.
+ * What the database has granted to this instance of one limit that others share: taken ahead of need, used in memory. Synchronous
+ * arithmetic. Per minute a grant is used up (`minute-grants.ts`); a place is returned at the end of its request.
  */
 
 import type { Moment } from '#billing/lease/database-availability'
 import type { RateAnswer, RateAsk } from '#store/ledger/rates'
 
-/** What a call tells about the grants themselves. */
+/** What a call reports about the grants themselves. */
 export type Parcel = Pick<RateAsk, 'keep' | 'burn' | 'back'>
 
 /** What is granted of one limit. Amounts are whole tokens, requests or places. */
 export interface Grants {
-  /** What may be used now. */
+  /** How much may be used now. */
   spare(now: Moment): number
-  /** What of that can be counted on for a while. */
+  /** How much of that can be counted on for a while. */
   lasting(now: Moment): number
-  /** Uses an amount that is there. To be called at the end with what was really used, less or more. */
+  /** Uses an available amount. Call the result at the end with what was actually used, less or more. */
   spend(amount: number, now: Moment): (used: number, now: Moment) => void
-  /** Sets so much of what is spare aside, the oldest first, to go back with the next call. */
+  /** Sets that much of the spare aside, oldest first, to be given back with the next call. */
   shed(amount: number, now: Moment): void
-  /** Whether the next call has anything to tell. */
+  /** Whether the next call has anything to report. */
   hasNews(now: Moment): boolean
-  /** What the next call tells; it is told once. */
+  /** What the next call reports; reported once. */
   parcel(now: Moment): Parcel
-  /** Takes over the answer to a call that was sent then. */
+  /** Applies the answer to a call sent at `sent`. */
   receive(answer: RateAnswer, sent: Moment): void
-  /** A call with this parcel failed: how it went is not known. */
+  /** A call with this parcel failed with an unknown outcome. */
   lost(parcel: Parcel): void
   /** Whether nothing of it is left to be given back. */
   isQuiet(): boolean
@@ -33,7 +33,7 @@ export interface Grants {
 
 /** Grants of places. `isValid`: whether the places of this instance are still its own. */
 export function createPlaceGrants(isValid: (now: Moment) => boolean): Grants {
-  /** What the database has for this instance, or less. */
+  /** What the database has granted to this instance, or less. */
   let leased = 0
   let held = 0
   let news = false
@@ -54,7 +54,7 @@ export function createPlaceGrants(isValid: (now: Moment) => boolean): Grants {
     },
     hasNews: () => news,
     parcel(now) {
-      // Others may have been given what was spare meanwhile; open requests keep their places all the same.
+      // The spare part may have been granted to others meanwhile; open requests keep their places all the same.
       if (!isValid(now)) leased = held
       news = false
       return { keep: leased, burn: 0, back: {} }

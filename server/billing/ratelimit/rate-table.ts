@@ -1,4 +1,4 @@
-/** The shared limits of a store's database: asked in the worker beside it, where there is one, so that neither thread waits for the other. */
+/** The shared limits of a store's database: queried in the worker beside it, if any, so that neither thread waits for the other. */
 
 import { callMs } from '#billing/lease/with-timeout'
 import { serverScript } from '#runtime/package-file'
@@ -21,7 +21,7 @@ export function rateTable(store: Store): RateTable {
     ...(worker
       ? {
           isTimed: true,
-          // The worker answers what the function of that name does.
+          // The worker returns what the function of that name returns.
           sync: async (payload) =>
             (await worker.call({ module, name: 'sync', payload, withinMs: callMs })) as ReadonlyMap<string, RateAnswer>,
           forget: async (payload) => void (await worker.call({ module, name: 'forget', payload, withinMs: callMs })),

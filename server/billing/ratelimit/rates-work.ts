@@ -1,4 +1,4 @@
-/** What runs in the worker beside the database for shared limits. `rate-table.ts` calls it. */
+/** Runs in the worker beside the database, for shared limits. Called by `rate-table.ts`. */
 import type { Work, WorkPlace } from '#store/engine/worker-calls'
 import { forgetRateHolder, type RateCall, syncRates } from '#store/ledger/rates'
 

@@ -20,17 +20,17 @@ import { type Bounded, type Limiter, type LimitKind, limitReached, type Ticket, 
 export interface RateTable {
   /** One numbered call. Rejects when there is no answer, or when a later call came first. */
   sync(call: RateCall): Promise<ReadonlyMap<string, RateAnswer>>
-  /** Whether a call rejects by itself after `callMs`, which a busy thread must not measure; otherwise it is measured here. */
+  /** Whether a call times out by itself after `callMs`, so that a busy thread need not time it; otherwise it is timed here. */
   readonly isTimed?: boolean
-  /** Gives back everything that the holder has. */
+  /** Returns everything that the holder has. */
   forget(holder: string): Promise<void>
-  /** Asks every instance for what it can spare of this limit. */
+  /** Asks every instance to give back what it can spare of this limit. */
   recall(id: string): void
-  /** Hears what other instances ask for. */
+  /** Subscribes to the recalls of other instances. */
   onRecall(asked: (id: string) => void): void
 }
 
-/** What a shared limiter is made from. */
+/** Options of a shared limiter. */
 export interface SharedLimiterOptions {
   table: RateTable
   clock: Clock
@@ -50,7 +50,7 @@ type Need = NeedOf<LimitLease>
 type WaitingRequest = Waiter<LimitLease, Error>
 
 // Milliseconds.
-/** For the database to answer. */
+/** How long to wait for the database. */
 const patienceMs = 250
 const forgetMs = 2_000
 const tickMs = 100
@@ -61,14 +61,14 @@ const mostAsks = 500
 export function createSharedLimiter({ table, clock, random, log, writeOffMs }: SharedLimiterOptions): SharedLimiter {
   const holder = random.hex(12)
   const leases = new Map<string, LimitLease>()
-  /** Those that may have something to tell, the longest unheard first. */
+  /** Leases that may have something to report, those silent longest first. */
   const changed = new Set<LimitLease>()
-  /** An instance with places must be heard of, lest they are given to others. */
+  /** An instance with places must report regularly, or they are given to others. */
   const beatMs = writeOffMs / 6
   let seq = 0
   let isKicked = false
   let isClosed = false
-  /** There was more to tell than goes into one call. */
+  /** There was more to report than fits into one call. */
   let hasMore = false
   const now = () => momentOf(clock)
   const waiting = createWaitingList<LimitLease, Error, WaitingRequest>({ spare: (lease) => lease.spare(now()), claims: 'all needs' })
@@ -77,7 +77,7 @@ export function createSharedLimiter({ table, clock, random, log, writeOffMs }: S
     back: () => log.info({}, 'the limits are shared again'),
   })
   const loop = createSyncLoop<RateCall, ReadonlyMap<string, RateAnswer>>(clock, availability, {
-    // Nothing need be read again: each call says what this instance counts on, and what is lost of a minute ends with it.
+    // Nothing need be read again: each call states what this instance counts on, and what is lost of a minute expires with it.
     recover: async () => {},
     compose,
     send: (call) => (table.isTimed ? table.sync(call) : withTimeout(clock, callMs, table.sync(call))),
@@ -130,7 +130,7 @@ export function createSharedLimiter({ table, clock, random, log, writeOffMs }: S
     }
   }
 
-  /** Why the needs cannot be met, as far as is known; undefined while they may be. */
+  /** The error if the needs cannot be met, as far as known; undefined while they may be. */
   function denial(needs: readonly Need[], at: Moment): Error | undefined {
     const denied = needs.find(({ lease, amount }) => lease.isRefused(amount, at) && !lease.hasHope(at))
     if (!denied) return undefined
@@ -159,7 +159,7 @@ export function createSharedLimiter({ table, clock, random, log, writeOffMs }: S
       const ask = lease.ask(sentAt, heads.get(lease))
       changed.delete(lease)
       if (ask) asks.push(ask)
-      // How it goes with what is told is not known before the answer.
+      // The outcome of what is reported is unknown before the answer.
       if (ask || !lease.isQuiet(sentAt)) changed.add(lease)
       else if (lease.isUnused()) leases.delete(lease.id)
     }
@@ -234,7 +234,7 @@ export function createSharedLimiter({ table, clock, random, log, writeOffMs }: S
         changed.add(lease)
       }
       await loop.finish()
-      // Where it cannot be told, the others find out by themselves.
+      // If this fails, the others find out by themselves.
       await withTimeout(clock, forgetMs, table.forget(holder)).catch(() => {})
     },
   }

@@ -1,5 +1,5 @@
 /**
- * How long an audio file is, for models priced by the second whose upstream does not report it. What the file claims is accepted if
+ * Length of an audio file, for models priced by the second whose upstream does not report it. The length stated in the file is accepted if
  * its size makes it plausible; the result is an estimate and marked as one.
  */
 
@@ -8,8 +8,8 @@ const fewest = 100
 const most = 4_000_000
 
 /**
- * Seconds, or undefined when the file does not tell. Never rejects. Crafted files take minutes without a pause: only for a thread that
- * can be ended.
+ * Seconds, or undefined when the file does not state it. Never rejects. Crafted files can block for minutes: only for a thread that
+ * can be terminated.
  */
 export async function audioSeconds(bytes: Uint8Array): Promise<number | undefined> {
   const size = bytes.length
@@ -17,7 +17,7 @@ export async function audioSeconds(bytes: Uint8Array): Promise<number | undefine
   return seconds !== undefined && seconds * fewest <= size && seconds * most >= size ? seconds : undefined
 }
 
-/** Loads the reader, so that the first file's time is its own. */
+/** Loads the parser ahead, so that the first file does not pay for it. */
 export const readyForAudio = (): Promise<unknown> => import('music-metadata')
 
 /** By content: names and types given by a client prove nothing. */

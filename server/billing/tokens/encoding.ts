@@ -8,7 +8,7 @@ export interface Encoding {
   /** Tokens of a text. */
   (text: string): number
   /**
-   * Tokens of the beginning that more text cannot change, and how many characters that is. Added to the tokens of the rest they are those of
+   * Tokens of the prefix that more text cannot change, and its length in characters. Added to the tokens of the rest they are those of
    * the whole text.
    */
   settled(text: string): { tokens: number; chars: number }
@@ -45,7 +45,7 @@ function packed(file: Uint8Array): Ranks {
   const bytes = new Uint8Array(file.length)
   const ends = new Uint32Array(slotCount / 2)
   const ranks = new Uint32Array(slotCount / 2)
-  /** The place of a token plus one; 0: free. */
+  /** The index of a token plus one; 0: free. */
   const slots = new Int32Array(slotCount)
   let used = 0
   let tokens = 0

@@ -1,6 +1,6 @@
 /**
  * A bounded sample of a text that arrives in pieces: its beginning and stretches of the rest, recent ones more often. Holds at most six
- * kilobytes, takes no memory before the first piece, and does not touch most pieces of a long text.
+ * kilobytes, takes no memory before the first piece, and skips most pieces of a long text.
  */
 import type { Encoding } from './encoding.ts'
 
@@ -10,7 +10,7 @@ export interface Sample {
   take(text: string): void
   /** The sampled stretches, verbatim; the whole text while it fits into one. */
   stretches(): string[]
-  /** Bytes and tokens of all stretches. Nothing is counted twice but the last two words of a stretch that was still growing. */
+  /** Bytes and tokens of all stretches. Only the last two words of a growing stretch are counted again. */
   counted(encoding: Encoding): { bytes: number; tokens: number }
 }
 
@@ -23,10 +23,10 @@ const growth = 1.2
 interface Stretch {
   bytes: Buffer
   used: number
-  /** Bytes whose tokens cannot change any more, and how many those are. */
+  /** Bytes whose tokens cannot change any more, and the number of those tokens. */
   settledBytes: number
   settledTokens: number
-  /** Tokens of all that was there when it was last counted, and how many bytes that was. */
+  /** Tokens at the last count, and the bytes counted then. */
   countedBytes: number
   tokens: number
 }
@@ -40,7 +40,7 @@ const fresh = (bytes: Buffer = Buffer.allocUnsafe(stretchBytes)): Stretch => ({
   tokens: 0,
 })
 
-/** Tokens of a stretch, counting only what came since the last time. */
+/** Tokens of a stretch, counting only what was added since the last time. */
 function tokensOf(stretch: Stretch, encoding: Encoding): number {
   const { bytes, used } = stretch
   if (stretch.countedBytes === used) return stretch.tokens
@@ -68,7 +68,7 @@ class StretchSample implements Sample {
     if (this.#passed < this.#nextAt || text === '') return
     this.#current ??= this.#begin()
     const stretch = this.#current
-    // What does not fit is left out; a character is never cut.
+    // What does not fit is dropped; a character is never cut.
     const written = stretch.bytes.write(text, stretch.used)
     stretch.used += written
     if (written > 0 && stretch.used < stretchBytes - 3) return

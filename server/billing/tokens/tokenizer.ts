@@ -40,11 +40,11 @@ function scaled(bytes: number, sample: { bytes: number; tokens: number }, model:
   return sample.bytes === 0 ? Math.ceil(bytes / 4) : Math.ceil((bytes * asOf(model, sample.tokens)) / sample.bytes)
 }
 
-/** What of a request matters for its tokens. */
+/** The parts of a request that matter for its tokens. */
 export interface Sized {
   body: string
   bytes: number
-  /** Whether it may contain files, as long words of base64. */
+  /** Whether it may contain files, as long runs of base64. */
   hasFiles: boolean
 }
 
@@ -53,17 +53,17 @@ const places = 8
 const placeChars = 512
 
 const longWord = /[A-Za-z0-9+/=_-]{4096,}/g
-/** The most tokens that a file counts as: those of an image for Claude, more than for most other vendors. */
+/** Most tokens a file counts as: those of an image for Claude, more than for most other vendors. */
 const mostFileTokens = 1600
 
 /**
- * What is no prompt although it stands in the body, where it can be long: notes of the client's, names of caches and people, and what
- * upstreams sealed. In a text of the prompt the quotes are escaped, so that it is never taken for one of these.
+ * Parts of the body that are not prompt and can be long: the client's metadata, names of caches and users, and state sealed by
+ * upstreams. In a prompt text quotes are escaped, so it never matches one of these.
  */
 const unsaid =
   /"(?:metadata"\s*:\s*\{[^{}]*\}|(?:prompt_cache_key|safety_identifier)"\s*:\s*"(?:[^"\\]|\\.)*"|(?:encrypted_content|signature|thoughtSignature)"\s*:\s*"[\w+/=-]{64,}")/g
 
-/** What is left of a request when only its tokens matter: a few kilobytes. Plain data. */
+/** A request reduced to what its token count needs: a few kilobytes. Plain data. */
 export interface SampledRequest {
   fileTokens: number
   /** Bytes of everything that is not a file. */
@@ -71,7 +71,7 @@ export interface SampledRequest {
   samples: string[]
 }
 
-/** Text by samples, files one by one. */
+/** Samples the text; measures files one by one. */
 export function sampleRequest({ body, bytes, hasFiles }: Sized): SampledRequest {
   const files = hasFiles ? (body.match(longWord) ?? []) : []
   const words = files.length > 0 ? body.replace(longWord, '') : body
@@ -83,7 +83,7 @@ export function sampleRequest({ body, bytes, hasFiles }: Sized): SampledRequest 
   return { fileTokens, textBytes: wordBytes - extra, samples: samplesOf(plain) }
 }
 
-/** Characters: of a longer body only the samples are unescaped, and their share of escapes is taken for that of all. */
+/** Characters: of a longer body only the samples are unescaped, and their share of escapes is assumed for all of it. */
 const mostUnescaped = 1024 * 1024
 
 function sampleLong(words: string, wordBytes: number): Pick<SampledRequest, 'textBytes' | 'samples'> {
@@ -95,7 +95,7 @@ function sampleLong(words: string, wordBytes: number): Pick<SampledRequest, 'tex
 
 const bytesOf = (texts: readonly string[]): number => texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
 
-/** Tokens of a request, from its body or from what was sampled of it. */
+/** Tokens of a request, from its body or its sample. */
 export function tokensOfRequest(request: Sized | SampledRequest, model: string, encoding = loadEncoding()): number {
   const { fileTokens, textBytes, samples } = 'samples' in request ? request : sampleRequest(request)
   return fileTokens + scaled(textBytes, { bytes: bytesOf(samples), tokens: tokensIn(samples, encoding) }, model)
@@ -121,12 +121,12 @@ function samplesOf(text: string): string[] {
 /** How an estimator counts. */
 interface Counting {
   isPlausible?: TokenEstimator['isPlausible']
-  /** Answers the encoding. */
+  /** Returns the encoding. */
   load?: () => Encoding
 }
 
 /**
- * A token estimator for one attempt on this model. Counts only when asked, and nothing twice; where counting fails, four bytes are a
+ * A token estimator for one attempt on this model. Counts lazily, and nothing twice; where counting fails, four bytes are a
  * token.
  */
 export const createTokenEstimator = (model: string, request: () => Sized | SampledRequest, counting: Counting = {}): TokenEstimator =>
@@ -137,7 +137,7 @@ class SampleEstimator implements TokenEstimator {
   readonly #model: string
   readonly #request: () => Sized | SampledRequest
   readonly #load: () => Encoding
-  /** Begun with the first text of an answer. */
+  /** Created with the first text of an answer. */
   #sample: Sample | undefined
   #input: number | undefined
 
