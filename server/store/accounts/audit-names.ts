@@ -1,14 +1,14 @@
-/** What the ids in rows of the audit trail stand for: found in their text, and looked up all at once. */
+/** Resolves the ids in rows of the audit trail: found in their text, and looked up all at once. */
 import { sql } from 'drizzle-orm'
 import type { NamedThing } from '#shared/console/audit'
 import { returned } from '#store/engine/rows'
 import type { Store } from '#store/engine/store'
 import type { AuditRecord } from './audit.ts'
 
-/** An id of Parley's own, alone or in a longer one. */
+/** One of Parley's ids, alone or inside a longer one. */
 const id = /(?<![0-9A-Za-z])(?:team_|ch_)?[0-9a-f]{24}(?![0-9A-Za-z])/g
 
-/** The names that these things have now, for each of the rows by id; what is gone is missing. Asks the database once at most. */
+/** Current names, for each of the rows by id; deleted ones are missing. At most one query. */
 export async function namesInAudit(
   { db }: Pick<Store, 'db'>,
   rows: readonly Pick<AuditRecord, 'target' | 'before' | 'after'>[],

@@ -1,6 +1,6 @@
 /**
  * The audit trail: every change by a person, the file or the setup is recorded in the same transaction. Secrets are never recorded:
- * of a hash, a digest, a sealed key or a header value only whether it is set and that it changed.
+ * for a hash, a digest, a sealed key or a header value only whether it is set and that it changed.
  */
 import { and, desc, eq, gte, lt, or, type SQL, sql } from 'drizzle-orm'
 import { audit } from '#db/schema'
@@ -112,7 +112,7 @@ export interface AuditPage {
 export interface AuditQuestion {
   limit: number
   after?: string
-  /** An id or a name; of a user also what their management keys did. */
+  /** An id or a name; for a user also the actions of their management keys. */
   actor?: string
   /** An id or a name. */
   target?: string
@@ -124,12 +124,12 @@ export interface AuditQuestion {
   to?: Date
 }
 
-/** Bytes of rows, about, after which a page ends; and how many rows are read before it is known how large they are. */
+/** Approximate bytes of rows after which a page ends, and how many rows are read before their size is known. */
 const mostBytes = 1024 * 1024
 const firstLot = 8
 
 /**
- * One page, newest first. It has fewer rows than asked for where they are large: one row may hold half a megabyte of names. Throws
+ * One page, newest first. It has fewer rows than requested where they are large: one row may hold half a megabyte of names. Throws
  * `invalid_value` when `after` is not a cursor of this trail.
  */
 export async function pageAudit(store: Store, { limit, ...asked }: AuditQuestion): Promise<AuditPage> {
@@ -173,10 +173,10 @@ function olderThan(after: string): SQL {
   throw new GatewayError('invalid_value', "'after' must be the 'next' of an earlier page.", { param: 'after' })
 }
 
-/** Columns that are not recorded: identity, changed by use, or said by the entry itself. */
+/** Columns that are not recorded: identity, changed by use, or already in the entry itself. */
 const leftOut = new Set(['id', 'userId', 'createdAt', 'changedAt', 'lastUsedAt', 'lastUsedFrom'])
 const secret = new Set(['passwordHash', 'digest', 'previousDigest', 'sealed', 'headers'])
-/** Columns of a channel in which an operator may have put a secret, and how such a field is called. */
+/** Columns of a channel in which an operator may have put a secret, and what such fields are called. */
 const maybeSecret = new Set(['params', 'options'])
 const secretName = /key|token|secret|passw|auth|credential|cookie/i
 
@@ -220,7 +220,7 @@ function masked(field: string, value: unknown, isSuspect = maybeSecret.has(field
   return field === 'baseUrl' && typeof value === 'string' ? withoutCredentials(value) : value
 }
 
-/** An address without what may be a secret: user, password, and the values of its query. */
+/** A URL without possible secrets: user, password, and the values of its query. */
 function withoutCredentials(address: string): string {
   if (!URL.canParse(address)) return address
   const url = new URL(address)

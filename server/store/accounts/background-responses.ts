@@ -1,4 +1,4 @@
-/** Rows of answers that are being made in the background, per tenant. */
+/** Rows of running background responses, per tenant. */
 import { and, desc, eq, inArray, lt } from 'drizzle-orm'
 import { backgroundResponses } from '#db/background'
 import type { Store } from '#store/engine/store'
@@ -6,7 +6,7 @@ import type { Store } from '#store/engine/store'
 /** A row. */
 export type BackgroundRecord = typeof backgroundResponses.$inferSelect
 
-/** Rows that one look for abandoned ones takes. */
+/** Rows per scan for abandoned ones. */
 const portion = 100
 
 /** Inserts the row. Rejects with the driver's violation when the id exists, or the user does not. */
@@ -14,20 +14,20 @@ export async function insertBackground({ db }: Store, row: BackgroundRecord): Pr
   await db.insert(backgroundResponses).values(row)
 }
 
-/** The tenant's answer of this id, if one is being made. */
+/** The tenant's running response of this id, if any. */
 export async function findBackground({ db }: Store, tenant: string, id: string): Promise<BackgroundRecord | undefined> {
   const [row] = await db.select().from(backgroundResponses).where(ofTenant(tenant, id))
   return row
 }
 
-/** Which of those that are being made are asked for: at most so many, of one tenant, of one id. */
+/** Which running responses to return: at most `most`, of one tenant, of one id. */
 export interface OpenAsked {
   most: number
   tenant?: string | undefined
   id?: string
 }
 
-/** Those that are being made, the newest first. */
+/** Running responses, newest first. */
 export const openBackground = ({ db }: Store, { most, tenant, id }: OpenAsked): Promise<BackgroundRecord[]> =>
   db
     .select()
@@ -41,7 +41,7 @@ export const openBackground = ({ db }: Store, { most, tenant, id }: OpenAsked): 
     .orderBy(desc(backgroundResponses.createdAt), desc(backgroundResponses.id))
     .limit(most)
 
-/** Says at `now` that these are being made; resolves to the ids among them that are to be cancelled. */
+/** Heartbeat at `now` for these; resolves to the ids among them that are to be cancelled. */
 export async function beatBackground({ db }: Store, ids: readonly string[], now: Date): Promise<string[]> {
   if (ids.length === 0) return []
   const { id, cancelled } = backgroundResponses
@@ -53,7 +53,7 @@ export async function beatBackground({ db }: Store, ids: readonly string[], now:
   return rows.flatMap((row) => (row.cancelled ? [row.id] : []))
 }
 
-/** Asks whoever makes it to stop; undefined when none of this id is being made. */
+/** Asks the process that runs it to stop; undefined when none of this id is running. */
 export async function cancelBackground({ db }: Store, tenant: string, id: string): Promise<BackgroundRecord | undefined> {
   const [row] = await db.update(backgroundResponses).set({ cancelled: true }).where(ofTenant(tenant, id)).returning()
   return row
@@ -65,7 +65,7 @@ export async function deleteBackground({ db }: Store, tenant: string, id: string
   return gone.length > 0
 }
 
-/** Some of the rows that nobody has beaten for since `before`. */
+/** Some of the rows without a heartbeat since `before`. */
 export const abandonedBackground = ({ db }: Store, before: Date): Promise<BackgroundRecord[]> =>
   db.select().from(backgroundResponses).where(lt(backgroundResponses.beatAt, before)).limit(portion)
 

@@ -1,4 +1,4 @@
-/** Rows of codes. A code is redeemed by one statement, which finds it only once, in the transaction that gives what it is worth. */
+/** Rows of codes. A code is redeemed by one statement, which succeeds only once, in the transaction that grants its value. */
 import { type AnyColumn, and, desc, eq, gt, inArray, isNotNull, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import { codes } from '#db/selling'
 import type { CodeRow } from '#shared/console/selling'
@@ -8,15 +8,15 @@ import type { Store } from '#store/engine/store'
 /** A row. */
 export type CodeRecord = typeof codes.$inferSelect
 
-/** Which codes a list has. */
+/** Filter and position of a list of codes. */
 export interface CodesAsked {
   limit: number
-  /** Where the page before ended. */
+  /** Where the previous page ended. */
   after?: { at: Date; id: string }
   batch?: string
   /** As of this time. */
   state?: { is: CodeRow['state']; now: Date }
-  /** Part of the note, the hint, the batch or the id, or for or redeemed by one of these users or teams. */
+  /** Part of the note, the hint, the batch or the id; or assigned to or redeemed by one of these users or teams. */
   words?: { text: string; ids: readonly string[] }
 }
 
@@ -32,7 +32,7 @@ export const loadCodes = ({ db }: Store, ids: readonly string[]): Promise<CodeRe
     .from(codes)
     .where(inArray(codes.id, [...ids]))
 
-/** Newest first; one row more than asked for where there are more. */
+/** Newest first; one row more than requested where there are more. */
 export const pageCodes = ({ db }: Store, { limit, after, batch, state, words }: CodesAsked): Promise<CodeRecord[]> =>
   db
     .select()
@@ -52,7 +52,7 @@ export const pageCodes = ({ db }: Store, { limit, after, batch, state, words }: 
     .orderBy(desc(codes.createdAt), desc(codes.id))
     .limit(limit + 1)
 
-/** Whether one of these columns contains the text, in upper or lower case. */
+/** Whether one of these columns contains the text, ignoring case. */
 export const hasWords = (text: string, ...columns: readonly AnyColumn[]): SQL =>
   sql`position(lower(${text}) in lower(concat_ws(' ', ${sql.join([...columns], sql`, `)}))) > 0`
 
@@ -63,7 +63,7 @@ function isIn(state: CodeRow['state'], now: Date): SQL | undefined {
   return and(unused, state === 'expired' ? lte(codes.expiresAt, now) : or(isNull(codes.expiresAt), gt(codes.expiresAt, now)))
 }
 
-/** Those of a batch, or the one with this id, that can still be revoked. */
+/** Codes of a batch, or the one with this id, that can still be revoked. */
 export const openCodesOf = ({ db }: Store, idOrBatch: string): Promise<CodeRecord[]> =>
   db
     .select()
@@ -74,7 +74,7 @@ export const openCodesOf = ({ db }: Store, idOrBatch: string): Promise<CodeRecor
 export const isCodeOrBatch = async ({ db }: Store, idOrBatch: string): Promise<boolean> =>
   (await db.$count(codes, or(eq(codes.id, idOrBatch), eq(codes.batch, idOrBatch)))) > 0
 
-/** Revokes those of them that nobody has redeemed; resolves to how many. */
+/** Revokes those that are not redeemed; resolves to how many. */
 export async function revokeCodes({ db }: Store, ids: readonly string[], at: Date): Promise<number> {
   const rows = await db
     .update(codes)
@@ -90,7 +90,7 @@ export async function codeWithDigest({ db }: Store, digest: string): Promise<Cod
   return row
 }
 
-/** Marks the code as redeemed if it still can be; undefined otherwise. Of several at once one gets it, whatever instance they ask. */
+/** Marks the code as redeemed if it still can be; undefined otherwise. Only one of several concurrent calls succeeds, across instances. */
 export async function takeCode(
   { db }: Store,
   id: string,

@@ -1,26 +1,26 @@
-/** Rows of conversations that users keep on the server, and of copies that they show to others. */
+/** Rows of conversations that users store on the server, and of shared copies. */
 import { and, eq, gt, lte, sql } from 'drizzle-orm'
 import { keptConversations, sharedConversations } from '#db/conversations'
 import type { Store } from '#store/engine/store'
 
-/** A kept conversation. */
+/** A stored conversation. */
 export type KeptRecord = typeof keptConversations.$inferSelect
-/** A copy that is shown to others. */
+/** A shared copy. */
 export type ShareRecord = typeof sharedConversations.$inferSelect
 
-/** The kept conversations of a user, without their text. */
+/** The stored conversations of a user, without their text. */
 export const loadKept = ({ db }: Store, userId: string): Promise<Omit<KeptRecord, 'sealed'>[]> => {
   const { userId: owner, id, changedAt, bytes } = keptConversations
   return db.select({ userId: owner, id, changedAt, bytes }).from(keptConversations).where(eq(owner, userId))
 }
 
-/** A kept conversation of the user, if there is one of this id. */
+/** The user's stored conversation of this id, if any. */
 export async function findKept({ db }: Store, userId: string, id: string): Promise<KeptRecord | undefined> {
   const [row] = await db.select().from(keptConversations).where(keptOf(userId, id))
   return row
 }
 
-/** Writes a conversation unless a newer one is kept under its id. */
+/** Writes a conversation unless a newer version is stored under its id. */
 export async function putKept({ db }: Store, row: KeptRecord): Promise<void> {
   const { userId, id, changedAt } = keptConversations
   await db
@@ -29,7 +29,7 @@ export async function putKept({ db }: Store, row: KeptRecord): Promise<void> {
     .onConflictDoUpdate({ target: [userId, id], set: row, setWhere: lte(changedAt, row.changedAt) })
 }
 
-/** Deletes a kept conversation, if there is one. */
+/** Deletes a stored conversation, if it exists. */
 export async function deleteKept({ db }: Store, userId: string, id: string): Promise<void> {
   await db.delete(keptConversations).where(keptOf(userId, id))
 }

@@ -1,4 +1,4 @@
-/** What payment systems credited and refunded, each once under its reference, with its entry in the ledger. Amounts in nano-dollars. */
+/** Credits and refunds of payment systems, each posted once under its reference, with its entry in the ledger. Amounts in nano-dollars. */
 import { and, desc, eq, getTableColumns, inArray, isNotNull, isNull, lt, or, sql } from 'drizzle-orm'
 import { accounts } from '#db/ledger'
 import { credits } from '#db/selling'
@@ -12,23 +12,23 @@ import type { Beside } from './users.ts'
 /** A row. */
 export type CreditRecord = typeof credits.$inferSelect
 
-/** What came of a posting: the row, which may be that of the first time; or that another one has the reference. */
+/** Result of a posting: the row, which may be an earlier one; or `conflict`: the reference belongs to a different posting. */
 export type Posted = { row: CreditRecord; repeated: boolean } | 'conflict'
 
 /** Why a refund was not posted. */
 export type RefundRefusal = 'unknown' | 'exceeds' | 'nothing'
 
-/** A refund that is asked for. */
+/** A requested refund. */
 export interface RefundAsked {
   reference: string
   /** The reference of the credit. */
   of: string
-  /** Positive; undefined: all that is not refunded yet. */
+  /** Positive; undefined: everything not refunded yet. */
   amount: bigint | undefined
-  /** Take what is left where that is less. */
+  /** Take what is left if that is less. */
   partial: boolean
   reason: string
-  /** What was asked, to tell a repetition. */
+  /** The original request, to recognise a repetition. */
   asked: string
   actor: string
   at: Date
@@ -40,10 +40,10 @@ export async function loadCredit({ db }: Pick<Store, 'db'>, reference: string): 
   return row
 }
 
-/** Which credits and refunds a list has. */
+/** Filter and position of a list of credits and refunds. */
 export interface CreditsAsked {
   limit: number
-  /** Where the page before ended. */
+  /** Where the previous page ended. */
   after?: { at: Date; reference: string }
   /** That credit and its refunds. */
   reference?: string
@@ -53,7 +53,7 @@ export interface CreditsAsked {
   words?: { text: string; walletIds: readonly string[] }
 }
 
-/** Newest first, each with what refunds took of it so far; one row more than asked for where there are more. */
+/** Newest first, each with its refunds so far; one row more than requested where there are more. */
 export const pageCredits = ({ db }: Store, asked: CreditsAsked): Promise<(CreditRecord & { refunded: bigint })[]> => {
   const { limit, after, reference, walletId, kind, words } = asked
   const refunded = sql`(select coalesce(-sum(r.amount), 0) from credits r where r.refund_of = credits.reference)`.mapWith(BigInt)
@@ -91,8 +91,8 @@ export async function postPayment(store: Store, row: CreditRecord, actor: string
 }
 
 /**
- * Posts a refund once under its reference, of at most what is left of the credit. What the wallet cannot spare is first asked back from
- * every instance; then `nothing` is the answer, or with `partial` what there is is taken. `beside` is told the row.
+ * Posts a refund once under its reference, of at most what is left of the credit. If the wallet has too little, leases are first recalled
+ * from every instance; then the result is `nothing`, or with `partial` what is left is taken. `beside` gets the row.
  */
 export async function postRefund(
   store: Store,
@@ -128,7 +128,7 @@ const refundOnce = (
   onRecord(store, async (store) => {
     const known = await loadCredit(store, reference)
     if (known) return known.asked === asked ? { row: known, repeated: true } : 'conflict'
-    // Two refunds of one credit come one after the other.
+    // Refunds of one credit are serialised.
     const [credit] = await store.db.select().from(credits).where(eq(credits.reference, of)).for('update')
     if (!credit || credit.refundOf !== null) return 'unknown'
     const [{ sum } = { sum: 0n }] = await store.db
@@ -155,7 +155,7 @@ async function spareOf({ db }: Store, walletId: string, most: bigint): Promise<b
   return free < most ? free : most
 }
 
-/** Inserts the row, which makes its reference taken; the row that has it where there is one. Waits for whoever is about to take it. */
+/** Inserts the row, which claims its reference; returns the row that already has it, if any. Waits for a concurrent claim. */
 async function claim(store: Store, row: CreditRecord): Promise<CreditRecord | undefined> {
   const made = await store.db.insert(credits).values(row).onConflictDoNothing().returning({ reference: credits.reference })
   return made.length > 0 ? undefined : loadCredit(store, row.reference)
@@ -163,6 +163,6 @@ async function claim(store: Store, row: CreditRecord): Promise<CreditRecord | un
 
 async function enter(store: Store, { walletId, amount, reason, at }: CreditRecord, ref: string, actor: string): Promise<void> {
   await postGrant(store.db, { walletId, amount, ref, kind: 'credit', actor, reason, at })
-  // Leased money counts too: a balance that exceeds the column could not be read any more.
+  // Leased money counts too: a balance that exceeds the column could no longer be read.
   await readWallets(store.db, [walletId])
 }

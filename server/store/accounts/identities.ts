@@ -19,7 +19,7 @@ export async function insertIdentity({ db }: Store, row: IdentityRecord): Promis
   await db.insert(identities).values(row)
 }
 
-/** Notes a sign-in and what the provider calls the person now. */
+/** Records a sign-in and the provider's current name for the person. */
 export async function touchIdentity({ db }: Store, id: string, seen: { usedAt: Date; label: string | null }): Promise<void> {
   await db.update(identities).set(seen).where(eq(identities.id, id))
 }

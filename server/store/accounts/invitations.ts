@@ -6,16 +6,16 @@ import type { Store } from '#store/engine/store'
 /** A row. */
 export type InvitationRecord = typeof invitations.$inferSelect
 
-/** Which invitations a list has. */
+/** Filter and position of a list of invitations. */
 export interface InvitationsAsked {
   limit: number
-  /** Where the page before ended. */
+  /** Where the previous page ended. */
   after?: { at: Date; id: string }
-  /** Those to these teams; absent: every one. */
+  /** Only those to these teams; absent: all. */
   teams?: readonly string[]
 }
 
-/** Oldest first; one row more than asked for where there are more. */
+/** Oldest first; one row more than requested where there are more. */
 export const pageInvitations = ({ db }: Store, { limit, after, teams }: InvitationsAsked): Promise<InvitationRecord[]> =>
   db
     .select()
@@ -29,17 +29,17 @@ export const pageInvitations = ({ db }: Store, { limit, after, teams }: Invitati
     .orderBy(asc(invitations.createdAt), asc(invitations.id))
     .limit(limit + 1)
 
-/** How many invitations of this user are kept, those that are over included. */
+/** How many invitations of this user are stored, including ended ones. */
 export const countInvitationsOf = ({ db }: Store, userId: string): Promise<number> =>
   db.$count(invitations, eq(invitations.createdBy, userId))
 
-/** The invitation with this id, if it is there. */
+/** The invitation with this id, if it exists. */
 export async function loadInvitation({ db }: Store, id: string): Promise<InvitationRecord | undefined> {
   const [row] = await db.select().from(invitations).where(eq(invitations.id, id))
   return row
 }
 
-/** The invitation behind a link, used up or over or not. */
+/** The invitation of a link, even if used up or ended. */
 export async function findInvitation({ db }: Store, digest: string): Promise<InvitationRecord | undefined> {
   const [row] = await db.select().from(invitations).where(eq(invitations.digest, digest))
   return row
@@ -50,7 +50,7 @@ export async function insertInvitation({ db }: Store, row: InvitationRecord): Pr
   await db.insert(invitations).values(row)
 }
 
-/** Takes one use: false when all are used up or the invitation is over or gone; exact for any number who try at once. */
+/** Takes one use: false when all are used up or the invitation has ended or is gone; exact under concurrency. */
 export async function takeUse({ db }: Store, id: string, now: Date): Promise<boolean> {
   const taken = await db
     .update(invitations)
@@ -60,12 +60,12 @@ export async function takeUse({ db }: Store, id: string, now: Date): Promise<boo
   return taken.length > 0
 }
 
-/** Deletes the invitation, if it is there. */
+/** Deletes the invitation, if it exists. */
 export async function deleteInvitation({ db }: Store, id: string): Promise<void> {
   await db.delete(invitations).where(eq(invitations.id, id))
 }
 
-/** Deletes invitations that were over before this time. */
+/** Deletes invitations that ended before this time. */
 export async function deleteStaleInvitations({ db }: Store, before: Date): Promise<void> {
   await db.delete(invitations).where(lt(invitations.expiresAt, before))
 }

@@ -1,4 +1,4 @@
-/** Rows of conversations that clients of Responses keep here, per tenant, and of the items in them. */
+/** Rows of conversations stored by Responses clients, per tenant, and of the items in them. */
 import { and, asc, count, desc, eq, gt, inArray, lt, sql } from 'drizzle-orm'
 import { itemConversations, keptItems } from '#db/kept-items'
 import type { Store } from '#store/engine/store'
@@ -6,7 +6,7 @@ import type { Store } from '#store/engine/store'
 /** A conversation without its items. */
 export type ItemConversationRecord = typeof itemConversations.$inferSelect
 
-/** An item without what is in it. */
+/** An item without its content. */
 export type ItemLine = Pick<typeof keptItems.$inferSelect, 'place' | 'item' | 'pieces' | 'bytes'>
 
 /** An item to be added, sealed in pieces. */
@@ -18,7 +18,7 @@ export interface SealedItem {
 /** Bounds of a list of items. */
 export interface ItemBounds {
   isOldestFirst: boolean
-  /** The place of the item before the first. */
+  /** Position of the item before the first. */
   after?: number
   most: number
 }
@@ -37,7 +37,7 @@ export async function findItemConversation({ db }: Store, tenant: string, id: st
   return row
 }
 
-/** Changes what is noted of it, and how long it is kept; undefined when there is none. */
+/** Changes its metadata and expiry; undefined when there is none. */
 export async function changeItemConversation(
   { db }: Store,
   tenant: string,
@@ -63,7 +63,7 @@ export async function deleteItemConversation({ db }: Store, tenant: string, id: 
 }
 
 /**
- * Adds items behind the last one, all or none, and keeps the conversation until then. False when there is none, and when it had `most`
+ * Appends items, all or none, and sets the conversation's expiry. False when there is none, or when it had `most`
  * items or more.
  */
 export async function appendItems(
@@ -94,7 +94,7 @@ const nothing = { pieces: 0, bytes: 0 }
 const { place, piece, item, pieces, bytes, sealed } = keptItems
 const of = (tenant: string, id: string) => and(eq(keptItems.tenant, tenant), eq(keptItems.conversation, id))
 
-/** Items of a conversation without what is in them. */
+/** Items of a conversation without their content. */
 export const listItems = ({ db }: Store, tenant: string, id: string, { isOldestFirst, after, most }: ItemBounds): Promise<ItemLine[]> =>
   db
     .select({ place, item, pieces, bytes })
@@ -121,7 +121,7 @@ export const firstPieces = ({ db }: Store, tenant: string, id: string, places: r
     .from(keptItems)
     .where(and(of(tenant, id), eq(piece, 0), inArray(place, [...places])))
 
-/** A further piece of an item; undefined behind the last. */
+/** A further piece of an item; undefined after the last. */
 export async function furtherPiece({ db }: Store, tenant: string, id: string, at: { place: number; piece: number }) {
   const [row] = await db
     .select({ sealed })
@@ -139,7 +139,7 @@ export async function deleteItem({ db }: Store, tenant: string, id: string, at: 
   return gone.length > 0
 }
 
-/** How many conversations the tenant has, and the bytes of what is sealed in their items. Reads no text. */
+/** How many conversations the tenant has, and the bytes of their sealed items. Reads no text. */
 export async function sumItems({ db }: Store, tenant: string, now: Date): Promise<{ count: number; bytes: number }> {
   const [all] = await db
     .select({ count: count() })

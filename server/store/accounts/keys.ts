@@ -15,7 +15,7 @@ export const loadKeys = ({ db }: Store, ids?: readonly string[]): Promise<KeyRec
     .from(apiKeys)
     .where(ids && inArray(apiKeys.id, [...ids]))
 
-/** What is a user's or, where the id is a team's, a team's. */
+/** Rows of a user or, where the id is a team's, of a team. */
 const ownedBy = (id: string) => eq(isTeamId(id) ? apiKeys.teamId : apiKeys.userId, id)
 
 /** The keys of a user, or of a team. */
@@ -47,7 +47,7 @@ export async function updateKey(store: Store, id: string, fields: Partial<KeyRec
   await store.changes.publish('api_keys', id)
 }
 
-/** Takes their secrets from these keys, for others to get in the same transaction: nobody can use them until they have new ones. */
+/** Frees the secrets of these keys, to be given to others in the same transaction; these keys are unusable until they get new ones. */
 export async function freeDigests({ db }: Store, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   // No SHA-256 looks like this.

@@ -6,7 +6,7 @@ import type { Store } from '#store/engine/store'
 /** A row. */
 export type KnownNetwork = typeof knownNetworks.$inferSelect
 
-/** How many are kept of each user; the longest unused one goes first. */
+/** Most per user; the one unused longest is dropped first. */
 const perUser = 20
 
 /** Whether the user has signed in from this network. */
@@ -18,7 +18,7 @@ export async function isKnownNetwork({ db }: Store, userId: string, network: str
   return rows.length > 0
 }
 
-/** Notes a sign-in. */
+/** Records a sign-in. */
 export async function rememberNetwork({ db }: Store, row: KnownNetwork): Promise<void> {
   const { userId, at } = row
   await db

@@ -52,7 +52,7 @@ export async function lockHeldPlan({ db }: Store, payerId: string): Promise<{ pl
   return row
 }
 
-/** Writes the plan of a user or team; null takes it away. */
+/** Writes the plan of a user or team; null removes it. */
 export async function setHeldPlan(store: Store, payerId: string, plan: HeldPlan | null): Promise<void> {
   if (isTeamId(payerId)) await store.db.update(teams).set({ plan }).where(eq(teams.id, payerId))
   else await store.db.update(users).set({ plan }).where(eq(users.id, payerId))

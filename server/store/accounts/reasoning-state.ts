@@ -33,13 +33,13 @@ export async function readRecollections({ db }: Store, tenant: string, keys: rea
     .where(and(eq(owner, tenant), inArray(key, [...keys]), gt(expiresAt, now)))
 }
 
-/** Deletes what has expired at `now`, tool call state, stored responses and conversations; resolves to the number of rows. */
+/** Deletes tool call state, stored responses and conversations that have expired at `now`; resolves to the number of rows. */
 export async function deleteExpired({ db }: Store, now: Date): Promise<number> {
   let gone = 0
   for (const table of [recollections, storedResponses, itemConversations]) {
     const at = sql.param(now, table.expiresAt)
     for (;;) {
-      // Expiry is checked again on deletion: a row that was renewed in between stays.
+      // Expiry is checked again on deletion: a row renewed in between stays.
       const result = await db.execute(sql`
         delete from ${table} where expires_at <= ${at}
           and ctid = any(array(select ctid from ${table} where expires_at <= ${at} limit ${sql.raw(String(portion))}))

@@ -1,5 +1,5 @@
 /**
- * Removed users and teams: what they kept goes with them. Their usage outlives them, but holds only their ids; their names are in the
+ * Removed users and teams: their stored data is deleted with them. Their usage remains, but has only their ids; their names are in the
  * audit trail.
  */
 import { and, eq, inArray } from 'drizzle-orm'
@@ -13,7 +13,7 @@ import type { Db, Store } from '#store/engine/store'
 
 const removal = inArray(audit.action, ['user.remove', 'team.remove'])
 
-/** The last names of those of these users and teams that were removed, by id. */
+/** The last known names of the removed ones of these users and teams, by id. */
 export async function namesOfRemoved({ db }: Store, ids: readonly string[]): Promise<Map<string, string>> {
   if (ids.length === 0) return new Map()
   const { target, targetName } = audit
@@ -24,7 +24,7 @@ export async function namesOfRemoved({ db }: Store, ids: readonly string[]): Pro
   return new Map(rows.map((row) => [row.target, row.targetName]))
 }
 
-/** The ids of removed users, or teams, whose last name was this. */
+/** The ids of removed users, or teams, whose last known name was this. */
 export async function removedNamed({ db }: Store, name: string, what: 'user' | 'team' = 'user'): Promise<string[]> {
   const rows = await db
     .select({ id: audit.target })
@@ -33,7 +33,7 @@ export async function removedNamed({ db }: Store, name: string, what: 'user' | '
   return rows.map(({ id }) => id)
 }
 
-/** Deletes the files, batches, conversations and answers that a user or team keeps, with all that is in them. */
+/** Deletes the files, batches, conversations and responses stored for a user or team, with their content. */
 export async function deleteStateOf(db: Db, tenant: string): Promise<void> {
   for (const table of [backgroundResponses, batches, storedFiles, itemConversations, storedResponses])
     await db.delete(table).where(eq(table.tenant, tenant))

@@ -6,16 +6,16 @@ import type { Store } from '#store/engine/store'
 /** A row. */
 export type FactorRecord = typeof secondFactors.$inferSelect
 
-/** A factor that counts, as the mirror keeps it. */
+/** A confirmed factor, as the mirror keeps it. */
 export type FactorOwner = Pick<FactorRecord, 'id' | 'userId'>
 
 const owner = { id: secondFactors.id, userId: secondFactors.userId }
 
-/** The owners of all factors that count. */
+/** The owners of all confirmed factors. */
 export const loadFactorOwners = ({ db }: Store): Promise<FactorOwner[]> =>
   db.select(owner).from(secondFactors).where(eq(secondFactors.confirmed, true))
 
-/** The owner of this factor, if it is there and counts. */
+/** The owner of this factor, if it exists and is confirmed. */
 export async function loadFactorOwner({ db }: Store, id: string): Promise<FactorOwner | undefined> {
   const [row] = await db
     .select(owner)
@@ -24,7 +24,7 @@ export async function loadFactorOwner({ db }: Store, id: string): Promise<Factor
   return row
 }
 
-/** The factors of a user, oldest first, those that do not count yet included. */
+/** The factors of a user, oldest first, including unconfirmed ones. */
 export const loadFactorsOf = ({ db }: Store, userId: string): Promise<FactorRecord[]> =>
   db.select().from(secondFactors).where(eq(secondFactors.userId, userId)).orderBy(secondFactors.createdAt)
 
@@ -34,13 +34,13 @@ export async function findPasskey({ db }: Store, credential: string): Promise<Fa
   return row
 }
 
-/** Inserts a factor. Rejects with the driver's unique violation for a passkey that is there already. */
+/** Inserts a factor. Rejects with the driver's unique violation for an already registered passkey. */
 export async function insertFactor(store: Store, row: FactorRecord): Promise<void> {
   await store.db.insert(secondFactors).values(row)
   await store.changes.publish('second_factors', row.id)
 }
 
-/** Makes an app count, whose first code was that of this time step. False when it counts already, or is gone. */
+/** Confirms an app, whose first code was that of this time step. False when it is already confirmed, or gone. */
 export async function confirmFactor(store: Store, id: string, counter: number, usedAt: Date): Promise<boolean> {
   const done = await store.db
     .update(secondFactors)
@@ -51,7 +51,7 @@ export async function confirmFactor(store: Store, id: string, counter: number, u
   return done.length > 0
 }
 
-/** Takes a code of an app: false when one of this time step or a later one was taken, by whatever instance. */
+/** Consumes a code of an app: false when one of this time step or a later one was consumed, on any instance. */
 export async function takeStep({ db }: Store, id: string, step: number, usedAt: Date): Promise<boolean> {
   const taken = await db
     .update(secondFactors)
@@ -61,12 +61,12 @@ export async function takeStep({ db }: Store, id: string, step: number, usedAt: 
   return taken.length > 0
 }
 
-/** Notes a use of a passkey. */
+/** Records a use of a passkey. */
 export async function touchPasskey({ db }: Store, id: string, counter: number, usedAt: Date): Promise<void> {
   await db.update(secondFactors).set({ counter, usedAt }).where(eq(secondFactors.id, id))
 }
 
-/** Removes the factors of a user: this one, those that do not count yet, or all. The number of those that went. */
+/** Removes factors of a user: this one, the unconfirmed ones, or all. Resolves to the number removed. */
 export async function deleteFactors(store: Store, userId: string, which: { id: string } | 'unconfirmed' | 'all'): Promise<number> {
   const those = which === 'all' ? undefined : which === 'unconfirmed' ? eq(secondFactors.confirmed, false) : eq(secondFactors.id, which.id)
   const gone = await store.db
@@ -77,7 +77,7 @@ export async function deleteFactors(store: Store, userId: string, which: { id: s
   return gone.length
 }
 
-/** Puts these codes in the place of all that the user had. */
+/** Replaces all of the user's codes by these. */
 export async function replaceRecoveryCodes({ db }: Store, userId: string, digests: readonly string[], createdAt: Date): Promise<void> {
   await db.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId))
   if (digests.length > 0) await db.insert(recoveryCodes).values(digests.map((digest) => ({ userId, digest, createdAt })))
@@ -92,7 +92,7 @@ export async function countRecoveryCodes({ db }: Store, userId: string): Promise
   return row?.left ?? 0
 }
 
-/** Takes a code: true for one of several who try at once. */
+/** Consumes a code: true for only one of several concurrent calls. */
 export async function takeRecoveryCode({ db }: Store, userId: string, digest: string, usedAt: Date): Promise<boolean> {
   const taken = await db
     .update(recoveryCodes)
@@ -102,7 +102,7 @@ export async function takeRecoveryCode({ db }: Store, userId: string, digest: st
   return taken.length > 0
 }
 
-/** Notes that a challenge was answered: false when it was before. */
+/** Marks a challenge as answered: false when it already was. */
 export async function spendChallenge({ db }: Store, digest: string, expiresAt: Date): Promise<boolean> {
   const fresh = await db
     .insert(spentChallenges)
@@ -112,7 +112,7 @@ export async function spendChallenge({ db }: Store, digest: string, expiresAt: D
   return fresh.length > 0
 }
 
-/** Forgets challenges that are over. */
+/** Deletes expired challenges. */
 export async function forgetChallenges({ db }: Store, now: Date): Promise<void> {
   await db.delete(spentChallenges).where(lt(spentChallenges.expiresAt, now))
 }

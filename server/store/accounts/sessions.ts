@@ -22,8 +22,8 @@ export async function insertSession(store: Store, row: SessionRecord): Promise<v
 }
 
 /**
- * Notes that the user of a session has proved again who they are, and gives it another token in the place of that with the digest
- * `before`; false when it has not that one any more. Of several at once one succeeds.
+ * Records that the user of a session has confirmed their identity again, and replaces its token with the digest
+ * `before` by a new one; false when it no longer has that token. Only one of several concurrent calls succeeds.
  */
 export async function proveSession(
   store: Store,
@@ -55,7 +55,7 @@ export async function deleteSessionsOf(store: Store, userId: string, but?: strin
   await ended(store, await store.db.delete(sessions).where(those).returning({ digest: sessions.digest }))
 }
 
-/** Ends the sessions of everybody, except that with the digest `but`; resolves to how many. */
+/** Ends all users' sessions, except that with the digest `but`; resolves to how many. */
 export async function deleteEverySession(store: Store, but?: string): Promise<number> {
   const those = but === undefined ? undefined : ne(sessions.digest, but)
   const gone = await store.db.delete(sessions).where(those).returning({ digest: sessions.digest })

@@ -15,7 +15,7 @@ export async function writeSetting(store: Store, name: string, value: NonNullabl
   await store.changes.publish('settings', name)
 }
 
-/** Writes the value unless the setting exists; resolves to the stored value, the same for two instances that try concurrently. */
+/** Writes the value unless the setting exists; resolves to the stored value, the same for concurrent instances. */
 export async function keepSetting(store: Store, name: string, value: NonNullable<unknown>): Promise<unknown> {
   await store.db.insert(settings).values({ name, value }).onConflictDoNothing()
   return readSetting(store, name)

@@ -11,7 +11,7 @@ export async function insertStep({ db }: Store, row: StepRecord): Promise<void> 
   await db.insert(signInSteps).values(row)
 }
 
-/** The step with this digest that is not over at this time. */
+/** The step with this digest, unless expired at this time. */
 export async function findStep({ db }: Store, digest: string, now: Date): Promise<StepRecord | undefined> {
   const [row] = await db
     .select()
@@ -20,7 +20,7 @@ export async function findStep({ db }: Store, digest: string, now: Date): Promis
   return row
 }
 
-/** Counts an answer before it is looked at: false when `most` were counted, or the step is gone. */
+/** Counts an attempt before it is checked: false when `most` were counted, or the step is gone. */
 export async function countTry({ db }: Store, digest: string, most: number): Promise<boolean> {
   const counted = await db
     .update(signInSteps)
@@ -30,7 +30,7 @@ export async function countTry({ db }: Store, digest: string, most: number): Pro
   return counted.length > 0
 }
 
-/** Ends the step: true for one of several who try at once. */
+/** Ends the step: true for only one of several concurrent calls. */
 export async function takeStepRow({ db }: Store, digest: string): Promise<boolean> {
   const gone = await db.delete(signInSteps).where(eq(signInSteps.digest, digest)).returning({ digest: signInSteps.digest })
   return gone.length > 0
@@ -41,12 +41,12 @@ export async function deleteStepsOf({ db }: Store, userId: string): Promise<void
   await db.delete(signInSteps).where(eq(signInSteps.userId, userId))
 }
 
-/** Deletes the steps of everybody. */
+/** Deletes all users' steps. */
 export async function deleteEveryStep({ db }: Store): Promise<void> {
   await db.delete(signInSteps)
 }
 
-/** Deletes steps that are over. */
+/** Deletes expired steps. */
 export async function deleteStaleSteps({ db }: Store, now: Date): Promise<void> {
   await db.delete(signInSteps).where(lt(signInSteps.expiresAt, now))
 }

@@ -1,9 +1,9 @@
-/** Rows of files that users upload, per tenant, and of the pieces of what is in them. */
+/** Rows of files that users upload, per tenant, and of the pieces of their content. */
 import { and, count, desc, eq, gt, inArray, lte, sql } from 'drizzle-orm'
 import { storedFilePieces, storedFiles } from '#db/files'
 import type { Store } from '#store/engine/store'
 
-/** A file without what is in it. */
+/** A file without its content. */
 export type FileRecord = typeof storedFiles.$inferSelect
 
 /** Rows deleted per statement, so that a long sweep does not block others. */
@@ -15,8 +15,8 @@ export async function insertFile({ db }: Store, row: FileRecord): Promise<void> 
 }
 
 /**
- * Adds a piece to a file that is not whole: false when it is, or is gone, or has another number of pieces. `bytes`: what is in it; `until`:
- * it is the last one, and the file is kept so long.
+ * Adds a piece to an incomplete file: false when it is complete, gone, or has another number of pieces. `bytes`: size of the piece;
+ * `until`: set for the last one, the expiry of the file.
  */
 export async function addFilePiece(
   { db }: Store,
@@ -45,7 +45,7 @@ export async function findFile({ db }: Store, tenant: string, id: string, now: D
   return row
 }
 
-/** The tenant's whole files that have not expired at `now`, newest first. */
+/** The tenant's complete files that have not expired at `now`, newest first. */
 export const listFiles = ({ db }: Store, tenant: string, now: Date): Promise<FileRecord[]> =>
   db
     .select()
@@ -53,7 +53,7 @@ export const listFiles = ({ db }: Store, tenant: string, now: Date): Promise<Fil
     .where(and(eq(storedFiles.tenant, tenant), eq(storedFiles.isWhole, true), gt(storedFiles.expiresAt, now)))
     .orderBy(desc(storedFiles.createdAt), desc(storedFiles.id))
 
-/** The piece at this place; undefined behind the last. */
+/** The piece at this position; undefined after the last. */
 export async function findFilePiece({ db }: Store, tenant: string, id: string, place: number): Promise<string | undefined> {
   const [row] = await db
     .select({ sealed: storedFilePieces.sealed })
@@ -62,7 +62,7 @@ export async function findFilePiece({ db }: Store, tenant: string, id: string, p
   return row?.sealed
 }
 
-/** How many files the tenant has at `now`, those that are being uploaded included, and their bytes. */
+/** How many files the tenant has at `now`, including uploads in progress, and their bytes. */
 export async function sumFiles({ db }: Store, tenant: string, now: Date): Promise<{ count: number; bytes: number }> {
   const [sum] = await db
     .select({ count: count(), bytes: sql`coalesce(sum(${storedFiles.bytes}), 0)`.mapWith(Number) })
@@ -84,7 +84,7 @@ export async function deleteFile({ db }: Store, tenant: string, id: string, now:
 export async function sweepFiles({ db }: Store, now: Date): Promise<number> {
   for (let gone = 0; ; ) {
     const late = await db.select({ id: storedFiles.id }).from(storedFiles).where(lte(storedFiles.expiresAt, now)).limit(portion)
-    // Ids are random, so that no two users have one in common.
+    // Ids are random, so no two users share one.
     if (late.length > 0) {
       const ids = late.map(({ id }) => id)
       await db.delete(storedFiles).where(and(inArray(storedFiles.id, ids), lte(storedFiles.expiresAt, now)))

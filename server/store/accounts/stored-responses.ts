@@ -1,6 +1,6 @@
 /**
- * Rows of stored responses: sealed conversations as linked lists, each response naming the one it continues. Per tenant. A large one lies
- * in pieces, which are written and read one at a time: a statement of many megabytes would hold the thread.
+ * Rows of stored responses: sealed conversations as linked lists, each response naming the one it continues. Per tenant. A large one is
+ * stored in pieces, which are written and read one at a time: a statement of many megabytes would block the thread.
  */
 import { and, count, eq, gt, sql } from 'drizzle-orm'
 import { storedPieces, storedResponses } from '#db/reasoning-state'
@@ -8,10 +8,10 @@ import type { Store } from '#store/engine/store'
 
 /** A row. */
 export type ResponseRecord = typeof storedResponses.$inferSelect
-/** A row without what is sealed in it, and how many bytes that has in all its pieces. */
+/** A row without its sealed content, and the size of that content over all pieces. */
 export type ResponseLink = Omit<ResponseRecord, 'sealed' | 'furtherBytes'> & {
   bytes: number
-  /** Sealed text, of a chain that is small. */
+  /** Sealed text, for a small chain. */
   sealed: string | null
 }
 
@@ -35,7 +35,7 @@ export type Chain =
   | { kind: 'too-large' }
 
 /**
- * Inserts the row and then its further pieces, unless the tenant has one with this id. Until the last piece is there it cannot be read.
+ * Inserts the row and then its further pieces, unless the tenant has one with this id. It cannot be read until the last piece is written.
  * Rejects with the driver's foreign key violation when the user does not exist.
  */
 export async function insertResponse(
@@ -54,7 +54,7 @@ export async function insertResponse(
   for (const [at, sealed] of further.entries()) await db.insert(storedPieces).values({ tenant, id, place: at + 1, sealed })
 }
 
-/** The tenant's response of this id, unless expired at `now`; of a large one the first piece. */
+/** The tenant's response of this id, unless expired at `now`; for a large one the first piece. */
 export async function findResponse({ db }: Store, tenant: string, id: string, now: Date): Promise<ResponseRecord | undefined> {
   const [row] = await db
     .select()
@@ -63,7 +63,7 @@ export async function findResponse({ db }: Store, tenant: string, id: string, no
   return row
 }
 
-/** The piece of a response at this place, from 1 on; undefined behind the last. */
+/** The piece of a response at this position, from 1 on; undefined after the last. */
 export async function findPiece({ db }: Store, tenant: string, id: string, place: number): Promise<string | undefined> {
   const [row] = await db
     .select({ sealed: storedPieces.sealed })

@@ -38,7 +38,7 @@ export const loadTeamMembers = ({ db }: Store, ids?: readonly string[]): Promise
 export const loadMembersOf = ({ db }: Store, teamId: string): Promise<TeamMemberRecord[]> =>
   db.select().from(teamMembers).where(eq(teamMembers.teamId, teamId))
 
-/** The places of a user in teams. */
+/** The memberships of a user. */
 export const loadPlacesOf = ({ db }: Store, userId: string): Promise<TeamMemberRecord[]> =>
   db.select().from(teamMembers).where(eq(teamMembers.userId, userId))
 
@@ -84,7 +84,7 @@ export async function deleteTeam(store: Store, id: string): Promise<void> {
     const keys = await tx.delete(apiKeys).where(eq(apiKeys.teamId, id)).returning({ id: apiKeys.id })
     const members = await tx.delete(teamMembers).where(eq(teamMembers.teamId, id)).returning({ id: teamMembers.id })
     await tx.delete(teams).where(eq(teams.id, id))
-    // After the team: nobody inserts any of its from now on.
+    // After the team: none of its bodies can be inserted from now on.
     await deleteBodiesOf(tx, id)
     await deleteStateOf(tx, id)
     return { keys, members }
@@ -94,7 +94,7 @@ export async function deleteTeam(store: Store, id: string): Promise<void> {
   for (const key of gone.keys) await store.changes.publish('api_keys', key.id)
 }
 
-/** Inserts members. Rejects with the driver's unique violation when one is there, and a foreign key violation when team or user is not. */
+/** Inserts members. Rejects with the driver's unique violation when one exists, and a foreign key violation when team or user does not. */
 export async function insertTeamMembers(store: Store, rows: readonly TeamMemberRecord[]): Promise<void> {
   await inLots(rows, (lot) => store.db.insert(teamMembers).values(lot))
   for (const { id } of rows) await store.changes.publish('team_members', id)

@@ -1,4 +1,4 @@
-/** Rows of what users made in the accounts of upstreams. */
+/** Rows of objects that users created in upstreams' accounts. */
 import { and, asc, desc, eq, gt, inArray, lt, or, sql } from 'drizzle-orm'
 import { upstreamObjects } from '#db/upstream-objects'
 import type { Store } from '#store/engine/store'
@@ -6,7 +6,7 @@ import type { Store } from '#store/engine/store'
 /** A row. */
 export type ObjectRecord = typeof upstreamObjects.$inferSelect
 
-/** Which rows of a tenant a page has. */
+/** Filter and position of a page. */
 export interface ObjectBounds {
   api: string
   kind: string
@@ -19,7 +19,7 @@ export interface ObjectBounds {
 const at = (tenant: string, kind: string, id: string) =>
   and(eq(upstreamObjects.tenant, tenant), eq(upstreamObjects.kind, kind), eq(upstreamObjects.id, id))
 
-/** Inserts the row, or says anew where the object is. */
+/** Inserts the row, or updates the object's location. */
 export async function writeObject({ db }: Store, row: ObjectRecord): Promise<void> {
   const { tenant, kind, id } = upstreamObjects
   await db
@@ -44,7 +44,7 @@ export const readCopies = ({ db }: Store, tenant: string, file: string): Promise
     .from(upstreamObjects)
     .where(and(eq(upstreamObjects.tenant, tenant), eq(upstreamObjects.copyOf, file)))
 
-/** A page of the tenant's rows, by the time at which they were made. */
+/** A page of the tenant's rows, by creation time. */
 export function listObjects({ db }: Store, tenant: string, bounds: ObjectBounds): Promise<ObjectRecord[]> {
   const { api, kind, isOldestFirst, after, most } = bounds
   const beyond = isOldestFirst ? gt : lt

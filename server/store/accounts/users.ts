@@ -92,7 +92,7 @@ export async function updateUser(store: Store, id: string, fields: Partial<UserR
   return result
 }
 
-/** Deletes the user with keys, management keys, sessions and places in teams; the wallet, its entries, the usage rows and keys of teams stay. */
+/** Deletes the user with keys, management keys, sessions and memberships; wallet, entries, usage rows and keys of teams stay. */
 export async function deleteUser(store: Store, id: string): Promise<UserWrite> {
   const gone = await store.db.transaction(async (tx) => {
     if (await isLastAdmin(tx, id)) return 'last'
@@ -101,7 +101,7 @@ export async function deleteUser(store: Store, id: string): Promise<UserWrite> {
     const managing = await tx.delete(managementKeys).where(eq(managementKeys.userId, id)).returning({ id: managementKeys.id })
     const ended = await tx.delete(sessions).where(eq(sessions.userId, id)).returning({ digest: sessions.digest })
     const rows = await tx.delete(users).where(eq(users.id, id)).returning({ id: users.id })
-    // After the user: nobody inserts any of theirs from now on.
+    // After the user: none of their bodies can be inserted from now on.
     await deleteBodiesOf(tx, id)
     await deleteStateOf(tx, id)
     return { found: rows.length > 0, keys, places, managing, ended }
@@ -152,7 +152,7 @@ function postOnce(store: Store, userId: string, key: string, credit: Grant, besi
   const ref = `credit:${key}`
   return onRecord(store, async (store) => {
     if (await postGrant(store.db, { ...credit, walletId: userId, ref, kind: 'credit' })) {
-      // Leased money counts too: a balance that exceeds the column could not be read any more.
+      // Leased money counts too: a balance that exceeds the column could no longer be read.
       await readWallets(store.db, [userId])
       await beside(store)
       return 'posted'
@@ -180,7 +180,7 @@ async function publishAll(store: Store, rows: readonly NewUserRecord[]): Promise
   for (const { key } of rows) if (key) await store.changes.publish('api_keys', key.id)
 }
 
-/** The posting of an opening grant: one in the life of a wallet. */
+/** The posting of an opening grant: only once per wallet. */
 export const openingOf = (walletId: string, opening: Grant): Posting => ({ ...opening, walletId, ref: `grant:${walletId}`, kind: 'grant' })
 
 /** Administrators who can sign in, locked until the transaction ends, so that two of them cannot be removed concurrently. */

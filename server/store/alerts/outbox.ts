@@ -1,4 +1,4 @@
-/** The outbox of alerts: an alert and its ways are written in one transaction; instances take ways that are due in turns. */
+/** The outbox of alerts: an alert and its deliveries are written in one transaction; instances claim due deliveries. */
 import { and, desc, eq, lt, or, sql } from 'drizzle-orm'
 import { alertDeliveries, alertHooks, alerts } from '#db/alerts'
 import type { AlertData, AlertKind, DeliveryState } from '#shared/console/alert'
@@ -16,7 +16,7 @@ export interface NewAlert {
   data: AlertData
 }
 
-/** Writes alerts that were not written before, each with its way to every enabled place that wants its kind; resolves to how many. */
+/** Writes alerts that were not written before, each with a delivery to every enabled hook that wants its kind; resolves to how many. */
 export function writeAlerts(store: Store, all: readonly NewAlert[]): Promise<number> {
   if (all.length === 0) return Promise.resolve(0)
   return atomically(store, async ({ db }) => {
@@ -47,7 +47,7 @@ export async function alertsWritten({ db }: Store, all: readonly string[]): Prom
   return new Set(returned<{ once: string }>(rows).map(({ once }) => once))
 }
 
-/** A way that was taken. */
+/** A claimed delivery. */
 export interface TakenDelivery {
   id: string
   alertId: string
@@ -58,7 +58,7 @@ export interface TakenDelivery {
   data: AlertData
 }
 
-/** Takes ways that are due at `now`, for `forMs`: who does not tell what became of them until then has died, and another one tries. */
+/** Claims deliveries due at `now`, for `forMs`: a claimant that reports no result by then is presumed dead, and another tries. */
 export async function takeDue({ db }: Store, { now, forMs, most }: { now: Date; forMs: number; most: number }): Promise<TakenDelivery[]> {
   const until = new Date(now.getTime() + forMs).toISOString()
   const rows = returned<{
@@ -89,20 +89,20 @@ export async function takeDue({ db }: Store, { now, forMs, most }: { now: Date; 
   }))
 }
 
-/** Tells what became of a way. */
+/** Records the result of a delivery. */
 export const endDelivery = (
   { db }: Store,
   id: string,
   fields: { state: DeliveryState; answer: string; dueAt?: Date; sentAt?: Date },
 ): Promise<unknown> => db.update(alertDeliveries).set(fields).where(eq(alertDeliveries.id, id))
 
-/** What is audited of a way. */
+/** The audited fields of a delivery. */
 export async function loadDelivery({ db }: Store, id: string): Promise<{ state: DeliveryState } | undefined> {
   const [row] = await db.select({ state: alertDeliveries.state }).from(alertDeliveries).where(eq(alertDeliveries.id, id))
   return row
 }
 
-/** Tries a way again from the beginning. Resolves to false where there is none that was given up. */
+/** Restarts a delivery that was given up; resolves to false where there is none. */
 export async function reviveDelivery({ db }: Store, id: string, now: Date): Promise<boolean> {
   const rows = await db
     .update(alertDeliveries)
@@ -112,7 +112,7 @@ export async function reviveDelivery({ db }: Store, id: string, now: Date): Prom
   return rows.length > 0
 }
 
-/** A page of ways, newest first. `after` is an id of a way; an unknown one answers nothing. */
+/** A page of deliveries, newest first. `after` is the id of a delivery; an unknown one gives an empty page. */
 export async function pageDeliveries({ db }: Store, { limit, after, state }: { limit: number; after?: string; state?: DeliveryState }) {
   const at =
     after === undefined ? undefined : sql`(select a.at from alerts a join alert_deliveries d on d.alert_id = a.id where d.id = ${after})`
@@ -131,7 +131,7 @@ export async function pageDeliveries({ db }: Store, { limit, after, state }: { l
     .limit(limit)
 }
 
-/** Deletes alerts from before then, with their ways. */
+/** Deletes alerts older than `before`, with their deliveries. */
 export async function deleteAlertsBefore({ db }: Store, before: Date): Promise<void> {
   await db.delete(alerts).where(lt(alerts.at, before))
 }

@@ -1,4 +1,4 @@
-/** Rows of kept bodies. */
+/** Rows of stored bodies. */
 import { and, eq, inArray, lt, lte, type SQL, sql } from 'drizzle-orm'
 import { instances, keptBodies, replayItems, teams, users } from '#db/schema'
 import { inLots } from '#store/engine/batches'
@@ -8,12 +8,12 @@ import type { Db, Store } from '#store/engine/store'
 /** A row. */
 export type BodyRecord = typeof keptBodies.$inferSelect
 
-/** Where a record lies. */
+/** Location of a record. */
 export type BodyPlace = Pick<BodyRecord, 'requestId' | 'segment' | 'offset' | 'length'>
 
 /**
- * Inserts rows, each JSON of a `BodyRecord`; those of users and teams that are gone are left out, and none goes while its row is inserted. One
- * statement with one argument, since every kept request costs this thread a row.
+ * Inserts rows, each JSON of a `BodyRecord`; those of deleted users and teams are skipped, and none is deleted during the insert. One
+ * statement with one argument, since every stored request costs this thread a row.
  */
 export async function insertBodies({ db }: Store, rows: readonly string[]): Promise<void> {
   if (rows.length === 0) return
@@ -32,13 +32,13 @@ export async function insertBodies({ db }: Store, rows: readonly string[]): Prom
     on conflict do nothing`)
 }
 
-/** The row of this request, if its body is kept. */
+/** The row of this request, if its body is stored. */
 export async function findBody({ db }: Store, requestId: string): Promise<BodyRecord | undefined> {
   const [row] = await db.select().from(keptBodies).where(eq(keptBodies.requestId, requestId))
   return row
 }
 
-/** The rows of those of these requests whose bodies are kept. */
+/** The rows of these requests, where their bodies are stored. */
 export async function findBodies({ db }: Store, requestIds: readonly string[]): Promise<BodyRecord[]> {
   if (requestIds.length === 0) return []
   return db
@@ -47,7 +47,7 @@ export async function findBodies({ db }: Store, requestIds: readonly string[]): 
     .where(inArray(keptBodies.requestId, [...requestIds]))
 }
 
-/** Those of these requests whose bodies are kept. */
+/** Those of these requests whose bodies are stored. */
 export async function keptAmong({ db }: Store, requestIds: readonly string[]): Promise<Set<string>> {
   if (requestIds.length === 0) return new Set()
   const { requestId } = keptBodies
@@ -58,10 +58,10 @@ export async function keptAmong({ db }: Store, requestIds: readonly string[]): P
   return new Set(rows.map((row) => row.requestId))
 }
 
-/** Whose bodies are deleted. */
+/** Which bodies to delete. */
 export type WhoseBodies = { requestId: string } | { keyId: string } | { userId: string } | { everybody: true }
 
-/** Deletes the rows of requests until `until`, those of replays of a request with it, and so the only keys of their records; resolves with how many. */
+/** Deletes the rows of requests until `until`, with their replays, and thereby the only keys to their records; resolves to how many. */
 export async function deleteBodies({ db }: Store, whose: WhoseBodies, until: Date): Promise<number> {
   const gone = await db
     .delete(keptBodies)
@@ -76,7 +76,7 @@ function conditionOf(whose: WhoseBodies): SQL | undefined {
   return 'userId' in whose ? ofPerson(whose.userId) : undefined
 }
 
-/** What this user or team paid for, and what this user asked for a team. */
+/** Requests that this user or team paid for, and those that this user sent for a team. */
 const ofPerson = (userId: string): SQL => sql`(${keptBodies.userId} = ${userId} or split_part(${keptBodies.memberId}, '.', 2) = ${userId})`
 
 /** Deletes the rows of a user or team that is being removed, in the transaction of the caller. */
@@ -84,7 +84,7 @@ export async function deleteBodiesOf(db: Db, id: string): Promise<void> {
   await db.delete(keptBodies).where(ofPerson(id))
 }
 
-/** This request, what repeats it, and what repeats that. */
+/** This request, its replays, and their replays. */
 const withReplays = (requestId: string): SQL => sql`${keptBodies.requestId} in (
   with recursive copies(id) as (
     select ${requestId}::text
@@ -92,7 +92,7 @@ const withReplays = (requestId: string): SQL => sql`${keptBodies.requestId} in (
     where ${replayItems.replayId} is not null
   ) select id from copies)`
 
-/** Deletes the rows of an instance in segments whose names come before `segment`; resolves with how many. */
+/** Deletes the rows of an instance in segments whose names sort before `segment`; resolves to how many. */
 export async function deleteBodiesBefore({ db }: Store, instance: string, segment: string): Promise<number> {
   const gone = await db
     .delete(keptBodies)
@@ -101,7 +101,7 @@ export async function deleteBodiesBefore({ db }: Store, instance: string, segmen
   return gone.length
 }
 
-/** Deletes the rows of a segment; resolves with how many. */
+/** Deletes the rows of a segment; resolves to how many. */
 export async function deleteBodiesIn({ db }: Store, instance: string, segment: string): Promise<number> {
   const gone = await db
     .delete(keptBodies)
@@ -110,7 +110,7 @@ export async function deleteBodiesIn({ db }: Store, instance: string, segment: s
   return gone.length
 }
 
-/** The installations that have rows. One look at the index for each of them, however many rows there are. */
+/** The installations that have rows. One index lookup for each of them, regardless of the number of rows. */
 export async function instancesOfBodies({ db }: Store): Promise<string[]> {
   const found = await db.execute(sql`
     with recursive each (instance) as (
@@ -131,7 +131,7 @@ export async function knownInstances({ db }: Store, names: readonly string[]): P
   return new Set(rows.map(({ folder }) => folder))
 }
 
-/** Bytes and number of the records that are there, by segment. */
+/** Bytes and number of existing records, by segment. */
 export async function sumSegments({ db }: Store, instance: string): Promise<Map<string, { bytes: number; count: number }>> {
   const rows = await db
     .select({
@@ -145,7 +145,7 @@ export async function sumSegments({ db }: Store, instance: string): Promise<Map<
   return new Map(rows.map(({ segment, ...sums }) => [segment, sums]))
 }
 
-/** The records of a segment, in their order. */
+/** The records of a segment, in order. */
 export async function bodiesIn({ db }: Store, instance: string, segment: string): Promise<BodyPlace[]> {
   const { requestId, offset, length } = keptBodies
   return db
@@ -156,8 +156,8 @@ export async function bodiesIn({ db }: Store, instance: string, segment: string)
 }
 
 /**
- * Points the rows of a segment to where their records lie now, in a file of `to` (absent: of the same instance); those that were deleted or
- * moved meanwhile stay as they are.
+ * Points the rows of a segment to their records' new location, in a file of `to` (absent: of the same instance); those deleted or
+ * moved meanwhile are unchanged.
  */
 export async function moveBodies(
   { db }: Store,

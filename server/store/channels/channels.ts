@@ -40,7 +40,7 @@ export async function insertChannels(store: Store, records: readonly ChannelReco
   for (const { id } of records) await store.changes.publish('channels', id)
 }
 
-/** Keys that come and go beside those that stay. */
+/** Keys to add and remove; others stay. */
 export interface KeyChange {
   added: KeyRecord[]
   /** Ids. */

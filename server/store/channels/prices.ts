@@ -6,7 +6,7 @@ import type { Store } from '#store/engine/store'
 
 /** A row. */
 export type PriceRecord = typeof prices.$inferSelect
-/** A row as it is put; the database notes when. */
+/** A row to write; the database sets the time. */
 export type NewPrice = Omit<PriceRecord, 'changedAt'>
 
 /** Every price by model name, including disabled ones, or those of these models. */

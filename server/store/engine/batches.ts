@@ -1,4 +1,4 @@
-/** Splits many rows into few statements. */
+/** Splits many rows into a few statements. */
 
 /** A statement takes at most 65,535 values; no table here has more than 30 columns. */
 const most = 1_000

@@ -1,6 +1,6 @@
 /**
- * Work beside the database: functions of ours that run on a thread with connections of its own, so that neither the driver nor what is
- * composed and parsed costs the thread that carries streams anything. Start reading at `DatabaseWorker`.
+ * Work beside the database: functions that run on a thread with its own connections, so that neither the driver nor composing and
+ * parsing costs the thread that carries streams anything. Start reading at `DatabaseWorker`.
  */
 import type { Clock, Timer } from '#runtime/clock'
 import { type CallMessage, WorkerFault, type WorkerLink } from '#runtime/worker-link'
@@ -10,10 +10,10 @@ import { GatewayError } from '#shared/errors'
 export interface WorkerCall {
   /** The address of a module that exports `work`: see `WorkerModule`. */
   module: URL
-  /** Which of its functions. */
+  /** The function to call. */
   name: string
   payload: unknown
-  /** Buffers of the payload that are handed over: they are empty here afterwards. */
+  /** Buffers of the payload that are transferred: they are empty here afterwards. */
   transfer?: readonly ArrayBuffer[]
   /** How many milliseconds the database may take, by the worker's clock; absent: any. */
   withinMs?: number | undefined
@@ -22,13 +22,13 @@ export interface WorkerCall {
 /** The thread that has connections for the accounts. */
 export interface DatabaseWorker {
   /**
-   * Runs the function; resolves to what it answers. Calls begin in order. Rejects with `books_unavailable` when the database does not
-   * answer in time, the worker is silent or has died, which starts it again; otherwise with the function's error and its SQLSTATE.
+   * Runs the function; resolves to its result. Calls begin in order. Rejects with `books_unavailable` when the database does not
+   * answer in time, or the worker is silent or has died, which restarts it; otherwise with the function's error and its SQLSTATE.
    */
   call(call: WorkerCall): Promise<unknown>
 }
 
-/** How long a worker may be silent beyond the time of a call, in ticks of a second that this thread has run: its own pauses do not count. */
+/** How long a worker may be silent beyond the time limit of a call, in one-second ticks of this thread: its own pauses do not count. */
 const silentTicks = 15
 const tickMs = 1_000
 

@@ -1,5 +1,5 @@
 /**
- * Draft transactions: many changes that depend on each other are written and read back before anybody else sees them, then committed
+ * Draft transactions: many interdependent changes are written and read back before anyone else sees them, then committed
  * together, or not at all.
  */
 import type { Clock } from '#runtime/clock'

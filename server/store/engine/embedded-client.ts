@@ -91,7 +91,7 @@ export class EmbeddedClient implements Handle {
   }
 
   async #run(...[sql, params, { rowMode = 'object' }, turn]: RunArguments): Promise<EmbeddedRows> {
-    // Only answers to queries have this form.
+    // Only replies to queries have this form.
     return (await this.link.ask({ kind: 'query', sql, params, rowMode, ...(turn && { turn }) })) as EmbeddedRows
   }
 }

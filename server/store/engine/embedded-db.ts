@@ -7,7 +7,7 @@ import { drizzle } from 'drizzle-orm/pg-proxy'
 import * as schema from '#db/schema'
 import type { Db } from './store.ts'
 
-/** What the handle uses of a client. */
+/** The part of a client that the handle uses. */
 export interface EmbeddedHandle {
   query(text: string, params?: readonly unknown[], options?: { rowMode?: 'array' | 'object' }): Promise<{ rows: unknown[] }>
 }
@@ -29,7 +29,7 @@ export function embeddedDb(client: EmbeddedSession): Db {
 
 type Transaction = Db['_']['session']['transaction']
 
-/** `known`: the tables of queries by relation; nobody asks one in a transaction, and each handle would read them all anew. */
+/** `known`: the tables of relational queries; none is used in a transaction, and each handle would read them all again. */
 function handleOn(client: EmbeddedHandle, known: typeof schema | undefined, transaction: Transaction): Db {
   const db = drizzle(async (text, params, method) => ({ rows: await rowsOf(client, text, params, method) }), known && { schema: known })
   db._.session.transaction = transaction as never
@@ -38,7 +38,7 @@ function handleOn(client: EmbeddedHandle, known: typeof schema | undefined, tran
 
 async function rowsOf(client: EmbeddedHandle, text: string, params: readonly unknown[], method: 'all' | 'execute') {
   const { rows } = await client.query(text, params, { rowMode: method === 'all' ? 'array' : 'object' })
-  // The driver's type says arrays, as it would have for rows that it maps; others it hands on.
+  // The driver's type says arrays, which holds for rows that it maps; others it passes through.
   return rows as never
 }
 

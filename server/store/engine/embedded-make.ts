@@ -14,7 +14,7 @@ import { migrate } from './migrate.ts'
 try {
   const [folder = fail('a folder is needed'), bare] = scriptArguments()
   await removeFolder(folder)
-  // What initdb would make, ready in a package: initdb takes three times the CPU and twice the memory.
+  // The result of initdb, prebuilt in a package: initdb takes three times the CPU and twice the memory.
   const database = await PGlite.create({ dataDir: folder, loadDataDir: await dataDir() })
   if (bare === undefined) await migrate(drizzle(database, { schema }), () => {})
   await database.close()

@@ -8,7 +8,7 @@ import { copyMark, preparedMark } from './prepared.ts'
 
 const { serialize } = protocol
 
-/** A statement that is prepared, and what is copied after it. */
+/** A prepared statement, and the COPY statements after it. */
 interface Statement {
   name: string
   columns: string[]
@@ -18,7 +18,7 @@ interface Statement {
 /** The prepared statements of one database. */
 export interface Statements {
   /**
-   * Undefined when the statement is not marked as one to be prepared. Columns of the rows are texts. Where copies follow it, the last
+   * Undefined when the statement is not marked for preparing. Columns of the rows are texts. Where copies follow it, the last
    * parameters are their rows.
    */
   run(sql: string, params: readonly unknown[]): Promise<Record<string, string | null>[]> | undefined
@@ -52,7 +52,7 @@ export function createStatements(database: PGlite): Statements {
 
   const send = (...messages: Uint8Array[]) => database.execProtocolStream(joined([...messages, serialize.sync()]))
 
-  /** A copy without rows is none. */
+  /** A copy without rows is skipped. */
   const copyMessages = (statement: string, rows: string): Uint8Array[] =>
     rows === ''
       ? []

@@ -1,7 +1,7 @@
 /**
  * The worker's side of the embedded engine: PGlite itself, off the main thread, so that a heavy query never stalls a stream. One message
- * in, one message out. There is one session: queries run in their order; calls, which are those of the accounts, go before all that
- * waits, but never into the middle of a transaction of the main thread.
+ * in, one message out. There is one session: queries run in order; calls, which are those of the accounts, go ahead of the
+ * queue, but never into the middle of a transaction of the main thread.
  */
 import { PGlite, types } from '@electric-sql/pglite'
 import { mapBesideEntry } from '#runtime/package-file'
@@ -38,9 +38,9 @@ const asText = [types.TIMESTAMP, types.TIMESTAMPTZ, types.DATE, types.INTERVAL, 
 const parsers = Object.fromEntries(asText.map((type) => [type, (text: string) => text]))
 
 /**
- * Settings of the server. Its buffers are touched, all of them, when it opens: 128 MB by default. The system's own cache of the files is
- * behind them. There is one connection, and what a hundred of them need is 4 MB: eight with more locks each take half of it. A file of the
- * log that is written soon need not be filled with zeros before, since nothing is forced to the disk.
+ * Settings of the server. It touches all of its buffers when it opens: 128 MB by default, although the system caches the files
+ * anyway. There is one connection, and the tables for a hundred take 4 MB: for eight with more locks each, half of that. New files of the
+ * write-ahead log need not be filled with zeros first, since nothing is forced to disk.
  */
 const settings = [
   'shared_buffers=8MB',
@@ -52,7 +52,7 @@ const settings = [
 ]
 const startParams = [...PGlite.defaultStartParams, ...settings.flatMap((setting) => ['-c', setting])]
 
-/** Timezones, dictionaries and the like, 6 MB of which little is ever read. The engine uses nothing of a Blob but its bytes. */
+/** Time zones, dictionaries and the like: 6 MB, little of which is ever read. The engine uses only the bytes of the Blob. */
 function filesOfEngine(): { fsBundle?: Blob } {
   const bytes = mapBesideEntry('@electric-sql/pglite', 'pglite.data')
   return bytes ? { fsBundle: { arrayBuffer: async () => bytes } as Blob } : {}
@@ -75,7 +75,7 @@ self.onmessage = ({ data }: MessageEvent<EmbeddedMessage>) => {
 }
 
 const turns = new MessageChannel()
-/** Lets messages in that have come. */
+/** Yields, so that pending messages are received. */
 function turn(): Promise<void> {
   return new Promise((resolve) => {
     turns.port1.onmessage = () => resolve()
@@ -98,7 +98,7 @@ async function work(): Promise<void> {
     const reply = await answer(message)
     self.postMessage(reply)
     if (message.kind === 'query' && message.turn) isTaken = message.turn === 'begins' && !reply.fault
-    // Messages come in one by one, and the engine never lets go of the thread by itself: a call behind them would not be seen.
+    // Messages arrive one by one, and the engine never yields the thread by itself: a call behind them would not be seen.
     if (!isTaken) await turn()
   }
   isBusy = false
@@ -136,7 +136,7 @@ async function runQuery({ sql, params, rowMode }: Query): Promise<EmbeddedRows> 
   return { rows, affectedRows }
 }
 
-/** The session as calls use it. A call is alone until it is over, so that its transactions need no turn. */
+/** The session as calls use it. A call has it exclusively until it ends, so its transactions need no turn. */
 const here: EmbeddedSession = {
   query: (sql, params = [], { rowMode = 'object' } = {}) => runQuery({ sql, params, rowMode }),
   async transaction(inside) {

@@ -33,7 +33,7 @@ export async function openEmbedded(dataFolder: string, log: (message: string) =>
   const folder = embeddedFolder(dataFolder)
   await tidy(dataFolder)
   if (!(await exists(folder))) await make(folder, log)
-  // Its files may be open to everybody, whatever the data folder allows.
+  // Its files may be world-readable, whatever the data folder's permissions.
   await closeToOthers(folder)
   return openMade(folder)
 }

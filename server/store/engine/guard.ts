@@ -1,11 +1,11 @@
-/** What stands around every query and transaction of a database handle: translated errors, and a watch on what they take. */
+/** Wraps every query and transaction of a database handle: translates errors, and reports their duration. */
 import type { Clock } from '#runtime/clock'
 import { asBooksError } from './sql-state.ts'
 import type { Db, Store } from './store.ts'
 
 /** A call that is over. */
 export interface DatabaseCall {
-  /** `worker`: by the thread beside the database, as accounts and limits are; the others come from this thread. */
+  /** `worker`: on the thread beside the database, for accounts and limits; the others run from this thread. */
   kind: 'worker' | 'query' | 'transaction'
   ms: number
   failed: boolean
@@ -24,7 +24,7 @@ export function guard(db: Db): Db {
   })
 }
 
-/** Patches the store in place: `heard` is told of every call from now on. Queries inside a transaction belong to it. */
+/** Patches the store in place: reports every call from now on to `heard`. Queries inside a transaction belong to it. */
 export function watchCalls(
   { db, worker }: Pick<Store, 'db' | 'worker'>,
   clock: Pick<Clock, 'monotonic'>,

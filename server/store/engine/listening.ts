@@ -1,11 +1,11 @@
 /**
- * The connection that hears of other instances. A connection can be dead without either side being told, and one that only listens would
- * never notice: so it must hear a pulse of its own every ten seconds, and is replaced when it does not.
+ * The connection that receives notifications of other instances. A connection can die without either side noticing, and one that only
+ * listens would never find out: so it must receive its own pulse every ten seconds, and is replaced when it does not.
  */
 import type { Clock, Timer } from '#runtime/clock'
 import { connect } from './postgres-connections.ts'
 
-/** What is listened to, and with what. */
+/** Options of a listener. */
 export interface ListeningOptions {
   clock: Clock
   url: string
@@ -54,7 +54,7 @@ export async function listenTo(options: ListeningOptions): Promise<Listening> {
       await close()
       throw thrown
     }
-    // A dead connection cannot say goodbye.
+    // A dead connection cannot be closed gracefully.
     return { close: () => client.end({ timeout: 0 }) }
   }
 
@@ -74,7 +74,7 @@ export async function listenTo(options: ListeningOptions): Promise<Listening> {
     timer = clock.after(pulseMs, beat)
     if (back < sent && !isReplacing) void replace()
     const mine = ++last
-    // A database that is away says nothing about this connection.
+    // An unreachable database proves nothing about this connection.
     void notify(`${pulse}${mine}`).then(
       () => {
         sent = mine

@@ -20,14 +20,14 @@ export function knownMigrations(): readonly MigrationMeta[] {
   return readMigrationFiles({ migrationsFolder: folder })
 }
 
-/** Behind a statement that waits for a table everybody else waits, too: it gives up soon, and comes again. */
+/** While a statement waits for a table lock, all later ones queue behind it: so it gives up soon, and is retried. */
 const lockMs = 1_000
 const pauseMs = 1_000
 const mostTries = 60
 
 /**
  * Applies pending migrations. Throws an Error with a message for the operator when a newer build has migrated the database, or when
- * others use its tables for minutes.
+ * others keep its tables busy for minutes.
  */
 export async function migrate(
   db: Db,

@@ -49,6 +49,6 @@ export async function mirror<Row>(store: Store, source: MirrorSource<Row>): Prom
   const loaded = inTurn(reload)
   store.changes.subscribe(source.table, (id) => inTurn(async () => (id === undefined ? reload() : put(id, await source.load(id)))))
   await loaded
-  // The map's own functions: reading a mirror enters nothing of ours.
+  // The map's own functions: reading a mirror adds no call.
   return { get: rows.get.bind(rows), all: rows.values.bind(rows) }
 }

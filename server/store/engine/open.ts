@@ -20,7 +20,7 @@ export interface StoreOptions {
 }
 
 const pollMs = 30_000
-/** In how many parts the time for an answer is waited. */
+/** Number of steps in which a timeout is waited for. */
 const steps = 4
 
 /** A store whose data folder is locked and whose database is being opened, while the rest of the program is loaded. */
@@ -46,7 +46,7 @@ export function beginStore(options: StoreOptions): OpeningStore {
   }
   const wanted = Promise.withResolvers<void>()
   const engine = openEngine(options, log, wanted.promise)
-  // Failures are told by `finish`.
+  // Failures are reported by `finish`.
   engine.catch(() => {})
   wanted.promise.catch(() => {})
   let finished = false
@@ -125,7 +125,7 @@ async function alive({ db }: Engine, clock: Clock, ms: number): Promise<boolean>
     () => true,
     () => false,
   )
-  // In steps: where this thread was busy all the time, answers that have come are read between the first and the last.
+  // In steps: if this thread was busy meanwhile, pending answers are read between the first and the last.
   const silence = (async () => {
     for (let step = 0; step < steps; step++) await clock.sleep(ms / steps, answered.signal)
   })().then(

@@ -26,8 +26,8 @@ export interface Connections {
 }
 
 /**
- * At most so many connections, which are made when they are first needed. Throws an Error with a message for the operator when the
- * address cannot be one.
+ * At most `most` connections, opened on demand. Throws an Error with a message for the operator when the
+ * URL is invalid.
  */
 export function connect(url: string, { name = servingName, most = 10 }: { name?: string; most?: number } = {}): Connections {
   const client = pool(url, name, most)

@@ -4,7 +4,7 @@ import type { CallMessage, Reply } from '#runtime/worker-link'
 import { type Connections, connect, type PostgresMessage } from './postgres-connections.ts'
 import { createCalls, faultOf, type RunningCall } from './worker-calls.ts'
 
-/** The accounts have one call in flight, and so have the limits; the third is for what comes between, the fourth for a backup. */
+/** The accounts have one call in flight, and so do the limits; the third is for other calls, the fourth for a backup. */
 const connections = 4
 
 let open: { client: Connections; run(message: CallMessage): RunningCall } | undefined

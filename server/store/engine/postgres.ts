@@ -9,18 +9,18 @@ import { cannotConnectNow } from './sql-state.ts'
 import type { Engine, Others } from './store.ts'
 
 const channel = 'parley'
-/** In the place of a table: an instance hears whether it still hears. */
+/** Sent in place of a table name: an instance checks that it still receives notifications. */
 const pulse = 'pulse'
-/** How long a server that is too busy to answer, or still starting, is asked before the start fails, in seconds. */
+/** How long to retry a server that is too busy to answer, or still starting, before the start fails, in seconds. */
 const patience = 20
-/** Between two questions to one that says that it is starting, in seconds. */
+/** Pause between retries while the server reports that it is starting, in seconds. */
 const pause = 0.5
 
 /** How to connect. */
 interface Opening {
   /** The application name of the connections. */
   name?: string
-  /** Waits for a server that will answer soon; without it one question decides. */
+  /** Waits for a server that will answer soon; without it a single attempt decides. */
   clock?: Pick<Clock, 'sleep'>
 }
 
@@ -44,7 +44,7 @@ export async function openPostgres(url: string, origin: string, { name = serving
   return { db, others: othersThrough(url, name, origin, notify), worker: (clock) => workerOf(url, clock), close }
 }
 
-/** Asks until there is an answer. A fault that does not pass by itself, such as a wrong password, is thrown at once. */
+/** Retries until there is an answer. A permanent fault, such as a wrong password, is thrown at once. */
 async function reach(client: Connections['client'], clock: Pick<Clock, 'sleep'>): Promise<void> {
   for (let left = patience; ; ) {
     try {

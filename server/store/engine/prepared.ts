@@ -1,7 +1,7 @@
-/** Statements that run all the time: they are parsed and planned once per connection. */
+/** Frequent statements, parsed and planned once per connection. */
 import type { Db } from './store.ts'
 
-/** Begins the text of such a statement, so that both engines know it. */
+/** Prefix of such a statement, by which both engines recognise it. */
 export const preparedMark = '/* prepared */ '
 /** Stands before each COPY that follows a statement, on the embedded engine. */
 export const copyMark = '; copy '
@@ -20,7 +20,7 @@ export interface CopiedRows {
   text: string
 }
 
-/** Makes one. */
+/** Creates one. */
 export const preparedStatement = (name: string, text: string): PreparedStatement => ({ name, text: preparedMark + text })
 
 /** Runs the statement; `returned` gives its rows. */

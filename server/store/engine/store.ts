@@ -13,7 +13,7 @@ export type Db = PgDatabase<PgQueryResultHKT, typeof schema>
 
 /**
  * Tables that are mirrored in memory. Two names are requests about an account: `accounts` says that more of it is available now,
- * `leases` asks every instance to return what it can spare of it. `alerts` is for whoever watches: nothing of it is in memory.
+ * `leases` asks every instance to return what it can spare of it. `alerts` only notifies the alert sender: none of it is in memory.
  */
 export type MirroredTable =
   | 'users'
@@ -44,7 +44,7 @@ export interface Changes {
 }
 
 /**
- * Messages between instances that are stored in no table: sent once to whoever is connected, and sometimes lost. A text is at most
+ * Messages between instances that are not stored: sent once to connected instances, and sometimes lost. A text is at most
  * `longestSignal` ASCII characters; receivers must validate it.
  */
 export interface Signals {
@@ -65,7 +65,7 @@ export interface Store {
   readonly engine: 'postgres' | 'embedded'
   readonly changes: Changes
   readonly signals: Signals
-  /** Runs what must not cost this thread anything; absent where there is only a connection, as in a draft. */
+  /** Runs work off this thread; absent where there is only a connection, as in a draft. */
   readonly worker?: DatabaseWorker
   /** True when the database answers within `ms`. */
   alive(ms: number): Promise<boolean>

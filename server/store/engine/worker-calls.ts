@@ -1,6 +1,6 @@
 /**
- * The worker's side of `database-worker.ts`: loads modules of ours by their address and runs their functions beside the connections. A
- * call's time is measured here, so that a busy main thread never looks like a database that is away.
+ * The worker's side of `database-worker.ts`: loads modules by URL and runs their functions beside the connections. A
+ * call's time is measured here, so that a busy main thread never looks like an unreachable database.
  */
 import { systemClock as clock } from '#runtime/clock'
 import type { CallMessage, Fault, Reply } from '#runtime/worker-link'
@@ -8,10 +8,10 @@ import { GatewayError } from '#shared/errors'
 import { sqlState } from './sql-state.ts'
 import type { Store } from './store.ts'
 
-/** What a module is given: the database, and nothing of the main thread. */
+/** What a module gets: the database, and nothing of the main thread. */
 export type WorkPlace = Pick<Store, 'db' | 'engine'>
 
-/** The functions of a module, by name. What they take and answer must be fit for a structured clone. */
+/** The functions of a module, by name. Their arguments and results must be structured-cloneable. */
 export type Work = Readonly<Record<string, (payload: never) => Promise<unknown>>>
 
 /** What a module for the worker exports. */
@@ -19,11 +19,11 @@ export interface WorkerModule {
   work(place: WorkPlace): Work
 }
 
-/** A call under way. */
+/** A running call. */
 export interface RunningCall {
   /** Never rejects. */
   reply: Promise<Reply>
-  /** Resolves when nothing of it runs any more. Never rejects. */
+  /** Resolves when no part of it runs any more. Never rejects. */
   over: Promise<unknown>
 }
 

@@ -1,4 +1,4 @@
-/** Rows of batches, of the requests in them, and of the pieces of what is asked and answered. */
+/** Rows of batches, of the requests in them, and of the pieces of requests and answers. */
 import { and, asc, desc, eq, gt, inArray, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import { batches, batchLines, batchPieces } from '#db/batches'
 import { jobs } from '#db/jobs'
@@ -9,7 +9,7 @@ import type { Store } from '#store/engine/store'
 /** A batch without its requests. */
 export type BatchRecord = typeof batches.$inferSelect
 
-/** A piece of what is asked (side 0) or was answered (side 1). */
+/** A piece of a request (side 0) or of its answer (side 1). */
 export type BatchPiece = typeof batchPieces.$inferSelect
 
 /** Rows deleted per statement, so that a long sweep does not block others. */
@@ -20,7 +20,7 @@ export async function insertBatch({ db }: Store, row: typeof batches.$inferInser
   await db.insert(batches).values(row)
 }
 
-/** All of its requests are there: it may be asked from now on. Undefined when it is gone. */
+/** All of its requests are inserted: it may run from now on. Undefined when it is gone. */
 export async function beginBatch(
   { db }: Store,
   id: string,
@@ -30,7 +30,7 @@ export async function beginBatch(
   return row
 }
 
-/** Adds requests in order, from this place on, with what they ask. */
+/** Adds requests in order, from this position on, with their bodies. */
 export async function insertLines({ db }: Store, batch: string, from: number, many: number, pieces: readonly BatchPiece[]): Promise<void> {
   const rows = Array.from({ length: many }, (_, index) => ({ batch, place: from + index, state: 'waiting' }))
   await inLots(rows, (lot) => db.insert(batchLines).values(lot))
@@ -46,9 +46,9 @@ export async function findBatch({ db }: Store, id: string, now: Date, tenant?: s
   return row
 }
 
-/** Which batches are listed. */
+/** Filter and position of a list of batches. */
 export interface BatchBounds {
-  /** Absent: everybody's. */
+  /** Absent: all tenants'. */
   tenant?: string
   envelope?: string
   /** The batch before the first, in this order. */
@@ -85,7 +85,7 @@ export async function sumBatches({ db }: Store, tenant: string, now: Date): Prom
   return sum ?? { open: 0, bytes: 0 }
 }
 
-/** Notes when its end was asked for; the first time counts. */
+/** Records when its cancellation was requested; the first time counts. */
 export async function cancelBatch({ db }: Store, id: string, now: Date): Promise<BatchRecord | undefined> {
   const [row] = await db
     .update(batches)
@@ -95,7 +95,7 @@ export async function cancelBatch({ db }: Store, id: string, now: Date): Promise
   return row
 }
 
-/** Requests that wait, from this place on, in order. */
+/** Waiting requests, from this position on, in order. */
 export const waitingLines = ({ db }: Store, batch: string, from: number, most: number): Promise<{ place: number }[]> =>
   db
     .select({ place: batchLines.place })
@@ -104,7 +104,7 @@ export const waitingLines = ({ db }: Store, batch: string, from: number, most: n
     .orderBy(asc(batchLines.place))
     .limit(most)
 
-/** A piece; undefined behind the last. */
+/** A piece; undefined after the last. */
 export async function findBatchPiece({ db }: Store, { batch, place, side, piece }: Omit<BatchPiece, 'sealed'>) {
   const [row] = await db
     .select({ sealed: batchPieces.sealed })
@@ -122,7 +122,7 @@ export interface LineAnswer {
   pieces: readonly BatchPiece[]
 }
 
-/** Writes the answer, once: false when there is one, or when the runner no longer does the batch. */
+/** Writes the answer, once: false when there is one, or when the runner no longer owns the batch. */
 export async function answerLine({ db }: Store, { batch, place, state, requestId, pieces }: LineAnswer, runner: string): Promise<boolean> {
   return db.transaction(async (tx) => {
     const mine = tx
@@ -145,7 +145,7 @@ export async function answerLine({ db }: Store, { batch, place, state, requestId
   })
 }
 
-/** Ends every request that waits in this way. */
+/** Ends every waiting request with this state. */
 export async function endWaiting({ db }: Store, batch: string, state: 'cancelled' | 'expired'): Promise<void> {
   await db.transaction(async (tx) => {
     const ended = await tx
@@ -161,7 +161,7 @@ export async function endWaiting({ db }: Store, batch: string, state: 'cancelled
   })
 }
 
-/** The batch has ended. `isEmptied`: what was asked and answered is elsewhere now. */
+/** The batch has ended. `isEmptied`: its requests and answers are stored elsewhere now. */
 export async function endBatch(
   { db }: Store,
   id: string,
@@ -176,7 +176,7 @@ export async function endBatch(
   })
 }
 
-/** Requests and how they ended, from this place on, in order. */
+/** Requests and how they ended, from this position on, in order. */
 export const linesFrom = ({ db }: Store, batch: string, from: number, most: number) =>
   db
     .select({ place: batchLines.place, state: batchLines.state, requestId: batchLines.requestId })

@@ -1,9 +1,9 @@
-/** Rows of work that lasts longer than a request: who does it, and whether it goes on. */
+/** Rows of work that outlasts a request: its runner, and whether it is to stop. */
 import { and, asc, eq, exists, inArray, isNull, lt, ne, notInArray, or, type SQL, sql } from 'drizzle-orm'
 import { jobs } from '#db/jobs'
 import type { Store } from '#store/engine/store'
 
-/** Inserts the row, unless it is there. `runner`: who does it already. */
+/** Inserts the row, unless it exists. `runner`: the process already running it. */
 export async function insertJob({ db }: Store, id: string, kind: string, now: Date, runner?: string): Promise<void> {
   await db
     .insert(jobs)
@@ -11,7 +11,7 @@ export async function insertJob({ db }: Store, id: string, kind: string, now: Da
     .onConflictDoNothing()
 }
 
-/** Which jobs are taken, by whom. */
+/** Which jobs to claim, and for whom. */
 export interface JobClaim {
   kind: string
   runner: string
@@ -21,7 +21,7 @@ export interface JobClaim {
   except: readonly string[]
 }
 
-/** Takes up to `most` jobs of a kind, but for those in `except`, that nobody does, or nobody has beaten for since `before`; the oldest first. */
+/** Claims up to `most` jobs of a kind, except those in `except`, that have no runner, or no heartbeat since `before`; the oldest first. */
 export async function claimJobs({ db }: Store, { kind, runner, before, now, most, except }: JobClaim): Promise<string[]> {
   const free = db
     .select({ id: jobs.id })
@@ -34,7 +34,7 @@ export async function claimJobs({ db }: Store, { kind, runner, before, now, most
   return rows.map(({ id }) => id)
 }
 
-/** Says at `now` that the runner does these; resolves to those among them that are still its own, and whether each is to stop. */
+/** Heartbeat of the runner at `now` for these; resolves to those it still owns, and whether each is to stop. */
 export async function beatJobs({ db }: Store, ids: readonly string[], runner: string, now: Date): Promise<Map<string, boolean>> {
   if (ids.length === 0) return new Map()
   const rows = await db
@@ -45,7 +45,7 @@ export async function beatJobs({ db }: Store, ids: readonly string[], runner: st
   return new Map(rows.map(({ id, stop }) => [id, stop]))
 }
 
-/** Whether this runner still does the job, as a condition of a statement about what it is about. */
+/** Whether this runner still owns the job, as a condition for statements on the job's data. */
 export const isDoneBy = ({ db }: Pick<Store, 'db'>, id: string, runner: string): SQL =>
   exists(
     db
@@ -54,13 +54,13 @@ export const isDoneBy = ({ db }: Pick<Store, 'db'>, id: string, runner: string):
       .where(and(eq(jobs.id, id), eq(jobs.runner, runner))),
   )
 
-/** Asks whoever does it to stop; false when there is no such job. */
+/** Asks its runner to stop; false when there is no such job. */
 export async function stopJob({ db }: Store, id: string): Promise<boolean> {
   const rows = await db.update(jobs).set({ stop: true }).where(eq(jobs.id, id)).returning({ id: jobs.id })
   return rows.length > 0
 }
 
-/** Lets others do these, of the runner's own. */
+/** Releases these jobs of the runner to others. */
 export async function releaseJobs({ db }: Store, ids: readonly string[], runner: string): Promise<void> {
   if (ids.length > 0)
     await db
@@ -69,7 +69,7 @@ export async function releaseJobs({ db }: Store, ids: readonly string[], runner:
       .where(and(inArray(jobs.id, [...ids]), eq(jobs.runner, runner)))
 }
 
-/** Lets others do what earlier processes of this installation did; `runner`: the present one, which may have begun something. */
+/** Releases jobs of earlier processes of this installation; `runner`: the current process, whose jobs stay. */
 export async function releaseJobsOf({ db }: Store, instance: string, runner: string): Promise<void> {
   await db
     .update(jobs)
@@ -77,7 +77,7 @@ export async function releaseJobsOf({ db }: Store, instance: string, runner: str
     .where(and(sql`starts_with(${jobs.runner}, ${`${instance}.`})`, ne(jobs.runner, runner)))
 }
 
-/** It is done: deletes the row of the runner's own. */
+/** The job is done: deletes its row, if the runner owns it. */
 export async function deleteJob({ db }: Store, id: string, runner: string): Promise<void> {
   await db.delete(jobs).where(and(eq(jobs.id, id), eq(jobs.runner, runner)))
 }

@@ -1,4 +1,4 @@
-/** Rows of work that upstreams do long after they were asked. */
+/** Rows of work that upstreams finish long after the request. */
 import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lt, lte, or, sql } from 'drizzle-orm'
 import { interactions, videos } from '#db/upstream-work'
 import type { Store } from '#store/engine/store'
@@ -7,12 +7,12 @@ import { isDoneBy } from './jobs.ts'
 /** A row. */
 export type WorkRecord = typeof videos.$inferSelect
 
-/** What changes of a row while the work goes on. */
+/** Columns that change while the work runs. */
 export type WorkColumns = Pick<WorkRecord, 'state' | 'progress' | 'sealed'>
 
-/** Which are listed. */
+/** Filter and position of a list. */
 export interface WorkBounds {
-  /** Absent: everybody's. */
+  /** Absent: all tenants'. */
   tenant?: string
   /** The one before the first, in this order. */
   after?: Pick<WorkRecord, 'createdAt' | 'id'>
@@ -33,9 +33,9 @@ export interface WorkRows {
   list(store: Store, bounds: WorkBounds): Promise<WorkRecord[]>
   /** How many of the tenant have not ended. */
   countOpen(store: Store, tenant: string): Promise<number>
-  /** How far it is, unless it has ended. */
+  /** Updates its progress, unless it has ended. */
   move(store: Store, id: string, columns: WorkColumns): Promise<void>
-  /** It has ended, once: false when it had already, or when the runner no longer does its job. */
+  /** Ends it, once: false when it already had ended, or when the runner no longer owns its job. */
   end(store: Store, id: string, runner: string, columns: WorkColumns & { endedAt: Date }): Promise<boolean>
   /** Deletes one of the tenant that has ended; false when there is none. */
   remove(store: Store, id: string, tenant: string): Promise<boolean>

@@ -1,4 +1,4 @@
-/** The lines of the books, as every step between the journal and the database has them. */
+/** The lines of the books, in the form used between the journal and the database. */
 import type { NewLog } from './ledger.ts'
 
 /** A finished request to be written to the ledger. Amounts are nano-dollars. */

@@ -13,24 +13,24 @@ export interface BrokenRule {
   rule: string
   /** The account, request, entry, hour or instance. */
   what: string
-  /** The figure that is wrong: nano-dollars, or a count. */
+  /** The wrong figure: nano-dollars, or a count. */
   found: string
 }
 
-/** What one budget counts by this column, from rows and, where rows have been dropped, from their sums. */
+/** What one budget counts in this column, from rows and, where rows have been dropped, from their sums. */
 const usedBy = (column: SQL) => sql`
   (select coalesce(sum(charged), 0) from logs
     where ${column} = a.of_id and at >= coalesce(a."from", '-infinity') and at < coalesce(a.until, 'infinity'))
   + (select coalesce(sum(charged), 0) from usage_hours
     where ${column} = a.of_id and hour < kept.since and hour >= coalesce(a."from", '-infinity') and hour < coalesce(a.until, 'infinity'))`
 
-/** What the rules name; what one of them does not need costs nothing. */
+/** Common table expressions of the rules; unused ones cost nothing. */
 const named = sql`
   with kept as (select coalesce((select (value #>> '{}')::timestamptz from settings where name = 'usageRowsKeptFrom'), '-infinity') as since),
   posted as (select wallet_id as id, sum(amount) as sum from entries group by wallet_id),
   lent as (select account_id as id, sum(amount) as sum from leases group by account_id)`
 
-/** Each selects a part, a rule, what breaks it, and the figure. */
+/** Each selects the part, the rule, what breaks it, and the figure. */
 const rules: readonly SQL[] = [
   sql`select 'ledger' as part, 'I1 a balance is the sum of its entries' as rule, a.id as what, a.free::text as found
   from accounts a left join posted on posted.id = a.id left join lent on lent.id = a.id
@@ -94,8 +94,8 @@ const rules: readonly SQL[] = [
 ]
 
 /**
- * Everything that breaks an invariant; empty if the books are correct. `inPieces`: each rule by itself, as of its own moment, and others
- * have their turn between two; otherwise all in one statement. Rejects with `client_closed_request` once the signal is aborted.
+ * Everything that breaks an invariant; empty if the books are correct. `inPieces`: each rule separately, as of its own moment, with turns
+ * for others in between; otherwise all in one statement. Rejects with `client_closed_request` once the signal is aborted.
  */
 export async function brokenRules({ db }: Pick<Store, 'db'>, inPieces = false, signal?: AbortSignal): Promise<BrokenRule[]> {
   const broken: BrokenRule[] = []
@@ -107,7 +107,7 @@ export async function brokenRules({ db }: Pick<Store, 'db'>, inPieces = false, s
   return broken
 }
 
-/** How much was looked at. */
+/** How much was checked. */
 export interface BooksExtent {
   wallets: number
   budgets: number
@@ -115,7 +115,7 @@ export interface BooksExtent {
   rows: number
   hours: number
   leases: number
-  /** Nano-dollars: all balances, and what of them is on lease. */
+  /** Nano-dollars: all balances, and their leased part. */
   balance: bigint
   leased: bigint
   /** Rows whose charge may still change. */
@@ -151,7 +151,7 @@ export async function booksExtent({ db }: Pick<Store, 'db'>): Promise<BooksExten
 /** An instance that has not been closed. */
 export interface LivingInstance {
   id: bigint
-  /** Seconds since the database heard it. */
+  /** Seconds since its last call. */
   unseenSeconds: number
   /** Nano-dollars of wallets. */
   leased: bigint
@@ -177,9 +177,9 @@ export async function rowsOf({ db }: Pick<Store, 'db'>, requestIds: readonly str
   return new Map(returned<{ id: string; cost: string }>(rows).map(({ id, cost }) => [id, { cost: BigInt(cost) }]))
 }
 
-/** Statements of this transaction take as long as they need. */
+/** Removes the statement timeout in this transaction. */
 export async function waitForStatements(tx: Db): Promise<void> {
   await tx.execute(sql`set local statement_timeout = 0`)
-  // A reader that was killed cannot say so: the server looks whether it is still there.
+  // A killed reader cannot cancel: the server checks whether the connection still exists.
   await tx.execute(sql`select set_config(name, '1s', true) from pg_settings where name = 'client_connection_check_interval'`)
 }

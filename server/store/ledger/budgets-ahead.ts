@@ -1,13 +1,13 @@
 /**
- * Budgets that begin while nobody waits for them: the next windows of those that were used in the present one. A budget that begins needs
- * a lock by itself, which everybody who settles waits for; at midnight all daily ones would.
+ * Opens budgets before they are needed: the next windows of those used in the current one. Opening a budget takes an exclusive
+ * lock, which all settling waits for; at midnight all daily ones would open at once.
  */
 import { sql } from 'drizzle-orm'
 import { returned } from '#store/engine/rows'
 import type { Store } from '#store/engine/store'
 import type { AskedPart } from './leases.ts'
 
-/** A window that ends soon, and nothing follows it yet. */
+/** A window that ends soon and has no successor yet. */
 export interface EndingBudget {
   account: string
   of: 'key' | 'user' | 'group' | 'member'
@@ -15,7 +15,7 @@ export interface EndingBudget {
   until: Date
 }
 
-/** At most so many of the budgets that end between these instants and have no successor, in the order of their ends. */
+/** At most `most` of the budgets that end between these instants and have no successor, in the order of their ends. */
 export async function endingBudgets({ db }: Pick<Store, 'db'>, from: Date, till: Date, most: number, after = ''): Promise<EndingBudget[]> {
   const rows = await db.execute(sql`
     select a.id as account, a."of", a.of_id as "ofId", (extract(epoch from a.until) * 1000)::bigint::text as until from (
@@ -31,7 +31,7 @@ export async function endingBudgets({ db }: Pick<Store, 'db'>, from: Date, till:
   return returned<Omit<EndingBudget, 'until'> & { until: string }>(rows).map((row) => ({ ...row, until: new Date(Number(row.until)) }))
 }
 
-/** Begins these budgets, those that are there already excepted. Keep the list short: everybody who settles waits. */
+/** Opens these budgets, except existing ones. Keep the list short: all settling waits. */
 export async function openBudgets({ db }: Pick<Store, 'db'>, budgets: readonly Pick<AskedPart, 'account' | 'budget'>[]): Promise<void> {
   const asked = JSON.stringify([budgets], (_, value) => (typeof value === 'bigint' ? value.toString() : value))
   await db.transaction(async (tx) => {

@@ -33,7 +33,7 @@ export async function readBudgetsLeft({ db }: Store, budgets: readonly ShownBudg
   return new Map(returned<{ account: string; amount: string }>(rows).map(({ account, amount }) => [account, BigInt(amount)]))
 }
 
-/** By member, as `team_members` has their ids: what was charged for them since then, in nano-dollars. */
+/** By member id (of `team_members`): what was charged for them since then, in nano-dollars. */
 export async function readMembersSpent({ db }: Store, ids: readonly string[], since: Date): Promise<Map<string, bigint>> {
   if (ids.length === 0) return new Map()
   const rows = await db.execute(sql`

@@ -1,18 +1,18 @@
-/** The entries of a wallet, to be read. */
+/** Reads the entries of a wallet. */
 import { type AnyColumn, and, desc, eq, gte, lt, type SQL, sql } from 'drizzle-orm'
 import { accounts, entries, leases } from '#db/schema'
 import type { Store } from '#store/engine/store'
 
-/** An entry: money that came to a wallet or left it, and what the wallet held after it. Nano-dollars. */
+/** An entry: money credited to or taken from a wallet, and the balance after it. Nano-dollars. */
 export type EntryRecord = typeof entries.$inferSelect & { balance: bigint }
 
-/** Which entries are shown; absent: all. */
+/** Filter of entries; absent: all. */
 export interface EntryFilter {
   kind?: EntryRecord['kind']
   from?: Date
   /** Exclusive. */
   to?: Date
-  /** A part of the reason or of the cause, in any case. */
+  /** Part of the reason or the cause, ignoring case. */
   words?: string
 }
 
@@ -23,8 +23,8 @@ export interface EntryPlace {
 }
 
 /**
- * Newest first, those before a place; `next` is where the next page begins. What an entry left in the wallet counts every older entry, shown
- * or not: one statement sees the balance and the entries as they are at one moment.
+ * Newest first, those before a place; `next` is where the next page begins. The balance of an entry counts every older entry, shown
+ * or not: one statement reads the balance and the entries as of one moment.
  */
 export async function pageEntries(
   { db }: Pick<Store, 'db'>,
@@ -43,7 +43,7 @@ export async function pageEntries(
   return { rows, next: last && found.length > rows.length ? { id: last.id, balance: last.balance - last.amount } : null }
 }
 
-/** The entries of a wallet, or those before a place, each with what it left. */
+/** The entries of a wallet, or those before a position, each with its balance. */
 export function countedEntries(db: Store['db'], walletId: string, before?: EntryPlace) {
   const leased = db
     .select({ sum: sql`coalesce(sum(${leases.amount}), 0)` })
@@ -71,7 +71,7 @@ export function countedEntries(db: Store['db'], walletId: string, before?: Entry
     .where(and(eq(entries.walletId, walletId), before && lt(entries.id, before.id)))
 }
 
-/** The condition for those that are shown. */
+/** The filter as a condition. */
 export const shown = (
   { kind, at, reason, ref }: Record<'kind' | 'at' | 'reason' | 'ref', AnyColumn>,
   { kind: only, from, to, words }: EntryFilter,

@@ -1,4 +1,4 @@
-/** The entries of a wallet with what requests were charged summed by the day; all others stand alone. */
+/** The entries of a wallet, with charges for requests summed by day; all others separately. */
 import { desc, eq, lt, sql } from 'drizzle-orm'
 import { entries } from '#db/schema'
 import type { Store } from '#store/engine/store'
@@ -6,13 +6,13 @@ import { countedEntries, type EntryFilter, type EntryRecord, shown } from './ent
 import { dayOfAt, daysOf } from './zone-days.ts'
 
 /**
- * A line: a single entry, or all charges of a day. Such a line has the id, the time and what was left of its newest charge, and the sum of
+ * A line: a single entry, or all charges of a day. The latter has the id, time and balance of its newest charge, and the sum of
  * all of them as `amount`.
  */
 export interface EntryLine extends EntryRecord {
   /** `2026-03-01`; null for a single entry. */
   day: string | null
-  /** How many entries stand in it. */
+  /** Number of entries in it. */
   entries: number
 }
 

@@ -1,4 +1,4 @@
-/** Instances (process starts) in the database; their leases are theirs until they are closed. */
+/** Instances (process starts) in the database; they own their leases until they are closed. */
 import { and, eq, gt, inArray, sql } from 'drizzle-orm'
 import { accounts, instances, leases } from '#db/schema'
 import type { Store } from '#store/engine/store'

@@ -1,5 +1,5 @@
 /**
- * Requests that are in the books as interrupted although their process may live: their data folder was copied or moved while it ran. The
+ * Requests recorded as interrupted although their process may be alive: their data folder was copied or moved while it ran. The
  * real end of such a request replaces its row, once.
  */
 import { inArray, sql } from 'drizzle-orm'
@@ -12,7 +12,7 @@ type Line = Pick<BookLine, 'row' | 'accounts' | 'owed'>
 
 const json = (value: unknown) => sql`${JSON.stringify(value, storable)}::text::jsonb`
 
-/** Notes, before they are written, those of the interrupted requests that have no usage row yet. */
+/** Records, before they are written, those of the interrupted requests that have no usage row yet. */
 export async function noteInterrupted({ db }: Pick<Store, 'db'>, lines: readonly Line[]): Promise<void> {
   const sent = lines.map(({ row: { at, requestId } }) => ({ at, id: requestId }))
   await db.execute(sql`
@@ -20,7 +20,7 @@ export async function noteInterrupted({ db }: Pick<Store, 'db'>, lines: readonly
     where not exists (select from logs where logs.at = l.at and logs.request_id = l.id) on conflict do nothing`)
 }
 
-/** Corrects the rows of those of these requests that were noted as interrupted within a day. One transaction. */
+/** Corrects the rows of those of these requests that were recorded as interrupted within a day. One transaction. */
 export async function correctInterrupted({ db }: Pick<Store, 'db'>, lines: readonly Line[]): Promise<void> {
   if (lines.length === 0) return
   const sent = lines.map(({ row, accounts, owed }, n) => ({ n, row: rowByColumns(row), accounts, cost: owed }))
@@ -38,7 +38,7 @@ export async function unsettledAmong({ db }: Pick<Store, 'db'>, requestIds: read
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Forgets requests that nobody can correct any more. */
+/** Deletes records of requests that can no longer be corrected. */
 export async function sweepInterrupted({ db }: Pick<Store, 'db'>): Promise<void> {
   await db.delete(unsettled).where(sql`${unsettled.since} < clock_timestamp() - interval '1 day'`)
 }

@@ -1,16 +1,16 @@
-/** Which requests of batches have their answers written down, and which videos and interactions their ends: only those are charged when a crash came before theirs. */
+/** Which batch requests have stored answers, and which videos and interactions stored ends: after a crash only those are charged. */
 import { and, eq, inArray, isNotNull } from 'drizzle-orm'
 import { batchLines } from '#db/batches'
 import { interactions, videos } from '#db/upstream-work'
 import type { Store } from '#store/engine/store'
 
-/** A request of a batch, or the one that asked for a video or an interaction, whose id then stands as `batch`. */
+/** A request of a batch, or one that started a video or an interaction, whose id is then `batch`. */
 export interface BatchRequest {
   id: string
   batch: string
 }
 
-/** The ids of those whose answer is in their batch, and of those whose work has its end. */
+/** The ids of those whose answer is in their batch, and of those whose work has ended. */
 export async function keptAnswers({ db }: Pick<Store, 'db'>, requests: readonly BatchRequest[]): Promise<ReadonlySet<string>> {
   if (requests.length === 0) return new Set()
   const ids = requests.map(({ id }) => id)
@@ -23,7 +23,7 @@ export async function keptAnswers({ db }: Pick<Store, 'db'>, requests: readonly 
     .select({ id: videos.requestId })
     .from(videos)
     .where(and(inArray(videos.id, names), inArray(videos.requestId, ids), eq(videos.state, 'completed'), isNotNull(videos.endedAt)))
-  // What was cancelled is charged, too; nothing is foreseen of what failed.
+  // Cancelled work is charged, too; failed work is not.
   const answered = await db
     .select({ id: interactions.requestId })
     .from(interactions)

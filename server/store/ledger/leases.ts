@@ -1,6 +1,6 @@
 /**
  * Leases: parts of accounts that instances spend in memory. Invariant at every commit: the free amount of a wallet and its leases add
- * up to its entries. Each call of an instance carries an increasing number: a call that was given up and arrives late is rejected
+ * up to its entries. Each call of an instance carries an increasing number: an abandoned call that arrives late is rejected
  * (`fenced`), so its outcome never has to be guessed.
  */
 import { and, eq, gte, inArray, lt, notExists, sql } from 'drizzle-orm'
@@ -25,7 +25,7 @@ export interface AskedPart {
   budget?: { limit: bigint; of: 'key' | 'user' | 'group' | 'member'; ofId: string; from: Date | null; until: Date | null } | undefined
 }
 
-/** One call of an instance; `Line`: the form in which it has its lines. */
+/** One call of an instance; `Line`: the form of its lines. */
 export interface SyncCall<Line = BookLine> {
   instance: bigint
   /** Larger than in every earlier call of this instance. */
@@ -35,17 +35,17 @@ export interface SyncCall<Line = BookLine> {
   own: readonly { account: string; back: bigint; held: bigint }[]
   /** Each list is granted as a whole or refused: every `need`, and up to `want` where enough remains for others. */
   ask: readonly (readonly AskedPart[])[]
-  /** The lines are an earlier run's, whose lease may be smaller than they say, or gone. */
+  /** The lines are an earlier run's, whose leases may be smaller than the lines assume, or gone. */
   replay?: boolean
-  /** What is asked for is what this instance had before the database lost commits: nobody else may take meanwhile. */
+  /** The request is for what this instance had before the database lost commits: no one else may take meanwhile. */
   again?: boolean
-  /** They are interrupted requests whose process may live: their real ends may still come. */
+  /** The lines are interrupted requests whose process may be alive: their real ends may still arrive. */
   interrupted?: boolean
   /** The number of the last answered call: a database that does not know it has lost commits. */
   heard?: bigint
 }
 
-/** An account as an instance sees it, in nano-dollars. */
+/** An account from an instance's view, in nano-dollars. */
 export interface LeaseState {
   leased: bigint
   /** Available to any instance. */
@@ -100,7 +100,7 @@ function isUnusual({ replay = false, lines, own, ask }: SyncCall): boolean {
   return lines.length === 0 && (ask.length > 0 || own.some(({ back }) => back !== 0n))
 }
 
-/** One call with everything in JSON: for replays, for lines that leases do not pay in full, and for whatever else is not usual. */
+/** One call with everything in JSON: for replays, for lines that leases do not pay in full, and other unusual cases. */
 async function syncSlowly({ db }: Pick<Store, 'db'>, call: SyncCall): Promise<SyncAnswer> {
   const { instance, seq, lines, own, ask, replay = false, heard = 0n, again = false } = call
   const sent = lines.map(({ row, accounts, owed, covered }, n) => ({ n, row: rowByColumns(row), accounts, cost: owed, covered }))
@@ -198,7 +198,7 @@ export async function linesNotInBooks<Line extends { row: Pick<BookLine['row'], 
   lines: readonly Line[],
 ): Promise<Line[]> {
   const [ats, ids] = [lines.map(({ row }) => row.at.toISOString()), lines.map(({ row }) => row.requestId)]
-  // OFFSET 0: each row is found by its key, however many there are.
+  // OFFSET 0 makes the planner find each row by its key, however many there are.
   const result = await db.execute(sql`
     select l.n::integer - 1 as n from unnest(${textArray(ats)}::timestamptz[], ${textArray(ids)}::text[]) with ordinality as l(at, id, n)
     left join lateral (select true as known from logs where logs.at = l.at and logs.request_id = l.id offset 0) as row on true

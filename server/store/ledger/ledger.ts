@@ -19,7 +19,7 @@ export type NewLog = Omit<typeof logs.$inferInsert, 'charged' | 'detail' | 'figu
   replayOf?: string | undefined
 }
 
-/** What a request left behind in an upstream's account, sealed. */
+/** State that a request left in an upstream's account, sealed. */
 export interface StateNote {
   key: string
   sealed: string
@@ -90,13 +90,13 @@ export interface Wallet {
   /** Everything posted so far, including open holds: available is `balance - held`. */
   balance: bigint
   /**
-   * The amount in open holds as instances last reported it: within a second, and at once when a request ends. For an instance that is
-   * gone, its whole lease: nobody can spend it before its journal has been read.
+   * The amount in open holds as instances last reported it: within a second, and at once when a request ends. For a missing
+   * instance, its whole lease: it cannot be spent before its journal has been read.
    */
   held: bigint
 }
 
-/** Wallets by user id, of these users and teams or of all users; who has none is missing. */
+/** Wallets by user id, of these users and teams or of all users; those without one are missing. */
 export async function readWallets(db: Db, ids: readonly string[] | 'users'): Promise<Map<string, Wallet>> {
   if (ids.length === 0) return new Map()
   const isMissing = sql`${instances.seen} < clock_timestamp() - interval '60 seconds'`

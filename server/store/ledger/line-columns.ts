@@ -1,12 +1,12 @@
 /**
- * Writes lines as the parameters of `books_sync_lines`: one text for each column of all rows, and the sums by account and owner that the
- * function checks before it believes that the leases pay for everything. The order is that of the function.
+ * Encodes lines as the parameters of `books_sync_lines`: one text per column for all rows, and the sums by account and owner that the
+ * function checks before it accepts that the leases pay for everything. The order is the function's.
  */
 import { logs } from '#db/schema'
 import type { NewLog } from './ledger.ts'
 import { detailText, figuresText } from './row-detail.ts'
 
-/** What is written of a line, as `BookLine` has it. */
+/** The part of a `BookLine` that is written. */
 interface Line {
   row: NewLog
   accounts: readonly string[]
@@ -52,10 +52,10 @@ const forms = {
 } as const satisfies Record<Packed, Form>
 const columns = Object.entries(forms) as [keyof NewLog, Form][]
 
-/** How many texts `logColumns` answers. */
+/** How many texts `logColumns` returns. */
 export const logColumnCount = columns.length
 
-/** Between the JSON texts of a column: JSON never has it, since it escapes control characters. */
+/** Separates the JSON texts of a column: it never occurs in JSON, which escapes control characters. */
 const separator = '\u001f'
 
 /** The rows' columns; empty texts for no rows. */
@@ -110,7 +110,7 @@ function quoted(text: string): string {
 /** A value without amounts as JSON that a JSON column can store: other characters become replacement characters. */
 export function jsonText(value: unknown): string {
   const text = JSON.stringify(value)
-  // What cannot be stored is always written as an escape.
+  // Characters that cannot be stored are always escaped.
   return text.includes('\\u') ? JSON.stringify(value, storable) : text
 }
 

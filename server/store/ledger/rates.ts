@@ -1,6 +1,6 @@
 /**
  * Rate and concurrency limits shared by all instances. What an instance takes counts immediately, used or not; what it does not use
- * is returned. Each call of an instance carries an increasing number: a call that was given up and arrives late is rejected. The
+ * is returned. Each call of an instance carries an increasing number: an abandoned call that arrives late is rejected. The
  * database's clock is the only one.
  */
 import { eq, sql } from 'drizzle-orm'
@@ -8,7 +8,7 @@ import { rateHolders } from '#db/schema'
 import { returned } from '#store/engine/rows'
 import type { Store } from '#store/engine/store'
 
-/** What an instance asks of one limit: see the comment of the function in the migration. */
+/** An instance's request for one limit: see the comment of the function in the migration. */
 export interface RateAsk {
   id: string
   /** The limit itself. */
@@ -17,7 +17,7 @@ export interface RateAsk {
   need: number
   /** Total demand of waiting requests. */
   claim: number
-  /** In advance, for requests to come. */
+  /** In advance, for future requests. */
   ahead: number
   /** Concurrency limits: the places that the instance counts on. Absent for rate limits. */
   keep?: number
@@ -34,9 +34,9 @@ export interface RateCall {
   /** Larger than in every earlier call of this holder. */
   seq: number
   asks: readonly RateAsk[]
-  /** Milliseconds after which a holder that was not seen loses its places. */
+  /** Milliseconds after which an unseen holder loses its places. */
   writeOffMs: number
-  /** True when the caller has reached the database all that time, so that a holder that was not seen is really gone. */
+  /** True when the caller has reached the database all that time, so that an unseen holder is really gone. */
   trusting: boolean
 }
 

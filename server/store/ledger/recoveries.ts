@@ -1,14 +1,14 @@
 /**
- * A database that has lost commits, as an asynchronous standby that was promoted: what an instance had taken is free again there, and what
- * it had charged is in nobody's books. Until every instance of that time has been heard, and has written again what was lost, nobody takes
- * anything. The functions `books_may_take` and `books_recover` of the migrations decide; a promotion alone begins a recovery.
+ * A database that has lost commits, such as a promoted asynchronous standby: what an instance had taken is free again there, and what
+ * it had charged is missing from the books. Until every instance of that time has called and written back what was lost, no instance
+ * takes anything. The functions `books_may_take` and `books_recover` of the migrations decide; a promotion alone begins a recovery.
  */
 import { eq, sql } from 'drizzle-orm'
 import { instances } from '#db/schema'
 import { sqlState } from '#store/engine/sql-state'
 import type { Store } from '#store/engine/store'
 
-/** Nothing was done: leases cannot be taken now. */
+/** The call had no effect: leases cannot be taken now. */
 export class TakesPaused extends Error {
   readonly code = pausedState
 }
@@ -17,7 +17,7 @@ const pausedState = 'PF003'
 /** True for the rejection of a call that asked for leases during a recovery. */
 export const areTakesPaused = (thrown: unknown): boolean => sqlState(thrown) === pausedState
 
-/** This instance has found that the database lost commits, and writes them again now: nobody takes meanwhile. */
+/** This instance has found that the database lost commits, and writes them back now: no instance takes meanwhile. */
 export async function beginTelling({ db }: Pick<Store, 'db'>, instance: bigint): Promise<void> {
   await db.transaction(async (tx) => {
     await tx.execute(sql`select books_recover()`)
@@ -25,7 +25,7 @@ export async function beginTelling({ db }: Pick<Store, 'db'>, instance: bigint):
   })
 }
 
-/** This instance has written everything again. */
+/** This instance has written everything back. */
 export async function endTelling({ db }: Pick<Store, 'db'>, instance: bigint): Promise<void> {
   await db.update(instances).set({ telling: false }).where(eq(instances.id, instance))
 }

@@ -1,4 +1,4 @@
-/** Reports: transactions of one reader on PostgreSQL, whose statement ends when the reader leaves or when it takes too long. */
+/** Reports: transactions for one client, whose statement is cancelled (on PostgreSQL) when the client disconnects or it takes too long. */
 import { sql } from 'drizzle-orm'
 import { GatewayError } from '#shared/errors'
 import { returned } from '#store/engine/rows'
@@ -8,13 +8,13 @@ import type { Db, Store } from '#store/engine/store'
 /** SQLSTATE query_canceled: by us, or by the statement's time limit. */
 const queryCanceled = '57014'
 
-/** Throws `client_closed_request` once the reader's signal is aborted. */
+/** Throws `client_closed_request` once the client's signal is aborted. */
 export function refuseLeft(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw new GatewayError('client_closed_request', 'The reader has left.')
 }
 
 /**
- * Runs the work in a transaction. Rejects with `client_closed_request` once the signal is aborted, when the statement under way has been
+ * Runs the work in a transaction. Rejects with `client_closed_request` once the signal is aborted and the running statement has been
  * cancelled, and with `overloaded` when a statement reaches its time limit.
  */
 export async function inReport<T>(
@@ -46,7 +46,7 @@ async function cancellable<T>(db: Db, tx: Db, signal: AbortSignal | undefined, w
     return await work(tx)
   } finally {
     signal.removeEventListener('abort', cancel)
-    // The connection is another's only when nobody cancels what runs there any more.
+    // Release the connection only when no cancellation can hit it any more.
     await cancelling
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The two columns into which a usage row packs what would cost it much: `detail`, a text that is only read together with its row, and
- * `figures`, what is added up. Rows of earlier versions have a column for each part instead, and both forms read alike.
+ * The two columns into which a usage row packs what would otherwise be expensive: `detail`, a text that is only read with its row, and
+ * `figures`, which are summed. Rows of earlier versions have a column for each part instead; both forms read alike.
  */
 import type { logs } from '#db/schema'
 import type { NewLog } from './ledger.ts'
@@ -10,7 +10,7 @@ type Stored = typeof logs.$inferSelect
 /** A usage row as it is read. */
 export type StoredLog = Omit<Stored, 'detail' | 'figures' | 'attempts'> & Pick<NewLog, 'attempts' | 'batch' | 'replayOf'>
 
-/** Where each figure stands in `usage`, in the order of the column: what is usually zero comes last, and is left out there. */
+/** Path of each figure in `usage`, in the order of the column: those usually zero come last, and are omitted there. */
 export const figurePaths = [
   ['in', 'fresh'],
   ['out', 'total'],
@@ -72,7 +72,7 @@ export function detailText({
 export const answeredModel = (attempts: StoredLog['attempts']): string | undefined =>
   attempts.findLast(({ phase }) => phase === 'stream' || phase === 'done')?.model
 
-/** The row with its detail taken apart. */
+/** The row with its detail unpacked. */
 export function unpacked({ detail, figures: _, ...row }: Stored): StoredLog {
   const known = { ...row, attempts: row.attempts ?? [] }
   return detail === null ? known : { ...known, ...JSON.parse(detail) }

@@ -1,4 +1,4 @@
-/** What requests left behind in upstreams' accounts, written with their usage rows. */
+/** State that requests left in upstreams' accounts, written with their usage rows. */
 import { sql } from 'drizzle-orm'
 import { recollections } from '#db/schema'
 import { inLots } from '#store/engine/batches'
@@ -8,8 +8,8 @@ import type { BookLine } from './book-line.ts'
 type Note = typeof recollections.$inferInsert
 
 /**
- * Writes the notes of these lines. Of one key the note that lasts longest stays, so that a line that comes twice, or late, takes back
- * nothing that was noted since.
+ * Writes the notes of these lines. Per key the note with the latest expiry wins, so that a repeated or late line does not undo
+ * newer notes.
  */
 export async function writeNotes({ db }: Pick<Store, 'db'>, lines: readonly Pick<BookLine, 'row'>[]): Promise<void> {
   const latest = new Map<string, Note>()
@@ -21,7 +21,7 @@ export async function writeNotes({ db }: Pick<Store, 'db'>, lines: readonly Pick
       latest.set(name, { tenant: row.userId, key, sealed, expiresAt: new Date(expiresAt) })
     }
   }
-  // In one order, so that instances which note the same never wait for each other in a circle.
+  // In one order, so that instances writing the same keys never deadlock.
   const notes = [...latest].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, note]) => note)
   await inLots(notes, (lot) =>
     db

@@ -15,7 +15,7 @@ import { rowCopies } from './row-copies.ts'
 /** The database; without the engine's name rows go as on PostgreSQL. */
 export type BooksPlace = Pick<Store, 'db'> & Partial<Pick<Store, 'engine'>>
 
-/** What is written of a call of `leases.ts`. */
+/** The part of a call of `leases.ts` that is written. */
 interface UsualCall {
   instance: bigint
   seq: bigint
@@ -26,7 +26,7 @@ interface UsualCall {
 }
 
 /**
- * Refusals after which nothing was done: the call is not usual, a line is known, or the tables of months are others than they were.
+ * Errors that leave nothing changed: the call is not usual, a line is already known, or the month tables have changed.
  */
 const unusualStates: ReadonlySet<string | undefined> = new Set(['PF002', '23505', '23514', '42P01'])
 
@@ -60,7 +60,7 @@ async function syncRows({ db, engine }: BooksPlace, { instance, seq, heard = 0n,
     ...[own.filter(({ back }) => back !== 0n), ask].map(jsonOf),
   ]
   if (engine === 'embedded') {
-    // Whatever is copied after a statement comes, even where that one has no row: the question goes ahead, which nobody can come between.
+    // Copies after a statement run even where it returns no row: so this check runs first; nothing can run in between.
     if (ask.length > 0 && returned(await runPrepared(db, mayTakeStatement, [])).length === 0) throw new TakesPaused()
     return answerIn(await runThenCopy(db, partsStatement, [...numbers, String(fresh.length), ...sums], await copiesOf(db, fresh)))
   }
@@ -94,7 +94,7 @@ function distinct(lines: readonly BookLine[]): readonly BookLine[] {
   return lines.filter(({ row }) => seen.delete(row.requestId))
 }
 
-/** The months that have a table, as they were last known. */
+/** The months that have a table, as last read. */
 const months = new WeakMap<Db, Promise<ReadonlySet<string>>>()
 
 async function copiesOf(db: Db, lines: readonly BookLine[]): Promise<CopiedRows[]> {

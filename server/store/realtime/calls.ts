@@ -21,7 +21,7 @@ export async function findCall({ db }: Store, id: string, now: Date): Promise<Ca
   return row
 }
 
-/** Those that have not ended, of the tenant if one is named, the newest first. */
+/** Calls that have not ended, of the tenant if given, newest first. */
 export function openCalls({ db }: Store, { tenant, most, now }: { tenant?: string; most: number; now: Date }): Promise<CallRecord[]> {
   const ofTenant = tenant === undefined ? undefined : eq(realtimeCalls.tenant, tenant)
   return db

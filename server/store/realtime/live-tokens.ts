@@ -1,9 +1,9 @@
-/** Rows of how often short-lived keys of live sessions were used. */
+/** Use counts of short-lived keys of live sessions. */
 import { and, eq, gt, inArray, lt, lte, sql } from 'drizzle-orm'
 import { liveTokens } from '#db/realtime'
 import type { Store } from '#store/engine/store'
 
-/** Uses the key once more; false when it was used `most` times already. Of several at once, whatever instance they ask, no more get it. */
+/** Uses the key once more; false when it was used `most` times already. Exact under concurrency, across instances. */
 async function takeUse({ db }: Store, id: string, most: number, expiresAt: Date): Promise<boolean> {
   const rows = await db
     .insert(liveTokens)
@@ -13,7 +13,7 @@ async function takeUse({ db }: Store, id: string, most: number, expiresAt: Date)
   return rows.length > 0
 }
 
-/** Takes back a use that came to nothing. */
+/** Returns a use that failed. */
 async function giveUseBack({ db }: Store, id: string): Promise<void> {
   await db
     .update(liveTokens)
@@ -21,7 +21,7 @@ async function giveUseBack({ db }: Store, id: string): Promise<void> {
     .where(and(eq(liveTokens.id, id), gt(liveTokens.used, 0)))
 }
 
-/** Deletes those that have ended at `now`; resolves to their number. */
+/** Deletes those expired at `now`; resolves to their number. */
 async function sweepUses({ db }: Store, now: Date): Promise<number> {
   const late = db.select({ id: liveTokens.id }).from(liveTokens).where(lte(liveTokens.expiresAt, now)).limit(1000)
   const gone = await db.delete(liveTokens).where(inArray(liveTokens.id, late)).returning({ id: liveTokens.id })

@@ -1,6 +1,6 @@
 /**
- * Replays: jobs and their items. An item is begun only by the process that does the job, in the statement that looks whether it still does;
- * so one whose job was taken over begins nothing more.
+ * Replays: jobs and their items. An item is begun only by the process that owns the job, in the statement that checks the ownership;
+ * so a process whose job was taken over begins nothing more.
  */
 import { and, asc, desc, eq, exists, inArray, lt, notInArray, or, type SQL, sql } from 'drizzle-orm'
 import { replayItems, replayJobs } from '#db/schema'
@@ -16,7 +16,7 @@ export type ReplayItemRecord = typeof replayItems.$inferSelect
 /** What is known of an item once it has ended. */
 export type ReplayEnd = Pick<ReplayItemRecord, 'state'> & Partial<Pick<ReplayItemRecord, 'error' | 'charged' | 'result' | 'difference'>>
 
-/** Inserts a job with its items, and that there is something to do; in a transaction of the caller. */
+/** Inserts a replay with its items, and the job that runs it; in the caller's transaction. */
 export async function insertReplay(store: Store, job: ReplayRecord, items: readonly ReplayItemRecord[]): Promise<void> {
   const { db } = store
   await db.insert(replayJobs).values(job)
@@ -30,7 +30,7 @@ export async function findReplay({ db }: Store, userId: string, id: string): Pro
   return row
 }
 
-/** The user's jobs, newest first; `before`: only what comes after this one in that order. */
+/** The user's jobs, newest first; `before`: only those after this one in that order. */
 export async function listReplays(
   { db }: Store,
   userId: string,
@@ -47,7 +47,7 @@ export async function listReplays(
     .limit(limit)
 }
 
-/** How many items of each job are in each state, and nano-dollars that were charged. */
+/** Number of items in each state per job, and nano-dollars charged. */
 export async function countReplayItems({ db }: Store, jobIds: readonly string[]) {
   if (jobIds.length === 0) return []
   const { jobId, state, charged } = replayItems
@@ -71,7 +71,7 @@ export async function findReplayItem({ db }: Store, jobId: string, n: number): P
   return item
 }
 
-/** How many jobs of the user go on, and the ids of all others, newest first. */
+/** How many jobs of the user are running, and the ids of all others, newest first. */
 export async function replaysOf({ db }: Store, userId: string): Promise<{ running: number; over: string[] }> {
   const { id, state, at } = replayJobs
   const rows = await db.select({ id, state }).from(replayJobs).where(eq(replayJobs.userId, userId)).orderBy(desc(at), desc(id))
@@ -88,7 +88,7 @@ export async function findRunningReplay({ db }: Store, id: string): Promise<Repl
   return row
 }
 
-/** What another process had begun of a job was interrupted: it is not begun again. Nothing happens where `runner` does not do the job. */
+/** Marks items that another process had begun as interrupted: they are not begun again. Has no effect if `runner` does not own the job. */
 export async function interruptReplayItems(store: Store, jobId: string, runner: string): Promise<void> {
   await store.db
     .update(replayItems)
@@ -96,7 +96,7 @@ export async function interruptReplayItems(store: Store, jobId: string, runner: 
     .where(and(eq(replayItems.jobId, jobId), eq(replayItems.state, 'running'), isDoneBy(store, jobId, runner)))
 }
 
-/** The user's job is to stop; false: there is none that goes on. */
+/** Asks the user's job to stop; false: none is running. */
 export async function stopReplay({ db }: Store, userId: string, id: string): Promise<boolean> {
   const told = await db
     .update(replayJobs)
@@ -107,8 +107,8 @@ export async function stopReplay({ db }: Store, userId: string, id: string): Pro
 }
 
 /**
- * Begins the next item of a job under this id; undefined: none is left, or `runner` does not do the job any more, or it is to stop.
- * `except`: places of items that are left for others.
+ * Begins the next item of a job under this id; undefined: none is left, `runner` no longer owns the job, or it is to stop.
+ * `except`: positions of items to leave to others.
  */
 export async function beginReplayItem(
   store: Store,
@@ -133,7 +133,7 @@ export async function beginReplayItem(
   return item
 }
 
-/** What an item that was begun under this id came to. One that was taken for interrupted is put right. */
+/** Records the result of the item begun under this id, even if it was presumed interrupted. */
 export async function endReplayItem({ db }: Store, replayId: string, end: ReplayEnd): Promise<void> {
   await db
     .update(replayItems)
@@ -141,7 +141,7 @@ export async function endReplayItem({ db }: Store, replayId: string, end: Replay
     .where(and(eq(replayItems.replayId, replayId), inArray(replayItems.state, ['running', 'interrupted'])))
 }
 
-/** Nothing of it was sent: it waits again. */
+/** Nothing of it was sent: sets it back to waiting. */
 export async function putBackReplayItem({ db }: Store, replayId: string): Promise<void> {
   await db
     .update(replayItems)
@@ -149,12 +149,12 @@ export async function putBackReplayItem({ db }: Store, replayId: string): Promis
     .where(and(eq(replayItems.replayId, replayId), eq(replayItems.state, 'running')))
 }
 
-/** Notes of an item what was known of its original, and whether its bytes are unchanged. */
+/** Records what is known of an item's original, and whether its bytes are unchanged. */
 export async function noteReplayItem({ db }: Store, replayId: string, known: Pick<ReplayItemRecord, 'original' | 'exact'>): Promise<void> {
   await db.update(replayItems).set(known).where(eq(replayItems.replayId, replayId))
 }
 
-/** Nano-dollars: what the items of a job were charged, and what those are expected to be of which nobody knows yet. */
+/** Nano-dollars: charges of a job's items, plus the expected ones of items whose charge is not known yet. */
 export async function spentOfReplay({ db }: Store, jobId: string): Promise<bigint> {
   const rows = returned<{ spent: string }>(
     await db.execute(sql`
@@ -165,8 +165,8 @@ export async function spentOfReplay({ db }: Store, jobId: string): Promise<bigin
 }
 
 /**
- * Ends a job: as stopped where it was told to, for its ceiling where `isSpent`, else as done where nothing waits. What waits is skipped.
- * False: it is not over, or `runner` does not do it.
+ * Ends a job: as stopped if that was requested, by its ceiling if `isSpent`, else as done if nothing waits. Waiting items are skipped.
+ * False: it is not over, or `runner` does not own it.
  */
 export async function endReplay(store: Store, runner: string, id: string, isSpent: boolean): Promise<boolean> {
   return store.db.transaction(async (tx) => {
@@ -192,7 +192,7 @@ export async function endReplay(store: Store, runner: string, id: string, isSpen
   })
 }
 
-/** Deletes jobs of these ids, with their items; resolves with the ids of the requests that they sent. */
+/** Deletes jobs of these ids, with their items; resolves to the ids of the requests that they sent. */
 export async function deleteReplays({ db }: Store, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return []
   const { replayId, jobId } = replayItems

@@ -3,13 +3,13 @@ import type { WorkPlace } from '#store/engine/worker-calls'
 import { writeBackup } from './backup.ts'
 import { withSnapshot } from './snapshot.ts'
 
-/** What to write, and what time it bears (RFC 3339). */
+/** The file to write, and its timestamp (RFC 3339). */
 export interface BackupOrder {
   file: string
   at: string
 }
 
-/** On the embedded engine everything else waits until it is over. */
+/** On the embedded engine everything else waits until it ends. */
 export const work = ({ db }: WorkPlace) => ({
   backup: ({ file, at }: BackupOrder): Promise<void> => withSnapshot(db, (snapshot) => writeBackup(file, snapshot, at)),
 })

@@ -1,6 +1,6 @@
 /**
- * Backups on a timer, in one folder: made when the newest one is old enough, removed by number and age. The folder says when the last
- * one was made, so a restart makes none too many, and instances that share it make one between them.
+ * Backups on a timer, in one folder: made when the newest one is old enough, removed by number and age. The folder tells when the last
+ * one was made, so a restart makes no extra one, and instances that share it make one between them.
  */
 import type { Clock } from '#runtime/clock'
 import { makeOwnFolder, namesIn, removeFolder } from '#runtime/folder'
@@ -13,13 +13,13 @@ import type { BackupOrder } from './backup-work.ts'
 export interface BackupPlan {
   folder: string
   everyMs: number
-  /** So many are kept at most. */
+  /** Most backups that are kept. */
   keep: number
-  /** None that is older is kept, but for the newest. */
+  /** Older ones are removed, except the newest. */
   forMs: number
 }
 
-/** What is known of backups. */
+/** State of backups. */
 export interface BackupState {
   everyMs: number
   /** Milliseconds since the epoch; undefined: there is none, or nobody has looked yet. */
@@ -34,21 +34,21 @@ export interface BackupState {
 export interface Backups {
   /** How often to look, in milliseconds. */
   readonly lookEveryMs: number
-  /** Makes one if it is time, then removes those that are too many or too old. Rejects when one of that fails. Call it on a schedule. */
+  /** Makes one if due, then removes surplus and old ones. Rejects when any of that fails. Call it on a schedule. */
   look(): Promise<void>
   state(): BackupState
 }
 
 interface BackupParts {
   plan: BackupPlan
-  /** Tells instances apart that share the folder. */
+  /** Distinguishes instances that share the folder. */
   instance: string
   clock: Pick<Clock, 'now'>
   log: Pick<Log, 'info'>
   write(order: BackupOrder): Promise<unknown>
 }
 
-/** A file that is there, with the time in its name. */
+/** An existing file, with the time in its name. */
 interface Kept {
   name: string
   at: number
@@ -121,14 +121,14 @@ async function backupsIn(folder: string): Promise<Kept[]> {
   return found.sort((a, b) => b.at - a.at || (a.name < b.name ? 1 : -1))
 }
 
-/** Which of them go; the newest never does. Pure. */
+/** Which of them to remove; never the newest. Pure. */
 export const tooMany = <K extends Pick<Kept, 'at'>>(
   kept: readonly K[],
   { keep, forMs }: Pick<BackupPlan, 'keep' | 'forMs'>,
   now: number,
 ): K[] => kept.filter(({ at }, n) => n > 0 && (n >= keep || now - at > forMs))
 
-/** `parley-2026-11-23T23-00-00.000Z-4f2a81.backup`: no colon, which file systems refuse. */
+/** `parley-2026-11-23T23-00-00.000Z-4f2a81.backup`: no colon, which some file systems refuse. */
 const nameAt = (at: string, instance: string) => `parley-${at.replaceAll(':', '-')}-${instance.slice(0, 6)}.backup`
 
 function timeIn(name: string): number | undefined {

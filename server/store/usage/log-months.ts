@@ -9,8 +9,8 @@ import { keptFrom, lockUsage } from './usage-hours.ts'
 
 const ahead = 2
 /**
- * Behind a report that runs for long nobody else gets at the tables while one waits for all of them: it gives up long before those who
- * settle, and comes again.
+ * While this waits for all tables behind a long report, all others queue behind it: so it gives up long before settling
+ * times out, and is retried.
  */
 const lockTimeout = sql`set local lock_timeout = '250ms'`
 

@@ -1,6 +1,6 @@
 /**
  * Finds usage rows by conditions that no index has in the order of time. Frequent ones are found among the newest rows. For rare ones
- * the indexes `logs_filters` and `logs_upstream_models` tell which stretches of the table may have them, month by month; so no question
+ * the indexes `logs_filters` and `logs_upstream_models` tell which stretches of the table may contain them, month by month; so no query
  * reads everything.
  */
 import { and, desc, getTableColumns, gte, lt, lte, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
@@ -20,11 +20,11 @@ export interface LogSpan {
   from?: Date | undefined
   /** Exclusive. */
   to?: Date | undefined
-  /** Only older rows than the one here, which itself counts unless it was seen. */
+  /** Only rows older than this one, which itself is included unless it was seen. */
   since?: (LogPosition & { isSeen: boolean }) | undefined
 }
 
-/** What the rows' key serves of a question. */
+/** The part of a query that the rows' key serves. */
 export const spanCondition = (span: LogSpan): SQL | undefined => conditionOf(span, logs.at)
 
 function conditionOf({ from, to, since }: LogSpan, at: SQLWrapper): SQL | undefined {
@@ -36,16 +36,16 @@ function conditionOf({ from, to, since }: LogSpan, at: SQLWrapper): SQL | undefi
 }
 const time = (instant: Date) => sql.param(instant, logs.at)
 
-/** What is looked for, newest first. */
+/** A search, newest first. */
 export interface LogScan extends LogSpan {
   /** Conditions on single rows. */
   where: SQL | undefined
-  /** The same condition as cases that exclude each other, where the indexes know only of each alone. */
+  /** The same condition as mutually exclusive cases, where the indexes serve only each alone. */
   cases?: readonly (SQL | undefined)[]
   limit: number
 }
 
-/** So many rows are read one by one from the newest on, and then so many more; after that comes the index. */
+/** How many rows are first read one by one from the newest on, and then how many more; after that the index is used. */
 const steps = [2_000, 20_000] as const
 
 /** At most `limit` rows, newest first. */
@@ -87,11 +87,11 @@ export async function scanForRequest({ db }: Pick<Store, 'db'>, where: SQL | und
   return row
 }
 
-/** Whoever makes a month moves rows into it: seen table by table at different times, they would be in neither. */
+/** Creating a month moves rows into it: read table by table at different times, they would be in neither. */
 const inOneMoment = <Result>(db: Db, reading: (tx: Db) => Promise<Result>): Promise<Result> =>
   db.transaction(reading, { isolationLevel: 'repeatable read', accessMode: 'read only' })
 
-/** Tells the indexes of rows that came since it was last told; until then they are read whatever is looked for. */
+/** Summarizes rows added since the last run in the indexes; until then they are read by every search. */
 export async function summarizeFilters({ db }: Store): Promise<void> {
   await db.transaction(async (tx) => {
     await lockUsage(tx)
@@ -125,7 +125,7 @@ async function byFilters(tx: Db, span: LogSpan, where: SQL | undefined, limit: n
   return inOrder(all, limit)
 }
 
-/** The newest of them first. */
+/** Newest first. */
 const inOrder = (rows: readonly Row[], limit: number): Row[] =>
   rows.toSorted((a, b) => b.at.getTime() - a.at.getTime() || (a.requestId < b.requestId ? 1 : -1)).slice(0, limit)
 
@@ -134,7 +134,7 @@ const columns = Object.fromEntries(
   Object.entries(getTableColumns(logs)).map(([name, column]) => [name, sql`${column}`.mapWith(column)]),
 ) as unknown as ReturnType<typeof getTableColumns<typeof logs>>
 
-/** Rows of any time that came before their month was there. */
+/** Holds rows that were written before their month existed. */
 const strays = 'logs_default'
 
 function isOutside(month: string, { from, to, since }: LogSpan): boolean {

@@ -18,12 +18,12 @@ export interface LogPage {
 /** Further conditions on single rows; each that is given must hold. */
 export interface LogConditions {
   status?: number
-  /** As usage counts errors: requests that ended in an error, or were cut. */
+  /** Errors as usage counts them: requests that ended in an error, or were cut. */
   failed?: boolean
   end?: End
   /** The code of the error. */
   error?: string
-  /** A part of its message, in any case of letters. */
+  /** Part of its message, ignoring case. */
   errorText?: string
   stream?: boolean
   /** The model that answered, as the upstream names it. */
@@ -34,7 +34,7 @@ export interface LogConditions {
   minCost?: bigint
   /** Milliseconds until the last byte. */
   minMs?: number
-  /** `true`: its bodies are kept. */
+  /** `true`: its bodies are stored. */
   stored?: true
 }
 
@@ -67,7 +67,7 @@ export async function pageLogs(store: Store, { filter = {}, conditions = {}, fro
   const wanted = Object.entries(others).map(([name, value]) => eq(filtered[name as keyof UsageFilter], value))
   const rest = and(...wanted, ...conditionsOf(conditions))
   const answered = channel === undefined ? undefined : eq(logs.channel, channel)
-  // Nobody answered most requests that failed: what they have to do with a channel is that it was asked.
+  // Most failed requests have no answer: they belong to a channel because it was tried.
   const cases = channel !== undefined && conditions.failed ? [answered, onlyAsked(channel)].map((one) => and(rest, one)) : []
   const where = cases.length > 0 ? or(...cases) : and(rest, answered)
   const span: LogSpan = { from, to, since: after === undefined ? undefined : { ...positionOf(after), isSeen: true } }
@@ -111,23 +111,23 @@ const onlyAsked = (channel: string): SQL | undefined =>
       or ${logs.attempts} @> ${JSON.stringify([{ channel }])}::jsonb)`,
   )
 
-/** The index of errors knows stretches of the log without any; the others are read for the words. */
+/** The index of errors excludes stretches of the log without any; the others are searched for the words. */
 const withErrorText = (text: string): SQL[] => [
   sql`(${logs.error} ->> 'code') is not null`,
   sql`position(lower(${text}) in lower(${logs.error} ->> 'message')) > 0`,
 ]
 
-/** Undefined when there is none, or when it is another user's. */
+/** Undefined when there is none, or it is another user's. */
 export async function findLog(store: Store, requestId: string, userId?: string): Promise<StoredLog | undefined> {
   const own = userId === undefined ? undefined : eq(logs.userId, userId)
   const row = await scanForRequest(store, and(eq(logs.requestId, requestId), own))
   return row && unpacked(row)
 }
 
-/** Milliseconds within which a row is looked for by its time. */
+/** Milliseconds around the given time in which a row is searched. */
 const nearMs = 60_000
 
-/** The row of a request that came at about this time, found by it. Undefined when there is none. */
+/** The row of a request that arrived at about this time, found by it. Undefined when there is none. */
 export async function findLogNear({ db }: Store, requestId: string, at: Date): Promise<StoredLog | undefined> {
   const [from, to] = [-nearMs, nearMs].map((ms) => new Date(at.getTime() + ms))
   const [row] = await db

@@ -1,20 +1,20 @@
-/** Usage rows of one model, page by page, for whoever needs every one of them. */
+/** Usage rows of one model, page by page, for callers that need all of them. */
 import { and, asc, eq, gte, lt, sql } from 'drizzle-orm'
 import { logs } from '#db/schema'
 import type { Db } from '#store/engine/store'
 import { type StoredLog, unpacked } from '#store/ledger/row-detail'
 
-/** Rows of one statement: on the embedded engine all others wait for it. */
+/** Rows per statement: on the embedded engine all others wait for it. */
 const usualPage = 500
 
-/** Whose rows, and of which time; the end is exclusive. */
+/** The model, and the span of time; the end is exclusive. */
 export interface ModelRows {
   model: string
   from: Date
   to: Date
 }
 
-/** The rows, oldest first. Rows that come meanwhile are among them where their time is still ahead. */
+/** The rows, oldest first. Includes rows added meanwhile if the scan has not passed their time. */
 export async function* modelRows(db: Db, { model, from, to }: ModelRows, page = usualPage): AsyncGenerator<StoredLog[]> {
   const within = and(eq(logs.model, model), lt(logs.at, to))
   let last: StoredLog | undefined

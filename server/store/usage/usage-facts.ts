@@ -1,6 +1,6 @@
 /**
- * Which fields of a usage row are summed, and how. A fact is a stored sum, or one usage row in the same form but for its durations: sums
- * have histograms, a row has a slot of each. Facts with the same keys add up to a sum, so stored sums and live queries share one
+ * Which fields of a usage row are summed, and how. A fact is a stored sum, or one usage row in the same form except for durations: sums
+ * have histograms, a row has one slot of each. Facts with the same keys add up to a sum, so stored sums and live queries share one
  * definition. SQL only; queries are in `usage-question.ts`.
  */
 import { type SQL, sql } from 'drizzle-orm'
@@ -41,7 +41,7 @@ export const sumColumns = sql.raw(columns)
 /** A stored sum as a fact: what is selected of it after its time. */
 export const factsOfSum = sql.raw(`${columns}, null::float8, null::float8`)
 
-/** What sums are made by. */
+/** The dimensions of the sums. */
 export const dimensions: readonly SQL[] = [sql`user_id`, sql`coalesce(member_id, '')`, sql`key_id`, sql`"group"`, sql`model`, sql`channel`]
 
 /** A row has its figures in an array, or is older and has them in `usage`. */
@@ -77,7 +77,7 @@ export const factsOfRow = sql.raw(
 /** The start of the instant's hour, UTC. */
 export const hourOf = (instant: SQL): SQL => sql`date_trunc('hour', ${instant}, 'UTC')`
 
-/** Some of the sums: those after these keys, and no more than so many. */
+/** A page of the sums: those after these keys, at most `limit`. */
 export interface Page {
   after: readonly string[] | undefined
   limit: number

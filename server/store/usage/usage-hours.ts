@@ -46,10 +46,10 @@ export async function addUpHours({ db }: Store, until: Date): Promise<number> {
   })
 }
 
-/** How long the parts of an hour that is over are kept, for rows that come late. */
+/** How long the parts of a past hour are kept, for late rows. */
 const partsKeptMs = 3 * 3_600_000
 
-/** Adds up the rows that marks name, of all hours that go on at `now`, and forgets the parts of those that are long over. */
+/** Adds up the rows that marks name, for all hours open at `now`, and deletes the parts of those long past. */
 export async function addUpParts({ db }: Store, now: Date): Promise<void> {
   await db.transaction(async (tx) => {
     await lockUsage(tx)

@@ -1,17 +1,17 @@
 /**
- * Sums of hours that go on. Every mark names the rows that were written with it; upkeep adds those up, a few marks at a time, into
- * `usage_parts`, and the names go. So whoever asks for such an hour reads its parts and the rows of the last minute, however many the hour
- * has. An hour that is over is added up from its parts.
+ * Sums of open hours. Every mark names the rows that were written with it; upkeep adds those up, a few marks at a time, into
+ * `usage_parts`, and removes the names. So a query of such an hour reads its parts and the rows of the last minute, however many the hour
+ * has. A past hour is added up from its parts.
  *
  * This holds for hours since the one in `usage_parts_since`, which follows the time a few hours behind, and not for hours in which a row
- * has gone (`apart`): until they are added up anew, only their rows tell.
+ * was deleted (`apart`): until they are added up again, only their rows are exact.
  */
 import { type SQL, sql } from 'drizzle-orm'
 import { returned } from '#store/engine/rows'
 import type { Db } from '#store/engine/store'
 import { addedUp, dimensions, factsOfRow, factsOfSum, measureColumns, sumColumns } from './usage-facts.ts'
 
-/** The hour since which parts and marks tell of every row. */
+/** The hour since which parts and marks cover every row. */
 export const partsSince = sql`coalesce((select hour from usage_parts_since), 'infinity')`
 
 /** Marks in one statement; a mark names the rows of one call. */
@@ -30,14 +30,14 @@ const into = (table: SQL, hour: string) => sql`
   insert into ${table} (hour, ${sumColumns})
   select ${instant(hour)}, k0, nullif(k1, ''), k2, key, k3, k4, k5, ${measureColumns} from added`
 
-/** The hours whose marks name rows, or that want to be added up anew, oldest first. */
+/** The hours whose marks name rows, or that need to be added up again, oldest first. */
 export async function hoursWithNames(tx: Db): Promise<string[]> {
   const rows = await tx.execute(sql`
     select distinct hour from usage_marks where (ids is not null or apart) and hour >= ${partsSince} order by hour`)
   return returned<{ hour: string | Date }>(rows).map(({ hour }) => new Date(hour).toISOString())
 }
 
-/** Brings the parts of an hour up to its rows. Each statement sees one moment: a row is in a sum or named, never both. */
+/** Brings the parts of an hour up to date with its rows. Each statement sees one moment: a row is in a sum or named, never both. */
 export async function addUpNamed(tx: Db, hour: string): Promise<void> {
   const gone = await tx.execute(sql`select 1 from usage_marks where hour = ${instant(hour)} and apart limit 1`)
   if (returned(gone).length > 0) await addUpAnew(tx, hour)
@@ -72,7 +72,7 @@ async function addUpAnew(tx: Db, hour: string): Promise<void> {
     ${into(sql`usage_parts`, hour)}`)
 }
 
-/** Replaces the sums of an hour by those of its parts, which tell of all its rows but those that a mark names. */
+/** Replaces the sums of an hour by those of its parts, which cover all its rows but those that a mark names. */
 export async function sumsFromParts(tx: Db, hour: string): Promise<void> {
   await addUpNamed(tx, hour)
   await tx.execute(sql`delete from usage_marks where hour = ${instant(hour)} and ids is null and not apart`)
@@ -82,7 +82,7 @@ export async function sumsFromParts(tx: Db, hour: string): Promise<void> {
     ${into(sql`usage_hours`, hour)}`)
 }
 
-/** From now on parts are kept of hours from this one on; earlier hours are as if they had none. */
+/** Keeps parts only for hours from this one on; earlier hours are treated as having none. */
 export async function forgetParts(tx: Db, before: Date): Promise<void> {
   await tx.execute(
     sql`update usage_parts_since set hour = ${before.toISOString()}::timestamptz where hour < ${before.toISOString()}::timestamptz`,

@@ -1,4 +1,4 @@
-/** A report in pieces: spans of time of which each is read within moments. */
+/** Splits a report into spans of time, each of which is read quickly. */
 import { sql } from 'drizzle-orm'
 import { returned } from '#store/engine/rows'
 import type { Db } from '#store/engine/store'
@@ -13,17 +13,17 @@ export type Span = Pick<UsageQuestion, 'from' | 'to'>
 export interface BusyHour {
   hour: Date
   rows: number
-  /** Its rows are all there, so that it may be divided. */
+  /** Its rows are complete, so that it may be divided. */
   divisible: boolean
 }
 
 const hourMs = 3_600_000
 /** Usage rows, and hours whose sums are read, in one piece. */
 const [mostRows, mostHours] = [2_000, 28 * 24]
-/** So many sums are read in moments, over whatever time. */
+/** This many sums are read quickly, over any span. */
 const fewSums = 10_000
 
-/** Whether the span has so few sums that time need not divide it. */
+/** Whether the span has so few sums that it need not be divided. */
 export async function hasFewSums(db: Db, { from, to }: Span): Promise<boolean> {
   const counted = await db.execute(sql`
     select count(*)::integer as n from (
@@ -69,7 +69,7 @@ export function piecesOf({ from, to }: Span, busy: readonly BusyHour[], few = fa
     if (rows + one.rows > mostRows && hour > begun) end(hour)
     const parts = one.divisible ? Math.min(60, Math.ceil(one.rows / mostRows)) : 1
     for (let part = 1; part < parts; part++) end(hour + Math.floor((part * hourMs) / parts))
-    // The next hour is one of sums, perhaps, and not to be divided.
+    // The next hour may have sums only, which must not be divided.
     if (parts > 1) end(hour + hourMs)
     else rows += one.rows
   }

@@ -1,4 +1,4 @@
-/** What a usage report asks, and its statement: from which rollups, sums of hours and usage rows it is added up. */
+/** The query of a usage report, and its statement: from which rollups, hourly sums and usage rows it is added up. */
 import { type SQL, sql } from 'drizzle-orm'
 import { type Days, dayOfAt, instants } from '#store/ledger/zone-days'
 import { addedUp, factsOfRow, factsOfSum, hourOf, values } from './usage-facts.ts'
