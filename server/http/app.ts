@@ -160,7 +160,7 @@ export function createApp(parts: AppParts): App {
     if (!arrival) throw new Error('a request that has not passed the target check')
     const overload = route.slow ? overloadOf(parts.load, arrival.line) : undefined
     if (!overload) return admitted(route, arrival, params)
-    arrival.line?.turnedAway()
+    arrival.line?.refused()
     const { requestId } = arrival
     const envelope = envelopeOf(route, arrival)
     if (overload !== tooMuch) return failed(overload, envelope, requestId)

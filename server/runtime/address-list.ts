@@ -2,7 +2,7 @@
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net'
 import { GatewayError } from '#shared/errors'
 
-/** Tells whether an address is in the list. IPv4 written as IPv6 (`::ffff:203.0.113.7`) counts as IPv4. Throws `invalid_value`. */
+/** Returns a test for membership. IPv4 written as IPv6 (`::ffff:203.0.113.7`) counts as IPv4. Throws `invalid_value`. */
 export function addressList(entries: readonly string[]): (address: string) => boolean {
   const list = new BlockList()
   entries.forEach((entry, at) => {

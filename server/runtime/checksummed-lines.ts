@@ -1,6 +1,6 @@
 /**
- * Lines in one compressed file whose last line is the checksum of all before it: a file that was cut short or changed does not pass
- * as whole. Written beside its name first, so that a file of that name is always complete. For its owner only.
+ * Lines in one compressed file whose last line is the checksum of all others, so that a truncated or modified file is detected. Written
+ * under a temporary name first, so that a file of the final name is always complete. Readable by its owner only.
  */
 import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
@@ -10,13 +10,13 @@ import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import { faultOf } from './small-file.ts'
 
-/** Throws an Error of one line when there is a file of this name, or the disk refuses; then nothing is left behind. */
+/** Throws an Error with a one-line message when the file exists or cannot be written; then nothing is left behind. */
 export async function writeLines(path: string, lines: AsyncIterable<string>): Promise<void> {
   const unfinished = `${path}.unfinished`
   try {
     await pipeline(Readable.from(sealed(lines)), createGzip({ level: 6 }), createWriteStream(unfinished, { mode: 0o600 }))
     await toDisk(unfinished)
-    // Unlike a rename, a link never takes the place of another file.
+    // Unlike a rename, a link never replaces another file.
     await link(unfinished, path)
   } catch (thrown) {
     throw faultOf(path, thrown) ?? thrown
@@ -41,7 +41,7 @@ async function* sealed(lines: AsyncIterable<string>): AsyncGenerator<Buffer> {
   yield Buffer.from(`sha256 ${digest.digest('hex')}\n`)
 }
 
-/** Every line but the checksum, which is judged at the end: throws an Error of one line when the file is not whole. */
+/** Every line but the checksum, which is verified at the end: throws an Error with a one-line message when the file is damaged. */
 export async function* readLines(path: string): AsyncGenerator<string> {
   const digest = createHash('sha256')
   let line: string | undefined

@@ -1,6 +1,6 @@
 /**
- * Time and chance by name. Everything above this room is given a Clock and a Random, so that tests and a simulator can drive
- * the whole program by hand.
+ * Time and randomness as interfaces. Everything above this room is given a Clock and a Random, so that tests and a simulator can control
+ * the whole program.
  */
 
 import { randomBytes } from 'node:crypto'
@@ -30,7 +30,7 @@ export interface Random {
   base62(length: number): string
 }
 
-/** The readings are the runtime's own functions: the hot path asks for them several times a request. */
+/** `now` and `monotonic` are the runtime's own functions: the hot path calls them several times per request. */
 export const systemClock: Clock = {
   now: Date.now,
   monotonic: performance.now.bind(performance),
@@ -56,7 +56,7 @@ export const systemClock: Clock = {
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-/** Random bytes are fetched many at a time: a call for each id costs more than the id. */
+/** Random bytes are fetched in bulk: a call per id costs more than the id. */
 const poolSize = 4_096
 let pool = Buffer.alloc(0)
 let used = 0
@@ -89,16 +89,16 @@ export const systemRandom: Random = {
   },
 }
 
-/** Digits of the time in an id of a request, to base 36: lower case, so that every collation orders them alike. Enough until 5188. */
+/** Base-36 digits of the time in a request id: lower case, so that every collation orders them alike. Enough until 5188. */
 const timeDigits = 9
-/** Characters of chance after them: 89 bits within a millisecond. */
+/** Random characters after them: 89 bits within a millisecond. */
 const chanceLength = 15
-/** The millisecond of the last id, and its digits: of many requests a few come together. */
+/** The millisecond of the last id, and its digits: under load several ids share one. */
 let [last, lastDigits] = [Number.NaN, '']
 
 /**
- * The id of a new request: `req_` and 24 letters and digits. Of two different milliseconds the later one is the greater text, so that an
- * index of such ids grows at its end: ids of chance alone are spread over all its pages, which a large index reads and writes again for each.
+ * The id of a new request: `req_` and 24 letters and digits. An id of a later millisecond sorts after an earlier one, so that an index of
+ * such ids grows at its end: purely random ids are spread over all its pages, which a large index reads and writes again for each.
  */
 export function newRequestId({ clock, random }: { clock: Pick<Clock, 'now'>; random: Pick<Random, 'base62'> }): string {
   const now = Math.trunc(clock.now())

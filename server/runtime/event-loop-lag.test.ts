@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { handClock } from '#testing/hand-clock'
 import { createLagMeter } from './event-loop-lag.ts'
 
-/** A clock whose timers come when the test says. */
+/** A clock whose timers fire when the test says. */
 function lateClock() {
   let now = 0
   let work: (() => void) | undefined
@@ -15,7 +15,7 @@ function lateClock() {
   }
   return {
     clock,
-    /** Time passes, and the loop does not come to its timers. */
+    /** Time passes without timers firing. */
     work: (ms: number) => {
       now += ms
     },
@@ -24,7 +24,7 @@ function lateClock() {
   }
 }
 
-/** How many of `count` requests are taken, a millisecond of work each. */
+/** How many of `count` requests are accepted, each with a millisecond of work. */
 function taken(count: number, work: (ms: number) => void, isTooMuch: () => boolean): number {
   let served = 0
   for (let n = 0; n < count; n += 1) {
@@ -56,10 +56,10 @@ test('one long task refuses nobody, nor does a burst', () => {
 test('load that lasts is refused beyond what the loop can do in time, until it has caught up', () => {
   const { clock, work, timer } = lateClock()
   const meter = createLagMeter(clock, 100)
-  // 120 milliseconds in time, and the burst.
+  // 120 milliseconds on time, and the burst.
   expect(taken(10_000, work, meter.isTooMuch)).toBe(120 + 2_000)
   timer()
-  // Each turn takes what it can do in time.
+  // Each turn accepts what it can handle in time.
   for (let turn = 0; turn < 20; turn += 1) {
     expect(taken(10_000, work, meter.isTooMuch)).toBe(121)
     timer()
@@ -76,7 +76,7 @@ test('a loop that is in time is behind as well while requests wait for their tur
   const meter = createLagMeter(clock, 100)
   let waiting = 0
   let most = 0
-  /** Ten requests come in each millisecond, and one begins. */
+  /** Ten requests arrive per millisecond, and one begins. */
   function flood(milliseconds: number): number {
     let refused = 0
     for (let ms = 1; ms <= milliseconds; ms += 1) {
@@ -92,10 +92,10 @@ test('a loop that is in time is behind as well while requests wait for their tur
     return refused
   }
   flood(4_000)
-  // What came before they had to wait too long, and the burst.
+  // Those that arrived before the wait became too long, and the burst.
   expect(most).toBeLessThan(120 + 2_000)
   most = 0
-  // Once that is over, hardly anybody waits.
+  // After that hardly any request waits.
   expect(flood(2_000)).toBeGreaterThan(17_000)
   expect(most).toBeLessThan(20)
 })

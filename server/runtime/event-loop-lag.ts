@@ -1,13 +1,13 @@
 /**
- * Whether this process is asked for more than it can do. A busy event loop does not come to its timers, so for each request it is looked
- * how long a timer has been due, and how long it would have to wait for its turn behind those that came before it. A burst of requests, or
- * one long task, makes others wait but is no overload: only when so many have been taken while the loop was behind does overload begin.
- * From then on whoever would wait for more than a moment is refused, so that the others are served soon, until nobody has to be.
+ * Detects overload of this process. A busy event loop is late with its timers, so each request checks how long a timer has been due, and
+ * how long the request would be queued behind earlier ones. A burst of requests, or one long task, makes others wait but is no overload:
+ * overload begins only when a whole burst has been accepted while the loop was late. From then on requests that would wait for more than a
+ * moment are refused, so that the others are served soon, until the loop has caught up.
  */
 import type { Clock, Timer } from './clock.ts'
 
 export interface LagMeter {
-  /** Counts a request; true when it is one too many. `waitMs`: how long it would wait for its turn; absent: nobody waits here. */
+  /** Counts a request; true when it must be refused. `waitMs`: how long it would be queued; absent: there is no queue. */
   isTooMuch(waitMs?: number): boolean
   /** The longest delay since the last call, in milliseconds. */
   takeWorst(): number
@@ -15,16 +15,16 @@ export interface LagMeter {
 }
 
 const everyMs = 20
-/** How often it is looked while nothing is asked: each look wakes the processor. */
+/** Milliseconds between checks while there are no requests: each check wakes the processor. */
 const idleMs = 250
-/** Requests that are taken at once, however long they have to wait. */
+/** Requests that are accepted in a burst, however long they have to wait. */
 const burst = 2_000
-/** How much of the burst comes back each time that the loop is found in time. */
+/** How much of the burst is restored each time that the loop is on time. */
 const back = burst / 10
-/** Milliseconds that a request may have to wait for its turn while there is overload. */
+/** Milliseconds that a request may be queued during overload. */
 const shortWait = 5
 
-/** Measures from now until `stop`. `maxMs`: how late the loop may be. */
+/** Measures until `stop`. `maxMs`: how late the loop may be. */
 export function createLagMeter(clock: Pick<Clock, 'monotonic' | 'after'>, maxMs: number): LagMeter {
   let timer: Timer
   let due = 0
@@ -32,7 +32,7 @@ export function createLagMeter(clock: Pick<Clock, 'monotonic' | 'after'>, maxMs:
   let worst = 0
   /** The longest that a request would have waited since the timer was due. */
   let longestWait = 0
-  /** Whether anything was asked since the timer was planned. */
+  /** Whether any request arrived since the timer was set. */
   let isAsked = true
   let isIdle = false
 
@@ -51,7 +51,7 @@ export function createLagMeter(clock: Pick<Clock, 'monotonic' | 'after'>, maxMs:
     timer = clock.after(inMs, plan)
   }
 
-  /** Somebody asks again: from now on it is looked often. A timer that is late stays so. */
+  /** Requests arrive again: check more often. A late timer stays late. */
   function hurry(): void {
     isIdle = false
     const now = clock.monotonic()
@@ -70,7 +70,7 @@ export function createLagMeter(clock: Pick<Clock, 'monotonic' | 'after'>, maxMs:
       const isLate = wait > maxMs || clock.monotonic() - due > maxMs
       if (isLate && left > 0) left -= 1
       if (left > 0) return false
-      // Refusing takes time as well: a flood alone keeps the loop from its timers.
+      // Refusing takes time as well: a flood alone delays the timers.
       return waitMs === undefined ? isLate : waitMs > shortWait
     },
     takeWorst() {

@@ -6,16 +6,16 @@ import { mkdirSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 
 export interface FolderLock {
-  /** Lets another process take the folder. To be called once. */
+  /** Releases the folder for another process. To be called once. */
   release(): void
 }
 
-/** An unreferenced database is garbage-collected and its lock lost, and a caller may drop a lock that it never releases. */
+/** An unreferenced database would be garbage-collected and its lock lost, and a caller may drop a lock that it never releases. */
 const held = new Set<DatabaseSync>()
 
 /**
- * Creates the folder (mode 0700) if need be and locks it. Throws an Error fit for standard error when the folder is in use or
- * not writable.
+ * Creates the folder (mode 0700) if need be and locks it. Throws an Error with a message for users when the folder is in use or not
+ * writable.
  */
 export function lockFolder(folder: string): FolderLock {
   const file = take(folder)
@@ -38,7 +38,7 @@ function take(folder: string): DatabaseSync {
     return file
   } catch (thrown) {
     file?.close()
-    // The runtimes agree on SQLite's words, not on its error codes.
+    // The runtimes have the same SQLite messages, but not the same error codes.
     if (/database is locked/.test(messageOf(thrown))) {
       throw new Error(`the data folder ${folder} is used by another Parley`, { cause: thrown })
     }
@@ -50,7 +50,7 @@ function take(folder: string): DatabaseSync {
 
 const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : '')
 
-/** The code of a file system error; SQLite's own words for a fault of SQLite. */
+/** The code of a file system error; the message of an SQLite error. */
 function codeOf(thrown: unknown): string {
   const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'unknown'
   return code === 'ERR_SQLITE_ERROR' ? messageOf(thrown) : code

@@ -1,4 +1,4 @@
-/** Whole folders: whether one exists, what is in it, moving and removing it. */
+/** Operations on whole folders. */
 import { access, chmod, mkdir, mkdtemp, readdir, rename as renameFile, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -15,33 +15,33 @@ export async function rename(from: string, to: string): Promise<void> {
   await renameFile(from, to)
 }
 
-/** Makes an empty folder with a fresh name that begins with `begins`; resolves with its path. */
+/** Creates an empty folder with a new name that starts with `begins`; resolves with its path. */
 export const makeFolder = (begins: string): Promise<string> => mkdtemp(begins)
 
-/** Leaves the folder, and so all that is in it, to its owner alone. */
+/** Restricts the folder, and so everything in it, to its owner. */
 export async function closeToOthers(path: string): Promise<void> {
   await chmod(path, 0o700)
 }
 
-/** Makes a folder for its owner alone, with those that lead to it; one that is there stays as it is. */
+/** Creates a folder for its owner only, with its parents; an existing one stays unchanged. */
 export async function makeOwnFolder(path: string): Promise<void> {
   await mkdir(path, { recursive: true, mode: 0o700 })
 }
 
-/** The names of what is in a folder; none where there is no folder. */
+/** The names in a folder; none if it does not exist. */
 export const namesIn = (path: string): Promise<string[]> => readdir(path).catch(() => [])
 
-/** Removes the file, or the folder with everything in it; a missing one is fine. */
+/** Removes the file, or the folder with everything in it, if it exists. */
 export async function removeFolder(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true })
 }
 
-/** Sets when it was last changed (milliseconds since the epoch). */
+/** Sets its modification time (milliseconds since the epoch). */
 export async function touch(path: string, at: number): Promise<void> {
   await utimes(path, at / 1000, at / 1000)
 }
 
-/** When it was last changed or touched (milliseconds since the epoch), and how many bytes its files have. Undefined when it is not there. */
+/** Its modification time (milliseconds since the epoch), and the total bytes of its files. Undefined if it does not exist. */
 export async function folderFacts(path: string): Promise<{ changedAt: number; bytes: number } | undefined> {
   try {
     const { mtimeMs } = await stat(path)

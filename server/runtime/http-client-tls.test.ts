@@ -1,4 +1,4 @@
-/** The client over TLS. Authorities are trusted by the environment only, so a process of its own asks. */
+/** The client over TLS. Authorities are trusted through the environment only, so a child process makes the calls. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,7 +11,7 @@ type Outcome = Record<string, unknown>
 const root = new URL('../..', import.meta.url).pathname
 const body = 'é'.repeat(2_000_000)
 
-/** What the child asks: every call by name, its outcome as one line of JSON. */
+/** The child's script: every call by name, its outcome as one line of JSON. */
 const script = (ports: Record<string, number>) => `
 import { createHttpClient } from '#runtime/http-client'
 const client = createHttpClient({ monotonic: () => performance.now() })
@@ -50,7 +50,7 @@ console.log(JSON.stringify(outcomes))
 `
 
 const undo: (() => unknown)[] = []
-/** Of every connection that was established: which server, the name it was asked for, the protocol agreed on. */
+/** Every established connection: the server, the requested name, the negotiated protocol. */
 const established: [server: string, name: string | false | null, protocol: string | false | null][] = []
 /** Bytes of each server's requests. */
 const received: Record<string, number> = {}
@@ -118,7 +118,7 @@ afterAll(() => {
 test('a good certificate: the name is told, HTTP/1.1 agreed on, and one connection serves on', () => {
   for (const name of ['good', 'again', 'large', 'pinned']) expect(outcomes[name]).toMatchObject({ status: 200, bytes: 3_000_000 })
   expect(outcomes.good?.connected).toBe(1)
-  // One for the three calls, one that a call to an address makes for itself.
+  // One for the three calls, and one for the call to an address.
   expect(established.filter(([server, name]) => server === 'good' && name === 'good.example')).toEqual(
     new Array(2).fill(['good', 'good.example', 'http/1.1']),
   )

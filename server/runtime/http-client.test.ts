@@ -1,4 +1,4 @@
-/** The client over real TCP, against servers that are scripted byte by byte. What an upstream may do wrong is also in `#upstream/http`. */
+/** The client over real TCP, against servers that are scripted byte by byte. Faulty upstreams are also tested in `#upstream/http`. */
 import { afterEach, describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync, readlinkSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
@@ -17,7 +17,7 @@ afterEach(async () => {
   for (const step of undo.splice(0).reverse()) await step()
 })
 
-/** Milliseconds that the clients' clock is ahead. */
+/** How far the clients' clock is ahead, in milliseconds. */
 let ahead = 0
 function clientOf() {
   const client = createHttpClient({ monotonic: () => performance.now() + ahead })
@@ -31,7 +31,7 @@ async function vendorOf(script: Script): Promise<ScriptedUpstream> {
   return vendor
 }
 
-/** A server that hands over every connection with the number of the request heads it got. */
+/** A server that passes on every connection with the number of request heads received so far. */
 async function rawServer(onRequest: (socket: Socket, count: number) => void): Promise<{ url: string; sockets: Set<Socket> }> {
   const sockets = new Set<Socket>()
   let count = 0
@@ -175,7 +175,7 @@ test('an encoding of nothing is nothing; one that is given up is not read on', a
 
 describe('what arrived before a break', () => {
   test('is handed on before the fault, also when the process was busy while it broke', async () => {
-    // In a process of its own, because this one is kept busy.
+    // In another process, because this one is kept busy.
     const program = `
       require('node:net').createServer((socket) => {
         socket.on('error', () => undefined)
@@ -261,7 +261,7 @@ describe('connections', () => {
       const client = clientOf()
       await textOf(await client.send(callOf(server.url)))
       const [first] = server.sockets
-      // It is closed by the client as soon as the bytes are here.
+      // The client closes it as soon as the bytes arrive.
       await until(() => first !== undefined && !server.sockets.has(first))
       expect(await textOf(await client.send(callOf(server.url)))).toBe('real')
     }

@@ -1,6 +1,6 @@
-/** The outgoing HTTP of this runtime, with nothing done behind the caller's back. */
+/** The outgoing HTTP of this runtime, without any implicit behaviour. */
 import type { HttpClient } from './contract/http-client.ts'
 import { platform } from './platform.ts'
 
-/** A client of its own; what it remembers of origins dies with it. */
+/** A new client, with its own memory of origins. */
 export const createHttpClient = (clock: { monotonic(): number }): HttpClient => platform.createHttpClient(clock)

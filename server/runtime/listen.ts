@@ -4,7 +4,7 @@ import { platform } from './platform.ts'
 
 export type { Listener, ListenOptions, Peer } from './contract/http-server.ts'
 
-/** Opens the port and serves it. Throws an Error whose message is fit for a person when the port cannot be opened. */
+/** Opens the port and serves it. Throws an Error with a message for users when the port cannot be opened. */
 export function listen(options: ListenOptions): Listener {
   try {
     return platform.listen(options)

@@ -1,8 +1,8 @@
-/** The lines of the log as collectors of logs read them. */
+/** Log lines as log collectors read them. */
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 
-/** What a program of its own writes. */
+/** The output of a child process. */
 async function written(code: string): Promise<Record<string, unknown>[]> {
   const script = `import { createLog } from ${JSON.stringify(join(import.meta.dir, 'log.ts'))}; const log = createLog('info'); ${code}`
   const child = Bun.spawn([process.execPath, '-e', script], { stdout: 'pipe', stderr: 'inherit' })

@@ -1,21 +1,21 @@
-/** The program's log: JSON lines on standard output. Secrets, prompts and answers are never handed to it. */
+/** The program's log: JSON lines on standard output. Secrets, prompts and answers are never logged. */
 import pino from 'pino'
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
 
 export interface Log {
-  /** Of a request, `requestId` is its id. */
+  /** `requestId` is the id of a request. */
   debug(fields: object, message: string): void
   info(fields: object, message: string): void
   warn(fields: object, message: string): void
   error(fields: object, message: string): void
 }
 
-/** Characters that wait while the disk is full; what does not fit is lost. */
+/** Characters that are buffered while the disk is full; the rest is lost. */
 const kept = 1024 * 1024
 
-/** Ids in lines are written as in the headers and traces of everything else that logs. */
+/** Request ids have the field name that traces and other programs use. */
 const named = ({ requestId, ...fields }: Record<string, unknown>) =>
   requestId === undefined ? fields : { request_id: requestId, ...fields }
 

@@ -1,19 +1,19 @@
 /**
- * The only place that builds an outgoing stream. The source is pulled only when the client takes bytes, so a slow reader slows
- * the upstream down; a client that leaves closes the source. While the source is silent a heartbeat keeps the connection alive.
+ * The only place that builds an outgoing stream. The source is pulled only when the client takes bytes, so a slow reader slows the upstream
+ * down; a client that disconnects closes the source. While the source is silent a heartbeat keeps the connection alive.
  */
 import type { Clock, Timer } from './clock.ts'
 
 export interface Source {
-  /** What is there before the first `next`, taken once: it leaves in one write with the head. Absent: nothing ever is. */
+  /** Bytes available before the first `next`, taken once: they are sent in one write with the head. Absent: never any. */
   ready?(): Uint8Array | undefined
   /** The next bytes, or undefined at the end. Must not reject. */
   next(): Promise<Uint8Array | undefined>
-  /** Told what is handed on, before it is; undefined: that was all. Must not throw. */
+  /** Called before bytes are passed on, and with undefined at the end. Must not throw. */
   passed?(bytes: Uint8Array | undefined): void
-  /** Asked at the end: whether it ended before it was complete, with no way to say so. The connection is then broken off. */
+  /** Called at the end: whether the body is incomplete and could not say so. The connection is then aborted. */
   broke?(): boolean
-  /** The client is gone. Must not throw. */
+  /** The client has disconnected. Must not throw. */
   close(): void
 }
 
@@ -22,10 +22,12 @@ export interface Heartbeat {
   everyMs: number
 }
 
-/** Milliseconds after which a client that has not come for more has the next turn: most come at once, and telling each of them is dear. */
+/**
+ * Milliseconds without a pull before the idle limit applies: most clients pull again at once, and setting the limit each time is expensive.
+ */
 const turnMs = 2_000
 
-/** Told whose turn it is, so that a client that reads nothing can be cut off and one that waits for us is not. */
+/** Switches the idle limit, so that a client that stops reading can be cut off, and one that waits for us is not. */
 export interface IdleGuard {
   suspendIdleLimit(): void
   /** `giveUp` may be called when the client has taken nothing for too long. */
@@ -33,8 +35,8 @@ export interface IdleGuard {
 }
 
 /**
- * A stream over `source` for one client. Without `heartbeat` silence stays silent; `idleGuard` hears whose turn it is. A source that
- * broke makes the stream fail, which breaks the connection off.
+ * A stream over `source` for one client. Without `heartbeat` nothing is sent during silence. A source that broke makes the stream fail,
+ * which aborts the connection.
  */
 export const outgoingBody = (source: Source, clock: Clock, heartbeat?: Heartbeat, idleGuard?: IdleGuard): ReadableStream<Uint8Array> =>
   new ReadableStream<Uint8Array>(new OutgoingBody(source, clock, heartbeat, idleGuard), { highWaterMark: 0 })
@@ -50,7 +52,7 @@ class OutgoingBody implements UnderlyingDefaultSource<Uint8Array> {
   #idleTimer: Timer | undefined
   #giveUp: (() => void) | undefined
   #isWaiting = false
-  /** The idle limit applies; at first nobody knows. */
+  /** The idle limit applies; initially unknown. */
   #isLimited = true
   #lastOut: number
   #isOver = false
@@ -120,7 +122,7 @@ class OutgoingBody implements UnderlyingDefaultSource<Uint8Array> {
     this.#idleGuard?.limitIdle(this.#giveUp)
   }
 
-  /** Looks later whether the client came for more. */
+  /** Checks later whether the client pulled again. */
   #watchIdle(): void {
     this.#idleTimer = this.#clock.after(turnMs, () => {
       this.#idleTimer = undefined
@@ -135,7 +137,7 @@ class OutgoingBody implements UnderlyingDefaultSource<Uint8Array> {
         this.#lastOut = this.#clock.monotonic()
         controller.enqueue(beats.bytes)
       }
-      // A reader that takes nothing gets no heartbeat piled up for it.
+      // No heartbeats pile up for a reader that stopped reading.
       if (!this.#isWaiting) this.#lastOut = this.#clock.monotonic()
       this.#beat(controller, beats)
     })

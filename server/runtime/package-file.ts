@@ -1,4 +1,4 @@
-/** Where the files of this package and of its dependencies are, for source files and for the bundle of `npm run build` alike. */
+/** Locates files of this package and of its dependencies, when run from source or from the bundle of `npm run build`. */
 import { existsSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -9,32 +9,32 @@ import { mapFile } from './bun/mapped-file.ts'
 const { resolve } = createRequire(import.meta.url)
 const here = fileURLToPath(import.meta.url)
 const packageFolder = folderWithManifest(dirname(here))
-/** A bundle lies in `dist/server`, or where it was made for another runtime. */
+/** A bundle is in `dist/server`, or in the folder of another runtime's bundle. */
 const bundleFolder = () => relative(packageFolder, here).split(sep).slice(0, 2).join('/')
 const [scriptFolder, scriptEnding] = here.endsWith('.ts') ? ['server', '.ts'] : [bundleFolder(), '.js']
 
-/** The absolute path of a file or folder of this package, by its path from the package's root. */
+/** The absolute path of a file or folder of this package, given relative to the package root. */
 export const packagePath = (path: string): string => join(packageFolder, path)
 
-/** The text of a file of this package, by its path from the package's root; undefined where it is not installed. */
+/** The text of a file of this package, given relative to the package root; undefined if it is not installed. */
 export const readPackageText = (path: string): Promise<string | undefined> => readFile(packagePath(path), 'utf8').catch(() => undefined)
 
 /**
- * The address of a script that a worker or a child process runs, by its path under `server/` without its ending. Each of them is
- * an entry of the bundle, too (`tasks/lib/server.mjs`).
+ * The URL of a script for a worker or a child process, by its path under `server/` without extension. Each of them is also an entry of the
+ * bundle (`tasks/lib/server.mjs`).
  */
 export const serverScript = (name: string): URL => pathToFileURL(join(packageFolder, scriptFolder, name + scriptEnding))
 
-/** All bytes of a dependency's file by its place in the package: `package/folder/file`. Blocks. Throws when it is not there. */
+/** All bytes of a dependency's file, by its path `package/folder/file`. Blocks. Throws if it does not exist. */
 export function readFromPackage(place: string): Uint8Array {
-  // `tasks/lib/stage.mjs` brings single files along, without their packages.
+  // `tasks/lib/stage.mjs` copies single files, without their packages.
   const brought = packagePath(`dist/packages/${place}`)
   return readFileSync(existsSync(brought) ? brought : resolve(place))
 }
 
 /**
- * The bytes of a file beside a dependency's entry, which take no memory until they are looked at. Undefined on other runtimes than Bun, and
- * in the executable, where the dependency finds its files itself.
+ * The bytes of a file next to a dependency's entry, memory-mapped. Undefined on other runtimes than Bun, and in the executable, where the
+ * dependency finds its files itself.
  */
 export function mapBesideEntry(dependency: string, file: string): ArrayBuffer | undefined {
   if (process.versions.bun === undefined) return undefined

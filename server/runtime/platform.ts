@@ -1,4 +1,4 @@
-/** The runtime that this process runs on, chosen once. Only the two folders beside this file name a runtime's own API. */
+/** The runtime of this process, chosen once. Only the two folders next to this file use a runtime's own API. */
 import { bunPlatform } from './bun/platform.ts'
 import type { Platform } from './contract/platform.ts'
 import { denoPlatform } from './deno/platform.ts'

@@ -1,6 +1,6 @@
 /** The process itself: its environment, its two output streams, its signals, its end. */
 
-/** The environment variables; changes of the process show in it. */
+/** The environment variables, live. */
 export const environment = (): Record<string, string | undefined> => process.env
 
 /** Milliseconds of CPU time that this process has taken so far. */
@@ -9,12 +9,12 @@ export function cpuMs(): number {
   return (user + system) / 1_000
 }
 
-/** Files and folders that this process makes from now on belong to its user alone. */
+/** Makes all files and folders that this process creates from now on private to its user. */
 export function keepFilesPrivate(): void {
   process.umask(0o077)
 }
 
-/** Output that cannot be written, because the disk is full or the reader is gone, is lost; the service goes on. */
+/** Ignores output errors: when the disk is full or the reader is gone, output is lost and the service continues. */
 export function outliveOutput(): void {
   for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined)
 }
@@ -24,7 +24,7 @@ export function printLine(line: string): void {
   process.stdout.write(`${line}\n`)
 }
 
-/** Ends the process with one clear line on standard error and this exit code. */
+/** Ends the process with one line on standard error and this exit code. */
 export function fail(line: string, code = 1): never {
   process.stderr.write(`${line}\n`)
   process.exit(code)
@@ -38,7 +38,7 @@ export function exit(code: number): never {
 /** Milliseconds. A signal to a whole process group arrives twice: directly, and from the script that started us. */
 const sameSignal = 1_000
 
-/** Calls `first` on the first SIGTERM or SIGINT and `again` on every one that is clearly another. */
+/** Calls `first` on the first SIGTERM or SIGINT, and `again` on every later one that is not a duplicate. */
 export function onTermination(first: () => void, again: () => void): void {
   let seenAt: number | undefined
   const heard = () => {
@@ -56,7 +56,7 @@ export function onHangUp(handle: () => void): void {
   process.on('SIGHUP', handle)
 }
 
-/** An exception or rejection that nobody caught would end the process without a word; this is where it is heard first. */
+/** Handles uncaught exceptions and rejections, which would otherwise end the process without a log line. */
 export function onUncaught(handle: (thrown: unknown) => void): void {
   process.on('uncaughtException', handle)
   process.on('unhandledRejection', handle)

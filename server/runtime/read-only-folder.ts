@@ -1,4 +1,4 @@
-/** Read-only folders: what the built client is served from. */
+/** Read-only folders, from which the built client is served. */
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join, sep } from 'node:path'
@@ -6,11 +6,11 @@ import { join, sep } from 'node:path'
 export interface Folder {
   /** Paths of all files below it, with `/`, as they were when it was opened. */
   names: ReadonlySet<string>
-  /** The bytes of one of them. Only names of `names` are ever opened, so no path can leave the folder. */
+  /** The bytes of one of them. Only names in `names` are ever opened, so no path can escape the folder. */
   read(name: string): Promise<Uint8Array<ArrayBuffer> | undefined>
 }
 
-/** A folder with everything below it; empty when it is not there. */
+/** A folder with everything below it; empty if it does not exist. */
 export async function openFolder(path: string): Promise<Folder> {
   const entries = await readdir(path, { recursive: true, withFileTypes: true }).catch(() => [])
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))

@@ -37,7 +37,7 @@ describe('sealing', () => {
     for (let at = 0; at < sealed.length; at++) {
       const other = sealed[at] === 'A' ? 'B' : 'A'
       const changed = sealed.slice(0, at) + other + sealed.slice(at + 1)
-      // The last digits of base64 carry unused bits; what opens must be the same bytes.
+      // The last base64 digits have unused bits; only an identical byte sequence may open.
       const bytes = (text: string) => Buffer.from(text.split('.')[2] ?? '', 'base64').toString('hex')
       if (/^v1\.[0-9a-f]{8}\./.test(changed) && bytes(changed) === bytes(sealed)) expect(open(changed, 'row-1')).toBe('sk-secret')
       else expect(() => open(changed, 'row-1')).toThrow(GatewayError)

@@ -1,6 +1,6 @@
 /**
- * Cryptography by name: digests for keys and sessions, sealing for what must be read again, hashing for passwords.
- * Nothing here keeps a secret longer than the call, and no error names one.
+ * Cryptography: digests for keys and sessions, encryption for secrets that must be read again, hashing for passwords. Nothing here keeps a
+ * secret longer than the call, and no error contains one.
  */
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 import { GatewayError } from '#shared/errors'
@@ -23,15 +23,15 @@ export async function md5OfPieces(pieces: AsyncIterable<Uint8Array>): Promise<st
   return hash.digest('hex')
 }
 
-/** Whether two texts are equal, in time that tells nothing about where they differ or how long they are. */
+/** Whether two texts are equal, in time that does not depend on where they differ or how long they are. */
 export const equalSecrets = (one: string, other: string): boolean => timingSafeEqual(digest(one), digest(other))
 
 const digest = (text: string): Buffer => createHash('sha256').update(text, 'utf8').digest()
 
-/** Seals text under the master key. `aad` is the identity of the row it stands in: sealed text moved to another row does not open. */
+/** Seals text under the master key. `aad` is the identity of its row: sealed text moved to another row does not open. */
 export interface Sealer {
   seal(text: string, aad: string): string
-  /** A key for one purpose, as 64 hexadecimal digits, for another sealer: whoever has it cannot tell the master key from it. */
+  /** A key for one purpose, as 64 hexadecimal digits, for another sealer: the master key cannot be derived from it. */
   derive(purpose: string): string
   /** Throws GatewayError `internal_error` for another key, another row, or changed text. */
   open(sealed: string, aad: string): string
@@ -86,10 +86,10 @@ const mayWait = 64
 let running = 0
 const waiting: (() => void)[] = []
 
-/** argon2id with a fresh salt, as one text that names its own parameters. Throws `overloaded` when too many are waiting. */
+/** argon2id with a fresh salt, as one text that includes its parameters. Throws `overloaded` when too many are waiting. */
 export const hashPassword = (password: string): Promise<string> => withinLimit(() => platform.hashPassword(password, passwordCost))
 
-/** Whether the password made this hash; false for a hash of unknown form. Throws `overloaded` when too many are waiting. */
+/** Whether the password matches this hash; false for a hash of unknown format. Throws `overloaded` when too many are waiting. */
 export const verifyPassword = (password: string, hash: string): Promise<boolean> =>
   withinLimit(() => platform.verifyPassword(password, hash).catch(() => false))
 
@@ -101,7 +101,7 @@ async function withinLimit<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } finally {
-    // The turn passes to the next in line; it is given up only when nobody waits.
+    // The slot passes to the next in the queue, and is released only when the queue is empty.
     const next = waiting.shift()
     if (next === undefined) running--
     else next()

@@ -1,6 +1,6 @@
 /**
- * Files of a fixed size that are written in place: their room is on the disk before it is needed, so that a write neither waits
- * for space nor finds none. What was not written yet reads as zeros.
+ * Files of a fixed size that are written in place: their space is allocated in advance, so that a write neither waits for space nor runs
+ * out of it. Unwritten bytes read as zeros.
  */
 import { close, closeSync, fdatasync, ftruncateSync, openSync, writeSync } from 'node:fs'
 import { mkdir, open, readdir, readFile, rm, truncate } from 'node:fs/promises'
@@ -10,13 +10,13 @@ import { promisify } from 'node:util'
 export interface Segment {
   /** Bytes. */
   readonly size: number
-  /** In the kernel's hands when it returns: safe against the end of the process, not of the machine. Throws when the disk refuses. */
+  /** The kernel has the bytes when it returns: safe against a crash of the process, not of the machine. Throws on a disk error. */
   write(at: number, bytes: Uint8Array): void
-  /** On the disk when it resolves. After a rejection the file is not to be trusted any more. */
+  /** Everything is on the disk when it resolves. After a rejection the file must not be trusted any more. */
   sync(): Promise<void>
-  /** The room behind the first `used` bytes is given up. Never throws: a disk that refuses keeps its zeros. */
+  /** Frees the space after the first `used` bytes. Never throws: on a disk error the zeros stay. */
   close(used: number): void
-  /** Closes and deletes. Never rejects: what stays behind is only read once more. */
+  /** Closes and deletes. Never rejects: a file left behind is only read once more. */
   remove(): Promise<void>
 }
 
@@ -24,7 +24,7 @@ const syncData = promisify(fdatasync)
 const closeFile = promisify(close)
 const zeros = new Uint8Array(256 * 1024)
 
-/** A new file of zeros in a folder that is made if need be. Rejects when there is no room. */
+/** A new file of zeros in a folder that is created if needed. Rejects when there is no space. */
 export async function makeSegment(folder: string, name: string, size: number): Promise<Segment> {
   const path = join(folder, name)
   await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -62,7 +62,7 @@ async function fill(path: string, size: number): Promise<void> {
   }
 }
 
-/** The bytes of every file in a folder, in the order of their names; none when it is not there. One at a time; files may go meanwhile. */
+/** The bytes of every file in a folder, by name; none if it does not exist. One at a time; files may disappear meanwhile. */
 export async function* readSegments(folder: string): AsyncGenerator<Uint8Array> {
   for (const name of await namesIn(folder)) {
     const bytes = await readFile(join(folder, name)).catch((thrown: unknown) => {
@@ -73,7 +73,7 @@ export async function* readSegments(folder: string): AsyncGenerator<Uint8Array> 
   }
 }
 
-/** Gives up the room that was never written in the files of a folder that nobody writes to any more. */
+/** Frees the unwritten space in the files of a folder that is no longer written to. */
 export async function trimSegments(folder: string): Promise<void> {
   for (const name of await namesIn(folder)) {
     const path = join(folder, name)
@@ -82,7 +82,7 @@ export async function trimSegments(folder: string): Promise<void> {
   }
 }
 
-/** The names in a folder, sorted; none when it is not there. */
+/** The names in a folder, sorted; none if it does not exist. */
 export async function namesIn(folder: string): Promise<string[]> {
   return (await readdir(folder).catch(() => [])).sort()
 }

@@ -1,9 +1,9 @@
-/** Small files: facts that are made once and kept for their owner alone, and files that people name, with words for what is wrong with them. */
+/** Small files: generated once and private to their owner, or named by users, with error messages for them. */
 import { isUtf8 } from 'node:buffer'
 import { appendFile, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-/** The file's text when it has the given form; otherwise `made` is written and answered. The folder must be locked by the caller. */
+/** The file's text if it matches `form`; otherwise the result of `make` is written and returned. The caller must hold the folder's lock. */
 export async function readOrCreate(path: string, form: RegExp, make: () => string): Promise<string> {
   const known = (await readFile(path, 'utf8').catch(() => '')).trim()
   if (form.test(known)) return known
@@ -13,14 +13,14 @@ export async function readOrCreate(path: string, form: RegExp, make: () => strin
   return made
 }
 
-/** Writes or replaces a file in a folder that is there. */
+/** Writes or replaces a file in an existing folder. */
 export async function writeSmall(path: string, text: string): Promise<void> {
-  // Renamed into place: a crash in between must not leave half of it.
+  // Renamed into place, so that a crash cannot leave half of it.
   await writeFile(`${path}.new`, text, { mode: 0o600 })
   await rename(`${path}.new`, path)
 }
 
-/** Writes or replaces a file, with the folders that lead to it; null removes it. Rejects with a FileFault. */
+/** Writes or replaces a file, creating its parent folders; null removes it. Rejects with a FileFault. */
 export async function writeOwn(path: string, text: string | null): Promise<void> {
   await asFileFault(path, async () => {
     if (text === null) return rm(path, { force: true })
@@ -29,7 +29,7 @@ export async function writeOwn(path: string, text: string | null): Promise<void>
   })
 }
 
-/** Adds to the end of a file that only its owner may read; it is made if need be, with the folders that lead to it. Rejects with a FileFault. */
+/** Appends to a file that only its owner may read, creating it and its parent folders if needed. Rejects with a FileFault. */
 export async function appendOwn(path: string, text: string): Promise<void> {
   await asFileFault(path, async () => {
     await mkdir(dirname(path), { recursive: true })
@@ -56,8 +56,8 @@ function decoded(path: string, bytes: Buffer): string {
 }
 
 /**
- * What changes whenever a file is written or replaced, links followed; undefined when there is none. Asked again and again
- * it finds what notices of the kernel miss: mounted files, network folders, links that are switched.
+ * A value that changes whenever a file is written or replaced, links followed; undefined if there is none. Polling it catches changes that
+ * kernel notifications miss: mounted files, network folders, switched links.
  */
 export async function fileState(path: string): Promise<string | undefined> {
   const seen = await asFileFault(path, () => unlessAbsent(stat(path)))
@@ -73,7 +73,7 @@ async function unlessAbsent<T>(work: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** A file that cannot be read or written; the message is one sentence, without its stop, that begins with the path. */
+/** A file that cannot be read or written; the message is one sentence without a full stop, starting with the path. */
 export class FileFault extends Error {
   override readonly name = 'FileFault'
 }
@@ -91,7 +91,7 @@ const words: Readonly<Record<string, string>> = {
   EROFS: 'cannot be written: its disk is read-only',
 }
 
-/** Does `work` on the file; what the system says of it becomes a FileFault, everything else stays as it is. */
+/** Runs `work`; system errors become a FileFault, all others are rethrown unchanged. */
 export async function asFileFault<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -100,13 +100,13 @@ export async function asFileFault<T>(path: string, work: () => Promise<T>): Prom
   }
 }
 
-/** Rejects with a FileFault where there is no file of this name. */
+/** Rejects with a FileFault unless the file exists. */
 export async function demandFile(path: string): Promise<void> {
   const found = await asFileFault(path, () => stat(path))
   if (found.isDirectory()) throw new FileFault(`${path} ${words.EISDIR}`)
 }
 
-/** Rejects with a FileFault where a folder of this name is not there and cannot be made, since a file is in its place or its way. */
+/** Rejects with a FileFault if a file is in the way of this folder or of one of its parents. */
 export async function demandNoFile(path: string): Promise<void> {
   const found = await stat(path).catch((thrown: unknown) => {
     if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOTDIR') throw faultOf(path, thrown)
@@ -114,7 +114,7 @@ export async function demandNoFile(path: string): Promise<void> {
   if (found?.isDirectory() === false) throw new FileFault(`${path} is a file, not a folder`)
 }
 
-/** Undefined for what is not about a file. */
+/** Undefined for errors that are not about a file. */
 export function faultOf(path: string, thrown: unknown): FileFault | undefined {
   const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
   const why = words[code]

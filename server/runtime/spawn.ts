@@ -7,13 +7,13 @@ import { platform } from './platform.ts'
 export interface Outcome {
   /** The exit code; 128 + n when a signal ended it. */
   code: number
-  /** What it wrote to standard error. */
+  /** Its standard error output. */
   complaint: string
 }
 
 /**
- * Runs a script of this program in its own process, on the same runtime, and waits for its end. Standard output is dropped.
- * Rejects when the process cannot be started.
+ * Runs a script of this program in a child process, on the same runtime, and waits for its end. Standard output is dropped. Rejects when
+ * the process cannot be started.
  */
 export function runScript(script: URL, args: readonly string[]): Promise<Outcome> {
   const { promise, resolve, reject } = Promise.withResolvers<Outcome>()
@@ -27,5 +27,5 @@ export function runScript(script: URL, args: readonly string[]): Promise<Outcome
   return promise
 }
 
-/** The arguments that `runScript` gave; for use in such a script. */
+/** The arguments that `runScript` passed; for use in such a script. */
 export const scriptArguments = (): readonly string[] => process.argv.slice(2)

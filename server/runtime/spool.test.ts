@@ -24,7 +24,7 @@ async function keep(upload: Upload, bytes: Uint8Array, step = 300 * kib): Promis
   return writer.done()
 }
 
-/** Removal runs behind; it is given a second. */
+/** Removal is asynchronous; it gets a second. */
 async function emptied(): Promise<string[]> {
   for (let i = 0; i < 100 && readdirSync(folder).length > 0; i++) await new Promise((resolve) => setTimeout(resolve, 10))
   return readdirSync(folder)

@@ -1,6 +1,6 @@
 /**
- * Where uploads wait: a little of each in memory, the rest in files of one folder, so that memory stays flat and every
- * attempt can read them again. Names of files are ours alone. Nothing outlives its request, or the next start.
+ * Spools uploads: a little of each in memory, the rest in files of one folder, so that memory use stays flat and every attempt can read
+ * them again. File names are generated. Nothing outlives its request, or the next start.
  */
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,19 +9,19 @@ import type { Random } from './clock.ts'
 import { platform } from './platform.ts'
 
 export interface Spool {
-  /** Room for the files of one request. */
+  /** Opens the spool for the files of one request. */
   upload(): Upload
 }
 
 export interface Upload {
-  /** Takes a file; one at a time. */
+  /** Starts a file; one at a time. */
   file(): SpoolWriter
-  /** Forgets everything that was taken; safe to call again. A file that is being read is read to its end. */
+  /** Discards all files; safe to call again. A file that is being read can be read to its end. */
   release(): void
 }
 
 export interface SpoolWriter {
-  /** Keeps a copy. Throws GatewayError `overloaded` when the disk does not take it. */
+  /** Copies the bytes. Throws GatewayError `overloaded` on a disk error. */
   write(bytes: Uint8Array): Promise<void>
   done(): Promise<Spooled>
 }
@@ -38,7 +38,7 @@ const memoryBytes = 1024 * 1024
 
 const full = (cause: unknown) => new GatewayError('overloaded', 'There is no room for this upload right now.', { retryAfter: 5, cause })
 
-/** Makes the folder, for its owner only, and removes what an earlier run left in it. The caller holds the lock of what it lies in. */
+/** Creates the folder, for its owner only, and removes what an earlier run left in it. The caller holds the lock of the data folder. */
 export async function openSpool(folder: string, random: Random): Promise<Spool> {
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -95,7 +95,7 @@ function createUpload(freshPath: () => string): Upload {
     file,
     release() {
       for (const { path, handle } of files.splice(0)) {
-        // An upload that broke off left its file open; closing it twice is only refused.
+        // An aborted upload left its file open; closing it twice only fails harmlessly.
         void handle
           .close()
           .catch(() => undefined)

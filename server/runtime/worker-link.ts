@@ -1,16 +1,16 @@
 /**
- * The main thread's side of a worker: one message out, one answer back, by number. A worker that dies rejects all that it had not
- * answered, and is started again by the next message.
+ * The main thread's side of a worker: messages and replies, matched by number. When a worker dies, its unanswered messages are rejected,
+ * and the next message starts a new one.
  */
 import type { Clock } from './clock.ts'
 
-/** What went wrong in a worker, as plain data: a structured clone would lose the fields of an error. */
+/** An error in a worker as plain data, because a structured clone would lose its fields. */
 export interface Fault {
   message: string
   /** SQLSTATE, or the driver's own code. */
   code?: string
   constraint?: string
-  /** The database did not answer, as opposed to having refused. */
+  /** The database did not answer, as opposed to refusing. */
   isUnanswered?: boolean
 }
 
@@ -18,11 +18,11 @@ export interface Fault {
 export interface CallMessage {
   id: number
   kind: 'call'
-  /** The address of the module. */
+  /** The URL of the module. */
   module: string
   name: string
   payload: unknown
-  /** Milliseconds from the beginning of the call in the worker; absent: without a limit. */
+  /** Timeout in milliseconds from the start of the call in the worker; absent: no limit. */
   withinMs?: number | undefined
 }
 
@@ -46,7 +46,7 @@ export class WorkerFault extends Error {
   }
 }
 
-/** The links' connection failure: their worker is gone. */
+/** SQLSTATE of a connection failure: the worker is gone. */
 export const goneState = '08006'
 
 interface Waiting {
@@ -54,20 +54,19 @@ interface Waiting {
   reject(error: Error): void
 }
 
-/** A message, but for its number. */
+/** A message without its number. */
 type Unnumbered<Message> = Message extends unknown ? Omit<Message, 'id'> : never
 
-/** What a link is made from. */
 export interface WorkerLinkOptions<Message> {
   script: URL
   /** The first message to every worker; it must be answered before the others are sent. */
   first: Unnumbered<Message>
-  /** What is gone when the worker is; for messages. */
+  /** What is unavailable when the worker is gone; for error messages. */
   what: string
   clock: Clock
 }
 
-/** Milliseconds from one start to the next. */
+/** Minimum milliseconds between two starts. */
 const startsApartMs = 1_000
 
 /** A worker and its replacements. */
@@ -79,7 +78,7 @@ export class WorkerLink<Message extends { id: number }> {
   #startedAt = Number.NEGATIVE_INFINITY
   #sent = 0
   #closed = false
-  /** Counts the workers. What one of them was in the middle of is lost with it. */
+  /** Counts the workers. The work in progress of a dead worker is lost. */
   generation = 0
 
   constructor(options: WorkerLinkOptions<Message>) {
@@ -108,18 +107,18 @@ export class WorkerLink<Message extends { id: number }> {
     return this.#opened
   }
 
-  /** Sends a message to the present worker; rejects with a `WorkerFault`. `transfer`: buffers that are handed over. */
+  /** Sends a message to the current worker; rejects with a `WorkerFault`. `transfer`: buffers to transfer. */
   async ask(message: Unnumbered<Message>, transfer: readonly ArrayBuffer[] = []): Promise<unknown> {
     await this.open()
     return this.#send(message, transfer)
   }
 
-  /** Ends the worker, which gives its memory back; the next message starts another. What it had not answered is rejected. */
+  /** Terminates the worker, which frees its memory; the next message starts another. Unanswered messages are rejected. */
   rest(): void {
     if (this.#worker) this.#died(this.#worker)
   }
 
-  /** Ends the worker, which answers `last` before; nothing can be asked afterwards. */
+  /** Terminates the worker after it has answered `last`; no further messages can be sent. */
   async close(last: Unnumbered<Message>): Promise<void> {
     this.#closed = true
     const worker = this.#worker

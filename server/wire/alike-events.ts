@@ -1,48 +1,49 @@
 /**
- * The events of a stream that are like one that was read but for one string, as most of them are: the string is found by what stands
- * around it, and nothing else of them is read.
+ * Reads events of a stream that differ from an earlier one in a single string, as most do: the string is located by the constant text
+ * around it, and nothing else is parsed.
  */
 import type { Frame } from '#shared/sse'
 import { bytesOf, bytewise } from './bytewise.ts'
 import { type EventPattern, eventPattern } from './event-pattern.ts'
 import type { Edit } from './splice.ts'
 
-/** Takes the strings of events. */
+/** Receives the strings of events. */
 export interface StringTaker {
-  /** `bytes`: its length in UTF-8; `json`: how it stands in JSON, bytewise and without quotes; `number`: what counts the event, if anything. */
+  /**
+   * `bytes`: its length in UTF-8; `json`: its JSON spelling, bytewise and without quotes; `number`: the event's sequence number, if any.
+   */
   take(value: string, bytes: number, json: string, number: number | undefined): void
 }
 
-/** Where events end that were taken together, and what they become; without `out` they pass as they are. */
+/** Events that were taken together: where they end, and their output; without `out` they are forwarded unchanged. */
 export interface Run {
   end: number
-  /** Of their strings, in UTF-8. */
+  /** Length of their strings in UTF-8. */
   bytes: number
   out?: Uint8Array
 }
 
-/** What is known of one stream. */
+/** The learned pattern of one stream. */
 export interface AlikeEvents {
   /**
-   * Learns from an event: `read` takes the string, here `value`, from the JSON of any like it. Those go to `taker`, and get the same `edits`,
-   * which are bytewise.
+   * Learns from an event: `read` extracts the string, here `value`, from the JSON of any event like it. Their strings go to `taker`, and
+   * the events get the same `edits`, which are bytewise.
    */
   learn(frame: Frame, value: string, read: (json: string) => string | undefined, taker: StringTaker, edits?: readonly Edit[]): void
-  /** Takes the string of an event, and returns the event with its edits; undefined where it is not like the one that was learned from. */
+  /** Takes the string of an event, and returns the event with its edits; undefined if it does not match the learned one. */
   takes(frame: Frame): Uint8Array | undefined
   /**
-   * The same for the events that follow each other in `text` from `from` on: at least one, and until they brought `most` bytes. Undefined:
-   * none. Each character of `text` is a byte.
+   * The same for consecutive events in `text` from `from` on: at least one, and up to `most` bytes. Undefined: none matches. Each character
+   * of `text` is a byte.
    */
   pass(text: string, from: number, most: number): Run | undefined
-  /** What was learned holds no longer. */
+  /** Forgets the learned pattern. */
   forget(): void
 }
 
-/** A stream whose events are not like the one before so often is read event by event. */
+/** After this many events that did not match the one before, the stream is read event by event. */
 const mostVain = 16
 
-/** Nothing is known yet. */
 export const alikeEvents = (): AlikeEvents => new OnePattern()
 
 class OnePattern implements AlikeEvents {

@@ -1,18 +1,18 @@
-/** What stands around a text in an event that a codec writes: asked of the codec itself, by a text that is found again. */
+/** Finds the constant text around a string in an event that a codec writes, by having it write a marker. */
 import { encoded } from './bytewise.ts'
 
-/** A text that is written as it is, and stands nowhere else. */
+/** A text that needs no escaping, and occurs nowhere else. */
 export const marker = 'parley:the-text-of-this-event'
-/** The same in the place of a number that counts events. */
+/** The same for a sequence number. */
 export const countMarker = 'parley:the-number-of-this-event'
 
-/** What stands before and after the marker in `event`, bytewise; undefined where it stands there more than once, or not at all. */
+/** The text before and after the marker in `event`, bytewise; undefined unless it occurs exactly once. */
 export function around(event: string): readonly [before: string, after: string] | undefined {
   const parts = split(event, marker)
   return parts && [encoded(parts[0]), encoded(parts[1])]
 }
 
-/** The same around the number, between it and the text, and after the text. */
+/** The text before the number, between it and the marker, and after the marker. */
 export function aroundCounted(event: string): readonly [before: string, between: string, after: string] | undefined {
   const counted = split(event, `"${countMarker}"`)
   const parts = counted && split(counted[1], marker)

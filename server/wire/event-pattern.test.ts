@@ -9,7 +9,7 @@ const eventOf = (content: string, more: object = {}) => `event: e\ndata: ${JSON.
 const frameOf = (event: string): Frame => createSseSplitter().push(Buffer.from(event))[0] as Frame
 const patternOf = (event: string, value: string) => eventPattern(frameOf(event), value, read)
 
-/** What a pattern made of one event finds in another, between two more. */
+/** What the pattern of one event finds in another, between two more. */
 function found(known: ReturnType<typeof patternOf>, event: string) {
   if (!known) throw new Error('nothing known')
   const text = encoded(event)

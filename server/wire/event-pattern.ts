@@ -1,13 +1,13 @@
 /**
- * Server-sent events that are alike but for one string in their JSON, as most of a stream are: once one of them was read, that string of
- * the others is found by what stands around it. What an upstream counts and fills up beside it may differ, too.
- * All texts here are bytewise (`bytewise.ts`).
+ * Patterns of server-sent events that only differ in one string of their JSON, as most of a stream do: once one of them was parsed, that
+ * string of the others is found by the text around it. A sequence number and random padding may differ, too. All texts here are bytewise
+ * (`bytewise.ts`).
  */
 import type { Frame } from '#shared/sse'
 import { bytewise, decoded, encoded } from './bytewise.ts'
 import { type Edit, splice } from './splice.ts'
 
-/** What differs: the string, a number that counts events, letters that hide how long the string is. */
+/** What may differ: the string, a sequence number, random letters that hide the string's length. */
 type Kind = 'string' | 'number' | 'letters'
 
 interface Hole {
@@ -16,7 +16,7 @@ interface Hole {
   end: number
 }
 
-/** One line of data, perhaps named. */
+/** One line of data, optionally with an event name. */
 const oneLine = /^((?:event: [^\r\n]*\r?\n)?data: ?)[^\r\n]*\r?\n\r?\n$/
 const meaningless = /"(?:obfuscation":"([\w+/=-]*)"|sequence_number":(\d+)[,}])/g
 const letters = /^[\w+/=-]*$/
@@ -28,27 +28,27 @@ const unescapable = /["\\\u0000-\u001f]/
 // biome-ignore lint/suspicious/noControlCharactersInRegex: likewise.
 const control = /[\u0000-\u001f]/
 
-/** Begins with a backslash that escapes what JSON.stringify escapes in another way, or not at all; or is itself escaped. */
+/** A backslash with an escape that JSON.stringify writes in another way, or not at all (or one that is itself escaped). */
 const unusualEscape = /\\[^"\\bfnrt]/
 
-/** The pattern of events that are like one; `match` leaves the string that it found in the fields. */
+/** The pattern of events like one; `match` stores what it found in the fields. */
 export class EventPattern {
-  /** The string that was found last. */
+  /** The last string that was found. */
   text = ''
   /** Its length in UTF-8. */
   bytes = 0
-  /** As it stands in JSON between its quotes, bytewise, as `JSON.stringify` writes it. */
+  /** Its JSON spelling without quotes, bytewise, as `JSON.stringify` writes it. */
   json = ''
-  /** The number that counts events; undefined: they have none. */
+  /** The sequence number; undefined: the events have none. */
   number: number | undefined
-  /** The event with the edits of the one that it is like; undefined: that has none. */
+  /** The event with the learned edits; undefined: there are none. */
   edited: string | undefined
   readonly #kinds: readonly Kind[]
   readonly #before: readonly string[]
-  /** What stands before the only hole; undefined: there are more. */
+  /** The text before the only hole; undefined: there are more. */
   readonly #start: string | undefined
   readonly #end: string
-  /** What stands around the holes after the edits, as many as there are holes and one. */
+  /** The edited text around the holes: one piece more than there are holes. */
   readonly #around: readonly string[] | undefined
 
   constructor(event: string, holes: readonly Hole[], around?: readonly string[]) {
@@ -59,12 +59,12 @@ export class EventPattern {
     this.#around = around
   }
 
-  /** Where the event ends that begins at `from`; -1 where it is not like the others, or its string is empty. */
+  /** The end of the event that begins at `from`; -1 if it does not match, or its string is empty. */
   match(text: string, from: number): number {
     return this.#start === undefined ? this.#matchAll(text, from) : this.#matchOnly(text, from, this.#start)
   }
 
-  /** The same where nothing but the string differs. */
+  /** The same if only the string differs. */
   #matchOnly(text: string, from: number, start: string): number {
     if (!text.startsWith(start, from)) return -1
     const begin = from + start.length
@@ -107,7 +107,7 @@ export class EventPattern {
     return true
   }
 
-  /** Escapes that there is another way to write are written anew. */
+  /** Normalises escapes that can be written differently. */
   #readOdd(json: string): boolean {
     const text = json === '' || control.test(json) ? undefined : decoded(json)
     const meant = text === undefined || !json.includes('\\') ? text : unescaped(text)
@@ -120,8 +120,8 @@ export class EventPattern {
 }
 
 /**
- * The pattern of events like `frame`, in which `string` stands; `read` takes it from their JSON, and `edits` are what is changed in each.
- * Undefined where the string is empty, escaped, not the only one of its kind, or the event is not one line.
+ * The pattern of events like `frame`, which contains `string`; `read` extracts it from their JSON, and `edits` are applied to each.
+ * Undefined if the string is empty, escaped or not unique, or the event is not one line.
  */
 export function eventPattern(
   frame: Frame,
@@ -137,13 +137,13 @@ export function eventPattern(
   if (at < 0 || event.indexOf(literal, at + 1) >= 0) return undefined
   const found: Hole = { kind: 'string', start: at + 1, end: at + literal.length - 1 }
   const holes = [found, ...meaninglessIn(event)].sort((one, other) => one.start - other.start)
-  // The same text may be a name, or belong to another field; and what seems to mean nothing may.
+  // The same text may be a name, or belong to another field, and a seemingly meaningless field may matter.
   const changed = decoded(otherwise(event, holes).slice(head.length))?.trimEnd()
   if (changed === undefined || read(changed) !== `${string}+`) return undefined
   return edits.length === 0 ? new EventPattern(event, holes) : editedPattern(event, holes, edits)
 }
 
-/** Undefined where an edit touches what differs. */
+/** Undefined if an edit overlaps a hole. */
 function editedPattern(event: string, holes: readonly Hole[], edits: readonly Edit[]): EventPattern | undefined {
   const around: string[] = []
   let made = 0
@@ -167,7 +167,7 @@ const meaninglessIn = (event: string): Hole[] =>
     return { kind: filling === undefined ? 'number' : 'letters', start: end - (filling ?? count).length, end }
   })
 
-/** The event with something else in every hole. */
+/** The event with different content in every hole. */
 function otherwise(event: string, holes: readonly Hole[]): string {
   let all = ''
   let from = 0
@@ -178,7 +178,7 @@ function otherwise(event: string, holes: readonly Hole[]): string {
   return all + event.slice(from)
 }
 
-/** The position of the quote that ends a string; -1 where there is none. */
+/** The position of a string's closing quote; -1 if there is none. */
 function closingQuote(text: string, from: number): number {
   for (let at = text.indexOf('"', from); at >= 0; at = text.indexOf('"', at + 1)) {
     let slashes = 0

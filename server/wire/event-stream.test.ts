@@ -40,7 +40,7 @@ function read(pieces: Iterable<Uint8Array>, options?: { maxFrameBytes: number })
   return [...frames, ...splitter.end()].map(text)
 }
 
-/** What was answered before the fault, and the fault. */
+/** The frames before the error, and the error. */
 function readUntilFault(pieces: readonly Uint8Array[]): { frames: string[]; fault: unknown } {
   const splitter = createEventStreamSplitter()
   const frames: string[] = []

@@ -1,6 +1,6 @@
 /**
- * The elements of a list in a JSON object, one by one as bytes, while the object comes in pieces: for lists that are too much work, or too
- * much memory, as a whole. Strings are skipped, each with one search for its end; nothing is parsed but the object's own names.
+ * The elements of a list in a JSON object, one by one as bytes, while the object arrives in pieces: for lists that are too much work, or
+ * too much memory, as a whole. Strings are skipped, each with one search for its end; only the object's own names are parsed.
  */
 import { GatewayError } from '#shared/errors'
 
@@ -12,10 +12,10 @@ const CLOSE_LIST = 0x5d
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 
-/** Bytes of a name in the object itself that are looked at: a longer one is not that of the list. */
+/** Maximum bytes of a name in the object itself: a longer one is not that of the list. */
 const mostName = 1024
 
-/** Bytes that may come in several pieces. */
+/** Collects bytes that may arrive in several pieces. */
 function collected() {
   let parts: Uint8Array[] = []
   let size = 0
@@ -34,18 +34,18 @@ function collected() {
   }
 }
 
-/** Where a list stands, and what is around it. */
+/** The place of a list, and what to do with the rest of the object. */
 export interface ListPlace {
-  /** The names of the objects that it lies in, each in all its spellings, and last its own. */
+  /** The names of the objects that contain it, each in all spellings, and last its own. */
   path: readonly (readonly string[])[]
   /** Takes the object's bytes without those of the list's elements. */
   around?(bytes: Uint8Array): void
 }
 
 /**
- * Each element of the list `place` of the object that `pieces` (UTF-8) are, with the white space around it. Throws GatewayError
- * `invalid_json` for what is not one object with one such list at most, as far as it looks, and `request_too_large` for an element of more
- * than `most` bytes. Every element is left for its reader to parse.
+ * Each element of the list at `place` of the object in `pieces` (UTF-8), with the white space around it. Throws GatewayError `invalid_json`
+ * for anything but one object with at most one such list, as far as it checks, and `request_too_large` for an element of more than `most`
+ * bytes. Elements are not parsed.
  */
 export async function* elementsOf(
   pieces: AsyncIterable<Uint8Array>,
@@ -89,7 +89,7 @@ export async function* elementsOf(
   }
 
   for await (const piece of pieces) {
-    /** Where what is not kept yet of an element begins, and what is not handed on of what is around the list. */
+    /** Start of the part of the piece that is not yet added to an element, or passed to `around`. */
     let from = 0
     let outside = 0
     for (let at = 0; at < piece.length; ) {

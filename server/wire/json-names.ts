@@ -8,11 +8,11 @@
  */
 import { GatewayError } from '#shared/errors'
 
-/** What a table knows of a name. */
+/** An entry of a table. */
 interface Known {
-  /** What stands in the field has names of its own, which nobody defines: a JSON Schema, arguments of a tool, labels. */
+  /** The value has arbitrary names of its own: a JSON Schema, arguments of a tool, labels. */
   isFree: boolean
-  /** Another spelling of the same field, which may not stand beside this one. */
+  /** Another spelling of the same field, which must not occur together with this one. */
   twin: string | undefined
 }
 
@@ -23,16 +23,15 @@ export interface NameTable {
   readonly folded: ReadonlyMap<string, string>
   /** Length of the longest known name. */
   readonly longest: number
-  /** Beginnings of strings, names included, that the scan notes. */
+  /** Prefixes of strings, names included, that the scan looks for. */
   readonly sought: readonly string[]
 }
 
-/** How a table is made. */
 export interface NameRules {
   names: Iterable<string>
-  /** Those of them whose values are free maps. */
+  /** Names whose values are free maps. */
   free?: Iterable<string>
-  /** A second spelling of each name; the name itself where there is none. */
+  /** A second spelling of each name; the name itself if there is none. */
   twin?(name: string): string
   sought?: readonly string[]
 }
@@ -51,7 +50,7 @@ export function nameTable({ names, free = [], twin = (name) => name, sought = []
   return { known, folded, longest: Math.max(0, ...[...known.keys()].map((name) => name.length)), sought }
 }
 
-/** A name by Unicode simple case folding: names that a reader without regard to case takes for the same get the same. */
+/** A name under Unicode simple case folding: names that a case-insensitive reader considers equal get the same result. */
 export function foldName(name: string): string {
   if (/^[\0-\x7f]*$/.test(name)) return name.toLowerCase()
   return [...name].map(foldLetter).join('')
@@ -63,7 +62,7 @@ function foldLetter(letter: string): string {
   return (upper.length === letter.length && letter !== 'ı' ? upper : letter).toLowerCase()
 }
 
-/** How often each object's own names stand in `value`; a name in an object counts once. Throws `ambiguous_field` for a variant of a known name. */
+/** The number of names in all objects of `value`. Throws `ambiguous_field` for a variant of a known name. */
 export function countNames(value: object, table: NameTable | undefined): number {
   let count = 0
   if (Array.isArray(value)) {
@@ -83,7 +82,7 @@ export function countNames(value: object, table: NameTable | undefined): number 
   return count
 }
 
-/** The table for what stands in the field; undefined where nobody defines the names. */
+/** The table for the value of the field; undefined if its names are free. */
 function tableBelow(table: NameTable, name: string, fields: object): NameTable | undefined {
   const known = table.known.get(name)
   if (known === undefined) {
@@ -95,7 +94,7 @@ function tableBelow(table: NameTable, name: string, fields: object): NameTable |
   return known.isFree ? undefined : table
 }
 
-/** Throws `ambiguous_field` where a name of the object differs from one of `names` only in case. */
+/** Throws `ambiguous_field` if a name of the object differs from one of `names` only in case. */
 export function refuseVariants(fields: Iterable<string>, names: Iterable<string>): void {
   const meant = new Map([...names].map((name) => [foldName(name), name]))
   if (meant.size === 0) return

@@ -31,7 +31,7 @@ export interface JsonSpans {
 export interface ScannedObject extends JsonSpans {
   text: string
   value: Record<string, unknown>
-  /** Those of the sought beginnings with which a string begins somewhere, a name or a value. */
+  /** The sought prefixes with which some string, name or value, begins. */
   begins: ReadonlySet<string>
 }
 
@@ -44,7 +44,7 @@ interface Limits {
 const requestLimits: Limits = { depth: 64, fields: 4096 }
 const noLimits: Limits = { depth: Number.POSITIVE_INFINITY, fields: Number.POSITIVE_INFINITY }
 
-/** What is noted of a text on the way: how many names its objects have, every occurrence counted, and which sought beginnings strings have. */
+/** What the scan counts: how many names the objects have, with duplicates, and which sought prefixes occur. */
 interface Counts {
   names: number
   sought: readonly string[]
@@ -78,7 +78,7 @@ export function scanObject(text: string, names?: NameTable): ScannedObject {
   return { open: spans.open, fields: spans.fields, text, value, begins: counts.begins }
 }
 
-/** Throws `ambiguous_field` for valid JSON in which an object has a name twice; `value` is what was parsed of it. */
+/** Throws `ambiguous_field` for valid JSON in which an object has a name twice; `value` is its parsed form. */
 export function refuseDuplicates(text: string, value: unknown, names?: NameTable): void {
   if (typeof value !== 'object' || value === null) return
   const counts: Counts = { names: 0, sought: [], begins: new Set(), hasLong: false }

@@ -1,22 +1,22 @@
 /**
- * How much work the JSON in a body would be, counted from its bytes as they arrive: what costs is the number of values, not of bytes.
- * Nothing is built or kept, a string costs one search for its end, and the work is linear for any cut of the bytes. What it counts is
- * meaningful only if the text is valid JSON.
+ * Estimates the work of parsing the JSON in a body from its bytes as they arrive: the cost is the number of values, not of bytes. Nothing
+ * is built or kept, a string costs one search for its end, and the work is linear however the bytes are split. The result is meaningful
+ * only if the text is valid JSON.
  */
 import { type ErrorCode, GatewayError } from '#shared/errors'
 
-/** What a body may have at most. */
+/** The limits of a body. */
 export interface JsonBounds {
   depth: number
-  /** The code of the refusal of what nests deeper; absent: `invalid_request`. */
+  /** The error code for a body that nests deeper; absent: `invalid_request`. */
   tooDeep?: ErrorCode
-  /** Of the unit that `weight` counts. */
+  /** In the unit of `JsonScale.weight`. */
   weight: number
 }
 
 /** A body that is being weighed. */
 export interface JsonScale {
-  /** The next bytes. Throws GatewayError: `tooDeep` of the bounds for what nests too deep, `request_too_large` for too many values. */
+  /** The next bytes. Throws GatewayError: `tooDeep` of the bounds when it nests too deep, `request_too_large` for too many values. */
   push(piece: Uint8Array): void
   /** Strings (names included), lists and objects so far; eight other values count as one. */
   weight(): number
@@ -30,7 +30,7 @@ const CLOSE_LIST = 0x5d
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 
-/** How many plain values, each behind its comma, are as much work as one string. */
+/** How many plain values, each after its comma, are as much work as one string. */
 const plainInOne = 8
 
 /** A scale for one body. */

@@ -1,7 +1,7 @@
 /** Parses the headers of one part of a form: its name, and whether it is a file. */
 import { GatewayError } from '#shared/errors'
 
-/** What the headers of a part say. */
+/** The parsed headers of a part. */
 export interface PartHead {
   name: string
   /** Set for files only; may be empty. */
@@ -61,7 +61,7 @@ export function readPartHead(bytes: Uint8Array): PartHead {
 function nameAndValue(line: string): [string, string] {
   const colon = line.indexOf(':')
   // A bare CR or a NUL would be copied into the form written for an upstream.
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is searched for
   if (colon < 1 || /[\0-\x08\x0a-\x1f\x7f]/.test(line)) throw bad('a part has a malformed header')
   return [line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim()]
 }

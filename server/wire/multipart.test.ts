@@ -13,7 +13,7 @@ const file = (bytes: Uint8Array): MultipartPart => ({
   open: () => new Blob([new Uint8Array(bytes)]).stream(),
 })
 
-/** Halves of characters stand where pieces end. */
+/** Surrogate pairs fall on the ends of pieces. */
 const long = `é${'😀'.repeat(100_000)}`
 
 test('a body is as long as it says, and reads as what it was written from', async () => {

@@ -35,7 +35,7 @@ function streamOf(bytes: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array>
   })
 }
 
-/** Bytes of a piece at most, more or less: many short texts are one, a long one is several. */
+/** Approximate maximum bytes of a piece: short texts are joined into one, a long one is split. */
 const pieceBytes = 64 * 1024
 
 /** A value that is encoded while it is sent. */
@@ -44,7 +44,7 @@ interface LongText {
   size: number
 }
 
-/** Joins the parts to one body; files are read, and long texts encoded, only when the body is. */
+/** Joins the parts to one body; files are read, and long texts encoded, only when the body is sent. */
 export function writeMultipart(parts: readonly MultipartPart[], boundary: string): MultipartBody {
   const lineEnd = encoder.encode('\r\n')
   const pieces = parts.flatMap((part) => [headOf(part, boundary), 'open' in part ? part : textOf(part.value), lineEnd])
@@ -81,7 +81,7 @@ const textOf = (value: string): Uint8Array | LongText =>
 function* encoded({ value }: LongText): Generator<Uint8Array> {
   for (let at = 0; at < value.length; ) {
     const end = at + pieceBytes
-    // The two halves of a character stay together.
+    // Does not split a surrogate pair.
     const isHalf = (value.charCodeAt(end - 1) & 0xfc00) === 0xd800
     yield encoder.encode(value.slice(at, isHalf ? end + 1 : end))
     at = isHalf ? end + 1 : end

@@ -1,10 +1,10 @@
-/** Changes one value that lies in objects within a JSON text; every other byte stays. */
+/** Changes one nested value in a JSON text; every other byte stays. */
 import { isNamed, scanFields } from './json-scan.ts'
 import { fieldEdits, splice } from './splice.ts'
 
 /**
- * `json` with the value at `path` changed, each name of the path in any of its spellings. As it is where there is no such value; `json`
- * has been scanned before, and has no name twice.
+ * `json` with the value at `path` changed, each name of the path in any of its spellings. Unchanged if there is no such value; `json` must
+ * already be checked for duplicate names.
  */
 export function spliceAt(json: string, path: readonly (readonly string[])[], change: (value: string) => string): string {
   const [spellings, ...rest] = path

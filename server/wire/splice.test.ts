@@ -82,7 +82,7 @@ test('agrees with JSON.parse on random objects, white space and duplicates', () 
   for (let seed = 1; seed <= 3000; seed++) {
     const random = seeded(seed)
     const text = randomObject(random)
-    // A map, for `__proto__` is a key like any other.
+    // A map, because `__proto__` is a key like any other.
     const expected = new Map(Object.entries(JSON.parse(text)))
     const changes = new Map<string, FieldChange>()
     for (let i = random.below(4); i > 0; i--) {
@@ -96,7 +96,7 @@ test('agrees with JSON.parse on random objects, white space and duplicates', () 
     const result = spans ? splice(text, fieldEdits(text, spans, changes)) : ''
     const sorted = (fields: Iterable<[string, unknown]>) => [...fields].sort(([a], [b]) => (a < b ? -1 : 1))
     expect({ seed, fields: sorted(Object.entries(JSON.parse(result))) }).toEqual({ seed, fields: sorted(expected) })
-    // What was not named stays as it was written, duplicates included.
+    // Fields that were not named stay as written, duplicates included.
     const untouched = (json: string) =>
       (scanFields(json)?.fields ?? [])
         .map((field) => ({

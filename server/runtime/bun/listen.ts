@@ -1,7 +1,7 @@
 /** The HTTP server on Bun. */
 import type { Line, Listener, ListenOptions, Peer } from '#runtime/contract/http-server'
 import type { ClientListener } from '#runtime/contract/sockets'
-import { breathe, together } from '#runtime/http1-client/together'
+import { beginIfTurnIsLong, together } from '#runtime/http1-client/together'
 import { socketHandler } from './sockets.ts'
 
 /** Seconds: how often Bun looks for idle connections, and the longest idle limit it takes. */
@@ -10,9 +10,9 @@ const longestIdle = 255
 
 /** Requests that arrived in this turn of the event loop. */
 const arrivals = together()
-const line: Line = Object.assign(arrivals, { turn: () => new Promise<void>(arrivals.add), turnedAway: breathe })
+const line: Line = Object.assign(arrivals, { turn: () => new Promise<void>(arrivals.add), refused: beginIfTurnIsLong })
 
-/** Whoever sent a request. */
+/** The client side of one request. */
 class BunPeer implements Peer {
   readonly line = line
   isUpgraded = false

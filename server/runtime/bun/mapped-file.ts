@@ -1,4 +1,4 @@
-/** Files as memory. */
+/** Memory-mapped files. */
 
-/** The file's bytes, read from the disk when they are looked at; what is written to them stays in this process. */
+/** The file's bytes, read from disk on access; writes to them stay in this process. */
 export const mapFile = (path: string): ArrayBuffer => Bun.mmap(path, { shared: false }).buffer as ArrayBuffer

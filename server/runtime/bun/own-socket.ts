@@ -1,4 +1,4 @@
-/** Bun's own socket under that of `node:net`: its handlers cost a fraction of Node's streams, which cost more than `fetch`. */
+/** Uses Bun's own socket beneath a `node:net` socket: its handlers cost a fraction of Node's streams, which cost more than `fetch`. */
 import type { Socket } from 'node:net'
 import type { RawSocket, SocketEvents } from '#runtime/http1-client/raw-socket'
 
@@ -17,7 +17,7 @@ const handlers = {
   error: (socket: Owned, fault: Error) => socket.data.ended(fault),
 }
 
-/** `Adopt`: Node's socket keeps nothing but its place. Throws on a Bun that has no such socket. */
+/** `Adopt`: Node's socket is then only a shell. Throws on a Bun without such a socket. */
 export function overOwnSocket<Events extends SocketEvents>(socket: Socket, eventsOf: (socket: RawSocket) => Events): Events {
   const { _handle: handle } = socket as unknown as { _handle?: Partial<Adoptable> }
   if (typeof handle?.reload !== 'function') throw new Error('This version of Bun has no socket under that of node:net.')

@@ -1,13 +1,12 @@
-/** Bun. */
+/** The platform for Bun. */
 import type { Platform } from '#runtime/contract/platform'
 import { createHttp1Client } from '#runtime/http1-client/http-client'
 import { listen } from './listen.ts'
 import { overOwnSocket } from './own-socket.ts'
 
-/** Bytes outside of objects, dead or alive, that are worth a collection; at rest there are a tenth of it. */
+/** Bytes outside of objects, dead or alive, from which a collection is worthwhile; an idle process has a tenth of it. */
 const muchBytes = 24 * 1024 * 1024
 
-/** The platform of a process that Bun runs. */
 export const bunPlatform: Platform = {
   listen,
   createHttpClient: (clock) => createHttp1Client(clock, overOwnSocket),

@@ -24,7 +24,7 @@ function asFrameSocket(socket: Bun.ServerWebSocket<ClientListener>): FrameSocket
 /** Handles every socket; each carries its own listener as its data. */
 export const socketHandler: Bun.WebSocketHandler<ClientListener> = {
   maxPayloadLength: largestFrame,
-  // Above this a frame is dropped; listeners pause the other side long before that.
+  // Above this a frame is dropped; listeners pause the other side long before.
   backpressureLimit: 4 * largestFrame,
   // Seconds. Pings are sent before that, so that only a dead connection reaches it.
   idleTimeout: 60,

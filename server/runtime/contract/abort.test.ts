@@ -49,7 +49,7 @@ describe('an abort', () => {
       const all = Array.from({ length: 6 }, (_, n) => () => heard.push(n))
       const left: number[] = []
       for (let step = 0; step < 16; step++) {
-        // Any sequence will do, as long as it is another one each round.
+        // Any sequence will do, as long as every round has a different one.
         const n = (round * 7 + step * step * (round % 11) + step * 5) % 6
         const listener = all[n] ?? all[0]
         if (listener === undefined) throw new Error('no listener')

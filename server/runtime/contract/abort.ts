@@ -1,12 +1,12 @@
 /**
- * Ending work that is under way. Every request has several signals, and a native one costs two microseconds once somebody listens to
- * it; these cost a tenth of that.
+ * Cheap abort signals. Every request has several, and a native one costs two microseconds once it has a listener; these cost a tenth of
+ * that.
  */
 
 /** What is called when a signal is aborted: a function, or the `handleEvent` of an object. It must not throw. */
 export type AbortListener = (() => void) | { handleEvent(): void }
 
-/** What Parley uses of an AbortSignal. Every AbortSignal is one. */
+/** The part of AbortSignal that Parley uses. Every AbortSignal is one. */
 export interface AbortSignalLike {
   readonly aborted: boolean
   readonly reason: unknown
@@ -15,16 +15,17 @@ export interface AbortSignalLike {
   removeEventListener(type: 'abort', listener: AbortListener): void
 }
 
-/** Controller and signal in one. Hand it on as an `AbortSignalLike` to those that may only listen. */
+/** Controller and signal in one. Pass it as an `AbortSignalLike` to code that may only listen. */
 export class Abort implements AbortSignalLike {
   aborted = false
   reason: unknown
-  // In the order in which they came, without gaps. Few have more than two, and a list would cost more than all else here.
+  // In the order in which they were added, without gaps. Few signals have more than two, and a list would cost more than everything else
+  // here.
   #first: AbortListener | undefined
   #second: AbortListener | undefined
   #others: AbortListener[] | undefined
 
-  /** Calls every listener, in the order in which they came. Later calls do nothing. */
+  /** Calls every listener, in the order in which they were added. Later calls do nothing. */
   abort(reason: unknown): void {
     if (this.aborted) return
     this.aborted = true
@@ -41,7 +42,7 @@ export class Abort implements AbortSignalLike {
     if (this.aborted) throw this.reason
   }
 
-  /** Called once, when it is aborted; never if that has happened already. The same listener is not added twice. */
+  /** The listener is called once, on abort; never if it is already aborted. The same listener is not added twice. */
   addEventListener(_type: 'abort', listener: AbortListener): void {
     if (this.aborted || this.#first === listener || this.#second === listener) return
     if (this.#first === undefined) this.#first = listener
@@ -50,7 +51,7 @@ export class Abort implements AbortSignalLike {
     else if (!this.#others.includes(listener)) this.#others.push(listener)
   }
 
-  /** A listener that is removed while others are being called is still called. */
+  /** A listener that is removed during an abort is still called. */
   removeEventListener(_type: 'abort', listener: AbortListener): void {
     if (this.#first === listener) {
       this.#first = this.#second

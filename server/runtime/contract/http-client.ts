@@ -1,7 +1,7 @@
 /**
- * Outgoing HTTP as the address rules need it. `#runtime/http-client` makes the client. No client follows a
- * redirect, repeats a request, uses a proxy of the environment, adds credentials, or has time limits of its own. What a
- * runtime's own `fetch` does of these is in docs/runtimes.md.
+ * Outgoing HTTP as required by the address rules. `#runtime/http-client` makes the client. No client follows a redirect, repeats a request,
+ * uses a proxy of the environment, adds credentials, or has time limits of its own. Which of these a runtime's own `fetch` does is in
+ * docs/runtimes.md.
  */
 import type { AbortSignalLike } from './abort.ts'
 import type { CheckedRoute } from './route.ts'
@@ -11,12 +11,12 @@ export interface HttpCall {
   url: string
   /** Addresses of the URL's host to connect to, instead of asking DNS. Over TLS the certificate must still be that of the host. */
   addresses?: readonly string[] | undefined
-  /** The way to it, where that is not the plain one. */
+  /** The route to it, if it is not a direct connection. */
   route?: CheckedRoute | undefined
-  /** Complete but for `host` and what frames the message. The caller sets `content-length` where there is a body. */
+  /** Complete except for `host` and the framing headers. The caller sets `content-length` if there is a body. */
   headers: Iterable<readonly [name: string, value: string]>
   body: string | ReadableStream<Uint8Array> | undefined
-  /** Not over a connection that was used before. */
+  /** Requires a new connection. */
   fresh: boolean
   /** Ends the call, and the body of its answer. */
   signal: AbortSignalLike
@@ -40,9 +40,9 @@ export interface HttpAnswer {
    * at a time.
    */
   read(): Promise<Uint8Array | undefined>
-  /** All of the body, instead of `read`; rejects like it. */
+  /** The whole body, instead of `read`; rejects like it. */
   readAll(): Promise<Uint8Array>
-  /** Ends the call; a body that has not been read to its end is given up. May be called at any time and repeatedly; never throws. */
+  /** Ends the call; the unread rest of the body is discarded. May be called at any time and repeatedly; never throws. */
   cancel(): void
 }
 
@@ -50,19 +50,19 @@ export interface PinnedCall {
   url: URL
   /** The IP address to connect to, instead of asking DNS. Over TLS the certificate must still be that of the URL's host. */
   address: string
-  /** Complete but for `host`, which is that of the URL. */
+  /** Complete except for `host`, which is that of the URL. */
   headers: Record<string, string>
   signal: AbortSignalLike
 }
 
 export interface HttpClient {
   /**
-   * Resolves with status and headers. The body of the answer is decoded where its `content-encoding` is gzip, deflate, br or
-   * zstd; the headers are as received. Rejects with an Error, its `code` telling the cause where the runtime knows it.
+   * Resolves with status and headers. The body of the answer is decoded where its `content-encoding` is gzip, deflate, br or zstd; the
+   * headers are as received. Rejects with an Error; its `code` is the cause, if the runtime knows it.
    */
   send(call: HttpCall): Promise<HttpAnswer>
   /** A GET to one given address, over a connection of its own; the body comes as it is, never decoded. Rejects like `send`. */
   sendTo(call: PinnedCall): Promise<HttpAnswer>
-  /** Closes the connections that wait for another request. Calls under way go on. */
+  /** Closes idle connections. Calls in progress continue. */
   close(): void
 }

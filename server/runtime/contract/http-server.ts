@@ -1,29 +1,29 @@
 /** The HTTP server as the rest of the program sees it. Each runtime has one; `#runtime/listen` opens it. */
 import type { ClientListener } from './sockets.ts'
 
-/** Requests that wait for their turn: those that came together begin together. */
+/** The queue of accepted requests: those that arrived together begin together. */
 export interface Line {
-  /** How many wait. */
+  /** Number of queued requests. */
   readonly waiting: number
-  /** Milliseconds that whoever comes now would wait, as far as can be told. */
+  /** Estimated milliseconds that a request added now would wait. */
   waitMs(): number
-  /** Resolves when it is the turn of whoever asks. */
+  /** Queues a request; resolves when it may begin. */
   turn(): Promise<void>
-  /** To be called for each request that is refused instead: many of them must not keep the others from their turn. */
-  turnedAway(): void
+  /** Must be called for each request that is refused instead: a flood of them must not delay the queued ones. */
+  refused(): void
 }
 
 /** The connection that a request came over. */
 export interface Peer {
-  /** The socket's IP address; empty when it is unknown. Not asked for on the way of most requests. */
+  /** The socket's IP address; empty when it is unknown. Most requests never read it. */
   readonly address: string
-  /** Where its request waits for its turn. Absent: nobody waits. */
+  /** The queue of its request. Absent: requests begin at once. */
   readonly line?: Line
   /** Suspends the idle limit: the client waits for us, and our own timeouts apply. */
   suspendIdleLimit(): void
   /**
-   * Applies the idle limit again: it is the client's turn to read what it was given, or to send its next request. A runtime that cannot
-   * close the connection of a client that takes nothing calls `giveUp` instead.
+   * Applies the idle limit again: we wait for the client to read its answer, or to send its next request. A runtime that cannot close the
+   * connection of a client that stopped reading calls `giveUp` instead.
    */
   limitIdle(giveUp?: () => void): void
   /**
@@ -34,12 +34,12 @@ export interface Peer {
 }
 
 export interface Listener {
-  /** The port that was opened, also where any free one was asked for. */
+  /** The port that was opened, even if any free one was requested. */
   port: number
   hostname: string
-  /** From now on every response asks its client to reconnect, so that other processes on this port get its next request. */
+  /** From now on every response closes its connection, so that other processes on this port get the client's next request. */
   shed(): void
-  /** Stops accepting and resolves when the open requests have ended; with `force` their connections are cut. */
+  /** Stops accepting, and resolves when the open requests have ended; with `force` their connections are cut. */
   stop(force: boolean): Promise<void>
 }
 
@@ -47,13 +47,13 @@ export interface ListenOptions {
   hostname: string
   /** 0 = any free port. */
   port: number
-  /** Shares the port with other processes that do the same (SO_REUSEPORT); a port of any other program stays refused. */
+  /** Shares the port with other processes that do the same (SO_REUSEPORT); a port in use by any other program is still an error. */
   shared: boolean
-  /** Milliseconds that a connection may be idle unless a handler says otherwise; up to six seconds more may pass. At most 251 s. */
+  /** Idle limit of a connection in milliseconds, unless a handler suspends it; up to six seconds more may pass. At most 251 s. */
   idleMs: number
-  /** Bytes of a request body; larger than every limit of Parley's own, so that refusals are Parley's. */
+  /** Maximum bytes of a request body; larger than all of Parley's own limits, so that Parley itself refuses. */
   maxBodyBytes: number
   /** Must neither throw nor reject. */
-  /** Looked up for each request: another may take its place. */
+  /** Looked up for each request, because it may be replaced. */
   handle(request: Request, peer: Peer): Response | Promise<Response>
 }

@@ -12,21 +12,21 @@ export interface PasswordCost {
 export interface Platform {
   /** Opens the port. Throws an Error whose `code` is `EADDRINUSE` when it is taken, and any other when it cannot be opened. */
   listen(options: ListenOptions): Listener
-  /** `clock` serves to remember which origins answered a moment ago. */
+  /** `clock` is used to remember which origins answered recently. */
   createHttpClient(clock: { monotonic(): number }): HttpClient
-  /** argon2id with a fresh salt, as one text in PHC form. */
+  /** argon2id with a fresh salt, in PHC string format. */
   hashPassword(password: string, cost: PasswordCost): Promise<string>
-  /** Whether the password made this hash. Rejects for a hash of unknown form. */
+  /** Whether the password matches this hash. Rejects for a hash of unknown format. */
   verifyPassword(password: string, hash: string): Promise<boolean>
   /** A file's bytes from the beginning; a missing file makes the stream fail. */
   readFile(path: string): ReadableStream<Uint8Array>
   /**
-   * Gives memory back that large buffers and strings held, if there is much of it: a thread that has nothing to do does not collect by
-   * itself. Holds the thread for about 20 ms then.
+   * Frees the memory of large dead buffers and strings, if there is much of it: an idle thread does not collect garbage by itself. Then
+   * blocks the thread for about 20 ms.
    */
   giveBack(): void
-  /** Gives back what a busy thread has gathered, compiled code too, as soon as it has nothing to do: for one that has come to rest. */
+  /** Frees the garbage of a busy period, compiled code included, as soon as the thread is idle: for one that has become idle. */
   shrink(): void
-  /** What stands between the executable and the path of a script that is to be run. */
+  /** The arguments between the executable and the path of a script. */
   readonly runArguments: readonly string[]
 }

@@ -1,45 +1,44 @@
-/** How connections to an upstream are made, where not directly and not with the machine's own certificates. */
+/** How to connect to an upstream through a proxy, or with other certificates than the machine's own. */
 
-/** A proxy that passes connections on. `socks5` is RFC 1928; the others are asked with CONNECT, over TLS where it says `https`. */
+/** A proxy. `socks5` is RFC 1928; the others use CONNECT, over TLS for `https`. */
 export interface ProxyServer {
   kind: 'http' | 'https' | 'socks5'
   /** A name or address, an IPv6 address without brackets. */
   host: string
   port: number
-  /** Undefined: the proxy is asked without credentials. */
+  /** Undefined: no credentials are sent to the proxy. */
   credentials: { user: string; password: string } | undefined
 }
 
-/** What TLS believes and shows. All are PEM. */
+/** Trusted authorities and client certificate for TLS. All are PEM. */
 export interface TlsIdentity {
-  /** The authorities that are believed, instead of the machine's own. They count for an `https` proxy, too. */
+  /** The trusted authorities, instead of the machine's own. They also apply to an `https` proxy. */
   ca?: string | undefined
-  /** Shown to the upstream when it asks, with its key. */
+  /** The client certificate for the upstream, with its key. */
   cert?: string | undefined
   key?: string | undefined
 }
 
-/** A way to an upstream. */
+/** A route to an upstream. */
 export interface Route {
-  /** The same for the same way: what connections are told apart by. */
+  /** Identifies the route: connections are pooled by it. */
   readonly name: string
   readonly proxy?: ProxyServer | undefined
   readonly tls?: TlsIdentity | undefined
 }
 
-/** A way whose addresses were checked. */
+/** A route whose addresses were checked. */
 export interface CheckedRoute extends Route {
-  /** Addresses of the proxy's name to connect to; undefined where it has an address itself. */
+  /** The addresses of the proxy's host name; undefined if it is an address itself. */
   readonly proxyAddresses?: readonly string[] | undefined
 }
 
-/** What went wrong at a proxy. */
 export type ProxyFaultCode = 'PROXY_UNREACHABLE' | 'PROXY_AUTH' | 'PROXY_REFUSED' | 'PROXY_TARGET' | 'PROXY_MALFORMED'
 
-/** A proxy that could not be used. Its text repeats nothing of what was received. */
+/** A proxy that could not be used. The message repeats nothing that was received. */
 export class ProxyFault extends Error {
   readonly code: ProxyFaultCode
-  /** What the proxy or the network said: a status, the number of a reply, a code. */
+  /** The reason from the proxy or the network: a status, a reply number, an error code. */
   readonly said: string
 
   constructor(code: ProxyFaultCode, said: string) {

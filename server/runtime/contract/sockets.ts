@@ -9,9 +9,9 @@ export type SocketFrame = string | Uint8Array
 
 /** One end of a WebSocket. Every call is safe after the connection has ended, and does nothing then. */
 export interface FrameSocket {
-  /** False: the frame was not taken, and the connection is of no more use. */
+  /** False: the frame was not sent, and the connection is unusable. */
   send(frame: SocketFrame): boolean
-  /** Bytes sent that the network has not taken yet. */
+  /** Bytes sent that the kernel has not taken yet. */
   buffered(): number
   /** Stops reading, which slows the sender down; frames that were read already still arrive. */
   pause(): void
@@ -28,15 +28,15 @@ export interface FrameListener {
   closed(code: number, reason: string): void
 }
 
-/** What a route gives for a client that is being upgraded. */
+/** The listener for a client that is being upgraded. */
 export interface ClientListener extends FrameListener {
   opened(socket: FrameSocket): void
 }
 
-/** Bytes of one frame. A client may send 15 MiB of audio at once. */
+/** Maximum bytes of one frame. A client may send 15 MiB of audio at once. */
 export const largestFrame = 16 * 1024 * 1024
 
-/** Whether this code may stand in a close frame (RFC 6455, section 7.4). */
+/** Whether this code may be sent in a close frame (RFC 6455, section 7.4). */
 export const isSendable = (code: number) => (code >= 1000 && code <= 1014 && ![1004, 1005, 1006].includes(code)) || isPrivate(code)
 
 const isPrivate = (code: number) => code >= 3000 && code <= 4999

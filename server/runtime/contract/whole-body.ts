@@ -1,6 +1,6 @@
 /** Reads a body to its end. */
 
-/** All pieces that `read` gives until it gives none, as one. Rejects as `read` does. */
+/** All pieces from `read`, joined. Rejects as `read` does. */
 export async function wholeBody(read: () => Promise<Uint8Array | undefined>): Promise<Uint8Array> {
   const pieces: Uint8Array[] = []
   for (let piece = await read(); piece !== undefined; piece = await read()) pieces.push(piece)

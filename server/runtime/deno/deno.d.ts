@@ -1,4 +1,4 @@
-/** As much of Deno's own API as this folder uses. */
+/** The part of Deno's API that this folder uses. */
 declare namespace Deno {
   interface NetAddr {
     transport: 'tcp'
@@ -31,6 +31,6 @@ declare namespace Deno {
   /** The timer does not keep the process running. */
   function unrefTimer(timer: number): void
 
-  /** `idleTimeout` in seconds: pings go out meanwhile, and a connection that answers none is closed. */
+  /** `idleTimeout` in seconds: pings are sent meanwhile, and a connection that does not answer is closed. */
   function upgradeWebSocket(request: Request, options: { idleTimeout: number }): { socket: WebSocket; response: Response }
 }

@@ -1,4 +1,4 @@
-/** The rules of outgoing HTTP, kept by a Deno of its own: one process asks for everything, the tests look at what came of it. */
+/** The rules of outgoing HTTP on Deno: one child process makes all calls, and the tests check the outcomes. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
@@ -17,7 +17,7 @@ type Outcome = Record<string, unknown>
 let outcomes: Record<string, Outcome>
 let vendor: ScriptedUpstream
 let stranger: ScriptedUpstream
-/** Of answers byte by byte: connections that were made, and the bytes of the long one that were taken. */
+/** Of the raw server: connections made, and bytes taken of the long answer. */
 const raw = { connections: 0, taken: 0 }
 let front: TlsFront
 let tunnel: ScriptedProxy
@@ -169,7 +169,7 @@ beforeAll(async () => {
   const text = script(vendor.url, stranger.url, `http://127.0.0.1:${portOf(scripted)}`, portOf(tls), routes)
   const proxyUrl = `http://127.0.0.1:${portOf(proxy)}`
   const child = Bun.spawn([denoPath(), ...denoArguments, '-'], {
-    // The aliases of this package hold there.
+    // The import aliases of this package resolve there.
     cwd: new URL('../../..', import.meta.url).pathname,
     stdin: new Blob([text]),
     env: {
@@ -218,7 +218,7 @@ test('nothing is followed, repeated or sent through a proxy of the environment',
 test('a connection serves one request after the other, and no more after what nobody asked for', () => {
   expect(vendor.connections.accepted).toBeLessThan(vendor.requests.length)
   expect(outcomes.surplus).toEqual({ text: 'first' })
-  // One for all that were cut, `surplus` too; another after it, and `taken` beside `long`.
+  // One for all truncated answers and `surplus`, another after it, and one for `taken` while `long` runs.
   expect(raw.connections).toBe(3)
 })
 

@@ -1,9 +1,9 @@
-/** How long a client may take nothing of its answer, on a server that does not know it. */
+/** The idle limit of a client that stops reading its answer, on a server without one. */
 import type { Peer } from '#runtime/contract/http-server'
 
-/** The calls of one request. What is looked at between two pieces of a stream is a number, so that no piece costs a timer. */
+/** The idle limit of one request. Between two pieces of a stream only a number is compared, so that no piece costs a timer. */
 export function idleLimit(idleMs: number): Pick<Peer, 'suspendIdleLimit' | 'limitIdle'> {
-  /** Monotonic milliseconds since when it is the client's turn; undefined: it is ours. */
+  /** Monotonic milliseconds since when we wait for the client; undefined: the client waits for us. */
   let since: number | undefined
   let give: (() => void) | undefined
   let isWatched = false

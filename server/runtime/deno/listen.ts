@@ -1,6 +1,6 @@
 /**
- * The HTTP server on Deno. It has no idle limit that a handler could set, so an answer of which a client takes nothing is given up
- * instead of its connection, and no limit for bodies, so Parley's own, which is counted while a body is read, is the only one.
+ * The HTTP server on Deno. It has no idle limit that a handler could set, so an answer that the client stops reading is given up instead of
+ * its connection. It has no limit for bodies either, so the only one is Parley's own, which is enforced while a body is read.
  */
 import type { Listener, ListenOptions } from '#runtime/contract/http-server'
 import { idleLimit } from './idle-limit.ts'
@@ -17,7 +17,7 @@ export function listen(options: ListenOptions): Listener {
       reusePort: options.shared,
       signal: cut.signal,
       onListen: () => undefined,
-      // Only a body that broke off comes here, when the head is long sent.
+      // Only called for a body that broke off, when the head is long sent.
       onError: () => new Response(null, { status: 500 }),
     },
     async (request, { remoteAddr }) => {

@@ -1,18 +1,18 @@
-/** WebSockets that Deno serves. It can neither pause a socket nor tell when one has drained: both are made up for here. */
+/** WebSockets that Deno serves. It can neither pause a socket nor tell when one has drained: both are emulated here. */
 import { type ClientListener, type FrameSocket, fittingReason, isSendable, largestFrame, type SocketFrame } from '#runtime/contract/sockets'
 
 /** Seconds. Pings are sent before that, so that only a dead connection reaches it. */
 const idleSeconds = 60
-/** Bytes of received frames that are kept while the socket is paused; a client that sends more is disconnected. */
+/** Maximum bytes of received frames that are held while the socket is paused; a client that sends more is disconnected. */
 const mostHeld = 4 * largestFrame
-/** Milliseconds between looks at what is still buffered. */
+/** Milliseconds between checks of the buffered amount. */
 const drainLookMs = 10
 
 /** The response that makes the request a WebSocket, or undefined when that is not possible. */
 export function upgrade(request: Request, listener: ClientListener, headers: Record<string, string>): Response | undefined {
   try {
     const { socket, response } = Deno.upgradeWebSocket(request, { idleTimeout: idleSeconds })
-    // Not by its own option for the subprotocol, which knows only lists with a space after each comma.
+    // Not by Deno's own option for the subprotocol, which only parses lists with a space after each comma.
     for (const [name, value] of Object.entries(headers)) response.headers.set(name, value)
     serve(socket, listener)
     return response
@@ -49,7 +49,7 @@ function serve(socket: WebSocket, listener: ClientListener): void {
     }, drainLookMs)
   }
 
-  /** Passes on what was held back, until the listener pauses again. */
+  /** Delivers held frames until the listener pauses again. */
   function release(): void {
     while (!paused) {
       const frame = held.shift()
@@ -91,7 +91,7 @@ function serve(socket: WebSocket, listener: ClientListener): void {
     if (heldBytes > mostHeld) return end(1008, 'Too much was sent without waiting.')
     held.push(frame)
   }
-  // What follows is always a close, which does not know that the connection broke.
+  // A close event always follows, which does not tell that the connection broke.
   socket.onerror = () => {
     broke = true
   }

@@ -1,4 +1,4 @@
-/** Answers whose body is compressed, although it was asked for as it is. */
+/** Answers whose body is compressed although `identity` was requested. */
 import { pipeline, Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib'
 import type { HttpAnswer } from '#runtime/contract/http-client'
@@ -6,7 +6,7 @@ import { wholeBody } from '#runtime/contract/whole-body'
 
 const decoders = { gzip: createGunzip, deflate: createInflate, br: createBrotliDecompress, zstd: createZstdDecompress } as const
 
-/** The answer with its body decoded, or as it is where its encoding is none of these. The headers stay as received. */
+/** The answer with its body decoded, or unchanged if its encoding is not supported. The headers stay as received. */
 export function decoded(answer: HttpAnswer): HttpAnswer {
   const encoding = answer.headers.get('content-encoding')?.trim().toLowerCase()
   const createDecoder = Object.hasOwn(decoders, encoding ?? '') ? decoders[encoding as keyof typeof decoders] : undefined
@@ -21,10 +21,10 @@ async function* encodedPieces(answer: HttpAnswer, first: Uint8Array): AsyncGener
 
 async function* decodedPieces(answer: HttpAnswer, createDecoder: CreateDecoder): AsyncGenerator<Uint8Array> {
   const first = await answer.read()
-  // Nothing is nothing in every encoding.
+  // An empty body is empty in every encoding.
   if (first === undefined) return
   const decoder = createDecoder()
-  // A fault of either end reaches the reader through the decoder.
+  // An error of either end reaches the reader through the decoder.
   pipeline(Readable.from(encodedPieces(answer, first), { objectMode: false }), decoder, (fault) => {
     if (fault) answer.cancel()
   })
@@ -33,7 +33,7 @@ async function* decodedPieces(answer: HttpAnswer, createDecoder: CreateDecoder):
 
 function decodedWith(answer: HttpAnswer, createDecoder: CreateDecoder): HttpAnswer {
   const pieces = decodedPieces(answer, createDecoder)
-  // A generator reports a fault once, and then an end.
+  // A generator reports an error once, and then its end.
   let fault: unknown
   const read = async () => {
     if (fault !== undefined) throw fault

@@ -1,6 +1,6 @@
 /**
- * New connections to upstreams. Node's interface makes them on every runtime, because it can give up one that is not established yet and
- * checks certificates as `fetch` does; `adopt` then says how bytes pass.
+ * New connections to upstreams. Made with Node's API on every runtime, because it can abort a pending connection and checks certificates as
+ * `fetch` does; `adopt` then decides how bytes are read and written.
  */
 import { connect, isIP, type LookupFunction, type Socket } from 'node:net'
 import { connect as connectSecurely } from 'node:tls'
@@ -16,8 +16,8 @@ export interface Destination {
 }
 
 /**
- * Resolves with what `eventsOf` makes of an established connection (TLS included, the certificate checked); its events go there.
- * `addresses`: those of the host to try, instead of asking DNS. Rejects with the reason of the signal, or an Error with a `code`.
+ * Resolves with the result of `eventsOf` for an established connection (TLS included, the certificate checked), which gets its events.
+ * `addresses`: the host's addresses to try, instead of asking DNS. Rejects with the reason of the signal, or an Error with a `code`.
  */
 export async function dial<Events extends SocketEvents>(
   { host, port, secure }: Destination,
@@ -36,7 +36,7 @@ export async function dial<Events extends SocketEvents>(
     reject(signal.reason)
   }
   signal.addEventListener('abort', abort, { once: true })
-  // Stays: a connection that is given up may still have something to say.
+  // Never removed: an abandoned connection may still emit an error.
   socket.on('error', reject)
   socket.once('close', () => reject(Object.assign(new Error('The connection was closed.'), { code: 'ECONNRESET' })))
   socket.once(secure ? 'secureConnect' : 'connect', () => resolve(adopt(socket, eventsOf)))
@@ -53,7 +53,7 @@ function whereTo(host: string, addresses: readonly string[] | undefined): { host
   return others.length === 0 ? { host: first } : { host, lookup: known(addresses) }
 }
 
-/** Answers for DNS. */
+/** A lookup function that returns these addresses. */
 function known(addresses: readonly string[]): LookupFunction {
   const found = addresses.map((address) => ({ address, family: isIP(address) }))
   return (_, options, done) => {

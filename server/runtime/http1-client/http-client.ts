@@ -1,8 +1,8 @@
 /**
- * Outgoing HTTP/1.1 over sockets and a pool of connections. It connects to addresses that were checked, refuses answers whose end could
- * be read in two ways, and on Bun costs less than `fetch`.
+ * Outgoing HTTP/1.1 over sockets and a pool of connections. It connects to addresses that were checked, refuses answers with
+ * ambiguous framing, and on Bun costs less than `fetch`.
  *
- * A request is never repeated once a byte of it has been sent: whether the other side acted on it cannot be known.
+ * A request is never repeated once a byte of it has been sent: the other side may have acted on it.
  */
 import type { AbortSignalLike } from '#runtime/contract/abort'
 import type { HttpAnswer, HttpCall, HttpClient, PinnedCall } from '#runtime/contract/http-client'
@@ -18,12 +18,12 @@ import { upload } from './http-upload.ts'
 import { overNodeSocket } from './node-socket.ts'
 import type { Adopt, RawSocket } from './raw-socket.ts'
 
-/** Characters of a body that goes out in one write with its head; joining larger ones costs more than a second write. */
+/** Maximum characters of a body that is written together with its head; joining larger ones costs more than a second write. */
 const mostJoined = 64 * 1024
-/** URLs whose parts are remembered. */
+/** Number of parsed URLs that are cached. */
 const mostTargets = 1000
 
-/** What a URL says. */
+/** A parsed URL, with the request heads prepared for it. */
 interface Target extends Destination {
   origin: string
   /** Writes the heads of requests by method. */
@@ -45,7 +45,7 @@ function targetOf(url: URL, persistent: boolean): Target {
   }
 }
 
-/** `Platform.createHttpClient`, with the runtime's way to use a socket. */
+/** `Platform.createHttpClient`, with the runtime's socket adapter. */
 export function createHttp1Client(clock: { monotonic(): number }, adopt: Adopt): HttpClient {
   const pool = createHttpPool(clock)
   const targets = new Map<string, Target>()
@@ -89,7 +89,7 @@ export function createHttp1Client(clock: { monotonic(): number }, adopt: Adopt):
 }
 
 async function sendTo({ url, address, headers, signal }: PinnedCall, adopt: Adopt): Promise<HttpAnswer> {
-  // A kept connection would be found again by its name, and the next address would not be checked.
+  // A pooled connection would be found again by its host name, and the next address would not be checked.
   const target = targetOf(url, false)
   const head = target.heads.GET(Object.entries(headers))
   const connectionOf = (socket: RawSocket) => new HttpConnection(target.origin, socket, () => undefined)
@@ -119,7 +119,7 @@ function begin(
   const exchange = new HttpExchange(connection, signal, release)
   if (!write(connection, head, isStreamed ? '' : (body ?? ''))) {
     exchange.cancel()
-    // Nobody waits for it.
+    // Not awaited: ignore its rejection.
     exchange.answered.catch(() => undefined)
     return undefined
   }
@@ -133,7 +133,7 @@ function write(connection: HttpConnection, { text, length }: RequestHead, body: 
   const isAscii = /^[\x00-\x7f]*$/.test(text)
   if (isAscii && body.length <= mostJoined) return connection.write(text + body, text.length + (body === '' ? 0 : length))
   if (!connection.write(isAscii ? text : Buffer.from(text, 'latin1'))) return false
-  // As text: the runtime sends what is ASCII without a copy.
+  // As text: the runtime sends ASCII without a copy.
   if (body !== '') connection.write(body, length)
   return true
 }

@@ -1,32 +1,32 @@
-/** One connection to an upstream: what goes out in its order, what comes in to whoever waits for it, and its end exactly once. */
+/** One connection to an upstream: writes in order, passes received bytes to its current user, and reports its end exactly once. */
 import type { RawSocket, SocketEvents } from './raw-socket.ts'
 import { together } from './together.ts'
 
-/** Who waits for what a connection receives. */
+/** Receives the bytes of a connection. */
 export interface ConnectionUser {
   received(bytes: Buffer): void
-  /** The connection is closed: by the other side in good order without a fault. */
+  /** The connection is closed; without a fault if the other side closed it in order. */
   ended(fault?: Error): void
 }
 
 /** Connections on which something arrived in this turn of the event loop. */
 const arrivals = together()
 
-/** A connection, used by one after the other. */
+/** A connection, used by one exchange at a time. */
 export class HttpConnection implements SocketEvents {
-  /** What connections are told apart by: one serves only requests for the same. */
+  /** Its pool key: a connection only serves requests with the same one. */
   readonly origin: string
-  /** While nobody uses it: monotonic milliseconds until when it is kept. */
+  /** While idle: monotonic milliseconds until which it is kept. */
   keptUntil = 0
   readonly #socket: RawSocket
-  /** Told when it is closed while nobody uses it. */
+  /** Called when it is closed while idle. */
   readonly #lost: (connection: HttpConnection) => void
   #user: ConnectionUser | undefined
   #unsent: Uint8Array | undefined
   #isClosed = false
   #isPaused = false
   #sent: (() => void) | undefined
-  /** What its user gets at the end of this turn, what came after that, and how the connection ends then. */
+  /** What its user gets at the end of this turn, what arrived after that, and how the connection then ends. */
   #arrived: Buffer | undefined
   #arrivedLater: Buffer[] | undefined
   #end: { fault: Error | undefined } | undefined
@@ -41,23 +41,23 @@ export class HttpConnection implements SocketEvents {
     return !this.#isClosed && this.#end === undefined && this.#socket.readyState === 1
   }
 
-  /** Nothing has arrived that was not handed over. */
+  /** Whether everything that arrived was passed on. */
   get isQuiet(): boolean {
     return this.#arrived === undefined
   }
 
-  /** Everything that was written has been taken by the kernel. */
+  /** Whether the kernel has taken everything that was written. */
   get isSent(): boolean {
     return this.#unsent === undefined
   }
 
-  /** Gives everything received from now on to this user. */
+  /** Passes everything received from now on to this user. */
   use(user: ConnectionUser): void {
     this.#user = user
     this.#socket.ref()
   }
 
-  /** Nobody uses it any more; while it waits it does not keep the process running. What is received now closes it. */
+  /** Makes it idle: it does not keep the process running, and received bytes close it. */
   leave(): void {
     this.#user = undefined
     this.resume()
@@ -65,8 +65,8 @@ export class HttpConnection implements SocketEvents {
   }
 
   /**
-   * Sends bytes after those before them; false when it is closed and none of these were sent. A text is sent as UTF-8; `length` is then
-   * how many bytes that are.
+   * Sends bytes after earlier ones; false when it is closed and none of these were sent. A string is sent as UTF-8; `length` is then its
+   * length in bytes.
    */
   write(bytes: string | Uint8Array, length = bytes.length): boolean {
     if (this.#unsent !== undefined) {
@@ -99,7 +99,7 @@ export class HttpConnection implements SocketEvents {
     this.#socket.resume()
   }
 
-  /** Closes it at once; its user hears nothing more. */
+  /** Closes it at once; its user gets no further calls. */
   close(): void {
     this.#user = undefined
     this.#terminate()
@@ -107,7 +107,7 @@ export class HttpConnection implements SocketEvents {
 
   received(bytes: Buffer): void {
     if (this.#isClosed) return
-    // Bytes that nobody asked for would be the next answer.
+    // Unsolicited bytes would be taken for the next answer.
     if (this.#user === undefined) this.#terminate()
     else if (this.#arrived !== undefined) {
       this.#arrivedLater ??= []
@@ -118,7 +118,7 @@ export class HttpConnection implements SocketEvents {
     }
   }
 
-  /** Gives its user what has arrived. */
+  /** Passes what has arrived to its user. */
   begin(): void {
     while (this.#arrived !== undefined && this.#user !== undefined) {
       const bytes = this.#arrived
@@ -133,7 +133,7 @@ export class HttpConnection implements SocketEvents {
   writable(): void {
     if (this.#unsent === undefined || this.#isClosed) return
     const taken = this.#socket.write(this.#unsent)
-    // Closed: its end is told separately.
+    // Closed: its end is reported separately.
     if (taken < 0) return
     this.#unsent = taken < this.#unsent.length ? this.#unsent.subarray(taken) : undefined
     if (this.#unsent === undefined) this.#tellSent()

@@ -1,6 +1,6 @@
 /**
- * One request and its answer over one connection. What arrived is handed on before a fault is told; a reader that takes nothing holds
- * the other side back; and the connection may serve again only when both were complete.
+ * One request and its answer over one connection. Received data is delivered before a fault is reported; a reader that stops reading
+ * applies backpressure; and the connection is reused only when both were complete.
  */
 import type { AbortSignalLike } from '#runtime/contract/abort'
 import type { AnswerHeaders, HttpAnswer } from '#runtime/contract/http-client'
@@ -8,24 +8,24 @@ import { wholeBody } from '#runtime/contract/whole-body'
 import { AnswerReader } from '#runtime/http1/answer-reader'
 import type { ConnectionUser, HttpConnection } from './http-connection.ts'
 
-/** Bytes of the body that wait to be read, at which nothing more is received. */
+/** Unread bytes of the body at which receiving is paused. */
 const mostWaiting = 128 * 1024
 
 const noHeaders: AnswerHeaders = new Headers()
 
-/** An error that tells its cause by its code. */
+/** An error with a `code`. */
 export const coded = (code: string, what: string) => Object.assign(new Error(what), { code })
 
-/** What is done with the connection afterwards. `keptSeconds`: for how long the other side keeps it, if it says. */
+/** Takes the connection back afterwards. `keptSeconds`: for how long the other side keeps it, if it says. */
 export type Release = (connection: HttpConnection, keptSeconds: number | undefined) => void
 
 /** An answer, and the receiver of its bytes. */
 export class HttpExchange implements HttpAnswer, ConnectionUser, EventListenerObject {
-  /** Resolves with this when the head is here; rejects when none comes. */
+  /** Resolves with this exchange when the head has arrived; rejects if none does. */
   readonly answered: Promise<HttpAnswer>
   readonly #connection: HttpConnection
   readonly #signal: AbortSignalLike
-  /** Undefined: the connection serves only once. */
+  /** Undefined: the connection is used only once. */
   readonly #release: Release | undefined
   readonly #reader = new AnswerReader()
   readonly #pieces: Uint8Array[] = []
@@ -39,7 +39,7 @@ export class HttpExchange implements HttpAnswer, ConnectionUser, EventListenerOb
   #resolvePiece: ((piece: Uint8Array | undefined) => void) | undefined
   #rejectPiece: ((fault: unknown) => void) | undefined
 
-  /** Takes the connection over. */
+  /** Takes over the connection. */
   constructor(connection: HttpConnection, signal: AbortSignalLike, release: Release | undefined) {
     this.answered = new Promise((resolve, reject) => {
       this.#resolveHead = resolve
@@ -60,25 +60,25 @@ export class HttpExchange implements HttpAnswer, ConnectionUser, EventListenerOb
     return this.#reader.head?.headers ?? noHeaders
   }
 
-  /** Nothing more is received or sent. */
+  /** Whether nothing more is received or sent. */
   get isOver(): boolean {
     return this.#isOver
   }
 
-  /** The body of the request follows from now on; `letGo` is called if nobody wants it any more. */
+  /** The request's body is sent from now on; `letGo` is called if it is no longer needed. */
   uploading(letGo: () => void): void {
     this.#isUploading = true
     this.#letGo = letGo
   }
 
-  /** All of the request's body was handed to the connection. */
+  /** The whole request body was passed to the connection. */
   uploaded(): void {
     this.#isUploading = false
     this.#letGo = undefined
   }
 
   read(): Promise<Uint8Array | undefined> {
-    // Nothing waits where each piece is taken as it comes; then the list is not touched.
+    // Nothing is queued if each piece is read as it arrives; then the list is not touched.
     const piece = this.#waitingBytes > 0 ? this.#pieces.shift() : undefined
     if (piece !== undefined) {
       this.#waitingBytes -= piece.length
@@ -95,7 +95,7 @@ export class HttpExchange implements HttpAnswer, ConnectionUser, EventListenerOb
 
   readAll(): Promise<Uint8Array> {
     const [piece] = this.#pieces
-    // A small answer is here whole as soon as its head is.
+    // A small answer often arrives together with its head.
     if (this.#isOver && this.#fault === undefined && piece !== undefined && this.#pieces.length === 1) {
       this.#pieces.length = 0
       return Promise.resolve(piece)
@@ -104,7 +104,7 @@ export class HttpExchange implements HttpAnswer, ConnectionUser, EventListenerOb
   }
 
   cancel(): void {
-    // Whoever has read everything says so, too: an error for each would be dear.
+    // Readers that have read everything also cancel: creating an error for each would be expensive.
     if (this.#isOver && this.#pieces.length === 0) return
     this.#drop(coded('ABORT_ERR', 'The answer was cancelled.'))
   }
@@ -141,7 +141,7 @@ export class HttpExchange implements HttpAnswer, ConnectionUser, EventListenerOb
     }
   }
 
-  /** Ends it before it was complete: what was received can still be read, then comes the fault. */
+  /** Ends it before it was complete: received data can still be read, followed by the fault. */
   fail(fault: unknown): void {
     if (this.#isOver) return
     this.#fault = fault
@@ -151,7 +151,7 @@ export class HttpExchange implements HttpAnswer, ConnectionUser, EventListenerOb
     this.#rejectPiece?.(fault)
   }
 
-  /** Ends it for a reader that wants nothing more of it. */
+  /** Ends it for a reader that no longer needs it. */
   #drop(fault: unknown): void {
     this.#pieces.length = 0
     this.#waitingBytes = 0

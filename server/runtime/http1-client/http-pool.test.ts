@@ -1,4 +1,4 @@
-/** The pool by itself: connections whose sockets only note that they were closed. */
+/** The pool by itself: connections whose sockets only record that they were closed. */
 import { expect, test } from 'bun:test'
 import { HttpConnection } from './http-connection.ts'
 import { createHttpPool } from './http-pool.ts'
@@ -39,7 +39,7 @@ test('what is closed while it waits is not given out', () => {
   two.ended()
   expect([pool.take('a'), closed]).toEqual([one, ['2']])
   pool.keep(one, undefined)
-  // Nobody waits for these bytes.
+  // Unsolicited bytes.
   one.received(Buffer.from('HTTP/1.1 200 OK\r\n\r\n'))
   expect([pool.take('a'), closed]).toEqual([undefined, ['2', '1']])
 })

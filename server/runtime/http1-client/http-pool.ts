@@ -1,27 +1,27 @@
-/** Connections that wait for another request: few, not for long, and none that the other side has closed. */
+/** Idle connections: limited in number and age, and none that the other side has closed. */
 import type { HttpConnection } from './http-connection.ts'
 
-/** Idle connections at most, to one origin and in all. */
+/** Maximum idle connections, per origin and in total. */
 const mostByOrigin = 256
 const mostInAll = 1024
-/** Milliseconds for which one is kept. */
+/** Milliseconds for which an idle connection is kept. */
 const keptMs = 90_000
-/** A request must not be on its way while the other side closes an idle connection: this many milliseconds before is late enough. */
+/** Stops reusing a connection this many milliseconds before the other side closes it, so that no request is in flight then. */
 const marginMs = 1_000
 
-/** The connections of one client. */
+/** The idle connections of one client. */
 export interface HttpPool {
-  /** The one that was used last, which is out of the pool now; undefined when none is open. */
+  /** Removes the most recently used one from the pool; undefined when there is none. */
   take(origin: string): HttpConnection | undefined
-  /** Keeps a connection that nobody uses. `keptSeconds`: for how long the other side keeps it, if it says. */
+  /** Adds an idle connection. `keptSeconds`: for how long the other side keeps it, if it says. */
   keep(connection: HttpConnection, keptSeconds: number | undefined): void
-  /** Forgets a connection that is closed. */
+  /** Removes a closed connection. */
   forget(connection: HttpConnection): void
-  /** Closes all, and from now on those that would be kept. */
+  /** Closes all, and from now on every connection that is added. */
   close(): void
 }
 
-/** A pool of its own. `sweepEveryMs`: how often it looks for those that have waited too long. */
+/** `sweepEveryMs`: how often expired connections are looked for. */
 export function createHttpPool(clock: { monotonic(): number }, sweepEveryMs = 5_000): HttpPool {
   const idle = new Map<string, HttpConnection[]>()
   let count = 0

@@ -3,12 +3,12 @@ import { malformed } from '#runtime/http1/http-fault'
 import type { HttpConnection } from './http-connection.ts'
 import type { HttpExchange } from './http-exchange.ts'
 
-/** Bytes that are written before others have their turn: files are read at once, and a near upstream takes all that comes. */
+/** Bytes written before the event loop gets a turn: files are read without waiting, and a nearby upstream takes everything. */
 const sliceBytes = 512 * 1024
 
 /**
- * Sends a body of exactly `length` bytes. A body of another length, or one that breaks, ends the exchange with its fault; an exchange that
- * is over lets go of the body. Never rejects.
+ * Sends a body of exactly `length` bytes. A body of another length, or one that fails, ends the exchange with a fault; an exchange that is
+ * over closes the body. Never rejects.
  */
 export async function upload(
   body: ReadableStream<Uint8Array>,
@@ -26,7 +26,7 @@ export async function upload(
       if (exchange.isOver) return
       if (done) break
       left -= value.length
-      // More would be taken for the next request.
+      // Surplus bytes would be taken for the next request.
       if (left < 0) throw malformed('The body of the request is longer than it was said to be.')
       connection.write(value)
       await connection.sent()

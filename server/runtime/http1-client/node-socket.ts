@@ -1,4 +1,4 @@
-/** A socket of Node's as connections of the HTTP client use one: on Deno, and for tunnels, which Bun's own sockets know nothing of. */
+/** Adapts a Node socket for the HTTP client's connections: on Deno, and for tunnels, which Bun's own sockets do not support. */
 import type { Socket } from 'node:net'
 import type { RawSocket, SocketEvents } from './raw-socket.ts'
 
@@ -7,7 +7,7 @@ export function overNodeSocket<Events extends SocketEvents>(socket: Socket, even
   const events = eventsOf({
     write(bytes) {
       if (socket.destroyed || socket.writableEnded) return -1
-      // Node keeps what the kernel does not take: at its mark nothing more is given to it.
+      // Node buffers what the kernel does not take: at its high-water mark nothing more is written.
       if (socket.writableNeedDrain) return 0
       socket.write(bytes)
       return typeof bytes === 'string' ? Buffer.byteLength(bytes) : bytes.length

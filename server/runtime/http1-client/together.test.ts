@@ -1,7 +1,7 @@
-/** Work that is begun together. */
+/** Batched starts. */
 import { expect, test } from 'bun:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { breathe, together } from './together.ts'
+import { beginIfTurnIsLong, together } from './together.ts'
 
 test('what is added in one turn is begun in one go, in order, before anything that follows of it', async () => {
   const seen: string[] = []
@@ -41,11 +41,11 @@ test('in a turn that does not end, some of what waits is begun', () => {
   const batch = together()
   let begun = 0
   for (let number = 0; number < 40; number++) batch.add(() => (begun += 1))
-  breathe()
+  beginIfTurnIsLong()
   expect(begun).toBe(0)
   const until = performance.now() + 15
   while (performance.now() < until);
-  breathe()
-  breathe()
+  beginIfTurnIsLong()
+  beginIfTurnIsLong()
   expect(begun).toBe(16)
 })

@@ -1,48 +1,47 @@
 /**
- * Work that comes in one turn of the event loop, begun together at its end. What follows of each then runs in step with the others, so
- * that the processor finds every function where the request before has left it: half the time of one after the other.
+ * Starts the work that arrives in one turn of the event loop together, at the end of the turn. The continuations then run in step, so that
+ * the processor's caches still hold each function from the previous request: half the time of running one after the other.
  */
 
-/** What is begun: a function, or the `begin` of an object. It must not throw. */
+/** A piece of work: a function, or the `begin` of an object. It must not throw. */
 export type Beginning = (() => void) | { begin(): void }
 
-/** Begins what is added in this turn. */
+/** Begins the work that is added in this turn. */
 export interface Together {
-  /** It is begun in this turn of the event loop, or in the next ones where many are; in order. */
+  /** Adds work, to begin in order in this turn of the event loop, or in later ones if there is much. */
   add(one: Beginning): void
-  /** How many wait to be begun. */
+  /** How many have not begun yet. */
   readonly waiting: number
-  /** Milliseconds that what is added now would wait, as far as can be told. */
+  /** Estimated milliseconds that work added now would wait. */
   waitMs(): number
 }
 
-/** More at once would no longer fit into the processor's caches. */
+/** A larger group would no longer fit into the processor's caches. */
 const mostAtOnce = 16
-/** Milliseconds of each, where that was not measured, and over how many groups it is averaged. */
+/** Assumed milliseconds per piece of work before it is measured, and the number of groups over which it is averaged. */
 const usualMs = 0.2
 const averagedOver = 8
 /**
- * Milliseconds after which a group is begun in a turn that does not end. With the answers to it, it is a fifth of the work then: with more, a
- * flood of requests that are refused makes each turn longer than the one before.
+ * Milliseconds after which a group is begun in a turn that does not end. Together with its answers this is a fifth of the work then: with a
+ * larger share, a flood of refused requests would make each turn longer than the one before.
  */
 const longTurnMs = 12
 
 const longTurns: ((now: number) => void)[] = []
 
 /**
- * Begins some of all that waits, where this turn has lasted long. A turn goes on while anything arrives, so that a flood of requests that
- * are refused would keep those from their turn that were taken. To be called for each of them.
+ * Begins a group of waiting work if this turn has lasted long. A turn goes on while data arrives, so a flood of refused requests would
+ * delay the accepted ones. To be called for each refused request.
  */
-export function breathe(): void {
+export function beginIfTurnIsLong(): void {
   const now = performance.now()
   for (const begin of longTurns) begin(now)
 }
 
-/** Nothing yet. */
 export function together(): Together {
   let waiting: Beginning[] = []
   let isScheduled = false
-  /** When the last group was begun, or the first one began to wait. */
+  /** When the last group was begun, or the first piece of work was added. */
   let lastAt = 0
   let eachMs = usualMs
 

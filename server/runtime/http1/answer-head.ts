@@ -1,33 +1,33 @@
 /**
- * The head of an answer (RFC 9112). Strict where readers could differ: lines end with CR LF, nothing is folded, and a length that is
- * said twice or beside a transfer coding is refused.
+ * The head of an answer (RFC 9112). Strict where readers could differ: lines end with CR LF, folding is refused, and so is a length that is
+ * given twice or together with a transfer coding.
  */
 import type { AnswerHeaders } from '#runtime/contract/http-client'
 import { HttpFault, malformed } from './http-fault.ts'
 
-/** How the end of the body is known. */
+/** How the end of the body is determined. */
 export type Framing = 'none' | 'length' | 'chunked' | 'close'
 
-/** An answer's status line and headers, read. */
+/** An answer's parsed status line and headers. */
 export interface AnswerHead {
   status: number
   headers: AnswerHeaders
   framing: Framing
-  /** Bytes of the body where `framing` is `length`. */
+  /** Bytes of the body if `framing` is `length`. */
   length: number
-  /** The connection takes another request afterwards, as far as the head says. */
+  /** Whether the connection can be reused, according to the head. */
   persistent: boolean
   /** Seconds for which the other side keeps an idle connection, if it says. */
   keptSeconds: number | undefined
 }
 
-/** Bytes of a head at most, and how many headers it has. */
+/** Maximum bytes and number of headers of a head. */
 export const mostHeadBytes = 64 * 1024
 const mostHeaders = 256
 
 const statusLine = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?$/
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
-/** Bytes that no head contains, and line ends that are not CR LF. */
+/** Bytes that a head must not contain, and line ends that are not CR LF. */
 const forbidden = /[^\t\r\n\x20-\x7e\x80-\xff]|\r(?!\n)|(?<!\r)\n/
 
 /** Headers as they were received, their names in lower case. */
@@ -84,7 +84,7 @@ function readHeaders(text: string, from: number): AnswerHeaders {
   return headers
 }
 
-/** Names are few and come again with every answer: each is checked and put into lower case once. */
+/** Names are few and repeat with every answer: each is checked and lowercased once. */
 const names = new Map<string, string>()
 const mostNames = 2000
 const longestName = 64
@@ -92,11 +92,11 @@ const longestName = 64
 function nameOf(written: string): string {
   const known = names.get(written)
   if (known !== undefined) return known
-  // A folded line begins with a space, which is no part of a name.
+  // A folded line begins with a space, which is not allowed in a name.
   if (!token.test(written)) throw malformed('A header of the answer is not one.')
   const name = written.toLowerCase()
   if (names.size >= mostNames) names.clear()
-  // A copy: the name as it was cut out would keep the whole head in memory.
+  // Copied, because a slice would keep the whole head in memory.
   if (name.length <= longestName) names.set(copyOf(written), copyOf(name))
   return name
 }

@@ -1,4 +1,4 @@
-/** Answers byte by byte: what is read must not depend on how the bytes are cut, and what is no answer is refused however it is cut. */
+/** Answers byte by byte: the result must not depend on how the bytes are split, and invalid answers are refused however they are split. */
 import { describe, expect, test } from 'bun:test'
 import { runSeed } from '#testing/sample'
 import { seeded } from '#testing/seeded'
@@ -12,7 +12,7 @@ interface Read {
   surplus: boolean
 }
 
-/** What comes of these bytes, delivered in these pieces. Each piece of the body is looked at only after the last byte arrived. */
+/** The result of reading these pieces. Each piece of the body is only looked at after the last byte arrived. */
 function readPieces(pieces: readonly Uint8Array[]): Read {
   const reader = new AnswerReader()
   const bodies: Uint8Array[] = []
@@ -50,7 +50,7 @@ const codeOf = (work: () => unknown): string => {
   }
 }
 
-/** The code with which it is refused, which must be the same byte by byte. */
+/** The code of the refusal, which must be the same byte by byte. */
 function refusalOf(text: string): string {
   const bytes = bytesOf(text)
   const whole = codeOf(() => readPieces([bytes]))
@@ -86,9 +86,9 @@ describe('read the same however it is cut', () => {
   ]
   test.each(complete)('%s', (_, text, body) => {
     expect(readEveryWay(text)).toMatchObject({ status: 200, body, isOver: true, surplus: false })
-    // What follows is not of this answer, at whatever byte the cut is.
+    // What follows does not belong to this answer, wherever it is split.
     expect(readEveryWay(`${text}HTTP/1.1 500`)).toMatchObject({ status: 200, body, isOver: true, surplus: true })
-    // Cut short at any byte it is not complete.
+    // Truncated at any byte it is incomplete.
     for (let at = 0; at < text.length; at++) expect(readPieces([bytesOf(text.slice(0, at))]).isOver).toBe(false)
   })
 
@@ -214,7 +214,7 @@ describe('refused', () => {
   test('what is too large', () => {
     const filler = 'x'.repeat(70_000)
     expect(refusalOf(head(`X: ${filler}`))).toBe('HTTP_TOO_LARGE')
-    // Before its end has come.
+    // Before its end has arrived.
     expect(codeOf(() => readPieces([bytesOf(`HTTP/1.1 200 OK\r\nX: ${filler}`)]))).toBe('HTTP_TOO_LARGE')
     expect(refusalOf(head(...new Array(300).fill('X: y')))).toBe('HTTP_TOO_LARGE')
     expect(refusalOf('HTTP/1.1 103 x\r\n\r\n'.repeat(40))).toBe('HTTP_TOO_LARGE')

@@ -1,33 +1,33 @@
-/** Reads one answer from the bytes of a connection, however they are cut: its head, then its body piece by piece. */
+/** Reads one answer from the bytes of a connection, however they are split: its head, then its body piece by piece. */
 import { type AnswerHead, mostHeadBytes, readAnswerHead } from './answer-head.ts'
 import { ChunkedBody } from './chunked-body.ts'
 import { HttpFault, malformed } from './http-fault.ts'
 
-/** Informational answers (100, 103) before the real one, at most. */
+/** Maximum number of informational answers (100, 103) before the real one. */
 const mostInformational = 32
 
 const headEnd = Buffer.from('\r\n\r\n')
 
-/** An answer in the course of being read. */
+/** An answer being read. */
 export class AnswerReader {
   /** Known once it has arrived. */
   head: AnswerHead | undefined
-  /** The whole answer has been taken. */
+  /** Whether the whole answer was read. */
   isOver = false
-  /** What is wrong with the body after what was taken of it; nothing more may be taken then. */
+  /** An error in the body after the part that was returned; `take` must not be called again. */
   fault: unknown
-  /** Bytes followed that are not of this answer. */
+  /** Whether bytes followed that do not belong to this answer. */
   hasSurplus = false
-  /** The beginning of a head whose end is missing. */
+  /** The beginning of an incomplete head. */
   #partial: Buffer | undefined
   #informational = 0
-  /** Bytes that are left where the body has a length. */
+  /** Remaining bytes of a body with a length. */
   #left = 0
   #chunked: ChunkedBody | undefined
 
   /**
-   * Takes received bytes, which are the reader's from now on. Returns what is body of them, if anything. Throws HttpFault for a head that
-   * is none; for the body see `fault`.
+   * Takes received bytes and their ownership. Returns the part of them that belongs to the body, if any. Throws HttpFault for an invalid
+   * head; for the body see `fault`.
    */
   take(bytes: Buffer): Uint8Array | undefined {
     let at = 0
@@ -58,7 +58,7 @@ export class AnswerReader {
     this.isOver = true
   }
 
-  /** What does not begin as HTTP is refused at once, whether or not it ever has an empty line. */
+  /** Refuses other protocols at once, whether or not they ever send an empty line. */
   #refuseOtherProtocols(bytes: Buffer, at: number): void {
     const beginning = bytes.toString('latin1', at, at + 5)
     if (!'HTTP/'.startsWith(beginning)) throw malformed('The answer is not HTTP.')

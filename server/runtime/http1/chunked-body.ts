@@ -1,10 +1,10 @@
-/** Takes the chunks' framing out of a body as its bytes arrive (RFC 9112, section 7.1). Extensions and trailers are read and dropped. */
+/** Removes the chunked framing from a body as its bytes arrive (RFC 9112, section 7.1). Extensions and trailers are read and dropped. */
 import { HttpFault, malformed } from './http-fault.ts'
 
-/** Characters of a chunk's extensions, and of all trailers. */
+/** Maximum characters of a chunk's extensions, and of all trailers. */
 const mostExtension = 4096
 const mostTrailers = 16 * 1024
-/** Hexadecimal digits of a chunk's size. */
+/** Maximum hexadecimal digits of a chunk's size. */
 const mostDigits = 13
 
 const CR = 13
@@ -23,32 +23,32 @@ const trailerLineFeed = 8
 const lastLineFeed = 9
 const over = 10
 
-/** A chunked body in the course of being read. */
+/** A chunked body being read. */
 export class ChunkedBody {
   #at = sizeDigit
-  /** Bytes that are left of this chunk. */
+  /** Remaining bytes of this chunk. */
   #left = 0
   #digits = 0
   /** Characters of the extensions or trailers so far. */
   #skipped = 0
 
-  /** Where the body ended in the bytes that were taken last. */
+  /** Where the body ended in the last bytes. */
   end = 0
-  /** What is wrong with them after what was data of them; nothing may be taken then. */
+  /** An error in them after the returned data; `take` must not be called again. */
   fault: unknown
 
-  /** The last byte has been taken. */
+  /** Whether the last byte was read. */
   get isOver(): boolean {
     return this.#at === over
   }
 
   /**
-   * Takes the bytes from `from` on, and returns what is data of them, sharing their memory (and moved within it); undefined if nothing is.
-   * `end` and `fault` say more.
+   * Takes the bytes from `from` on, and returns the data in them, which shares their memory and may be moved within it; undefined if there
+   * is none. Sets `end` and `fault`.
    */
   take(bytes: Uint8Array, from: number): Uint8Array | undefined {
     let at = from
-    // The data lies at [begin, end): where framing is between two parts of it, the later one is moved to the end of the earlier.
+    // The data is at [begin, end): data after a piece of framing is moved to the end of the data before it.
     let begin = from
     let end = from
     try {
@@ -66,7 +66,7 @@ export class ChunkedBody {
         at += length
         this.#left -= length
         if (this.#left > 0) continue
-        // Nearly always the end of the chunk is here, too.
+        // The end of the chunk has nearly always arrived, too.
         const isEnded = bytes[at] === CR && bytes[at + 1] === LF
         this.#at = isEnded ? sizeDigit : dataReturn
         if (isEnded) at += 2
@@ -78,7 +78,7 @@ export class ChunkedBody {
     return end > begin ? bytes.subarray(begin, end) : undefined
   }
 
-  /** Takes the line with the size of a chunk, where it is here whole and has nothing but a size; returns where it goes on. */
+  /** Takes the size line of a chunk, if it is complete and has nothing but the size; returns the position after it. */
   #wholeSizeLine(bytes: Uint8Array, from: number): number {
     let size = 0
     let at = from
@@ -87,7 +87,7 @@ export class ChunkedBody {
       if (digit < 0) break
       size = size * 16 + digit
     }
-    // The last chunk, extensions and what is wrong are looked at byte by byte.
+    // The last chunk, extensions and errors are handled byte by byte.
     if (size === 0 || bytes[at] !== CR || bytes[at + 1] !== LF) return from
     this.#left = size
     this.#at = data

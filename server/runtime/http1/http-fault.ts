@@ -1,9 +1,9 @@
-/** What can be wrong with a message of HTTP/1.1. */
+/** Errors of HTTP/1.1 messages. */
 
-/** It breaks the grammar or its framing, is beyond a limit, ended too early, or changes the protocol. */
+/** Invalid grammar or framing, over a limit, ended too early, or an unrequested change of protocol. */
 export type HttpFaultCode = 'HTTP_MALFORMED' | 'HTTP_TOO_LARGE' | 'HTTP_INCOMPLETE' | 'HTTP_UNASKED_UPGRADE'
 
-/** A message that is not read on, or not written. Its text repeats nothing of the message. */
+/** An HTTP message that cannot be read or written. The error's text repeats nothing of it. */
 export class HttpFault extends Error {
   readonly code: HttpFaultCode
 

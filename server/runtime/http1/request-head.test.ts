@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { type RequestLine, requestHeads } from './request-head.ts'
 
-/** One head; what is remembered between heads has a test of its own. */
+/** One head; caching between heads has its own test. */
 const requestHead = (of: RequestLine, headers: Iterable<readonly [string, string]>, persistent: boolean) =>
   requestHeads(of, persistent)(headers)
 

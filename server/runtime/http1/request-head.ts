@@ -1,12 +1,12 @@
-/** The head of a request as its bytes, with nothing in it that could begin another one. */
+/** Writes request heads, safe against request smuggling. */
 import { malformed } from './http-fault.ts'
 
-/** What a request begins with. */
+/** The request line. */
 export interface RequestLine {
   method: string
   /** Path and query, as `URL` writes them. */
   target: string
-  /** As it belongs into `host`. */
+  /** The value for `host`. */
   host: string
 }
 
@@ -15,16 +15,16 @@ const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 const value = /^[\t\x20-\x7e\x80-\xff]*$/
 const target = /^\/[\x21-\x7e]*$/
 
-/** Headers that frame the message or belong to the connection: the client itself says them, nobody else. */
+/** Headers that frame the message or belong to the connection: only the client itself sets them. */
 const ownHeaders = new Set(['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'expect'])
 
 /** Headers that differ from request to request. */
 const changingHeaders = new Set(['traceparent', 'tracestate'])
 
-/** What becomes of a header. */
+/** How a header is treated. */
 type Kind = 'sent' | 'changing' | 'own' | 'host' | 'accept' | 'content-length'
 
-/** Names are few and come again with every request. */
+/** Names are few and repeat with every request. */
 const kinds = new Map<string, Kind>()
 const mostKinds = 1000
 
@@ -42,9 +42,9 @@ function kindOf(name: string): Kind {
 
 /** A head that can be sent. */
 export interface RequestHead {
-  /** Each character a byte, the empty line included. */
+  /** One character per byte, including the empty line. */
   text: string
-  /** Bytes of the body, as the head says. */
+  /** The declared length of the body in bytes. */
   length: number
 }
 
@@ -52,11 +52,10 @@ export interface RequestHead {
 type Given = Iterable<readonly [name: string, value: string]>
 
 /**
- * Writes the heads of requests with this line. `headers` go out in their order and case, those of a trace after the others, but for those
- * that are the client's own; `host` and `accept` are added where they lack one, and `connection` if it shall stay open. Throws HttpFault
- * for what cannot be said in a header.
+ * Writes the heads of requests with this line. `headers` are written in their order and case, trace headers last, without those that only
+ * the client sets; `host` and `accept` are added if missing, and `connection` if it stays open. Throws HttpFault for an invalid header.
  *
- * Requests to one address nearly always have the same headers but for their trace: what was written last is checked and written once.
+ * Requests to one address nearly always have the same headers except for their trace: the last head is cached, so it is only checked once.
  */
 export function requestHeads(line: RequestLine, persistent: boolean): (headers: Given) => RequestHead {
   if (!target.test(line.target)) throw malformed('The address of the request cannot be written into it.')
@@ -91,7 +90,7 @@ export function requestHeads(line: RequestLine, persistent: boolean): (headers: 
   }
 }
 
-/** Everything but what frames the body. */
+/** Everything but the framing headers. */
 function written(line: RequestLine, names: readonly string[], values: readonly string[], persistent: boolean): string {
   let host = line.host
   let accept = '*/*'
@@ -108,7 +107,6 @@ function written(line: RequestLine, names: readonly string[], values: readonly s
   return `${line.method} ${line.target} HTTP/1.1\r\nhost: ${host}\r\naccept: ${accept}\r\n${fields}`
 }
 
-/** One header as it is written. */
 function field(name: string, text: string): string {
   if (!value.test(text)) throw malformed('A header of the request cannot be written.')
   return `${name}: ${text}\r\n`

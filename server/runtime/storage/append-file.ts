@@ -1,4 +1,4 @@
-/** Files that only grow at their end, and are read in pieces. Everything here blocks: it is for threads that carry no requests. */
+/** Append-only files that are read in pieces. Everything here blocks: only for threads that carry no requests. */
 import {
   closeSync,
   fstatSync,
@@ -18,12 +18,12 @@ import { join } from 'node:path'
 export interface AppendFile {
   /** Bytes so far. */
   readonly size: number
-  /** Adds bytes; answers where they begin. Throws when the disk refuses, and leaves the file as it was as far as the disk lets it. */
+  /** Appends bytes and returns their offset. Throws on a disk error, and leaves the file unchanged as far as possible. */
   append(bytes: Uint8Array): number
   close(): void
 }
 
-/** A new file for its owner only, in a folder that is made if need be. Throws when there is one of this name, or the disk refuses. */
+/** A new file for its owner only, in a folder that is created if needed. Throws if the file exists, or on a disk error. */
 export function newAppendFile(folder: string, name: string): AppendFile {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const file = openSync(join(folder, name), 'ax', 0o600)
@@ -47,7 +47,7 @@ export function newAppendFile(folder: string, name: string): AppendFile {
   }
 }
 
-/** Cuts off what a failed write left behind; answers where the file ends now. */
+/** Truncates what a failed write left behind; returns where the file now ends. */
 function takenBack(file: number, to: number): number {
   try {
     ftruncateSync(file, to)
@@ -57,7 +57,7 @@ function takenBack(file: number, to: number): number {
   }
 }
 
-/** So many bytes of a file from `offset` on, fewer where it ends before; undefined when there is no such file. */
+/** `length` bytes of a file from `offset` on, fewer if it ends before; undefined if there is no such file. */
 export function readSpan(folder: string, name: string, offset: number, length: number): Uint8Array | undefined {
   const file = openIfThere(join(folder, name))
   if (file === undefined) return undefined
@@ -81,7 +81,7 @@ export function wholeFile(folder: string, name: string): Uint8Array<ArrayBuffer>
   }
 }
 
-/** Names and sizes (bytes) of the files in a folder, sorted by name; none when it is not there. */
+/** Names and sizes (bytes) of the files in a folder, sorted by name; none if it does not exist. */
 export function filesIn(folder: string): { name: string; bytes: number }[] {
   return namesIn(folder).flatMap((name) => {
     const found = statSync(join(folder, name), { throwIfNoEntry: false })
@@ -89,7 +89,7 @@ export function filesIn(folder: string): { name: string; bytes: number }[] {
   })
 }
 
-/** Deletes a file; a missing one is fine. */
+/** Deletes a file if it exists. */
 export const removeFile = (folder: string, name: string): void => rmSync(join(folder, name), { force: true })
 
 const isAbsent = (thrown: unknown) => thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT'

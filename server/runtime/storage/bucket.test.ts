@@ -1,4 +1,4 @@
-/** Files in the bucket of a real server, by Bun and by Deno. */
+/** Files in the bucket of a real server, on Bun and on Deno. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -34,7 +34,9 @@ test('a file is written, read in pieces, listed and deleted', async () => {
   await bucket.remove('1.bodies')
 })
 
-/** The test server cannot go on with a list (its tokens want DES, which neither runtime has), so these pages have the form of S3's reference. */
+/**
+ * The test server cannot continue a list (its tokens want DES, which neither runtime has), so these pages have the form of S3's reference.
+ */
 test('a list of more than one page is whole', async () => {
   const asked: (string | null)[] = []
   const contents = (name: string) =>

@@ -1,14 +1,17 @@
-/** The files of kept bodies in an S3-compatible bucket: written whole, read in pieces, listed, deleted. Every call is signed and repeated. */
+/**
+ * Files of stored bodies in an S3-compatible bucket: written whole, read in ranges, listed, deleted. Every call is signed, and retried on
+ * failure.
+ */
 import { createHash } from 'node:crypto'
 import { AwsClient } from 'aws4fetch'
 
-/** A bucket, and who asks for it. */
+/** A bucket, and the credentials for it. */
 export interface BucketPlace {
   bucket: string
-  /** What the name of every file begins with, without slashes at its ends; empty: nothing. */
+  /** The prefix of every file name, without slashes at its ends; may be empty. */
   prefix: string
   region: string
-  /** The origin of the service, which names buckets in its paths; undefined: AWS, where they have hosts of their own. */
+  /** The origin of a service with path-style bucket URLs; undefined: AWS, with virtual-hosted buckets. */
   endpoint: string | undefined
   accessKeyId: string
   secretAccessKey: string
@@ -23,17 +26,17 @@ export interface StoredFile {
 
 /** Files in a bucket. All reject with a BucketFault. */
 export interface Bucket {
-  /** Writes a file, over one of the same name. */
+  /** Writes a file, replacing one of the same name. */
   put(name: string, bytes: Uint8Array<ArrayBuffer>): Promise<void>
-  /** So many bytes from `offset` on, fewer where the file ends before; undefined when there is no such file. */
+  /** `length` bytes from `offset` on, fewer if the file ends before; undefined if there is no such file. */
   read(name: string, offset: number, length: number): Promise<Uint8Array<ArrayBuffer> | undefined>
-  /** Deletes a file; a missing one is fine. */
+  /** Deletes a file if it exists. */
   remove(name: string): Promise<void>
   /** All files, sorted by name. */
   list(): Promise<StoredFile[]>
 }
 
-/** Why the bucket did not do what was asked: the code of its answer, such as `InvalidAccessKeyId`, or of the connection. */
+/** A failed call: with the error code of the service, such as `InvalidAccessKeyId`, or of the connection. */
 export class BucketFault extends Error {
   readonly code: string
   constructor(code: string, doing: string) {
@@ -42,13 +45,13 @@ export class BucketFault extends Error {
   }
 }
 
-/** Milliseconds of one try. */
+/** Timeout of one try in milliseconds. */
 const withinMs = 60_000
-/** Tries after the first one, of answers that say that the service is busy or broken, and of connections that fail. */
+/** Maximum retries, after answers that the service is busy or broken, and after failed connections. */
 const retries = 3
 const connectionTries = 2
 
-/** Opens nothing: the first call shows whether the bucket is there. */
+/** Makes no connection: the first call shows whether the bucket exists. */
 export function openBucket({ bucket, prefix, region, endpoint, accessKeyId, secretAccessKey, sessionToken }: BucketPlace): Bucket {
   const client = new AwsClient({ accessKeyId, secretAccessKey, ...(sessionToken && { sessionToken }), service: 's3', region, retries })
   const base = endpoint ? `${endpoint}/${bucket}` : awsAddress(bucket, region)
@@ -74,7 +77,7 @@ export function openBucket({ bucket, prefix, region, endpoint, accessKeyId, secr
 
   async function page(after: string | undefined): Promise<{ files: StoredFile[]; next: string | undefined }> {
     const asked = { 'list-type': '2', 'encoding-type': 'url', prefix: folder, ...(after && { 'continuation-token': after }) }
-    // A signature is over %20; a + would be another address.
+    // Signatures use %20; a + would be a different URL.
     const query = Object.entries(asked)
       .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
       .join('&')
@@ -88,7 +91,7 @@ export function openBucket({ bucket, prefix, region, endpoint, accessKeyId, secr
 
   return {
     async put(name, bytes) {
-      // The service compares: what the network damaged is refused.
+      // The service verifies it, and refuses data that the network damaged.
       const headers = { 'content-type': 'application/octet-stream', 'x-amz-content-sha256': sha256(bytes) }
       await ask('put', addressOf(name), { method: 'PUT', headers, body: bytes })
     },
@@ -117,7 +120,7 @@ export function openBucket({ bucket, prefix, region, endpoint, accessKeyId, secr
   }
 }
 
-/** Hosts of buckets have certificates for one label only. */
+/** The certificates of bucket hosts only cover one label. */
 const awsAddress = (bucket: string, region: string) =>
   bucket.includes('.') ? `https://s3.${region}.amazonaws.com/${bucket}` : `https://${bucket}.s3.${region}.amazonaws.com`
 

@@ -8,8 +8,8 @@ export type TableRows = Record<string, Record<string, unknown>[]>
 export const isDatabaseUrl = (place: string): boolean => /^(postgres(ql)?|mysql|mariadb):\/\//.test(place)
 
 /**
- * All rows of these tables as they stood at one moment, by name; one that is not there has none. Rejects with the driver's error, which may
- * name the server, and for a file that is no database.
+ * A consistent snapshot of all rows of these tables, by name; a missing table has none. Rejects with the driver's error, which may name the
+ * server, and for a file that is not a database.
  */
 export async function foreignTables(place: string, names: readonly string[]): Promise<TableRows> {
   if (!isDatabaseUrl(place)) return readTables(place, names)

@@ -1,4 +1,4 @@
-/** Bytes compressed (zstd) and sealed (AES-256-GCM) with a key of their own, which whoever keeps them keeps elsewhere. */
+/** Bytes compressed (zstd) and sealed (AES-256-GCM) with a key of their own, which must be stored elsewhere. */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 
@@ -13,7 +13,7 @@ export interface SealedBytes {
   key: string
 }
 
-/** Compresses and seals. `name`: what the bytes are of; they do not open under another one. */
+/** Compresses and seals. `name`: the identity of the bytes; they do not open under another one. */
 export function sealBytes(bytes: Uint8Array, name: string): SealedBytes {
   const key = randomBytes(32)
   const iv = randomBytes(ivBytes)
@@ -22,7 +22,7 @@ export function sealBytes(bytes: Uint8Array, name: string): SealedBytes {
   return { sealed, key: key.toString('hex') }
 }
 
-/** The bytes as they were; undefined for another key, another name, or sealed bytes that are cut or changed. */
+/** The original bytes; undefined for another key or name, or if the sealed bytes are truncated or modified. */
 export function openSealedBytes(sealed: Uint8Array, key: string, name: string): Uint8Array<ArrayBuffer> | undefined {
   if (sealed.length < ivBytes + tagBytes) return undefined
   try {

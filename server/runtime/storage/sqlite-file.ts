@@ -1,7 +1,7 @@
 /** Reads tables of a SQLite file that belongs to another program. */
 import { DatabaseSync } from 'node:sqlite'
 
-/** All rows of these tables, by name; one that is not there has none. Blocks. Throws for a file that is no database. */
+/** All rows of these tables, by name; a missing table has none. Blocks. Throws for a file that is not a database. */
 export function readTables(path: string, names: readonly string[]): Record<string, Record<string, unknown>[]> {
   const file = new DatabaseSync(path, { readOnly: true })
   try {

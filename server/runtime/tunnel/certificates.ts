@@ -1,8 +1,8 @@
-/** Certificates and keys as PEM: whether they can be used. */
+/** Validates PEM certificates and keys. */
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import type { TlsIdentity } from '#runtime/contract/route'
 
-/** What is wrong with an identity; undefined where TLS can use it. Nothing of a key is repeated. Empty texts count as absent. */
+/** What is wrong with an identity; undefined if TLS can use it. Never contains parts of a key. Empty texts count as absent. */
 export function certificateFault({ ca = '', cert = '', key = '' }: TlsIdentity): { field: keyof TlsIdentity; what: string } | undefined {
   if (ca !== '' && !areCertificates(ca)) return { field: 'ca', what: 'These are no certificates in PEM.' }
   if (cert === '' && key === '') return undefined

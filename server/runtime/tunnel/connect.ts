@@ -1,6 +1,6 @@
 /**
- * Connections that need more than a plain dial: through a proxy, with authorities or a certificate of one's own. What comes back is a
- * socket to the upstream as if there were nothing in between, its certificate checked against the upstream's own name.
+ * Connections through a proxy, or with custom authorities or a client certificate. The result is a socket to the upstream as if connected
+ * directly, with the certificate checked against the upstream's own name.
  */
 import { connect, isIP, type LookupFunction, type Socket } from 'node:net'
 import { connect as connectSecurely } from 'node:tls'
@@ -11,17 +11,17 @@ import { connectOverHttp } from './http-connect.ts'
 import { connectOverSocks5 } from './socks5.ts'
 import type { TunnelEnd } from './tunnel-end.ts'
 
-/** Where a connection leads. */
+/** The target of a connection. */
 export interface RoutedTarget {
   /** The host as the URL names it, an IPv6 address without brackets. */
   host: string
   port: number
   secure: boolean
-  /** The checked addresses of the host; undefined where it is an address. */
+  /** The checked addresses of the host; undefined if it is an address itself. */
   addresses: readonly string[] | undefined
 }
 
-/** Addresses of one upstream that a proxy is asked for, one after the other. */
+/** Maximum addresses of one upstream that are tried through a proxy. */
 const mostAddresses = 3
 
 /**
@@ -39,7 +39,7 @@ export async function connectRouted(target: RoutedTarget, route: CheckedRoute, s
   signal.addEventListener('abort', abort, { once: true })
   const keep = (socket: Socket) => {
     opened.push(socket)
-    // Stays: one that is given up may still have something to say.
+    // Never removed: an abandoned socket may still emit an error.
     socket.on('error', () => undefined)
     return socket
   }
@@ -72,7 +72,7 @@ async function tunnelled(target: RoutedTarget, route: CheckedRoute, proxy: Proxy
       return target.secure ? await secured(tunnel, target.host, route.tls, keep) : tunnel
     } catch (thrown) {
       fault = thrown
-      // Another address helps only where the proxy could not reach this one.
+      // Another address only helps if the proxy could not reach this one.
       if (!(thrown instanceof ProxyFault) || thrown.code !== 'PROXY_TARGET') break
     }
   }

@@ -1,18 +1,18 @@
-/** A socket during a handshake: bytes are read in known amounts, and what nobody asked for is a fault. */
+/** A socket during a handshake: bytes are read in known amounts, and unexpected ones are a fault. */
 import type { Socket } from 'node:net'
 import { ProxyFault } from '#runtime/contract/route'
 
-/** The most that a proxy may say before the tunnel stands. */
+/** Maximum bytes from a proxy before the tunnel is established. */
 const mostBytes = 16 * 1024
 
-/** Reads and writes of a handshake. Everything rejects with ProxyFault when the socket ends or says too much. */
+/** Reads and writes of a handshake. Everything rejects with ProxyFault when the socket ends or sends too much. */
 export interface HandshakeSocket {
   write(bytes: Uint8Array | string): void
-  /** The next bytes, exactly so many. */
+  /** Exactly the next `count` bytes. */
   take(count: number): Promise<Buffer>
-  /** Everything up to this mark and with it. */
+  /** Everything up to and including `mark`. */
   takeUntil(mark: string): Promise<Buffer>
-  /** Ends the handshake: the socket is paused and belongs to somebody else. Throws when more was said than was asked for. */
+  /** Ends the handshake: the socket is paused, and the caller owns it. Throws when unexpected bytes were received. */
   finish(): void
 }
 
@@ -35,7 +35,7 @@ export function handshakeOn(socket: Socket): HandshakeSocket {
   socket.on('end', end)
   socket.on('close', end)
 
-  /** Takes as many bytes as `enough` says, once it says so. */
+  /** Takes the number of bytes that `enough` returns, once it is defined. */
   async function takeWhen(enough: () => number | undefined): Promise<Buffer> {
     for (;;) {
       const count = enough()
@@ -62,7 +62,7 @@ export function handshakeOn(socket: Socket): HandshakeSocket {
     finish() {
       socket.pause()
       socket.off('data', hear).off('end', end).off('close', end)
-      // Upstreams speak when they are asked: what comes now is not theirs.
+      // An upstream only sends when asked: these bytes are not from it.
       if (received.length > 0) throw new ProxyFault('PROXY_MALFORMED', 'more than its answer')
       if (ended !== undefined) throw ended
     },

@@ -3,10 +3,10 @@ import { ProxyFault, type ProxyServer } from '#runtime/contract/route'
 import type { HandshakeSocket } from './handshake-socket.ts'
 import type { TunnelEnd } from './tunnel-end.ts'
 
-/** Statuses that speak of the upstream, not of the proxy. */
+/** Statuses that are about the upstream, not the proxy. */
 const unreachableTarget = new Set([502, 503, 504])
 
-/** Resolves when the tunnel stands; rejects with ProxyFault. */
+/** Resolves when the tunnel is established; rejects with ProxyFault. */
 export async function connectOverHttp(wire: HandshakeSocket, { address, port }: TunnelEnd, proxy: ProxyServer): Promise<void> {
   const authority = address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`
   const lines = [`CONNECT ${authority} HTTP/1.1`, `Host: ${authority}`]

@@ -1,4 +1,4 @@
-/** A proxy as people write it: `http://user:password@proxy.example:3128`, `https://...`, `socks5://...`. */
+/** Parses a proxy URL: `http://user:password@proxy.example:3128`, `https://...`, `socks5://...`. */
 import type { ProxyServer } from '#runtime/contract/route'
 
 const kinds: Readonly<Record<string, { kind: ProxyServer['kind']; port: number }>> = {
@@ -7,14 +7,14 @@ const kinds: Readonly<Record<string, { kind: ProxyServer['kind']; port: number }
   'socks5:': { kind: 'socks5', port: 1080 },
 }
 
-/** Bytes of a user name or password; SOCKS 5 has no room for more. */
+/** Maximum bytes of a user name or password, as in SOCKS 5. */
 const mostBytes = 255
 
-/** Undefined for what is no such URL, has a path or query, or credentials that could not be sent. */
+/** Undefined for any other URL, or one with a path, a query, or credentials that cannot be sent. */
 export function readProxyUrl(text: string): ProxyServer | undefined {
   const written = /\s/.test(text) ? null : URL.parse(text)
   const known = written === null ? undefined : kinds[written.protocol]
-  // Only of schemes that it knows does `URL` normalise the host: other spellings of an address would pass for a name.
+  // `URL` only normalises the host for known schemes: otherwise unusual spellings of an address would pass for a name.
   const url = known && URL.parse(text.replace(/^\w+:/, 'http:'))
   if (!written || !known || !url || url.hostname === '' || url.port === '0') return undefined
   if (!['', '/'].includes(url.pathname) || url.search !== '' || url.hash !== '') return undefined

@@ -8,10 +8,10 @@ const version = 5
 const methods = { none: 0, password: 2, refused: 0xff }
 const connectCommand = 1
 const addressKinds = { ipv4: 1, name: 3, ipv6: 4 }
-/** Replies that speak of the upstream, not of the proxy: its network or host cannot be reached, it refused, the time ran out. */
+/** Replies that are about the upstream, not the proxy: network or host unreachable, connection refused, TTL expired. */
 const unreachableTarget = new Set([3, 4, 5, 6])
 
-/** Resolves when the tunnel stands; rejects with ProxyFault. */
+/** Resolves when the tunnel is established; rejects with ProxyFault. */
 export async function connectOverSocks5(wire: HandshakeSocket, end: TunnelEnd, proxy: ProxyServer): Promise<void> {
   const { credentials } = proxy
   const offered = credentials === undefined ? [methods.none] : [methods.none, methods.password]
@@ -42,7 +42,7 @@ async function signIn(wire: HandshakeSocket, credentials: { user: string; passwo
   if (status !== 0) throw new ProxyFault('PROXY_AUTH', 'refused')
 }
 
-/** The address that the proxy uses itself; of no interest, but it stands before the first byte of the upstream. */
+/** Skips the proxy's own address, which precedes the first byte from the upstream. */
 async function skipBoundAddress(wire: HandshakeSocket): Promise<void> {
   const [, kind] = await wire.take(2)
   if (kind === addressKinds.ipv4) await wire.take(4)

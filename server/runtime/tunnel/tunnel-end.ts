@@ -1,4 +1,4 @@
-/** Where a tunnel leads: always an address, because a name would be resolved by the proxy, where nobody checks what comes out. */
+/** The target of a tunnel: always an address, because the proxy would resolve a name without checking the result. */
 export interface TunnelEnd {
   /** An IP address, IPv6 without brackets. */
   address: string
