@@ -1,6 +1,6 @@
 /**
- * Who may call, and what they may do: users, sessions, API keys, groups. Reads are synchronous and from memory; writes go to the
- * database and reach all instances. This module knows no routes, cookies or channels, and money only as a grant or a budget. Start
+ * Authentication and permissions: users, sessions, API keys, groups. Reads are synchronous and from memory; writes go to the
+ * database and reach all instances. This module knows no routes, cookies or channels, and of money only grants and budgets. Start
  * with `admission.ts` for what happens to a request, and `caller.ts` for the result.
  */
 import type { Factors } from '#accounts/factors/factors'
@@ -38,9 +38,12 @@ export interface Accounts extends Admission, Sessions, SignIn, Identities, Setup
   readonly usageLog: UsageLog
   readonly usageReports: UsageReports
   readonly auditTrail: AuditTrail
-  /** The rows in memory, for the rooms beside this one. */
+  /** The rows in memory, for other rooms. */
   readonly directory: Directory
-  /** The budget of a key, a member, a user or a team (`user`) by its id, or of a group by its name, as it is now, with the windows of a plan; undefined when there is no such row. */
+  /**
+   * The current budget of a key, member, user or team (`user`) by id, or of a group by name, with its plan; undefined when there is no such
+   * row.
+   */
   budgetOf(of: 'key' | 'user' | 'group' | 'member', id: string): (Budget & { plan?: HeldPlan }) | null | undefined
   /** Writes when keys and management keys were last used. Runs on a schedule, and once more before the store closes. */
   flushLastUsed(): Promise<void>
@@ -51,13 +54,13 @@ export interface AccountsParts {
   store: Store
   clock: Clock
   random: Random
-  /** Quotas of each user; those that are usual when absent. */
+  /** Quotas of each user; absent: the defaults. */
   quotas?(): Pick<Quotas, 'keys' | 'modelsPerKey'>
-  /** Second factors of users; nobody has one when absent. */
+  /** Second factors of users; absent: none. */
   factors?: Factors
-  /** Whom a second factor is asked for; nobody when absent. */
+  /** Who must use a second factor; absent: nobody. */
   secondFactor?(): SecondFactorPolicy
-  /** Told of sign-ins and of refused ones; nobody is when absent. */
+  /** Logs successful and refused sign-ins, if present. */
   log?: Pick<Log, 'info'>
 }
 

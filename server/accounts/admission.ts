@@ -19,14 +19,14 @@ const notSignedIn = () => new GatewayError('not_signed_in', 'Sign in first.')
 /** Anything else is rejected before it is hashed. */
 const keyForm = /^sk-[\x21-\x7e]{8,200}$/
 
-/** Keys whose digest is kept. */
+/** Size of the digest cache. */
 const mostDigests = 10_000
 
 /** Resolves credentials to callers, from memory. */
 export interface Admission {
   /**
    * Throws `invalid_api_key` for a key that is malformed, unknown, disabled, expired or of a disabled user; `group_not_allowed`;
-   * `address_not_allowed` where the key is for other addresses.
+   * `address_not_allowed` where the key is limited to other addresses.
    */
   admitKey(secret: string, from?: Sender): Caller
   /**
@@ -35,7 +35,7 @@ export interface Admission {
    */
   refusalOf(caller: Caller, model?: string): GatewayError | undefined
   /**
-   * For `/pg`: the session's user in the requested group, or else in their default group; with `team`, an id or a name, for the money of
+   * For `/pg`: the session's user in the requested group, or else in their default group; with `team`, an id or a name, paid by
    * that team and in its groups. Throws `not_signed_in`, `group_not_allowed`, `team_not_allowed`.
    */
   admitSession(token: string | undefined, group?: string, team?: string): Caller
@@ -45,20 +45,20 @@ export interface Admission {
    */
   callerOf(user: User, key?: string, group?: string, team?: string): Caller
   /**
-   * The caller of the key of this id, for work that goes on without its secret; undefined when it may not ask any more, or not from this
-   * address. `address` absent: wherever it came from.
+   * The caller of the key of this id, for work that continues without its secret; undefined when it may no longer send requests, or not
+   * from this address. `address` absent: any.
    */
   callerWithKey(id: string, address?: string): Caller | undefined
   /** The groups the user may use now, by name. */
   groupsOf(user: User): Group[]
   /**
-   * Whose groups and models count for what this user asks: their own, or those of the team of this id or name, in which they have a place
+   * Whose groups and models apply to this user's requests: their own, or those of the team of this id or name, of which they are a member
    * (administrators: any). Throws `team_not_allowed`.
    */
   payerFor(user: User, team?: string): Payer
 }
 
-/** A user, or a team as one. */
+/** A user, or a team in place of one. */
 export interface Payer {
   user: User
   /** Null = every model of its groups. */
@@ -73,7 +73,7 @@ export interface AdmissionParts {
   sessions: Pick<Sessions, 'userOfSession' | 'nameOf' | 'isLive'>
 }
 
-/** Admission over the directory; notes each use of a key in `keyUses`. */
+/** Admission over the directory; records each use of a key in `keyUses`. */
 export function createAdmission({ directory, clock, keyUses, sessions }: AdmissionParts): Admission {
   /** Digests of keys that exist, by their secret: a digest is computed once, not for every request. */
   const digests = new Map<string, string>()
@@ -90,7 +90,7 @@ export function createAdmission({ directory, clock, keyUses, sessions }: Admissi
     return known
   }
 
-  /** The current key of this digest; a digest from before the last rotation is good for its overlap. */
+  /** The current key of this digest; a digest from before the last rotation stays valid during its overlap. */
   function withDigest(digest: string): KnownKey | undefined {
     const known = current(directory.keyWithDigest(digest))
     if (known === undefined || known.digest === digest) return known
@@ -110,7 +110,7 @@ export function createAdmission({ directory, clock, keyUses, sessions }: Admissi
     return group
   }
 
-  /** The caller as one whose team pays: no model that the team has not, and the member's cap where there still is one. */
+  /** The caller with the team paying: restricted to the team's models, with the member's cap if the member still exists. */
   function forTeam(caller: Caller, { team, models }: KnownTeam, userId: string): Caller {
     const member = directory.members.get(memberIdOf(team.id, userId))
     return { ...caller, team, member, models: inBoth(caller.models, models) }
@@ -118,7 +118,7 @@ export function createAdmission({ directory, clock, keyUses, sessions }: Admissi
 
   const teamOf = (named: string) => directory.teams.get(named) ?? directory.teamNamed(named)
 
-  /** The team of this id or name whose money the user may spend. */
+  /** The team of this id or name, which the user may spend from. */
   function teamFor(user: User, named: string): KnownTeam {
     const team = teamOf(named)
     if (!team?.team.enabled || !maySpend(directory.members.get(memberIdOf(team.team.id, user.id)))) throw teamNotAllowed()
@@ -137,7 +137,10 @@ export function createAdmission({ directory, clock, keyUses, sessions }: Admissi
     return team ? forTeam(caller, team, key.userId) : caller
   }
 
-  /** The caller of a user without a key, for the money of the user, or of the team of this id or name. Throws `group_not_allowed`, `team_not_allowed`. */
+  /**
+   * The caller of a user without a key, paid by the user, or by the team of this id or name. Throws `group_not_allowed`,
+   * `team_not_allowed`.
+   */
   function callerWithoutKey(user: User, group: string | undefined, named: string | undefined): Caller {
     const team = named === undefined ? undefined : teamFor(user, named)
     const found = team?.payer ?? user
@@ -181,7 +184,7 @@ export function createAdmission({ directory, clock, keyUses, sessions }: Admissi
         if (!sessions.isLive(session)) return notSignedIn()
         if (team && !maySpend(member && directory.members.get(member.id))) return teamNotAllowed()
       }
-      // What began under a plan goes on when the plan ends, and ends when it is taken away.
+      // A request begun under a plan continues when the plan ends, but stops when the plan is taken away.
       const holder = now.plan && user.plan ? { ...now, groups: [...now.groups, now.plan.group ?? now.group] } : now
       if (usableGroup(directory, holder, group.name) === undefined || (known?.key.group ?? group.name) !== group.name)
         return groupNotAllowed()
@@ -210,7 +213,7 @@ export function createAdmission({ directory, clock, keyUses, sessions }: Admissi
   }
 }
 
-/** The user or team as its plan makes it at `now`: in the group of the plan while it is in force; without it before and after. */
+/** The user or team with its plan applied at `now`: in the plan's group while it is in force; without it before and after. */
 export function withPlan<Payer extends User>(payer: Payer, now: number): Payer {
   const { plan } = payer
   if (!plan || !inForce(plan, now)) return { ...payer, plan: null }

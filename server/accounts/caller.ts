@@ -1,4 +1,4 @@
-/** Who is calling, as all modules above see it. Plain data from memory; nothing here reads the database. */
+/** The caller, as all modules above see it. Plain data from memory; nothing here reads the database. */
 import type { KeepBodies } from '#shared/console/body'
 import type { Budget, Limits } from '#shared/console/limits'
 import type { HeldPlan } from '#shared/console/selling'
@@ -7,7 +7,7 @@ import type { Role } from '#shared/ids'
 import type { TeamMemberRecord, TeamRecord } from '#store/accounts/teams'
 import type { UserRecord } from '#store/accounts/users'
 
-/** What was done to a row, as the audit trail names it. */
+/** The action on a row, as the audit trail names it. */
 export type Verb = 'create' | 'change' | 'remove'
 
 /** Who may change a row: parley.yaml or the console. */
@@ -26,14 +26,14 @@ export interface User {
   createdAt: Date
   budget: Budget | null
   limits: Limits | null
-  /** The plan they have or had last; of a caller only one that is in force. */
+  /** The current or last plan; of a caller only one in force. */
   plan?: HeldPlan | null
 }
 
 /** An API key without its secret. */
 export interface ApiKey {
   id: string
-  /** Its user; of a team's key who made it, who may be gone. */
+  /** Its user; for a team's key the user who created it, who may be gone. */
   userId: string
   /** The team that pays and owns it; null = its user. */
   teamId: string | null
@@ -44,7 +44,7 @@ export interface ApiKey {
   expiresAt: Date | null
   enabled: boolean
   strict: boolean
-  /** Which of its requests are kept. */
+  /** Which of its requests are stored. */
   keepBodies: KeepBodies
   budget: Budget | null
   limits: Limits | null
@@ -55,7 +55,7 @@ export interface ApiKey {
   note: string | null
   /** Addresses and ranges that may use it; null = all. */
   addresses: readonly string[] | null
-  /** Until when the secret from before the last rotation is good. */
+  /** Until when the secret before the last rotation is valid. */
   previousUntil: Date | null
 }
 
@@ -65,11 +65,11 @@ export interface Group {
   description: string
   /** Millionths. */
   ratio: bigint
-  /** Which of its requests are kept; null = none. */
+  /** Which of its requests are stored; null = none. */
   keepBodies: KeepBodies | null
   budget: Budget | null
   limits: Limits | null
-  /** Fallback models by model, in place of those of the installation. */
+  /** Fallback models by model, replacing those of the installation. */
   fallbacks: Readonly<Record<string, Fallback>> | null
   enabled: boolean
   managed: Managed
@@ -78,16 +78,16 @@ export interface Group {
 /** A team: a wallet that its members spend from. */
 export type Team = TeamRecord
 
-/** A user's place in a team. */
+/** A user's membership in a team. */
 export type Member = TeamMemberRecord
 
 /** The identity a request runs as. */
 export interface Caller {
-  /** Who pays, and whose state and conversations they are: a user, or a team, which is a user without a role here. */
+  /** The payer and owner of state and conversations: a user, or a team, represented as a user without a role. */
   user: User
   /** The team that pays, if one does. */
   team?: Team
-  /** Where a team pays: the member whose cap counts it; undefined once the member has left. */
+  /** If a team pays: the member whose cap applies; undefined once the member has left. */
   member?: Member | undefined
   /** Null on `/pg`, which authenticates by session. */
   key: ApiKey | null
@@ -95,7 +95,7 @@ export interface Caller {
   /** The models the caller may use; null = every model of the group. */
   models: ReadonlySet<string> | null
   strict: boolean
-  /** On `/pg`, the name of the session, with which the request ends. */
+  /** On `/pg`, the name of the session; the request stops when it ends. */
   session?: string
 }
 

@@ -14,7 +14,7 @@ interface Changed<Row> {
 export interface InsertsAndUpdates<Row> {
   fresh: Row[]
   changed: Changed<Row>[]
-  /** One for each step. */
+  /** One per step. */
   deeds: Deed[]
 }
 

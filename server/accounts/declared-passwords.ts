@@ -11,7 +11,7 @@ import type { Store } from '#store/engine/store'
 export interface GivenPassword {
   userId: string
   password: string
-  /** What is stored now. */
+  /** The stored hash. */
   hash: string | null
 }
 

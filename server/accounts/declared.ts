@@ -116,7 +116,7 @@ export function createDeclared({ store, directory, clock, random, endSessionsOf 
       await noteAll(store, theFile, notes)
     })
 
-  /** The key, and who pays for it. */
+  /** The key, and its payer. */
   function declaredKey(row: DeclaredKey): { owner: User; fresh: KeyRecord } {
     const user = directory.userNamed(row.user)
     if (user === undefined) throw invalid('user', 'a user that exists')
@@ -135,7 +135,7 @@ export function createDeclared({ store, directory, clock, random, endSessionsOf 
     if (!user.groups.includes(group)) throw invalid('group', `a group of this ${isTeamId(user.id) ? 'team' : 'user'}`)
   }
 
-  /** The steps for the keys, computed row by row: a secret that one row gives up, another may take, before it or after it. */
+  /** The steps for the keys, computed row by row: a secret freed by one row may be taken by another, earlier or later one. */
   function keySteps(rows: readonly DeclaredKey[], stored: readonly KnownKey[]) {
     const wanted = new Set(rows.map(({ name }) => name))
     const byName = new Map(stored.map((known) => [known.key.name, known]))
@@ -153,7 +153,7 @@ export function createDeclared({ store, directory, clock, random, endSessionsOf 
 
     const keeps = new Map(rows.map((row) => [meant(row.name, digestOf(row))?.key.id, digestOf(row)]))
 
-    /** Who has this secret when all rows are as the file says. */
+    /** The key that has this secret once all rows match the file. */
     function holderOf(digest: string): string | undefined {
       const holder = given.get(digest) ?? directory.keyWithDigest(digest)?.key.id
       return holder !== undefined && (keeps.get(holder) ?? digest) === digest ? holder : undefined
@@ -216,7 +216,7 @@ export function createDeclared({ store, directory, clock, random, endSessionsOf 
       const { fresh, changed, deeds } = insertsAndUpdates('key', steps, ({ id }) => id)
       if (deeds.length === 0) return
       const write = writeKeys(store, theFile, deeds, async (store) => {
-        // One may get what another still has.
+        // A key may get a secret that another still has.
         const moved = changed.filter(({ columns }) => columns.digest !== undefined).map(({ id }) => id)
         if (moved.length > 1) await freeDigests(store, moved)
         for (const { id, columns } of changed) await updateKey(store, id, columns)
@@ -241,7 +241,7 @@ const madeInConsole = (what: string, param: string) =>
 
 const digestOf = ({ key = '', digest = sha256Hex(key) }: DeclaredKey): string => digest
 
-/** Every column that the file controls, with defaults for what it leaves out. */
+/** Every column that the file controls, with defaults for omitted fields. */
 function userColumns(row: NewUser): Partial<UserRecord> {
   return { role: row.role ?? 'user', ...membership(row), budget: null, limits: null, ...readBounds(row), enabled: true, managed: 'file' }
 }

@@ -33,7 +33,7 @@ export interface KnownKey {
 /** A team as requests see it. */
 export interface KnownTeam {
   team: Team
-  /** The team where a user is expected: it pays, and has groups and limits. */
+  /** The team in the form of a user: it pays, and has groups and limits. */
   payer: User
   models: ReadonlySet<string> | null
 }
@@ -53,7 +53,7 @@ export interface Directory {
   teamNamed(name: string): KnownTeam | undefined
   keyWithDigest(digest: string): KnownKey | undefined
   managementKeyWithDigest(digest: string): ManagementKeyRecord | undefined
-  /** By the digest of its present token. */
+  /** By the digest of its current token. */
   sessionWithToken(digest: string): SessionRecord | undefined
 }
 
@@ -79,7 +79,7 @@ export async function openDirectory(store: Store): Promise<Directory> {
     load: async (id) => turn(await loadKey(store, id), knownKey),
     onChange: (id, row, before) => {
       move(keyIds, id, before?.digest, row?.digest)
-      // After a rotation the digest that was given up above is the previous one.
+      // After a rotation the digest removed above is the previous one.
       move(keyIds, id, before?.previousDigest ?? undefined, row?.previousDigest ?? undefined)
     },
   })
@@ -134,7 +134,7 @@ export async function openDirectory(store: Store): Promise<Directory> {
   }
 }
 
-/** Whether there is a group of this name, on or off; while parley.yaml is applied, one that has left it is not there. */
+/** Whether there is a group of this name, on or off; while parley.yaml is applied, one removed from it does not count. */
 export function groupExists({ groups, declaredGroups }: Directory, name: string): boolean {
   const group = groups.get(name)
   return group !== undefined && (group.managed === 'console' || (declaredGroups?.has(name) ?? true))
@@ -151,7 +151,7 @@ export function usableGroups(directory: Directory, user: User): Group[] {
   return user.groups.flatMap((name) => usableGroup(directory, user, name) ?? []).sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** Something in a team that may have a budget. */
+/** A team or member that may have a budget. */
 export interface BudgetedInTeam {
   of: 'team' | 'member'
   id: string
@@ -159,7 +159,7 @@ export interface BudgetedInTeam {
   budget: Budget | null
 }
 
-/** Teams that are not switched off, or those of them with these ids, and their members, for whoever looks at budgets. */
+/** Enabled teams, or those of them with these ids, and their members, for budget checks. */
 export function budgetedInTeams({ teams, members, users }: Directory, ids?: ReadonlySet<string>): BudgetedInTeam[] {
   const open = [...teams.all()].map(({ team }) => team).filter(({ id, enabled }) => enabled && (ids === undefined || ids.has(id)))
   const names = new Map(open.map(({ id, name }) => [id, name]))
@@ -173,7 +173,7 @@ export function budgetedInTeams({ teams, members, users }: Directory, ids?: Read
   ]
 }
 
-/** Points a secondary index at the row's new place; another row may have taken the old one meanwhile. */
+/** Moves a secondary index to the row's new value; another row may have taken the old one meanwhile. */
 function move(index: Map<string, string>, id: string, from: string | undefined, to: string | undefined): void {
   if (from !== undefined && index.get(from) === id) index.delete(from)
   if (to !== undefined) index.set(to, id)
@@ -188,7 +188,7 @@ function knownUser({ passwordHash, ...user }: UserRecord): KnownUser {
 }
 
 function knownKey({ digest, previousDigest, logBodies, userId, makerId, ...record }: KeyRecord): KnownKey {
-  // Rows of earlier versions know only all or nothing.
+  // Rows of earlier versions have only all or nothing.
   const key = { ...record, userId: userId ?? makerId ?? '', keepBodies: record.keepBodies ?? logBodies }
   const { models, addresses } = key
   return {

@@ -1,4 +1,4 @@
-/** Groups: who may use what, at which price ratio. The group `default` always exists. */
+/** Groups: sets of channels and their users, with a price ratio. The group `default` always exists. */
 
 import type { Clock } from '#runtime/clock'
 import type { Actor } from '#shared/console/audit'
@@ -20,7 +20,7 @@ const ratioOfOne = 1_000_000n
 export interface Groups {
   /** Undefined for an unknown group and for one that is off. */
   get(name: string): Group | undefined
-  /** Whether there is one of this name, on or off. */
+  /** Whether one of this name exists, on or off. */
   exists(name: string): boolean
   all(): IterableIterator<Group>
   row(group: Group): GroupRow

@@ -1,4 +1,4 @@
-/** Sign-in of people whom an identity provider vouches for, and which identities a user has. */
+/** Sign-in by an identity provider, and the identities of users. */
 
 import { createThrottle } from '#accounts/guard/throttle'
 import type { Identity } from '#accounts/identity/provider'
@@ -19,25 +19,25 @@ import { notFound } from './refusals.ts'
 import type { Origin, Sessions, SignedIn } from './sessions.ts'
 import { membership, newUser, writeUser } from './users.ts'
 
-/** People known by an identity provider. */
+/** Users and their identities at identity providers. */
 export interface Identities {
   /**
    * A session for the user with this identity, who is created at the first sign-in; users are never found by name or address. Where
-   * the provider names groups, the user's groups become those of them that exist. Throws `not_permitted` for a disabled user.
+   * the provider names groups, the user's groups become the existing ones among them. Throws `not_permitted` for a disabled user.
    */
   signInAs(identity: Identity, from?: Origin): Promise<SignedIn & { isNew: boolean }>
   /** Whether this identity is the user's. */
   isIdentityOf(identity: Identity, user: User): Promise<boolean>
   /**
-   * Asks the provider about an answer to the attempt with this `state`. What fails is counted by address: the provider would refuse
-   * everybody if strangers made too many answers up. Rejects as `ask` does, and with `too_many_attempts`.
+   * Verifies an answer to the attempt with this `state` at the provider. Failures are counted by address: with too many forged answers
+   * the provider would refuse everyone. Rejects as `ask` does, and with `too_many_attempts`.
    */
   confirmed(ask: () => Promise<Identity>, state: string, address: string): Promise<Identity>
-  /** Adds the identity to a user, who has shown who they are at both ends. Throws `name_taken` when it is another user's. */
+  /** Adds the identity to a user, who has authenticated on both sides. Throws `name_taken` when it is another user's. */
   linkIdentity(user: User, identity: Identity, requestId?: string): Promise<void>
   /** The identities of a user, oldest first. */
   identitiesOf(user: User): Promise<IdentityRow[]>
-  /** Throws `not_found`, and `still_in_use` when the user could not sign in any more. */
+  /** Throws `not_found`, and `still_in_use` when the user could no longer sign in. */
   unlinkIdentity(user: User & { requestId?: string }, id: string): Promise<void>
 }
 
@@ -50,7 +50,7 @@ export interface IdentitiesParts {
   sessions: Pick<Sessions, 'begin'>
 }
 
-/** Changes that follow from what the provider says. */
+/** The actor of changes that follow the provider's claims. */
 const theProvider = (requestId: string | undefined): Actor => ({
   id: 'provider',
   name: null,
@@ -60,7 +60,7 @@ const theProvider = (requestId: string | undefined): Actor => ({
 const longestName = 100
 /** How many names are tried before one with random digits. */
 const namesTried = 20
-/** How often a sign-in is tried that collides with others. */
+/** How often a sign-in that collides with others is tried. */
 const mostTries = 3
 
 /** Identities over the store and the directory. */
@@ -71,7 +71,7 @@ export function createIdentities({ store, directory, clock, random, sessions }: 
     return { id, issuer, subject, userId, label: label ?? null, createdAt: at, usedAt: at }
   }
 
-  /** A name like the one that the provider tells, free as far as this instance knows. */
+  /** A name like the provider's, free as far as this instance knows. */
   function freeName(label: string | undefined, tries: number): string {
     const wanted =
       (label ?? '')
@@ -83,7 +83,7 @@ export function createIdentities({ store, directory, clock, random, sessions }: 
     return free ?? `${wanted}-${random.hex(4)}`
   }
 
-  /** The groups of the claim that exist here; undefined where the provider names none that do, or no claim is configured. */
+  /** The groups of the claim that exist here; undefined where none of them does, or no claim is configured. */
   function groupsFrom({ groups }: Identity, before?: User) {
     if (groups === undefined) return undefined
     const [first = defaultGroup, ...others] = [...new Set(groups)].filter((name) => groupExists(directory, name))
@@ -144,7 +144,7 @@ export function createIdentities({ store, directory, clock, random, sessions }: 
         guess.succeeded()
         return identity
       } catch (thrown) {
-        // A provider that does not answer has not refused.
+        // An unreachable provider has not refused.
         if (thrown instanceof GatewayError && thrown.code === 'upstream_error') guess.undecided()
         throw thrown
       }

@@ -1,4 +1,4 @@
-/** API keys. Their owner sees and changes them, and so may every administrator; keys of a team, who runs it and who made them. */
+/** API keys. Their owner and administrators may see and change them; for keys of a team, its managers and the key's creator. */
 
 import { addressList } from '#runtime/address-list'
 import type { Clock, Random } from '#runtime/clock'
@@ -29,28 +29,30 @@ import { manages, maySpend, roleIn, seesAll } from './team-rights.ts'
 
 /** Reads and changes API keys. */
 export interface Keys {
-  /** The user's own, whom they pay. */
+  /** The keys that the user owns and pays for. */
   ownedBy(user: User): ApiKey[]
   /**
-   * Keys of a team: all of them for those who see all, for other members those that they made. Throws `not_found` without a place in it.
+   * Keys of a team: all for roles that see all, for other members those that they created. Throws `not_found` for non-members.
    */
   ofTeam(by: User, teamId: string): ApiKey[]
-  /** How many keys the user has that count for the quota. */
+  /** How many of the user's keys count for the quota. */
   countOf(user: User): number
-  /** Every key of everybody. */
+  /** Every key of every user. */
   all(): ApiKey[]
-  /** Throws `not_found` for another's key, unless an administrator asks, or somebody to whom their role in its team shows it. */
+  /** Throws `not_found` for another's key, except for administrators, and users whose role in its team shows it. */
   find(by: User, id: string): ApiKey
   row(key: ApiKey): KeyRow
   /**
    * The row and the secret, which cannot be retrieved again. Throws `group_not_allowed`, `team_not_allowed`, `invalid_value`,
-   * `quota_exceeded`; `not_permitted` when `fields.user` names somebody else and neither an administrator nor, for one of its members,
-   * who runs the team asks.
+   * `quota_exceeded`; `not_permitted` when `fields.user` names someone else and the caller is neither an administrator nor, for a member,
+   * a manager of the team.
    */
   create(by: User, fields: NewKey): Promise<{ key: ApiKey; secret: string }>
-  /** Throws as `find` does, `not_permitted` for whom it is only shown, `managed_by_file`, `group_not_allowed`, `invalid_value`, `quota_exceeded`. */
+  /**
+   * Throws as `find` does, `not_permitted` for read-only roles, `managed_by_file`, `group_not_allowed`, `invalid_value`, `quota_exceeded`.
+   */
   change(by: User, id: string, fields: KeyPatch): Promise<ApiKey>
-  /** A new secret; the old one is good for `overlapMs` more. Throws as `find` does, `managed_by_file`. */
+  /** A new secret; the old one stays valid for `overlapMs`. Throws as `find` does, `managed_by_file`. */
   rotate(by: User, id: string, overlapMs: number): Promise<{ key: ApiKey; secret: string }>
   /** Throws as `find` does, `managed_by_file`. */
   remove(by: User, id: string): Promise<void>
@@ -88,14 +90,14 @@ export function createKeys({ store, directory, clock, random, keyUses, quotas }:
     return key
   }
 
-  /** Who pays for it. */
+  /** Its payer. */
   function ownerOf({ userId, teamId }: ApiKey): User {
     const owner = teamId === null ? directory.users.get(userId) : directory.teams.get(teamId)?.payer
     if (owner === undefined) throw notFound()
     return owner
   }
 
-  /** The team of this id or name, for one of whose members the key is made. */
+  /** The team of this id or name, and the member for whom the key is created. */
   function newOwnerInTeam(by: User, named: string, user: string | undefined): { maker: User; owner: User } {
     const team = directory.teams.get(named) ?? directory.teamNamed(named)
     const role = team && roleIn(directory, by, team.team.id)
@@ -165,7 +167,7 @@ export function createKeys({ store, directory, clock, random, keyUses, quotas }:
         ...(teamId !== null && paidBy(teamId, maker.id)),
       }
       await writeKey(store, by, 'create', row.id, async (store) => {
-        // Writes that are audited come one after the other, so that nobody passes this at the same moment.
+        // Audited writes are serialised, so no two pass this check at once.
         const { keys } = quotas()
         if ((await countKeysOf(store, owner.id)) >= keys) throw quotaExceeded(`API keys of a ${teamId === null ? 'user' : 'team'}`, keys)
         await insertKeys(store, [row])
@@ -253,10 +255,10 @@ export function newKey(userId: string, name: string, secret: string, { id, at }:
   }
 }
 
-/** What the console shows of a secret, such as `sk-...Ab3d`. */
+/** The part of a secret that the console shows, such as `sk-...Ab3d`. */
 export const keyHint = (secret: string): string => `sk-...${secret.slice(-4)}`
 
-/** The columns set by the given fields; absent fields are left out. Throws `invalid_value`. */
+/** The columns set by the given fields; absent fields are omitted. Throws `invalid_value`. */
 export function keyColumns(fields: KeyPatch): Partial<KeyRecord> {
   const { name, group, models, expiresAt, enabled, strict, logBodies, note, addresses } = fields
   return {
@@ -273,7 +275,7 @@ export function keyColumns(fields: KeyPatch): Partial<KeyRecord> {
   }
 }
 
-/** The columns that say which requests are kept. */
+/** The columns for which requests are stored. */
 const keptBodies = (keep: KeepBodies) => ({ keepBodies: keep === 0 ? false : keep, logBodies: keep === true })
 
 /** Null and an empty list both mean every address. Throws `invalid_value`. */

@@ -1,16 +1,16 @@
-/** When rows were last used: noted in memory on the hot path, written to the database in batches in the background. */
+/** When rows were last used: recorded in memory on the hot path, written to the database in batches in the background. */
 import type { Sender } from './caller.ts'
 
 /** Collects last-use times until they are flushed. */
 export interface LastUsed {
   /**
-   * Notes a use, unless one of the second before it is noted; `at` in milliseconds since the epoch. The address is read only where the
-   * use is noted.
+   * Records a use, unless one within the second before it is recorded; `at` in milliseconds since the epoch. The address is read only
+   * when the use is recorded.
    */
   touch(id: string, at: number, from?: Sender): void
-  /** The last use noted since the start, if any. */
+  /** The last use recorded since the start, if any. */
   last(id: string): number | undefined
-  /** The address of the last use noted since the start, if any. */
+  /** The address of the last use recorded since the start, if any. */
   lastFrom(id: string): string | undefined
   /** Drops the ids for which `exists` returns false. */
   keep(exists: (id: string) => boolean): void
@@ -53,7 +53,7 @@ export function createLastUsed(): LastUsed {
           const at = last.get(id)
           return at === undefined ? [] : [[id, new Date(at)]]
         })
-        // Removed first: a use noted while the write is under way belongs to the next flush.
+        // Removed first: a use recorded during the write belongs to the next flush.
         for (const id of part) unwritten.delete(id)
         try {
           await write(seen)

@@ -1,4 +1,4 @@
-/** Management keys: they open the console's API within their scopes, and never a door of models. Only their owner sees them. */
+/** Management keys: they authorize the console's API within their scopes, never model endpoints. Only their owner sees them. */
 import type { Clock, Random } from '#runtime/clock'
 import { sha256Hex } from '#runtime/secrets'
 import type { Actor } from '#shared/console/audit'
@@ -33,7 +33,7 @@ export interface Managing {
   key: { id: string; name: string; scopes: readonly Scope[] }
 }
 
-/** Reads, makes and removes management keys, and admits requests with one. */
+/** Reads, creates and removes management keys, and admits requests with one. */
 export interface ManagementKeys {
   /** The user's own. */
   rowsOf(user: User): ManagementKeyRow[]
@@ -43,10 +43,10 @@ export interface ManagementKeys {
   remove(by: User & Actor, id: string): Promise<void>
   /**
    * The user for whom this secret acts. Throws `invalid_api_key` for one that is malformed, unknown or expired, or whose owner is
-   * disabled or has another role than when it was made. Synchronous, from memory.
+   * disabled or whose role has changed since it was created. Synchronous, from memory.
    */
   admit(secret: string, address: string): Managing
-  /** Whether the key with this id would be admitted now. Counts as no use. */
+  /** Whether the key with this id would be admitted now. Does not count as a use. */
   isLive(id: string): boolean
   /** Writes when they were last used. */
   flush(): Promise<void>
@@ -102,7 +102,7 @@ export function createManagementKeys(parts: { store: Store; directory: Directory
         ...{ expiresAt: until, createdAt: at, lastUsedAt: null, lastUsedFrom: null },
       }
       await write(by, 'create', id, async (store) => {
-        // Writes that are audited come one after the other, so that nobody passes this at the same moment.
+        // Audited writes are serialised, so no two pass this check at once.
         if ((await countManagementKeysOf(store, by.id)) >= mostOfAUser) throw quotaExceeded('management keys of a user', mostOfAUser)
         await insertManagementKey(store, row)
       })

@@ -13,7 +13,7 @@ export async function checkMasterKey(store: Store, { seal, open }: Sealer): Prom
   throw new GatewayError('internal_error', 'PARLEY_MASTER_KEY is not the key that this database was first used with.')
 }
 
-/** Is this the master key that the database was first used with? Undefined when it was never used. Writes nothing. */
+/** Whether this is the master key that the database was first used with; undefined when none was used yet. Writes nothing. */
 export async function masterKeyFits(store: Pick<Store, 'db'>, { open }: Pick<Sealer, 'open'>): Promise<boolean | undefined> {
   const kept = await readSetting(store, name)
   return kept === undefined ? undefined : typeof kept === 'string' && opens(() => open(kept, name))

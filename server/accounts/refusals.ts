@@ -8,26 +8,26 @@ import type { Managed } from './caller.ts'
 
 /** A row that does not exist or is not visible to the caller. */
 export const notFound = () => new GatewayError('not_found', 'There is nothing with this id, or it is not yours.')
-/** A name that another row has. */
+/** A name that is taken. */
 export const nameTaken = (param = 'name') => new GatewayError('name_taken', 'This name is taken. Choose another one.', { param })
-/** A secret that another key has. */
+/** A secret that is taken. */
 export const secretTaken = () =>
   new GatewayError('name_taken', 'Another key has this secret. Each key needs one of its own.', { param: 'key' })
 /** A group the caller may not use. */
 export const groupNotAllowed = () =>
   new GatewayError('group_not_allowed', 'You may not use this group, or it is no longer there.', { param: 'group' })
-/** A team whose money the caller may not spend. */
+/** A team that the caller may not spend from. */
 export const teamNotAllowed = () =>
   new GatewayError('team_not_allowed', 'You may not spend from this team, or it is no longer there.', { param: 'team' })
-/** What a role in a team does not include. */
+/** An action that the role in the team does not allow. */
 export const notPermittedInTeam = () => new GatewayError('not_permitted', 'Your role in this team does not include that.')
-/** A key that is for other addresses. */
+/** A key limited to other addresses. */
 export const addressNotAllowed = () =>
   new GatewayError('address_not_allowed', 'This key may not be used from your address. Its holder can change that.')
-/** A change that would leave no administrator who can sign in. */
+/** A change that would leave no administrator able to sign in. */
 export const lastAdmin = () => new GatewayError('still_in_use', 'This is the last administrator who can sign in. Create another one first.')
 
-/** A new password for oneself without the old one. */
+/** Changing one's own password without the old one. */
 export const ownPassword = () =>
   new GatewayError('not_permitted', 'Change your own password where the old one is asked for: PATCH /api/session/password.', {
     param: 'password',
@@ -39,7 +39,7 @@ export const quotaExceeded = (what: string, most: number, param?: string) =>
     ...(param !== undefined && { param }),
   })
 
-/** `invalid_value` at `param`, with what was expected there. */
+/** `invalid_value` at `param`, with the expected value. */
 export const invalid = (param: string, expected: string) => new GatewayError('invalid_value', `${param}: expected ${expected}.`, { param })
 
 /** Throws `managed_by_file` for a row that only parley.yaml may change. */

@@ -1,6 +1,6 @@
 /**
- * Console sessions. A session is an opaque token in a cookie; only its digest is stored, and it expires. With each proof of who its user is
- * it gets another token; what names it, and the requests that run in it, is the digest of its first one.
+ * Console sessions. A session is an opaque token in a cookie; only its digest is stored, and it expires. With each proof of its user's
+ * identity it gets another token; it is identified, also for its running requests, by the digest of its first one.
  */
 
 import type { Factors } from '#accounts/factors/factors'
@@ -39,13 +39,13 @@ export const idleMs = 7 * day
 export const absoluteMs = 30 * day
 /** A network counts as known for this long after the last sign-in from it, in milliseconds. */
 const knownMs = 90 * day
-/** After this much time since the last proof, in milliseconds, secrets and money ask for another one. */
+/** After this many milliseconds since the last proof, operations on secrets and money require another one. */
 export const freshMs = 15 * 60_000
 /** How long a sign-in waits for the second factor, in milliseconds. */
 const stepMs = 10 * 60_000
 const longestAgent = 200
 
-/** Where a request to sign in comes from. */
+/** Origin of a sign-in request. */
 export interface Origin {
   /** IP address of the client. */
   address?: string
@@ -59,14 +59,14 @@ export interface SignedIn {
   user: User
   /** For the cookie; 256 bits, hexadecimal. Never stored. */
   token: string
-  /** With what the sign-in goes on. There is no session then: the token is that of the step. */
+  /** Methods to continue the sign-in with. There is no session yet: the token is that of the step. */
   awaiting?: FactorMethods
 }
 
-/** Whom the installation asks for a second factor. */
+/** Who must use a second factor. */
 export interface SecondFactorPolicy {
   required: SecondFactorRule
-  /** Whether it is asked for here after a sign-in by the identity provider too. */
+  /** Whether it is also required after a sign-in by the identity provider. */
   afterProvider: boolean
 }
 
@@ -74,29 +74,29 @@ export interface SecondFactorPolicy {
 export interface Sessions {
   /** A new session for a user who has just authenticated; their network counts as known from now on. */
   startSession(user: User, from?: Origin, via?: SignInWay): Promise<SignedIn>
-  /** Goes on with a sign-in whose first proof was right: a session, or the step to the second factor. Every way in comes through here. */
+  /** Continues a sign-in whose first proof was correct: a session, or the step to the second factor. Every sign-in passes here. */
   begin(user: User, via: SignInWay, from?: Origin): Promise<SignedIn>
   /** Ends the session of this token, if there is one. */
   signOut(token: string | undefined, requestId?: string): Promise<void>
   /**
-   * The enabled user whose live session this is; undefined for anything else, and for a session that waits until its user has the second
-   * factor that the installation asks for. Synchronous, from memory.
+   * The enabled user whose live session this is; undefined for anything else, and for a session that waits until its user has the required
+   * second factor. Synchronous, from memory.
    */
   userOfSession(token: string | undefined): User | undefined
   /** The user of a session that is live, or waits for that. */
   userEnrolling(token: string | undefined): User | undefined
-  /** Whether the installation asks the user of this session for a second factor. */
+  /** Whether the installation requires a second factor of the user of this session. */
   requiresFactor(token: string | undefined): boolean
-  /** Whether its user proved who they are within the last quarter of an hour. */
+  /** Whether its user proved their identity within the last quarter of an hour. */
   isFresh(token: string | undefined): boolean
   /**
-   * Notes such a proof of the session of this token. Resolves to the token that takes its place at once; undefined when the session is over,
+   * Records such a proof for the session of this token. Resolves to the token that replaces it at once; undefined when the session is over,
    * or another proof was first.
    */
   proved(token: string, requestId?: string): Promise<string | undefined>
-  /** What names the session of this token as long as it lasts, or the step of a sign-in, of which there may be none. */
+  /** The permanent name of the session, or of the sign-in step, of this token; it may not exist. */
   nameOf(token: string): string
-  /** Whether the session of this name is still there and its user may use it. Counts as no use. */
+  /** Whether the session of this name still exists and its user may use it. Does not count as a use. */
   isLive(name: string): boolean
   /** The live sessions of a user, newest first; `token` marks the current one. */
   sessionsOf(user: User, token: string | undefined): SessionRow[]
@@ -104,7 +104,7 @@ export interface Sessions {
   endSession(by: Actor, user: User, id: string): Promise<void>
   /** Ends every session of a user, except that of the token `but`. */
   endSessionsOf(userId: string, but?: string): Promise<void>
-  /** Ends every session of everybody, and every sign-in that waits, except the session of the token `but`. Resolves to how many sessions. */
+  /** Ends all users' sessions and pending sign-ins, except the session of the token `but`. Resolves to the number of sessions. */
   endEverySession(by: Actor, but: string | undefined): Promise<number>
   /** Writes when sessions were last used; deletes expired ones, and networks unused for long. Runs on a schedule. */
   sweepSessions(): Promise<void>
@@ -116,10 +116,10 @@ export interface SessionsParts {
   directory: Directory
   clock: Clock
   random: Random
-  /** Nobody has a second factor when absent. */
+  /** Absent: no second factors. */
   factors?: Factors | undefined
   policy(): SecondFactorPolicy
-  /** Told who signs in, and from where. */
+  /** Logs sign-ins with their origin. */
   log: Pick<Log, 'info'>
 }
 
@@ -148,7 +148,7 @@ export function createSessions(parts: SessionsParts): Sessions {
     return required === 'everybody' || (required === 'administrators' && user.role === 'admin')
   }
 
-  /** The user of a session that may be used: not one that still has to enrol. */
+  /** The user of a usable session: not one that must still enrol. */
   function userOf(session: SessionRecord | undefined): User | undefined {
     const user = ownerOf(session)
     return user && session && asksFactor(user, session.via) && factors?.has(user.id) === false ? undefined : user
@@ -178,7 +178,7 @@ export function createSessions(parts: SessionsParts): Sessions {
   return {
     startSession,
     async begin(user, via, from) {
-      // A passkey that knows its user stands for both factors; a provider has asked for its own.
+      // A passkey with user verification counts as both factors; a provider may have required its own.
       const isWhole = via === 'passkey' || (via === 'provider' && !policy().afterProvider)
       const methods = isWhole ? undefined : await factors?.methodsOf(user.id)
       if (methods === undefined) return startSession(user, from, via)
@@ -191,7 +191,7 @@ export function createSessions(parts: SessionsParts): Sessions {
       const session = sessionOf(token)
       const user = session && directory.users.get(session.userId)
       if (session && user) await end(selfOf(user, requestId), user, session.digest)
-      // Perhaps another instance has just started it.
+      // Another instance may have just started it.
       else if (token !== undefined) await deleteSessionWithToken(store, sha256Hex(token))
     },
     userOfSession(token) {
@@ -267,8 +267,8 @@ export function createSessions(parts: SessionsParts): Sessions {
   }
 }
 
-/** A user who does something with a session of theirs. */
+/** A user as the actor on their own session. */
 const selfOf = ({ id, name }: User, requestId: string | undefined): Actor => ({ id, name, ...(requestId !== undefined && { requestId }) })
 
-/** The public id of a session: 96 bits of the digest, from which neither the digest nor the token can be found. */
+/** The public id of a session: 96 bits of the digest, from which neither the digest nor the token can be derived. */
 const idOf = (digest: string): string => digest.slice(0, 24)

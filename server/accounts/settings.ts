@@ -21,33 +21,33 @@ export interface Settings {
   /** Undefined for a model without fallbacks. */
   fallback(model: string): Required<Fallback> | undefined
   balancing(): BalancingMode
-  /** Minutes between two checks of a channel that rests; null: none. */
+  /** Minutes between two checks of a resting channel; null: none. */
   checkMinutes(): number | null
-  /** What administrators tell whoever is signed in; null: nothing. */
+  /** The banner for signed-in users; null: none. */
   banner(): string | null
   moderationModel(): string
   /** The quotas of each user. */
   quotas(): Quotas
-  /** What is said of kept bodies. */
+  /** Settings of stored bodies. */
   bodies(): BodySettings
-  /** Whom a second factor is asked for. */
+  /** Who must use a second factor. */
   secondFactor(): { required: SecondFactorRule; afterProvider: boolean }
-  /** What the house keeps, in a field: whoever serves requests looks at it without a call. */
+  /** Which bodies the installation stores, as a field: request handling reads it without a call. */
   readonly house: { readonly keep: BodySettings['keep'] }
   /** Throws `managed_by_file`. */
   change(by: Actor, fields: SettingsPatch): Promise<SettingsRow>
   /** Replaces the fallbacks declared in the file. */
   declareFallbacks(fallbacks: Fallbacks): Promise<void>
-  /** Replaces the settings of routing declared in the file. */
+  /** Replaces the routing settings declared in the file. */
   declareRouting(routing: DeclaredRouting): Promise<void>
 }
 
 /** Setting names in the store: the file's parts and the console's. */
 const names = { file: 'fallbacks', routing: 'routing', console: 'console' } as const
 
-/** Models whose fallbacks are remembered: callers may name any. */
+/** Size of the cache of fallbacks: callers may name any model. */
 const mostKnown = 1000
-/** Until an administrator chooses something. */
+/** Before an administrator chooses anything. */
 const nothing: SettingsPatch = {}
 
 /** Loads the settings. `usual`: the defaults where nothing is set. */
@@ -56,7 +56,7 @@ export async function createSettings(store: Store, usual: { moderationModel: str
     const value = Object.values<string>(names).includes(name) ? await readSetting(store, name) : undefined
     return value === undefined ? undefined : { name, value }
   }
-  /** Fallbacks that were asked for since the last change, by model; null = none. */
+  /** Fallbacks looked up since the last change, by model; null = none. */
   const known = new Map<string, Required<Fallback> | null>()
   const house = { keep: usualBodies.keep }
   const stored = await mirror<{ name: string; value: unknown }>(store, {
@@ -88,7 +88,7 @@ export async function createSettings(store: Store, usual: { moderationModel: str
     return { required, afterProvider }
   }
 
-  /** A value that was chosen and is the default all the same does not count. */
+  /** A chosen value equal to the default does not count. */
   const changed = (): string[] => {
     const { quotas: counts = {}, bodies: kept = {}, moderationModel, keepLogsMonths, fallbacks, shareLinks } = chosen()
     const differing = Object.entries(counts).filter(([name, count]) => count !== usualQuotas[name as keyof Quotas])
@@ -108,7 +108,7 @@ export async function createSettings(store: Store, usual: { moderationModel: str
     ]
   }
 
-  // On the way of every request: no function more than needed.
+  // On the path of every request: no extra function calls.
   const balancing = (): BalancingMode =>
     (stored.get(names.routing)?.value as DeclaredRouting | undefined)?.balancing ?? chosen().balancing ?? 'weight'
   const checkMinutes = (): number | null => declaredRouting().checkMinutes ?? chosen().checkMinutes ?? null
@@ -141,7 +141,7 @@ export async function createSettings(store: Store, usual: { moderationModel: str
     return Object.fromEntries(kept)
   }
 
-  /** Throws `managed_by_file` for a setting that the file declares otherwise. */
+  /** Throws `managed_by_file` for a setting that the file declares with another value. */
   function demandOwnRouting(fields: SettingsPatch): void {
     for (const [param, value] of Object.entries(declaredRouting())) {
       const given = fields[param as keyof DeclaredRouting]

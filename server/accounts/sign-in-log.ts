@@ -1,6 +1,6 @@
 /**
- * Failed sign-ins in the audit trail and the log. Anybody can cause them, and the trail is never deleted: so a bounded number a minute is recorded
- * one by one, and the rest as a number. The given name is recorded only if it is a user's: people type passwords there by mistake.
+ * Failed sign-ins in the audit trail and the log. Anyone can cause them, and the trail is never deleted: so a bounded number a minute is
+ * recorded one by one, and the rest as a count. The given name is recorded only if it is a user's: people type passwords there by mistake.
  */
 import type { Clock } from '#runtime/clock'
 import type { Log } from '#runtime/log'
@@ -13,12 +13,12 @@ const perMinute = 20
 const anyone = { id: 'anyone', name: null }
 const action = 'session.refuse'
 
-/** Why somebody was not let in. */
+/** Why a sign-in was refused. */
 export type Why = 'wrong' | 'wrong second factor' | 'throttled'
 
 /** Records failed sign-ins. */
 export interface SignInLog {
-  /** `user`: whose name was given, if anybody's. */
+  /** `user`: the user with the given name, if any. */
   refused(user: User | undefined, from: Origin, why: Why): Promise<void>
   /** Writes the number of those that were not recorded, if any. */
   flush(): Promise<void>

@@ -1,5 +1,5 @@
 /**
- * Signing in: with name and password, by the second factor that follows, or by a passkey alone; proving again who one is; and changing
+ * Signing in: with name and password, then the second factor, or by a passkey alone; confirming one's identity again; and changing
  * one's own password. All of it is throttled and audited.
  */
 
@@ -23,23 +23,26 @@ import type { Origin, Sessions, SignedIn } from './sessions.ts'
 import { createSignInLog } from './sign-in-log.ts'
 import { writeUser } from './users.ts'
 
-/** Where a try comes from. */
+/** Origin of an attempt. */
 type From = Origin & { address: string }
 
-/** People who want to get in. */
+/** Signs users in. */
 export interface SignIn {
   /** Throws `invalid_credentials`, the same for an unknown name and a wrong password, and `too_many_attempts`. */
   signIn(name: string, password: string, clientAddress: string, more?: Omit<Origin, 'address'>): Promise<SignedIn>
   /** The user whose sign-in waits for the second factor under this token. Throws `not_signed_in`. */
   userOfStep(token: string | undefined): Promise<User>
-  /** Ends a sign-in with the second factor. Throws `invalid_credentials`, `too_many_attempts`, and `not_signed_in` for a step that is over. */
+  /**
+   * Ends a sign-in with the second factor. Throws `invalid_credentials`, `too_many_attempts`, and `not_signed_in` for a step that is over.
+   */
   finishStep(token: string | undefined, given: FactorGiven, from: From): Promise<SignedIn>
   /** Signs in by a passkey that knows its user. Throws `invalid_credentials`. */
   signInByPasskey(answer: PasskeyAnswer, from: From): Promise<SignedIn>
-  /** Proves again that the session of `token` is its user's; resolves to the token that takes its place, as `proved` does. Throws `invalid_credentials`, `too_many_attempts`. */
+  /** Confirms the user's identity for the session of `token`; resolves to its new token, as `proved` does. Throws `invalid_credentials`,
+`too_many_attempts`. */
   proveAgain(user: User, token: string, given: ProofGiven, from: From): Promise<string | undefined>
   /**
-   * Changes the password of a signed-in user and ends all their sessions but that of `token`; resolves to the token that takes its place,
+   * Changes the password of a signed-in user and ends all their sessions but that of `token`; resolves to its new token,
    * as `proved` does. Throws `invalid_credentials` for a wrong old password, `weak_password`, `managed_by_file`, `too_many_attempts`.
    */
   changePassword(user: User, change: PasswordChange, token: string | undefined, from: From): Promise<string | undefined>
@@ -55,11 +58,11 @@ export interface SignInParts {
   random: Random
   sessions: Pick<Sessions, 'begin' | 'startSession' | 'endSessionsOf' | 'nameOf' | 'proved'>
   factors?: Factors | undefined
-  /** Told of refusals. */
+  /** Logs refusals. */
   log: Pick<Log, 'info'>
 }
 
-/** Wrong answers after which a sign-in has to begin anew. */
+/** Wrong answers after which a sign-in must start over. */
 const mostTries = 5
 
 /** An id that no user has. */
@@ -82,7 +85,7 @@ export function createSignIn({ store, directory, clock, random, sessions, factor
       throw thrown
     })
     try {
-      // Asked for nobody too: the answer takes the same time.
+      // Also queried for an unknown user, so that the answer takes the same time.
       const hash = (await loadUser(store, user?.id ?? nobody))?.passwordHash
       const right = await verifyPassword(password, hash ?? (await decoy))
       if (right && typeof hash === 'string' && user?.enabled) {
@@ -130,12 +133,12 @@ export function createSignIn({ store, directory, clock, random, sessions, factor
       const { user, digest, via } = await stepOf(token)
       if (!(await countTry(store, digest, mostTries))) throw stepOver()
       if (!(await provenBy(user, given, { use: 'step', subject: digest }, from))) throw wrongFactor()
-      // Of two right answers at once one has the step.
+      // Only one of two concurrent correct answers gets the step.
       if (!(await takeStepRow(store, digest))) throw stepOver()
       return sessions.startSession(user, from, via)
     },
     async signInByPasskey(answer, from) {
-      // A signature cannot be guessed, so nobody has to wait.
+      // A signature cannot be guessed, so this is not throttled.
       const id = await factors?.holderOf(answer)
       const user = id === undefined ? undefined : directory.users.get(id)
       if (!user?.enabled) {

@@ -17,12 +17,12 @@ import { type AskedFilter, onlyAdministrators, visibleTo } from './usage.ts'
 export interface UsageLog {
   /**
    * One page, newest first. Throws `invalid_value` when `after` is not a cursor of this log, and `not_permitted` for filters that
-   * `visibleTo` rejects, and from others than administrators for `upstreamModel`.
+   * `visibleTo` rejects, and for `upstreamModel` from non-administrators.
    */
   page(reader: User, asked: Omit<LogsAsked, 'filter'> & { filter?: AskedFilter }): Promise<Page<LogRow>>
   /**
-   * One request, with its bill lines if the row has any. Throws `not_found`, also for another user's request, and for one of a team that the
-   * reader's role there does not show.
+   * One request, with its bill lines if the row has any. Throws `not_found`, also for another user's request, and for one of a team that
+   * the reader's role there does not show.
    */
   find(reader: User, requestId: string): Promise<{ row: LogRow; lines: BillLine[] | null }>
 }
@@ -83,7 +83,7 @@ function logRow(row: StoredLog, settled: boolean, reader: User, directory: Direc
   return { ...own, ...(paid ?? { user }), upstreamModel, channel, attempts, ...second }
 }
 
-/** The team that paid, and for whom: nobody once the member's key had outlived the member's place there. */
+/** The team that paid, and for whom: null for requests of a former member's key. */
 function teamOf({ userId, memberId }: StoredLog, { teams, users }: Directory): Required<Pick<LogRow, 'team' | 'user'>> {
   const member = memberId === null ? null : userOfMember(memberId)
   const user = member === null ? null : { id: member, name: users.get(member)?.name ?? null }

@@ -20,14 +20,14 @@ export interface UsageReport {
   next: string[] | undefined
 }
 
-/** A report that is asked for. `only`: of these users and keys; of users only for administrators. */
+/** A requested report. `only`: of these users and keys; users only for administrators. */
 export type AskedUsage = Omit<UsageQuestion, 'filter'> & { filter: AskedFilter; only?: UsageLists }
 
 /** Runs usage reports. */
 export interface UsageReports {
   /**
    * Throws `not_permitted` for filters that `visibleTo` rejects and for channels, `invalid_value` for an invalid span or time zone, and
-   * what `usage/report-queue.ts` throws. `signal`: the reader's.
+   * what `usage/report-queue.ts` throws. `signal`: aborted when the client disconnects.
    */
   report(reader: User, question: AskedUsage, signal?: AbortSignal): Promise<UsageReport>
 }
@@ -49,13 +49,13 @@ export function createUsageReports(store: Store, directory: Directory): UsageRep
   }
 }
 
-/** What a report or a list of requests may be asked for. `team`: what this team paid; otherwise `user` is about what users paid. */
+/** Filter of a report or a list of requests. `team`: what this team paid; otherwise `user` is about what users paid. */
 export type AskedFilter = Omit<UsageFilter, 'member'> & { team?: string }
 
 /**
  * Translates a filter to what the tables hold: names of users and keys become ids, and a reader who is not an administrator is
- * restricted to their own rows, or within a team to what their role there shows. Throws `not_permitted` when such a reader filters by others
- * or by channel.
+ * restricted to their own rows, or within a team to what their role there shows. Throws `not_permitted` when such a reader filters by
+ * others or by channel.
  */
 export async function visibleTo(reader: User, filter: AskedFilter, store: Store, directory: Directory): Promise<UsageFilter> {
   const { user, key, team, ...rest } = filter
@@ -73,7 +73,7 @@ export async function visibleTo(reader: User, filter: AskedFilter, store: Store,
   }
 }
 
-/** What the reader may see of a team: everything, or what was asked for in the reader's own name. */
+/** What the reader may see of a team: everything, or only the reader's own requests. */
 async function shownOfTeam(reader: User, named: string, user: string | undefined, store: Store, directory: Directory) {
   const known = directory.teams.get(named) ?? directory.teamNamed(named)
   const isAdmin = reader.role === 'admin'
@@ -88,7 +88,7 @@ async function shownOfTeam(reader: User, named: string, user: string | undefined
   return { user: teamId, ...(user !== undefined && { member: memberIdOf(teamId, await idOfUser(user, store, directory)) }) }
 }
 
-/** The refusal of a question that this parameter makes one for administrators. */
+/** The refusal of a query that this parameter restricts to administrators. */
 export const onlyAdministrators = (param: string) =>
   new GatewayError('not_permitted', 'Only administrators may ask for other users or teams, or by channel or upstream.', { param })
 

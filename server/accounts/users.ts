@@ -31,7 +31,7 @@ import type { LastUsed } from './last-used.ts'
 import { demandConsole, invalid, lastAdmin, notFound, ownPassword, readBounds, readUsd, uniquely } from './refusals.ts'
 import { type EntriesAsked, entriesOf, readCredit, refusedCredit } from './wallets.ts'
 
-/** More ids than this are not named one by one. */
+/** More ids than this are not listed one by one. */
 const manyUsers = 1_000
 
 /** Reads and changes users. */
@@ -86,7 +86,7 @@ export function createUsers({ store, directory, clock, random, keyUses, endSessi
     return user
   }
 
-  /** Those that open the API now: a key made in another role, or expired, does not. */
+  /** The valid ones: not expired, and created in the current role. */
   const managementKeysOf = ({ id, role }: User) =>
     [...directory.managementKeys.all()].filter(
       (key) => key.userId === id && key.role === role && (key.expiresAt === null || key.expiresAt.getTime() > clock.now()),
@@ -100,7 +100,7 @@ export function createUsers({ store, directory, clock, random, keyUses, endSessi
     }
     for (const { key } of directory.keys.all()) {
       note(key.userId, key.lastUsedAt)
-      // The directory learns of it from the database, later.
+      // The directory gets it from the database later.
       const used = keyUses.last(key.id)
       if (used !== undefined) note(key.userId, new Date(used))
     }
@@ -177,7 +177,7 @@ export function writeUsers<T>(store: Store, by: Actor, deeds: readonly Deed[], w
   return auditedAll(store, by, deeds, look, write)
 }
 
-/** Records a grant or credit in the audit trail, next to its wallet entry. */
+/** Records a grant or credit in the audit trail, in addition to its wallet entry. */
 export function noteMoney(store: Store, by: Actor, how: 'grant' | 'credit', user: Pick<User, 'id' | 'name'>, given: Grant): Promise<void> {
   return note(store, by, moneyNote(how, user, given))
 }

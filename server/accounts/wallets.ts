@@ -1,4 +1,4 @@
-/** What the wallets of users and of teams have in common: credits and the entries to be read. */
+/** Shared by wallets of users and teams: credits, and reading entries. */
 import type { Clock } from '#runtime/clock'
 import type { Actor } from '#shared/console/audit'
 import type { Page } from '#shared/console/model'
@@ -12,14 +12,14 @@ import { pageEntryDays } from '#store/ledger/entry-days'
 import type { Directory } from './directory.ts'
 import { invalid, readUsd } from './refusals.ts'
 
-/** A credit as it is posted. Throws `invalid_value` for nothing, and for what is no amount. */
+/** The credit to post. Throws `invalid_value` for zero, and for an invalid amount. */
 export function readCredit(by: Actor, { amount: text, reason }: Credit, clock: Pick<Clock, 'now'>): Grant {
   const amount = readUsd(text, 'amount')
   if (amount === 0n) throw invalid('amount', 'an amount other than zero')
   return { amount, actor: by.id, reason, at: new Date(clock.now()) }
 }
 
-/** `invalid_value` for a credit that the wallet cannot take, or give; any other error unchanged. */
+/** `invalid_value` for a credit that the wallet cannot hold, or cannot cover; any other error unchanged. */
 export function refusedCredit(thrown: unknown): unknown {
   const state = sqlState(thrown)
   if (state === checkViolation) return invalid('amount', 'a deduction no larger than the available balance')
@@ -28,7 +28,7 @@ export function refusedCredit(thrown: unknown): unknown {
 }
 
 /**
- * Which entries of a wallet are asked for. `after`: the `next` of an earlier page with the same filter. `days`: the time zone in whose days
+ * Filter and position of entries. `after`: the `next` of an earlier page with the same filter. `days`: the time zone by whose days
  * charges are summed; absent: every entry.
  */
 export type EntriesAsked = EntryFilter & { limit: number; after?: string; days?: string }

@@ -1,7 +1,7 @@
 /**
- * Alerts: places that hear of them, the outbox, and its deliveries. What is noticed (`notice.ts`) is written once for each threshold and
- * window, whichever instance notices it, together with its way to every place; each way is tried until the place has it, at least once,
- * or given up after eight tries in nine hours. Nothing here stands on the way of a request. Start with `createAlerts`.
+ * Alerts: hooks, the outbox, and its deliveries. A notice (`notice.ts`) is written once for each threshold and
+ * window, whichever instance makes it, together with its delivery to every hook; each delivery is retried until it succeeds (at least
+ * once), or given up after eight tries in nine hours. Nothing here is on the path of a request. Start with `createAlerts`.
  */
 import type { Clock, Random } from '#runtime/clock'
 import type { Log } from '#runtime/log'
@@ -27,9 +27,9 @@ import type { Notice } from './notice.ts'
 import type { Place, Send } from './send.ts'
 import { addressOf, assertTarget } from './target.ts'
 
-/** Seconds until the next try after each of the first ones that failed. */
+/** Seconds until the next try, after each failed one. */
 const pauses = [5, 30, 120, 600, 1_800, 7_200, 21_600]
-/** Longer than a try may take: the way of an instance that died is free then. */
+/** Longer than a try may take: then a delivery of a dead instance is claimed by another. */
 const takenMs = 60_000
 const atOnce = 20
 const keepMs = 90 * 86_400_000
@@ -38,20 +38,20 @@ const mostHooks = 50
 /** Alerts of the whole installation. */
 export interface Alerts {
   hooks(): Promise<AlertHookRow[]>
-  /** The secret, which cannot be retrieved again, is that of plain HTTP. Throws `invalid_value`, `quota_exceeded`. */
+  /** The secret (of the form `http`) cannot be retrieved again. Throws `invalid_value`, `quota_exceeded`. */
   create(by: Actor, fields: NewAlertHook): Promise<{ row: AlertHookRow; secret: string | null }>
   /** Throws `not_found`, `invalid_value`. */
   change(by: Actor, id: string, fields: AlertHookPatch): Promise<AlertHookRow>
   /** Throws `not_found`. */
   remove(by: Actor, id: string): Promise<void>
-  /** Sends a test at once, past the outbox. Throws `not_found`. */
+  /** Sends a test at once, bypassing the outbox. Throws `not_found`. */
   test(id: string): Promise<AlertTestAnswer>
   page(asked: { limit: number; after?: string; state?: DeliveryState }): Promise<Page<AlertDeliveryRow>>
-  /** Tries a way that was given up again. Throws `not_found`. */
+  /** Retries a delivery that was given up. Throws `not_found`. */
   retry(by: Actor, id: string): Promise<void>
-  /** Writes what was noticed, unless it was before. */
+  /** Writes the notices that were not written before. */
   note(noticed: readonly Notice[]): Promise<void>
-  /** Tries every way that is due; resolves to how many there were. */
+  /** Tries every due delivery; resolves to their number. */
   deliver(): Promise<number>
   /** Deletes alerts older than ninety days. */
   sweep(): Promise<void>
@@ -79,7 +79,7 @@ export function createAlerts({ store, sealer, clock, random, log, send }: Parts)
     ...(JSON.parse(sealer.open(sealed, `alert-hook:${id}`)) as { url: string; secret: string | null }),
   })
 
-  /** Tells whoever watches. */
+  /** Notifies the delivery loops. */
   const tell = (to: Store = store) => to.changes.publish('alerts', undefined)
 
   async function found(id: string): Promise<AlertHookRecord> {
@@ -138,7 +138,7 @@ export function createAlerts({ store, sealer, clock, random, log, send }: Parts)
     async change(by, hook, { url, secret, from, to, ...fields }) {
       const before = await found(hook)
       const place = placeOf(before)
-      // Whoever names another address must know the secret that goes there.
+      // With a new URL its secret must be given, too.
       const target = { url: url ?? place.url, secret: secret === undefined ? (url === undefined ? place.secret : null) : secret }
       if (before.form === 'http' && target.secret === null) target.secret = place.secret
       const after = { from: from === undefined ? before.mailFrom : from, to: to === undefined ? before.mailTo : to }

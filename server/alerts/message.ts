@@ -1,13 +1,13 @@
 /**
- * What is sent to a place: the body and the headers that its kind wants, and whether what it answers means that it has it.
+ * The request to a hook: body and headers by its form, and whether the answer means that it was delivered.
  *
  * Plain HTTP follows Standard Webhooks 1.0 (`webhook-id`, `webhook-timestamp`, `webhook-signature`). The forms of Slack, Feishu, DingTalk
- * and WeCom are those of their incoming webhooks; the last three answer 200 for a refusal, too, and name it in the body.
+ * and WeCom are those of their incoming webhooks; the last three also answer 200 for a refusal, and name it in the body.
  */
 import { createHmac } from 'node:crypto'
 import type { AlertData, AlertForm, AlertKind } from '#shared/console/alert'
 
-/** An alert as it is told. */
+/** An alert to send. */
 export interface Told {
   id: string
   kind: AlertKind
@@ -22,13 +22,13 @@ export interface Message {
   body: string
 }
 
-/** Where it goes. */
+/** The hook's address. */
 export interface Target {
   url: string
   secret: string | null
 }
 
-/** All that people read of it. */
+/** The text that people read. */
 export const lineOf = ({ text, link }: AlertData): string => (link === null ? text : `${text}\n${link}`)
 
 const json = (value: unknown) => ({ headers: { 'content-type': 'application/json' }, body: JSON.stringify(value) })
@@ -50,7 +50,7 @@ const writers: Record<Exclude<AlertForm, 'smtp'>, Write> = {
   slack: ({ data }, { url }) => ({ url, ...json({ text: lineOf(data) }) }),
   feishu({ data }, { url, secret }, now) {
     const timestamp = String(Math.floor(now / 1000))
-    // The text to sign is the key, and nothing is the text: so says their page.
+    // The string to sign is used as the key, and the message is empty, as their documentation says.
     const sign = secret === null ? {} : { timestamp, sign: hmac(`${timestamp}\n${secret}`, '') }
     return { url, ...json({ ...sign, msg_type: 'text', content: { text: lineOf(data) } }) }
   },
@@ -65,11 +65,11 @@ const writers: Record<Exclude<AlertForm, 'smtp'>, Write> = {
   wecom: ({ data }, { url }) => ({ url, ...json({ msgtype: 'text', text: { content: lineOf(data) } }) }),
 }
 
-/** The request for a place. `now`: milliseconds since the epoch. */
+/** The request for a hook. `now`: milliseconds since the epoch. */
 export const messageFor = (form: Exclude<AlertForm, 'smtp'>, told: Told, target: Target, now: number): Message =>
   writers[form](told, target, now)
 
-/** Why an answer does not mean that the place has it; undefined where it does. `text`: the beginning of the body. */
+/** Why an answer does not mean delivery; undefined where it does. `text`: the beginning of the body. */
 export function refusalIn(form: AlertForm, status: number, text: string): string | undefined {
   if (status < 200 || status > 299) return `HTTP ${status}`
   if (form !== 'feishu' && form !== 'dingtalk' && form !== 'wecom') return undefined

@@ -1,19 +1,19 @@
 /**
- * What is noticed, from figures that others add up: plain values in, notices out. `once` says of what a notice is the only one: its kind,
- * its subject, its threshold and its window.
+ * Derives notices from figures: plain values in, notices out. `once` identifies a notice for deduplication: its kind,
+ * subject, threshold and window.
  */
 import type { AlertData, AlertKind } from '#shared/console/alert'
 import type { BudgetState } from '#shared/console/overview'
 import type { UsageReportRow } from '#shared/console/usage'
 
-/** Something to tell. */
+/** A condition to alert about. */
 export interface Notice {
   kind: AlertKind
   once: string
   data: AlertData
 }
 
-/** Where the pages of the console are. */
+/** Base of links to the console. */
 export interface Links {
   /** `https://ai.example.com` */
   publicUrl: string
@@ -24,7 +24,7 @@ const hour = (now: number) => new Date(now).toISOString().slice(0, 13)
 
 const thresholds = [50, 80, 100]
 
-/** The page of the console about this. Groups and models are named by their names, a member by `<team>.<user>`. */
+/** The console page about this. Groups and models are identified by name, a member by `<team>.<user>`. */
 function pathOf(of: 'key' | 'user' | 'group' | 'team' | 'member' | 'channel' | 'model', id: string): string {
   const name = encodeURIComponent(of === 'member' ? (id.split('.')[0] ?? '') : id)
   const paths = {
@@ -35,7 +35,7 @@ function pathOf(of: 'key' | 'user' | 'group' | 'team' | 'member' | 'channel' | '
   return paths[of]
 }
 
-/** When a window of a budget began, as text; days, weeks and months in UTC are near enough to tell windows apart. */
+/** When a budget window began, as text; UTC days, weeks and months are close enough to distinguish windows. */
 function windowOf(window: BudgetState['window'], now: number): string {
   if (window === 'daily') return day(now)
   if (window === 'monthly') return day(now).slice(0, 7)
@@ -43,7 +43,7 @@ function windowOf(window: BudgetState['window'], now: number): string {
   return 'total'
 }
 
-/** Of each budget the highest threshold that was reached. */
+/** The highest threshold reached by each budget. */
 export function ofBudgets(states: readonly BudgetState[], now: number, { publicUrl }: Links): Notice[] {
   return states.flatMap(({ of, id, name, window, limit, left, share }): Notice[] => {
     const percent = thresholds.findLast((each) => share * 100 >= each)
@@ -132,7 +132,7 @@ export function ofTest(
   }
 }
 
-/** Models without a price that somebody asked for. */
+/** Requested models without a price. */
 export const ofUnpriced = (models: readonly string[], now: number, { publicUrl }: Links): Notice[] =>
   models.map((model) => ({
     kind: 'unpriced',
@@ -145,7 +145,7 @@ export const ofUnpriced = (models: readonly string[], now: number, { publicUrl }
     },
   }))
 
-/** Models that cost more than they bring today. */
+/** Models that cost more than they earn today. */
 export const ofMargins = (rows: readonly UsageReportRow[], now: number, { publicUrl }: Links): Notice[] =>
   rows.flatMap(({ model, margin }): Notice[] =>
     model === undefined || !margin?.startsWith('-')
@@ -164,7 +164,7 @@ export const ofMargins = (rows: readonly UsageReportRow[], now: number, { public
         ],
   )
 
-/** What a key spent in the last ten minutes, and in how many it usually spends how much. USD. */
+/** A key's spend in the last ten minutes, and its usual spend. USD. */
 export interface KeySpend {
   id: string
   name: string
@@ -174,10 +174,10 @@ export interface KeySpend {
 }
 
 const tooMuch = 5
-/** USD in ten minutes; less than this hurts nobody. */
+/** USD in ten minutes; less is not worth an alert. */
 const worthTelling = 1
 
-/** Keys that spend five times their usual; a key without a past has no usual. */
+/** Keys that spend five times their usual; a key without a history has no usual. */
 export const ofKeySpend = (keys: readonly KeySpend[], now: number, { publicUrl }: Links): Notice[] =>
   keys
     .filter(({ spent, usual }) => usual > 0 && spent >= worthTelling && spent >= tooMuch * usual)
@@ -192,7 +192,7 @@ export const ofKeySpend = (keys: readonly KeySpend[], now: number, { publicUrl }
       },
     }))
 
-/** Bodies that are to be kept cannot be written, or do not reach their bucket. `cause`: why; undefined: all is well. */
+/** Bodies that should be stored cannot be written, or do not reach their bucket. `cause`: why; undefined: no fault. */
 export const ofBodies = (instance: string, cause: string | undefined, now: number, { publicUrl }: Links): Notice[] =>
   cause === undefined
     ? []
@@ -226,7 +226,7 @@ export const ofBackup = (instance: string, lastAt: number | undefined, now: numb
   },
 ]
 
-/** A journal above half. `share`: of its limit. */
+/** A journal more than half full. `share`: of its limit. */
 export const ofJournal = (instance: string, share: number, now: number, { publicUrl }: Links): Notice[] =>
   share < 0.5
     ? []

@@ -1,5 +1,5 @@
 /**
- * Sends an alert to a place, once. Addresses are an administrator's word, as base URLs of channels are: private ones are fine,
+ * Sends an alert to a hook, once. Addresses are set by administrators, like base URLs of channels: private ones are fine,
  * link-local and metadata addresses are never reached, and a name's addresses are checked before they are used.
  */
 import type { Transporter } from 'nodemailer'
@@ -10,17 +10,17 @@ import type { AddressCheck } from '#upstream/addresses'
 import type { Upstream } from '#upstream/upstream'
 import { lineOf, type Message, messageFor, refusalIn, type Target, type Told } from './message.ts'
 
-/** A place, its secrets opened. */
+/** A hook with its secrets decrypted. */
 export interface Place extends Target {
   form: AlertForm
   from: string | null
   to: readonly string[] | null
 }
 
-/** What became of it. */
+/** The result of a delivery. */
 export interface Outcome {
   ok: boolean
-  /** In words, without anything that the place sent but its status and code. */
+  /** In words, containing nothing of the answer but its status and code. */
   answer: string
 }
 
@@ -60,7 +60,7 @@ export function createSend({ upstream, check, clock }: { upstream: Upstream; che
     return { ok: refusal === undefined, answer: refusal ?? `HTTP ${answer.status}` }
   }
 
-  /** The library resolves no name itself: it is given an address that was checked. */
+  /** The library does not resolve the name itself: it gets a checked address. */
   async function byMail(place: Place, { id, data }: Told): Promise<Outcome> {
     const url = new URL(place.url)
     const isSecure = url.protocol === 'smtps:'
@@ -74,7 +74,7 @@ export function createSend({ upstream, check, clock }: { upstream: Upstream; che
       secure: isSecure,
       // A password is never sent in the clear.
       requireTLS: !isSecure && url.password !== '',
-      // Certificates have names of servers; one that is reached by an address proves that address.
+      // Certificates are for server names; a server reached by IP address must prove that address.
       tls: isAddress(url.hostname) ? {} : { servername: url.hostname },
       ...(url.username !== '' && { auth: { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) } }),
       connectionTimeout: limitMs,
@@ -104,7 +104,7 @@ export function createSend({ upstream, check, clock }: { upstream: Upstream; che
 
 const isAddress = (hostname: string) => hostname.startsWith('[') || /^[\d.]+$/.test(hostname)
 
-/** What the library says of a mail server that it could not talk to. */
+/** The library's error codes for an unreachable mail server. */
 const mailFaults: Record<string, string> = {
   EDNS: 'The name of the mail server is not known.',
   ECONNECTION: 'The mail server cannot be reached.',
@@ -114,11 +114,11 @@ const mailFaults: Record<string, string> = {
   ETLS: 'The mail server offers no encryption, without which no password is sent.',
 }
 
-/** What a mail server said is not shown: it may repeat what it was sent. */
+/** A mail server's reply is not shown: it may repeat what it was sent. */
 function mailFault(thrown: unknown): string {
   const { code, responseCode, message } = thrown as { code?: unknown; responseCode?: unknown; message?: unknown }
   if (typeof responseCode === 'number') return `SMTP ${responseCode}${code === 'EAUTH' ? ': user or password is wrong' : ''}`
-  // In the words of this machine.
+  // A local error message.
   if (/certificate|altnames/i.test(String(message))) return 'The certificate of the mail server is not trusted (NODE_EXTRA_CA_CERTS).'
   if (typeof code !== 'string') return 'SMTP failed'
   return mailFaults[code] ?? (/^[A-Z_]{1,40}$/.test(code) ? `SMTP failed: ${code}` : 'SMTP failed')

@@ -1,4 +1,4 @@
-/** What an address of a place must be. */
+/** Rules for addresses of hooks. */
 import type { AlertForm } from '#shared/console/alert'
 import { GatewayError } from '#shared/errors'
 import { assertChannelAddress } from '#upstream/addresses'
@@ -11,7 +11,7 @@ export function addressOf(url: string): string {
 
 const invalid = (param: string, message: string) => new GatewayError('invalid_value', message, { param })
 
-/** Throws `invalid_value` for an address that is none, or that is never called, and for mail without sender or receiver. */
+/** Throws `invalid_value` for an invalid or forbidden address, and for mail without sender or receiver. */
 export function assertTarget(target: { form: AlertForm; url: string; from: string | null; to: readonly string[] | null }): void {
   const { form, url: text, from, to } = target
   const url = URL.parse(text)

@@ -1,6 +1,6 @@
 /**
- * Looks at what has changed lately and notes what somebody should hear of. It asks the same reports as the console, of those keys and
- * users only that were used within a quarter of an hour, and nothing at all while nobody wants to hear anything.
+ * Checks recent changes and writes notices. It uses the same reports as the console, only for keys and
+ * users that were used within a quarter of an hour, and does nothing while there are no hooks.
  */
 import type { Accounts } from '#accounts/accounts'
 import type { User } from '#accounts/caller'
@@ -30,7 +30,7 @@ import {
   ofUnpriced,
 } from './notice.ts'
 
-/** What is looked at. */
+/** Sources of the checks. */
 export interface WatchParts {
   alerts: Pick<Alerts, 'hooks' | 'note'>
   accounts: Pick<Accounts, 'keys' | 'users' | 'groups' | 'usageReports' | 'usageLog' | 'directory'>
@@ -40,9 +40,9 @@ export interface WatchParts {
   prices: PriceBook
   health: Pick<Health, 'ailments'>
   journalShare(): number
-  /** Why kept requests cannot be stored; undefined: they can. */
+  /** Why bodies cannot be stored; undefined: they can. */
   bodiesFault(): string | undefined
-  /** Backups on a timer; absent: nobody asks for any. */
+  /** Backups on a timer; absent: not configured. */
   backups?: (() => { isOverdue: boolean; lastAt: number | undefined }) | undefined
   /** The installation of this process. */
   instance: string
@@ -55,20 +55,20 @@ const lateMs = 15 * minuteMs
 const spendMs = 10 * minuteMs
 const dayMs = 86_400_000
 const pastMs = 7 * dayMs
-/** Rows of one report, and reports of one look, at most. */
+/** Most rows of one report, and most reports of one check. */
 const pageRows = 1_000
 const mostPages = 10
-/** Keys whose past is looked up at once. */
+/** Most keys whose history is queried at once. */
 const mostSuspects = 20
 const mostAsked = 100
 
-/** Whoever looks: the house sees everything. */
+/** The reader of the reports: the house sees everything. */
 const house: User = {
   ...{ id: 'house', name: 'house', role: 'admin', group: 'default', groups: ['default'], enabled: true, managed: 'console' },
   ...{ createdAt: new Date(0), budget: null, limits: null },
 }
 
-/** One look; rejects when the database does not answer. Keep it and call it on a schedule: it remembers since when breakers are open. */
+/** Runs one check; rejects when the database does not answer. Call it on a schedule: it remembers since when breakers are open. */
 export function createWatch(parts: WatchParts): () => Promise<void> {
   const { alerts, accounts, teams, budgetsLeft, channels, prices, health, clock } = parts
   const links = { publicUrl: parts.publicUrl.origin }
@@ -115,7 +115,7 @@ export function createWatch(parts: WatchParts): () => Promise<void> {
     })
   }
 
-  /** What the keys that spent much just now usually spend: the mean of the hours of a week in which they spent anything. */
+  /** The usual spend of the keys that just spent much: the mean over the hours of a week in which they spent anything. */
   async function spendOf(rows: readonly UsageReportRow[], now: number): Promise<KeySpend[]> {
     const suspects = rows.filter(({ charged, key }) => key && Number(charged) >= 1).slice(0, mostSuspects)
     const found: KeySpend[] = []
@@ -176,7 +176,7 @@ export function createWatch(parts: WatchParts): () => Promise<void> {
         [...accounts.groups.all()].filter(({ name }) => usedGroups.has(name)).map((row) => ({ ...row, id: row.name })),
       )),
     ]
-    // What a team paid is not the member's, and the other way round.
+    // What a team paid is not the member's spend, and vice versa.
     const spent = await report(['team', 'user'], now - dayMs, now + 1)
     const spentByUser = new Map(spent.filter(({ team }) => !team).map(({ user, charged }) => [user?.id, charged]))
     const spentByTeam = new Map((await report(['team'], now - dayMs, now + 1)).map(({ team, charged }) => [team?.id, charged]))

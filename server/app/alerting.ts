@@ -1,4 +1,4 @@
-/** Alerts, wired: what is looked at, how they are sent, and the tests of channels that tell of their failure. */
+/** Wires alerts: their checks, their delivery, and channel tests that report failures. */
 import { type Alerts, createAlerts } from '#alerts/alerts'
 import { ofTest } from '#alerts/notice'
 import { createSend } from '#alerts/send'
@@ -15,9 +15,9 @@ import type { Upstream } from '#upstream/upstream'
 /** Alerts and what feeds them. */
 export interface Alerting {
   alerts: Alerts
-  /** Looks once at what alerts are about. */
+  /** Runs the checks once. */
   look(): Promise<void>
-  /** The same tests of channels, whose failures are told. */
+  /** The same channel tests, with failures reported as alerts. */
   watched(probe: Probe): Probe
 }
 
@@ -30,7 +30,7 @@ type Parts = Omit<WatchParts, 'alerts'> & {
   upstream: Upstream
 }
 
-/** Nothing runs by itself: `jobs.ts` calls. */
+/** Nothing runs by itself: `jobs.ts` calls it. */
 export function createAlerting(parts: Parts): Alerting {
   const { clock, log, channels, publicUrl, upstream, failedTests }: Parts & { clock: Clock } = parts
   const alerts = createAlerts({ ...parts, send: createSend({ upstream, check: createAddressCheck({ clock }), clock }) })

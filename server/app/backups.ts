@@ -5,7 +5,7 @@ import type { Store } from '#store/engine/store'
 import { type Backups, createBackups, writeBy } from '#store/schema-moves/backups'
 import type { Config } from './config.ts'
 
-/** Undefined where nobody asks for any. */
+/** Undefined where none are configured. */
 export function backupsOf(config: Config, { worker }: Store, instance: string, log: Log): Backups | undefined {
   const { backupFolder: folder, backupEveryMs: everyMs, backupsKept: keep, backupsForMs: forMs } = config
   if (folder === undefined || !worker) return undefined

@@ -1,4 +1,4 @@
-/** Wires what lasts longer than a request: jobs, and the batches that they run. */
+/** Wires work that outlasts a request: jobs, and the batches that they run. */
 import type { Accounts } from '#accounts/accounts'
 import type { Settings } from '#accounts/settings'
 import { createBatchRunner } from '#batches/batch-runner'
@@ -18,15 +18,15 @@ interface BatchingParts extends JobsParts {
   files: StoredFiles
   live: LiveChanges
   services: LineServices
-  /** Others need this process. */
+  /** Whether the process is busy with interactive requests. */
   isBusy(): boolean
 }
 
-/** Requests of batches at once, and of one user. */
+/** Most concurrent batch requests, and most of one user. */
 const mostLines = 32
 const mostLinesOfUser = 8
 
-/** Jobs and batches of this program; they begin with the first look at the jobs. */
+/** Jobs and batches of this program; they start with the first poll of the jobs. */
 export function openBatching(parts: BatchingParts): { work: OpenJobs; batches: Batches } {
   const { store, sealer, clock, random, log, accounts, settings, files, live, services, isBusy } = parts
   const work = createJobs(parts)

@@ -1,8 +1,8 @@
-/** Where kept requests lie, as the environment says it. */
+/** Location of stored bodies, from the environment. */
 import type { BucketPlace } from '#runtime/storage/bucket'
 import type { Config } from './config.ts'
 
-/** The folder, which for a bucket holds what is on its way there, and the bucket if there is one. */
+/** The folder, which for a bucket holds files not uploaded yet, and the bucket if there is one. */
 export function bodiesPlaceOf(config: Config): { folder: string; bucket?: BucketPlace } {
   const { bodiesPlace: place, awsAccessKeyId: accessKeyId = '', awsSecretAccessKey: secretAccessKey = '' } = config
   const folder = `${config.dataFolder}/bodies`

@@ -1,4 +1,4 @@
-/** Opens the books of this instance by the program's settings. */
+/** Opens the books of this instance with the program's settings. */
 import { type LeasedBooks, openLeasedBooks } from '#billing/ledger/leased-books'
 import { remoteBooks } from '#billing/ledger/remote-books'
 import type { Clock, Random } from '#runtime/clock'
@@ -18,7 +18,7 @@ interface BooksParts {
   budgetOf: NonNullable<Parameters<typeof openLeasedBooks>[0]['budgetOf']>
 }
 
-/** Replays the journal, as `openLeasedBooks` says; the database is asked by a worker where the store has one. */
+/** Replays the journal (see `openLeasedBooks`); the database is called through a worker where the store has one. */
 export const openBooks = async ({ store, config, clock, random, log, instance, budgetOf }: BooksParts): Promise<LeasedBooks> =>
   openLeasedBooks({
     ...{ store, clock, random, log, budgetOf },
@@ -33,5 +33,5 @@ export const openBooks = async ({ store, config, clock, random, log, instance, b
     settleWaits: false,
   })
 
-/** Where the journal lies. */
+/** Folder of the journal. */
 export const journalFolder = ({ dataFolder }: Pick<Config, 'dataFolder'>): string => `${dataFolder}/journal`

@@ -1,4 +1,4 @@
-/** The formats of environment variables: text in, a value or what is accepted instead out. */
+/** Parsers of environment variables: text in; a value, or a description of what is accepted, out. */
 import { isIP } from 'node:net'
 import { assertProxy } from '#upstream/route'
 
@@ -15,7 +15,7 @@ export class Refusal {
 
 export const anything: Parse<string> = (text) => text
 
-/** A folder, or a bucket of an S3-compatible service and what the names in it begin with. */
+/** A folder, or a bucket of an S3-compatible service with a name prefix. */
 export type BodiesPlace = { folder: string } | { bucket: string; prefix: string }
 
 export const bodiesPlace: Parse<BodiesPlace> = (text) => {
@@ -24,7 +24,7 @@ export const bodiesPlace: Parse<BodiesPlace> = (text) => {
   return bucket === undefined ? new Refusal('must be a folder or s3://bucket/prefix') : { bucket, prefix: prefix.replace(/^\/+|\/+$/g, '') }
 }
 
-/** A few words that people read. */
+/** A short label for people. */
 export const label: Parse<string> = (text) =>
   /^\P{Cc}{1,40}$/u.test(text.trim()) ? text.trim() : new Refusal('must be 1 to 40 characters, in one line')
 
@@ -40,7 +40,7 @@ export const whole =
     return value >= min && value <= max ? value : new Refusal(`must be a whole number from ${min} to ${max}`)
   }
 
-/** A number with one of the given units, as a whole number of the smallest one. */
+/** A number with one of the given units, as an integer in the smallest one. */
 export const measured =
   (units: Map<string, number>, example: string): Parse<number> =>
   (text) => {
@@ -88,7 +88,7 @@ export const origin: Parse<string> = (text) => {
   return bare ? url.origin : new Refusal('must be http:// or https:// with a host and nothing after it')
 }
 
-/** Plain HTTP is for tests and tunnels on this machine: everybody on the way could sign in as anyone. */
+/** Plain HTTP is only for tests and tunnels on this machine: anyone on the network path could sign in as anyone. */
 export const issuer: Parse<URL> = (text) => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const isLocal = url !== undefined && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname)

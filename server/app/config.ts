@@ -34,7 +34,7 @@ interface Variable<T> {
   /** The default, as printed in the documentation. */
   shown: string
   meaning: string
-  /** Nobody may read its value back: it holds a password, a key or a token. */
+  /** Its value is never shown: it holds a password, a key or a token. */
   secret?: true
   read(text: string | undefined): T | Refusal
 }
@@ -229,7 +229,7 @@ function readOne(row: Variable<unknown>, text: string | undefined): unknown {
   return value
 }
 
-/** Names that other programs read too: what they say counts only where there is a bucket. */
+/** Variables that other programs read too: they count only where a bucket is configured. */
 function demandBucket({ awsAccessKeyId, awsSecretAccessKey, awsRegion, awsEndpoint }: Config): void {
   if (awsAccessKeyId === undefined || awsSecretAccessKey === undefined) {
     throw new Error('PARLEY_BODIES in a bucket needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY')

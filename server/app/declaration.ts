@@ -14,7 +14,7 @@ const usual = './parley.yaml'
 
 /** What reading parley.yaml needs. */
 export interface ConfigFileParts {
-  /** Absent: `./parley.yaml` if it is there. */
+  /** Absent: `./parley.yaml` if it exists. */
   file: string | undefined
   env: Record<string, string | undefined>
   clock: Pick<Clock, 'now'>
@@ -59,7 +59,7 @@ export async function openConfigFile({ file, env, clock, log }: ConfigFileParts)
   async function declared(): Promise<Declaration | undefined> {
     const text = await readIfThere(path)
     if (text === undefined) return undefined
-    // Loaded when first needed: without a file, a start does without the parser.
+    // Loaded on demand: without a file the parser is not needed.
     const { readDeclaration } = await import('#declare/declaration')
     return readDeclaration(text, env)
   }

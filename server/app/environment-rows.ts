@@ -1,8 +1,8 @@
-/** What the environment of this instance says, for administrators: every variable, and what it is set to unless that is a secret. */
+/** The environment of this instance, for administrators: every variable, with its value unless that is a secret. */
 import type { EnvironmentRow } from '#shared/console/settings'
 import { variables } from './config.ts'
 
-/** The rows, in the order of the table of variables. An empty value counts as absent; links of the documentation are left out. */
+/** The rows, in the order of the table of variables. An empty value counts as absent; links of the documentation are removed. */
 export function environmentRows(env: Record<string, string | undefined>): EnvironmentRow[] {
   return variables.map(({ name, shown, meaning, secret }) => {
     const text = env[name] ?? ''

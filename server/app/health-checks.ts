@@ -1,29 +1,29 @@
 /**
- * Who asks `GET /readyz` again and again is a balancer, and goes on sending requests until it has heard that this process leaves.
- * Refusing them before would fail requests that another instance could have served.
+ * Load balancers poll `GET /readyz`, and keep sending requests until they have seen that this process is shutting down.
+ * Refusing requests before would fail some that another instance could have served.
  */
 import type { Clock } from '#runtime/clock'
 import type { AbortSignalLike } from '#runtime/contract/abort'
 
-/** Failed checks after which the usual balancers send nothing more (HAProxy and Kubernetes: 3). */
+/** Failed checks after which common balancers stop sending requests (HAProxy and Kubernetes: 3). */
 const toldEnough = 3
-/** Milliseconds; rarer questions are somebody's look, not a check. */
+/** Milliseconds; less frequent requests are not health checks. */
 const longestGapMs = 10_000
 const longestWaitMs = 30_000
-/** Two questions may come close to each other: of two askers, or late. How often somebody checks is the longest of so many gaps. */
+/** Two checks may come close together: from two balancers, or late. The check interval is taken as the longest of this many gaps. */
 const gapsLooked = 4
 
-/** Watches the questions, and waits for their asker. */
+/** Tracks health checks, and waits until they have seen the shutdown. */
 export interface HealthChecks {
-  /** Somebody asked, and hears whether this process is leaving. */
+  /** A check was answered, saying whether this process is shutting down. */
   asked(isLeaving: boolean): void
-  /** Resolves when whoever checks has heard it often enough, at once where nobody checks, after 30 s at the latest, or by the signal. */
+  /** Resolves when the checks have seen it often enough, at once without checks, after 30 s at the latest, or when `hurried` is aborted. */
   heard(hurried: AbortSignalLike): Promise<void>
 }
 
 export function createHealthChecks(clock: Pick<Clock, 'monotonic' | 'sleep'>): HealthChecks {
   let last = Number.NEGATIVE_INFINITY
-  /** The last ones that are no longer than those of a check. */
+  /** The most recent gaps no longer than `longestGapMs`. */
   let gaps: number[] = []
   let told = 0
 

@@ -1,9 +1,9 @@
-/** The identity provider that the environment names. */
+/** The identity provider configured in the environment. */
 import { createIdentityProvider, type IdentityProvider } from '#accounts/identity/provider'
 import { callbackPath } from '#http/console/accounts/single-sign-on'
 import type { Config } from './config.ts'
 
-/** Undefined where the environment names none. Asks nothing of it yet. */
+/** Undefined where none is configured. Does not contact it yet. */
 export function identityProviderOf(config: Config, publicUrl: URL): IdentityProvider | undefined {
   const { oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret: clientSecret, oidcGroups: groupsClaim } = config
   if (issuer === undefined || clientId === undefined) return undefined

@@ -1,4 +1,4 @@
-/** What the program does every so often, beside its requests. */
+/** Scheduled tasks of the program. */
 import type { Invitations } from '#accounts/invitations/invitations'
 import type { UserConversations } from '#accounts/kept/conversations'
 import type { UsageUpkeep } from '#accounts/usage/upkeep'
@@ -43,24 +43,24 @@ interface JobParts {
   backgroundInteractions: Pick<BackgroundInteractions, 'sweep'>
   tokenUses: { sweep(): Promise<number> }
   calls: { sweep(): Promise<number> }
-  /** What lasts longer than a request. */
+  /** Work that outlasts a request. */
   work: Pick<Jobs, 'look'>
-  /** Loads what requests need only now and then, once there are requests. */
+  /** Preloads rarely needed modules, once there are requests. */
   prepare(): Promise<void>
-  /** Milliseconds after which it goes to another process. */
+  /** Milliseconds after which another process takes it over. */
   takeoverMs: number
   replays: Pick<Replays, 'sweep'>
-  /** Absent: nobody asks for backups. */
+  /** Absent: no backups configured. */
   backups?: Pick<Backups, 'look' | 'lookEveryMs'> | undefined
 }
 
 const openAhead = 'open the budgets that begin soon'
 const turnMonths = 'create the monthly partitions of the usage rows'
-/** What is done soon after the start, too. */
+/** Tasks that also run soon after the start. */
 const alsoSoon = new Set([openAhead, turnMonths])
 const soonMs = 1_000
 
-/** Starts every job; one that fails is logged and comes again at its next time. */
+/** Schedules every task; a failure is logged, and the task runs again at its next time. */
 export function startJobs(parts: JobParts): { cancel(): void } {
   const {
     clock,
@@ -119,8 +119,8 @@ export function startJobs(parts: JobParts): { cancel(): void } {
   if (backups) jobs.push(['make a backup, or remove old ones', backups.lookEveryMs, backups.look])
   const failed = (what: string) => (thrown: unknown) => log.warn({ err: thrown }, `could not ${what}`)
   const scheduled = jobs.map(([what, ms, run]) => every(clock, ms, run, failed(what)))
-  // A start may be minutes before midnight. The first requests do not wait for it: months are made ahead, and rows of one that is not there
-  // go to the default partition until it is.
+  // A start may be minutes before midnight. The first requests do not wait for these: months are created ahead, and rows of a missing
+  // one go to the default partition until it exists.
   const soon = clock.after(soonMs, () => {
     for (const [what, , run] of jobs) if (alsoSoon.has(what)) run().catch(failed(what))
   })
@@ -131,17 +131,17 @@ export function startJobs(parts: JobParts): { cancel(): void } {
   }
 }
 
-/** Milliseconds from one look to the next. */
+/** Milliseconds between two checks. */
 const lookEveryMs = 10_000
-/** Milliseconds of CPU time between two looks: more is work, less is none. */
+/** Milliseconds of CPU time between two checks that count as work. */
 const busyMs = 1_500
 const quietMs = 500
-/** So many looks in a row without work are rest. */
+/** This many checks in a row without work count as idle. */
 const quietLooks = 3
 
 /**
- * To be called every ten seconds: calls `giveBack` once when the program has come to rest after work, or after the start. It holds code that
- * was compiled for what it did, and memory for more of it; given back too soon, the next burst would compile it anew. `spentMs` is the CPU
+ * To be called every ten seconds: calls `giveBack` once when the program becomes idle after work, or after the start. The process then
+ * holds compiled code and spare memory; if they were released too soon, the next burst would compile again. `spentMs` is the CPU
  * time of the process so far.
  */
 export function createRest(spentMs: () => number, giveBack: () => void): () => void {

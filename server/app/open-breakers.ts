@@ -1,8 +1,8 @@
-/** What metrics say of the health of channels. */
+/** Channel health for metrics. */
 import type { ChannelRegistry } from '#routing/channels'
 import type { Health } from '#routing/health-contract'
 
-/** How many breakers are open, by name of the channel; only of those that have any. */
+/** Number of open breakers by channel name; only channels that have any. */
 export function openBreakers(health: Health, channels: ChannelRegistry): ReadonlyMap<string, number> {
   const names = new Map(channels.rows().map(({ id, name }) => [id, name]))
   const open = new Map<string, number>()

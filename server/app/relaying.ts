@@ -1,4 +1,4 @@
-/** What requests are answered with: upstreams and their health, limits, and the relays of requests and of sessions. */
+/** Wires relaying: upstreams and their health, limits, and the relays of requests and of sessions. */
 import { openLimiter } from '#billing/ratelimit/open-limiter'
 import { createDemoUpstream } from '#demo/demo'
 import { createDemoSockets } from '#demo/realtime'
@@ -23,7 +23,7 @@ import { createSigner } from '#upstream/sign'
 import { createSocketUpstream } from '#upstream/socket'
 import { version } from './version.ts'
 
-/** What is made here. */
+/** Parts created here. */
 type Made =
   | 'balancing'
   | 'limiter'
@@ -46,7 +46,7 @@ export type RelayingParts = Omit<RelayParts, Made> & {
   large: Pick<LargeBodies, 'frame' | 'answer'>
 }
 
-/** Opens them; `parts` is all that the relays work with, `elsewhere` what reaches addresses that upstreams name: those of `mediaPolicy`. */
+/** Opens them; `parts` is everything that the relays need, `elsewhere` fetches URLs that upstreams name, within `mediaPolicy`. */
 export function openRelaying({ store, mediaPolicy, large, balancingMode, ...others }: RelayingParts) {
   const { channels, log } = others
   const check = createAddressCheck({ clock })

@@ -105,7 +105,7 @@ export interface RouteParts {
   failedTests: FailedTests
   background: Pick<Background, 'open' | 'cancel'>
   settings: Settings
-  /** What users have of what has a quota. */
+  /** What users have stored of everything with a quota. */
   kept: Pick<QuotaDeps, 'keysOf' | 'storedBy' | 'filesOf'>
   conversations: ConversationDeps['conversations']
   environment: SettingsDeps['environment']

@@ -1,4 +1,4 @@
-/** The running program as others see it, and what it is built from. */
+/** The interface of the running program, and its dependencies. */
 import type { App } from '#http/app'
 import type { ConsoleServices } from '#http/console/route/services'
 import type { Readiness } from '#http/health'
@@ -12,7 +12,7 @@ import type { Config } from './config.ts'
 export interface Standing {
   app: App
   accounts: ConsoleServices['accounts']
-  /** Undefined where nobody may ask for them. */
+  /** Undefined where they are not served. */
   metrics: Metrics | undefined
   /** Requests that are not settled yet. */
   open(): number
@@ -25,15 +25,15 @@ export interface Standing {
   close(): Promise<void>
 }
 
-/** What the program is built from. */
+/** Dependencies of the program. */
 export interface Surroundings {
   config: Config
   env: Record<string, string | undefined>
   log: Log
   publicUrl: URL
-  /** The store that was begun before all of this was loaded. */
+  /** The store, whose opening began before this module was loaded. */
   opening: OpeningStore
-  /** Called once for each time that somebody asks. */
+  /** Called once per readiness check. */
   readiness(): Readiness
   /** False: new work is refused. */
   work: { readonly taken: boolean }

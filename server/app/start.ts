@@ -46,7 +46,7 @@ async function handOver(listener: Listener, hurried: AbortSignal): Promise<void>
   void listener.stop(false)
 }
 
-/** Lets open requests finish until the limit, then cuts off the rest and closes the books. */
+/** Lets open requests finish within the limit, then cuts off the rest and closes the books. */
 async function shutDown(listener: Listener, standing: Standing, limitMs: number, hurried: AbortSignal): Promise<void> {
   const until = clock.monotonic() + limitMs
   standing.drain()
@@ -67,7 +67,7 @@ function listenForMetrics({ metrics }: Standing, { metrics: place, maxIdleMs: id
   return listener
 }
 
-/** Folders that are made when they are first needed. Throws an Error that names the variable where that cannot be. */
+/** Checks folders that are created on demand. Throws an Error that names the variable where that is impossible. */
 async function demandFolders({ backupFolder, bodiesPlace }: Config): Promise<void> {
   const named = [
     ['PARLEY_BACKUPS', backupFolder],
@@ -101,7 +101,7 @@ async function start(log: Log, config: Config, mediaPolicy: MediaPolicy): Promis
   const early = shared ? undefined : open()
   const { dataFolder, databaseUrl } = config
   const opening = beginStore({ dataFolder, ...(databaseUrl !== undefined && { databaseUrl }), clock, random, log: printLine })
-  // All the rest is loaded while the database opens.
+  // The rest is loaded while the database opens.
   const { build } = await import('./app.ts')
   const publicUrl = new URL(config.publicUrl ?? addressOf(config, early?.port ?? config.port))
   const built = await build({

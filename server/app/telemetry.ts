@@ -9,15 +9,15 @@ import { tracedLog } from '#telemetry/traced-log'
 
 /** Telemetry before the program is built. */
 export interface TelemetryPlan {
-  /** Its lines about a request name the trace, where there are traces. */
+  /** Its lines about a request include the trace id, where there are traces. */
   log: Log
-  /** Undefined where no collector is named. Rejects with an Error that names the variable for a setting or file that is not right. */
+  /** Undefined where no collector is configured. Rejects with an Error that names the variable of an invalid setting or file. */
   start(
     parts: Omit<TelemetryParts, 'settings' | 'tls' | 'env' | 'log' | 'vendors'> & { channels: Pick<Channels, 'all'> },
   ): Promise<Telemetry | undefined>
 }
 
-/** Reads the environment; `level`: of the log. Throws an Error that names the variable for what is not possible. */
+/** Reads the environment; `level`: of the log. Throws an Error that names the variable of an invalid setting. */
 export function planTelemetry(env: Record<string, string | undefined>, log: Log, level: LogLevel): TelemetryPlan {
   const settings = telemetrySettings(env)
   if (settings === undefined) return { log, start: async () => undefined }
@@ -47,5 +47,5 @@ async function tlsOf({ tlsFiles }: TelemetrySettings): Promise<TlsIdentity | und
   return Object.fromEntries(await Promise.all(read))
 }
 
-/** By the names that usage rows have for channels. */
+/** By channel name, as in usage rows. */
 const vendorsOf = (channels: Pick<Channels, 'all'>) => new Map([...channels.all()].map(({ name, vendor }) => [name, vendor.id]))

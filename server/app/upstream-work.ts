@@ -1,4 +1,4 @@
-/** Wires what upstreams make and hold long after they were asked: videos, interactions and calls, what is kept of them, and the jobs that wait for their ends. */
+/** Wires long work of upstreams: videos, interactions and calls, their stored state, and the jobs that wait for their ends. */
 import type { Accounts } from '#accounts/accounts'
 import type { Books } from '#billing/ledger/books'
 import { type Calls, callKind, createCalls } from '#calls/calls'
@@ -23,13 +23,13 @@ interface Wiring {
   store: Store
   sealer: Sealer
   relaying: RelayParts & FollowUpParts
-  /** What sessions are made of. */
+  /** Dependencies of sessions. */
   sessions: { parts: RealtimeParts; booking: Booking }
   books: Books
   accounts: Pick<Accounts, 'callerWithKey'>
   live: Pick<LiveChanges, 'answered'>
   work: OpenJobs
-  /** Milliseconds without a sign after which a job goes to another process. */
+  /** Milliseconds without a heartbeat after which a job goes to another process. */
   silenceMs: number
 }
 
@@ -82,5 +82,5 @@ function openCalls({ store, sealer, accounts, work, sessions }: Wiring): {
   return { calls, callDoors: createCallDoors({ parts, booking, calls, watched }), watchedCalls: watched }
 }
 
-/** All of it; its jobs are of `work`. */
+/** All of it; its jobs run in `work`. */
 export const openUpstreamWork = (wiring: Wiring) => ({ ...openLongWork(wiring), ...openCalls(wiring) })

@@ -1,8 +1,8 @@
-/** Books that also tell whose requests have been answered, for the console's event stream. */
+/** Books that also report whose requests were answered, for the console's event stream. */
 import type { Books } from '#billing/ledger/books'
 import type { LiveChanges } from '#live/live-changes'
 
-/** The same books; each row that a request leaves is told first, since whoever reads rows waits for them. */
+/** The same books; each row is reported before it is written, since the event makes readers wait for it. */
 export function watchedBooks<Inner extends Books>(books: Inner, { answered }: Pick<LiveChanges, 'answered'>): Inner {
   return {
     ...books,

@@ -1,6 +1,6 @@
 /**
- * Second factors of users: authenticator apps, passkeys, and recovery codes for when both are lost. Nothing here knows sessions; whoever
- * calls has made sure whose factors these are. Start with `prove`.
+ * Second factors of users: authenticator apps, passkeys, and recovery codes for when both are lost. Nothing here knows sessions; the caller
+ * has verified whose factors these are. Start with `prove`.
  */
 import type { Clock, Random } from '#runtime/clock'
 import type { Sealer } from '#runtime/secrets'
@@ -38,10 +38,10 @@ import { newRecoveryCodes, recoveryDigest } from './recovery-codes.ts'
 /** Factors that one user may have. */
 const mostOfAUser = 20
 
-/** Whose factors are asked about: of a user who is signed in, or has begun to. */
+/** The user whose factors these are: signed in, or in the middle of signing in. */
 type Owner = Actor & { name: string }
 
-/** For what a passkey is asked, and by whom: `subject` is a session or a step; empty for a sign-in by the passkey alone. */
+/** What a passkey is requested for: `subject` is a session or a step; empty for a sign-in by the passkey alone. */
 export interface PasskeyAsked {
   use: PasskeyUse
   subject: string
@@ -53,30 +53,30 @@ export interface Factors {
   readonly passkeys: boolean
   /** Whether the user has any. Synchronous, from memory. */
   has(userId: string): boolean
-  /** With what the user can go on, from the database: another instance may have just changed it. Undefined without any factor. */
+  /** The user's available methods, from the database: another instance may have just changed them. Undefined without any factor. */
   methodsOf(userId: string): Promise<FactorMethods | undefined>
-  /** Those that count, oldest first. */
+  /** Confirmed ones, oldest first. */
   rowsOf(userId: string): Promise<FactorRow[]>
   recoveryCodesLeft(userId: string): Promise<number>
-  /** An app that counts once `confirmApp` has seen a code of it. Throws `quota_exceeded`. */
+  /** An app, inactive until `confirmApp` has accepted a code of it. Throws `quota_exceeded`. */
   addApp(by: Owner, name: string): Promise<AppRow>
-  /** The recovery codes, if it is the first factor. Throws `not_found`, `invalid_value`, `quota_exceeded`. */
+  /** Resolves to the recovery codes, if it is the first factor. Throws `not_found`, `invalid_value`, `quota_exceeded`. */
   confirmApp(by: Owner, id: string, code: string): Promise<string[]>
-  /** Options for the browser to make a passkey. Throws `unsupported_here` where this address knows none. */
+  /** Options for the browser to create a passkey. Throws `unsupported_here` where passkeys do not work at this address. */
   creationOptions(by: Owner, asked: PasskeyAsked): Promise<object>
-  /** Options for the browser to ask for a passkey of this user, or, without one, for any. Throws `unsupported_here`. */
+  /** Options for the browser to request a passkey of this user, or of any. Throws `unsupported_here`. */
   requestOptions(userId: string | undefined, asked: PasskeyAsked): Promise<object>
-  /** The recovery codes, if it is the first factor. Throws `invalid_value`, `name_taken`, `quota_exceeded`. */
+  /** Resolves to the recovery codes, if it is the first factor. Throws `invalid_value`, `name_taken`, `quota_exceeded`. */
   addPasskey(by: Owner, fields: Static<typeof NewPasskey>, asked: PasskeyAsked): Promise<string[]>
-  /** New codes in the place of all others. Throws `not_found` for a user without a factor. */
+  /** Replaces all codes by new ones. Throws `not_found` for a user without a factor. */
   renewRecoveryCodes(by: Owner): Promise<string[]>
-  /** With the last one the recovery codes go too. Throws `not_found`, and `still_in_use` for the last one of whom one is asked for. */
+  /** Removing the last one removes the recovery codes too. Throws `not_found`, and `still_in_use` for the last one if one is required. */
   remove(by: Owner, id: string, isRequired: boolean): Promise<void>
-  /** Takes all factors and recovery codes of another user away. */
+  /** Removes all factors and recovery codes of another user. */
   reset(by: Actor, user: { id: string; name: string }): Promise<void>
-  /** Whether this proves that it is the user: a code, each once; a recovery code, each once; or a passkey of theirs. */
+  /** Whether this proves the user's identity: a code or recovery code, each valid once; or one of their passkeys. */
   prove(userId: string, given: FactorGiven, asked: PasskeyAsked): Promise<boolean>
-  /** The id of the user whose passkey signed this, as somebody whom the device knows; undefined for anything else. */
+  /** The id of the user whose passkey signed this, with user verification by the device; undefined for anything else. */
   holderOf(answer: PasskeyAnswer): Promise<string | undefined>
   sweep(): Promise<void>
 }
@@ -94,7 +94,7 @@ export interface FactorsParts {
 export async function createFactors({ store, sealer, clock, random, publicUrl }: FactorsParts): Promise<Factors> {
   const site = passkeySiteAt(publicUrl)
   const challenges = createChallenges({ store, sealer, clock })
-  /** How many factors count, by user. */
+  /** Number of confirmed factors by user. */
   const counts = new Map<string, number>()
   await mirror<FactorOwner>(store, {
     table: 'second_factors',
@@ -125,7 +125,7 @@ export async function createFactors({ store, sealer, clock, random, publicUrl }:
   const record = (store: Store, by: Owner, verb: 'add' | 'remove', { kind, name }: Pick<FactorRecord, 'kind' | 'name'>) =>
     note(store, by, { action: `secondFactor.${verb}`, target: by.id, name: by.name, [verb === 'add' ? 'after' : 'before']: { kind, name } })
 
-  /** Puts new codes in the place of all others. */
+  /** Replaces all codes by new ones. */
   async function renew(store: Store, userId: string): Promise<string[]> {
     const codes = newRecoveryCodes(random)
     const digests = codes.map((code) => recoveryDigest(userId, code))
@@ -133,7 +133,7 @@ export async function createFactors({ store, sealer, clock, random, publicUrl }:
     return codes
   }
 
-  /** Throws `quota_exceeded`. Holds only in the transaction that adds one. */
+  /** Throws `quota_exceeded`. Reliable only in the transaction that adds one. */
   async function demandRoom(store: Store, userId: string): Promise<void> {
     if ((await confirmedOf(store, userId)).length < mostOfAUser) return
     throw new GatewayError('quota_exceeded', `A user may have ${mostOfAUser} second factors. Remove one first.`)
@@ -215,7 +215,7 @@ export async function createFactors({ store, sealer, clock, random, publicUrl }:
       })
     },
     async remove(by, id, isRequired) {
-      // These transactions come one after the other, so that of two removals at once the later one sees what the first has left.
+      // These transactions are serialised, so that of two concurrent removals the later one sees what the first has left.
       await onRecord(store, async (store) => {
         const known = await confirmedOf(store, by.id)
         const row = known.find((one) => one.id === id)

@@ -1,10 +1,12 @@
-/** Codes of authenticator apps: TOTP (RFC 6238) with SHA-1, six digits and thirty seconds, which every app knows. otpauth computes them. */
+/**
+ * Codes of authenticator apps: TOTP (RFC 6238) with SHA-1, six digits and thirty seconds, which every app supports. Computed by otpauth.
+ */
 import type { Random } from '#runtime/clock'
 
 /** Bytes of a secret: as many as the digest has, as RFC 4226 recommends. */
 const secretBytes = 20
 const periodMs = 30_000
-/** Steps that a clock may be off, to either side. */
+/** Steps by which a clock may be off, in either direction. */
 const skew = 1
 
 /** Loaded when first needed: most people have no app. */
@@ -16,15 +18,15 @@ export async function newAppSecret(random: Random): Promise<string> {
   return Secret.fromHex(random.hex(secretBytes)).base32
 }
 
-/** The address that an app reads from a QR code. */
+/** The URI that an app reads from a QR code. */
 export async function appUri(secret: string, issuer: string, label: string): Promise<string> {
   const { TOTP, Secret } = await load()
   return new TOTP({ issuer, label, secret: Secret.fromBase32(secret) }).toString()
 }
 
 /**
- * The time step whose code this is, of those that a clock may be at `now` (milliseconds); undefined for any other text. A step says
- * which code was taken, so that none is taken twice.
+ * The time step of this code, within the allowed skew around `now` (milliseconds); undefined for any other text. The step
+ * identifies the code, so that none is accepted twice.
  */
 export async function stepOfCode(secret: string, code: string, now: number): Promise<number | undefined> {
   const digits = code.replace(/[\s-]/g, '')

@@ -1,16 +1,16 @@
-/** Passkeys (WebAuthn Level 3) of this site. @simplewebauthn/server makes the options and checks what browsers answer. */
+/** Passkeys (WebAuthn Level 3) of this site. @simplewebauthn/server creates the options and verifies the browsers' answers. */
 import type { PasskeyAnswer, PasskeyCreated } from '#shared/console/session'
 import type { FactorRecord } from '#store/accounts/second-factors'
 import type { Challenges } from './challenges.ts'
 
-/** The site as WebAuthn names it. */
+/** The relying party in WebAuthn's terms. */
 export interface PasskeySite {
   /** Its host name. */
   id: string
   origin: string
 }
 
-/** Whoever registers or uses a passkey. */
+/** The user of a passkey. */
 export interface PasskeyUser {
   id: string
   name: string
@@ -19,14 +19,14 @@ export interface PasskeyUser {
 /** Loaded when first needed: most installations have no passkeys. */
 const load = () => import('@simplewebauthn/server')
 
-/** The site at this address; undefined where browsers know no passkeys: at an address of numbers, and over HTTP but on the own machine. */
+/** The site at this URL; undefined where browsers do not offer passkeys: at IP addresses, and over HTTP except on localhost. */
 export function passkeySiteAt({ protocol, hostname, origin }: URL): PasskeySite | undefined {
   const isLocal = hostname === 'localhost' || hostname.endsWith('.localhost')
   const isNumeric = hostname.startsWith('[') || /^[\d.]+$/.test(hostname)
   return !isNumeric && (protocol === 'https:' || isLocal) ? { id: hostname, origin } : undefined
 }
 
-/** What a browser needs to make a passkey that the user does not have yet. */
+/** Options for a browser to create a passkey that the user does not have yet. */
 export async function creationOptions(site: PasskeySite, user: PasskeyUser, known: readonly FactorRecord[], challenge: string) {
   const { generateRegistrationOptions } = await load()
   return generateRegistrationOptions({
@@ -38,12 +38,12 @@ export async function creationOptions(site: PasskeySite, user: PasskeyUser, know
   })
 }
 
-/** What a browser needs to ask for a passkey: one of these, or, where `known` is undefined, whichever the person has. */
+/** Options for a browser to request a passkey: one of these, or, where `known` is undefined, any. */
 export async function requestOptions(site: PasskeySite, known: readonly FactorRecord[] | undefined, challenge: string) {
   const { generateAuthenticationOptions } = await load()
   return generateAuthenticationOptions({
     ...{ rpID: site.id, challenge },
-    // Alone it stands for both factors: the device asks who is there.
+    // Alone it counts as both factors: the device verifies the user.
     userVerification: known === undefined ? 'required' : 'preferred',
     ...(known && { allowCredentials: credentials(known) }),
   })
@@ -52,7 +52,7 @@ export async function requestOptions(site: PasskeySite, known: readonly FactorRe
 const credentials = (known: readonly FactorRecord[]) =>
   known.flatMap(({ credential, transports }) => (credential === null ? [] : { id: credential, transports: transports ?? [] }))
 
-/** The columns of a new passkey; undefined when what the browser sent is not valid for this site and subject. */
+/** The columns of a new passkey; undefined when the browser's answer is not valid for this site and subject. */
 export async function readCreated(site: PasskeySite, challenges: Challenges, subject: string, answer: PasskeyCreated) {
   const { verifyRegistrationResponse } = await load()
   const asked = expecting(challenges, subject)
@@ -67,7 +67,10 @@ export async function readCreated(site: PasskeySite, challenges: Challenges, sub
   return { credential: id, publicKey: Buffer.from(publicKey).toString('base64url'), counter, transports }
 }
 
-/** The new signature counter; undefined when the answer is not this passkey's, for this site and subject. `alone`: no password came before. */
+/**
+ * The new signature counter; undefined when the answer is not this passkey's, for this site and subject. `alone`: without a password
+ * before.
+ */
 export async function readAnswer(
   site: PasskeySite,
   challenges: Challenges,
@@ -87,7 +90,7 @@ export async function readAnswer(
   return result?.verified && (await asked.spend()) ? result.authenticationInfo.newCounter : undefined
 }
 
-/** Checks the challenge of an answer, and spends it once the answer was right. */
+/** Checks the challenge of an answer, and spends it once the answer was correct. */
 function expecting(challenges: Challenges, subject: string) {
   let answered = ''
   return {

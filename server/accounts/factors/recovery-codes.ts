@@ -1,4 +1,4 @@
-/** Recovery codes: ten, of 80 random bits each, so that a digest without salt or cost keeps them. */
+/** Recovery codes: ten, of 80 random bits each, so that a plain digest without salt protects them. */
 import type { Random } from '#runtime/clock'
 import { sha256Hex } from '#runtime/secrets'
 
@@ -17,7 +17,7 @@ function written(hex: string): string {
   return letters.match(/.{4}/g)?.join('-') ?? letters
 }
 
-/** The digest under which the code of a user is kept; what is typed may have other letters, spaces and dashes that mean the same. */
+/** The digest under which a user's code is stored; typed codes may differ in case, look-alike letters, spaces and dashes. */
 export function recoveryDigest(userId: string, code: string): string {
   const plain = code
     .toLowerCase()

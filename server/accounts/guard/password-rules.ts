@@ -1,7 +1,7 @@
-/** Which passwords are refused: those that guessing tries first. Length is checked by the schemas. */
+/** Which passwords are refused: those that attackers guess first. Length is checked by the schemas. */
 import { GatewayError } from '#shared/errors'
 
-/** Shorter ones are refused by their length already. */
+/** Shorter ones are already refused by their length. */
 const shortest = 8
 /** A password that is a guessable word and at most this many other characters is guessable too. */
 const spare = 3
@@ -17,8 +17,8 @@ function commonPasswords(): Promise<ReadonlySet<string>> {
 }
 
 /**
- * Throws `weak_password` at `param` for a common password, one character repeated, and the user's own name or the product's with next
- * to nothing around it. `what` begins the message.
+ * Throws `weak_password` at `param` for a common password, one repeated character, and the user's or the product's name with little
+ * around it. `what` begins the message.
  */
 export async function demandStrongPassword(password: string, name: string, param = 'password', what = 'This password'): Promise<void> {
   if (await isWeak(password, name)) {
@@ -26,7 +26,7 @@ export async function demandStrongPassword(password: string, name: string, param
   }
 }
 
-/** Whether the password is one that guessing tries first. */
+/** Whether the password is one that attackers guess first. */
 export async function isWeak(password: string, name: string): Promise<boolean> {
   const word = password.normalize('NFC').toLowerCase()
   if (new Set(word).size === 1) return true

@@ -1,8 +1,8 @@
 /**
- * Limits password guessing without locking anybody out. Failures count by name and address together: ten are free, then each doubles
- * the wait, up to fifteen minutes. What strangers try elsewhere adds up by name and by address with a higher limit and a wait of at
- * most a minute, and never refuses somebody from a network where they have signed in before. An attempt counts from its start and is
- * taken back on success, so that many concurrent attempts do not slip through.
+ * Limits password guessing without locking anyone out. Failures count by name and address together: ten are free, then each doubles
+ * the wait, up to fifteen minutes. Failures also count by name and by address alone, with a higher limit and a wait of at
+ * most a minute, which never refuses a user from a network where they have signed in before. An attempt counts from its start and is
+ * undone on success, so that many concurrent attempts do not slip through.
  */
 import type { Clock } from '#runtime/clock'
 import { GatewayError } from '#shared/errors'
@@ -16,13 +16,13 @@ interface Rule {
 }
 type Rules = Record<'pair' | 'name' | 'address', Rule>
 
-/** For passwords, which anybody may try. */
+/** For passwords, which anyone may try. */
 const passwords: Rules = {
   pair: { free: 10, longestMs: 900 * second },
   name: { free: 100, longestMs: 60 * second },
   address: { free: 100, longestMs: 60 * second },
 }
-/** For second factors: only who has given the password may try, and six digits are soon guessed. */
+/** For second factors: only those who have given the password may try, but six digits are quickly guessed. */
 export const ofFactors: Rules = {
   pair: { free: 5, longestMs: 900 * second },
   name: { free: 20, longestMs: 900 * second },
@@ -30,7 +30,7 @@ export const ofFactors: Rules = {
 }
 /** Failures are forgotten after an hour without another one. */
 const memoryMs = 3600 * second
-/** How many names and addresses are tracked, of those that must wait and again of those that need not yet. */
+/** How many names and addresses are tracked, separately for those that must wait and those that need not yet. */
 const capacity = 10_000
 
 /** Counts failed sign-ins. */
@@ -44,13 +44,13 @@ export interface Throttle {
 
 /** A counted attempt; call one of these unless it failed. */
 export interface Attempt {
-  /** Takes this attempt back and clears all failures of this name from this address. */
+  /** Undoes this attempt and clears all failures of this name from this address. */
   succeeded(): void
-  /** Takes this attempt back: it ended without a result. */
+  /** Undoes this attempt: it ended without a result. */
   undecided(): void
 }
 
-/** An empty throttle, in memory of this process only. `doing`: what is tried, for messages. */
+/** An empty throttle, in memory of this process only. `doing`: the action, for messages. */
 export function createThrottle(clock: Pick<Clock, 'now'>, doing = 'to sign in', rules: Rules = passwords): Throttle {
   const refuse = (waitMs: number) => refuseFor(waitMs, doing)
   const counts = { pair: failureCounts(rules.pair), name: failureCounts(rules.name), address: failureCounts(rules.address) }
@@ -63,7 +63,7 @@ export function createThrottle(clock: Pick<Clock, 'now'>, doing = 'to sign in', 
       refuse(counts.pair.wait(pair, clock.now()))
       if (Math.max(...strangers) > 0) {
         if (!(await isKnown())) refuse(Math.max(...strangers))
-        // Others may have counted meanwhile.
+        // Concurrent attempts may have counted meanwhile.
         refuse(counts.pair.wait(pair, clock.now()))
       }
       const counted = [counts.pair.add(pair, clock.now()), counts.name.add(name, clock.now()), counts.address.add(network, clock.now())]
@@ -92,7 +92,10 @@ interface Failures {
   lastAt: number
 }
 
-/** Failures by key; who must wait and who need not yet are tracked apart, so that new failures of others do not displace a wait. */
+/**
+ * Failures by key; keys that must wait are tracked separately from those that need not yet, so that others' failures do not displace a
+ * wait.
+ */
 function failureCounts({ free, longestMs }: Rule) {
   const few = new Map<string, Failures>()
   const many = new Map<string, Failures>()
@@ -121,7 +124,7 @@ function failureCounts({ free, longestMs }: Rule) {
       if (found === undefined || found.count < free) return 0
       return Math.max(0, found.lastAt + Math.min(longestMs, second * 2 ** (found.count - free)) - now)
     },
-    /** Counts one failure; returns what takes it back. */
+    /** Counts one failure; returns a function that undoes it. */
     add(key: string, now: number): () => void {
       const before = find(key, now)
       put(key, { count: (before?.count ?? 0) + 1, lastAt: now })

@@ -5,30 +5,30 @@
 import type { Configuration } from 'openid-client'
 import { GatewayError } from '#shared/errors'
 
-/** What an administrator says of the provider. */
+/** The administrator's settings of the provider. */
 export interface ProviderSettings {
   issuer: URL
   clientId: string
   /** Undefined for a public client, which has PKCE alone. */
   clientSecret: string | undefined
-  /** The claim that names groups; undefined: groups are given here. */
+  /** The claim that names groups; undefined: groups are assigned here. */
   groupsClaim: string | undefined
   /** Where the provider sends the browser back to. */
   redirectUri: URL
 }
 
-/** What must be kept between the two halves of a sign-in, by the browser that began it. */
+/** State between the two halves of a sign-in, kept by the browser that began it. */
 export interface Attempt {
   state: string
   nonce: string
   verifier: string
 }
 
-/** A person, as the provider vouches for them. */
+/** A person, as asserted by the provider. */
 export interface Identity {
   issuer: string
   subject: string
-  /** A short name for people; undefined when the provider tells none. */
+  /** A short display name; undefined when the provider gives none. */
   label: string | undefined
   /** The groups that the claim names; undefined when no claim is configured. */
   groups: readonly string[] | undefined
@@ -36,19 +36,21 @@ export interface Identity {
 
 /** An OpenID provider. */
 export interface IdentityProvider {
-  /** Where to send the browser; `again`: whoever is signed in there has to prove it anew. Throws `upstream_error` while the provider does not answer. */
+  /**
+   * Where to send the browser; `again`: the provider must authenticate again. Throws `upstream_error` while the provider does not answer.
+   */
   begin(again?: boolean): Promise<{ address: URL; attempt: Attempt }>
   /**
-   * Exchanges the code that the browser came back with; `returned` is the whole address. Throws `invalid_credentials` when the
-   * answer is not to this attempt, is refused or not valid, or, with `again`, tells of no proof in the last minutes; and `upstream_error`
+   * Exchanges the code that the browser returned with; `returned` is the whole URL. Throws `invalid_credentials` when the
+   * answer does not belong to this attempt, is refused or invalid, or, with `again`, states no recent authentication; and `upstream_error`
    * while the provider does not answer.
    */
   finish(returned: URL, attempt: Attempt, again?: boolean): Promise<Identity>
 }
 
-/** Seconds since the person proved at the provider who they are, at most, where that was asked for. */
+/** Most seconds since the authentication at the provider, where a new one was requested. */
 const provedWithin = 300
-/** Seconds that the provider has for an answer. */
+/** Timeout for the provider, in seconds. */
 const timeout = 10
 
 /** Reads the provider's metadata when it is first needed. */
@@ -127,7 +129,7 @@ async function discover({ issuer, clientId, clientSecret }: ProviderSettings): P
   return withSecret
 }
 
-/** Providers that offer a scope with the name of the claim give the claim only to those who ask for it. */
+/** Providers with a scope of the claim's name send the claim only if the scope is requested. */
 function scopesOf(config: Configuration, groupsClaim: string | undefined): string {
   const offered = config.serverMetadata().scopes_supported ?? []
   const asksGroups = groupsClaim !== undefined && offered.includes(groupsClaim)
@@ -147,7 +149,7 @@ function namesIn(claim: unknown): readonly string[] {
   return Array.isArray(claim) ? claim.filter((name) => typeof name === 'string') : []
 }
 
-/** What `fetch` throws when there is no answer, and what openid-client makes of it and of a server error. */
+/** Errors of `fetch` without an answer, and openid-client's errors for that and for server errors. */
 function isNetworkFailure(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return false
   const { cause } = thrown

@@ -1,6 +1,6 @@
 /**
- * Invitations by link. Administrators invite anybody to anything; whoever runs a team invites to it, and who comes gets nothing else. An
- * invitation holds as long as whoever made it could make it again. Its secret is part of the link only.
+ * Invitations by link. Administrators may invite anyone to anything; managers of a team invite to that team only. An
+ * invitation is valid as long as its creator could still make it. Its secret is only in the link.
  */
 import type { User } from '#accounts/caller'
 import type { Directory } from '#accounts/directory'
@@ -39,14 +39,14 @@ import { demandMay, maySee, teamsRunBy } from './rights.ts'
 
 const day = 24 * 3600_000
 const usualDays = 7
-/** How long an invitation that is over can still be seen, in milliseconds. */
+/** How long an ended invitation stays listed, in milliseconds. */
 const keptMs = 30 * day
 const tokenForm = /^inv-[0-9A-Za-z]{40}$/
 
 /** Makes, lists and uses invitations. */
 export interface Invitations {
   /**
-   * Those that the user may end, oldest first: every one for administrators; of others those to the teams that they run. With `team` only
+   * Those that the user may end, oldest first: all for administrators; for others those to the teams that they manage. With `team` only
    * those to this one. `more`: further ones follow the last row.
    */
   pageFor(user: User, asked: InvitationPage): Promise<{ rows: InvitationRow[]; more: boolean }>
@@ -59,20 +59,20 @@ export interface Invitations {
   create(by: User & Actor, fields: NewInvitation): Promise<{ row: InvitationRow; token: string }>
   /** Throws `not_found` for one that the user may not see. */
   remove(by: User & Actor, id: string): Promise<void>
-  /** What whoever has the link may know. Throws `not_found` for a link that opens nothing now. */
+  /** What anyone with the link may see. Throws `not_found` for a link that is not valid now. */
   look(token: string): Promise<InvitationFacts>
-  /** Makes a user and signs them in. Throws `not_found`, `name_taken`, `weak_password`. */
+  /** Creates a user and signs them in. Throws `not_found`, `name_taken`, `weak_password`. */
   join(fields: Join, from: Origin): Promise<SignedIn>
   /**
-   * Lets a user in whom the installation knows: into the team, and where this very sign-in made the account (`isNew`) also into role and
-   * group. Throws `not_found`, `name_taken` for somebody who is there, `invalid_value` for an invitation that has no team.
+   * Accepts an invitation for an existing user: adds them to the team, and if this sign-in created the account (`isNew`) also sets role and
+   * group. Throws `not_found`, `name_taken` for an existing member, `invalid_value` for an invitation without a team.
    */
   accept(user: User & Actor, token: string, isNew?: boolean): Promise<void>
-  /** Deletes what was over long ago. Runs on a schedule. */
+  /** Deletes invitations that ended long ago. Runs on a schedule. */
   sweep(): Promise<void>
 }
 
-/** Which page of invitations is asked for. */
+/** A page of invitations. */
 export interface InvitationPage extends Pick<InvitationsAsked, 'limit' | 'after'> {
   /** Id of a team. */
   team?: string
@@ -104,7 +104,7 @@ export function createInvitations({ store, directory, clock, random, sessions, q
     }
   }
 
-  /** The invitation of this link, if it opens something now. */
+  /** The invitation of this link, if it is valid now. */
   async function open(store: Store, token: string): Promise<InvitationRecord> {
     const row = tokenForm.test(token) ? await findInvitation(store, sha256Hex(token)) : undefined
     if (row === undefined || !opens(row)) throw over()
@@ -125,7 +125,7 @@ export function createInvitations({ store, directory, clock, random, sessions, q
   const write = (by: Actor, verb: 'create' | 'remove', id: string, work: (store: Store) => Promise<void>) =>
     audited(store, by, { action: `invitation.${verb}`, target: id }, (store) => loadInvitation(store, id), work)
 
-  /** Takes one use of it, and notes who used it. Call it in the transaction that gives what it promises. */
+  /** Takes one use of it, and records who used it. Call it in the transaction that grants what it promises. */
   async function use(store: Store, by: Actor, row: InvitationRecord): Promise<void> {
     const taken = await audited(
       store,
@@ -171,7 +171,7 @@ export function createInvitations({ store, directory, clock, random, sessions, q
       demandMay(directory, by, row)
       demandGroup(directory, group, 'group')
       await write(by, 'create', id, async (store) => {
-        // Writes that are audited come one after the other, so that nobody passes this at the same moment.
+        // Audited writes are serialised, so no two pass this check at once.
         const { invitations } = quotas()
         if ((await countInvitationsOf(store, by.id)) >= invitations) throw quotaExceeded('invitations of a user', invitations)
         await insertInvitation(store, row)

@@ -1,4 +1,4 @@
-/** Who may make which invitation, and who sees it. */
+/** Who may create which invitation, and who sees it. */
 import type { User } from '#accounts/caller'
 import type { Directory } from '#accounts/directory'
 import { defaultGroup } from '#accounts/groups'
@@ -7,10 +7,10 @@ import { manages, mayRun, roleIn } from '#accounts/team-rights'
 import { GatewayError } from '#shared/errors'
 import type { InvitationRecord } from '#store/accounts/invitations'
 
-/** What an invitation promises. */
+/** What an invitation grants. */
 export type Promised = Pick<InvitationRecord, 'role' | 'group' | 'teamId' | 'teamRole'>
 
-/** Throws unless the user may make such an invitation now: `not_found`, `not_permitted`, `managed_by_file`. */
+/** Throws unless the user may create such an invitation now: `not_found`, `not_permitted`, `managed_by_file`. */
 export function demandMay(directory: Directory, by: User, { role, group, teamId, teamRole }: Promised): void {
   const own = teamId === null ? undefined : roleIn(directory, by, teamId)
   if (teamId !== null) {
@@ -30,7 +30,7 @@ export function demandMay(directory: Directory, by: User, { role, group, teamId,
 export const maySee = (directory: Directory, user: User, { teamId }: Pick<Promised, 'teamId'>): boolean =>
   user.role === 'admin' || (teamId !== null && manages(roleIn(directory, user, teamId)))
 
-/** Ids of the teams that the user runs by their place in them. */
+/** Ids of the teams that the user manages as a member. */
 export const teamsRunBy = (directory: Directory, user: User): string[] =>
   [...directory.members.all()].flatMap(({ teamId, userId }) =>
     userId === user.id && manages(roleIn(directory, user, teamId)) ? teamId : [],

@@ -1,5 +1,5 @@
 /**
- * Conversations of the playground on the server, sealed: those that a user keeps here, and copies that whoever has the link may read.
+ * Conversations of the playground on the server, sealed: those that a user stores here, and copies that anyone with the link may read.
  * Links work only while an administrator allows them and their owner is enabled. Both count towards the user's quotas.
  */
 import type { User } from '#accounts/caller'
@@ -25,7 +25,7 @@ import {
 } from '#store/accounts/conversations'
 import type { Store } from '#store/engine/store'
 
-/** How much of something is stored. */
+/** Amount stored. */
 interface Stored {
   count: number
   bytes: number
@@ -36,15 +36,15 @@ export interface UserConversations {
   kept(user: User): Promise<KeptRow[]>
   /** Throws `not_found`. */
   read(user: User, id: string): Promise<KeptConversation>
-  /** Keeps it, unless a newer one is kept. Throws `quota_exceeded`. */
+  /** Stores it, unless a newer version is stored. Throws `quota_exceeded`. */
   keep(user: User, id: string, conversation: KeptConversation): Promise<void>
   forget(user: User, id: string): Promise<void>
-  /** The links that the user made, whether they work now or not. */
+  /** The links that the user created, whether they work now or not. */
   shares(user: User): Promise<ShareRow[]>
   /** Throws `not_permitted` and `quota_exceeded`. */
   share(by: Actor & User, fields: NewShare): Promise<ShareRow>
   unshare(by: Actor & User, id: string): Promise<void>
-  /** Throws `not_found` for a link that has ended, was never made, or whose owner is disabled, and while links are not allowed. */
+  /** Throws `not_found` for a link that has ended, never existed, or whose owner is disabled, and while links are not allowed. */
   shared(id: string): Promise<SharedConversation>
   /** What the user has stored. */
   stored(userId: string): Promise<Stored>
@@ -61,7 +61,7 @@ export interface ConversationParts {
   /** Whether links are allowed now. */
   sharing(): boolean
   quotas(): Pick<Quotas, 'conversations' | 'conversationBytes'>
-  /** What else of the user counts towards the same quotas. */
+  /** The user's other data that counts towards the same quotas. */
   alsoStored(userId: string): Promise<Stored>
   isEnabled(userId: string): boolean
 }
@@ -69,7 +69,7 @@ export interface ConversationParts {
 const day = 86_400_000
 const keptIdentity = (userId: string, id: string) => JSON.stringify(['kept conversation', userId, id])
 const sharedIdentity = (id: string) => JSON.stringify(['shared conversation', id])
-/** Anything else cannot be an id of ours, and the database may reject it. */
+/** Anything else cannot be one of our ids, and the database may reject it. */
 const isId = (id: string) => /^[\w-]{1,64}$/.test(id)
 const notThere = () => new GatewayError('not_found', 'There is no such conversation.')
 
@@ -159,7 +159,7 @@ export function createUserConversations(parts: ConversationParts): UserConversat
     sweep: () => sweepShares(store, now()),
   }
 
-  /** What the audit trail may know: who has the whole id can read the conversation. */
+  /** What the audit trail may contain: whoever has the whole id can read the conversation. */
   function looksAt(id: string) {
     return async (store: Store) => {
       const row = await findShare(store, id, now())

@@ -1,6 +1,6 @@
 /**
  * Codes: made in batches, shown once, redeemed once. Redeeming marks the code, posts the entry `code:<id>` and gives the plan in one
- * transaction, so that of any number of attempts on any instances one succeeds, with all of it or nothing.
+ * transaction, so that only one of any number of attempts on any instances succeeds, atomically.
  */
 import type { User } from '#accounts/caller'
 import { type Directory, groupExists } from '#accounts/directory'
@@ -37,14 +37,17 @@ export interface CodeCursor {
   id: string
 }
 
-/** Makes, lists, revokes and redeems codes. */
+/** Creates, lists, revokes and redeems codes. */
 export interface Codes {
-  /** Newest first. `q`: part of the note, the hint, the batch or the id, or of the name of whom it is for or who redeemed it. `more`: where the next page begins. */
+  /**
+   * Newest first. `q`: part of the note, hint, batch or id, or of the name of its addressee or redeemer. `more`: where the next page
+   * begins.
+   */
   page(asked: { limit: number; after?: CodeCursor; batch?: string; state?: CodeRow['state']; q?: string }): Promise<{
     rows: CodeRow[]
     more: CodeCursor | null
   }>
-  /** For administrators. The rows, each with its code, which cannot be read again. Throws `invalid_value`, `missing_field`. */
+  /** For administrators. The rows, each with its code, which cannot be retrieved again. Throws `invalid_value`, `missing_field`. */
   create(by: Actor, fields: NewCodes): Promise<{ batch: string; codes: (CodeRow & { code: string })[] }>
   /** For administrators. Revokes a code, or what is left of a batch; resolves to how many. Throws `not_found`. */
   revoke(by: Actor, idOrBatch: string): Promise<number>
@@ -137,7 +140,7 @@ async function newCodes({ store, directory, clock, random }: PlanParts, fields: 
   return { records, secrets }
 }
 
-/** Codes for a team are redeemed by those who run it. */
+/** Codes for a team are redeemed by its managers. */
 function teamFor(directory: Directory, by: User, word: string): { id: string; name: string; groups: readonly string[] } {
   const team = (directory.teams.get(word) ?? directory.teamNamed(word))?.team
   const role = team && roleIn(directory, by, team.id)
@@ -175,7 +178,7 @@ async function redeemOnce(
   return { value: formatUsd(value), plan: held ? { name: held.name, until: held.until } : null }
 }
 
-/** A plan that runs goes on for the days of the code. Throws `plan_running` while another one runs. */
+/** A running plan is extended by the days of the code. Throws `plan_running` while a different one runs. */
 function endOf(held: { id: string; until: string } | undefined, planId: string, now: number, days: number): number {
   if (held && held.id !== planId) {
     throw new GatewayError('plan_running', 'Another plan is running. Redeem this code when it has ended; the code stays good.')

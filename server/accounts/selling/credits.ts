@@ -1,6 +1,6 @@
 /**
  * Credits of payment systems: each is posted once under the payment's own reference, and refunded in part or whole. The rules: the same
- * reference with the same fields answers the same row again; with others it is a conflict. A refund takes no more than is left of its
+ * reference with the same fields returns the same row again; with others it is a conflict. A refund takes no more than is left of its
  * credit, and no more than the wallet can spare.
  */
 import type { Directory } from '#accounts/directory'
@@ -23,11 +23,11 @@ export interface CreditCursor {
   reference: string
 }
 
-/** Posts and lists what payment systems credit and refund. For administrators. */
+/** Posts and lists credits and refunds of payment systems. For administrators. */
 export interface Credits {
   /**
-   * Newest first. `reference`: that credit and its refunds; `wallet`: id or name of a user or team; `q`: part of the reference, the reason or
-   * the name of the wallet.
+   * Newest first. `reference`: that credit and its refunds; `wallet`: id or name of a user or team; `q`: part of the reference, the reason
+   * or the name of the wallet.
    */
   page(asked: {
     limit: number

@@ -1,7 +1,7 @@
 /**
- * Applies the plans of parley.yaml, and who has them. Plans are matched by name; one that is no longer in the file is switched off. A plan
- * that the file gave ends with its line; one that the console or a code gave stays where the file names none. Nothing is written when
- * nothing changed. Errors carry `INDEX.field` as `param`.
+ * Applies the plans of parley.yaml, and their holders. Plans are matched by name; one that is no longer in the file is switched off. A plan
+ * given by the file ends when its line is removed; one given by the console or a code stays where the file names none. Nothing is written
+ * when nothing changed. Errors carry `INDEX.field` as `param`.
  */
 import { changes, eachRow, insertsAndUpdates, type Step } from '#accounts/declared-changes'
 import { newRecord } from '#accounts/keys'
@@ -45,14 +45,14 @@ export function createDeclaredPlans({ store, directory, clock, random }: PlanPar
     return differing && { id: known.id, columns: differing }
   }
 
-  /** Users or teams by name, with what they have now. */
+  /** Users or teams by name, with their current plans. */
   function holders(of: 'user' | 'team'): { id: string; name: string; held: HeldPlan | undefined }[] {
     const all = of === 'user' ? [...directory.users.all()] : [...directory.teams.all()].map(({ team }) => team)
     const now = clock.now()
     return all.map(({ id, name, plan }) => ({ id, name, held: plan && inForce(plan, now) ? plan : undefined }))
   }
 
-  /** What a line of the file says: the plan and its end; undefined for none, and for one that has ended. */
+  /** The plan and its end from a line of the file; undefined for none, and for one that has ended. */
   function wantedOf({ plan: wanted }: DeclaredHolder, plans: readonly PlanRecord[]): { plan: PlanRecord; until: number } | undefined {
     if (wanted === undefined) return undefined
     const plan = plans.find(({ name, enabled }) => enabled && name === wanted.name)

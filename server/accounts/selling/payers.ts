@@ -1,9 +1,9 @@
 import type { Directory } from '#accounts/directory'
 
-/** Names that a search goes on with; whoever types little finds the rest by typing more. */
+/** Most names that a search continues with; a longer text narrows them down. */
 const mostPayers = 200
 
-/** Ids of the users and teams whose name contains the text, in upper or lower case. */
+/** Ids of the users and teams whose name contains the text, ignoring case. */
 export function payersLike({ users, teams }: Directory, text: string): string[] {
   const found: string[] = []
   const look = (id: string, name: string) => name.toLowerCase().includes(text.toLowerCase()) && found.push(id)

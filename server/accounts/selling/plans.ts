@@ -1,6 +1,6 @@
 /**
- * Plans: a group and windows of budgets that a user or a team has for a time. Whoever is given one has a copy of its terms, so that a plan
- * that is changed changes nothing for those who have it. What a plan does to a request: `withPlan` of `server/accounts/admission.ts` and
+ * Plans: a group and budget windows that a user or team has for a time. Holders have a copy of its terms, so that changing a plan does not
+ * affect them. For the effect of a plan on a request see `withPlan` of `server/accounts/admission.ts` and
  * `server/billing/ledger/budgets.ts`.
  */
 import type { Directory } from '#accounts/directory'
@@ -33,19 +33,19 @@ import type { Store } from '#store/engine/store'
 /** Reads, changes and gives plans. For administrators. */
 export interface Plans {
   rows(): Promise<PlanRow[]>
-  /** The same without how many have them. */
+  /** The same without the number of holders. */
   all(): Promise<Omit<PlanRow, 'holders'>[]>
   /** Throws `name_taken`, `invalid_value`. */
   create(by: Actor, fields: NewPlan): Promise<PlanRow>
   /** Throws `not_found`, `managed_by_file`, `name_taken`, `invalid_value`. */
   change(by: Actor, id: string, fields: PlanPatch): Promise<PlanRow>
-  /** Who has it keeps it. Throws `not_found`, `managed_by_file`, and `still_in_use` while there are codes that give it. */
+  /** Holders keep it. Throws `not_found`, `managed_by_file`, and `still_in_use` while there are codes that give it. */
   remove(by: Actor, id: string): Promise<void>
   /** The id of the user or team with this id or name. Throws `not_found`. */
   payerId(of: 'user' | 'team', word: string): string
   /** Gives a user or team a plan from now on, or moves the end of the same one. Throws `invalid_value`, `managed_by_file`. */
   give(by: Actor, payerId: string, gift: PlanGift): Promise<HeldPlan>
-  /** Takes it away at once. Throws `managed_by_file`. */
+  /** Removes it at once. Throws `managed_by_file`. */
   take(by: Actor, payerId: string): Promise<void>
 }
 
@@ -57,7 +57,7 @@ export interface PlanParts {
   random: Random
 }
 
-/** The longest that a plan is given for, in milliseconds. */
+/** The longest duration of a plan, in milliseconds. */
 export const longestMs = 3660 * 86_400_000
 
 /** Plans over the store and the directory. */
@@ -125,8 +125,8 @@ export function createPlans({ store, directory, clock, random }: PlanParts): Pla
 }
 
 /**
- * Gives a user or team this plan, and records it: one of the same plan that is in force goes on, until `untilOf` says (milliseconds since
- * 1970); any other is replaced. What parley.yaml gave, only `theFile` changes. Throws `not_found`, `managed_by_file`; what `untilOf` throws.
+ * Gives a user or team this plan, and records it: the same plan in force is extended until the time of `untilOf` (milliseconds since
+ * 1970); any other is replaced. Only `theFile` changes what parley.yaml gave. Throws `not_found`, `managed_by_file`; what `untilOf` throws.
  */
 export function givePlan(
   store: Store,
@@ -150,7 +150,7 @@ export function givePlan(
   })
 }
 
-/** Takes the plan of a user or team away, and records it. Throws `not_found`, `managed_by_file`. */
+/** Removes the plan of a user or team, and records it. Throws `not_found`, `managed_by_file`. */
 export function takePlan(store: Store, by: Actor, payerId: string, now: number): Promise<void> {
   return writePayer(store, by, payerId, async (store) => {
     const row = await lockHeldPlan(store, payerId)

@@ -1,4 +1,4 @@
-/** Teams that people belong to because their identity provider says so: at each sign-in, by the claim of groups. */
+/** Team membership by the identity provider's group claim, applied at each sign-in. */
 import type { Member, Team, User } from '#accounts/caller'
 import type { Directory } from '#accounts/directory'
 import type { Clock } from '#runtime/clock'
@@ -8,11 +8,11 @@ import { deleteTeamMember, insertTeamMembers, loadPlacesOf } from '#store/accoun
 import type { Store } from '#store/engine/store'
 import { writeMembers } from './team-writes.ts'
 
-/** Keeps the places of people as their provider tells them. */
+/** Syncs memberships with the provider's claim. */
 export interface TeamClaims {
   /**
-   * Adds the user, as a member without a cap, to the teams whose claim is among `groups`, and takes back what an earlier claim had given.
-   * Places that people gave stay, and so do teams of parley.yaml. Nothing happens where no claim is configured (undefined).
+   * Adds the user, as a member without a cap, to the teams whose claim is among `groups`, and removes memberships of earlier claims.
+   * Memberships given manually or by parley.yaml stay. Has no effect where no claim is configured (undefined).
    */
   joinByClaim(user: Pick<User, 'id'>, groups: readonly string[] | undefined, requestId?: string): Promise<void>
 }

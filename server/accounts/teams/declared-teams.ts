@@ -56,7 +56,7 @@ export function createDeclaredTeams(parts: { store: Store; directory: Directory;
 
   function teamStep({ fresh, known }: Checked): Step<Team> | undefined {
     if (known === undefined) return { fresh }
-    // What plan it has is decided by whoever gives it one.
+    // Its plan is set elsewhere.
     const { plan: _, ...wanted } = fresh
     const columns = changes(wanted, known)
     return columns && { id: known.id, columns }

@@ -1,4 +1,4 @@
-/** Who belongs to a team, and their caps. Whoever runs it changes them, each role those below it (`mayRun`). */
+/** Members of teams, and their caps. Managers change them, each role those below it (`mayRun`). */
 import type { Member, User } from '#accounts/caller'
 import type { Directory } from '#accounts/directory'
 import { demandConsole, invalid, nameTaken, notFound, notPermittedInTeam, readBounds, uniquely } from '#accounts/refusals'
@@ -14,23 +14,23 @@ import { readMembersSpent } from '#store/ledger/budgets-left'
 import { newMember } from './team-columns.ts'
 import { writeMember } from './team-writes.ts'
 
-/** Reads and changes the members of teams. Every call throws `not_found` for a team in which the user has no place. */
+/** Reads and changes the members of teams. Every call throws `not_found` for a team that the user does not belong to. */
 export interface Members {
-  /** All of them for those who see all; for others only their own place. */
+  /** All of them for roles that see all; for others only their own membership. */
   seenBy(user: User, teamId: string): Member[]
-  /** The rows in the same order, with one query for what was spent. */
+  /** The rows in the same order, with one query for the spend. */
   rows(members: readonly Member[]): Promise<MemberRow[]>
-  /** Throws `not_permitted`, `managed_by_file`, `invalid_value`, and `name_taken` for somebody who is there. */
+  /** Throws `not_permitted`, `managed_by_file`, `invalid_value`, and `name_taken` for an existing member. */
   add(by: User & Actor, teamId: string, fields: NewMember): Promise<Member>
   /** Role and cap. Throws `not_permitted`, `managed_by_file`, `not_found`, `invalid_value`. */
   change(by: User & Actor, teamId: string, userId: string, fields: MemberPatch): Promise<Member>
-  /** The keys that the member made stay the team's. Throws `not_permitted`, `managed_by_file`, `not_found`. */
+  /** The keys that the member created stay the team's. Throws `not_permitted`, `managed_by_file`, `not_found`. */
   remove(by: User & Actor, teamId: string, userId: string): Promise<void>
 }
 
 /** Members over the store and the directory. */
 export function createMembers({ store, directory, clock }: { store: Store; directory: Directory; clock: Clock }): Members {
-  /** Throws unless the user runs this team, which is the console's to change. */
+  /** Throws unless the user manages this team and the console may change it. */
   function demandRunning(by: User, teamId: string) {
     const role = demandManager(directory, by, teamId)
     const team = directory.teams.get(teamId)?.team

@@ -1,4 +1,4 @@
-/** What is read of a team's fields, from the console and from parley.yaml alike; and the rows of new teams and members. */
+/** Parses a team's fields, from the console and parley.yaml alike; and the rows of new teams and members. */
 import type { Member, Team } from '#accounts/caller'
 import type { Directory } from '#accounts/directory'
 import type { NewRecord } from '#accounts/keys'
@@ -37,7 +37,7 @@ export function teamColumns(directory: Directory, fields: TeamPatch, before?: Te
   }
 }
 
-/** The row of a new member. Throws `invalid_value` for a budget that is none. */
+/** The row of a new member. Throws `invalid_value` for an invalid budget. */
 export const newMember = (teamId: string, userId: string, { role = 'member', budget }: NewMember, createdAt: Date): Member => ({
   id: memberIdOf(teamId, userId),
   teamId,

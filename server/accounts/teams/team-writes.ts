@@ -32,7 +32,7 @@ export function writeMembers<T>(store: Store, by: Actor, deeds: readonly Deed[],
 export const writeMember = <T>(store: Store, by: Actor, verb: Verb, id: string, write: (store: Store) => Promise<T>): Promise<T> =>
   writeMembers(store, by, [{ action: `member.${verb}`, target: id }], write)
 
-/** The audit entry for money that was given to a team, or withdrawn. */
+/** The audit entry for money given to or withdrawn from a team. */
 export const teamMoneyNote = (how: 'grant' | 'credit', { id, name }: { id: string; name: string }, { amount, reason }: Grant): Note => ({
   action: `team.${how}`,
   target: id,

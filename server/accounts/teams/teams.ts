@@ -1,5 +1,5 @@
 /**
- * Teams. Administrators make, change, credit and remove them; whoever has a place in one sees it, and those who run it look after members
+ * Teams. Administrators create, change, credit and remove them; members see their team, and managers handle members
  * and caps (`members.ts`) and keys (`server/accounts/keys.ts`). The rules are in `server/accounts/team-rights.ts`.
  */
 import type { Team, User } from '#accounts/caller'
@@ -25,9 +25,9 @@ import { readWallets } from '#store/ledger/ledger'
 import { newTeam, teamColumns } from './team-columns.ts'
 import { teamMoneyNote, writeMembers, writeTeam } from './team-writes.ts'
 
-/** Reads and changes teams. Who is asked of is checked here, but for what the routes leave to administrators. */
+/** Reads and changes teams. Permissions are checked here, except for calls that the routes restrict to administrators. */
 export interface Teams {
-  /** The teams that the user may see: where they have a place; every one for administrators. */
+  /** The teams that the user may see: their own; all for administrators. */
   seenBy(user: User): Team[]
   /** Throws `not_found` for a team that the user may not see. */
   find(user: User, id: string): Team
@@ -41,7 +41,7 @@ export interface Teams {
   remove(by: Actor, id: string): Promise<void>
   /** For administrators. Posts money once per idempotency key. Throws `not_found`, `invalid_value`, `idempotency_conflict`. */
   credit(by: Actor, id: string, key: string, credit: Credit): Promise<Team>
-  /** The entries of a team's wallet, newest first, for those who see all. Throws `not_found`, `not_permitted`, `invalid_value`. */
+  /** The entries of a team's wallet, newest first, for roles that see all. Throws `not_found`, `not_permitted`, `invalid_value`. */
   entries(by: User, id: string, asked: EntriesAsked): Promise<Page<EntryRow>>
 }
 

@@ -1,19 +1,22 @@
-/** Long reports run one at a time, so that they never take the connections that others need; few wait, and who has left is passed over. */
+/**
+ * Long reports run one at a time, so that they never take connections that others need; the queue is bounded and skips disconnected
+ * clients.
+ */
 import { GatewayError } from '#shared/errors'
 
-/** One page of the console asks for up to ten reports. */
+/** One page of the console requests up to ten reports. */
 const usuallyWaiting = 100
 
 /** Runs reports in turn. */
 export interface ReportQueue {
   /**
    * Runs the work after those before it. Throws `overloaded` when too many wait already, and `client_closed_request`, having run
-   * nothing, when the reader left while waiting.
+   * nothing, when the client disconnected while waiting.
    */
   run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>
 }
 
-/** A queue in which nobody waits; so many may. */
+/** An empty queue with room for `mostWaiting`. */
 export function createReportQueue(mostWaiting = usuallyWaiting): ReportQueue {
   let last: Promise<unknown> = Promise.resolve()
   let waiting = 0

@@ -12,7 +12,7 @@ import { rollUpDays } from '#store/usage/usage-rollups'
 
 /** The two scheduled jobs. */
 export interface UsageUpkeep {
-  /** Every minute: sums up the hours that are over, and what has come of those that go on, and tells the filters of new rows. */
+  /** Every minute: sums up past hours and the new rows of open ones, and updates the filter indexes. */
   addUp(): Promise<void>
   /** At start and every hour: creates and drops monthly partitions. */
   turnMonths(): Promise<void>
@@ -32,7 +32,7 @@ export function createUsageUpkeep(parts: { store: Store; clock: Clock; keepMonth
     while ((await addUpHours(store, new Date(until))) > 0);
   }
 
-  /** Tables that others use are tried again a few times, and then in an hour. */
+  /** Busy tables are retried a few times, and then in an hour. */
   async function patiently<T>(work: () => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries++) {
       try {
