@@ -200,7 +200,8 @@ export function createAdmission({ directory, clock, keyUses, sessions }: Admissi
       if (named === undefined) return callerWithoutKey(user, group, team)
       const keys = [...directory.keys.all()]
       const caller = callerFor(keys.find(({ key }) => key.id === named) ?? onlyOne(keys, named), group)
-      if (!caller) throw new GatewayError('not_found', 'No key, or more than one, has this id or name.', { param: 'key' })
+      if (!caller)
+        throw new GatewayError('not_found', 'No key has this id or name, or several have this name: then give the id.', { param: 'key' })
       return caller
     },
     groupsOf: (user) => usableGroups(directory, user.plan ? withPlan(user, clock.now()) : user),

@@ -237,7 +237,7 @@ interface CheckedUser {
 }
 
 const madeInConsole = (what: string, param: string) =>
-  new GatewayError('name_taken', `A ${what} of this name was made in the console; rename or delete one of the two.`, { param })
+  new GatewayError('name_taken', `A ${what} of this name was already created in the console. Rename or delete one of the two.`, { param })
 
 const digestOf = ({ key = '', digest = sha256Hex(key) }: DeclaredKey): string => digest
 

@@ -103,7 +103,8 @@ export function createKeys({ store, directory, clock, random, keyUses, quotas }:
     const role = team && roleIn(directory, by, team.team.id)
     if (team === undefined || role === undefined || role === 'accountant') throw teamNotAllowed()
     if (user === undefined || user === by.id || user === by.name) return { maker: by, owner: team.payer }
-    if (!manages(role)) throw new GatewayError('not_permitted', 'Only who runs the team makes keys for others.', { param: 'user' })
+    if (!manages(role))
+      throw new GatewayError('not_permitted', 'Only owners and managers of the team may create keys for others.', { param: 'user' })
     const maker = directory.users.get(user) ?? directory.userNamed(user)
     if (!maker || !maySpend(directory.members.get(memberIdOf(team.team.id, maker.id)))) throw invalid('user', 'a member who may spend')
     return { maker, owner: team.payer }
@@ -111,7 +112,7 @@ export function createKeys({ store, directory, clock, random, keyUses, quotas }:
 
   function newOwner(by: User, named: string | undefined): User {
     if (named === undefined || named === by.id || named === by.name) return by
-    if (by.role !== 'admin') throw new GatewayError('not_permitted', 'Only administrators make keys for others.', { param: 'user' })
+    if (by.role !== 'admin') throw new GatewayError('not_permitted', 'Only administrators may create keys for others.', { param: 'user' })
     const owner = directory.users.get(named) ?? directory.userNamed(named)
     if (owner === undefined) throw invalid('user', 'the id or the name of a user')
     return owner

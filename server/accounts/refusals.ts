@@ -12,7 +12,7 @@ export const notFound = () => new GatewayError('not_found', 'There is nothing wi
 export const nameTaken = (param = 'name') => new GatewayError('name_taken', 'This name is taken. Choose another one.', { param })
 /** A secret that is taken. */
 export const secretTaken = () =>
-  new GatewayError('name_taken', 'Another key has this secret. Each key needs one of its own.', { param: 'key' })
+  new GatewayError('name_taken', 'Another key already has this secret. Each key needs its own.', { param: 'key' })
 /** A group the caller may not use. */
 export const groupNotAllowed = () =>
   new GatewayError('group_not_allowed', 'You may not use this group, or it is no longer there.', { param: 'group' })
@@ -20,16 +20,16 @@ export const groupNotAllowed = () =>
 export const teamNotAllowed = () =>
   new GatewayError('team_not_allowed', 'You may not spend from this team, or it is no longer there.', { param: 'team' })
 /** An action that the role in the team does not allow. */
-export const notPermittedInTeam = () => new GatewayError('not_permitted', 'Your role in this team does not include that.')
+export const notPermittedInTeam = () => new GatewayError('not_permitted', 'Your role in this team does not allow this.')
 /** A key limited to other addresses. */
 export const addressNotAllowed = () =>
-  new GatewayError('address_not_allowed', 'This key may not be used from your address. Its holder can change that.')
+  new GatewayError('address_not_allowed', 'This key may not be used from your IP address. Its owner can change that.')
 /** A change that would leave no administrator able to sign in. */
 export const lastAdmin = () => new GatewayError('still_in_use', 'This is the last administrator who can sign in. Create another one first.')
 
 /** Changing one's own password without the old one. */
 export const ownPassword = () =>
-  new GatewayError('not_permitted', 'Change your own password where the old one is asked for: PATCH /api/session/password.', {
+  new GatewayError('not_permitted', 'Change your own password with PATCH /api/session/password, which requires the old one.', {
     param: 'password',
   })
 
@@ -44,7 +44,7 @@ export const invalid = (param: string, expected: string) => new GatewayError('in
 
 /** Throws `managed_by_file` for a row that only parley.yaml may change. */
 export function demandConsole(row: { managed: Managed }): void {
-  if (row.managed === 'file') throw new GatewayError('managed_by_file', 'parley.yaml manages this. Change it there.')
+  if (row.managed === 'file') throw new GatewayError('managed_by_file', 'This is managed by parley.yaml. Change it there.')
 }
 
 /** Runs a write; the database's unique violation becomes `name_taken`. */

@@ -70,7 +70,7 @@ export function createSetup(parts: { store: Store; directory: Directory; clock: 
     setupNeeded,
     setupToken,
     async runSetup({ token, name, password }, requestId) {
-      const done = () => new GatewayError('setup_done', 'Parley has an administrator. Sign in instead.')
+      const done = () => new GatewayError('setup_done', 'Parley already has an administrator. Sign in instead.')
       if (!setupNeeded()) throw done()
       if (!equalSecrets(token, setupToken)) {
         throw new GatewayError('invalid_setup_token', 'The setup token is wrong. Parley prints it when it starts.')

@@ -178,6 +178,6 @@ export function createSignIn({ store, directory, clock, random, sessions, factor
   }
 }
 
-const stepOver = () => new GatewayError('not_signed_in', 'This sign-in took too long or had too many wrong answers. Begin again.')
+const stepOver = () => new GatewayError('not_signed_in', 'This sign-in took too long or had too many wrong answers. Start again.')
 const wrongFactor = () =>
-  new GatewayError('invalid_credentials', 'This does not prove that it is you. A code is good once, for half a minute.')
+  new GatewayError('invalid_credentials', 'This code or passkey is not valid. A code can be used once, within 30 seconds.')

@@ -90,7 +90,7 @@ async function shownOfTeam(reader: User, named: string, user: string | undefined
 
 /** The refusal of a query that this parameter restricts to administrators. */
 export const onlyAdministrators = (param: string) =>
-  new GatewayError('not_permitted', 'Only administrators may ask for other users or teams, or by channel or upstream.', { param })
+  new GatewayError('not_permitted', 'Only administrators may query other users or teams, channels or upstreams.', { param })
 
 /** The id of the user with this name, or of the only removed user who had it; an unknown name is taken for an id. */
 async function idOfUser(name: string, store: Store, { users, userNamed }: Directory): Promise<string> {

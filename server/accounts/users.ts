@@ -159,7 +159,8 @@ export function createUsers({ store, directory, clock, random, keyUses, endSessi
       const result = await postCredit(store, user.id, key, grant, beside).catch((thrown: unknown) => {
         throw refusedCredit(thrown)
       })
-      if (result === 'conflict') throw new GatewayError('idempotency_conflict', 'This Idempotency-Key was used for another credit.')
+      if (result === 'conflict')
+        throw new GatewayError('idempotency_conflict', 'This Idempotency-Key was already used for a different credit.')
       return user
     },
     entries: async (id, asked) => entriesOf(store, directory, known(id).id, asked),

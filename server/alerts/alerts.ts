@@ -66,7 +66,7 @@ interface Parts {
   send: Send
 }
 
-const notFound = () => new GatewayError('not_found', 'There is no such row.')
+const notFound = () => new GatewayError('not_found', 'There is no hook or delivery with this id.')
 
 export function createAlerts({ store, sealer, clock, random, log, send }: Parts): Alerts {
   const id = (prefix: string) => prefix + random.base62(20)
@@ -130,7 +130,7 @@ export function createAlerts({ store, sealer, clock, random, log, send }: Parts)
       }
       await write(by, 'create', hook, async (store) => {
         if ((await loadAlertHooks(store)).length >= mostHooks)
-          throw new GatewayError('quota_exceeded', `There may be ${mostHooks} places at most.`)
+          throw new GatewayError('quota_exceeded', `There may be at most ${mostHooks} hooks.`)
         await insertAlertHook(store, row)
       })
       return { row: rowOf(row), secret: form === 'http' && secret === null ? own : null }

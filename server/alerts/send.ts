@@ -34,7 +34,7 @@ export type Send = (place: Place, told: Told) => Promise<Outcome>
 export function createSend({ upstream, check, clock }: { upstream: Upstream; check: AddressCheck; clock: Clock }): Send {
   async function byHttp(form: Exclude<AlertForm, 'smtp'>, place: Place, told: Told): Promise<Outcome> {
     const late = new AbortController()
-    const limit = clock.after(limitMs, () => late.abort(new GatewayError('upstream_timeout', 'The place did not answer in time.')))
+    const limit = clock.after(limitMs, () => late.abort(new GatewayError('upstream_timeout', 'The hook’s server did not answer in time.')))
     try {
       return await posted(form, messageFor(form, told, place, clock.now()), late.signal)
     } finally {

@@ -25,7 +25,7 @@ export function assertTarget(target: { form: AlertForm; url: string; from: strin
     throw invalid('url', 'url: expected smtps://user:password@host:465 or smtp://.')
   if (url.hostname === '') throw invalid('url', 'url: expected the name of a mail server.')
   if (from === null) throw invalid('from', 'from: expected the sender of the mail.')
-  if (to === null) throw invalid('to', 'to: expected who gets the mail.')
+  if (to === null) throw invalid('to', 'to: expected the recipients of the mail.')
   reachable(`https://${url.host}`)
 }
 

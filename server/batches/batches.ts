@@ -170,7 +170,11 @@ export function createBatches({ store, sealer, clock, random, jobs, quotas }: Ba
   return {
     async open(given) {
       const { open, bytes: before } = await sumBatches(store, given.tenant, now())
-      if (open >= mostOpen) throw new GatewayError('quota_exceeded', `A user may have ${mostOpen} batches under way.`)
+      if (open >= mostOpen)
+        throw new GatewayError(
+          'quota_exceeded',
+          `A user may have at most ${mostOpen} unfinished batches. Wait for one to end, or cancel one.`,
+        )
       const id = `${given.words === 'messages' ? 'msgbatch' : 'batch'}_${random.base62(24)}`
       const at = now()
       const { tenant, keyId, words, endpoint } = given
@@ -192,7 +196,7 @@ export function createBatches({ store, sealer, clock, random, jobs, quotas }: Ba
       return {
         id,
         async add({ name, body }) {
-          if (total >= mostRequests) throw new GatewayError('request_too_large', `A batch may have ${mostRequests} requests.`)
+          if (total >= mostRequests) throw new GatewayError('request_too_large', `A batch may have at most ${mostRequests} requests.`)
           if (body.length > mostRequestBytes) throw tooLong()
           bytes += body.length
           if (before + bytes > quotas().fileBytes) throw full(quotas().fileBytes)
@@ -203,12 +207,12 @@ export function createBatches({ store, sealer, clock, random, jobs, quotas }: Ba
           if (lot.bytes >= lotBytes || lot.many >= 200) await flush()
         },
         async close(facts) {
-          if (total === 0) throw new GatewayError('invalid_value', 'A batch needs a request at least.')
+          if (total === 0) throw new GatewayError('invalid_value', 'A batch needs at least one request.')
           await flush()
           const begun = now().getTime()
           const ends = { endsAt: new Date(begun + windowMs), expiresAt: new Date(begun + lifeMs) }
           const row = await beginBatch(store, id, { ...ends, total, bytes, sealed: sealedFacts(sealer, id, facts) })
-          if (!row) throw new GatewayError('not_found', 'The batch is gone.')
+          if (!row) throw new GatewayError('not_found', 'The batch no longer exists.')
           await jobs.add(batchKind, id)
           return shown(row)
         },
@@ -246,6 +250,10 @@ export function createBatches({ store, sealer, clock, random, jobs, quotas }: Ba
   }
 }
 
-const tooLong = () => new GatewayError('request_too_large', 'A request of a batch may have 1 MiB. Name files by their ids or addresses.')
+const tooLong = () =>
+  new GatewayError(
+    'request_too_large',
+    'A request in a batch may have at most 1 MiB. Refer to files by id or URL instead of including them.',
+  )
 const full = (most: number) =>
   new GatewayError('quota_exceeded', `The quota for stored files and batches of a user is ${most} bytes. Delete some.`)

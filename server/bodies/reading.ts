@@ -161,8 +161,9 @@ export function createReading(parts: ReadingParts): BodyReading {
 
 const spanOf = ({ segment, offset, length }: BodyRecord) => ({ segment, offset, length })
 
-const noBody = () => new GatewayError('not_found', 'No body of such a request is kept.')
-const ownersOnly = () => new GatewayError('not_permitted', 'Here only the owner of a key reads the bodies of its requests.')
+const noBody = () => new GatewayError('not_found', 'No body of this request is stored.')
+const ownersOnly = () =>
+  new GatewayError('not_permitted', 'On this installation only the owner of a key may read the bodies of its requests.')
 const unreadable = () => new GatewayError('body_unreadable', 'This body cannot be read: its file is missing or damaged.')
 const elsewhere = (instance: string) =>
-  new GatewayError('body_elsewhere', `This body lies in the files of another instance, ${instance.slice(0, 8)}. Ask that one.`)
+  new GatewayError('body_elsewhere', `This body is in the files of another instance, ${instance.slice(0, 8)}. Ask that one.`)

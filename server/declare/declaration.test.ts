@@ -217,9 +217,9 @@ describe('every problem has its line and column', () => {
     [
       'a price without input',
       'prices:\n  m: { output: 1 }',
-      ['2:6: prices.m: A price for tokens names input; write input: 0 if it is free.'],
+      ['2:6: prices.m: A price for tokens needs input; write input: 0 if it is free.'],
     ],
-    ['a price that says nothing', 'prices: { m: {} }', ['1:14: prices.m: A price names at least one amount; write 0 for what is free.']],
+    ['a price that says nothing', 'prices: { m: {} }', ['1:14: prices.m: A price needs at least one amount; write 0 for what is free.']],
     [
       'a price that no book could hold',
       'prices: { m: { input: 10001, output: 1 } }',

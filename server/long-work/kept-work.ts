@@ -116,7 +116,7 @@ export function createUpstreamWork<Facts extends WorkFacts>(parts: UpstreamWorkP
     },
     async demandRoom(tenant) {
       if ((await rows.countOpen(store, tenant)) < mostOpen) return
-      throw new GatewayError('rate_limit_exceeded', `At most ${mostOpen} ${many} of one user are made at a time.`, { retryAfter: 30 })
+      throw new GatewayError('rate_limit_exceeded', `A user may have at most ${mostOpen} ${many} in progress.`, { retryAfter: 30 })
     },
     async find(id, tenant) {
       const row = possible.test(id) ? await rows.find(store, id, now(), tenant) : undefined

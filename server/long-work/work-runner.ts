@@ -140,7 +140,7 @@ export function createWorkRunner<Facts extends WorkFacts>(parts: WorkRunnerParts
     report !== undefined && report.state !== 'queued' && report.state !== 'in_progress'
 
   function givenUp(work: Kept): Report {
-    const { code, message } = new GatewayError('upstream_timeout', `The upstream did not make the ${ends.noun} within a day.`)
+    const { code, message } = new GatewayError('upstream_timeout', `The upstream did not finish the ${ends.noun} within a day.`)
     return failed(work, { code, message })
   }
 

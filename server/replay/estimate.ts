@@ -84,7 +84,7 @@ function demandTarget(by: User, { model, channel, sameChannel }: ReplayTarget, n
   if (by.role !== 'admin')
     throw new GatewayError('not_permitted', 'Only administrators may name a channel.', { param: `targets.${n}.channel` })
   if (sameChannel)
-    throw new GatewayError('invalid_value', 'Name a channel or ask for the same one, not both.', { param: `targets.${n}.channel` })
+    throw new GatewayError('invalid_value', 'Give either channel or sameChannel, not both.', { param: `targets.${n}.channel` })
 }
 
 function costOf(row: StoredLog | undefined, { model }: ReplayTarget, prices: EstimateParts['prices'], ratio: bigint): bigint | undefined {

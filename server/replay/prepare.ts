@@ -17,11 +17,14 @@ export interface Prepared extends Pick<ReplayCall, 'address' | 'headers' | 'body
 const mostEdited = 1024 * 1024
 
 const redacted = () =>
-  new GatewayError('body_redacted', 'Something in this request was blanked before it was kept. It was not sent: it would not be the same.')
+  new GatewayError(
+    'body_redacted',
+    'Part of this request was blanked before it was stored, so it cannot be replayed unchanged. Nothing was sent.',
+  )
 const incomplete = () =>
   new GatewayError(
     'body_incomplete',
-    'This request was too large to be kept whole, or broke off. It was not sent: it would not be the same.',
+    'This request was stored only in part: it was too large, or broke off. It cannot be replayed. Nothing was sent.',
   )
 const unchangeable = (what: string) => new GatewayError('not_replayable', what)
 

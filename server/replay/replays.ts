@@ -160,7 +160,7 @@ export function createReplays(parts: ReplayParts): Replays {
       const { group, team } = caller
       const [first] = refused
       if (first)
-        throw new GatewayError('not_found', 'A request is not kept, or is not yours.', {
+        throw new GatewayError('not_found', 'A request is not stored, or is not yours.', {
           param: `requestIds.${asked.requestIds.indexOf(first.requestId)}`,
         })
       const { running, over } = await replaysOf(store, by.id)
@@ -231,7 +231,7 @@ export function createReplays(parts: ReplayParts): Replays {
     },
     async remove(by, id) {
       const job = await found(by, id)
-      if (job.state === 'running') throw new GatewayError('invalid_value', 'This replay goes on. Stop it first.')
+      if (job.state === 'running') throw new GatewayError('invalid_value', 'This replay is still running. Stop it first.')
       await onRecord(store, (store) => note(store, by, { action: 'replay.remove', target: id, name: id }))
       await removed([id])
     },

@@ -94,7 +94,7 @@ export function createRunner(parts: RunnerParts): Runner {
     const replayId = item.replayId ?? ''
     const user = parts.accounts.users.get(job.userId ?? '')
     try {
-      if (!user?.enabled) throw new GatewayError('not_permitted', 'Who started this job may not spend any more.')
+      if (!user?.enabled) throw new GatewayError('not_permitted', 'The user who started this job may no longer spend.')
       await endReplayItem(store, replayId, await parts.send({ job, item, user, signal: cut }))
     } catch (thrown) {
       const { code, message } = asGatewayError(thrown)

@@ -72,7 +72,7 @@ export const errorWords: Readonly<Record<ErrorCode, string>> = {
   managed_by_file: 'This is declared in parley.yaml and can be changed only there.',
   still_in_use: 'It cannot be deleted, because something else still uses it.',
   idempotency_conflict: 'This Idempotency-Key or reference was already used for a different request.',
-  code_used: 'You have redeemed this code already. It was credited once.',
+  code_used: 'You have already redeemed this code. It was credited once.',
   plan_running: 'Another plan is running. The code stays good until that has ended.',
   refund_too_large: 'The refund is more than is left of its credit after earlier refunds.',
   balance_too_low: 'The wallet cannot spare the refund. `partial: true` takes what there is.',

@@ -30,5 +30,5 @@ export const en = {
   go: 'Continue',
   failed: 'That did not work ({code}).',
   offline: 'The server is not responding. Check your connection and try again.',
-  providerUnavailable: 'The identity provider does not answer. Try again later.',
+  providerUnavailable: 'The identity provider is not responding. Try again later.',
 }

@@ -11,7 +11,7 @@ export const en = {
   providerRefused: 'The identity provider could not confirm who you are. Try again.',
   providerExpired: 'That sign-in took too long, or began in another window. Try again.',
   providerDisabled: 'This account is disabled. Ask an administrator of this server.',
-  providerUnavailable: 'The identity provider does not answer. Try again later.',
+  providerUnavailable: 'The identity provider is not responding. Try again later.',
   wrong: 'Wrong username or password.',
   tooMany: 'Too many attempts. Try again in 15 minutes.',
   offline: 'The server is not responding. Check your connection and try again.',

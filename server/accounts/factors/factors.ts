@@ -258,10 +258,10 @@ const rowOf = ({ id, kind, name, createdAt, usedAt }: FactorRecord): FactorRow =
 
 const notFound = () => new GatewayError('not_found', 'There is nothing with this id, or it is not yours.')
 const stillAsked = () =>
-  new GatewayError('still_in_use', 'This installation asks you for a second factor, and this is your last one. Add another one first.')
+  new GatewayError('still_in_use', 'This installation requires a second factor, and this is your last one. Add another one first.')
 const invalidCode = (param: string) =>
-  new GatewayError('invalid_value', 'This is not right, or was used before. Codes change every half minute.', { param })
-const passkeyTaken = () => new GatewayError('name_taken', 'This passkey is known already.', { param: 'passkey' })
+  new GatewayError('invalid_value', 'This code or passkey is not valid, or was already used. Codes change every 30 seconds.', { param })
+const passkeyTaken = () => new GatewayError('name_taken', 'This passkey is already registered.', { param: 'passkey' })
 const noSite = () =>
   new GatewayError(
     'unsupported_here',

@@ -158,5 +158,5 @@ function isNetworkFailure(thrown: unknown): boolean {
 }
 
 const unavailable = (cause: unknown) =>
-  new GatewayError('upstream_error', 'The identity provider does not answer. Try again later.', { cause })
+  new GatewayError('upstream_error', 'The identity provider is not responding. Try again later.', { cause })
 const refused = (cause: unknown) => new GatewayError('invalid_credentials', 'The identity provider did not confirm who you are.', { cause })

@@ -228,4 +228,4 @@ function notThere(): never {
   throw notFound()
 }
 
-const over = () => new GatewayError('not_found', 'This invitation is over, was used, or was taken back. Ask for another one.')
+const over = () => new GatewayError('not_found', 'This invitation has expired, was used, or was revoked. Ask for a new one.')

@@ -20,9 +20,9 @@ export function demandMay(directory: Directory, by: User, { role, group, teamId,
     demandConsole(team)
   }
   if (by.role === 'admin') return
-  if (teamId === null) throw new GatewayError('not_permitted', 'Only administrators invite without a team.')
+  if (teamId === null) throw new GatewayError('not_permitted', 'Only administrators may invite without a team.')
   if (role !== 'user' || group !== defaultGroup) {
-    throw new GatewayError('not_permitted', 'Only administrators invite to another role or group.')
+    throw new GatewayError('not_permitted', 'Only administrators may set the role or group of an invitation.')
   }
 }
 

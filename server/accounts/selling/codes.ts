@@ -58,7 +58,9 @@ export interface Codes {
 const dayMs = 86_400_000
 
 const invalidCode = () =>
-  new GatewayError('invalid_code', 'This code is not valid: mistyped, used, revoked, expired, or for somebody else.', { param: 'code' })
+  new GatewayError('invalid_code', 'This code is not valid: it is mistyped, used, revoked, expired, or for someone else.', {
+    param: 'code',
+  })
 
 /** Codes over the store and the directory. */
 export function createCodes({ store, directory, clock, random }: PlanParts): Codes {
@@ -157,7 +159,7 @@ async function redeemOnce(
   now: number,
 ): Promise<Redeemed> {
   const code = await codeWithDigest(store, digest)
-  if (code?.redeemedBy === by.id) throw new GatewayError('code_used', 'You have redeemed this code already.', { param: 'code' })
+  if (code?.redeemedBy === by.id) throw new GatewayError('code_used', 'You have already redeemed this code.', { param: 'code' })
   const isForThem = code && (code.forUser ?? by.id) === by.id && (code.group === null || payer.groups.includes(code.group))
   const taken = isForThem ? await takeCode(store, code.id, { at: new Date(now), userId: by.id, walletId: payer.id }) : undefined
   if (taken === undefined) throw invalidCode()
@@ -181,7 +183,7 @@ async function redeemOnce(
 /** A running plan is extended by the days of the code. Throws `plan_running` while a different one runs. */
 function endOf(held: { id: string; until: string } | undefined, planId: string, now: number, days: number): number {
   if (held && held.id !== planId) {
-    throw new GatewayError('plan_running', 'Another plan is running. Redeem this code when it has ended; the code stays good.')
+    throw new GatewayError('plan_running', 'Another plan is running. Redeem this code when it has ended; the code stays valid.')
   }
   return Math.max(now, held ? Date.parse(held.until) : now) + days * dayMs
 }

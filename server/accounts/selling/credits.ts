@@ -116,7 +116,7 @@ function payerNamed(directory: Directory, user: string | undefined, team: string
 function demandPosted(posted: Posted | RefundRefusal): CreditRecord {
   if (typeof posted === 'object') return posted.row
   if (posted === 'conflict') {
-    throw new GatewayError('idempotency_conflict', 'This reference was used for another posting.', { param: 'reference' })
+    throw new GatewayError('idempotency_conflict', 'This reference was already used for a different posting.', { param: 'reference' })
   }
   if (posted === 'unknown') throw new GatewayError('not_found', 'No credit has this reference.', { param: 'of' })
   if (posted === 'exceeds') {
@@ -124,7 +124,7 @@ function demandPosted(posted: Posted | RefundRefusal): CreditRecord {
   }
   throw new GatewayError(
     'balance_too_low',
-    'The wallet cannot spare this: it was spent, or is held by requests under way. Send partial: true to take what there is.',
+    'The wallet has too little: the rest was spent, or is held for running requests. Send partial: true to take what is left.',
     { param: 'amount' },
   )
 }

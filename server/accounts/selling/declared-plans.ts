@@ -31,7 +31,7 @@ export interface DeclaredPlans {
 export function createDeclaredPlans({ store, directory, clock, random }: PlanParts): DeclaredPlans {
   function planStep({ name, group = null, windows = [] }: NewPlan, known: PlanRecord | undefined): Step<PlanRecord> | undefined {
     if (known?.managed === 'console')
-      throw new GatewayError('name_taken', 'A plan of this name was made in the console; rename or delete one of the two.', {
+      throw new GatewayError('name_taken', 'A plan of this name was already created in the console. Rename or delete one of the two.', {
         param: 'name',
       })
     if (group !== null) demandGroup(directory, group, 'group')

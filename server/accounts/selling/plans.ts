@@ -101,7 +101,7 @@ export function createPlans({ store, directory, clock, random }: PlanParts): Pla
       demandConsole(await rowOf(id))
       await write(by, 'remove', id, (store) => deletePlan(store, id)).catch((thrown: unknown) => {
         if (sqlState(thrown) !== foreignKeyViolation) throw thrown
-        throw new GatewayError('still_in_use', 'There are codes that give this plan. Switch it off instead.')
+        throw new GatewayError('still_in_use', 'There are codes for this plan, so it cannot be deleted. Switch it off instead.')
       })
     },
     payerId(of, word) {

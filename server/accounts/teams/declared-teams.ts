@@ -39,7 +39,7 @@ export function createDeclaredTeams(parts: { store: Store; directory: Directory;
   function checked(row: DeclaredTeam): Checked {
     const known = directory.teamNamed(row.name)?.team
     if (known?.managed === 'console')
-      throw new GatewayError('name_taken', 'A team of this name was made in the console; rename or delete one of the two.', {
+      throw new GatewayError('name_taken', 'A team of this name was already created in the console. Rename or delete one of the two.', {
         param: 'name',
       })
     const { members: listed = [], balance = '0', ...fields } = row

@@ -128,7 +128,8 @@ export function createTeams({ store, directory, clock, random }: TeamsParts): Te
       const result = await postCredit(store, id, key, grant, beside).catch((thrown: unknown) => {
         throw refusedCredit(thrown)
       })
-      if (result === 'conflict') throw new GatewayError('idempotency_conflict', 'This Idempotency-Key was used for another credit.')
+      if (result === 'conflict')
+        throw new GatewayError('idempotency_conflict', 'This Idempotency-Key was already used for a different credit.')
       return team
     },
     async entries(by, id, asked) {

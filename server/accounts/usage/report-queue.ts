@@ -23,7 +23,7 @@ export function createReportQueue(mostWaiting = usuallyWaiting): ReportQueue {
   return {
     async run(work, signal) {
       if (waiting > mostWaiting) {
-        throw new GatewayError('overloaded', 'Too many reports are being made right now. Try again shortly.', { retryAfter: 5 })
+        throw new GatewayError('overloaded', 'Too many reports are running right now. Try again shortly.', { retryAfter: 5 })
       }
       waiting += 1
       let isCounted = true
@@ -33,7 +33,7 @@ export function createReportQueue(mostWaiting = usuallyWaiting): ReportQueue {
       }
       signal?.addEventListener('abort', leave)
       const run = last.then(() => {
-        if (signal?.aborted) throw new GatewayError('client_closed_request', 'The reader has left.')
+        if (signal?.aborted) throw new GatewayError('client_closed_request', 'The client closed the connection.')
         return work()
       })
       last = run.catch(() => {})

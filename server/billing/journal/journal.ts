@@ -12,7 +12,7 @@ import { encodeLine, type JournalLine, journalVersion, leanLine } from './journa
 
 /** The error when no request can be admitted. */
 export const journalFull = () =>
-  new GatewayError('journal_full', 'Too much waits to be written into the accounts. Nothing was charged. Try again shortly.', {
+  new GatewayError('journal_full', 'Too many charges are waiting to be written to the accounts. Nothing was charged. Try again shortly.', {
     retryAfter: 1,
   })
 

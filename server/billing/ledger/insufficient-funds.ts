@@ -8,7 +8,7 @@ const spanOf = ({ span }: BudgetWindow) => spans[span] ?? span.slice('plan-'.len
 
 /** `insufficient_quota`, naming the account that cannot pay. */
 export function insufficientFunds(account: Account): GatewayError {
-  return new GatewayError('insufficient_quota', `${nameOf(account)} does not cover the largest cost of this request. Nothing was charged.`)
+  return new GatewayError('insufficient_quota', `${nameOf(account)} does not cover the maximum cost of this request. Nothing was charged.`)
 }
 
 function nameOf({ budget, whose }: Account): string {

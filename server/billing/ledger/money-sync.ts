@@ -190,7 +190,7 @@ export function createMoneySync(options: MoneySyncOptions): MoneySync {
     const { lines, requests } = call
     if (requests.length > 0) {
       // A request that cannot be written must not stop the others.
-      log.error({ err: error }, 'the database could not understand what was asked of it')
+      log.error({ err: error }, 'the database could not process a request for leases')
       leases.dismiss(requests)
       return true
     }

@@ -53,7 +53,7 @@ export function createPriceTrials({ store, clock }: { store: Pick<Store, 'worker
       const run = last.then(async () => {
         const sums = noTrial()
         for (const some of callsOf(hours)) {
-          if (signal.aborted) throw new GatewayError('client_closed_request', 'The reader has left.')
+          if (signal.aborted) throw new GatewayError('client_closed_request', 'The client closed the connection.')
           const left = until - clock.monotonic()
           const more = left > 0 ? await attempt({ ...order, hours: some }, left) : undefined
           if (more === undefined) return undefined

@@ -52,10 +52,10 @@ function refuseSilence(fields: PriceFields): void {
   const tiers = fields.tiers ?? []
   const namesTokens = tiers.length > 0 || tokenFields.some((name) => fields[name] !== undefined)
   if (!namesTokens && unitFields.every((name) => fields[name] === undefined)) {
-    throw new GatewayError('missing_field', 'A price names at least one amount; write 0 for what is free.')
+    throw new GatewayError('missing_field', 'A price needs at least one amount; write 0 for what is free.')
   }
   if (namesTokens && fields.input === undefined) {
-    throw new GatewayError('missing_field', 'A price for tokens names input; write input: 0 if it is free.', { param: 'input' })
+    throw new GatewayError('missing_field', 'A price for tokens needs input; write input: 0 if it is free.', { param: 'input' })
   }
 }
 
@@ -89,7 +89,7 @@ function millionths(text: string, param: string): bigint {
   } catch {
     // Thrown below.
   }
-  throw new GatewayError('invalid_value', 'A factor is a decimal number, not negative, with up to 6 places.', { param })
+  throw new GatewayError('invalid_value', 'A factor must be a non-negative decimal number with up to 6 decimal places.', { param })
 }
 
 function tokenRates(fields: TokenPrices, where: string): TokenRates {
@@ -116,7 +116,9 @@ function nano(text: string | undefined, param: string): bigint | undefined {
   if (text === undefined) return undefined
   const amount = readUsd(text)
   if (amount === undefined || amount < 0n) {
-    throw new GatewayError('invalid_value', 'A price is a decimal number of US dollars, not negative, with up to 9 places.', { param })
+    throw new GatewayError('invalid_value', 'A price must be a non-negative decimal number of US dollars with up to 9 decimal places.', {
+      param,
+    })
   }
   return amount
 }

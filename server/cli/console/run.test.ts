@@ -141,7 +141,7 @@ test('users: created, listed, shown, changed, credited once, deleted', async () 
   expect(made).toMatchObject({ balance: '5', signsIn: true, budget: { daily: '2' }, limits: { rpm: 10 } })
   expect((await parley('users list')).out).toMatch(/ann +user +default/)
   expect(await json('users show ann')).toMatchObject({ id: made.id })
-  expect((await parley('users set ann --role admin')).error).toContain('A management key makes no administrators')
+  expect((await parley('users set ann --role admin')).error).toContain('A management key may not create administrators')
   expect(await json('users set ann --rpm 20 --off')).toMatchObject({ limits: { rpm: 20 }, enabled: false })
   for (let twice = 0; twice < 2; twice++) {
     expect(await json(['users', 'credit', 'ann', '-1.5', '--reason', 'a mistake', '--once', 'c1'])).toMatchObject({ balance: '3.5' })
@@ -219,7 +219,7 @@ test('invitations: made, listed, taken back; a lost second factor is reset', asy
   expect((await parley('invitations list')).out).toBe('No invitations.')
   expect((await parley('users reset-second-factor ann')).out).toBe('ann signs in without a second factor now.')
   expect((await parley('users reset-second-factor admin')).error).toContain(
-    'A management key takes no second factor of an administrator away',
+    'A management key may not remove an administrator’s second factors',
   )
 })
 

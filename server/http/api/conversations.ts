@@ -32,7 +32,8 @@ const written = ({ id, createdAt, metadata }: ItemConversation) =>
 /** What the call says. Rejects with GatewayError 400, 408, 413 and 415. */
 async function said({ request }: Visit, services: ConversationServices, tenant: string) {
   const { isLight, pieces } = await withRoom(services.rooms, tenant, (room) => readJsonPieces(request, services, room))
-  if (!isLight) throw new GatewayError('request_too_large', 'One call takes 1 MiB. Add items in several, and name files by their ids.')
+  if (!isLight)
+    throw new GatewayError('request_too_large', 'A call may have at most 1 MiB. Add items in several calls, and refer to files by id.')
   return readConversation(decodeUtf8(join(pieces)))
 }
 

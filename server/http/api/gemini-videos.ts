@@ -42,7 +42,7 @@ export function beginVideo(services: VideoServices, visit: Visit, path: string):
 const notExtended = ({ style, report }: KeptVideo) =>
   style === 'gemini' && report.state !== 'completed'
     ? new GatewayError('invalid_request', 'The video is not complete.')
-    : new GatewayError('unsupported_here', 'The upstream that made this video extends none by this call: use /v1/videos/extensions.', {
+    : new GatewayError('unsupported_here', 'The upstream that made this video cannot extend it by this call. Use /v1/videos/extensions.', {
         param: 'instances[0].video',
       })
 

@@ -45,7 +45,7 @@ async function formOf(services: ObjectServices, { request }: Visit, room: BodyRo
 
 async function jsonOf(services: ObjectServices, { request }: Visit, room: BodyRoom): Promise<BodyOf> {
   const { pieces, bytes } = await readJsonPieces(request, services, room)
-  if (bytes > mostJson) throw new GatewayError('request_too_large', `A body of JSON may have ${mostJson} bytes here.`)
+  if (bytes > mostJson) throw new GatewayError('request_too_large', `A JSON body may have at most ${mostJson} bytes here.`)
   return bytes === 0 ? undefined : { content: { text: decodeUtf8(join(pieces)) } }
 }
 

@@ -38,9 +38,8 @@ function sourceIn({ style, upstreamId, report }: KeptVideo, variant: 'edit' | 'e
   if (style === 'openai') return { id: upstreamId }
   const [uri] = report.files
   if (variant === 'extend' && uri !== undefined) return { uri }
-  const needs =
-    variant === 'extend' ? 'It can be extended once it is complete.' : 'That needs a video that was made on a channel of OpenAI’s.'
-  throw new GatewayError('unsupported_here', `The upstream that makes this video makes no others of it by this call. ${needs}`, {
+  const needs = variant === 'extend' ? 'It can be extended once it is complete.' : 'That needs a video made on an OpenAI channel.'
+  throw new GatewayError('unsupported_here', `The upstream of this video cannot make another video from it by this call. ${needs}`, {
     param: 'video',
   })
 }
@@ -52,7 +51,7 @@ async function saidIn(services: VideoServices, visit: Visit, caller: string): Pr
     const { content, release } = await withRoom(services.rooms, caller, read, true)
     release()
     if (!content.parts.some((part) => 'filename' in part)) return nestedTexts(content)
-    throw new GatewayError('unsupported_here', 'Parley makes videos of those that were made here: name one as `video.id`.', {
+    throw new GatewayError('unsupported_here', 'Only videos made through Parley can be used here: give one as `video.id`.', {
       param: 'video',
     })
   }
@@ -106,7 +105,7 @@ async function list(services: VideoServices, visit: Visit): Promise<Response> {
 async function remove(services: VideoServices, visit: Visit): Promise<Response> {
   const video = await videoAt(services, visit, visit.params.id ?? '')
   if (!(await services.videos.remove(video.id, video.tenant)))
-    throw new GatewayError('invalid_request', 'The video is still being made. Wait for its end.')
+    throw new GatewayError('invalid_request', 'The video is still in progress. Wait until it is complete.')
   await services.followUps.remove(video, visit.request.signal).catch((thrown: unknown) => {
     // It is gone here, and nobody can ask for it any more.
     if (!(thrown instanceof GatewayError)) throw thrown
@@ -124,7 +123,7 @@ async function content(services: VideoServices, visit: Visit): Promise<Response>
   if (video.style === 'gemini' && variant !== undefined && variant !== 'video')
     throw new GatewayError(
       'unsupported_here',
-      'The upstream that made this video gives nothing but the video. Pictures of it need a channel of OpenAI’s.',
+      'The upstream that made this video provides only the video itself. Other variants need an OpenAI channel.',
       {
         param: 'variant',
       },

@@ -59,7 +59,7 @@ async function retrieve(services: StoredResponseServices, visit: Visit): Promise
 }
 
 const inProgress = (what: string, param?: string) =>
-  new GatewayError('invalid_value', `The response is still being made. ${what}`, param === undefined ? {} : { param })
+  new GatewayError('invalid_value', `The response is still in progress. ${what}`, param === undefined ? {} : { param })
 
 /** Stops an answer that is being made; one that is complete stays as it is. Rejects with `not_found`. */
 export async function cancel(services: StoredResponseServices, visit: Visit): Promise<Response> {

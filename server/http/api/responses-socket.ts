@@ -33,7 +33,10 @@ const mostRemembered = 4 * 1024 * 1024
 
 const restarting = () => new GatewayError('overloaded', 'Parley is shutting down. Connect again shortly.', { retryAfter: 5 })
 const tooLong = () =>
-  new GatewayError('request_too_large', `A frame may have ${light.bytes} bytes. Send more by POST, or continue by previous_response_id.`)
+  new GatewayError(
+    'request_too_large',
+    `A frame may have at most ${light.bytes} bytes. Send larger requests by POST, or continue by previous_response_id.`,
+  )
 
 /** A response that nothing but this connection remembers, with all that came before it. */
 interface Chain {
@@ -59,7 +62,7 @@ function selection(request: Request): Record<string, string> {
   const offered = offeredProtocols(request.headers)
   const chosen = offered.find((name) => !name.startsWith(keyProtocol))
   if (offered.length > 0 && chosen === undefined) {
-    throw new GatewayError('invalid_value', 'Offer a subprotocol beside the key.', { param: 'Sec-WebSocket-Protocol' })
+    throw new GatewayError('invalid_value', 'Offer a subprotocol in addition to the key.', { param: 'Sec-WebSocket-Protocol' })
   }
   return chosen === undefined ? {} : { 'sec-websocket-protocol': chosen }
 }
@@ -200,7 +203,7 @@ function sessionFor(services: ResponseSocketServices, visit: Visit): ClientListe
   async function warmed(turn: Visit, asked: JsonObject): Promise<void> {
     admit(services, { ...turn, addressed: undefined })
     if (asked.previous_response_id !== undefined)
-      throw new GatewayError('unsupported_value', 'Only a response that this connection alone remembers can be warmed up.', {
+      throw new GatewayError('unsupported_value', 'With `generate: false` a turn cannot continue a stored response.', {
         param: 'generate',
       })
     const id = `resp_${random.base62(48)}`
@@ -236,5 +239,7 @@ const plain = { type: 'invalid_request_error', param: null }
 function faultOf(frame: SocketFrame, waiting: number): GatewayError | undefined {
   if (typeof frame !== 'string') return new GatewayError('invalid_value', 'Send text frames.')
   if (frame.length > light.bytes) return tooLong()
-  return waiting >= mostWaiting ? new GatewayError('rate_limit_exceeded', `At most ${mostWaiting} turns may wait.`) : undefined
+  return waiting >= mostWaiting
+    ? new GatewayError('rate_limit_exceeded', `At most ${mostWaiting} turns may wait. Send the next one after a response.`)
+    : undefined
 }

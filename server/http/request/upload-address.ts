@@ -76,9 +76,8 @@ export function admitUpload(services: UploadAddressServices, visit: Entry, place
   if (credential !== undefined || !named) {
     return ofCaller(accounts.admitKey(credential ?? readCredential(request.headers, url.searchParams), visit))
   }
-  if (!sealed || clock.now() >= sealed.until)
-    throw invalid('This address of an upload is not valid, or has expired. Begin the upload again.')
+  if (!sealed || clock.now() >= sealed.until) throw invalid('This upload URL is not valid, or has expired. Begin the upload again.')
   const caller = sealed.key === null ? undefined : accounts.callerWithKey(sealed.key, clientAddress)
-  if (!caller) throw invalid('The key that began this upload is not valid any more, or not from here.')
+  if (!caller) throw invalid('The key that began this upload is no longer valid, or may not be used from your IP address.')
   return ofCaller(caller)
 }

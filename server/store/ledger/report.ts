@@ -10,7 +10,7 @@ const queryCanceled = '57014'
 
 /** Throws `client_closed_request` once the client's signal is aborted. */
 export function refuseLeft(signal: AbortSignal | undefined): void {
-  if (signal?.aborted) throw new GatewayError('client_closed_request', 'The reader has left.')
+  if (signal?.aborted) throw new GatewayError('client_closed_request', 'The client closed the connection.')
 }
 
 /**
@@ -29,7 +29,7 @@ export async function inReport<T>(
   } catch (thrown) {
     refuseLeft(signal)
     if (sqlState(thrown) !== queryCanceled) throw thrown
-    throw new GatewayError('overloaded', 'The report takes too long. Ask for a shorter time or for less at once.', { cause: thrown })
+    throw new GatewayError('overloaded', 'The report takes too long. Ask for a shorter period, or for less at once.', { cause: thrown })
   }
 }
 

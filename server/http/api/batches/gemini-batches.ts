@@ -46,11 +46,12 @@ async function read(
   function around(piece: Uint8Array): void {
     rest.push(piece.slice())
     bytes += piece.length
-    if (bytes > mostAround) throw new GatewayError('request_too_large', 'The requests of a batch stand in `batch.inputConfig.requests`.')
+    if (bytes > mostAround)
+      throw new GatewayError('request_too_large', 'The body is too large: only `batch.inputConfig.requests` may be large.')
   }
   const pieces = inRoom(bodyPieces(request, { maxBytes: mostBytes, clock, timeMs: bodyTimeMs, idleMs }), room)
   for await (const element of elementsOf(inSlices(pieces), { path: inlineRequests, around }, mostElement)) {
-    if (requests.length >= mostRequests) throw new GatewayError('request_too_large', `A batch may have ${mostRequests} requests.`)
+    if (requests.length >= mostRequests) throw new GatewayError('request_too_large', `A batch may have at most ${mostRequests} requests.`)
     requests.push(element)
   }
   return { requests, rest: decodeUtf8(join(rest)) }

@@ -37,7 +37,8 @@ export async function* linesOf(pieces: AsyncIterable<Uint8Array>, about: AboutLi
     }
     rest.push(piece.subarray(from))
     bytes += piece.length - from
-    if (bytes > mostLine) throw about(number + 1, new GatewayError('request_too_large', `A request may have ${mostRequestBytes} bytes.`))
+    if (bytes > mostLine)
+      throw about(number + 1, new GatewayError('request_too_large', `A request may have at most ${mostRequestBytes} bytes.`))
   }
   const text = read()
   if (text !== '') yield { text, number }

@@ -72,7 +72,7 @@ export async function make(
     let model: string | undefined
     for await (const question of questions) {
       if (names.has(question.name))
-        throw about(place, new GatewayError('invalid_value', 'The field `custom_id` must differ from all others.'))
+        throw about(place, new GatewayError('invalid_value', 'The field `custom_id` must be unique within the batch.'))
       const raw = asked(question.body)
       const planned = planOf(() => services.estimate.of({ caller, operation, dialect, raw, ...(path && { path }) }), place, about)
       most += planned.most
@@ -133,7 +133,7 @@ export async function pageOf(services: BatchServices, visit: Visit, words: Batch
   const before = names.before === undefined ? null : query.get(names.before)
   const id = before ?? query.get(names.after)
   const edge = id === null ? undefined : await services.batches.find(id, tenant)
-  if (id !== null && !edge) throw new GatewayError('invalid_value', 'There is no such batch in this list.', { param: names.after })
+  if (id !== null && !edge) throw new GatewayError('invalid_value', 'There is no batch with this id in this list.', { param: names.after })
   const bounds = { tenant, envelope: words, most: limit + 1, ...(edge && { after: edge }), ...(before !== null && { isOldestFirst: true }) }
   const found = await services.batches.list(bounds)
   const shown = found.slice(0, limit)

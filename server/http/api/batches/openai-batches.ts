@@ -38,7 +38,11 @@ async function create(services: BatchServices, visit: Visit): Promise<Response> 
   const tenant = caller.user.id
   const read = (room: BodyRoom) => readJsonPieces(visit.request, services, room)
   const { pieces, isLight } = await withRoom(services.rooms, senderOf(caller), read)
-  if (!isLight) throw new GatewayError('request_too_large', 'The requests of a batch come in a file.')
+  if (!isLight)
+    throw new GatewayError(
+      'request_too_large',
+      'The body is too large: the requests of a batch must be in an uploaded file (`input_file_id`).',
+    )
   const { file: named, endpoint, ...facts } = readBatch(decodeUtf8(join(pieces)))
   const id = keptFileIn(named)
   const file = id === undefined ? undefined : await services.files.find(tenant, id)

@@ -113,7 +113,7 @@ function upload(services: UploadServices, visit: Visit): Promise<Response> {
   if (commands.includes('upload') || commands.includes('finalize')) return goOn(services, visit, owned, commands)
   if (commands.includes('query')) return told(services, owned)
   if (commands.includes('cancel')) return cancelled(services, owned)
-  throw new GatewayError('unsupported_here', 'Parley takes uploads that can be resumed: begin with X-Goog-Upload-Command: start.')
+  throw new GatewayError('unsupported_here', 'Parley supports resumable uploads only: begin with X-Goog-Upload-Command: start.')
 }
 
 /** `/upload/v1beta/files`, `/upload/v1/files`, `/v1beta/files` and what is under it. */

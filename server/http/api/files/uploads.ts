@@ -21,7 +21,7 @@ const mostWords = 256 * 1024
 /** What parts are for, so that no list of files shows them. */
 const partPurpose = 'upload_part'
 
-const noUpload = () => new GatewayError('not_found', 'There is no upload with this id that waits for parts.', { param: 'upload_id' })
+const noUpload = () => new GatewayError('not_found', 'No upload with this id is waiting for parts.', { param: 'upload_id' })
 const noPart = () => new GatewayError('not_found', 'There is no part with this id in this upload.', { param: 'part_ids' })
 
 const words = async (services: FileServices, { request }: Visit) =>
@@ -97,7 +97,7 @@ async function partsOf(services: FileServices, tenant: string, upload: Upload, n
     if (part?.purpose !== partPurpose || part.name !== upload.id) throw noPart()
     parts.push(part)
   }
-  if (new Set(named).size < named.length) throw new GatewayError('invalid_value', 'Name each part once.', { param: 'part_ids' })
+  if (new Set(named).size < named.length) throw new GatewayError('invalid_value', 'List each part only once.', { param: 'part_ids' })
   return parts
 }
 
@@ -108,7 +108,7 @@ async function complete(services: FileServices, visit: Visit): Promise<Response>
   const { files } = services
   const bytes = parts.reduce((sum, part) => sum + part.bytes, 0)
   if (bytes !== upload.declared) {
-    throw new GatewayError('invalid_value', `The parts have ${bytes} bytes, and the upload was to have ${upload.declared}.`, {
+    throw new GatewayError('invalid_value', `The parts have ${bytes} bytes in total, but the upload was created for ${upload.declared}.`, {
       param: 'part_ids',
     })
   }
@@ -116,7 +116,7 @@ async function complete(services: FileServices, visit: Visit): Promise<Response>
     for (const { id } of parts) yield* files.read(tenant, id)
   }
   if (md5 !== undefined && (await md5OfPieces(pieces())) !== md5.toLowerCase()) {
-    throw new GatewayError('invalid_value', 'The parts have another MD5 sum.', { param: 'md5' })
+    throw new GatewayError('invalid_value', 'The MD5 sum of the parts does not match.', { param: 'md5' })
   }
   for await (const { bytes: next, isLast } of inPortions(pieces())) await files.add(tenant, upload.id, { bytes: next, isLast })
   for (const { id } of parts) await files.remove(tenant, id)

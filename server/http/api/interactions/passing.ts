@@ -47,7 +47,7 @@ export async function begun(
   const { body, head } = work
   const { id } = nativeInteractions.interactionIn(body)
   if (typeof id !== 'string' || id === '')
-    throw new GatewayError('upstream_error', 'The upstream began an interaction without saying what it calls it.')
+    throw new GatewayError('upstream_error', 'The upstream started an interaction without returning its id.')
   const place = placeOf(work)
   const servedAs = work.row.usage?.servedAs
   await interactions.noted(caller.user.id, place, id)
@@ -101,7 +101,7 @@ export async function removed(services: PassingServices, visit: Visit, one: Pass
   const open = await backgroundInteractions.list({ tenant: one.caller.user.id, isOpen: true, most: 200 })
   // Whoever deletes what goes on would leave it unpaid.
   if (open.some(({ upstreamId }) => upstreamId === one.id))
-    throw new GatewayError('invalid_value', 'The interaction is still being made. Cancel it first.')
+    throw new GatewayError('invalid_value', 'The interaction is still in progress. Cancel it first.')
   await followUps
     .ask(placeAt(one), { want: 'remove' }, visit.request.signal)
     .then((answer) => answer.cancel())

@@ -29,7 +29,7 @@ const mostSession = 256 * 1024
 
 const sdpType = /^application\/sdp\s*(;|$)/i
 const tooLong = (param: string, most: number) =>
-  new GatewayError('request_too_large', `The field \`${param}\` may have ${most} bytes.`, { param })
+  new GatewayError('request_too_large', `The field \`${param}\` may have at most ${most} bytes.`, { param })
 
 /** Who comes, and what they ask as. */
 function entry(services: CallServices, visit: Visit) {
@@ -87,7 +87,7 @@ function sessionOf(visit: Visit, text: string, minted: ClientSecret | undefined)
   if (minted?.transcribes === 'beta') {
     throw new GatewayError(
       'invalid_value',
-      'This client secret is of the beta version, which has no calls. Create one at /v1/realtime/client_secrets.',
+      'This client secret is from the beta API, which has no calls. Create one at /v1/realtime/client_secrets.',
     )
   }
   const before = minted?.session === undefined ? {} : (JSON.parse(minted.session) as Record<string, unknown>)
@@ -120,7 +120,7 @@ async function jsonOf(services: CallServices, visit: Visit, caller: Parameters<t
   return bytes === 0 ? undefined : decodeUtf8(join(pieces))
 }
 
-const keyOnly = () => new GatewayError('invalid_api_key', 'A client secret opens a session of its own. Use the key itself for calls.')
+const keyOnly = () => new GatewayError('invalid_api_key', 'A client secret opens its own session. Use the API key itself for calls.')
 
 async function act(services: CallServices, visit: Visit, action: CallAction): Promise<Response> {
   const { caller, minted, askAs } = entry(services, visit)

@@ -82,9 +82,13 @@ async function minted(services: SecretServices, visit: Visit, read: (text: strin
 }
 
 const tooLong = () =>
-  new GatewayError('request_too_large', `A session may be set up with ${mostSession} characters. Send the rest with session.update.`, {
-    param: 'session',
-  })
+  new GatewayError(
+    'request_too_large',
+    `A session may be created with at most ${mostSession} characters of settings. Send the rest with session.update.`,
+    {
+      param: 'session',
+    },
+  )
 
 /** `/v1/realtime/client_secrets`, and `/v1/realtime/sessions` and `transcription_sessions` of the beta version. */
 export function realtimeSecretRoutes(services: SecretServices): Route[] {

@@ -47,7 +47,7 @@ const takesToken = (visit: Visit) => namedIn(visit).endsWith('Constrained')
 function serviceAt(visit: Visit): GoogleService {
   if (services.api.test(namedIn(visit))) return 'api'
   if (services.cloud.test(namedIn(visit))) return 'cloud'
-  throw new GatewayError('unsupported_here', 'Parley serves BidiGenerateContent here, and no other service. Connect to that.')
+  throw new GatewayError('unsupported_here', 'Parley serves only BidiGenerateContent here. Connect to that.')
 }
 
 const restart = 1012
@@ -85,7 +85,7 @@ function waitingFor(clock: Clock, sockets: OpenSockets, { begin, none }: Beginni
   let stage: 'silent' | 'dialling' | 'over' = 'silent'
   const forget = sockets.add({ drain: () => (stage === 'silent' ? close(restart, 'Parley is restarting.') : undefined) })
   const limit = clock.after(firstFrameMs, () =>
-    refuse(new GatewayError('invalid_request', 'The first frame, `setup`, did not come in time.')),
+    refuse(new GatewayError('invalid_request', 'The first frame, `setup`, did not arrive in time.')),
   )
 
   function over(): void {
@@ -131,7 +131,7 @@ function waitingFor(clock: Clock, sockets: OpenSockets, { begin, none }: Beginni
       if (stage === 'over') return
       bytes += frame.length
       if (bytes > (stage === 'silent' ? mostSetup : mostWaiting)) {
-        return refuse(new GatewayError('request_too_large', `The first frame may have ${mostSetup} bytes.`))
+        return refuse(new GatewayError('request_too_large', `The first frame may have at most ${mostSetup} bytes.`))
       }
       if (stage === 'dialling') return void waiting.push(frame)
       stage = 'dialling'

@@ -61,7 +61,9 @@ async function minted(services: TokenServices, visit: Visit): Promise<Response> 
 }
 
 const tooLong = () =>
-  new GatewayError('request_too_large', `A session may be set up with ${mostSetup} characters here.`, { param: 'bidiGenerateContentSetup' })
+  new GatewayError('request_too_large', `A session may be created with at most ${mostSetup} characters of settings here.`, {
+    param: 'bidiGenerateContentSetup',
+  })
 
 /** The token of this request, as Google's clients send it. */
 function sentIn({ request, url }: Visit): string {
@@ -91,13 +93,13 @@ export function tokenEntry(services: TokenServices, visit: Visit): TokenEntry {
     admit() {
       if (clock.now() >= token.until) throw invalid('The token has expired.')
       const caller = accounts.callerWithKey(token.key, clientAddress)
-      if (!caller) throw invalid('The key of this token is not valid any more.')
+      if (!caller) throw invalid('The key of this token is no longer valid.')
       return caller
     },
     async use() {
-      if (clock.now() >= token.begins) throw invalid('The token opens no new session any more.')
+      if (clock.now() >= token.begins) throw invalid('The time in which this token can open new sessions is over.')
       if (token.uses === 0) return { giveBack: async () => undefined }
-      if (!(await tokenUses.take(token.id, token.uses, token.until))) throw invalid('The token has been used as often as it may be.')
+      if (!(await tokenUses.take(token.id, token.uses, token.until))) throw invalid('The token has reached its maximum number of uses.')
       return { giveBack: () => tokenUses.giveBack(token.id) }
     },
   }

@@ -75,7 +75,7 @@ export function admission(services: RealtimeServices, secret: string, address: s
   if (!minted) throw new GatewayError('invalid_api_key', 'The client secret is not valid, or has expired.')
   const admit = () => {
     const caller = services.accounts.callerWithKey(minted.key, address)
-    if (!caller) throw new GatewayError('invalid_api_key', 'The key of this client secret is not valid any more.')
+    if (!caller) throw new GatewayError('invalid_api_key', 'The key of this client secret is no longer valid.')
     return caller
   }
   return { admit, minted }
@@ -100,9 +100,9 @@ async function callOf(
   caller: Caller,
   minted: ClientSecret | undefined,
 ): Promise<KeptCall> {
-  if (minted) throw new GatewayError('invalid_api_key', 'A client secret opens a session of its own. Use the key itself beside a call.')
+  if (minted) throw new GatewayError('invalid_api_key', 'A client secret opens its own session. Use the API key itself to join a call.')
   for (const name of ['model', 'intent']) {
-    if (url.searchParams.has(name)) throw new GatewayError('invalid_value', `Name the call alone, without ${name}.`, { param: name })
+    if (url.searchParams.has(name)) throw new GatewayError('invalid_value', `Give only call_id, without ${name}.`, { param: name })
   }
   return callDoors.own({ caller }, url.searchParams.get('call_id') ?? '')
 }

@@ -96,4 +96,4 @@ export function factorRoutes(services: FactorServices): Route[] {
 }
 
 const notByKey = () =>
-  new GatewayError('not_permitted', 'A management key takes no second factor of an administrator away: sign in to do that.')
+  new GatewayError('not_permitted', 'A management key may not remove an administrator’s second factors: sign in to do that.')

@@ -87,4 +87,4 @@ export function invitationRoutes(services: InvitationServices): Route[] {
   ]
 }
 
-const notByKey = () => new GatewayError('not_permitted', 'A management key invites no administrators: sign in to do that.')
+const notByKey = () => new GatewayError('not_permitted', 'A management key may not invite administrators: sign in to do that.')

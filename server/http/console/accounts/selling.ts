@@ -46,7 +46,7 @@ function planRoutes(services: SellingServices): Route[] {
   /** Whose plan is asked for. Throws `not_found`, `not_permitted`. */
   const payerOf = (user: User, query: URLSearchParams): string => {
     const [team, other] = [readOne(query, 'team'), readOne(query, 'user')]
-    if (other !== undefined && user.role !== 'admin') throw new GatewayError('not_permitted', 'Only administrators may ask for others.')
+    if (other !== undefined && user.role !== 'admin') throw new GatewayError('not_permitted', 'Only administrators may query other users.')
     return team === undefined ? (other ?? user.id) : services.teams.find(user, team).id
   }
   return [

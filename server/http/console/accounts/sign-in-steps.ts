@@ -88,5 +88,8 @@ export function signInStepRoutes(services: FactorServices): Route[] {
 /** Throws `invalid_value` unless exactly one proof is there. */
 function demandOne(given: ProofGiven): void {
   if (Object.values(given).filter((one) => one !== undefined).length === 1) return
-  throw new GatewayError('invalid_value', 'Give one proof: a code, a recovery code, a passkey or a password where one is taken.')
+  throw new GatewayError(
+    'invalid_value',
+    'Give exactly one proof: a code, a recovery code, a passkey, or a password where one is accepted.',
+  )
 }

@@ -112,7 +112,7 @@ export function userRoutes(services: ConsoleServices): Route[] {
  */
 function refuseAdministrators({ through }: Asker, { password, role }: UserPatch, before?: Known): void {
   if (through && (role === 'admin' || (before?.role === 'admin' && password !== undefined))) {
-    throw new GatewayError('not_permitted', 'A management key makes no administrators and sets no password of one: sign in to do that.')
+    throw new GatewayError('not_permitted', 'A management key may not create administrators or set their passwords: sign in to do that.')
   }
 }
 

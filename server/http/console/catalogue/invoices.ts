@@ -75,7 +75,7 @@ function spanOf({ lines }: Invoice): [from: string, to: string] {
   const [from, to] = [days[0], days.at(-1)]
   const length = (Date.parse(to ?? '') - Date.parse(from ?? '')) / dayMs
   if (from === undefined || to === undefined || !(length < longestDays)) {
-    throw new GatewayError('invalid_value', 'csv: expected lines of models, of days within one year.', { param: 'csv' })
+    throw new GatewayError('invalid_value', 'csv: expected lines about models, on days within one year.', { param: 'csv' })
   }
   return [from, to]
 }
@@ -92,7 +92,8 @@ async function costsOf(
     new Date(Temporal.PlainDate.from(day).add({ days: later }).toZonedDateTime(timezone).epochMilliseconds)
   const question = { from: startOf(from, 0), to: startOf(to, 1), by: ['day', 'model', 'channel'] as const, timezone, filter: {} }
   const { rows, next } = await accounts.usageReports.report(user, { ...question, limit: mostSums }, signal)
-  if (next) throw new GatewayError('invalid_value', 'csv: expected fewer days at once.', { param: 'csv' })
+  if (next)
+    throw new GatewayError('invalid_value', 'csv: expected fewer days: there are too many figures for one comparison.', { param: 'csv' })
   const upstreams = new Map(channels.map(({ name, models }) => [name, upstreamNames(models)]))
   return rows.flatMap(({ day = '', model = '', channel, upstreamCost, requests }) => {
     const names = channel ? upstreams.get(channel) : undefined

@@ -34,7 +34,7 @@ function readSkills(query: URLSearchParams): ModelQuestion['can'] {
   return named.map((name) => {
     const skill = modelSkills.find((one) => one === name)
     if (skill) return skill
-    throw new GatewayError('invalid_value', `can: expected ${modelSkills.join(', ')}, or some of them with commas between.`, {
+    throw new GatewayError('invalid_value', `can: expected one or more of ${modelSkills.join(', ')}, separated by commas.`, {
       param: 'can',
     })
   })

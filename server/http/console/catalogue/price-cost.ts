@@ -26,12 +26,12 @@ export function priceCostRoutes(deps: ModelDeps): Route[] {
         const price = prices.get(body.model)
         const offered = pricedOperations(price, body.model, channels.offering(group.name, body.model)).length > 0
         if (!price || !offered || !mayUse(body.model)) {
-          throw new GatewayError('model_not_found', 'This group has no such model with a price.', { param: 'model' })
+          throw new GatewayError('model_not_found', 'This group has no model of this name with a price.', { param: 'model' })
         }
         const usage = usageOf(body)
         const charge = formatUsd(cost(usage, price.rates, group.ratio))
         const bill = billOf({ usage, price: { ...price.fields, ratio: formatRatio(group.ratio) }, cost: charge }, null)
-        if (bill === null) throw new GatewayError('internal_error', 'The bill could not be made.')
+        if (bill === null) throw new GatewayError('internal_error', 'The bill could not be computed.')
         return { body: { model: body.model, group: group.name, bill } satisfies CostAnswer }
       },
     }),

@@ -147,7 +147,7 @@ function signedIn({ accounts, publicUrl }: ConsoleDeps, request: Request, enrols
   if (user) return user
   const enrolling = accounts.userEnrolling(token)
   if (enrolling && enrols) return enrolling
-  if (enrolling) throw new GatewayError('second_factor_required', 'This installation asks you for a second factor: add one first.')
+  if (enrolling) throw new GatewayError('second_factor_required', 'This installation requires a second factor: add one first.')
   throw new GatewayError('not_signed_in', 'Sign in first.')
 }
 
@@ -164,7 +164,7 @@ export const names =
 
 /** The refusal of what needs a fresh proof of who asks. */
 export const proofNeeded = () =>
-  new GatewayError('reauthentication_required', 'Prove again that it is you: POST /api/session/proof, then repeat this.')
+  new GatewayError('reauthentication_required', 'Confirm your identity again with POST /api/session/proof, then repeat this.')
 
 /** The management key of the request, which counts before any cookie. Keys of models open nothing here. */
 function managementKeyOf(request: Request): string | undefined {
@@ -189,7 +189,7 @@ const scopeMissing = (openedBy: readonly Scope[]) =>
   new GatewayError(
     'not_permitted',
     openedBy.length === 0
-      ? 'No management key opens this: sign in.'
+      ? 'Management keys cannot do this: sign in.'
       : `This management key lacks the scope for this: ${openedBy.join(' or ')}.`,
   )
 

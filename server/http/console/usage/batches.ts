@@ -51,7 +51,7 @@ export function batchRoutes(deps: BatchDeps): Route[] {
         const { limit, after } = readPaging(query)
         const tenant = whose(user)
         const last = after === undefined ? undefined : await batches.find(decodeCursor(list, after), tenant)
-        if (after !== undefined && !last) throw new GatewayError('invalid_value', 'after: this batch is gone.', { param: 'after' })
+        if (after !== undefined && !last) throw new GatewayError('invalid_value', 'after: this batch no longer exists.', { param: 'after' })
         const found = await batches.list({ ...(tenant !== undefined && { tenant }), most: limit + 1, ...(last && { after: last }) })
         const shown = found.slice(0, limit)
         const end = shown.at(-1)

@@ -21,12 +21,12 @@ export function bodyRoutes(deps: ConsoleServices): Route[] {
   function whoseOf(user: Asker, query: URLSearchParams): { keyId: string } | { userId: string } | { everybody: true } {
     const [key, owner, all] = [readOne(query, 'key'), readOne(query, 'user'), readOneOf(query, 'all', ['true'])]
     if (all) {
-      if (user.role !== 'admin') throw new GatewayError('not_permitted', 'Only administrators may delete what was kept of everybody.')
+      if (user.role !== 'admin') throw new GatewayError('not_permitted', 'Only administrators may delete the stored bodies of all users.')
       if (key === undefined && owner === undefined) return { everybody: true }
-      throw new GatewayError('invalid_value', 'Name a key or a user, or say all=true.', { param: 'all' })
+      throw new GatewayError('invalid_value', 'Give a key or a user, or all=true.', { param: 'all' })
     }
     if ((key === undefined) === (owner === undefined))
-      throw new GatewayError('invalid_value', 'Name a key or a user, or say all=true.', { param: key === undefined ? 'key' : 'user' })
+      throw new GatewayError('invalid_value', 'Give a key or a user, or all=true.', { param: key === undefined ? 'key' : 'user' })
     if (key !== undefined) {
       const { id, teamId, userId } = accounts.keys.find(user, key)
       // As with reading: what a member's key asked is the member's, whoever runs the team.

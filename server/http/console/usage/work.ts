@@ -70,7 +70,7 @@ const list = 'work'
 /** Of each kind of what goes on, which comes before the videos of the first page. */
 const mostOpen = 100
 
-const noWork = () => new GatewayError('not_found', 'There is no such work, or it has ended.', { param: 'id' })
+const noWork = () => new GatewayError('not_found', 'There is no work with this id, or it has ended.', { param: 'id' })
 
 /** `GET /api/work` and `POST /api/work/{id}/stop`. */
 export function workRoutes<Video extends Work>(deps: WorkDeps<Video>): Route[] {
@@ -137,7 +137,7 @@ export function workRoutes<Video extends Work>(deps: WorkDeps<Video>): Route[] {
         const { limit, after } = readPaging(query)
         const bounds = whose(user)
         const last = after === undefined ? undefined : await videos.find(decodeCursor(list, after), bounds.tenant)
-        if (after !== undefined && !last) throw new GatewayError('invalid_value', 'after: this video is gone.', { param: 'after' })
+        if (after !== undefined && !last) throw new GatewayError('invalid_value', 'after: this video no longer exists.', { param: 'after' })
         const found = await videos.list({ ...bounds, most: limit + 1, ...(last && { after: last }) })
         const shown = found.slice(0, limit)
         const end = shown.at(-1)

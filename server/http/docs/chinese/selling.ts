@@ -60,7 +60,7 @@ export const selling = {
     '生成和撤销兑换码、给出套餐、入账和退还支付系统的充值',
   'The code cannot be redeemed: it is mistyped, used, revoked, expired, or for somebody else.':
     '无法兑换：兑换码输入有误、已使用、已撤销、已过期，或属于他人。',
-  'You have redeemed this code already. It was credited once.': '你已兑换过此码。只入账了一次。',
+  'You have already redeemed this code. It was credited once.': '你已兑换过此码。只入账了一次。',
   'Another plan is running. The code stays good until that has ended.': '另一个套餐正在生效。待其结束后仍可使用此码。',
   'The refund is more than is left of its credit after earlier refunds.': '退款超过该笔充值扣除先前退款后的余额。',
   'The wallet cannot spare the refund. `partial: true` takes what there is.': '钱包余额不足以退款。`partial: true` 退还现有部分。',
