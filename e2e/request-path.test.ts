@@ -7,6 +7,9 @@ const most = { files: 61, functions: 337, roomChanges: 47, parses: 1, awaits: 25
 /** Events that come alone: some come together, so that their figures are no whole numbers. */
 const mostOf = { converted: { awaits: 3, objects: 12, writes: 1 }, passed: { awaits: 3, objects: 10, writes: 1 } }
 
+/** A whole request whose twenty events arrive in one packet. */
+const mostAtOnce = { converted: { awaits: 38, objects: 795 }, passed: { awaits: 34, objects: 330 } }
+
 /** What watching adds until the upstream is called, and to a whole request of twenty events, some of which come together. */
 const mostWatched = { functions: 12, objects: 9, request: 40 }
 
@@ -41,6 +44,15 @@ test('a converted stream enters no more than it did', async () => {
   expect(awaits).toBeLessThanOrEqual(most.awaits)
   expect(objects).toBeLessThanOrEqual(most.objects)
   expectEvents({ converted, passed })
+  for (const [{ atOnce }, limit] of [
+    [converted, mostAtOnce.converted],
+    [passed, mostAtOnce.passed],
+  ] as const) {
+    // It is sent as one response: no stream is made for it.
+    expect(atOnce.writes).toBe(0)
+    expect(atOnce.awaits).toBeLessThanOrEqual(limit.awaits)
+    expect(atOnce.objects).toBeLessThanOrEqual(limit.objects)
+  }
 }, 180_000)
 
 test('metrics and the trace of every request add little to it, and nothing to an event', async () => {

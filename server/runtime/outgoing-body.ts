@@ -7,6 +7,8 @@ import type { Clock, Timer } from './clock.ts'
 export interface Source {
   /** Bytes available before the first `next`, taken once: they are sent in one write with the head. Absent: never any. */
   ready?(): Uint8Array | undefined
+  /** The complete body, if it is already here; taken once. Absent: it never is. */
+  whole?(): Uint8Array | undefined
   /** The next bytes, or undefined at the end. Must not reject. */
   next(): Promise<Uint8Array | undefined>
   /** Called before bytes are passed on, and with undefined at the end. Must not throw. */
@@ -40,6 +42,28 @@ export interface IdleGuard {
  */
 export const outgoingBody = (source: Source, clock: Clock, heartbeat?: Heartbeat, idleGuard?: IdleGuard): ReadableStream<Uint8Array> =>
   new ReadableStream<Uint8Array>(new OutgoingBody(source, clock, heartbeat, idleGuard), { highWaterMark: 0 })
+
+const encoder = new TextEncoder()
+
+/**
+ * Bytes. Bun corks the head and body of an asynchronous response only if the body is smaller; otherwise each part of the head is a write of
+ * its own, some forty in all. The head of a stream is written together with its first piece.
+ */
+const corkedBytes = 15 * 1024
+
+/** A whole body for a `Response`, sent in one write with the head. A large one is a stream, so it has no `content-length`. */
+export function wholeBody(body: string | Uint8Array): string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> {
+  // A character of a text has at most three bytes in UTF-8.
+  const mostBytes = typeof body === 'string' ? 3 * body.length : body.length
+  if (mostBytes < corkedBytes || Buffer.byteLength(body) < corkedBytes) return body as string | Uint8Array<ArrayBuffer>
+  const bytes = typeof body === 'string' ? encoder.encode(body) : body
+  return new ReadableStream({
+    start(controller) {
+      controller.enqueue(bytes)
+      controller.close()
+    },
+  })
+}
 
 type Controller = ReadableStreamDefaultController<Uint8Array>
 

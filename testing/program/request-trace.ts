@@ -38,8 +38,11 @@ export interface RequestTrace extends Omit<EventWork, 'writes'> {
 /** The places where an event makes or awaits most, as `path:line what`, and how often it does. */
 export type Sites = readonly (readonly [site: string, times: number])[]
 
-/** What is done for an event, where, and what is done for a whole request with a short answer, from its arrival until its row is written. */
-export type StreamWork = EventWork & { sites: Sites; request: EventWork }
+/**
+ * What is done for an event, where, and what is done for a whole request with a short answer, from its arrival until its row is written;
+ * `atOnce`: where all of the answer comes in one packet.
+ */
+export type StreamWork = EventWork & { sites: Sites; request: EventWork; atOnce: EventWork }
 
 /** A trace, and the work of an event that comes alone: of the stream as it was asked for, and of one in the upstream's own dialect. */
 export interface TracedWork {
@@ -70,22 +73,30 @@ const [short, long, rounds, more] = [20, 120, 4, 8]
 /** Milliseconds between two events. */
 const everyMs = 3
 
-/** As many words as the question says, each in a packet of its own; other questions are the vendor's. */
+/** As many words as the question says, each in a packet of its own, or all in one; other questions are the vendor's. */
 function wordsOr(vendor: Script): Script {
   return async (exchange) => {
-    const words = /"(\d+) words"/.exec(exchange.request.text())?.[1]
+    const [, words, atOnce] = /"(\d+) words( at once)?"/.exec(exchange.request.text()) ?? []
     if (words === undefined) return vendor(exchange)
+    let held = ''
+    const say = async (text: string) => {
+      held += text
+      if (atOnce) return
+      await exchange.chunk(held)
+      held = ''
+    }
     const send = (more: object) =>
-      exchange.chunk(`data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'gpt-test', ...more })}\n\n`)
+      say(`data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'gpt-test', ...more })}\n\n`)
     const choice = (delta: object, reason: string | null) => ({ choices: [{ index: 0, delta, logprobs: null, finish_reason: reason }] })
     await exchange.head(200, { 'Content-Type': 'text/event-stream', 'Transfer-Encoding': 'chunked' })
     for (let word = 0; word < Number(words); word++) {
       await send({ ...choice({ content: `word${word} ` }, null), usage: null })
-      await wait(everyMs)
+      if (!atOnce) await wait(everyMs)
     }
     await send({ ...choice({}, 'stop'), usage: null })
     await send({ choices: [], usage: { prompt_tokens: 9, completion_tokens: Number(words), total_tokens: 9 + Number(words) } })
-    await exchange.chunk('data: [DONE]\n\n')
+    await say('data: [DONE]\n\n')
+    if (atOnce) await exchange.chunk(held)
     await exchange.lastChunk()
   }
 }
@@ -146,9 +157,9 @@ interface Look {
 async function eventWork(ask: (body: object) => Promise<void>, look: Look): Promise<StreamWork> {
   const least: EventWork = { awaits: Number.POSITIVE_INFINITY, objects: Number.POSITIVE_INFINITY, writes: Number.POSITIVE_INFINITY }
   const requests: EventWork[] = []
-  const workOf = async (words: number) => {
+  const workOf = async (words: number, how = '') => {
     const before = await look.counts()
-    await ask(question(`${words} words`))
+    await ask(question(`${words} words${how}`))
     const after = await look.counts()
     return { awaits: after.awaits - before.awaits, objects: after.objects - before.objects, writes: after.writes - before.writes }
   }
@@ -159,12 +170,17 @@ async function eventWork(ask: (body: object) => Promise<void>, look: Look): Prom
     requests.push(few)
   }
   // What the program does beside requests, such as sending spans, falls into some of them.
-  for (let time = 0; time < more; time++) requests.push(await workOf(short))
-  const request = requests.reduce((one, other) => (other.objects < one.objects ? other : one))
+  const whole: EventWork[] = []
+  for (let time = 0; time < more; time++) {
+    requests.push(await workOf(short))
+    whole.push(await workOf(short, ' at once'))
+  }
+  const leastOf = (works: readonly EventWork[]) => works.reduce((one, other) => (other.objects < one.objects ? other : one))
   const before = await look.sites()
   await ask(question(`${long} words`))
   const sites = Object.entries(await look.sites()).map(([site, times]) => [site, (times - (before[site] ?? 0)) / long] as const)
-  return { ...least, request, sites: sites.filter(([, times]) => times > 0.2).sort(([, one], [, other]) => other - one) }
+  const [request, atOnce] = [leastOf(requests), leastOf(whole)]
+  return { ...least, request, atOnce, sites: sites.filter(([, times]) => times > 0.2).sort(([, one], [, other]) => other - one) }
 }
 
 type Recorded = { entered: string[] } & Pick<RequestTrace, 'parses' | 'awaits' | 'objects'>

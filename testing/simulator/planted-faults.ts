@@ -61,7 +61,11 @@ export const plants: Readonly<Record<string, Plant>> = {
   'a hold without a charge stays open': { file: 'relay/spend/settle.ts', from: 'books.release(row)', to: 'books.record(row)' },
   'a request is never over': { file: 'relay/spend/settle.ts', from: 'this.#leave(ending', to: 'void (ending' },
   'what failed is charged': { file: 'relay/spend/settle.ts', from: 'ratio) : 0n', to: 'ratio) : 1n' },
-  'the terminator is dropped': { file: 'relay/pipeline/flow.ts', from: '    return this.#kept\n', to: '    return undefined\n' },
+  'the terminator is dropped': {
+    file: 'relay/pipeline/flow.ts',
+    from: 'batch.terminator : batch.whole()',
+    to: 'undefined : batch.joined()',
+  },
   'a stream is tried again after its content': {
     file: 'relay/pipeline/flow.ts',
     from: '    if (batch.error) return this.#fail(',

@@ -5,7 +5,7 @@ import { allowanceHeaders } from '#protocols/allowances'
 import { errorWriters } from '#protocols/index'
 import type { Reply } from '#relay/contract/ask'
 import type { Clock } from '#runtime/clock'
-import { outgoingBody, type Source } from '#runtime/outgoing-body'
+import { outgoingBody, type Source, wholeBody } from '#runtime/outgoing-body'
 import { nextTurn } from '#runtime/turns'
 import type { GatewayError } from '#shared/errors'
 import type { Wire } from '#shared/ids'
@@ -34,7 +34,7 @@ export const json = (body: unknown, status = 200): Response => jsonText(JSON.str
 const jsonHeaders = { 'content-type': 'application/json', 'cache-control': 'no-store' }
 
 /** A response with JSON text that must not be cached. */
-export const jsonText = (body: string, status = 200): Response => new Response(body, { status, headers: jsonHeaders })
+export const jsonText = (body: string, status = 200): Response => new Response(wholeBody(body), { status, headers: jsonHeaders })
 
 /** The same for much JSON, in UTF-8, which goes out a little at a time. */
 export const jsonBytes = (bytes: Uint8Array, { idleGuard }: Pick<Visit, 'idleGuard'>, clock: Clock): Response =>
@@ -92,10 +92,12 @@ export function relayed(
   const body = typeof reply.body === 'string' || 'next' in reply.body ? reply.body : (onlySlice(reply.body) ?? inTurns(reply.body))
   if (typeof body === 'string' || body instanceof Uint8Array) {
     capture?.answeredWhole(reply.status, headers, body)
-    return new Response(body, { status: reply.status, headers })
+    return new Response(wholeBody(body), { status: reply.status, headers })
   }
   const heartbeat = reply.heartbeat ? { bytes: reply.heartbeat, everyMs: heartbeatMs } : undefined
   headers['x-accel-buffering'] = 'no'
+  const all = capture ? undefined : body.whole?.()
+  if (all) return new Response(wholeBody(all), { status: reply.status, headers })
   capture?.answering(reply.status, headers)
   const source = capture ? capture.answerOf(body) : body
   return new Response(outgoingBody(source, clock, heartbeat, idleGuard), { status: reply.status, headers })

@@ -22,6 +22,8 @@ export class Batch {
   /** The output: pieces, followed by adjacent events that may still grow into a longer piece. */
   #pieces: Uint8Array[] | undefined
   #run: Run | undefined
+  /** Where the terminator is, if it is forwarded unchanged. */
+  #end: Run | undefined
 
   /** Adds the result of an event; false when it ends the stream. */
   add(verdict: FrameVerdict, { raw, chunk, start = 0 }: Partial<Frame>): boolean {
@@ -31,6 +33,7 @@ export class Batch {
     else if (verdict.last) {
       this.last = true
       this.terminator = out
+      if (out === raw && out && chunk) this.#end = { chunk, start, end: start + out.length }
       return false
     }
     if (out === raw && out && chunk) this.addRun({ chunk, start, end: start + out.length })
@@ -66,6 +69,13 @@ export class Batch {
     return pieces.length === 1 ? pieces[0] : Buffer.concat(pieces)
   }
 
+  /** The same, followed by the terminator. */
+  whole(): Uint8Array | undefined {
+    if (this.#end) this.addRun(this.#end)
+    else if (this.terminator) this.addPiece(this.terminator)
+    return this.joined()
+  }
+
   /** The final pieces. */
   #ended(): Uint8Array[] {
     this.#pieces ??= []
@@ -84,6 +94,9 @@ export interface Toll {
   /** Adds this many bytes. Undefined: go on; otherwise wait for the reason to stop, if any. */
   passed(bytes: number): Asked
 }
+
+/** Lets everything pass. */
+export const freely: Toll = { room: () => Number.POSITIVE_INFINITY, passed: () => undefined }
 
 /** Bytes: a larger event without text is a picture or audio. */
 const textlessBytes = 1024

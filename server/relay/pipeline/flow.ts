@@ -7,7 +7,7 @@ import type { AbortSignalLike } from '#runtime/contract/abort'
 import type { Source } from '#runtime/outgoing-body'
 import { asGatewayError, GatewayError } from '#shared/errors'
 import type { End } from '#shared/ids'
-import type { Batch } from './batch.ts'
+import { type Batch, freely } from './batch.ts'
 import { type Opening, retire } from './opening.ts'
 import { remember } from './remember.ts'
 import { chargeOf, lossesOf, owedFor, type StreamParts } from './stream-parts.ts'
@@ -25,7 +25,8 @@ export class Flow implements Source {
   #arrived: Received<Opening> | undefined
   #opened: Received<Opening> | undefined
   #charge: RunningCharge | undefined
-  #kept: Uint8Array | undefined
+  /** The last events, sent except for their terminator. */
+  #kept: Batch | undefined
   #isBroken = false
   /** The error event still to be sent after the stream was ended from outside. */
   #errorEvent: Promise<Uint8Array | undefined> | undefined
@@ -47,18 +48,31 @@ export class Flow implements Source {
     else this.#signal.addEventListener('abort', this, { once: true })
   }
 
-  /** Continues with the upstream that answers. */
-  open(received: Received<Opening>): void {
-    if (this.#isOver) return
+  /** Continues with the upstream that answers. Returns a promise if the whole stream is here: it resolves once that is settled. */
+  open(received: Received<Opening>): Promise<void> | undefined {
+    if (this.#isOver) return undefined
     this.#opened = received
     this.#arrived ??= received
-    this.#charge = chargeOf(this.#stream, received)
     this.#stage = 'flowing'
     const opening = received.value
-    const leaves = this.#deliver(opening, opening.takeFirst(this.#charge))
-    if (leaves instanceof Promise) this.#first = leaves
-    else this.#ready = leaves
+    const { books } = this.#stream.parts
+    const isWhole = books.hasPlenty(this.#stream.request.ask.requestId) && opening.takeFirst(freely).last
+    if (!isWhole) this.#charge = chargeOf(this.#stream, received)
+    const batch = opening.takeFirst(this.#charge ?? freely)
+    const leaves = this.#deliver(opening, batch)
     opening.timer.pause()
+    if (!(leaves instanceof Promise)) this.#ready = leaves
+    else if (!batch.last) this.#first = leaves
+    else {
+      return leaves.then((bytes) => {
+        this.#ready = bytes
+      })
+    }
+    return undefined
+  }
+
+  whole(): Uint8Array | undefined {
+    return this.#isOver && !this.#isBroken ? this.ready() : undefined
   }
 
   ready(): Uint8Array | undefined {
@@ -96,13 +110,13 @@ export class Flow implements Source {
 
   async #advance(): Promise<Uint8Array | undefined> {
     try {
-      if (this.#opened === undefined) this.open(await this.#sending)
+      if (this.#opened === undefined) await this.open(await this.#sending)
       const waiting = this.#first
       this.#first = undefined
       const first = this.ready() ?? (waiting && (await waiting))
       if (first !== undefined || this.#opened === undefined || this.#isOver) return first ?? (await this.#takeErrorEvent())
       const opening = this.#opened.value
-      if (this.#stage === 'ending') return await this.#finish(opening)
+      if (this.#kept) return await this.#finish(opening, this.#kept)
       for (;;) {
         opening.timer.touch()
         const reading = opening.more()
@@ -132,11 +146,13 @@ export class Flow implements Source {
   #deliver(opening: Opening, batch: Batch): Uint8Array | undefined | Promise<Uint8Array | undefined> {
     if (batch.error) return this.#fail(batch.error, batch.joined(), batch.cut ? 'cut' : 'error')
     if (batch.last) {
-      this.#kept = batch.terminator
       this.#stage = 'ending'
-      if (batch.length === 0) return this.#finish(opening)
+      // Storing the answer may take a while: only the terminator waits for it.
+      if (!this.#stream.request.ask.answered || batch.length === 0) return this.#finish(opening, batch)
+      this.#kept = batch
+      return batch.joined()
     }
-    const asked = batch.last ? undefined : (batch.asked ?? this.#charge?.passed(batch.size))
+    const asked = batch.asked ?? this.#charge?.passed(batch.size)
     if (asked) return this.#onceAllowed(opening, batch, asked)
     return this.#isOver ? undefined : batch.joined()
   }
@@ -148,11 +164,12 @@ export class Flow implements Source {
     return stopped ? this.#fail(stopped, batch.joined(), endOf(stopped)) : batch.joined()
   }
 
-  async #finish(opening: Opening): Promise<Uint8Array | undefined> {
+  /** Settles the stream; returns the terminator, and the last events with it if they were not sent before. */
+  async #finish({ passage }: Opening, batch: Batch): Promise<Uint8Array | undefined> {
     const { parts, request } = this.#stream
-    if (request.ask.answered && this.#kept) await remember(parts, request, new TextDecoder().decode(this.#kept))
-    await this.#close(opening.passage.finished(), 200, undefined)
-    return this.#kept
+    if (request.ask.answered && batch.terminator) await remember(parts, request, new TextDecoder().decode(batch.terminator))
+    await this.#close(passage.finished(), 200, undefined)
+    return batch === this.#kept ? batch.terminator : batch.whole()
   }
 
   /** Settles a failure and returns it in the client's dialect, after the output in `before`. */

@@ -40,7 +40,8 @@ export async function streamed(sending: Promise<Received<Opening>>, stream: Stre
     const received = answered ? await sending : undefined
     const contentType = received?.value.contentType ?? 'text/event-stream; charset=utf-8'
     const body = new Flow(stream, sending, answered ? undefined : keepalive)
-    if (received) body.open(received)
+    const settling = received && body.open(received)
+    if (settling) await settling
     return {
       status: 200,
       contentType,

@@ -9,6 +9,7 @@ import type { Method, Route, Visit } from '#http/request/route'
 import { sameOrigin } from '#http/request/same-origin'
 import { readSessionCookie } from '#http/request/session-cookie'
 import type { Clock } from '#runtime/clock'
+import { wholeBody } from '#runtime/outgoing-body'
 import { checker } from '#shared/check'
 import { type Scope, scopes } from '#shared/console/management-key'
 import { GatewayError } from '#shared/errors'
@@ -207,5 +208,5 @@ function respond({ status = 200, body, stream, headers = {}, cookies = [] }: Con
   if (stream) return new Response(stream, { status, headers: all })
   if (body === undefined) return new Response(null, { status, headers: all })
   if (!all.has('content-type')) all.set('content-type', 'application/json; charset=utf-8')
-  return new Response(JSON.stringify(body), { status, headers: all })
+  return new Response(wholeBody(JSON.stringify(body)), { status, headers: all })
 }
