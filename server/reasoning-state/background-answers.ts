@@ -1,6 +1,6 @@
 /**
- * Answers that are being made in the background: what is known of each until it is stored. Sealed, per tenant. Whoever makes one says so
- * every few seconds; one that nobody speaks for was interrupted.
+ * Answers in progress in the background, until they are stored. Sealed, per tenant. The process that makes one renews its heartbeat every
+ * few seconds; one without a heartbeat was interrupted.
  */
 
 import type { Clock } from '#runtime/clock'
@@ -22,16 +22,16 @@ import {
 import type { Store } from '#store/engine/store'
 import type { Exchange } from './stored-conversations.ts'
 
-/** An answer that is being made. */
+/** An answer in progress. */
 export interface BackgroundAnswer extends Exchange {
   tenant: string
   id: string
   cancelled: boolean
-  /** Nobody makes it any more. */
+  /** No process makes it any more. */
   isAbandoned: boolean
 }
 
-/** What is told of an answer in the making. */
+/** An entry in the list of answers in progress. */
 export interface OpenAnswer {
   tenant: string
   id: string
@@ -40,29 +40,29 @@ export interface OpenAnswer {
   createdAt: Date
 }
 
-/** Answers in the making. */
+/** Answers in progress. */
 export interface BackgroundAnswers {
-  /** `exchange`: the question, and the response as it stands. */
+  /** `exchange`: the question, and the current response. */
   begin(tenant: string, id: string, exchange: Exchange): Promise<void>
-  /** Undefined when none of this id is being made for the tenant. */
+  /** Undefined if the tenant has none of this id in progress. */
   find(tenant: string, id: string): Promise<BackgroundAnswer | undefined>
-  /** Those that are being made, the newest first. */
+  /** Answers in progress, newest first. */
   open(asked: OpenAsked): Promise<OpenAnswer[]>
-  /** Says that these are being made; resolves to the ids among them that are to be cancelled. */
+  /** Renews the heartbeat of these; resolves to the ids among them that are to be cancelled. */
   beat(ids: readonly string[]): Promise<string[]>
-  /** Asks whoever makes it to stop. Undefined as for `find`. `by`: who is named in the audit trail. */
+  /** Asks the process that makes it to stop. Undefined as for `find`. `by`: the actor for the audit trail. */
   cancel(tenant: string, id: string, by?: Actor): Promise<BackgroundAnswer | undefined>
-  /** It is not being made any more; false when somebody else has said so. */
+  /** Marks it as ended; false if another process has already done so. */
   end(tenant: string, id: string): Promise<boolean>
-  /** Some of those that were interrupted. */
+  /** Some of the interrupted answers. */
   abandoned(): Promise<BackgroundAnswer[]>
 }
 
-/** Milliseconds without a sign after which an answer counts as interrupted. */
+/** Milliseconds without a heartbeat after which an answer counts as interrupted. */
 const silence = 20_000
 
 const identity = (tenant: string, id: string) => JSON.stringify(['background response', tenant, id])
-/** Anything else cannot be an id of ours, and the database may reject it. */
+/** Any other text is not an id of ours, and the database may reject it. */
 const isId = (id: string) => /^resp_[0-9A-Za-z]{1,100}$/.test(id)
 
 /** Answers in this store. */

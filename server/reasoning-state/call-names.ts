@@ -1,18 +1,18 @@
 /**
- * What a call is remembered by. Some vendors number calls anew in every conversation, so its id alone does not say whose it is: a name is
- * made of the id, the tool, the arguments, and a digest of the question that the answer was given to. All of that comes from what
- * clients send back unchanged; where they do change it, the call is not found, as if nothing were remembered. Pure.
+ * The names by which tool calls are remembered. Some vendors restart call ids in every conversation, so an id alone is ambiguous: a name is
+ * made of the id, the tool, the arguments, and a digest of the question that was answered. All of these come from what
+ * clients send back unchanged; if they do change it, the call is not found, as if nothing were remembered. Pure.
  */
 import type { CallPart, MediaPart, Part, Turn } from '#canonical/conversation'
 import { sha256Hex } from '#runtime/secrets'
 import { isObject } from '#shared/json'
 
 /**
- * The digest of the question that an answer is given to; undefined when nothing was asked. It is made of
+ * The digest of the question that is answered; undefined when nothing was asked. It is made of
  * - results: of the user's and tools' turns right before the answer, the call ids and texts of results;
- * - words: what the user said in those turns, or before them when it was nothing. Words of few characters are said in many
- *   conversations, so words further up are added until there are enough. Where the user never said a word, media stand for them.
- * Reminders of agents do not count, nor do white space in words and how they are divided into parts and turns.
+ * - words: the user's text in those turns, or before them if there is none. Short texts occur in many
+ *   conversations, so earlier text is added until there is enough. If the user never wrote any text, media are used instead.
+ * Reminders inserted by agents are ignored, and so are white space and the division into parts and turns.
  */
 export const questionOf = (turns: readonly Turn[]): string | undefined => questionsIn(turns)(turns.length)
 
@@ -41,7 +41,7 @@ export function questionsIn(turns: readonly Turn[]): (at: number) => string | un
 export const nameOfCall = ({ callId, name, argsText }: CallPart, question: string): string =>
   sha256Hex(JSON.stringify([callId, name, canonicalJson(argsText), question]))
 
-/** What the user and tools said at once, between two answers. Everything else is found out when it is needed, once. */
+/** The messages of the user and of tools between two answers. Derived values are computed lazily, once. */
 interface Question {
   parts: Part[]
   earlier: Question | undefined
@@ -51,7 +51,7 @@ interface Question {
   digest?: string
 }
 
-/** Characters of the user's words that are rarely the same in two conversations. */
+/** Characters of user text that are enough to tell conversations apart. */
 const enoughWords = 64
 
 function digestOf(question: Question): string | undefined {
@@ -95,7 +95,7 @@ const textOf = (parts: readonly Part[]): string => parts.map((part) => (part.kin
 
 const reminder = { begin: '<system-reminder>', end: '</system-reminder>' }
 
-/** Agents put reminders into what users and tools said, and may take them out again. */
+/** Agents insert reminders into messages of users and tools, and may remove them again. */
 function withoutReminders(text: string): string {
   const kept: string[] = []
   let from = 0
@@ -108,19 +108,19 @@ function withoutReminders(text: string): string {
   return from === 0 ? text : [...kept, text.slice(from)].join('')
 }
 
-/** Addresses are signed anew behind their `?`. */
+/** The query of a URL may be a new signature each time. */
 function placeOf({ source }: MediaPart): string {
   if ('url' in source) return source.url.split('?', 1)[0] ?? ''
   return 'data' in source ? source.data : 'text' in source ? source.text : source.fileId
 }
 
-/** JSON without white space, with keys in order; no arguments are an empty object, and what is no JSON stays as it is. */
+/** JSON without white space, with sorted keys; no arguments become an empty object, and invalid JSON stays unchanged. */
 function canonicalJson(text: string): string {
   if (text.trim() === '') return '{}'
   try {
     return ordered(JSON.parse(text))
   } catch {
-    // Broken, or nested too deep.
+    // Invalid, or nested too deep.
     return text
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Conversations compacted by Parley: the summary of what came before, in an envelope of the tenant. For the client it is as opaque as
- * a vendor's own; sent to any upstream it becomes text again.
+ * Conversations compacted by Parley: the summary of the earlier turns, in an envelope of the tenant. For the client it is as opaque as a
+ * vendor's own; for any upstream it becomes text again.
  */
 import type { ConversationRequest, NativePart, Opaque, Part } from '#canonical/conversation'
 import { GatewayError } from '#shared/errors'

@@ -1,5 +1,5 @@
 /**
- * Conversations that clients of Responses make and fill by themselves. Per tenant, sealed, item by item, others having their turn in
+ * Conversations that clients of Responses create and fill themselves. Per tenant, sealed item by item, with a turn of the event loop in
  * between; kept until thirty days after the last change. Knows no wire field but `id`.
  */
 import { conversationMark, isKeptConversation, type KeptItem, type NewItem } from '#canonical/kept-conversation'
@@ -29,7 +29,7 @@ import type { StoredSums } from './stored-sums.ts'
 export interface ItemConversation {
   id: string
   createdAt: Date
-  /** As its client noted it. */
+  /** As set by its client. */
   metadata: unknown
 }
 
@@ -44,18 +44,18 @@ export interface ItemPage {
 /** Conversations by tenant and id. */
 export interface ItemConversations {
   create(tenant: string, metadata: unknown): Promise<ItemConversation>
-  /** Undefined when the tenant has none of this id; so for the others. */
+  /** Undefined if the tenant has none of this id; the same for the other methods. */
   find(tenant: string, id: string): Promise<ItemConversation | undefined>
   change(tenant: string, id: string, metadata: unknown): Promise<ItemConversation | undefined>
-  /** False when the tenant has none of this id. */
+  /** False if the tenant has none of this id. */
   remove(tenant: string, id: string): Promise<boolean>
   /** Adds items, all or none. Rejects with `not_found`, and `request_too_large` above 10,000 items or 32 MiB. */
   append(tenant: string, id: string, items: readonly NewItem[]): Promise<KeptItem[]>
-  /** A page of at most 8 MiB, and one item at least. Rejects with `invalid_value` for an `after` that is not there. */
+  /** A page of at most 8 MiB, but at least one item. Rejects with `invalid_value` for an unknown `after`. */
   page(tenant: string, id: string, page: ItemPage): Promise<{ items: KeptItem[]; hasMore: boolean }>
   item(tenant: string, id: string, item: string): Promise<KeptItem | undefined>
   removeItem(tenant: string, id: string, item: string): Promise<boolean>
-  /** All of it as one exchange, unread; undefined when there is none. Rejects with `request_too_large` above 32 MiB. */
+  /** All of it as one exchange, unparsed; undefined if there is none. Rejects with `request_too_large` above 32 MiB. */
   load(tenant: string, id: string): Promise<StoredText | undefined>
 }
 
@@ -69,14 +69,14 @@ export interface ItemConversationParts {
 }
 
 const mostItems = 10_000
-/** Bytes of sealed text: of a page, and of what one statement reads. */
+/** Maximum bytes of sealed text: of a page, and of one statement's result. */
 const pageBytes = 8 * 1024 * 1024
 const lotBytes = 1024 * 1024
 /** Sealed text is base64. */
 const sealedMost = Math.ceil(mostBytes / 3) * 4
 
 const identity = (tenant: string, ...more: (string | number)[]) => JSON.stringify(['item conversation', tenant, ...more])
-/** Anything else cannot be an id of an item, and the database may reject it. */
+/** Any other text is not an id of an item, and the database may reject it. */
 const isItem = (id: string) => /^[\x21-\x7e]{1,128}$/.test(id)
 const encoder = new TextEncoder()
 
@@ -95,7 +95,7 @@ export function createItemConversations({ store, sealer, clock, random, sums }: 
     return { id: given, json: `{"id":${JSON.stringify(given)},${json.slice(1)}` }
   }
 
-  /** What is in these items, in their order, as pieces of text. */
+  /** The contents of these items, in order, as pieces of text. */
   async function* texts(tenant: string, id: string, lines: readonly ItemLine[]): AsyncGenerator<{ id: string; pieces: string[] }> {
     for (let from = 0; from < lines.length; ) {
       let to = from

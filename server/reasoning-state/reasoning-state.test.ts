@@ -33,7 +33,7 @@ const reasoning = (form: ReasoningPart['form'], text: string[], opaque: Opaque[]
   opaque,
 })
 
-/** One step of a made-up tool loop, as the reader of each upstream dialect would tell it. */
+/** One step of an invented tool loop, as the reader of each upstream dialect would return it. */
 const steps = {
   messages: (n: number): Part[] => [
     reasoning('full', [`thinking ${n}`], [state('messages', 'signature', `signature ${n}`)]),
@@ -54,7 +54,7 @@ const steps = {
 
 const upstreams = ['messages', 'responses', 'gemini', 'chat'] as const
 
-/** What clients keep of an answer in their history, by what their dialect has a place for. */
+/** What clients keep of an answer in their history, depending on their dialect. */
 const clients: Record<string, { slot: Dialect; keep(parts: Part[]): Part[]; keepsCallState?: true }> = {
   'a Chat client that drops what it does not know': { slot: 'chat', keep: (parts) => runTogether(parts, () => []) },
   'a Chat client that keeps every field': {
@@ -136,7 +136,7 @@ const results = (parts: Part[]): Turn => ({
   ),
 })
 
-/** What matters to the maker: state, what it hangs on, and the order. An empty list is as good as none. */
+/** What matters to the maker: state, the parts that carry it, and the order. An empty list equals none. */
 function stateful(turns: readonly Turn[]): unknown[] {
   return turns.flatMap((turn) =>
     turn.parts.flatMap((part): unknown[] => {
@@ -158,7 +158,7 @@ describe.each(sampledEngines(import.meta.file))('reasoning state on %s', (engine
   }, 60_000)
   afterAll(() => base.close())
 
-  /** Two steps of a tool loop: what the client would send back, and what the upstream had said. */
+  /** Two steps of a tool loop: what the client would send back, and what the upstream had sent. */
   function loop(made: ReasoningState, client: string, upstream: (typeof upstreams)[number], round: number): { sent: Turn[]; said: Turn[] } {
     const sent: Turn[] = []
     const said: Turn[] = []
@@ -209,7 +209,7 @@ describe.each(sampledEngines(import.meta.file))('reasoning state on %s', (engine
     expect(stateful((await nextRequest(reasoningState(), chat, sent, 'berta')).turns)).toEqual(bare)
     await clock.advance(59 * minutes)
     expect(stateful((await nextRequest(here, chat, sent)).turns)).toEqual(stateful(said))
-    // Used, so it has a new hour, elsewhere too once that is written.
+    // Its use extends it by an hour, on other instances too once that is written.
     await here.flush()
     await clock.advance(59 * minutes)
     expect(stateful((await nextRequest(reasoningState(), chat, sent)).turns)).toEqual(stateful(said))

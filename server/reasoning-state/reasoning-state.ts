@@ -1,5 +1,5 @@
 /**
- * Reasoning state: what must come back unchanged although clients cannot read it. State of one vendor's reasoning travels through
+ * Reasoning state: data that must come back unchanged although clients cannot read it. State of one vendor's reasoning travels through
  * another dialect in a sealed envelope; what a client drops is remembered by its tool calls; conversations that a client asks to
  * store are stored. Everything belongs to one tenant (a user's id), is encrypted at rest and in clients' hands, and expires.
  *
@@ -32,13 +32,13 @@ import { createUpstreamState, type Keeper, stateName, type UpstreamState } from 
 
 /** All operations on reasoning state. */
 export interface ReasoningState extends Conversations, StateOwners, UpstreamState {
-  /** Conversations that clients make by themselves. They count against the same quotas as stored exchanges. */
+  /** Conversations that clients create themselves. They count against the same quotas as stored exchanges. */
   readonly conversations: ItemConversations
-  /** What users made in the accounts of upstreams; `keepersOf` knows it, too. */
+  /** Objects that users created in the accounts of upstreams; `keepersOf` includes them. */
   readonly objects: UpstreamObjects
   /** Remembers which response each of these items belongs to; resolves when the database has it, and rejects when that fails. */
   noteItems(tenant: string, response: string, items: readonly string[]): Promise<void>
-  /** As `created`, for what is in no usage row yet; resolves when the database has it, and rejects when that fails. */
+  /** As `created`, for state that is not in a usage row yet; resolves when the database has it, and rejects when that fails. */
   noted(tenant: string, keeper: Keeper, refs: readonly StateRef[]): Promise<void>
   /** Ids of responses by the ids of their items; unknown items are missing. Never rejects. */
   responsesOf(tenant: string, items: readonly string[]): Promise<Map<string, string>>
@@ -60,26 +60,26 @@ export interface ReasoningState extends Conversations, StateOwners, UpstreamStat
   statesIn(request: ConversationRequest): Opaque[]
   /**
    * Remembers the state of a whole answer by its tool calls, and the channel it belongs to (`maker`, an id). Calls must be as the client
-   * sees them. `question` gives the digest of what was asked (`questionOf` in call-names.ts, of the request as the client sent it); it is
-   * called for an answer with calls only, and where it is undefined they are not remembered.
+   * sees them. `question` returns the digest of the question (`questionOf` in call-names.ts, of the request as the client sent it); it is
+   * only called for an answer with calls, and if it is undefined they are not remembered.
    */
   remember(tenant: string, parts: readonly Part[], maker: string, question: () => string | undefined): void
   /** The same for a streamed answer: call it with every event. State is stored when its choice finishes. */
   recorder(tenant: string, maker: string, question: () => string | undefined): StreamRecorder
   /**
-   * Restores what the client dropped from its history. Does nothing unless a call came without any state; queries the database only
-   * when memory does not know the call. What is remembered comes back to the same call after the same question only. Never rejects.
+   * Restores state that the client dropped from its history. Does nothing unless a call came without any state; queries the database only
+   * when memory does not know the call. State is only restored to the same call after the same question. Never rejects.
    */
   restoreDropped(tenant: string, request: ConversationRequest): Promise<ConversationRequest>
-  /** What is remembered of calls, by their names (`bareCalls`): for `restored` of `tool-call-state.ts`. Plain data. Never rejects. */
+  /** The remembered state of calls, by their names (`bareCalls`): for `restored` of `tool-call-state.ts`. Plain data. Never rejects. */
   recalled(tenant: string, names: readonly string[]): Promise<Map<string, ToolCallState>>
   /** Runs about every second: writes new entries. */
   flush(): Promise<void>
-  /** Runs on a schedule: deletes what has expired; resolves to the number of rows. */
+  /** Runs on a schedule: deletes expired rows; resolves to their number. */
   sweep(): Promise<number>
 }
 
-/** A prefix, so that calls and states have separate names. */
+/** The prefix separates the names of calls from those of states. */
 const callName = (name: string) => `call ${name}`
 const itemName = (id: string) => `item ${id}`
 
@@ -107,7 +107,7 @@ export function createReasoningState(parts: MemoryParts & ConversationParts & Pi
     const calls = recollections(answer)
     const question = calls.size > 0 ? questionOf() : undefined
     if (question === undefined) return
-    // Calls without state are noted, too: the next request does not ask the database for them.
+    // Calls without state are recorded, too, so that the next request need not query the database for them.
     const texts = [...calls].map(
       ([call, found]) => [callName(nameOfCall(call, question)), isEmpty(found) ? '' : JSON.stringify(found)] as const,
     )

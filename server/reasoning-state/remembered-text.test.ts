@@ -23,7 +23,7 @@ describe.each(sampledEngines(import.meta.file))('memory on %s', (engine) => {
   let base: Throwaway
   let clock: HandClock
   let lines: string[] = []
-  /** How often the database was reached for, and whether it is there. */
+  /** How often the database was accessed, and whether it is available. */
   let reached = 0
   let away = false
   beforeAll(async () => {

@@ -23,31 +23,31 @@ export interface Bounds {
   /** Maximum characters of all texts in memory, and of one. */
   characters: number
   charactersEach: number
-  /** What one tenant may add in an hour. */
+  /** What one tenant may add per hour. */
   ofTenant: { entries: number; characters: number }
 }
 
-/** Hundreds of calls a second: whoever needs more floods the database. */
+/** Hundreds of calls a second: more would flood the database. */
 const ofTenant = { entries: 1_000_000, characters: 1024 * 1024 * 1024 }
 const defaultBounds: Bounds = { entries: 50_000, characters: 64 * 1024 * 1024, charactersEach: 1024 * 1024, ofTenant }
 
 /** The texts. */
 export interface Memory {
   /**
-   * Stores texts by name; an empty text means that there is nothing to know. They expire after `ms`, by default an hour. What a tenant adds
-   * beyond its share of the hour is not stored, which is logged.
+   * Stores texts by name; an empty text records that there is none. They expire after `ms`, by default an hour. Texts beyond the tenant's
+   * hourly limit are not stored, which is logged.
    */
   remember(tenant: string, texts: ReadonlyMap<string, string>, ms?: number): void
   /** The same for texts that the caller writes to the database: their sealed rows. */
   hand(tenant: string, texts: ReadonlyMap<string, string>, ms: number): SealedText[]
   /**
-   * The texts with these names; of more than a thousand names, the last. The database is queried only for those not in memory; when
-   * it fails, that is logged and they count as unknown.
+   * The texts with these names, of at most the last thousand names. The database is only queried for those not in memory; a failure is
+   * logged and they count as unknown.
    */
   recall(tenant: string, names: readonly string[]): Promise<Map<string, string>>
   /** Writes new texts; texts that could not be written are retried by the next flush. Rejects when the database does. */
   flush(): Promise<void>
-  /** Drops what has expired. */
+  /** Drops expired texts. */
   sweep(): void
 }
 
@@ -88,7 +88,7 @@ export function createMemory({ store, sealer, clock, log }: MemoryParts, bounds 
   const unwritten = new Set<string>()
   let characters = 0
   let lost = 0
-  /** What each tenant has added in this hour. */
+  /** What each tenant has added in the current hour. */
   const added = new Map<string, { entries: number; characters: number; until: number }>()
 
   function put(entry: Entry): void {
@@ -103,7 +103,7 @@ export function createMemory({ store, sealer, clock, log }: MemoryParts, bounds 
     }
   }
 
-  /** Counts a text; false when the tenant has no room for it in this hour. */
+  /** Counts a text; false when the tenant's hourly limit is reached. */
   function takesRoom(tenant: string, size: number): boolean {
     const now = clock.now()
     const before = added.get(tenant)
@@ -172,7 +172,7 @@ export function createMemory({ store, sealer, clock, log }: MemoryParts, bounds 
   }
 
   async function write(names: readonly string[]): Promise<void> {
-    // Removed first: a text stored while the write is under way belongs to the next flush.
+    // Removed first: a text stored during the write belongs to the next flush.
     for (const name of names) unwritten.delete(name)
     try {
       await writeRecollections(

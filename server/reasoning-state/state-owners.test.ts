@@ -1,4 +1,4 @@
-/** Whose state is whose, and conversations that Parley compacted. */
+/** Owners of state, and conversations that Parley compacted. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import type { ConversationRequest, Opaque, Part, Turn } from '#canonical/conversation'
 import { systemRandom } from '#runtime/clock'

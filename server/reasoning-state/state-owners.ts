@@ -20,11 +20,10 @@ export interface StateOwners {
   makersOf(tenant: string, states: readonly Opaque[]): Promise<Map<string, string>>
 }
 
-/** A prefix that no call's name has. */
+/** No call's name has this prefix. */
 const nameOf = ({ value }: Opaque) => `state ${value}`
 const isBound = ({ dialect }: Opaque) => boundToAccount.has(dialect)
 
-/** Owners kept in this memory. */
 export function createStateOwners(memory: Memory): StateOwners {
   return {
     claim(tenant, maker, states) {

@@ -69,7 +69,7 @@ function withState<T extends { opaque?: Opaque[] }>(holder: T, change: Change): 
 /** The form in which each vendor returns the text of sealed reasoning; slots of other dialects do not keep it. Chat has none of its own. */
 const makersForm: Readonly<Partial<Record<Dialect, ReasoningPart['form']>>> = { messages: 'full', responses: 'summary', gemini: 'summary' }
 
-/** State of a dialect other than the caller's came out of an envelope. */
+/** State of another dialect than the caller's came out of an envelope. */
 function inMakersForm(part: ReasoningPart, callers: Dialect): ReasoningPart {
   const foreign = part.opaque.find(({ dialect }) => dialect !== callers)
   const form = foreign && makersForm[foreign.dialect]

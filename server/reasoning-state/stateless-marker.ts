@@ -1,7 +1,7 @@
 /**
- * Marks parts that came without any state. A client sends its history to whatever channel is next; a vendor rejects reasoning or
- * calls that it did not produce. An empty envelope lets the next request recognise that this part of the history is not that vendor's
- * own, so that it is converted: such parts are then left out or signed anew.
+ * Marks parts that came without any state. A client sends its history to any later channel; a vendor rejects reasoning or calls that it did
+ * not produce. An empty envelope lets the next request recognise that this part of the history is not that vendor's own, so that it is
+ * converted: such parts are then left out or replaced.
  */
 import type { Opaque, Part } from '#canonical/conversation'
 import type { ConversationEvent } from '#canonical/conversation-event'
@@ -17,7 +17,7 @@ const looksAt: Partial<Record<Dialect, ReadonlySet<Part['kind']>>> = {
   gemini: new Set(['call']),
 }
 
-/** Parts for a client of the dialect `slot`, with marks where they have no state. */
+/** Parts for a client of the dialect `slot`, with markers where they have no state. */
 export function withStatelessMarkers(slot: Dialect, parts: readonly Part[]): Part[] {
   const kinds = looksAt[slot]
   return parts.map((part) => {
@@ -46,6 +46,6 @@ export function statelessMarker(slot: Dialect): (event: ConversationEvent) => Co
   }
 }
 
-/** The state, or undefined for a mark, which is not needed any more once it was seen. */
+/** The state, or undefined for a marker, which is no longer needed once it was recognised. */
 export const withoutStatelessMarker = (opaque: Opaque | undefined): Opaque | undefined =>
   opaque?.dialect === nobody.dialect ? undefined : opaque

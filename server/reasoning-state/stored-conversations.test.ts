@@ -16,7 +16,7 @@ const exchange = (n: number): Exchange => ({
   response: { id: `resp_${n}`, output: [`answer ${n}`] },
 })
 
-/** What a promise rejects with. `expect().rejects` waits in a way that no message of the embedded engine's worker gets through. */
+/** What a promise rejects with. `expect().rejects` blocks messages from the embedded engine's worker. */
 const refusal = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
     () => undefined,
@@ -48,7 +48,7 @@ describe.each(sampledEngines(import.meta.file))('kept conversations on %s', (eng
   }, 60_000)
   afterAll(() => base.close())
 
-  /** A conversation of `count` exchanges; answers its ids. */
+  /** A conversation of `count` exchanges; returns its ids. */
   async function chain(prefix: string, count: number, tenant = 'anna'): Promise<string[]> {
     const ids = Array.from({ length: count }, (_, n) => `${prefix}_${n}`)
     for (const [n, id] of ids.entries()) await kept().keep(tenant, id, ids[n - 1], exchange(n))
@@ -82,7 +82,7 @@ describe.each(sampledEngines(import.meta.file))('kept conversations on %s', (eng
     expect(await kept().load('berta', 'mine_1')).toBeUndefined()
     expect(await kept().find('berta', 'mine_1')).toBeUndefined()
     expect(await kept().forget('berta', 'mine_1')).toBe(false)
-    // The same id of another tenant is another response, and no link to it leads across.
+    // The same id of another tenant is another response, and links do not cross tenants.
     await kept().keep('berta', 'mine_1', 'mine_0', exchange(9))
     expect(await kept().load('berta', 'mine_1')).toBeUndefined()
     expect((await kept().load('anna', 'mine_1'))?.turns).toHaveLength(4)
@@ -147,7 +147,7 @@ describe.each(sampledEngines(import.meta.file))('kept conversations on %s', (eng
     expect(stored).not.toContain('😀')
     const sealed = await kept().stored('anna')
     expect(sealed.bytes).toBeGreaterThan(texts.join('').length * 2)
-    // A piece of another place does not open, and a missing one is no end.
+    // A piece in another place does not open, and a missing one is not taken for the end.
     await runSql(base.store, `update stored_pieces set place = -place where id = 'pieces_0' and place < 3`)
     expect(await kept().find('anna', 'pieces_0')).toBeUndefined()
     expect(await kept().load('anna', 'pieces_2')).toBeUndefined()

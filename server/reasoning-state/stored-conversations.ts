@@ -1,6 +1,6 @@
 /**
  * Conversations stored for clients of Responses: one sealed record per exchange, each continuing another, for thirty days. A large record
- * is sealed, written, read and opened in pieces, others having their turn in between.
+ * is sealed, written, read and opened in pieces, with a turn of the event loop in between.
  */
 
 import type { Turn } from '#canonical/conversation'
@@ -31,11 +31,11 @@ export interface StoredResponse extends Exchange {
   createdAt: Date
 }
 
-/** A stored exchange as the JSON that it is, unread. */
+/** A stored exchange as unparsed JSON. */
 export interface StoredText extends Omit<StoredResponse, keyof Exchange> {
   /** In order; every piece has whole characters. */
   pieces: string[]
-  /** Characters in all. */
+  /** Total characters. */
   characters: number
 }
 
@@ -45,9 +45,9 @@ export interface Conversations {
   keep(tenant: string, id: string, previousId: string | undefined, exchange: Exchange): Promise<void>
   /** The same for the exchange's JSON. */
   keepText(tenant: string, id: string, previousId: string | undefined, json: Uint8Array): Promise<void>
-  /** As `find`, unread. */
+  /** As `find`, unparsed. */
   findText(tenant: string, id: string): Promise<StoredText | undefined>
-  /** As `load`, unread: the exchanges oldest first. */
+  /** As `load`, unparsed: the exchanges oldest first. */
   loadTexts(tenant: string, id: string): Promise<StoredText[] | undefined>
   /** A single exchange. Undefined when this tenant has none with this id. */
   find(tenant: string, id: string): Promise<StoredResponse | undefined>
@@ -56,9 +56,9 @@ export interface Conversations {
    * GatewayError `request_too_large` above 1,000 exchanges or 32 MiB.
    */
   load(tenant: string, id: string): Promise<StoredResponse | undefined>
-  /** Rejects with `quota_exceeded` when the tenant has stored as much as it may, as far as this instance knows. */
+  /** Rejects with `quota_exceeded` when the tenant's quota is used up, as far as this instance knows. */
   demandRoom(tenant: string): Promise<void>
-  /** What the tenant has stored, in exchanges and in bytes as stored. */
+  /** The tenant's stored exchanges, and their bytes as stored. */
   stored(tenant: string): Promise<Stored>
   /** Deletes an exchange; false when this tenant has none with this id. Later exchanges can still be found, but no longer loaded. */
   forget(tenant: string, id: string): Promise<boolean>
@@ -69,9 +69,9 @@ export interface ConversationParts {
   store: Store
   sealer: Sealer
   clock: Clock
-  /** Quotas of each tenant; those that are usual when absent. */
+  /** Quotas of each tenant; absent: the defaults. */
   quotas?(): Pick<Quotas, 'conversations' | 'conversationBytes'>
-  /** What counts against them; absent: the exchanges alone. */
+  /** What counts against them; absent: only the exchanges. */
   sums?: StoredSums
 }
 
@@ -85,7 +85,7 @@ const pieceBytes = 512 * 1024
 const chainBounds = { links: 1_000, bytes: Math.ceil(mostBytes / 3) * 4 }
 
 const identity = (tenant: string, id: string, place = 0) => JSON.stringify(['vault response', tenant, id, ...(place === 0 ? [] : [place])])
-/** Anything else cannot be an id of ours, and the database may reject it. */
+/** Any other text is not an id of ours, and the database may reject it. */
 const isId = (id: string) => /^[\x21-\x7e]{1,200}$/.test(id)
 const now = (clock: Clock) => new Date(clock.now())
 
@@ -191,7 +191,7 @@ export function* inPieces(utf8: Uint8Array): Generator<string> {
   }
 }
 
-/** The exchange, read. It was sealed by us with its identity, so it needs no validation. */
+/** The exchange, parsed. We sealed it with its identity, so it needs no validation. */
 export function readStored({ pieces, characters: _, ...text }: StoredText): StoredResponse {
   return { ...(parseExact(pieces.join('')) as Exchange), ...text }
 }

@@ -1,6 +1,6 @@
 /**
- * Files that users upload for their requests. Per tenant, sealed, in pieces, others having their turn in between; kept until they expire.
- * Knows no wire field.
+ * Files that users upload for their requests. Per tenant, sealed in pieces, with a turn of the event loop in between; kept until they
+ * expire. Knows no wire field.
  */
 import type { KeptFile } from '#canonical/kept-file'
 import { fileMark } from '#canonical/kept-file'
@@ -22,22 +22,22 @@ import {
 } from '#store/accounts/stored-files'
 import type { Store } from '#store/engine/store'
 
-/** What is known of a file before it comes. */
+/** Metadata of a file before its upload. */
 export interface NewFile extends Pick<KeptFile, 'name' | 'type' | 'purpose'> {
-  /** Bytes, as far as they were declared. */
+  /** Declared bytes. */
   size: number
-  /** Milliseconds that it is kept. */
+  /** Milliseconds until it expires. */
   lastsMs: number
-  /** Its user has paid for what is in it: no quota and no size refuses it. */
+  /** Its user has paid for the content: no quota or size limit applies. */
   isOwed?: true
-  /** Bytes that it must have when it is whole; absent: whatever comes. */
+  /** Bytes that it must have when complete; absent: any number. */
   declared?: number
 }
 
-/** A file that is being uploaded, or is whole. */
+/** A file that is being uploaded, or is complete. */
 export interface Upload extends KeptFile {
   isWhole: boolean
-  /** As it was declared. */
+  /** The declared bytes. */
   declared?: number
 }
 
@@ -46,21 +46,21 @@ export interface StoredFiles {
   /** Begins an upload, for an hour. Rejects with `quota_exceeded`, and `request_too_large` for more than 25 MiB. */
   begin(tenant: string, file: NewFile): Promise<string>
   /**
-   * Adds what comes next, at this offset; `isLast`: the file is whole then. Rejects with `not_found`, `invalid_value` for another offset,
-   * and as `begin` does, after which the file is gone.
+   * Adds the next part, at this offset; `isLast`: the file is then complete. Rejects with `not_found`, `invalid_value` for another offset,
+   * and as `begin` does, after which the file is deleted.
    */
   add(tenant: string, id: string, part: { offset?: number; bytes: Uint8Array; isLast: boolean }): Promise<Upload>
-  /** A file, whole or not; undefined when the tenant has none of this id. */
+  /** A file, complete or not; undefined if the tenant has none of this id. */
   find(tenant: string, id: string): Promise<Upload | undefined>
-  /** Whole files, newest first. */
+  /** Complete files, newest first. */
   list(tenant: string): Promise<KeptFile[]>
-  /** What is in a whole file, piece by piece. */
+  /** The content of a complete file, piece by piece. */
   read(tenant: string, id: string): AsyncGenerator<Uint8Array<ArrayBuffer>>
-  /** False when the tenant has none of this id. */
+  /** False if the tenant has none of this id. */
   remove(tenant: string, id: string): Promise<boolean>
   /** How many files the tenant has, and their bytes. */
   stored(tenant: string): Promise<{ count: number; bytes: number }>
-  /** Runs on a schedule: deletes what has expired. */
+  /** Runs on a schedule: deletes expired files. */
   sweep(): Promise<number>
 }
 
@@ -69,7 +69,7 @@ interface FileParts {
   sealer: Sealer
   clock: Clock
   random: Random
-  /** Quotas of each tenant; those that are usual when absent. */
+  /** Quotas of each tenant; absent: the defaults. */
   quotas?(): Pick<Quotas, 'files' | 'fileBytes'>
 }
 
@@ -83,7 +83,7 @@ const identity = (tenant: string, id: string, place?: number) =>
   JSON.stringify(['stored file', tenant, id, ...(place === undefined ? [] : [place])])
 const isId = (id: string) => /^parleyf[0-9a-f]{32}$/.test(id)
 
-/** What of a row is sealed. */
+/** The sealed part of a row. */
 interface Facts {
   name: string
   type: string
@@ -113,7 +113,7 @@ export function createStoredFiles({ store, sealer, clock, random, quotas = () =>
 
   const find = (tenant: string, id: string) => (isId(id) ? findFile(store, tenant, id, now()) : undefined)
 
-  /** A file that was refused while it came. */
+  /** Deletes a file that was refused during its upload. */
   async function refused(tenant: string, id: string, error: GatewayError): Promise<never> {
     await deleteFile(store, tenant, id, now())
     throw error

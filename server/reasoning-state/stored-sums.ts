@@ -1,4 +1,4 @@
-/** How much each tenant has stored: asked from the database at most once a minute for each, and counted here in between. */
+/** How much each tenant has stored: queried from the database at most once a minute per tenant, and counted here in between. */
 import type { Clock } from '#runtime/clock'
 
 /** Exchanges, and bytes as stored. */
@@ -9,19 +9,19 @@ export interface Stored {
 
 /** Sums by tenant. */
 export interface StoredSums {
-  /** As far as this instance knows; what others add shows within a minute. */
+  /** As far as this instance knows; additions on other instances show within a minute. */
   of(tenant: string): Promise<Stored>
-  /** An exchange of so many bytes was stored. */
+  /** An exchange of this many bytes was stored. */
   added(tenant: string, bytes: number): void
-  /** Something was deleted: the database is asked again. */
+  /** Something was deleted: the database is queried again. */
   removed(tenant: string): void
 }
 
 const freshMs = 60_000
-/** Tenants that are remembered; the longest unasked go first. */
+/** Maximum tenants that are cached; the least recently used are dropped first. */
 const capacity = 10_000
 
-/** No sums yet; `ask` gets one from the database. */
+/** `ask` queries one sum from the database. */
 export function createStoredSums(ask: (tenant: string) => Promise<Stored>, clock: Pick<Clock, 'now'>): StoredSums {
   const sums = new Map<string, { sum: Promise<Stored>; at: number }>()
 

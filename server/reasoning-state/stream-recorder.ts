@@ -1,4 +1,4 @@
-/** Collects from a streamed answer what its calls are remembered with; keeps no text but reasoning and arguments. */
+/** Collects the state of calls from a streamed answer; keeps no text but reasoning and arguments. */
 import type { Part, ReasoningPart } from '#canonical/conversation'
 import type { ConversationEvent, Delta, PartHead } from '#canonical/conversation-event'
 

@@ -30,14 +30,14 @@ const user = (...parts: Part[]): Turn => ({ role: 'user', parts })
 const asked = user(said('Look.'))
 const ofId = (parts: readonly Part[], id: string): ToolCallState | undefined =>
   [...recollections(parts)].find(([{ callId }]) => callId === id)?.[1]
-/** The answer as it is restored when that one is remembered of the same question. */
+/** The answer as restored from `remembered` for the same question. */
 function back(answer: Turn, remembered: readonly Part[]): Turn | undefined {
   const question = questionOf([asked]) ?? ''
   const known = new Map([...recollections(remembered)].map(([one, state]) => [nameOfCall(one, question), state]))
   const turns = [asked, answer]
   return restored(turns, bareCalls(turns), known)[1]
 }
-/** What a client hands back that keeps only texts and calls. */
+/** What a client sends back that keeps only texts and calls. */
 function plain(parts: Part[]): Part[] {
   const kept = parts.filter((part) => part.kind !== 'reasoning')
   return kept.map((part) => (part.kind === 'call' ? call(part.callId) : part))

@@ -1,5 +1,5 @@
 /**
- * What is remembered of an answer by its tool calls, and how a later request gets it back: for clients that keep calls and drop
+ * The state of an answer that is remembered by its tool calls, and its restoration in a later request: for clients that keep calls and drop
  * fields they do not know. Pure.
  */
 import type { CallPart, Opaque, Part, ReasoningPart, Turn } from '#canonical/conversation'
@@ -33,8 +33,8 @@ export function recollections(parts: readonly Part[]): Map<CallPart, ToolCallSta
 }
 
 /**
- * Calls without any state, neither their own nor of reasoning before them, and what they are remembered by (`nameOfCall`); the latest
- * last. Those before which nothing was asked have no name and are missing.
+ * Calls without any state, neither their own nor of reasoning before them, with their names (`nameOfCall`), in order. Calls without a
+ * question before them have no name and are missing.
  */
 export function bareCalls(turns: readonly Turn[]): Map<CallPart, string> {
   const bare = new Map<CallPart, string>()
@@ -57,7 +57,7 @@ export function bareCalls(turns: readonly Turn[]): Map<CallPart, string> {
   return bare
 }
 
-/** The turns with remembered state (by name) in its old places. `bare`: the bare calls of these very turns; all others are unchanged. */
+/** The turns with remembered state (by name) put back in place. `bare`: the bare calls of these turns; everything else is unchanged. */
 export function restored(
   turns: readonly Turn[],
   bare: ReadonlyMap<CallPart, string>,
@@ -85,10 +85,10 @@ function withThoughts(way: Part[], { leading, direct }: ToolCallState): Part[] {
   return [...leading, ...way.filter((part) => part.kind !== 'reasoning'), ...direct]
 }
 
-/** True for a part with exactly one state. A client with a single place for all reasoning of an answer returns several in one part. */
+/** True for a part with exactly one state. A client with a single field for all reasoning of an answer returns several in one part. */
 const isWhole = (part: ReasoningPart) => part.opaque.length === 1
 
-/** The parts between calls, each with the call that follows; the last has none. */
+/** The parts between calls, with the call that follows them; the last ones have none. */
 function* ways(parts: readonly Part[]): Generator<[way: Part[], call: CallPart | undefined]> {
   let way: Part[] = []
   for (const part of parts) {

@@ -1,6 +1,6 @@
 /**
- * What users made in the accounts of upstreams, for as long as it is there: who made it, when, and the channel and key that have it. Copies of
- * kept files, which objects there were made from, are among it.
+ * Objects that users created in the accounts of upstreams, as long as they exist: their owner, time of creation, channel and key. This
+ * includes copies of stored files that such objects were created from.
  */
 import type { ObjectApi, ObjectKind } from '#canonical/account-object'
 import type { StateRef } from '#canonical/codec'
@@ -14,21 +14,20 @@ import { type Keeper, stateName } from './upstream-state.ts'
 export interface UpstreamObject extends StateRef {
   keeper: Keeper
   createdAt: Date
-  /** The kept file that it is a copy of. */
+  /** The stored file that it is a copy of. */
   copyOf: string | null
 }
 
-/** What users made. */
 export interface UpstreamObjects {
-  /** Records what this tenant made; resolves when the database has it. `copyOf`: the kept file that it is a copy of. */
+  /** Records an object that this tenant created; resolves when the database has it. `copyOf`: the stored file that it is a copy of. */
   made(tenant: string, api: ObjectApi, ref: StateRef, keeper: Keeper, copyOf?: string): Promise<void>
-  /** Those of these ids that are the tenant's. */
+  /** The tenant's objects among these ids. */
   among(tenant: string, refs: readonly Pick<StateRef, 'id'>[]): Promise<UpstreamObject[]>
-  /** The tenant's copies of a kept file. */
+  /** The tenant's copies of a stored file. */
   copiesOf(tenant: string, file: string): Promise<UpstreamObject[]>
-  /** A page of the tenant's objects, one more than `limit` where there are more. Rejects with `invalid_value` for an unknown `after`. */
+  /** A page of the tenant's objects, with one more than `limit` if there are more. Rejects with `invalid_value` for an unknown `after`. */
   page(tenant: string, api: ObjectApi, kind: ObjectKind, page: Page): Promise<UpstreamObject[]>
-  /** Forgets what is no longer there. */
+  /** Forgets an object that no longer exists. */
   gone(tenant: string, ref: StateRef): Promise<void>
 }
 
@@ -73,7 +72,7 @@ export function createUpstreamObjects({ store, clock }: { store: Store; clock: C
   }
 }
 
-/** The keepers of those of `refs` that are among `objects`, by `stateName`. */
+/** The keepers of the `refs` that are among `objects`, by `stateName`. */
 export function keepersAmong(objects: readonly UpstreamObject[], refs: readonly StateRef[]): Map<string, Keeper> {
   const named = new Set(refs.map(stateName))
   return new Map(objects.flatMap((one) => (named.has(stateName(one)) ? [[stateName(one), one.keeper] as const] : [])))

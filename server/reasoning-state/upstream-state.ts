@@ -1,7 +1,7 @@
 /**
- * Owners of state that upstreams keep: responses, conversations, containers, files. All tenants of a channel share its account, so an id
- * is only good for who created it through Parley, and only on the channel and key that made it. Ownership begins with creation and with
- * nothing else; it is noted in the journal, with the usage row of the request.
+ * Owners of state that upstreams store: responses, conversations, containers, files. All tenants of a channel share its account, so an id
+ * is only valid for the tenant that created it through Parley, and only on the channel and key that created it. Only creation makes an
+ * owner; it is recorded in the journal, with the usage row of the request.
  */
 import type { StateRef } from '#canonical/codec'
 import type { Memory, SealedText } from './remembered-text.ts'
@@ -13,13 +13,14 @@ export interface Keeper {
   key: string | null
 }
 
-/** Notes who created what. */
 export interface UpstreamState {
-  /** Records that this tenant created `refs` at this keeper: here at once, and on disk with the usage row that gets what is returned. */
+  /**
+   * Records that this tenant created `refs` at this keeper: in memory at once, and on disk with the usage row that gets the returned texts.
+   */
   created(tenant: string, keeper: Keeper, refs: readonly StateRef[]): SealedText[]
-  /** The keepers of what this tenant created, by `stateName`; what nobody noted is missing. Never rejects. */
+  /** The keepers of state that this tenant created, by `stateName`; unrecorded state is missing. Never rejects. */
   keepersOf(tenant: string, refs: readonly StateRef[]): Promise<Map<string, Keeper>>
-  /** Forgets what was deleted. */
+  /** Forgets deleted state. */
   deleted(tenant: string, refs: readonly StateRef[]): void
 }
 
@@ -29,10 +30,9 @@ const lifetime = 30 * 24 * 3_600_000
 /** The name of a reference in maps. */
 export const stateName = ({ kind, id }: StateRef): string => `upstream ${kind} ${id}`
 
-/** Written over what was deleted: texts cannot be taken back. */
+/** Overwrites deleted state, because texts cannot be removed. */
 const gone = 'null'
 
-/** Owners kept in this memory. */
 export function createUpstreamState(memory: Memory): UpstreamState {
   const noted = (refs: readonly StateRef[], text: string) => new Map(refs.map((ref) => [stateName(ref), text]))
 

@@ -6,12 +6,12 @@
 import type { Clock } from '#runtime/clock'
 import type { Candidate } from './order.ts'
 
-/** The namespace of the names: the same name means something else to another tenant or for another purpose. */
+/** The namespace of the names: the same name is unrelated for another tenant or purpose. */
 export type AffinityScope = readonly [tenant: string, purpose: string]
 
 /** Remembers and prefers candidates. */
 export interface Affinity {
-  /** The candidates, with the one moved to the front that last served the first known and still planned name of `names`. */
+  /** The candidates, with one moved to the front: the one that last served the first of `names` that is known and still planned. */
   prefer(scope: AffinityScope, names: readonly string[], candidates: readonly Candidate[]): readonly Candidate[]
   /** Records that this candidate served these names. */
   served(scope: AffinityScope, names: readonly string[], candidate: Candidate): void

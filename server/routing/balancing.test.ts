@@ -1,4 +1,4 @@
-/** Each mode orders by its own figure, inside a rank only, and equal figures as weights say. */
+/** Each mode orders by its own figure, only within a rank, and by weight for equal figures. */
 import { expect, test } from 'bun:test'
 import type { BalancingMode } from '#shared/console/settings'
 import { testCandidate as candidate, testChannel as channel } from '#testing/candidate'

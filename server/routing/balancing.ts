@@ -1,7 +1,7 @@
 /**
- * Which of the channels of one rank is tried first, where it is not a draw by weight: in turns, by the fewest open requests, by the lowest
- * time to first content, or by the lowest cost. It only orders: priority and dialect come before, health and affinity after it, weight 0
- * stays last, and equal figures are drawn by weight. What is counted is what this instance has seen.
+ * Orders the channels of one rank by something else than a draw by weight: in turn, by the fewest open requests, by the lowest time to
+ * first content, or by the lowest cost. It only orders: priority and dialect come before, health and affinity after it, weight 0 stays
+ * last, and equal figures are drawn by weight. Only requests of this instance are counted.
  */
 import type { Clock } from '#runtime/clock'
 import type { BalancingMode } from '#shared/console/settings'
@@ -9,37 +9,37 @@ import type { Candidate, Rank } from './order.ts'
 
 /** Counts attempts, and ranks by them. */
 export interface Balancing {
-  /** Where it is `weight`, none of the others needs to be called. */
+  /** If it is `weight`, no other method needs to be called. */
   mode(): BalancingMode
-  /** Whether an attempt that has begun has not ended. */
+  /** Whether any attempt is open. */
   counting: boolean
-  /** Undefined where channels are drawn by weight. */
+  /** Undefined if channels are drawn by weight. */
   rank(): Rank | undefined
-  /** The figure by which a candidate stands where it does, in words; null where nothing is known. */
+  /** The figure by which a candidate was ranked, as text; null if unknown. */
   figure(candidate: Candidate): string | null
   /** An attempt begins. */
   begun(candidate: Candidate): void
-  /** Its first content has come. */
+  /** Its first content has arrived. */
   answered(candidate: Candidate): void
   /** The attempt failed, or the request that it served has ended. May be called again. */
   ended(candidate: Candidate): void
 }
 
-/** A time that is older says nothing of today: the channel is tried again. */
+/** Milliseconds after which a measurement is out of date, so that the channel is tried again. */
 const freshMs = 300_000
 const share = 0.2
 
 const id = ({ channel, model }: Candidate) => `${channel.id}\n${model.name}`
 
-/** USD for a million tokens in and a million out, as the channel declares; infinite where it does not. */
+/** USD for a million input and a million output tokens, as the channel declares; infinite if it does not. */
 function costOf({ channel, model }: Candidate): number {
   const { input, output } = channel.costs[model.name] ?? {}
   return input === undefined ? Number.POSITIVE_INFINITY : Number(input) + Number(output ?? input)
 }
 
-/** `mode` is asked for each request. */
+/** `mode` is called for each request. */
 export function createBalancing(clock: Pick<Clock, 'monotonic'>, mode: () => BalancingMode): Balancing {
-  /** Begin of each attempt that has not ended. */
+  /** Start of each open attempt. */
   const running = new Map<Candidate, number>()
   const open = new Map<string, number>()
   const turns = new Map<string, number>()
@@ -55,7 +55,7 @@ export function createBalancing(clock: Pick<Clock, 'monotonic'>, mode: () => Bal
   const ranks: Record<Exclude<BalancingMode, 'weight'>, Rank> = {
     round_robin: (candidate) => turns.get(id(candidate)) ?? 0,
     least_open: openOf,
-    // Nobody knows a channel that was not asked: it is tried.
+    // A channel without a measurement is tried.
     first_token: (candidate) => timeOf(candidate) ?? 0,
     cheapest: costOf,
   }

@@ -1,8 +1,8 @@
 /**
- * One circuit breaker. Closed: everything passes and outcomes are counted in a window; it opens when enough of them, and at least
- * half, are failures. Open: nothing passes until the penalty ends; every penalty is finite. Half-open: one probe passes; its success
- * closes the breaker, its failure opens it for longer. What is asked while it is open, because nothing else is left, closes it with its
- * first success. Pure: the time is passed in, in milliseconds of a monotonic clock.
+ * One circuit breaker. Closed: everything passes and outcomes are counted in a window; it opens when enough of them, and at least half, are
+ * failures. Open: nothing passes until the penalty ends; every penalty is finite. Half-open: one probe passes; its success closes the
+ * breaker, its failure opens it for longer. An attempt made while it is open, because nothing else is left, closes it if it succeeds. Pure:
+ * the time is passed in, in milliseconds of a monotonic clock.
  */
 
 /** Thresholds of a breaker. */
@@ -25,11 +25,11 @@ export interface Breaker {
   until(now: number): number | undefined
   /** Admits an attempt. `probe`: it is the single probe and must report its outcome as such. Undefined = rejected. */
   admit(now: number): 'free' | 'probe' | undefined
-  /** Records a success. A breaker that was open is closed only by an attempt that was admitted since: `proof`. */
+  /** Records a success. A breaker that was open is only closed by an attempt that was admitted since then: `proof`. */
   succeeded(now: number, proof: boolean): void
-  /** Records a failure. A breaker that was open is reopened by the probe only: requests sent earlier are no new evidence. */
+  /** Records a failure. A breaker that was open is only reopened by the probe: requests sent earlier are no new evidence. */
   failed(now: number, probe: boolean): void
-  /** Opens at once for `ms`: the upstream named the time to come back. */
+  /** Opens at once for `ms`, as requested by the upstream. */
   rest(now: number, ms: number): void
   /** The probe ended without a result; another attempt may be the probe. */
   withdrawn(): void

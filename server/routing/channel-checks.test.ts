@@ -1,4 +1,4 @@
-/** Checks of resting channels: off, due, well again, still ill. */
+/** Checks of resting channels: off, due, recovered, still failing. */
 import { expect, test } from 'bun:test'
 import { createLog } from '#runtime/log'
 import { handClock } from '#testing/hand-clock'

@@ -1,28 +1,27 @@
 /**
- * Checks of channels that rest, every so many minutes where the installation wants it: a small real request for each model that rests.
- * When all of them are answered, the channel is well again, here and on every other instance; otherwise it goes on resting, and
- * whoever watches tests hears of it. Nobody is charged: the house pays its upstreams, and each question is a usage row of the house.
+ * Optional periodic checks of resting channels: a small real request for each resting model. When all succeed, the channel's penalties are
+ * cleared, on every instance; otherwise it keeps resting, and the failure is listed with failed tests. No caller is charged: the operator
+ * pays the upstream, and each request is a usage row of the installation.
  */
 import type { Clock } from '#runtime/clock'
 import type { AbortSignalLike } from '#runtime/contract/abort'
 import type { Log } from '#runtime/log'
 import type { Health } from './health-contract.ts'
 
-/** What checks need. */
 export interface ChannelChecksParts {
-  /** Minutes between two checks of a channel; null: none are made. */
+  /** Minutes between two checks of a channel; null: no checks. */
   minutes(): number | null
   health: Pick<Health, 'resting' | 'reset'>
-  /** A small real request; rejects where the channel has none that could be sent. */
+  /** A small real request; rejects if the channel has no model for one. */
   test(channelId: string, question: { model?: string }, signal: AbortSignalLike): Promise<{ ok: boolean }>
   clock: Pick<Clock, 'monotonic'>
   log: Pick<Log, 'info'>
 }
 
-/** Models of one channel that are asked for at once. */
+/** Maximum models of one channel that are checked at once. */
 const mostModels = 5
 
-/** One look at all channels that rest; call it on a schedule. It remembers when each was checked. Never rejects. */
+/** Checks the resting channels that are due; call it on a schedule. Never rejects. */
 export function createChannelChecks({ minutes, health, test, clock, log }: ChannelChecksParts): () => Promise<void> {
   const checkedAt = new Map<string, number>()
 

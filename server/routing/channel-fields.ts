@@ -26,7 +26,7 @@ function refuseDocuments(keys: NonNullable<ChannelPatch['keys']>, param: string)
   if (at >= 0) throw invalid('A key of this vendor must not contain white space.', `${param}.${at}`)
 }
 
-/** Names that would reach an object's prototype where a map is read carelessly. */
+/** Names that could reach an object's prototype. */
 const reserved = new Set(['__proto__', 'constructor', 'prototype'])
 
 /** Set by our HTTP client, by HTTP itself, or required by cloud metadata services. */
@@ -140,8 +140,8 @@ export function wholeColumns(channel: NewChannel): Omit<ChannelFields, 'id' | 'c
 }
 
 /**
- * Another address, proxy or authority requires the keys again, so that somebody who may edit a channel cannot redirect its key elsewhere.
- * Throws `key_required`.
+ * A changed URL, proxy or authority requires the keys again, so that somebody who may edit a channel cannot redirect its key. Throws
+ * `key_required`.
  */
 export function requireKeys({ channel, record }: { channel: Channel; record: ChannelRecord }, { keys, ...fields }: ChannelPatch): void {
   const isOther = fields.baseUrl !== undefined && fields.baseUrl !== channel.baseUrl

@@ -10,7 +10,7 @@ import type { Channel, ChannelKey } from './channel.ts'
 
 type GivenKeys = NonNullable<NewChannel['keys']>
 
-/** Enough of a secret to recognise it, and no more: `sk-...Ab3d`; short secrets show nothing of themselves. */
+/** Enough of a secret to recognise it, and no more: `sk-...Ab3d`; short secrets are not shown at all. */
 export function hintOf(secret: string): string {
   const prefix = secret.startsWith('sk-') ? 'sk-' : ''
   return `${prefix}...${secret.length > 8 ? secret.slice(-4) : ''}`
@@ -25,7 +25,7 @@ export function sealKeys(given: GivenKeys, channelId: string, createdAt: Date, p
   })
 }
 
-/** Keys that a change adds and removes beside those that stay. */
+/** Keys that a change adds and removes, apart from those that stay. */
 export interface GivenChange {
   added: GivenKeys
   /** Ids. */
@@ -33,8 +33,8 @@ export interface GivenChange {
 }
 
 /**
- * What `addKeys` and `removeKeys` ask for; undefined where neither is there. Added keys without a name get one that is free. Throws
- * `invalid_value` beside `keys`, for a name that another key has and for an id that none has, and `missing_field` where none would be left.
+ * The change by `addKeys` and `removeKeys`; undefined if neither is set. Added keys without a name get a free one. Throws `invalid_value`
+ * together with `keys`, for a name that another key has and for an unknown id, and `missing_field` if none would be left.
  */
 export function keyChangeOf({ keys, vendor }: Pick<Channel, 'keys' | 'vendor'>, fields: ChannelPatch): GivenChange | undefined {
   const { keys: replaced, addKeys = [], removeKeys: removed = [] } = fields
@@ -102,7 +102,7 @@ export async function auditedChannels(store: Store, ids: readonly string[]): Pro
   return new Map((await loadChannels(store, ids)).map((record) => [record.id, { ...record, keys: record.keys.map(keyOf) }]))
 }
 
-/** Throws `not_found` where none of the keys has this id, `invalid_value` where another one has the name. */
+/** Throws `not_found` if no key has this id, `invalid_value` if another key has the name. */
 export function demandOwnName(keys: readonly ChannelKey[], id: string, name: string | undefined): void {
   if (!keys.some((key) => key.id === id)) throw new GatewayError('not_found', 'This channel has no such key.')
   if (name === undefined || !keys.some((key) => key.id !== id && key.name === name)) return

@@ -1,19 +1,19 @@
-/** The way to a channel's upstream: its own proxy, or that of the installation, and its certificates. Pure. */
+/** The route to a channel's upstream: its own proxy, or that of the installation, and its certificates. Pure. */
 import type { ProxyServer, Route, TlsIdentity } from '#runtime/contract/route'
 import { sha256Hex } from '#runtime/secrets'
 import { readProxyUrl } from '#runtime/tunnel/proxy-url'
 import type { ChannelRecord } from '#store/channels/channels'
 
-/** What a channel says that shall use no proxy. */
+/** The value of `proxy` for a channel that uses none. */
 export const directly = 'direct'
 
-/** This machine itself is reached by no proxy: there, such an address would be the proxy's machine. */
+/** Upstreams on this machine are never proxied: for the proxy such an address would be its own machine. */
 const isThisMachine = (host: string) => /^(localhost|.*\.localhost|127\.\d+\.\d+\.\d+|\[::1\])\.?$/.test(host)
 
-/** Where the stored proxy cannot be read: nobody is called straight instead. No such name exists (RFC 6761). */
+/** Used if the stored proxy cannot be read, so that no direct call is made instead. The name cannot exist (RFC 6761). */
 const nowhere: ProxyServer = { kind: 'http', host: 'unreadable.invalid', port: 1, credentials: undefined }
 
-/** Undefined: the plain way. `shared`: the proxy of all channels that name none, which an upstream on this machine does not use. */
+/** Undefined: a direct connection. `shared`: the proxy of all channels that name none, which an upstream on this machine does not use. */
 export function routeOf(
   { proxy, tls }: Pick<ChannelRecord, 'proxy' | 'tls'>,
   baseUrl: string,

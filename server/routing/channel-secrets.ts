@@ -1,6 +1,7 @@
 /**
- * Secrets of a channel outside its keys: in headers, options, parameters, certificates and the query of its address, known by their
- * names, and the credentials of its proxy. They are sealed in the database, and shown as a hint; a hint that comes back stands for the secret that is there. Pure but for the sealer's IV.
+ * Secrets of a channel outside its keys: in headers, options, parameters, certificates and the query of its URL, recognised by their names,
+ * and the credentials of its proxy. They are sealed in the database, and shown as a hint; a hint that is sent back stands for the current
+ * secret. Pure except for the sealer's IV.
  */
 import type { Sealer } from '#runtime/secrets'
 import type { ChannelPatch } from '#shared/console/channel'
@@ -27,7 +28,7 @@ export function isSecretName(name: string): boolean {
 
 type Change = (secret: string, place: string) => string
 
-/** The fields as they are stored. Secrets that are sealed already stay as they are. */
+/** The fields as they are stored. Secrets that are already sealed stay unchanged. */
 export function sealSecrets<Fields extends Suspect>(fields: Fields, id: string, sealer: Sealer): Fields {
   return changed(fields, (secret, place) =>
     secret === '' || secret.startsWith(sealedMark) ? secret : sealedMark + sealer.seal(secret, `${id} ${place}`),
@@ -51,16 +52,16 @@ export function hasPlainSecrets(fields: Suspect): boolean {
   return found
 }
 
-/** The columns alone that may hold secrets. */
+/** Only the columns that may hold secrets. */
 export const suspectsOf = ({ baseUrl, headers, options, params, proxy, tls }: Required<Suspect>): Required<Suspect> => ({
   ...{ baseUrl, headers, options, params, proxy, tls },
 })
 
-/** The fields as people see them. */
+/** The fields as administrators see them. */
 export const hideSecrets = <Fields extends Suspect>(fields: Fields): Fields =>
   changed(fields, (secret) => (secret === '' ? secret : hintMark + hintOf(secret)))
 
-/** What somebody entered, with the secrets in place of the hints that were shown of `current`. */
+/** The entered fields, with the hints of `current` replaced by its secrets. */
 export function revealed(fields: ChannelPatch, current: Required<Suspect>): ChannelPatch {
   const known = new Map<string, string>()
   changed(suspectsOf(current), (secret, place) => {
@@ -73,17 +74,14 @@ export function revealed(fields: ChannelPatch, current: Required<Suspect>): Chan
   })
 }
 
-/**
- * Whether a channel whose address becomes that of another host would send it secrets that it has now, in headers, options, parameters or
- * the query of the address.
- */
+/** Whether a channel that moves to another host would send it current secrets, in headers, options, parameters or the query of the URL. */
 export function carriesSecrets(from: Required<Suspect>, to: Suspect): boolean {
   if (to.baseUrl === undefined || originOf(to.baseUrl) === originOf(from.baseUrl)) return false
   const kept = new Set(secretsOf(from))
   return secretsOf({ ...from, ...to }).some((secret) => kept.has(secret))
 }
 
-/** Those that are sent to the upstream. */
+/** The secrets that are sent to the upstream. */
 function secretsOf({ baseUrl, headers, options, params }: Required<Suspect>): string[] {
   const found: string[] = []
   changed({ baseUrl, headers, options, params }, (secret) => {
@@ -104,7 +102,7 @@ function changed<Fields extends Suspect>(fields: Fields, change: Change): Fields
   return { ...fields, ...given }
 }
 
-/** Every string of a secret name, however deep; what stands in a field of such a name is secret as a whole. */
+/** Changes every string with a secret name, at any depth; everything inside a field with such a name is secret. */
 function inside(value: unknown, place: string, change: Change, isSecret = false): unknown {
   if (typeof value === 'string') return isSecret ? change(value, place) : value
   if (Array.isArray(value)) return value.map((part, at) => inside(part, `${place}.${at}`, change, isSecret))
@@ -116,13 +114,13 @@ function inside(value: unknown, place: string, change: Change, isSecret = false)
   return Object.fromEntries(parts)
 }
 
-/** User and password as one secret, which belongs to this proxy alone: it is not sent to another one that somebody names. */
+/** User and password as one secret that belongs to this proxy: it is not sent to a different one. */
 function inProxy(address: string, change: Change): string {
   const [, scheme, secret, host] = /^(\w+:\/\/)(.*)@([^@]*)$/s.exec(address) ?? []
   return secret === undefined ? address : `${scheme}${change(secret, `proxy ${scheme}${host}`)}@${host}`
 }
 
-/** An address without such a query stays letter for letter. */
+/** A URL without such a query stays letter for letter. */
 function inAddress(address: string, change: Change): string {
   if (!address.includes('?') || !URL.canParse(address)) return address
   const url = new URL(address)

@@ -14,7 +14,7 @@ export interface Entry {
   channel: Channel
 }
 
-/** The channel as routing uses it, with defaults filled in. `proxy`: that of all channels which name none. */
+/** The channel as routing uses it, with defaults filled in. `proxy`: the default proxy. */
 export function channelOf(record: ChannelRecord, vendor: Vendor, keys: readonly ChannelKey[], proxy?: string): Channel {
   return {
     ...record,

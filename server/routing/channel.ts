@@ -50,9 +50,9 @@ export interface Channel {
   timeouts: NonNullable<NewChannel['timeouts']>
   options: Readonly<Record<string, string>>
   costs: Readonly<Record<string, PriceFields>>
-  /** `allow`: one tenant alone uses this account, so ids that Parley never saw are passed on. */
+  /** `allow`: only one tenant uses this account, so ids that Parley never saw are forwarded. */
   foreignState: 'deny' | 'allow'
-  /** The way to its upstream; undefined: straight there. */
+  /** The route to its upstream; undefined: a direct connection. */
   route: Route | undefined
   tags: readonly string[]
   managed: Managed

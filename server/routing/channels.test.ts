@@ -56,7 +56,7 @@ describe.each(sampledEngines(import.meta.file))('on %s', (engine) => {
     throw new Error('not refused')
   }
 
-  /** Everything the tables hold, as text. */
+  /** The content of the tables, as text. */
   const dump = () => dumpTables(database.store, ['channels', 'channel_keys'])
 
   describe('a channel of the console', () => {
@@ -197,7 +197,7 @@ describe.each(sampledEngines(import.meta.file))('on %s', (engine) => {
       const [first, second] = before
       await channels.patchKey(by, id, second?.id ?? '', { weight: 5, enabled: false })
       const changed = await channels.patch(by, id, { addKeys: ['sk-third-of-three-0003'], removeKeys: [first?.id ?? ''] })
-      // By name: what is added in the same millisecond has no order.
+      // By name: keys added in the same millisecond have no order.
       expect(changed.keys.map(({ name, hint, weight, enabled }) => [name, hint, weight, enabled]).sort()).toEqual([
         ['key 2', 'sk-...0002', 5, false],
         ['key 3', 'sk-...0003', 1, true],
@@ -213,7 +213,7 @@ describe.each(sampledEngines(import.meta.file))('on %s', (engine) => {
       expect(await refused({ removeKeys: [first?.id ?? ''] })).toEqual(['invalid_value', 'removeKeys.0'])
       expect(await refused({ removeKeys: changed.keys.map((key) => key.id) })).toEqual(['missing_field', 'removeKeys'])
       expect(await refused({ addKeys: ['sk-x'], keys: ['sk-y'] })).toEqual(['invalid_value', 'keys'])
-      // One more key is none of the ones that another address would get.
+      // An added key does not count as entering the keys again.
       expect(await refused({ addKeys: ['sk-x'], baseUrl: 'https://elsewhere.example/v1' })).toEqual(['key_required', 'keys'])
     })
 

@@ -40,7 +40,7 @@ export interface ChannelParts {
   log: Log
   sealer: Sealer
   demo: DemoMode
-  /** The proxy of all channels that name none. */
+  /** The default proxy. */
   proxy?: string | undefined
   rules: ChannelRules
 }
@@ -52,7 +52,7 @@ export interface ChannelRegistry extends Channels {
   rows(): ChannelRow[]
   /** Throws `not_found`. */
   row(id: string): ChannelRow
-  /** The channel as it would be, for a test before it is created; it gets no requests. Throws as `create` does. */
+  /** A channel for a test before it is created; it gets no requests. Throws as `create` does. */
   draft(channel: NewChannel): Channel
   create(by: Actor, channel: NewChannel): Promise<ChannelRow>
   /** `keys`, when given, replaces all keys; a changed `baseUrl` requires them (`key_required`). `addKeys` and `removeKeys` leave the others. Throws `managed_by_file`. */
@@ -80,7 +80,7 @@ export async function createChannels(parts: ChannelParts): Promise<ChannelRegist
     return vendor && { record, channel: channelOf(record, vendor, keys, parts.proxy) }
   }
 
-  /** One whose secrets do not open is kept, switched off. */
+  /** A channel whose secrets cannot be opened is kept, but disabled. */
   function opened(record: ChannelRecord): ChannelRecord {
     try {
       return openSecrets(record, record.id, sealer)

@@ -1,6 +1,5 @@
-/** Tests of channels that failed last, by hand or by a check, until one of the same model succeeds. As this instance has seen them. */
+/** The latest failed tests of channels, manual or by checks, until a test of the same model succeeds. Only those of this instance. */
 
-/** What failed. */
 export interface FailedTest {
   channelId: string
   model: string
@@ -14,11 +13,11 @@ export interface FailedTest {
 export interface FailedTests {
   /** `cause` undefined: the test succeeded. */
   note(channelId: string, model: string, cause: string | undefined): void
-  /** The newest first. */
+  /** Newest first. */
   all(): FailedTest[]
 }
 
-/** Failed tests in memory; of channels or models that are gone, whoever reads them takes no notice. */
+/** Failed tests in memory; readers ignore those of deleted channels or models. */
 export function createFailedTests(clock: { now(): number }): FailedTests {
   const failed = new Map<string, FailedTest>()
   return {

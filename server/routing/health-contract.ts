@@ -1,11 +1,11 @@
-/** What the health of channels tells the relay, the console and other instances. Kept in `health.ts`. */
+/** The health of channels for the relay, the console and other instances. Implemented in `health.ts`. */
 import type { AbortSignalLike } from '#runtime/contract/abort'
 import type { GatewayError } from '#shared/errors'
 import type { BreakerState } from './breaker.ts'
 import type { Candidate } from './order.ts'
 import type { Outcome } from './outcomes.ts'
 
-/** What rests, within its channel. */
+/** What is resting, within its channel. */
 export interface Rest {
   /** Name of the key; null where the channel has none. */
   key: string | null
@@ -31,29 +31,29 @@ export interface HealthNews {
   cause: string
   /** Milliseconds it stays open from now; 0 = closed. */
   ms: number
-  /** Of these, milliseconds for which the upstream itself asked for. */
+  /** Of these, milliseconds that the upstream itself asked for. */
   statedMs: number
 }
 
 /** Availability of candidates, by channel key and model. */
 export interface Health {
-  /** Milliseconds until this candidate is as good as others; 0 = now. */
+  /** Milliseconds until this candidate stops resting; 0 = now. */
   wait(candidate: Candidate): number
-  /** Milliseconds for which its upstream asked not to be asked; 0 = it may be. */
+  /** Milliseconds for which its upstream asked to be left alone; 0 = it may be asked. */
   statedWait(candidate: Candidate): number
   /**
-   * The candidates that may be asked: those that rest come last, soonest well first. Left out is whose upstream said until when it is not
-   * to be asked; throws `upstream_rate_limited` when that is all of them.
+   * The candidates that may be asked: resting ones come last, in the order in which they recover. Those whose upstream named a time before
+   * which it must not be asked are left out; throws `upstream_rate_limited` when that is all of them.
    */
   fit(candidates: readonly Candidate[]): readonly Candidate[]
   /**
-   * Begins an attempt; false = it rests. Every admitted attempt must end in exactly one of `succeeded`, `failed` and `withdrawn`.
-   * `lastResort`: nobody else is left, so a resting candidate is asked where it has a place.
+   * Begins an attempt; false = the candidate rests. Every admitted attempt must end in exactly one of `succeeded`, `failed` and
+   * `withdrawn`. `lastResort`: no other candidate is left, so a resting one is asked if it has a free place.
    */
   admit(candidate: Candidate, lastResort?: boolean): boolean
-  /** Waits up to a second until one of them is admitted; undefined = none was. Call when nobody else is left. */
+  /** Waits up to a second until one of them is admitted; undefined = none was. Call when no other candidate is left. */
   place(candidates: readonly Candidate[], signal: AbortSignalLike): Promise<Candidate | undefined>
-  /** What a caller is told when none of these resting candidates could be asked. */
+  /** The error for a caller when none of these resting candidates could be asked. */
   refusal(candidates: readonly Candidate[]): GatewayError
   succeeded(candidate: Candidate): void
   failed(candidate: Candidate, error: GatewayError): void
@@ -63,9 +63,9 @@ export interface Health {
   plentyFirst(candidates: readonly Candidate[]): readonly Candidate[]
   /** The attempt ended without a result that concerns the upstream: the client disconnected. */
   withdrawn(candidate: Candidate): void
-  /** What failed lately in one channel, or in all: penalties, and failures that have not led to one, whose state is `closed`. */
+  /** Recent failures of one channel, or of all: penalties, and failures that have not led to one, whose state is `closed`. */
   ailments(channelId?: string): HealthState[]
-  /** Those of `ailments` that are penalties. */
+  /** The penalties among `ailments`. */
   resting(channelId?: string): HealthState[]
   /** How attempts of the last hour ended on this instance, by key and model. */
   outcomes(channelId: string): Outcome[]

@@ -186,7 +186,7 @@ describe('a key that has next to nothing left', () => {
 describe('when nobody else is left', () => {
   const left = () => new AbortController().signal
   const fresh = (of: Candidate) => ({ ...of })
-  /** So many last resorts as are admitted at once, at most twenty. */
+  /** How many last resorts are admitted at once, at most twenty. */
   const placesOf = (health: Health, candidate: Candidate) => {
     const all = Array.from({ length: 20 }, () => fresh(candidate))
     return all.filter((one) => health.admit(one, true))

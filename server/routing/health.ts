@@ -1,9 +1,9 @@
 /**
- * Passive health of channels, learned from the requests that went through them; there are no active checks. A rejected key rests for
- * all models of its channel; a fault or a limit counts against one model with one key. Health orders candidates. It refuses only until
- * the time that the upstream itself named; when every candidate rests, the best is asked all the same, a few at a time (`places.ts`).
- * Only what the upstream is to blame for counts, every penalty is finite, and an administrator may clear all of a channel's. State is
- * shared with other instances (`shared-health.ts`); a new one starts empty.
+ * Passive health of channels, learned from the requests that went through them; there are no active checks. A rejected key rests for all
+ * models of its channel; a fault or a limit counts against one model with one key. Health orders candidates. It only refuses until a time
+ * that the upstream itself named; when every candidate rests, the best one is still asked, a few attempts at a time (`places.ts`). Only
+ * faults of the upstream count, every penalty is finite, and an administrator may clear all of a channel's penalties. State is shared with
+ * other instances (`shared-health.ts`); a new one starts empty.
  */
 import type { Clock } from '#runtime/clock'
 import { GatewayError } from '#shared/errors'
@@ -14,7 +14,9 @@ import type { Candidate } from './order.ts'
 import { createOutcomes } from './outcomes.ts'
 import { createPlaces } from './places.ts'
 
-/** Opens after five faults in 30 seconds that are half of all outcomes; penalty 30 seconds, doubling to at most five minutes. */
+/**
+ * Opens after five faults in 30 seconds if they are at least half of all outcomes; penalty 30 seconds, doubling to at most five minutes.
+ */
 const faults: BreakerRules = { failures: 5, windowMs: 30_000, penaltyMs: 30_000, longestMs: 300_000 }
 /** Three rejections of a key within a minute: it was revoked or is wrong. */
 const refusals: BreakerRules = { failures: 3, windowMs: 60_000, penaltyMs: 60_000, longestMs: 600_000 }
@@ -34,11 +36,11 @@ interface Entry {
   cause: string
   /** The candidate whose attempt is the probe. Candidates are new objects for every request. */
   probe: Candidate | undefined
-  /** Until when the upstream itself asked not to be asked. */
+  /** The time before which the upstream itself asked not to be called. */
   statedUntil: number
 }
 
-/** Longest Retry-After, in seconds, of a caller that found no place: one may be free sooner than the rest ends. */
+/** Longest Retry-After, in seconds, for a caller that found no place: one may be free before the penalty ends. */
 const longestRetrySeconds = 5
 
 const none: readonly Entry[] = []
@@ -53,7 +55,7 @@ export function createHealth(clock: Pick<Clock, 'monotonic' | 'after'>): Health 
   const nameOf = (channelId: string, keyId: string | null, model: string | null) => JSON.stringify([channelId, keyId, model])
   const idOf = ({ channel, key }: Candidate, model: string | null) => nameOf(channel.id, key?.id ?? null, model)
   const low = createLowQuota(clock, (candidate) => idOf(candidate, candidate.model.name))
-  /** Most of the time nothing has failed lately, and there is nothing to look for. */
+  /** Fast path: usually nothing has failed recently. */
   const find = (candidate: Candidate) =>
     entries.size === 0 ? none : [idOf(candidate, null), idOf(candidate, candidate.model.name)].flatMap((id) => entries.get(id) ?? [])
 
@@ -109,7 +111,7 @@ export function createHealth(clock: Pick<Clock, 'monotonic' | 'after'>): Health 
     })
   }
 
-  /** Others are told that it is closed: they have heard of this one alone. */
+  /** Drops one breaker, and reports it to other instances as closed: they know only breakers. */
   function forgetOne(channelId: string, only: Rest): void {
     for (const [id, one] of entries) {
       if (one.channelId !== channelId || one.key !== only.key || one.model !== only.model) continue
@@ -133,7 +135,7 @@ export function createHealth(clock: Pick<Clock, 'monotonic' | 'after'>): Health 
     return new GatewayError('no_channel_available', message, { retryAfter })
   }
 
-  /** Passes every breaker, or none. */
+  /** Takes a pass of every breaker, or of none. */
   function passes(candidate: Candidate, now: number): boolean {
     if (entries.size === 0) return true
     const probed: Entry[] = []

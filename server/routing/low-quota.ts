@@ -1,8 +1,8 @@
-/** Keys whose quota for a model is nearly used up, as their upstream says. Others are preferred; this is no penalty. */
+/** Keys whose quota for a model is nearly used up, according to the upstream. Others are preferred; this is no penalty. */
 import type { Clock } from '#runtime/clock'
 import type { Candidate } from './order.ts'
 
-/** Quotas that are nearly used up, by a name of key and model. */
+/** Nearly used up quotas, by an id of key and model. */
 export interface LowQuota {
   /** Others are preferred for `ms` milliseconds. */
   note(id: string, ms: number): void
@@ -15,7 +15,7 @@ export interface LowQuota {
 /** Maximum number of keys and models remembered. */
 const most = 10_000
 
-/** Nothing is nearly used up. `idOf` names the key and model of a candidate. */
+/** `idOf` returns the id of a candidate's key and model. */
 export function createLowQuota(clock: Pick<Clock, 'monotonic'>, idOf: (candidate: Candidate) => string): LowQuota {
   const until = new Map<string, number>()
   return {

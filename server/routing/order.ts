@@ -1,7 +1,7 @@
 /**
- * Orders candidates. Pure: the same candidates and random numbers give the same order. Higher priority first; within a priority,
- * those that speak the client's dialect before those that need a conversion, and among them a weighted draw without replacement,
- * weight 0 only when nothing else is left; then the channels' other keys.
+ * Orders candidates. Pure: the same candidates and random numbers give the same order. Higher priority first; within a priority, those with
+ * the client's dialect before those that need a conversion, and among them a weighted draw without replacement, weight 0 only when nothing
+ * else is left; then the channels' other keys.
  */
 import type { Dialect, Style } from '#shared/ids'
 import type { Channel, ChannelKey, ChannelModel } from './channel.ts'
@@ -11,7 +11,7 @@ export interface Candidate {
   channel: Channel
   key: ChannelKey | null
   model: ChannelModel
-  /** The dialect used with this upstream; for an operation with a style, the dialect whose address and credential it shares. */
+  /** The dialect used with this upstream; for an operation with a style, the dialect whose base URL and credential it shares. */
   dialect: Dialect
   /** The wire style of an operation other than generation. */
   style?: Style
@@ -22,7 +22,7 @@ export interface Candidate {
 /** A channel's figure for a model: lower is tried first. */
 export type Rank = (candidate: Candidate) => number
 
-/** A weighted draw of all items; `fraction` gives numbers in [0, 1). */
+/** A weighted draw of all items; `fraction` returns numbers in [0, 1). */
 function draw<Item extends { weight: number }>(items: readonly Item[], fraction: () => number): Item[] {
   const left = [...items]
   const drawn: Item[] = []
@@ -38,7 +38,7 @@ function draw<Item extends { weight: number }>(items: readonly Item[], fraction:
   return drawn
 }
 
-/** The same in the order of their figures; what was drawn decides between equal ones, and weight 0 stays last. */
+/** The same in the order of their figures; the draw decides between equal ones, and weight 0 stays last. */
 function ranked(drawn: { weight: number; keys: Candidate[] }[], rank: Rank | undefined) {
   if (!rank) return drawn
   const figures = new Map(drawn.map((one) => [one, one.keys[0] ? rank(one.keys[0]) : 0]))
@@ -69,21 +69,21 @@ export function order(candidates: readonly Candidate[], fraction: () => number, 
   return [...tiers].sort(([a], [b]) => b - a).flatMap(([, tier]) => drawChannels(tier, fraction, rank))
 }
 
-/** Where a candidate stands. */
+/** A candidate's place in the order. */
 export interface Share {
-  /** 0 for those that are asked first; others wait until all of the ranks before have failed. */
+  /** 0 for those that are asked first; others are only asked after all earlier ranks have failed. */
   rank: number
-  /** Of the requests that come to this rank, how many come to this candidate first: 0 to 1. Null: it is not drawn. */
+  /** The share of this rank's requests that go to this candidate first: 0 to 1. Null: it is not drawn. */
   share: number | null
 }
 
-/** Weights as parts of one; all alike where none has any, as the draw has it. */
+/** Weights normalised to a sum of one; all equal if none has a weight, as in the draw. */
 function parts<Item>(items: readonly Item[], weightOf: (item: Item) => number): Map<Item, number> {
   const total = items.reduce((sum, item) => sum + weightOf(item), 0)
   return new Map(items.map((item) => [item, total > 0 ? weightOf(item) / total : 1 / items.length]))
 }
 
-/** The place of each of these candidates, none of which rests. `isDrawn`: channels of one rank are drawn by weight. */
+/** The place of each of these candidates, none of which is resting. `isDrawn`: channels of one rank are drawn by weight. */
 export function sharesOf(candidates: readonly Candidate[], isDrawn: boolean): Map<Candidate, Share> {
   const tiers = [...Map.groupBy(candidates, tierOf)].sort(([a], [b]) => b - a)
   const found = new Map<Candidate, Share>()

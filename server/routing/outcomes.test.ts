@@ -28,7 +28,7 @@ test('attempts are counted by key and model, in slices that pass away after an h
   ])
   expect(seen[1]?.slices.at(-1)).toEqual({ attempts: 1, failed: 1 })
 
-  // The first slice leaves after 24, and comes back to the same place empty.
+  // The first slice is dropped after 24, and its place is reused empty.
   await clock.advance(sliceMs * 23)
   expect(outcomes.of('a')[0]?.slices[0]).toEqual({ attempts: 1, failed: 0 })
   outcomes.note(first, true)

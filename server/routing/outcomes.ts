@@ -1,15 +1,15 @@
 /**
- * How attempts of the last hour ended, by channel, key and model, for whoever looks at a channel. In memory and of this instance alone:
- * nothing is decided by it, and a start begins anew.
+ * How attempts of the last hour ended, by channel, key and model, for the console. In memory and of this instance only: no decision depends
+ * on it, and a restart begins anew.
  */
 import type { Clock } from '#runtime/clock'
 import type { Candidate } from './order.ts'
 
-/** Milliseconds of a slice, and how many slices make the last hour. */
+/** Milliseconds of a slice, and the number of slices in an hour. */
 export const sliceMs = 150_000
 export const sliceCount = 24
 
-/** What one key met with one model, a slice each; the oldest first, the present one last. */
+/** Outcomes of one key with one model by slice, oldest first, the current one last. */
 export interface Outcome {
   keyId: string | null
   model: string
@@ -19,7 +19,7 @@ export interface Outcome {
 /** Counts how attempts end. */
 export interface Outcomes {
   note(candidate: Candidate, failed: boolean): void
-  /** Of one channel, what has been asked within the hour. */
+  /** The outcomes of one channel within the last hour. */
   of(channelId: string): Outcome[]
 }
 
@@ -33,9 +33,8 @@ interface Ring {
 /** Maximum number of keys and models counted. */
 const most = 10_000
 
-/** Nothing has been asked yet. */
 export function createOutcomes(clock: Pick<Clock, 'monotonic'>): Outcomes {
-  /** By channel, key and model; the empty text stands for no key. */
+  /** By channel, key and model; an empty string stands for no key. */
   const rings = new Map<string, Map<string, Map<string, Ring>>>()
   let size = 0
   const present = () => Math.floor(clock.monotonic() / sliceMs)
@@ -92,7 +91,7 @@ export function createOutcomes(clock: Pick<Clock, 'monotonic'>): Outcomes {
   }
 }
 
-/** The map in this map under this name, made where there is none. */
+/** The nested map with this name, created if missing. */
 function within<Value>(map: Map<string, Map<string, Value>>, name: string): Map<string, Value> {
   const known = map.get(name) ?? new Map<string, Value>()
   if (known.size === 0) map.set(name, known)

@@ -1,7 +1,6 @@
 /**
- * How many attempts each candidate has at once, and places for the few that are made while it rests. While every candidate of a model
- * rests, the best of them is asked all the same: max(4, a tenth of its recent concurrency) at a time, and further callers wait for a
- * place.
+ * Counts the concurrent attempts of each candidate, and limits those that are made while it rests. While every candidate of a model rests,
+ * the best of them is still asked: max(4, a tenth of its recent concurrency) at a time, and further callers wait for a place.
  */
 
 import type { Clock } from '#runtime/clock'
@@ -12,9 +11,9 @@ import type { Candidate } from './order.ts'
 interface Load {
   /** Attempts that have not ended. Candidates are new objects for every request. */
   running: Set<Candidate>
-  /** Those that were admitted while it rested. */
+  /** Attempts that were admitted while it rested. */
   resting: Set<Candidate>
-  /** Most at once in the current slot and the one before. */
+  /** Highest concurrency in the current slot and the one before. */
   peak: number
   peakBefore: number
   slot: number
@@ -25,24 +24,24 @@ interface Load {
 export interface Places {
   /** An attempt begins; `resting`: it takes a place. Must be followed by one `ended`. */
   began(candidate: Candidate, resting: boolean): void
-  /** True if a resting candidate may be asked by one more. */
+  /** Whether a resting candidate may get one more attempt. */
   hasPlace(candidate: Candidate): boolean
-  /** The attempt ended; true = it had a place. Wakes those that wait. */
+  /** The attempt ended; true = it had a place. Wakes the waiting callers. */
   ended(candidate: Candidate): boolean
-  /** Somebody may be admitted who waits for this candidate. */
+  /** A caller that waits for this candidate may now be admitted. */
   wake(candidate: Candidate): void
   /** The first candidate that `admit` admits within a second, else undefined. Aborting ends the wait. */
   wait(candidates: readonly Candidate[], admit: (candidate: Candidate) => boolean, signal: AbortSignalLike): Promise<Candidate | undefined>
 }
 
-/** Fewest attempts at once that a resting candidate takes. */
+/** Attempts at once that a resting candidate gets at least. */
 const fewest = 4
 /** Milliseconds that a caller waits for a place. */
 export const placeWaitMs = 1000
 /** Concurrency is recent for one to two of these, in milliseconds. */
 const slotMs = 30_000
 
-/** Places without any attempt. Loads belong to the objects of the configuration and go with them. */
+/** Loads are keyed by configuration objects, and garbage-collected with them. */
 export function createPlaces(clock: Pick<Clock, 'monotonic' | 'after'>): Places {
   const loads = new WeakMap<object, Map<string, Load>>()
 

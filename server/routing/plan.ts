@@ -15,7 +15,7 @@ export interface PlanRequest {
   models: ReadonlySet<string> | null
   operation: Operation
   dialect: Wire
-  /** What the model has to be for, where that is not the operation. */
+  /** The operation that the model must support, if it differs. */
   use?: Operation
 }
 
@@ -27,7 +27,7 @@ const switchedOff = () => new GatewayError('no_channel_available', 'Every channe
 
 type Spoken = Pick<Candidate, 'dialect' | 'style' | 'native'>
 
-/** Operations about a conversation: generation models serve them. A search names the model that wants the results. */
+/** Operations about a conversation: generation models serve them. A search names the model that uses the results. */
 const ofGeneration = new Set<Operation>(['count-tokens', 'compact', 'search', 'interact'])
 
 const usualSessions: readonly Dialect[] = ['chat']
@@ -59,8 +59,8 @@ function spokenDialect(channel: Channel, model: ChannelModel, asked: Dialect): S
 }
 
 /**
- * Candidates by operation, dialect and model, for each list of channels that offer one: they stay the same until a channel changes, and
- * then there is another list. Never handed out themselves: health knows the attempts of a request by its candidate objects.
+ * Cached candidates by operation, dialect and model, for each list of channels that offer one; when a channel changes, there is a new list.
+ * They are always copied: health identifies the attempts of a request by its candidate objects.
  */
 const prepared = new WeakMap<readonly Channel[], Map<string, readonly Candidate[]>>()
 

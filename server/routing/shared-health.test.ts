@@ -12,7 +12,7 @@ const limited = new GatewayError('upstream_rate_limited', 'limited', { retryAfte
 
 const channel = testChannel('a', { keys: [channelKey('one'), channelKey('zwei', 1)] })
 
-/** Instances that hear each other; what was said, and a way to lose it. */
+/** Connected instances, with the notices that they sent, and a way to lose them. */
 function instances(count: number) {
   const said: string[] = []
   const ears: ((text: string) => void)[] = []
@@ -27,7 +27,7 @@ function instances(count: number) {
     },
   })
   const all = Array.from({ length: count }, (_, self) => {
-    // Each machine's clock has another idea of the time.
+    // Each machine's clock shows a different time.
     const clock = handClock(self * 1e9)
     const health = createHealth(clock)
     shareHealth({ health, channels: { get: (id) => (id === 'a' ? channel : undefined) }, signals: wire(self), clock })

@@ -1,6 +1,6 @@
 /**
- * Shares health between instances: what opens or closes on one reaches the others a moment later. Nothing depends on it: after a lost
- * notice another instance finds out by itself, and a new one starts empty. Times are sent as durations, never as another machine's
+ * Shares health between instances: breakers that open or close on one are applied on the others a moment later. Nothing depends on it:
+ * after a lost notice an instance finds out by itself, and a new one starts empty. Times are sent as durations, never as another machine's
  * clock; each instance sends its own probes. Start with `shareHealth`.
  */
 import type { Clock, Timer } from '#runtime/clock'
@@ -93,7 +93,7 @@ const ascii = (value: readonly unknown[]) =>
 
 /** Parses a notice of another instance; undefined for any other payload. */
 function read(line: string): HealthNews | { channelId: string } | undefined {
-  // An instance of an earlier version says nothing of the last.
+  // Instances of earlier versions do not send the last field.
   const [channelId, keyId, model, cause, ms, statedMs = 0] = listIn(line)
   if (typeof channelId !== 'string') return undefined
   if (ms === undefined) return { channelId }

@@ -1,4 +1,4 @@
-/** Waits for work that does not support AbortSignal: DNS lookups, places in a queue. */
+/** Abortable waits for work that does not support AbortSignal: DNS lookups, queues. */
 import type { AbortSignalLike } from '#runtime/contract/abort'
 
 /** The work's result, or a rejection with the signal's reason as soon as it is aborted; the work itself continues in the background. */

@@ -129,7 +129,7 @@ export function createAddressCheck({ clock, policy = channelPolicy, resolve = sy
     return allowed
   }
 
-  /** What a URL says of itself never changes. */
+  /** The check of a URL's text never changes. */
   const urls = new Map<string, ReturnType<typeof inspected> & { isAddress: boolean }>()
   function inspectedOnce(text: string) {
     const before = urls.get(text)

@@ -1,4 +1,4 @@
-/** A connection goes to an address that was checked, whatever a DNS server says a moment later. */
+/** A connection goes to the address that was checked, whatever DNS returns a moment later. */
 import { expect, test } from 'bun:test'
 import { systemClock } from '#runtime/clock'
 import { respond } from '#testing/upstream/scripted-answers'
@@ -18,7 +18,7 @@ test('R-UP: DNS is asked once, by the check, and its answer is where the connect
   })
   try {
     const upstream = createHttpUpstream(check, systemClock)
-    // A name that no DNS server knows: asked again, it would fail.
+    // A name that DNS does not know: a second lookup would fail.
     const url = `http://rebinding.invalid:${new URL(vendor.url).port}/v1`
     for (const fresh of [false, true]) {
       const answer = await upstream.open({ method: 'POST', url, headers: {}, body: '{}', fresh }, new AbortController().signal)

@@ -1,4 +1,4 @@
-/** When a connection stands, and what happens while it does not. Over real TCP, with an address that swallows packets. */
+/** When a connection counts as established, and what happens before. Over real TCP, with an address that drops packets. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { systemClock } from '#runtime/clock'
@@ -10,7 +10,7 @@ import { defaultLimits, phaseTimer } from './timeouts.ts'
 import type { UpstreamRequest } from './upstream.ts'
 
 let hole: BlackHole
-/** Accepts and says nothing, not even of TLS. */
+/** Accepts connections and sends nothing, not even a TLS handshake. */
 let mute: Server
 beforeAll(async () => {
   hole = await blackHole()
@@ -35,7 +35,7 @@ const bodies: Record<string, UpstreamRequest['body']> = {
 
 const shortLimits = { ...defaultLimits, connect: connectMs, firstEvent: 1_200 }
 
-/** One attempt as the relay makes it: how it ended, after how long, and how often it was told that the connection stands. */
+/** One attempt as the relay makes it: its outcome, its duration, and how often `connected` was called. */
 async function attempt(
   url: string,
   body: UpstreamRequest['body'],
@@ -101,7 +101,7 @@ test('the bytes are the same, first and afterwards, with their length', async ()
     const large = `"${'é\u{1F600}\uD800'.repeat(200_000)}"`
     for (const body of [large, large, '', '{}']) {
       expect(await attempt(vendor.url, body, { upstream, limits: defaultLimits })).toMatchObject({ outcome: 200, told: 1 })
-      // After this long nobody believes any more that the origin is there.
+      // After this time the origin is no longer assumed to be reachable.
       if (body === '') await wait(2_100)
     }
     expect(vendor.requests.map(({ body }) => body.length)).toEqual([Buffer.byteLength(large), Buffer.byteLength(large), 0, 2])

@@ -1,11 +1,11 @@
-/** What the environment of the process may and may not change about upstream calls: shown in child processes. */
+/** What the environment of the process may and may not change about upstream calls, tested in child processes. */
 import { expect, test } from 'bun:test'
 import { gate, respond } from '#testing/upstream/scripted-answers'
 import { scriptedUpstream } from '#testing/upstream/scripted-upstream'
 
 const root = new URL('../..', import.meta.url).pathname
 
-/** Makes `calls` parallel calls in a new process and answers the bodies that came back. */
+/** Makes `calls` parallel calls in a new process and returns the bodies that it received. */
 async function callFromChild(target: string, calls: number, environment: Record<string, string>): Promise<string[]> {
   const program = `
     import { systemClock } from '#runtime/clock'
@@ -54,7 +54,7 @@ test('with BUN_CONFIG_MAX_HTTP_REQUESTS more than 256 calls are open at a time',
   const vendor = await scriptedUpstream(held.script)
   try {
     const answers = callFromChild(vendor.url, 300, { BUN_CONFIG_MAX_HTTP_REQUESTS: '2000' })
-    // Nobody is answered before all 300 are here: with the default of 256 this would wait for ever.
+    // No call is answered before all 300 have arrived: with the default of 256 this would wait for ever.
     await vendor.received(299)
     held.open()
     expect(await answers).toEqual(new Array(300).fill('ok'))

@@ -24,13 +24,13 @@ async function vendorOf(script: Script): Promise<ScriptedUpstream> {
 const post = (vendor: { url: string }, headers: Record<string, string> = {}, signal = new AbortController().signal) =>
   upstream.open({ method: 'POST', url: `${vendor.url}/v1/chat/completions`, headers, body: '{"a":1}' }, signal)
 
-/** Whoever answers in no time at all may lose the connection of a request whose body is still on its way. */
+/** An instant answer may lose the connection of a request whose body is still being sent. */
 const soonOk: Script = async (exchange) => {
   await wait(5)
   await respond(200, {}, 'ok')(exchange)
 }
 
-/** Asks until a request takes the connection of the one before it, so that there is one to take again; answers its number. */
+/** Sends requests until one reuses the previous connection, so that there is a pooled one; returns its number. */
 async function pooled(vendor: ScriptedUpstream): Promise<number> {
   for (let tries = 0; tries < 50; tries++) {
     await textOf(await post(vendor))
@@ -53,7 +53,7 @@ const thrownBy = (work: Promise<unknown>) =>
     (error: unknown) => error,
   )
 
-/** No address, no path, nothing that was received: neither in the message nor in the cause that the log keeps. */
+/** No URL and nothing that was received, neither in the message nor in the logged cause. */
 function expectUpstreamError(error: unknown): void {
   expect(error).toBeInstanceOf(GatewayError)
   const { code, message, cause } = error as GatewayError
@@ -220,7 +220,7 @@ describe('faults in the body', () => {
       const answer = await post(vendor)
       expect(answer.status).toBe(200)
       expectUpstreamError(await thrownBy(textOf(answer)))
-      // Still broken when asked again, and cancel stays silent.
+      // It stays broken, and cancel does not throw.
       expectUpstreamError(await thrownBy(answer.read()))
       answer.cancel()
     })

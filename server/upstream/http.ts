@@ -24,13 +24,13 @@ const decoded = new Set(['identity', 'gzip', 'deflate', 'br', 'zstd'])
 
 /** The network client, with connections of its own. */
 export interface HttpUpstream extends Upstream {
-  /** Closes the connections that wait for another request; calls under way go on. */
+  /** Closes idle connections; calls in progress continue. */
   close(): void
 }
 
 /**
- * The network client. `check` runs before every call and rejects forbidden addresses; `ofProxies` does so for the proxies of their routes,
- * which administrators name.
+ * The network client. `check` runs before every call and rejects forbidden addresses; `ofProxies` does the same for proxies, which
+ * administrators configure.
  */
 export function createHttpUpstream(check: AddressCheck, clock: Pick<Clock, 'monotonic'>, ofProxies = check): HttpUpstream {
   const client = createHttpClient(clock)
@@ -55,7 +55,6 @@ export function createHttpUpstream(check: AddressCheck, clock: Pick<Clock, 'mono
   }
 }
 
-/** `route`: that of the call. */
 async function overRoute(client: HttpClient, call: HttpCall, route: CheckedRoute): Promise<HttpAnswer> {
   const { connected, signal } = call
   let stood = false
@@ -93,10 +92,10 @@ function callOf(
   }
 }
 
-/** Most names are written in lower case already, which is quicker to see than to do. */
+/** Most names are already in lower case, and testing is faster than converting. */
 const lowerCase = (name: string) => (/[A-Z]/.test(name) ? name.toLowerCase() : name)
 
-/** The request's own headers, but for those that are said here. */
+/** The request's own headers, except those that are set here. */
 function headersOf({ headers: own, body }: UpstreamRequest): [name: string, value: string][] {
   const headers: [string, string][] = []
   let hasAgent = false
@@ -161,7 +160,7 @@ class NetworkAnswer implements UpstreamAnswer {
     this.response.cancel()
   }
 
-  /** What was received may still wait to be read; an answer that nobody wants any more has no clean end. */
+  /** Received bytes may still be unread; an aborted answer has no clean end. */
   protected refused(): Promise<never> | undefined {
     if (!this.#isCancelled && !this.#signal.aborted) return undefined
     const reason = this.#isCancelled ? cancelled() : this.#signal.reason
@@ -169,7 +168,7 @@ class NetworkAnswer implements UpstreamAnswer {
     return Promise.reject(reason)
   }
 
-  /** Not one promise more where somebody listens. */
+  /** Adds a promise only if there is a listener. */
   protected watched<Bytes extends Uint8Array | undefined>(reading: Promise<Bytes>): Promise<Bytes> {
     const note = this.#note
     if (note === undefined) return reading.catch(this.#broken)

@@ -10,13 +10,13 @@ import type { Upstream } from './upstream.ts'
 const grant = 'urn:ibm:params:oauth:grant-type:apikey'
 const usualAddress = 'https://iam.cloud.ibm.com/identity/token'
 
-/** Between the address and the key in the name of a token; neither has it. */
+/** Separates the URL and the key in the name of a token; neither contains it. */
 const separator = '\n'
 
-/** A key with the address that takes it, for `Tokens`; `address` is for clouds of one's own. */
+/** A key with its token URL, for `Tokens`; `address` is for private clouds. */
 export const ibmKey = (secret: string, address = usualAddress): string => `${address}${separator}${secret}`
 
-/** Access tokens by what `ibmKey` makes. */
+/** Access tokens by the result of `ibmKey`. */
 export function createIbmTokens(parts: { upstream: Upstream; clock: Clock }): Tokens {
   return createTokens(parts.clock, async (named, route) => {
     const [address = '', apikey = ''] = named.split(separator, 2)

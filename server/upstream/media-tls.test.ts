@@ -1,4 +1,4 @@
-/** The fetcher over TLS, with an authority that is trusted by the environment only: shown in a child process. */
+/** The fetcher over TLS, with an authority that is trusted through the environment only, tested in a child process. */
 import { expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,7 +9,7 @@ import { selfSigned } from '#testing/upstream/self-signed'
 
 const root = new URL('../..', import.meta.url).pathname
 
-/** What comes of each address when `files.example` and `other.example` are names of this machine. */
+/** The outcome for each URL when `files.example` and `other.example` resolve to this machine. */
 async function fetchFromChild(addresses: string[], environment: Record<string, string>): Promise<string[]> {
   const program = `
     import { systemClock } from '#runtime/clock'

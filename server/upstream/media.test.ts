@@ -109,7 +109,7 @@ test.each([
 
 test('another address of a name is tried when one does not answer', async () => {
   const server = await host()
-  // Nobody listens there.
+  // No server listens there.
   const policy = { ...internet, refusesIpv4: () => false }
   const resolve: Resolve = async () => ['127.0.0.9', '127.0.0.1']
   expect(await fetcher({ policy, resolve })(`http://two.example:${server.port}/a`)).toEqual(fetched as Outcome)

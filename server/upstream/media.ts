@@ -17,7 +17,7 @@ import { type MediaPolicy, publicOnly, readAddress } from './media-policy.ts'
 import { beginningBytes, type MediaType, mediaType } from './media-type.ts'
 import { createSemaphore } from './semaphore.ts'
 
-/** A fetched file that is short enough to be one text. */
+/** A fetched file that is short enough to be one string. */
 export interface ShortMedia {
   mimeType: MediaType
   /** Base64. */
@@ -26,7 +26,7 @@ export interface ShortMedia {
   bytes: number
 }
 
-/** Any other: as base64 it would hold the event loop. */
+/** A longer one: converting it to base64 would block the event loop. */
 export interface LongMedia extends Omit<ShortMedia, 'data'> {
   /** As they arrived. */
   pieces: readonly Uint8Array[]
@@ -35,7 +35,7 @@ export interface LongMedia extends Omit<ShortMedia, 'data'> {
 /** A fetched file. */
 export type FetchedMedia = ShortMedia | LongMedia
 
-/** Bytes: a longer file stays in pieces. */
+/** Bytes up to which a file is short; a longer one stays in pieces. */
 export const shortMedia = 192 * 1024
 
 /**

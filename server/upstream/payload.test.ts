@@ -1,4 +1,4 @@
-/** Bodies that are not text, over real TCP: with their length, again for every attempt, and no faster than they are taken. */
+/** Binary bodies over real TCP: sent with their length, again for every attempt, and with backpressure. */
 import { afterEach, expect, test } from 'bun:test'
 import { type AddressInfo, createServer } from 'node:net'
 import { systemClock } from '#runtime/clock'
@@ -16,7 +16,7 @@ afterEach(async () => {
 
 const piece = new Uint8Array(64 * 1024).map((_, i) => (i * 31) % 251)
 
-/** A body of so many pieces that counts what was taken of it. */
+/** A body of `pieces` pieces that counts how it is read. */
 function payload(pieces: number): Payload & { opened: number; pulled: number; cancelled: number } {
   const counts = { opened: 0, pulled: 0, cancelled: 0 }
   return Object.assign(counts, {
@@ -79,7 +79,7 @@ test('an upstream that takes nothing is fed nothing more, and an abort lets go o
       pulled = body.pulled
       await wait(300)
     }
-    // 125 MiB in all; what sockets buffer is a few.
+    // 125 MiB in total, of which sockets buffer a few.
     expect(pulled * piece.length).toBeLessThan(16 * 1024 * 1024)
     leaving.abort(new Error('left'))
     expect(await outcome).toMatchObject({ message: 'left' })

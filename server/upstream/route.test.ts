@@ -1,4 +1,4 @@
-/** Ways to upstreams through scripted proxies of each kind, with the rules of addresses kept. */
+/** Routes to upstreams through scripted proxies of each kind; the address rules still apply. */
 import { afterEach, describe, expect, test } from 'bun:test'
 import { systemClock as clock } from '#runtime/clock'
 import type { Route, TlsIdentity } from '#runtime/contract/route'
@@ -27,7 +27,7 @@ function closing<T extends { close(): unknown }>(one: T): T {
   return one
 }
 
-/** Names that only these tests know. No system resolves them, so whoever asks it does not get there. */
+/** Names that only these tests resolve: a lookup by the system would fail. */
 const names: Record<string, readonly string[]> = {
   'up.invalid': ['203.0.113.7'],
   'two.invalid': ['2001:db8::7', '203.0.113.7', '203.0.113.8'],
@@ -48,7 +48,7 @@ function routeTo(text: string, tls?: TlsIdentity): Route {
   return { name: `route ${count}`, proxy, tls: { ca: proxyCertificate.cert + upstreamCertificate.cert, ...tls } }
 }
 
-/** A proxy before this port, and its URL by name. */
+/** A proxy in front of this port, and its URL by name. */
 async function proxyBefore(port: number, behaviour: ProxyBehaviour): Promise<ScriptedProxy & { named: string }> {
   const proxy = closing(await scriptedProxy(port, { certificate: proxyCertificate, ...behaviour }))
   const userinfo =
@@ -208,7 +208,7 @@ describe.each(kinds)('a proxy of kind %s', (kind) => {
   })
 })
 
-/** Resolves when nothing of a proxy is open any more. */
+/** Resolves when all connections of a proxy are closed. */
 async function gone(proxy: ScriptedProxy): Promise<void> {
   while (proxy.open > 0) await clock.sleep(5)
 }

@@ -1,6 +1,6 @@
 /**
- * Ways to upstreams that are not the plain one. A proxy obeys the rule of every address that an administrator enters: private ones are
- * allowed, link-local and metadata addresses never, and the connection is made to the address that was checked.
+ * Routes to upstreams through proxies or with their own certificates. Proxies follow the rule for all addresses that administrators enter:
+ * private ones are allowed, link-local and metadata addresses never, and the connection is made to the address that was checked.
  */
 
 import type { AbortSignalLike } from '#runtime/contract/abort'
@@ -26,7 +26,7 @@ export function assertTls(identity: TlsIdentity): void {
 
 const invalid = (message: string, param = 'proxy') => new GatewayError('invalid_value', message, { param })
 
-/** The proxy's address as the check of addresses reads one. */
+/** The proxy's address in the form that the address check takes. */
 const addressOf = ({ host, port }: ProxyServer) => `http://${host.includes(':') ? `[${host}]` : host}:${port}/`
 
 /** The route with the checked addresses of its proxy. Rejects with `upstream_error` or the signal's reason. */
@@ -51,7 +51,7 @@ const messages = {
   PROXY_MALFORMED: 'The outbound proxy answered with something that is not its protocol.',
 } as const satisfies Record<ProxyFaultCode, string>
 
-/** What is told of a call that failed on its way; undefined when the proxy is not to blame. `stood`: whether the tunnel was there. */
+/** The error of a call that failed on its route; undefined when the proxy is not to blame. `stood`: whether the tunnel was established. */
 export function routeFailure(route: Route, thrown: unknown, signal: AbortSignalLike, stood: boolean): GatewayError | undefined {
   if (signal.aborted) {
     const timedOut = signal.reason instanceof GatewayError && signal.reason.code === 'upstream_timeout'

@@ -6,8 +6,8 @@ import { rejectOnAbort } from './abort.ts'
 /** A semaphore. */
 export interface Semaphore {
   /**
-   * Runs `work` as soon as there is a place, and returns its result. Rejects with the signal's reason when aborted while waiting, and
-   * with GatewayError `overloaded` when the queue is full.
+   * Runs `work` as soon as a slot is free, and returns its result. Rejects with the signal's reason when aborted while waiting, and with
+   * GatewayError `overloaded` when the queue is full.
    */
   run<T>(signal: AbortSignalLike, work: () => Promise<T>): Promise<T>
 }
@@ -34,7 +34,7 @@ export function createSemaphore(places: number, line = Number.POSITIVE_INFINITY)
     } catch (reason) {
       const place = waiting.indexOf(turn)
       if (place >= 0) waiting.splice(place, 1)
-      // The place was granted at the same moment: pass it on.
+      // The slot was granted at the same moment: pass it on.
       else leave()
       throw reason
     }

@@ -1,4 +1,4 @@
-/** Signatures against an independent reckoning that is itself held to Amazon's published vectors; tokens over real TCP. */
+/** Signatures against an independent implementation that is itself checked against Amazon's published vectors; tokens over real TCP. */
 import { afterEach, describe, expect, test } from 'bun:test'
 import { createHash, createHmac, createVerify, generateKeyPairSync } from 'node:crypto'
 import { systemClock } from '#runtime/clock'
@@ -18,7 +18,7 @@ const sha256 = (data: string) => createHash('sha256').update(data).digest('hex')
 
 interface Vector {
   method: string
-  /** As it is on the wire; Amazon's services but S3 encode it once more. */
+  /** As it is on the wire; Amazon's services except S3 encode it once more. */
   path: string
   headers: Record<string, string>
   body: string

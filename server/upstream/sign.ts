@@ -38,7 +38,7 @@ export function createSigner({ upstream, clock }: { upstream: Upstream; clock: C
   }
 }
 
-/** Bytes were hashed where they were made. */
+/** Bytes were hashed when they were created. */
 function digestOf({ sha256 }: Payload): string {
   if (sha256 === undefined) throw new Error('a body that is signed has no digest')
   return sha256

@@ -62,7 +62,7 @@ test('the connection goes to the addresses that were checked, whatever a name se
     return ['127.0.0.1']
   }
   const pinned = createSocketUpstream({ check: createAddressCheck({ clock, resolve }), clock })
-  // The system knows no such name: whoever asks it again does not get there.
+  // A name that the system cannot resolve: a second lookup would fail.
   const url = vendor.url.replace('127.0.0.1', 'upstream.invalid')
   const answer = await pinned.dial({ url, headers: {} }, heard().listener, new AbortController().signal)
   if ('status' in answer) throw new Error(`refused with ${answer.status}`)

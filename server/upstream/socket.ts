@@ -20,7 +20,7 @@ export interface DialRequest {
   /** An http(s) URL, as the address check expects it; converted to ws(s). */
   url: string
   headers: Record<string, string>
-  /** The way to the upstream; absent: straight there. */
+  /** The route to the upstream; absent: a direct connection. */
   route?: Route
 }
 
@@ -51,7 +51,7 @@ const refusalBytes = 64 * 1024
 const unreachable = (cause?: unknown) =>
   new GatewayError('upstream_error', 'The upstream could not be reached, or closed the connection without an answer.', { cause })
 
-/** The name's addresses as they were checked: asked again, a name server could answer otherwise. */
+/** Returns the checked addresses of the name: a second DNS lookup could return others. */
 function checkedLookup(addresses: readonly string[] | undefined): { lookup?: LookupFunction } {
   if (addresses === undefined) return {}
   const found = addresses.map((address) => ({ address, family: isIP(address) }))
@@ -64,7 +64,7 @@ function checkedLookup(addresses: readonly string[] | undefined): { lookup?: Loo
   }
 }
 
-/** A connection that stands already, for the upgrade. */
+/** An established connection for the upgrade. */
 async function tunnel(
   url: string,
   addresses: readonly string[] | undefined,
@@ -76,7 +76,7 @@ async function tunnel(
   const port = parsed.port === '' ? (secure ? 443 : 80) : Number(parsed.port)
   try {
     const socket = await connectRouted({ host: hostOf(parsed), port, secure, addresses }, route, signal)
-    // Nobody speaks before the upgrade is asked for, so nothing is lost.
+    // The upstream sends nothing before the upgrade request, so nothing is lost.
     return { createConnection: () => socket.resume() }
   } catch (thrown) {
     throw routeFailure(route, thrown, signal, false) ?? (signal.aborted ? signal.reason : unreachable())
@@ -159,7 +159,7 @@ function watched(socket: WebSocket, clock: Clock): () => void {
     lastActivity = clock.monotonic()
   }
   const look = () => {
-    // While reading is paused, silence is our own doing.
+    // While reading is paused, we cause the silence ourselves.
     if (socket.isPaused) noteActivity()
     if (clock.monotonic() - lastActivity > deadMs) return socket.terminate()
     socket.ping()

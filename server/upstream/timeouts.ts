@@ -1,7 +1,7 @@
 /**
- * Timeouts of an upstream call by phase: connecting (DNS and TLS included), until the first event, between events, and in total. A model
- * that thinks may say nothing for minutes: the first event is waited for longer once the upstream shows that it works on the answer. A
- * phase that times out aborts a signal whose reason is a GatewayError `upstream_timeout`; the caller's own signal aborts it too.
+ * Timeouts of an upstream call by phase: connecting (DNS and TLS included), until the first event, between events, and in total. A
+ * reasoning model may be silent for minutes: the limit for the first event is longer once the upstream shows that it is working on the
+ * answer. A phase that times out aborts a signal whose reason is a GatewayError `upstream_timeout`; the caller's own signal aborts it too.
  */
 
 import type { Clock, Timer } from '#runtime/clock'
@@ -12,9 +12,9 @@ type Phase = 'connect' | 'firstEvent' | 'betweenEvents' | 'total'
 
 /** Milliseconds by phase. */
 export interface PhaseLimits extends Record<Phase, number> {
-  /** Until the first event once the upstream shows that it works; absent: as before. */
+  /** Until the first event once the upstream shows that it is working; absent: `firstEvent`. */
   working?: number
-  /** The head of its answer shows that. */
+  /** The head of its answer counts as such a sign. */
   headShows?: boolean
 }
 
@@ -24,7 +24,7 @@ export const defaultLimits: PhaseLimits = { connect: 10_000, firstEvent: 60_000,
 /** Seconds by phase, as a channel has them. */
 type Seconds = { [phase in Phase]?: number | undefined }
 
-/** A channel's timeouts with the defaults filled in; `usualFirst`: the seconds until the first event, where it says none. */
+/** A channel's timeouts with the defaults filled in; `usualFirst`: the default seconds until the first event. */
 export function phaseLimits({ connect, firstEvent, betweenEvents, total }: Seconds, usualFirst?: number): PhaseLimits {
   const first = firstEvent ?? usualFirst
   return {
@@ -35,25 +35,25 @@ export function phaseLimits({ connect, firstEvent, betweenEvents, total }: Secon
   }
 }
 
-/** Seconds until the first event of a stream whose upstream works on it, where the channel says nothing. */
+/** Default seconds until the first event of a stream whose upstream is working on it. */
 const workingSeconds = 600
 
 /**
- * The limits of a stream: where the channel says nothing, its first event may take long once the upstream shows that it works. `thinks`: the
- * model may do so in silence, so that the head of its answer shows it.
+ * The limits of a stream: unless the channel sets one, its first event may take long once the upstream shows that it is working. `thinks`:
+ * the model may reason silently, so the head of its answer already counts.
  */
 export const streamLimits = (seconds: Seconds, thinks: boolean): PhaseLimits =>
   seconds.firstEvent === undefined ? { ...phaseLimits(seconds), working: workingSeconds * 1000, headShows: thinks } : phaseLimits(seconds)
 
 /** Watches one call. */
 export interface PhaseTimer {
-  /** Aborted when a phase times out, with a GatewayError `upstream_timeout` as its reason, or with the caller's signal for its reason. */
+  /** Aborted when a phase times out, with a GatewayError `upstream_timeout` as its reason, or with the caller's signal and its reason. */
   readonly signal: AbortSignalLike
   /** The connection is open. Later calls do nothing. */
   connected(): void
   /** The head of the answer arrived. */
   answered(): void
-  /** Something of the answer arrived, though it may mean nothing: the upstream works on it. Later calls do nothing. */
+  /** Part of the answer arrived, even if meaningless: the upstream is working on it. Later calls do nothing. */
   works(): void
   /** The first meaningful event arrived: from now on the limit between events applies. Later calls do nothing. */
   begin(): void
@@ -122,7 +122,7 @@ class RunningTimer implements PhaseTimer {
     if (this.#hasBegun || this.#isOver) return
     this.#hasBegun = true
     this.#heardAt = this.#clock.monotonic()
-    // The limit between events may end before what is waited for now.
+    // The limit between events may end before the current timer.
     this.#timer?.cancel()
     this.#watch()
   }
@@ -148,14 +148,14 @@ class RunningTimer implements PhaseTimer {
     this.#aborted.abort(this.#caller?.reason)
   }
 
-  // One timer that finds out when it fires what it would have had to wait for, instead of a timer for every phase and chunk.
+  // One timer that recomputes its deadline when it fires, instead of a timer for every phase and chunk.
   #watch(): void {
     const { phase, left } = this.#nextLimit(this.#clock.monotonic())
     if (left > 0) this.#timer = this.#clock.after(left, () => this.#watch())
     else this.#expire(phase)
   }
 
-  /** Milliseconds that are left of the phase that ends first. */
+  /** Milliseconds left of the limit that ends first. */
   #nextLimit(now: number): { phase: Phase; left: number } {
     const limits = this.#limits
     const total = this.#startedAt + limits.total - now

@@ -1,4 +1,7 @@
-/** Access tokens that are asked for with a channel's key: kept in memory until shortly before they expire, and asked for once however many wait. */
+/**
+ * Access tokens that are requested with a channel's key: cached until shortly before they expire, and requested once for all concurrent
+ * callers.
+ */
 import type { Clock } from '#runtime/clock'
 import type { AbortSignalLike } from '#runtime/contract/abort'
 import type { Route } from '#runtime/contract/route'
@@ -22,7 +25,7 @@ export interface Token {
 
 /** Access tokens by key. */
 export interface Tokens {
-  /** An access token, asked for by this route. Rejects with GatewayError or the signal's reason. */
+  /** An access token, requested over this route. Rejects with GatewayError or the signal's reason. */
   of(secret: string, signal: AbortSignalLike, route?: Route): Promise<string>
 }
 
@@ -55,7 +58,7 @@ export function createTokens(clock: Clock, fetchToken: (secret: string, route: R
   }
 }
 
-/** A caller that aborts must not cancel the token request for the others who wait for it. */
+/** A caller that aborts must not cancel the token request for the other callers. */
 async function unlessAborted<T>(work: Promise<T>, signal: AbortSignalLike): Promise<T> {
   const aborted = Promise.withResolvers<never>()
   const abort = () => aborted.reject(signal.reason)
@@ -69,7 +72,7 @@ async function unlessAborted<T>(work: Promise<T>, signal: AbortSignalLike): Prom
   }
 }
 
-/** What a token endpoint answered. */
+/** The answer of a token endpoint. */
 export interface TokenAnswer {
   status: number
   body: string

@@ -18,7 +18,7 @@ export interface Payload {
   open(): ReadableStream<Uint8Array>
 }
 
-/** What a request is signed with, where a plain header is not enough. */
+/** The credential for signing, if a plain header is not enough. */
 export interface Credential {
   scheme: AuthScheme
   /** The channel key, decrypted; undefined for a channel without one. */
@@ -34,7 +34,7 @@ export interface UpstreamRequest {
   /** Complete: only what HTTP itself requires is added. */
   headers: Record<string, string>
   body: string | Payload | undefined
-  /** The way to the upstream, and to where its tokens come from; absent: straight there. */
+  /** The route to the upstream and to its token endpoint; absent: a direct connection. */
   route?: Route
   /** Must be signed with this before it is sent; absent: its headers are complete. */
   credential?: Credential
@@ -48,18 +48,18 @@ export interface UpstreamAnswer {
   headers: AnswerHeaders
   /** The next chunk as it arrived, or undefined at a clean end. Rejects with GatewayError `upstream_error` when the body breaks off. */
   read(): Promise<Uint8Array | undefined>
-  /** All of it at once, where it is known to be small; instead of `read`, and rejects like it. */
+  /** The whole body, if it is known to be small; instead of `read`, and rejects like it. */
   readAll?(): Promise<Uint8Array>
-  /** Tells of all that is read from now on, as it is read; absent: this answer cannot, and whoever wants to know wraps it. */
+  /** Reports everything that is read from now on; absent: not supported, and the answer must be wrapped instead. */
   tap?(note: ReadNote): void
   /** Cancels the call. May be called at any time and repeatedly; never throws. */
   cancel(): void
 }
 
-/** Told of what is read of an answer. Must not throw. */
+/** Gets what is read of an answer. Must not throw. */
 export interface ReadNote {
   read(bytes: Uint8Array): void
-  /** It broke off. */
+  /** The body broke off. */
   broke(thrown: unknown): void
 }
 

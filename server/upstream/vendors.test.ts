@@ -1,4 +1,4 @@
-/** Each vendor's way over real TCP: where the request arrives, how it says who is calling, and what the body has become. */
+/** Each vendor over real TCP: the URL, the authentication, and the body of the request. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { crc32 } from 'node:zlib'
 import { systemClock } from '#runtime/clock'
